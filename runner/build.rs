@@ -3,8 +3,11 @@
 use std::process::Command;
 
 fn git(arguments: &[&str]) -> Option<String> {
-    let output =
-        Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+    let output = Command::new("git")
+        .args(arguments)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 

@@ -78,7 +78,10 @@ fn bad(path: &Path, message: impl Into<String>) -> BinaryError {
 fn read_limited(path: &Path) -> Result<Vec<u8>, BinaryError> {
     let size = fs::metadata(path).map_err(io_error(path))?.len();
     if size > MAX_FILE {
-        return Err(bad(path, format!("{size} bytes are more than the {MAX_FILE} that a binary may have")));
+        return Err(bad(
+            path,
+            format!("{size} bytes are more than the {MAX_FILE} that a binary may have"),
+        ));
     }
     fs::read(path).map_err(io_error(path))
 }
@@ -96,7 +99,8 @@ impl Binary {
             fs::write(&path, &kernel.code).map_err(io_error(&path))?;
         }
         let path = folder.join("meta.json");
-        let text = serde_json::to_string_pretty(&self.meta()).map_err(|e| bad(&path, e.to_string()))?;
+        let text =
+            serde_json::to_string_pretty(&self.meta()).map_err(|e| bad(&path, e.to_string()))?;
         fs::write(&path, text + "\n").map_err(io_error(&path))
     }
 

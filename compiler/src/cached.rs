@@ -97,7 +97,11 @@ impl CachedCompiler {
         self.binary(shader, request.intel_key(), devinfo, options)
     }
 
-    fn early(&self, lowered: Shader, options: &CodegenOptions) -> Result<Arc<Shader>, CompileError> {
+    fn early(
+        &self,
+        lowered: Shader,
+        options: &CodegenOptions,
+    ) -> Result<Arc<Shader>, CompileError> {
         let weight = lowered.insts.len();
         self.early.get(EarlyKey { lowered, options: options.clone() }, weight, |key| {
             let mut shader = key.lowered.clone();

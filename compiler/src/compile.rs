@@ -114,7 +114,11 @@ impl<'a> StageRequest<'a> {
     }
 
     /// Lowers the stage and runs the IR passes. `log` is complete even if there is an error.
-    fn optimized_ir(&self, hook: Hook<'_>, log: &mut PassLog) -> Result<Arc<ir::Shader>, CompileError> {
+    fn optimized_ir(
+        &self,
+        hook: Hook<'_>,
+        log: &mut PassLog,
+    ) -> Result<Arc<ir::Shader>, CompileError> {
         let mut shader = Arc::new(self.lowered()?);
         hook(PassEvent { name: "lower", number: None, changed: true }, &shader);
         let mut manager = passes::manager(self.options, self.stage, true);
@@ -178,7 +182,8 @@ impl StageRequest<'_> {
     pub(crate) fn intel_key(&self) -> intel::StageKey {
         let StageRequest { program, stage, key, .. } = *self;
         let next = program.stages.iter().find(|s| s.shader.stage > stage);
-        let needed = next.map(|s| s.inputs.iter().map(|v| varying(v.slot)).collect()).unwrap_or_default();
+        let needed =
+            next.map(|s| s.inputs.iter().map(|v| varying(v.slot)).collect()).unwrap_or_default();
         let last_target = key.targets.iter().rposition(|&t| t != TargetKind::None);
         intel::StageKey {
             outputs_needed: needed,

@@ -8,14 +8,30 @@
 //!
 //! ```
 //! use compiler::{CodegenOptions, compile};
-//! use program::{Program, StageKey};
+//! use program::link::{LinkOptions, link};
+//! use program::{Api, Capabilities, Stage, StageKey, TypeTable};
 //!
-//! fn instructions(program: &Program, key: &StageKey) -> Result<u32, compiler::CompileError> {
-//!     let devinfo = eu::DevInfo::get("ivb").expect("a known device");
-//!     let stage = program::Stage::Fragment;
-//!     let binary = compile(program, stage, key, devinfo, &CodegenOptions::default())?;
-//!     Ok(binary.compiled.kernels.iter().map(|kernel| kernel.statistics.instructions).sum())
-//! }
+//! let capabilities = Capabilities {
+//!     generation: "skl".into(),
+//!     api: Api::Compatibility,
+//!     gl_version: 46,
+//!     glsl_version: 460,
+//!     extensions: Default::default(),
+//!     limits: Default::default(),
+//! };
+//! let source = "#version 120\nvoid main() { gl_Position = 2.0 * gl_Vertex; }";
+//! let mut types = TypeTable::default();
+//! let shader = glsl::compile(&[source], Stage::Vertex, Default::default(), &mut types)
+//!     .map_err(|errors| errors.to_string())?;
+//! let program = link(vec![shader], types, &LinkOptions::new(&capabilities))
+//!     .map_err(|error| error.to_string())?;
+//!
+//! let devinfo = eu::DevInfo::get("skl").expect("a known device");
+//! let (key, options) = (StageKey::default(), CodegenOptions::default());
+//! let binary = compile(&program, Stage::Vertex, &key, devinfo, &options)
+//!     .map_err(|error| error.to_string())?;
+//! assert!(binary.compiled.kernels[0].statistics.instructions > 0);
+//! # Ok::<(), String>(())
 //! ```
 
 #![forbid(unsafe_code)]
@@ -39,4 +55,6 @@ pub use intel::{Quirk, QuirkSet};
 pub use interface::varying;
 pub use ir::{PassLog, PassRun};
 pub use validation_cache::ValidationCache;
-pub use vocabulary::{Backend, CodegenOptions, LivenessGranularity, PayloadInterference, Phase, StageLimit};
+pub use vocabulary::{
+    Backend, CodegenOptions, LivenessGranularity, PayloadInterference, Phase, StageLimit,
+};

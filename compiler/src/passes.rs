@@ -120,7 +120,11 @@ pub fn link_varyings(
 ///
 /// # Errors
 /// The error of a pass.
-pub fn late(manager: &mut PassManager<'_>, shader: &mut Shader, target: IrTarget) -> Result<(), PassError> {
+pub fn late(
+    manager: &mut PassManager<'_>,
+    shader: &mut Shader,
+    target: IrTarget,
+) -> Result<(), PassError> {
     if shader.info.stage == Stage::TessControl {
         manager.run(shader, pass!(opt_combine_stores))?;
     }
@@ -269,7 +273,8 @@ mod tests {
         let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
         let run = text.split("pass!(").skip(1).filter_map(|rest| rest.split(ends).next());
         let listed = optional();
-        run.filter(|name| name.starts_with("opt_")).for_each(|name| assert!(listed.contains(name), "{name}"));
+        run.filter(|name| name.starts_with("opt_"))
+            .for_each(|name| assert!(listed.contains(name), "{name}"));
     }
 
     #[test]

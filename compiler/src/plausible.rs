@@ -2,8 +2,8 @@
 //! device work or allocate without end.
 
 use intel::output::{
-    Compiled, ComputeInterface, FragmentInterface, GeometryInterface, Interface, Kernel, PatchMap, PushRange,
-    TessControlInterface, TessEvalInterface, VertexInput, VertexInterface, VueMap,
+    Compiled, ComputeInterface, FragmentInterface, GeometryInterface, Interface, Kernel, PatchMap,
+    PushRange, TessControlInterface, TessEvalInterface, VertexInput, VertexInterface, VueMap,
 };
 
 /// General registers of a thread.
@@ -103,7 +103,11 @@ fn geometry(interface: &GeometryInterface) -> Checked {
     vertex_entry(&interface.outputs)?;
     at_most("vertices_in", interface.vertices_in, PRIMITIVE_VERTICES)?;
     at_most("max_vertices", interface.max_vertices, EMITTED_VERTICES)?;
-    at_most("static_vertex_count", interface.static_vertex_count.unwrap_or(0), interface.max_vertices)?;
+    at_most(
+        "static_vertex_count",
+        interface.static_vertex_count.unwrap_or(0),
+        interface.max_vertices,
+    )?;
     // Both count 32 bytes.
     at_most("output_vertex_size", interface.output_vertex_size, ENTRY_SLOTS)?;
     at_most("control_header_size", interface.control_header_size, ENTRY_SLOTS)
@@ -169,7 +173,10 @@ mod tests {
     #[test]
     fn every_stage_shares_limits() {
         let vertex = || Interface::Vertex(VertexInterface::default());
-        assert_eq!(refused(vertex(), |c| c.stage = Stage::Compute), "has the interface of another stage");
+        assert_eq!(
+            refused(vertex(), |c| c.stage = Stage::Compute),
+            "has the interface of another stage"
+        );
         assert_eq!(
             refused(vertex(), |c| c.kernels[0].dispatch_grf_start = 129),
             "dispatch_grf_start: 129 is above 128"
@@ -187,7 +194,9 @@ mod tests {
             refused(vertex(), |c| c.push[1].length = u32::MAX)
                 .starts_with("registers of push constants: 4294967359 ")
         );
-        assert!(refused(vertex(), |c| c.push[0].start = u32::MAX).starts_with("end of a push range: "));
+        assert!(
+            refused(vertex(), |c| c.push[0].start = u32::MAX).starts_with("end of a push range: ")
+        );
         assert!(refused(vertex(), |c| c.samplers = vec![0; 257]).starts_with("samplers: "));
     }
 
@@ -203,10 +212,14 @@ mod tests {
         });
         assert_eq!(message, "location: 4294967295 is above 256");
 
-        let geometry =
-            GeometryInterface { vertices_in: 6, max_vertices: 1024, ..GeometryInterface::default() };
+        let geometry = GeometryInterface {
+            vertices_in: 6,
+            max_vertices: 1024,
+            ..GeometryInterface::default()
+        };
         let message = refused(Interface::Geometry(geometry.clone()), |c| {
-            c.interface = Interface::Geometry(GeometryInterface { vertices_in: 7, ..geometry.clone() });
+            c.interface =
+                Interface::Geometry(GeometryInterface { vertices_in: 7, ..geometry.clone() });
         });
         assert_eq!(message, "vertices_in: 7 is above 6");
         let message = refused(Interface::Geometry(geometry.clone()), |c| {
@@ -224,7 +237,8 @@ mod tests {
             ..TessControlInterface::default()
         };
         let message = refused(Interface::TessControl(control.clone()), |c| {
-            c.interface = Interface::TessControl(TessControlInterface { threads: 33, ..control.clone() });
+            c.interface =
+                Interface::TessControl(TessControlInterface { threads: 33, ..control.clone() });
         });
         assert_eq!(message, "threads: 33 is above 32");
 
@@ -237,7 +251,8 @@ mod tests {
 
         let compute = ComputeInterface { shared_size: 65536, ..ComputeInterface::default() };
         let message = refused(Interface::Compute(compute.clone()), |c| {
-            c.interface = Interface::Compute(ComputeInterface { shared_size: 65537, ..compute.clone() });
+            c.interface =
+                Interface::Compute(ComputeInterface { shared_size: 65537, ..compute.clone() });
         });
         assert_eq!(message, "shared_size: 65537 is above 65536");
     }

@@ -120,7 +120,8 @@ mod tests {
         for bytes in [&native, &compacted, &followed(1), &odd, &followed(2), &native, &odd] {
             assert_eq!(cache.decode(bytes), decode(devinfo, bytes));
             let (inst, length) = decode(devinfo, bytes).unwrap();
-            let rules: Vec<&str> = validate_inst(devinfo, &inst).iter().map(|rule| rule.0).collect();
+            let rules: Vec<&str> =
+                validate_inst(devinfo, &inst).iter().map(|rule| rule.0).collect();
             let violations = cache.validate_program(&bytes[..length]);
             assert_eq!(violations, eu::validate_program(devinfo, &bytes[..length]));
             let mut found: Vec<&str> = violations.iter().map(|violation| violation.rule).collect();

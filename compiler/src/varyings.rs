@@ -25,7 +25,10 @@ pub(crate) fn neighbor_facts<'a>(
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> NeighborFacts {
     let reads = may_drop_outputs(request, shader).then(|| reads_of_next(request, shader, &early));
-    NeighborFacts { reads: reads.flatten(), constants: constants_of_previous(request, shader, &early) }
+    NeighborFacts {
+        reads: reads.flatten(),
+        constants: constants_of_previous(request, shader, &early),
+    }
 }
 
 /// Returns true if the stage passes generic varyings to the next stage and to nothing else.

@@ -73,7 +73,8 @@ impl BundleWriter {
         threads: usize,
     ) -> BundleWriter {
         let (rows, queue) = channel();
-        let previous = previous.iter().map(|row| ((row.test.clone(), row.generation.clone()), compared(row)));
+        let previous =
+            previous.iter().map(|row| ((row.test.clone(), row.generation.clone()), compared(row)));
         let shared = Arc::new(Shared {
             folder: folder.to_owned(),
             policy,
@@ -95,8 +96,9 @@ impl BundleWriter {
 
     /// Explains the results of a resumed run that have no bundle yet.
     pub fn complete(&self, finished: &[TestResult]) {
-        let explained =
-            |row: &TestResult| bundle::folder(&self.shared.folder, &row.test, &row.generation).is_dir();
+        let explained = |row: &TestResult| {
+            bundle::folder(&self.shared.folder, &row.test, &row.generation).is_dir()
+        };
         finished
             .iter()
             .filter(|row| self.shared.wants(row) && !explained(row))
@@ -180,7 +182,8 @@ impl Shared {
             Status::Timeout => !row.stages.is_empty(),
             _ => true,
         };
-        let bundle: Bundle = explain(row, &text, generation, &self.options, &Devices::default(), again);
+        let bundle: Bundle =
+            explain(row, &text, generation, &self.options, &Devices::default(), again);
         self.bytes.fetch_add(bundle.size() as u64, Ordering::Relaxed);
         bundle.write(&self.folder).map_err(|error| error.to_string())
     }

@@ -86,7 +86,8 @@ pub async fn run<P: Plan>(
         tokio::spawn(work(shared.clone(), task, sender.clone()));
     }
     drop(sender);
-    let mut summary = Summary { counts: Counts::default(), total, unexpected: 0, interrupted: false };
+    let mut summary =
+        Summary { counts: Counts::default(), total, unexpected: 0, interrupted: false };
     let mut ticks = tokio::time::interval(Duration::from_millis(100));
     let (sender, mut interrupts) = mpsc::unbounded_channel();
     let listener = tokio::spawn(listen(sender));
@@ -194,7 +195,11 @@ impl<P: Plan> Shared<P> {
 }
 
 /// Executes test cases one after the other.
-async fn work<P: Plan>(shared: Arc<Shared<P>>, task: usize, events: mpsc::UnboundedSender<TestEvent>) {
+async fn work<P: Plan>(
+    shared: Arc<Shared<P>>,
+    task: usize,
+    events: mpsc::UnboundedSender<TestEvent>,
+) {
     while let Some(case) = shared.take() {
         if events.send(TestEvent::Started { case }).is_err() {
             break;

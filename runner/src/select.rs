@@ -107,7 +107,11 @@ impl Filter {
     ///
     /// # Errors
     /// Fails on a malformed pattern and on an unreadable list.
-    pub fn new(include: &[String], exclude: &[String], list: Option<&Path>) -> Result<Filter, SelectError> {
+    pub fn new(
+        include: &[String],
+        exclude: &[String],
+        list: Option<&Path>,
+    ) -> Result<Filter, SelectError> {
         let compile = |patterns: &[String]| {
             let regex = |pattern: &String| {
                 let error = |source| SelectError::Pattern { pattern: pattern.clone(), source };
@@ -126,7 +130,10 @@ impl Filter {
         let matches = |regex: &Regex| regex.is_match(name) || regex.is_match(&piglit);
         (self.include.is_empty() || self.include.iter().any(matches))
             && !self.exclude.iter().any(matches)
-            && self.names.as_ref().is_none_or(|names| names.iter().any(|written| names_test(written, name)))
+            && self
+                .names
+                .as_ref()
+                .is_none_or(|names| names.iter().any(|written| names_test(written, name)))
     }
 
     /// Returns the names in the list, as written there.
@@ -162,7 +169,9 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
         } else {
             fs::File::open(&real).map_err(error)?;
             let name = namer.name(&real, real.parent().unwrap_or(Path::new("/")));
-            found.entry(real.into_os_string()).or_insert_with(|| TestFile { name, path: path.clone() });
+            found
+                .entry(real.into_os_string())
+                .or_insert_with(|| TestFile { name, path: path.clone() });
         }
     }
     by_name(found.into_values())
@@ -198,7 +207,9 @@ struct Directories {
 impl Directories {
     /// Resolves a file that is not a link itself, like [`absolute`].
     fn absolute(&mut self, file: &Path) -> PathBuf {
-        let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { return absolute(file) };
+        let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else {
+            return absolute(file);
+        };
         if !self.real.contains_key(parent) {
             self.real.insert(parent.to_owned(), parent.canonicalize().ok());
         }
@@ -266,7 +277,10 @@ mod tests {
         touch(&root, "a/one.shader_test");
         touch(&root, "a/readme.txt");
         let file = root.join("a/one.shader_test");
-        assert_eq!(names(&[root.clone(), file, root.join("a/../a")]), ["suite/a/one", "suite/b/two"]);
+        assert_eq!(
+            names(&[root.clone(), file, root.join("a/../a")]),
+            ["suite/a/one", "suite/b/two"]
+        );
     }
 
     #[test]
@@ -304,8 +318,8 @@ mod tests {
         let tree = tempfile::tempdir().unwrap();
         touch(tree.path(), "suite/a/one.shader_test");
         touch(tree.path(), "tests/two.shader_test");
-        let paths =
-            ["suite", "suite/a", "suite/a/one.shader_test", "tests", "none"].map(|p| tree.path().join(p));
+        let paths = ["suite", "suite/a", "suite/a/one.shader_test", "tests", "none"]
+            .map(|p| tree.path().join(p));
         assert_eq!(name_prefixes(&paths), ["suite/", "a/", ""]);
     }
 
@@ -318,6 +332,9 @@ mod tests {
         assert!(filter.accepts("tests/spec/a") && filter.accepts("tests/spec/b"));
         assert!(!filter.accepts("tests/spec/c"));
         let test = |name: &str| TestFile { name: name.to_owned(), path: PathBuf::new() };
-        assert_eq!(filter.unknown_names(&[test("tests/spec/a"), test("tests/spec/b")]), ["spec@nothing"]);
+        assert_eq!(
+            filter.unknown_names(&[test("tests/spec/a"), test("tests/spec/b")]),
+            ["spec@nothing"]
+        );
     }
 }

@@ -99,7 +99,11 @@ impl<K, S: Default, T> Default for TableGeneration<K, S, T> {
 impl<K: Hash + Eq + Clone, S: Store, T: Copy> GenerationTable<K, S, T> {
     /// Returns an empty table whose generations weigh at most `capacity` each.
     pub fn new(capacity: usize) -> Self {
-        GenerationTable { young: TableGeneration::default(), old: TableGeneration::default(), capacity }
+        GenerationTable {
+            young: TableGeneration::default(),
+            old: TableGeneration::default(),
+            capacity,
+        }
     }
 
     /// Returns the tag of a value of the young generation.

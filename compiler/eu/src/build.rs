@@ -10,7 +10,8 @@
 use crate::desc::{self, DescError, Lengths, Message};
 use crate::devinfo::DevInfo;
 use crate::inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid,
+    ThreadControl,
 };
 use crate::opcode::Opcode;
 use crate::operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
@@ -175,7 +176,11 @@ impl Operand {
     #[must_use]
     pub fn plus_bytes(self, bytes: u32) -> Operand {
         let offset = self.byte_offset() + bytes;
-        Operand { nr: u8::try_from(offset / 32).unwrap_or(u8::MAX), subnr: (offset % 32) as u8, ..self }
+        Operand {
+            nr: u8::try_from(offset / 32).unwrap_or(u8::MAX),
+            subnr: (offset % 32) as u8,
+            ..self
+        }
     }
 
     /// This source with region `<vstride;width,hstride>`.
@@ -268,7 +273,14 @@ pub fn send_message(
 
 /// SENDS (skl) to `sfid`; `payload` and `payload2` are the first registers of the message's two
 /// parts.
-pub fn sends(sfid: Sfid, dst: Operand, payload: Operand, payload2: Operand, desc: u32, ex_desc: u32) -> Inst {
+pub fn sends(
+    sfid: Sfid,
+    dst: Operand,
+    payload: Operand,
+    payload2: Operand,
+    desc: u32,
+    ex_desc: u32,
+) -> Inst {
     let send = Send { sfid, desc: Desc::Imm(desc), ex_desc: Desc::Imm(ex_desc), eot: false };
     Inst { send: Some(send), ..Inst::new(Opcode::Sends) }.dst(dst).srcs(&[payload, payload2])
 }

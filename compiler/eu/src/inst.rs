@@ -176,12 +176,18 @@ predicate_modes! {
 impl PredMode {
     /// The mode with hardware code `code` in `access`.
     pub fn from_code(code: u64, access: AccessMode) -> Option<PredMode> {
-        PredMode::ALL.iter().copied().find(|mode| mode.code(access).is_some_and(|c| u64::from(c) == code))
+        PredMode::ALL
+            .iter()
+            .copied()
+            .find(|mode| mode.code(access).is_some_and(|c| u64::from(c) == code))
     }
 
     /// The mode of `access` called `text` in assembly text.
     pub fn from_text(text: &str, access: AccessMode) -> Option<PredMode> {
-        PredMode::ALL.iter().copied().find(|mode| mode.text() == text && mode.code(access).is_some())
+        PredMode::ALL
+            .iter()
+            .copied()
+            .find(|mode| mode.text() == text && mode.code(access).is_some())
     }
 }
 

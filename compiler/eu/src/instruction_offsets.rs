@@ -59,9 +59,13 @@ mod tests {
 
     #[test]
     fn listed_or_not() {
-        for (first, offsets) in
-            [(0, &[0, 16, 32][..]), (8, &[8, 24, 32, 48]), (0, &[0, 8, 16]), (16, &[16, 24]), (0, &[])]
-        {
+        for (first, offsets) in [
+            (0, &[0, 16, 32][..]),
+            (8, &[8, 24, 32, 48]),
+            (0, &[0, 8, 16]),
+            (16, &[16, 24]),
+            (0, &[]),
+        ] {
             let starts = starts(first, offsets);
             for index in 0..offsets.len() + 1 {
                 assert_eq!(starts.at(index), offsets.get(index).copied());

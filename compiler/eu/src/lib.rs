@@ -41,7 +41,8 @@ pub use encoding::{
     raw_encoding,
 };
 pub use inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid,
+    ThreadControl,
 };
 pub use instruction_offsets::InstructionOffsets;
 pub use opcode::{Form, Opcode, OpcodeInfo};

@@ -273,7 +273,10 @@ impl Opcode {
 
     /// The opcode with number `code` on `generation`.
     pub fn from_code(code: u64, version: GfxVersion) -> Option<Opcode> {
-        Opcode::ALL.iter().copied().find(|op| u64::from(op.info().code) == code && op.exists_on(version))
+        Opcode::ALL
+            .iter()
+            .copied()
+            .find(|op| u64::from(op.info().code) == code && op.exists_on(version))
     }
 
     /// The opcode called `mnemonic` on `generation`.
@@ -305,7 +308,12 @@ impl Opcode {
     /// Returns whether the instruction carries UIP on `generation`: gen8 gave it to ELSE.
     pub fn has_uip(self, version: GfxVersion) -> bool {
         match self {
-            Opcode::If | Opcode::Break | Opcode::Cont | Opcode::Halt | Opcode::Brc | Opcode::Goto => true,
+            Opcode::If
+            | Opcode::Break
+            | Opcode::Cont
+            | Opcode::Halt
+            | Opcode::Brc
+            | Opcode::Goto => true,
             Opcode::Else => has_branch_control(version),
             _ => false,
         }

@@ -7,7 +7,11 @@ use crate::opcode::{Form, Opcode};
 
 /// Where the jumps of the instruction at byte `offset` lead, by name, as byte offsets. Computed
 /// distances and absolute calls are not known.
-pub fn jump_targets(devinfo: &DevInfo, inst: &Inst, offset: usize) -> [Option<(&'static str, i64)>; 2] {
+pub fn jump_targets(
+    devinfo: &DevInfo,
+    inst: &Inst,
+    offset: usize,
+) -> [Option<(&'static str, i64)>; 2] {
     let unit = i64::from(devinfo.jump_unit(inst.opcode));
     let target = |base: usize, units: i32| base as i64 + i64::from(units) * unit;
     match inst.opcode.form() {
@@ -16,7 +20,8 @@ pub fn jump_targets(devinfo: &DevInfo, inst: &Inst, offset: usize) -> [Option<(&
             [Some(("JMPI", target(next, inst.src[0].imm_bits() as i32))), None]
         }
         Form::Branch | Form::Call if inst.opcode != Opcode::Calla => {
-            let uip = inst.opcode.has_uip(devinfo.version).then(|| ("UIP", target(offset, inst.uip)));
+            let uip =
+                inst.opcode.has_uip(devinfo.version).then(|| ("UIP", target(offset, inst.uip)));
             [Some(("JIP", target(offset, inst.jip))), uip]
         }
         _ => [None; 2],
@@ -41,8 +46,11 @@ impl ProgramEnd {
             self.furthest = self.furthest.max(target);
         }
         self.open |= inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
-        let leaves =
-            inst.send.is_some_and(|send| send.eot) || matches!(inst.opcode, Opcode::Ret | Opcode::Jmpi);
-        leaves && inst.predicate.is_none() && !self.open && self.furthest < (offset + inst.len_bytes()) as i64
+        let leaves = inst.send.is_some_and(|send| send.eot)
+            || matches!(inst.opcode, Opcode::Ret | Opcode::Jmpi);
+        leaves
+            && inst.predicate.is_none()
+            && !self.open
+            && self.furthest < (offset + inst.len_bytes()) as i64
     }
 }

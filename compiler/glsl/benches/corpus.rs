@@ -24,7 +24,8 @@ struct Section {
 }
 
 fn main() {
-    let root = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or(INSTALLED.to_owned());
+    let root =
+        std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or(INSTALLED.to_owned());
     let mut files = Vec::new();
     collect(Path::new(&root), &mut files);
     files.sort();
@@ -38,8 +39,10 @@ fn main() {
         let Ok(bytes) = std::fs::read(file) else { continue };
         split(i, &bytes, &mut sections, &mut extensions);
     }
-    let env =
-        Environment { extensions: Arc::new(extensions.into_iter().collect()), ..Environment::all_versions() };
+    let env = Environment {
+        extensions: Arc::new(extensions.into_iter().collect()),
+        ..Environment::all_versions()
+    };
     let bytes: usize = sections.iter().map(|s| s.text.len()).sum();
     let mut front_end = FrontEnd::new(env);
     let mut best = Duration::MAX;
@@ -47,7 +50,11 @@ fn main() {
         let (elapsed, nodes, failures) = run(&mut front_end, &mut sections);
         best = best.min(elapsed);
         if round == 0 {
-            println!("{} files, {} shaders, {bytes} bytes, {nodes} expressions", files.len(), sections.len());
+            println!(
+                "{} files, {} shaders, {bytes} bytes, {nodes} expressions",
+                files.len(),
+                sections.len()
+            );
             for (section, message) in &failures {
                 let section = &sections[*section];
                 println!("{} [{}]: {message}", files[section.file].display(), section.stage);
@@ -59,7 +66,10 @@ fn main() {
 }
 
 /// Parses all sections; the time, the number of expressions, the first error of each that fails.
-fn run(front_end: &mut FrontEnd, sections: &mut [Section]) -> (Duration, usize, Vec<(usize, String)>) {
+fn run(
+    front_end: &mut FrontEnd,
+    sections: &mut [Section],
+) -> (Duration, usize, Vec<(usize, String)>) {
     let mut failures = Vec::new();
     let mut nodes = 0;
     let start = Instant::now();
@@ -74,7 +84,9 @@ fn run(front_end: &mut FrontEnd, sections: &mut [Section]) -> (Duration, usize, 
                 nodes += unit.exprs.len();
                 front_end.recycle(unit);
             }
-            Err(errors) => failures.push((i, errors.first().map(ToString::to_string).unwrap_or_default())),
+            Err(errors) => {
+                failures.push((i, errors.first().map(ToString::to_string).unwrap_or_default()))
+            }
         }
     }
     (start.elapsed(), nodes, failures)
@@ -93,7 +105,12 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// Cuts a file into its sections; keeps the GLSL ones.
-fn split(file: usize, bytes: &[u8], sections: &mut Vec<Section>, extensions: &mut BTreeSet<String>) {
+fn split(
+    file: usize,
+    bytes: &[u8],
+    sections: &mut Vec<Section>,
+    extensions: &mut BTreeSet<String>,
+) {
     let mut version = Version::default();
     let mut strings = NamedStrings::default();
     let mut has_strings = false;
@@ -122,7 +139,13 @@ fn split(file: usize, bytes: &[u8], sections: &mut Vec<Section>, extensions: &mu
             _ if glsl => {
                 extensions.extend(text.lines().filter_map(extension_name));
                 let text = std::mem::take(&mut body);
-                sections.push(Section { file, stage: header.clone(), version, text, includes: None });
+                sections.push(Section {
+                    file,
+                    stage: header.clone(),
+                    version,
+                    text,
+                    includes: None,
+                });
             }
             "require" => version = text.lines().find_map(required_version).unwrap_or(version),
             "shader include" => {
@@ -150,7 +173,8 @@ fn required_version(line: &str) -> Option<Version> {
     let es = rest.starts_with("ES");
     let number = rest.split_whitespace().last()?;
     let (major, minor) = number.split_once('.')?;
-    let minor: u16 = if minor.len() == 1 { minor.parse::<u16>().ok()? * 10 } else { minor.parse().ok()? };
+    let minor: u16 =
+        if minor.len() == 1 { minor.parse::<u16>().ok()? * 10 } else { minor.parse().ok()? };
     let number = major.parse::<u16>().ok()? * 100 + minor;
     Some(Version { number, es, profile: if es { Profile::Es } else { Profile::None }, span: None })
 }

@@ -42,10 +42,14 @@ impl Printer<'_> {
             DeclKind::Function(function) => self.function(function),
             DeclKind::Block(block) => {
                 let block = self.unit.blocks[block];
-                let mut text =
-                    format!("block {}{}", self.qualifiers(block.qualifiers), self.name(block.name.symbol));
+                let mut text = format!(
+                    "block {}{}",
+                    self.qualifiers(block.qualifiers),
+                    self.name(block.name.symbol)
+                );
                 if let Some(instance) = block.instance {
-                    let _ = write!(text, " as {}{}", self.name(instance.symbol), self.dims(block.dims));
+                    let _ =
+                        write!(text, " as {}{}", self.name(instance.symbol), self.dims(block.dims));
                 }
                 self.line(&text);
                 self.members(block.members);
@@ -72,8 +76,12 @@ impl Printer<'_> {
         for (i, &id) in self.unit.list(declarators).iter().enumerate() {
             let declarator = self.unit.declarators[id];
             let comma = if i == 0 { " " } else { ", " };
-            let _ =
-                write!(text, "{comma}{}{}", self.name(declarator.name.symbol), self.dims(declarator.dims));
+            let _ = write!(
+                text,
+                "{comma}{}{}",
+                self.name(declarator.name.symbol),
+                self.dims(declarator.dims)
+            );
             if let Some(init) = declarator.init.expand() {
                 let _ = write!(text, " = {}", self.expr(init));
             }
@@ -100,7 +108,8 @@ impl Printer<'_> {
 
     fn function(&mut self, id: FunctionId) {
         let function = self.unit.functions[id];
-        let params: Vec<String> = self.unit.list(function.params).iter().map(|&p| self.param(p)).collect();
+        let params: Vec<String> =
+            self.unit.list(function.params).iter().map(|&p| self.param(p)).collect();
         let text = format!(
             "function {}{} {}({})",
             self.qualifiers(function.qualifiers),
@@ -175,7 +184,9 @@ impl Printer<'_> {
                 let entries: Vec<String> = self.unit.list(entries).iter().map(entry).collect();
                 format!("layout({})", entries.join(", "))
             }
-            QualifierKind::PixelLocal { input, output } => format!("pixel_local({input}, {output})"),
+            QualifierKind::PixelLocal { input, output } => {
+                format!("pixel_local({input}, {output})")
+            }
             simple => format!("{simple:?}").to_lowercase(),
         }
     }
@@ -280,14 +291,23 @@ impl Printer<'_> {
             ExprKind::Assign(op, a, b) => {
                 format!("({}= {} {})", op.map_or("", binary_sign), self.expr(a), self.expr(b))
             }
-            ExprKind::Ternary(c, a, b) => format!("(? {} {} {})", self.expr(c), self.expr(a), self.expr(b)),
+            ExprKind::Ternary(c, a, b) => {
+                format!("(? {} {} {})", self.expr(c), self.expr(a), self.expr(b))
+            }
             ExprKind::Index(base, index) => format!("{}[{}]", self.expr(base), self.expr(index)),
-            ExprKind::Field(base, name) => format!("{}.{}", self.expr(base), self.name(name.symbol)),
+            ExprKind::Field(base, name) => {
+                format!("{}.{}", self.expr(base), self.name(name.symbol))
+            }
             ExprKind::Method(base, name, args) => {
                 format!("{}.{}({})", self.expr(base), self.name(name.symbol), self.exprs(args))
             }
             ExprKind::Call(callee, args) => {
-                format!("{}{}({})", self.name(callee.name.symbol), self.dims(callee.dims), self.exprs(args))
+                format!(
+                    "{}{}({})",
+                    self.name(callee.name.symbol),
+                    self.dims(callee.dims),
+                    self.exprs(args)
+                )
             }
             ExprKind::InitList(items) => format!("{{{}}}", self.exprs(items)),
         }

@@ -32,7 +32,12 @@ impl Diagnostic {
     const MAX_TEXT: u32 = 80;
 
     /// Builds a diagnostic, resolving `span`.
-    pub fn new(sources: &SourceMap, severity: Severity, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(
+        sources: &SourceMap,
+        severity: Severity,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Self {
         let cut = Span::new(span.start, span.end.min(span.start.saturating_add(Self::MAX_TEXT)));
         Self {
             severity,

@@ -19,6 +19,7 @@ const ANDROID_PACK: &[&str] = &[
 /// The extensions, with their prefix, that an `#extension` directive with this name affects.
 pub(crate) fn enabled_by(name: &str) -> impl Iterator<Item = &str> {
     let pack = name.trim_start_matches("GL_") == "ANDROID_extension_pack_es31a";
-    let (implied, alone): (&[&str], _) = if pack { (ANDROID_PACK, None) } else { (&[], Some(name)) };
+    let (implied, alone): (&[&str], _) =
+        if pack { (ANDROID_PACK, None) } else { (&[], Some(name)) };
     implied.iter().copied().chain(alone)
 }

@@ -29,14 +29,18 @@ pub struct NamedStrings {
 impl NamedStrings {
     /// Sets or replaces the string at an absolute path. Returns false if the path is not valid.
     pub fn insert(&mut self, path: &str, text: &[u8]) -> bool {
-        let Some(path) = normalize("/", path).filter(|_| path.starts_with('/')) else { return false };
+        let Some(path) = normalize("/", path).filter(|_| path.starts_with('/')) else {
+            return false;
+        };
         self.strings.insert(path, text.to_vec());
         true
     }
 
     /// Appends a search path. Returns false if it is not an absolute path.
     pub fn add_search_path(&mut self, path: &str) -> bool {
-        let Some(path) = normalize("/", path).filter(|_| path.starts_with('/')) else { return false };
+        let Some(path) = normalize("/", path).filter(|_| path.starts_with('/')) else {
+            return false;
+        };
         self.search.push(path);
         true
     }
@@ -86,7 +90,12 @@ fn normalize(base: &str, path: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn text(strings: &NamedStrings, path: &str, quoted: bool, from: Option<&str>) -> Option<Vec<u8>> {
+    fn text(
+        strings: &NamedStrings,
+        path: &str,
+        quoted: bool,
+        from: Option<&str>,
+    ) -> Option<Vec<u8>> {
         strings.resolve(path, quoted, from).map(|i| i.text)
     }
 

@@ -105,8 +105,12 @@ impl Interner {
     }
 
     fn with_words() -> Self {
-        let mut interner =
-            Self { text: Vec::new(), entries: Vec::new(), slots: vec![0; Self::FIRST_SLOTS], sealed: 0 };
+        let mut interner = Self {
+            text: Vec::new(),
+            entries: Vec::new(),
+            slots: vec![0; Self::FIRST_SLOTS],
+            sealed: 0,
+        };
         interner.entries.push(Entry { start: 0, len: 0, hash: 0 });
         for word in &WORDS[1..] {
             interner.intern(word);

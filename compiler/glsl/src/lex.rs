@@ -95,7 +95,9 @@ pub fn skip_space(text: &[u8], mut pos: usize, stop_at_line_end: bool) -> Skippe
                 b'/' => pos = line_end(text, pos + 2),
                 b'*' => match comment_end(text, pos + 2) {
                     Some(end) => pos = end,
-                    None => return Skipped { pos: text.len(), flags: passed, unterminated: Some(pos) },
+                    None => {
+                        return Skipped { pos: text.len(), flags: passed, unterminated: Some(pos) };
+                    }
                 },
                 _ => break,
             }
@@ -253,6 +255,7 @@ fn punctuation(text: &[u8], pos: usize, first: u8) -> (TokenKind, usize) {
 /// A whole UTF-8 character is one unknown token, as is a byte outside of any.
 fn unknown_end(text: &[u8], pos: usize) -> usize {
     let character = (2..=4).filter_map(|length| text.get(pos..pos + length));
-    let length = character.filter(|bytes| std::str::from_utf8(bytes).is_ok()).map(<[u8]>::len).next();
+    let length =
+        character.filter(|bytes| std::str::from_utf8(bytes).is_ok()).map(<[u8]>::len).next();
     pos + if text[pos].is_ascii() { 1 } else { length.unwrap_or(1) }
 }

@@ -144,7 +144,9 @@ impl Parser<'_> {
     #[inline]
     fn at_keyword(&self, word: Symbol) -> bool {
         let token = self.peek();
-        token.kind == TokenKind::Ident && token.symbol == word && self.buffers.keywords.is_keyword(word)
+        token.kind == TokenKind::Ident
+            && token.symbol == word
+            && self.buffers.keywords.is_keyword(word)
     }
 
     /// Consumes a name that may be declared or used: neither a keyword nor a reserved word.
@@ -157,7 +159,9 @@ impl Parser<'_> {
         let token = self.bump();
         let name = Name { symbol: token.symbol, span: self.span(token) };
         if usize::from(token.len) > MAX_ES_NAME && self.unit.version.es {
-            return Err(self.error(name.span, format!("a name has at most {MAX_ES_NAME} characters")));
+            return Err(
+                self.error(name.span, format!("a name has at most {MAX_ES_NAME} characters"))
+            );
         }
         Ok(name)
     }
@@ -213,8 +217,11 @@ impl Parser<'_> {
             Some(word) => format!(" (`{}` is not a keyword here)", self.unit.interner.text(word)),
             None => String::new(),
         };
-        let found =
-            if found.chars().all(|c| c.is_ascii_punctuation()) { format!("`{found}`") } else { found.into() };
+        let found = if found.chars().all(|c| c.is_ascii_punctuation()) {
+            format!("`{found}`")
+        } else {
+            found.into()
+        };
         self.error(self.span(token), format!("expected {wanted}, found {found}{hint}"))
     }
 
@@ -222,8 +229,9 @@ impl Parser<'_> {
     fn later_keyword_before(&self) -> Option<Symbol> {
         let start = self.next.saturating_sub(2);
         let before = self.tokens.get(start..self.next).unwrap_or_default();
-        let word =
-            before.iter().find(|t| t.kind == TokenKind::Ident && self.buffers.keywords.is_later(t.symbol))?;
+        let word = before
+            .iter()
+            .find(|t| t.kind == TokenKind::Ident && self.buffers.keywords.is_later(t.symbol))?;
         Some(word.symbol)
     }
 

@@ -113,11 +113,21 @@ pub(crate) fn run(
     let start = unit.sources.bytes().len();
     for (i, source) in sources.iter().enumerate() {
         if unit.sources.add_file(source, "", i as u32, i + 1 == sources.len()).is_none() {
-            return vec![Diagnostic::error(&unit.sources, Span::default(), "the shader is too long")];
+            return vec![Diagnostic::error(
+                &unit.sources,
+                Span::default(),
+                "the shader is too long",
+            )];
         }
     }
     let end = unit.sources.bytes().len();
-    let cursor = Cursor { pos: start, end, path: String::new(), conditionals: 0, pending: flags::LINE_START };
+    let cursor = Cursor {
+        pos: start,
+        end,
+        path: String::new(),
+        conditionals: 0,
+        pending: flags::LINE_START,
+    };
     let mut run = Preprocessor {
         env,
         unit,
@@ -273,9 +283,13 @@ impl Preprocessor<'_> {
         } else {
             let text = self.unit.sources.bytes();
             let span = token.span(text);
-            let byte = text.get(token.text as usize).copied().filter(|b| token.len == 1 && !b.is_ascii());
-            let message =
-                if token.len == u16::MAX { "this token is too long" } else { "unexpected character" };
+            let byte =
+                text.get(token.text as usize).copied().filter(|b| token.len == 1 && !b.is_ascii());
+            let message = if token.len == u16::MAX {
+                "this token is too long"
+            } else {
+                "unexpected character"
+            };
             match byte {
                 Some(byte) => self.error(span, format!("byte 0x{byte:02X} is not UTF-8")),
                 None => self.error(span, message),

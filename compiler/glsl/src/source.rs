@@ -112,7 +112,13 @@ impl SourceMap {
     /// none (source strings run on into each other). `name` is its include path, or empty for a
     /// source string; `string` the source string number reported in it. `None` when the text would
     /// outgrow [`Self::MAX_BYTES`].
-    pub fn add_file(&mut self, bytes: &[u8], name: &str, string: u32, last: bool) -> Option<FileId> {
+    pub fn add_file(
+        &mut self,
+        bytes: &[u8],
+        name: &str,
+        string: u32,
+        last: bool,
+    ) -> Option<FileId> {
         if self.text.len().checked_add(bytes.len())? > Self::MAX_BYTES {
             return None;
         }

@@ -110,6 +110,7 @@ fn run(
     if !errors.is_empty() {
         return Err(errors);
     }
-    parse::run(&mut unit, &buffers.preprocess.tokens, &mut buffers.parse).map_err(|error| vec![error])?;
+    parse::run(&mut unit, &buffers.preprocess.tokens, &mut buffers.parse)
+        .map_err(|error| vec![error])?;
     Ok(unit)
 }

@@ -50,7 +50,8 @@ impl Token {
     pub fn span(self, text: &[u8]) -> Span {
         let len = if self.has(flags::EXPANDED) {
             let name = text.get(self.pos as usize..).unwrap_or_default();
-            name.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count().max(1) as u32
+            name.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count().max(1)
+                as u32
         } else {
             u32::from(self.len)
         };

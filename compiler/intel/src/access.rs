@@ -74,7 +74,10 @@ pub fn buffer_atomic(intrinsic: &Intrinsic, simd: SurfaceSimd, returns: bool) ->
 pub fn atomic_code(intrinsic: &Intrinsic) -> Code {
     use IntrinsicOp::*;
     use ir::AtomicOp as Op;
-    if matches!(intrinsic.op, SsboAtomicSwap | SharedAtomicSwap | CounterAtomicSwap | ImageAtomicSwap) {
+    if matches!(
+        intrinsic.op,
+        SsboAtomicSwap | SharedAtomicSwap | CounterAtomicSwap | ImageAtomicSwap
+    ) {
         return Code::CmpWr;
     }
     match intrinsic.fields.atomic {

@@ -20,7 +20,11 @@ const COUNT_ENABLE: u32 = 1 << 15;
 ///
 /// # Errors
 /// The generation has no such message.
-pub fn patch_barrier(program: &mut Program, model: &Model, threads: u32) -> Result<(), CompileError> {
+pub fn patch_barrier(
+    program: &mut Program,
+    model: &Model,
+    threads: u32,
+) -> Result<(), CompileError> {
     let low = u32::from(model.devinfo().tcs_barrier_id_bit);
     let mask = ((1 << BARRIER_ID_BITS) - 1) << low;
     let header = Operand::vgrf(program.vreg(1), Type::UD);
@@ -52,7 +56,8 @@ pub fn group_barrier(program: &mut Program, model: &Model) -> Result<(), Compile
 
 /// Sends a barrier message and waits.
 fn emit(program: &mut Program, model: &Model, header: Operand) -> Result<(), CompileError> {
-    let message = desc::Message::Gateway(GatewayMessage { function: GatewayFn::Barrier, notify: 1 });
+    let message =
+        desc::Message::Gateway(GatewayMessage { function: GatewayFn::Barrier, notify: 1 });
     let message = sends::typed(model, &message, Lengths::new(1, 0), MessageKind::Gateway)?;
     let mut b = Builder::new(program);
     let mut all = b.all_channels(8);

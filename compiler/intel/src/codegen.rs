@@ -136,8 +136,14 @@ fn generate_code(
     Ok(GeneratedCode { code, allocation, statistics, annotations })
 }
 
-fn statistics(program: &Program, model: &Model, allocation: &Allocation, instructions: usize) -> Statistics {
-    let count = |f: fn(&crate::lir::Inst) -> bool| program.insts.iter().filter(|i| f(i)).count() as u32;
+fn statistics(
+    program: &Program,
+    model: &Model,
+    allocation: &Allocation,
+    instructions: usize,
+) -> Statistics {
+    let count =
+        |f: fn(&crate::lir::Inst) -> bool| program.insts.iter().filter(|i| f(i)).count() as u32;
     Statistics {
         instructions: instructions as u32,
         loops: count(|i| i.op == Op::While),

@@ -49,7 +49,11 @@ impl CompileError {
 impl From<InternalError> for CompileError {
     #[cold]
     fn from(error: InternalError) -> CompileError {
-        CompileError { phase: error.phase, message: error.to_string(), internal: Some(Box::new(error)) }
+        CompileError {
+            phase: error.phase,
+            message: error.to_string(),
+            internal: Some(Box::new(error)),
+        }
     }
 }
 

@@ -90,7 +90,11 @@ pub fn compile(
 /// Returns the back end that compiles `stage`. Only vertex shaders of generations with scalar code
 /// have a choice.
 #[must_use]
-pub fn backend_for(devinfo: &'static DevInfo, stage: ir::Stage, choice: Option<Backend>) -> Backend {
+pub fn backend_for(
+    devinfo: &'static DevInfo,
+    stage: ir::Stage,
+    choice: Option<Backend>,
+) -> Backend {
     if matches!(stage, ir::Stage::Fragment | ir::Stage::Compute) {
         return Backend::Scalar;
     }

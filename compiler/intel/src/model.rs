@@ -152,7 +152,8 @@ impl Model {
     /// True if the last source of `inst` may be an immediate.
     #[must_use]
     pub fn accepts_immediate(&self, inst: &Inst, ty: Type) -> bool {
-        if inst.op.info().three_source || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send() {
+        if inst.op.info().three_source || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send()
+        {
             return false;
         }
         if inst.op.is_math() && (inst.src.len() < 2 || !self.devinfo.math_immediates) {
@@ -171,7 +172,9 @@ impl Model {
         match inst.message.as_ref().map(|m| m.kind) {
             Some(MessageKind::Sample) => 200,
             Some(
-                MessageKind::ConstantLoad | MessageKind::Memory | MessageKind::ByteScatteredWrite { .. },
+                MessageKind::ConstantLoad
+                | MessageKind::Memory
+                | MessageKind::ByteScatteredWrite { .. },
             ) => 100,
             Some(_) => 50,
             None if inst.op.is_math() => 22,
@@ -231,7 +234,8 @@ fn common_max_exec_size(model: &Model, inst: &Inst) -> u8 {
     while limit > 1 && regs(limit) > 2 {
         limit /= 2;
     }
-    while limit > 1 && dst_span(inst, limit) > 1 && !two_register_destination_ok(model, inst, limit) {
+    while limit > 1 && dst_span(inst, limit) > 1 && !two_register_destination_ok(model, inst, limit)
+    {
         limit /= 2;
     }
     // The even split of a two-register source of a one-register destination, and of the destination
@@ -244,7 +248,9 @@ fn two_register_destination_ok(model: &Model, inst: &Inst, n: u32) -> bool {
     let narrow = |index: usize, s: &Operand| {
         s.is_reg() && span(s, n) < 2 && !exempt_from_two_grf_rule(model, inst, index)
     };
-    if model.handles(Quirk::Gen7TwoGrfSource) && inst.src.iter().enumerate().any(|(i, s)| narrow(i, s)) {
+    if model.handles(Quirk::Gen7TwoGrfSource)
+        && inst.src.iter().enumerate().any(|(i, s)| narrow(i, s))
+    {
         return false;
     }
     if inst.no_mask && inst.predicate.is_none() && !inst.writes_flag() {
@@ -259,7 +265,8 @@ fn two_register_destination_ok(model: &Model, inst: &Inst, n: u32) -> bool {
         let stride = u32::from(inst.dst.stride().unwrap_or(1).max(1));
         let per_register = REG_SIZE / (inst.dst.ty.size() * stride).max(1);
         let expected = if inst.exec_type().size() == 8 { 4 } else { 8 };
-        return per_register == expected && inst.dst.offset % REG_SIZE < inst.dst.ty.size() * stride;
+        return per_register == expected
+            && inst.dst.offset % REG_SIZE < inst.dst.ty.size() * stride;
     }
     true
 }
@@ -304,8 +311,9 @@ fn opcode_limit(model: &Model, inst: &Inst) -> u8 {
 
 /// An explicit or implicit accumulator operand of integer type: eight channels.
 fn uses_integer_accumulator(inst: &Inst) -> bool {
-    let is_acc =
-        |o: &Operand| matches!(o.file, File::Arf(crate::lir::Arf::Accumulator(_))) && o.ty.is_integer();
+    let is_acc = |o: &Operand| {
+        matches!(o.file, File::Arf(crate::lir::Arf::Accumulator(_))) && o.ty.is_integer()
+    };
     is_acc(&inst.dst) || inst.src.iter().any(is_acc)
 }
 

@@ -157,7 +157,10 @@ fn map_of(
             vertex.insert(varying);
         }
     }
-    Ok(PatchMap { per_patch: patch.into_iter().collect(), per_vertex: vertex.into_iter().collect() })
+    Ok(PatchMap {
+        per_patch: patch.into_iter().collect(),
+        per_vertex: vertex.into_iter().collect(),
+    })
 }
 
 #[cfg(test)]
@@ -167,11 +170,19 @@ mod tests {
     #[test]
     fn levels_lie_where_the_tessellator_reads_them() {
         let dwords = |level: Level, domain, n: u32| {
-            (0..n).map(|i| level.place(domain, i).map(|(slot, dword)| slot * 4 + dword)).collect::<Vec<_>>()
+            (0..n)
+                .map(|i| level.place(domain, i).map(|(slot, dword)| slot * 4 + dword))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(dwords(Level::Outer, TessDomain::Quads, 4), [Some(7), Some(6), Some(5), Some(4)]);
+        assert_eq!(
+            dwords(Level::Outer, TessDomain::Quads, 4),
+            [Some(7), Some(6), Some(5), Some(4)]
+        );
         assert_eq!(dwords(Level::Inner, TessDomain::Quads, 2), [Some(3), Some(2)]);
-        assert_eq!(dwords(Level::Outer, TessDomain::Triangles, 4), [Some(7), Some(6), Some(5), None]);
+        assert_eq!(
+            dwords(Level::Outer, TessDomain::Triangles, 4),
+            [Some(7), Some(6), Some(5), None]
+        );
         assert_eq!(dwords(Level::Inner, TessDomain::Triangles, 2), [Some(4), None]);
         assert_eq!(dwords(Level::Outer, TessDomain::Isolines, 4), [Some(6), Some(7), None, None]);
         assert_eq!(dwords(Level::Inner, TessDomain::Isolines, 2), [None, None]);

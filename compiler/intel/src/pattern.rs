@@ -57,7 +57,8 @@ fn regs_of(operand: &Operand, bytes: u32) -> u32 {
 
 /// Registers of an Align1 operand of `bytes` packed bytes that covers whole registers, as most do.
 fn whole_registers(operand: &Operand, bytes: u32) -> Option<u32> {
-    let whole = operand.region == Region::Stride(1) && (operand.offset | bytes).is_multiple_of(REG_SIZE);
+    let whole =
+        operand.region == Region::Stride(1) && (operand.offset | bytes).is_multiple_of(REG_SIZE);
     whole.then_some(bytes / REG_SIZE)
 }
 

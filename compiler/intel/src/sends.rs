@@ -231,7 +231,10 @@ pub fn pixel_interpolator(
 ) -> Message {
     Message {
         sfid: Sfid::PixelInterpolator,
-        control: data & 0xff | (mode as u32) << 12 | u32::from(linear) << 14 | u32::from(simd16) << 16,
+        control: data & 0xff
+            | (mode as u32) << 12
+            | u32::from(linear) << 14
+            | u32::from(simd16) << 16,
         mlen: mlen as u8,
         rlen: if simd16 { 4 } else { 2 },
         header: false,
@@ -275,10 +278,15 @@ pub fn data_port(
 ) -> Result<Message, CompileError> {
     let info = model.devinfo();
     let port = desc::default_port(info.version, &op).ok_or_else(|| {
-        CompileError::lower(format!("{} has no message for memory accesses of this size", info.name))
+        CompileError::lower(format!(
+            "{} has no message for memory accesses of this size",
+            info.name
+        ))
     })?;
     let kind = match op {
-        desc::DataOp::ByteScatteredWrite { bytes, .. } => MessageKind::ByteScatteredWrite { element: bytes },
+        desc::DataOp::ByteScatteredWrite { bytes, .. } => {
+            MessageKind::ByteScatteredWrite { element: bytes }
+        }
         _ => MessageKind::Memory,
     };
     debug_assert!(surface <= BTI_STATELESS, "binding table index {surface}");

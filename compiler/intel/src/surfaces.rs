@@ -30,7 +30,14 @@ impl BindingTable {
         let storage = texture + info.samplers;
         let atomic = storage + info.ssbos;
         let image = atomic + info.atomic_buffers;
-        BindingTable { uniform: first, texture, storage, atomic, image, groups: image + info.images }
+        BindingTable {
+            uniform: first,
+            texture,
+            storage,
+            atomic,
+            image,
+            groups: image + info.images,
+        }
     }
 
     /// The entries after those that are taken.

@@ -106,7 +106,9 @@ fn add_operand(set: &mut Set, operand: &Operand, count: u32) {
             set.registers |= operand.grf_byte().map_or(0, |byte| run(byte / REG_SIZE, count));
         }
         File::Arf(Arf::Accumulator(_)) => set.insert(ACCUMULATOR),
-        File::Arf(Arf::Flag(n)) => (0..2).for_each(|i| set.insert(FLAGS + 2 * usize::from(n & 1) + i)),
+        File::Arf(Arf::Flag(n)) => {
+            (0..2).for_each(|i| set.insert(FLAGS + 2 * usize::from(n & 1) + i))
+        }
         File::Arf(_) => set.insert(STATE),
         _ => {}
     }
@@ -167,8 +169,9 @@ pub fn estimate(program: &Program, model: &Model) -> u32 {
     for block in &cfg.blocks {
         let mut now = 0u64;
         ready.fill(0);
-        for inst in
-            program.insts[block.start..block.end].iter().filter(|i| !i.op.is_virtual() && i.op != Op::Nop)
+        for inst in program.insts[block.start..block.end]
+            .iter()
+            .filter(|i| !i.op.is_virtual() && i.op != Op::Nop)
         {
             let a = access(inst);
             for r in a.reads.iter() {

@@ -26,7 +26,8 @@ pub fn vertex_inputs(shader: &Shader) -> (u32, Vec<VertexInput>) {
     for_each_intrinsic(shader, |intrinsic| match intrinsic.op {
         IntrinsicOp::LoadInput => {
             if let Slot::Attribute(n) = intrinsic.fields.slot {
-                let offset = intrinsic.srcs.first().and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
+                let offset =
+                    intrinsic.srcs.first().and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
                 attributes = attributes.max(u32::from(n) + offset.min(255) as u32 + 1);
             }
         }
@@ -97,14 +98,19 @@ impl PerVertexInput {
     ///
     /// # Errors
     /// It lacks sources, or the vertices have no such input.
-    pub(crate) fn of(intrinsic: &Intrinsic, inputs: &VueMap) -> Result<PerVertexInput, CompileError> {
+    pub(crate) fn of(
+        intrinsic: &Intrinsic,
+        inputs: &VueMap,
+    ) -> Result<PerVertexInput, CompileError> {
         let [vertex, offset] = intrinsic.srcs[..] else {
             return Err(CompileError::internal("load_per_vertex_input needs two sources"));
         };
         let (varying, first) = place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
         let slot = inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::internal("input is missing from the vertices"))? as u32;
+        let slot = slot
+            .ok_or_else(|| CompileError::internal("input is missing from the vertices"))?
+            as u32;
         Ok(PerVertexInput { vertex, offset, slot, first: first + intrinsic.fields.component })
     }
 }

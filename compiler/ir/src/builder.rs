@@ -130,7 +130,8 @@ impl<'a> Builder<'a> {
 
     fn push_value(&mut self, kind: InstKind, bits: u8, components: u8) -> Value {
         let inst = self.shader.create_inst(kind, None);
-        let value = self.shader.values.push(crate::shader::ValueData { bits, components, def: inst });
+        let value =
+            self.shader.values.push(crate::shader::ValueData { bits, components, def: inst });
         self.shader.insts[inst].result = Some(value);
         self.insert(inst);
         value
@@ -216,7 +217,9 @@ impl<'a> Builder<'a> {
             *out = c;
         }
         let count = components.len().clamp(1, 4) as u8;
-        if count == self.shader.components(value) && swizzle[..count.into()] == IDENTITY[..count.into()] {
+        if count == self.shader.components(value)
+            && swizzle[..count.into()] == IDENTITY[..count.into()]
+        {
             return value;
         }
         self.alu_src(AluOp::Mov, &[Src::with_swizzle(value, swizzle)], count)
@@ -301,7 +304,8 @@ impl<'a> Builder<'a> {
             let pick = |fixed, open| if fixed != 0 { fixed } else { open };
             (pick(rule.bits, given.0), pick(rule.components, given.1))
         });
-        let kind = InstKind::Intrinsic(Intrinsic { op, srcs: srcs.into(), fields: Box::new(fields) });
+        let kind =
+            InstKind::Intrinsic(Intrinsic { op, srcs: srcs.into(), fields: Box::new(fields) });
         self.push(kind, shape)
     }
 
@@ -336,7 +340,8 @@ impl<'a> Builder<'a> {
 
     /// Element of a local array.
     pub fn load_element(&mut self, local: Local, index: Value) -> Value {
-        let (bits, components) = (self.shader.locals[local].bits, self.shader.locals[local].components);
+        let (bits, components) =
+            (self.shader.locals[local].bits, self.shader.locals[local].components);
         let fields = Fields { local: Some(local), ..Fields::default() };
         self.load(IntrinsicOp::LoadLocal, &[index], fields, bits, components)
     }
@@ -350,7 +355,8 @@ impl<'a> Builder<'a> {
     /// Stores the masked components of an element; the value has as many components as the element.
     pub fn store_element(&mut self, local: Local, index: Value, value: Value, write_mask: u8) {
         let all = (1u8 << self.shader.locals[local].components) - 1;
-        let fields = Fields { local: Some(local), write_mask: write_mask & all, ..Fields::default() };
+        let fields =
+            Fields { local: Some(local), write_mask: write_mask & all, ..Fields::default() };
         self.intrinsic(IntrinsicOp::StoreLocal, &[value, index], fields, None);
     }
 

@@ -164,7 +164,12 @@ impl Cfg {
         self.number(entry, &children);
     }
 
-    fn common_dominator(&self, position: &SecondaryMap<Block, u32>, mut a: Block, mut b: Block) -> Block {
+    fn common_dominator(
+        &self,
+        position: &SecondaryMap<Block, u32>,
+        mut a: Block,
+        mut b: Block,
+    ) -> Block {
         while a != b {
             let later = if position[a] > position[b] { &mut a } else { &mut b };
             match self.idom[*later] {

@@ -19,6 +19,24 @@
 //! * [`validate()`] checks every rule and reports all failures.
 //! * [`PassManager`] runs the passes.
 //!
+//! ```
+//! let mut shader = ir::parse(
+//!     r#"shader vertex "double"
+//!     block b0 {
+//!       32x1 v0 = const 0x0
+//!       32x2 v1 = load_input v0 slot=attribute0 component=0
+//!       32x1 v2 = fadd v1.x, v1.x
+//!       32x1 v3 = fmul v2, v2
+//!       store_output v2, v0 slot=var0 component=0 mask=1 stream=0
+//!     }"#,
+//! )
+//! .map_err(|error| error.to_string())?;
+//! assert!(ir::passes::opt_dce(&mut shader));
+//! ir::validate(&shader).map_err(|error| error.to_string())?;
+//! assert!(!shader.to_string().contains("fmul"));
+//! # Ok::<(), String>(())
+//! ```
+//!
 //! # Passes
 //! [`passes`] has them all, [`passes::by_name`] finds one. Variables to SSA:
 //! `lower_locals_to_select_chain`, `opt_promote_locals`, `lower_locals_to_scratch`. Clean-up, in

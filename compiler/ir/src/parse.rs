@@ -7,7 +7,8 @@
 use crate::ids::{Block, Local, Node, Value};
 use crate::info::Dim;
 use crate::info::{
-    DepthLayout, DerivativeGroup, Interpolation, Location, Primitive, ShaderInfo, Spacing, Stage, Varying,
+    DepthLayout, DerivativeGroup, Interpolation, Location, Primitive, ShaderInfo, Spacing, Stage,
+    Varying,
 };
 use crate::inst::{Alu, IDENTITY, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
 use crate::intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
@@ -197,7 +198,8 @@ impl<'a> Parser<'a> {
 
     /// `32x4`
     fn shape_from(&self, word: &str) -> Result<(u8, u8)> {
-        let parts = word.split_once('x').and_then(|(b, c)| Some((b.parse().ok()?, c.parse().ok()?)));
+        let parts =
+            word.split_once('x').and_then(|(b, c)| Some((b.parse().ok()?, c.parse().ok()?)));
         match parts {
             Some((bits @ (1 | 8 | 16 | 32 | 64), components @ 1..=4)) => Ok((bits, components)),
             _ => self.error(format!("shape such as `32x4` expected, found `{word}`")),
@@ -229,7 +231,8 @@ impl<'a> Parser<'a> {
                 }
                 TokenKind::Word("derivative_group") => {
                     self.position += 1;
-                    self.shader.info.derivative_group = self.named(DerivativeGroup::from_name, "group")?;
+                    self.shader.info.derivative_group =
+                        self.named(DerivativeGroup::from_name, "group")?;
                 }
                 TokenKind::Word("fragment") => self.fragment()?,
                 TokenKind::Word("geometry") => self.geometry()?,
@@ -263,7 +266,8 @@ impl<'a> Parser<'a> {
         let name = self.word()?;
         let at = self.position - 1;
         let value: u32 = self.number()?;
-        let narrow = |parser: &Self| u8::try_from(value).or_else(|_| parser.error("number too large"));
+        let narrow =
+            |parser: &Self| u8::try_from(value).or_else(|_| parser.error("number too large"));
         match name {
             "default_block_size" => self.shader.info.default_block_size = value,
             "ubos" => self.shader.info.ubos = value,
@@ -284,7 +288,8 @@ impl<'a> Parser<'a> {
     fn fragment(&mut self) -> Result<()> {
         self.position += 1;
         self.key("depth")?;
-        self.shader.info.fragment.depth_layout = self.named(DepthLayout::from_name, "depth layout")?;
+        self.shader.info.fragment.depth_layout =
+            self.named(DepthLayout::from_name, "depth layout")?;
         while let TokenKind::Word(word) = self.peek() {
             self.position += 1;
             let fragment = &mut self.shader.info.fragment;
@@ -483,7 +488,8 @@ impl<'a> Parser<'a> {
 
     fn src(&mut self) -> Result<Src> {
         let word = self.word()?;
-        let (id, letters) = word.split_once('.').map_or((word, None), |(id, letters)| (id, Some(letters)));
+        let (id, letters) =
+            word.split_once('.').map_or((word, None), |(id, letters)| (id, Some(letters)));
         let value = self.value_from(id)?;
         self.uses.push((value, self.position - 1));
         let mut swizzle = IDENTITY;

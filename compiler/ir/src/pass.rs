@@ -128,7 +128,12 @@ pub struct PassOptions {
 impl Default for PassOptions {
     /// No limit, nothing disabled, validation in debug builds.
     fn default() -> Self {
-        PassOptions { limit: None, disabled: Vec::new(), log: false, validate: cfg!(debug_assertions) }
+        PassOptions {
+            limit: None,
+            disabled: Vec::new(),
+            log: false,
+            validate: cfg!(debug_assertions),
+        }
     }
 }
 
@@ -253,8 +258,9 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         Pass { name, run }: Pass<impl FnOnce(&mut T) -> R>,
         number: Option<u64>,
     ) -> Result<bool, PassError<T::Failures>> {
-        let changed =
-            InternalError::catch(|| run(unit).progress()).flatten().map_err(|error| error.in_pass(name))?;
+        let changed = InternalError::catch(|| run(unit).progress())
+            .flatten()
+            .map_err(|error| error.in_pass(name))?;
         if let Some(hook) = &mut self.hook {
             hook(PassEvent { name, number, changed }, unit);
         }

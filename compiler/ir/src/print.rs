@@ -72,7 +72,10 @@ fn print_info(f: &mut Formatter<'_>, info: &ShaderInfo) -> fmt::Result {
     writeln!(f, "shader {} \"{}\"", info.stage.identifier(), plain(&info.name))?;
     for (name, list) in [("input", &info.inputs), ("output", &info.outputs)] {
         for Varying { slot, components, interpolation, location, stream } in list {
-            writeln!(f, "{name} {slot} mask={components} {interpolation} {location} stream={stream}")?;
+            writeln!(
+                f,
+                "{name} {slot} mask={components} {interpolation} {location} stream={stream}"
+            )?;
         }
     }
     for (name, value) in numbers(info) {
@@ -107,7 +110,10 @@ fn print_info(f: &mut Formatter<'_>, info: &ShaderInfo) -> fmt::Result {
     if info.tess != default.tess {
         let TessInfo { vertices_out, domain, spacing, ccw, point_mode } = info.tess;
         let (ccw, points) = (u8::from(ccw), u8::from(point_mode));
-        writeln!(f, "tess {domain} {spacing} vertices_out={vertices_out} ccw={ccw} point_mode={points}")?;
+        writeln!(
+            f,
+            "tess {domain} {spacing} vertices_out={vertices_out} ccw={ccw} point_mode={points}"
+        )?;
     }
     Ok(())
 }
@@ -265,7 +271,13 @@ fn print_field(f: &mut Formatter<'_>, field: Field, fields: &Fields) -> fmt::Res
 
 fn print_tex(f: &mut Formatter<'_>, tex: &Tex) -> fmt::Result {
     write!(f, "tex.{} {} texture={} sampler={}", tex.op, tex.dim, tex.texture, tex.sampler)?;
-    write!(f, " array={} shadow={} gather={}", u8::from(tex.array), u8::from(tex.shadow), tex.gather)?;
+    write!(
+        f,
+        " array={} shadow={} gather={}",
+        u8::from(tex.array),
+        u8::from(tex.shadow),
+        tex.gather
+    )?;
     for (kind, value) in &tex.srcs {
         write!(f, " {kind}={value}")?;
     }

@@ -55,7 +55,9 @@ impl Rng {
             2 => return encode_float(bits, f64::NAN),
             3 => self.next() & mask(mantissa_bits),
             4 => encode_float(bits, self.below(1000) as f64 / 2.0),
-            5 => encode_float(bits, 1.0 + self.below(3) as f64).wrapping_add(self.next() % 3).wrapping_sub(1),
+            5 => encode_float(bits, 1.0 + self.below(3) as f64)
+                .wrapping_add(self.next() % 3)
+                .wrapping_sub(1),
             6 => infinity - 1 - self.next() % 3,
             7 | 8 => encode_float(bits, (self.next() % 1_000_000) as f64 / 1024.0),
             _ => self.next() & mask(bits - 1),

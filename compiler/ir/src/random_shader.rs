@@ -38,7 +38,8 @@ pub fn random_shader(rng: &mut Rng, limits: Limits) -> Shader {
     let mut shader = Shader::new(Stage::Fragment);
     let b = Builder::new(&mut shader);
     let left = limits.instructions;
-    let mut g = Generator { rng, b, limits, pool: Vec::new(), locals: Vec::new(), left, in_loop: false };
+    let mut g =
+        Generator { rng, b, limits, pool: Vec::new(), locals: Vec::new(), left, in_loop: false };
     g.prologue();
     g.code(0);
     g.epilogue();
@@ -81,13 +82,16 @@ impl Generator<'_, '_> {
     fn value(&mut self, class: Class, bits: u8, components: u8) -> Value {
         for _ in 0..12 {
             let (value, c) = self.pool[self.rng.below(self.pool.len())];
-            let same_class = c == class || (c != Class::Float && class != Class::Float && bits != 1);
-            if same_class && self.b.shader.bits(value) == bits && (bits == 1) == (c == Class::Bool) {
+            let same_class =
+                c == class || (c != Class::Float && class != Class::Float && bits != 1);
+            if same_class && self.b.shader.bits(value) == bits && (bits == 1) == (c == Class::Bool)
+            {
                 let have = self.b.shader.components(value);
                 if have == components && self.rng.below(3) > 0 {
                     return value;
                 }
-                let swizzle: Vec<u8> = (0..components).map(|_| self.rng.below(have.into()) as u8).collect();
+                let swizzle: Vec<u8> =
+                    (0..components).map(|_| self.rng.below(have.into()) as u8).collect();
                 return self.b.swizzle(value, &swizzle);
             }
         }
@@ -149,7 +153,8 @@ impl Generator<'_, '_> {
             _ => {
                 let (block, offset) = (self.b.imm(0), self.rng.below(16) as u32 * 4);
                 let offset = self.b.imm(offset);
-                let value = self.b.load(IntrinsicOp::LoadSsbo, &[block, offset], Fields::default(), 32, 1);
+                let value =
+                    self.b.load(IntrinsicOp::LoadSsbo, &[block, offset], Fields::default(), 32, 1);
                 self.pool.push((value, Class::Int));
             }
         }
@@ -260,7 +265,10 @@ impl Generator<'_, '_> {
             };
             for part in self.b.channels(value) {
                 let words: Vec<Value> = match self.b.shader.bits(part) {
-                    64 => vec![self.b.unpack_64_2x32_split_x(part), self.b.unpack_64_2x32_split_y(part)],
+                    64 => vec![
+                        self.b.unpack_64_2x32_split_x(part),
+                        self.b.unpack_64_2x32_split_y(part),
+                    ],
                     32 => vec![part],
                     1 => vec![self.b.b2i32(part)],
                     _ => vec![self.b.u2u32(part)],
@@ -284,15 +292,20 @@ pub fn observe(shader: &Shader, seed: u64) -> Observed {
     let mut services = TestServices::default();
     for lane in 0..4 {
         for slot in 0..8 {
-            let values: Vec<u32> =
-                (0..4).map(|_| if slot < 4 { rng.float(32) as u32 } else { rng.int(32) as u32 }).collect();
+            let values: Vec<u32> = (0..4)
+                .map(|_| if slot < 4 { rng.float(32) as u32 } else { rng.int(32) as u32 })
+                .collect();
             services.set_input(lane, Slot::Var(slot), &values);
         }
     }
     for space in [Space::Ubo(0), Space::Ssbo(0)] {
         services.memory.insert(space, (0..128).map(|_| rng.next() as u8).collect());
     }
-    let outcome =
-        run(shader, 4, &mut services, EvalOptions::default()).unwrap_or_else(|e| panic!("{e}\n{shader}"));
-    (services.outputs, services.memory.remove(&Space::Ssbo(0)).unwrap_or_default(), outcome.discarded)
+    let outcome = run(shader, 4, &mut services, EvalOptions::default())
+        .unwrap_or_else(|e| panic!("{e}\n{shader}"));
+    (
+        services.outputs,
+        services.memory.remove(&Space::Ssbo(0)).unwrap_or_default(),
+        outcome.discarded,
+    )
 }

@@ -117,13 +117,20 @@ impl Shader {
     pub fn create_inst(&mut self, kind: InstKind, shape: Option<(u8, u8)>) -> Inst {
         let inst = self.insts.push(InstData { kind, result: None });
         if let Some((bits, components)) = shape {
-            self.insts[inst].result = Some(self.values.push(ValueData { bits, components, def: inst }));
+            self.insts[inst].result =
+                Some(self.values.push(ValueData { bits, components, def: inst }));
         }
         inst
     }
 
     /// A new local variable.
-    pub fn create_local(&mut self, bits: u8, components: u8, length: u32, name: impl Into<String>) -> Local {
+    pub fn create_local(
+        &mut self,
+        bits: u8,
+        components: u8,
+        length: u32,
+        name: impl Into<String>,
+    ) -> Local {
         self.locals.push(LocalData { bits, components, length, name: name.into() })
     }
 
@@ -207,7 +214,10 @@ impl Shader {
 
     /// The blocks in program order: definitions come before uses except through loop-header phis.
     pub fn block_order(&self) -> Vec<Block> {
-        self.walk().into_iter().filter_map(|s| if let Step::Block(b) = s { Some(b) } else { None }).collect()
+        self.walk()
+            .into_iter()
+            .filter_map(|s| if let Step::Block(b) = s { Some(b) } else { None })
+            .collect()
     }
 
     /// Condition of an if node.

@@ -121,7 +121,9 @@ impl Slot {
             Slot::TexCoord(i) => Slot::TexCoord(add(i)?),
             Slot::Var(i) => Slot::Var(add(i)?),
             Slot::Patch(i) => Slot::Patch(add(i)?),
-            Slot::FragColor { location, index } => Slot::FragColor { location: add(location)?, index },
+            Slot::FragColor { location, index } => {
+                Slot::FragColor { location: add(location)?, index }
+            }
             _ => return None,
         })
     }

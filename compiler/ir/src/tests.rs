@@ -40,7 +40,10 @@ fn builder_makes_valid_code() {
     let shader = sample();
     validate(&shader).unwrap();
     let text = shader.to_string();
-    assert!(text.contains("32x1 v0 = const 0x0\n  32x1 v1 = load_input v0 slot=var0 component=0"), "{text}");
+    assert!(
+        text.contains("32x1 v0 = const 0x0\n  32x1 v1 = load_input v0 slot=var0 component=0"),
+        "{text}"
+    );
     assert!(text.contains("phi b1: v4, b2: v1"), "{text}");
 }
 
@@ -52,8 +55,15 @@ fn graph_of_if_and_loop() {
     let entry = cfg.order[0];
     // Block numbers follow creation: then, else, merge, header, then (break), else, merge in loop,
     // exit.
-    let [then, other, merge, header, brk, latch, exit] =
-        [cfg.order[1], cfg.order[2], cfg.order[3], cfg.order[4], cfg.order[5], cfg.order[7], cfg.order[8]];
+    let [then, other, merge, header, brk, latch, exit] = [
+        cfg.order[1],
+        cfg.order[2],
+        cfg.order[3],
+        cfg.order[4],
+        cfg.order[5],
+        cfg.order[7],
+        cfg.order[8],
+    ];
     assert_ne!(entry, block(99));
     assert_eq!(cfg.preds[merge][..], [then, other]);
     assert_eq!(cfg.preds[header][..], [merge, latch]);
@@ -82,7 +92,9 @@ fn validator_reports_every_failure() {
     assert_eq!(error.failures.len(), 1, "structure first: {error}");
     shader.blocks[block].jump = None;
     let error = validate(&shader).unwrap_err().to_string();
-    for part in ["other unsized operands 32", "reads component 1", "impossible", "does not dominate"] {
+    for part in
+        ["other unsized operands 32", "reads component 1", "impossible", "does not dominate"]
+    {
         assert!(error.contains(part), "{part}: {error}");
     }
 }
@@ -111,8 +123,15 @@ fn text_round_trips() {
 fn everything_round_trips() {
     let mut shader = Shader::new(Stage::Geometry);
     shader.info.name = "all".into();
-    shader.info.inputs.push(Varying { interpolation: Interpolation::Flat, ..Varying::new(Slot::Var(3)) });
-    shader.info.outputs.push(Varying { stream: 2, components: 3, ..Varying::new(Slot::ClipDistance(1)) });
+    shader
+        .info
+        .inputs
+        .push(Varying { interpolation: Interpolation::Flat, ..Varying::new(Slot::Var(3)) });
+    shader.info.outputs.push(Varying {
+        stream: 2,
+        components: 3,
+        ..Varying::new(Slot::ClipDistance(1))
+    });
     shader.info.ubos = 2;
     shader.info.clip_distances = 5;
     shader.info.float_controls.flush_f32 = true;
@@ -132,8 +151,12 @@ fn everything_round_trips() {
     }
     for &op in AluOp::ALL {
         let any = |fixed: u8, open: u8| if fixed != 0 { fixed } else { open };
-        let srcs: Vec<Value> =
-            op.info().inputs.iter().map(|s| b.zero(any(s.bits, 32), any(s.components, 3))).collect();
+        let srcs: Vec<Value> = op
+            .info()
+            .inputs
+            .iter()
+            .map(|s| b.zero(any(s.bits, 32), any(s.components, 3)))
+            .collect();
         b.exact = !b.exact;
         b.alu(op, &srcs);
     }
@@ -245,7 +268,8 @@ fn disabled_passes_are_those_of_the_representation() {
     let mut shader = sample();
     let disabled = ["opt_a", "ir:opt_b", "lir:opt_c", "lower_d"].map(str::to_owned).to_vec();
     let mut manager = PassManager::new(PassOptions { disabled, ..Default::default() });
-    let mut run = |name| manager.run(&mut shader, Pass { name, run: |_: &mut Shader| true }).unwrap();
+    let mut run =
+        |name| manager.run(&mut shader, Pass { name, run: |_: &mut Shader| true }).unwrap();
     assert_eq!(["opt_a", "opt_b", "opt_c", "lower_d"].map(&mut run), [false, false, true, true]);
 }
 
@@ -256,9 +280,10 @@ fn internal_errors_name_the_pass() {
     let error = || InternalError::new(Phase::Ir, "a value is missing");
     let opt_fallible = |_: &mut Shader| Err::<bool, _>(error());
     let opt_raising = |_: &mut Shader| -> bool { error().raise() };
-    for result in
-        [manager.run(&mut shader, pass!(opt_fallible)), manager.run(&mut shader, pass!(opt_raising))]
-    {
+    for result in [
+        manager.run(&mut shader, pass!(opt_fallible)),
+        manager.run(&mut shader, pass!(opt_raising)),
+    ] {
         let Err(PassError::Internal(error)) = result else { panic!("{result:?}") };
         assert!(error.pass.is_some_and(|pass| pass.starts_with("opt_")), "{error}");
     }

@@ -175,7 +175,12 @@ impl Validator<'_> {
         }
     }
 
-    fn if_condition(&mut self, cfg: &Cfg, place: &SecondaryMap<Inst, Option<(Block, u32)>>, node: Node) {
+    fn if_condition(
+        &mut self,
+        cfg: &Cfg,
+        place: &SecondaryMap<Inst, Option<(Block, u32)>>,
+        node: Node,
+    ) {
         let Some(cond) = self.shader.condition(node) else { return };
         self.inst = None;
         self.block = cfg.branch_block[node];
@@ -188,7 +193,12 @@ impl Validator<'_> {
         }
     }
 
-    fn block_code(&mut self, cfg: &Cfg, place: &SecondaryMap<Inst, Option<(Block, u32)>>, block: Block) {
+    fn block_code(
+        &mut self,
+        cfg: &Cfg,
+        place: &SecondaryMap<Inst, Option<(Block, u32)>>,
+        block: Block,
+    ) {
         self.block = Some(block);
         let mut phis_over = false;
         for (i, &inst) in self.shader.blocks[block].insts.iter().enumerate() {
@@ -220,7 +230,9 @@ impl Validator<'_> {
 
     fn value_shape(&mut self, value: Value) {
         let data = self.shader.values[value];
-        self.check(matches!(data.bits, 1 | 8 | 16 | 32 | 64), || format!("{value} has {} bits", data.bits));
+        self.check(matches!(data.bits, 1 | 8 | 16 | 32 | 64), || {
+            format!("{value} has {} bits", data.bits)
+        });
         self.check((1..=4).contains(&data.components), || {
             format!("{value} has {} components", data.components)
         });
@@ -238,7 +250,11 @@ impl Validator<'_> {
         match place[self.shader.values[value].def] {
             None => self.fail(format!("{value} is used but its definition is in no block")),
             Some((def_block, def_index)) => {
-                let ok = if def_block == block { def_index < index } else { cfg.dominates(def_block, block) };
+                let ok = if def_block == block {
+                    def_index < index
+                } else {
+                    cfg.dominates(def_block, block)
+                };
                 self.check(ok, || format!("the definition of {value} does not dominate its use"));
             }
         }
@@ -285,8 +301,11 @@ impl Validator<'_> {
                 if let Some(result) = result {
                     let shape = self.shader.values[result];
                     let fits = data.iter().enumerate().all(|(i, &c)| {
-                        let limit =
-                            if i < shape.components.into() { crate::fold::mask(shape.bits) } else { 0 };
+                        let limit = if i < shape.components.into() {
+                            crate::fold::mask(shape.bits)
+                        } else {
+                            0
+                        };
                         c & !limit == 0
                     });
                     self.check(fits, || "constant has bits beyond its size".into());
@@ -328,7 +347,9 @@ impl Validator<'_> {
 
     fn width(&mut self, rule: &Operand, bits: u8, width: &mut u8, allows_bool: bool, what: &str) {
         if rule.bits != 0 {
-            self.check(rule.bits == bits, || format!("{what} has {bits} bits, {} expected", rule.bits));
+            self.check(rule.bits == bits, || {
+                format!("{what} has {bits} bits, {} expected", rule.bits)
+            });
             return;
         }
         let possible = match rule.class {
@@ -340,7 +361,9 @@ impl Validator<'_> {
             *width = bits;
         }
         let expected = *width;
-        self.check(expected == bits, || format!("{what} has {bits} bits, other unsized operands {expected}"));
+        self.check(expected == bits, || {
+            format!("{what} has {bits} bits, other unsized operands {expected}")
+        });
     }
 
     fn shape(&mut self, rule: Shape, value: Value, what: &str) {
@@ -374,7 +397,8 @@ impl Validator<'_> {
             });
         }
         if info.fields.contains(&Field::Component) {
-            let value = if info.result.is_some() { result } else { intrinsic.srcs.first().copied() };
+            let value =
+                if info.result.is_some() { result } else { intrinsic.srcs.first().copied() };
             let count = value.map_or(0, |v| self.shader.components(v));
             self.check(fields.component + count <= 4, || {
                 format!("{count} components from {} leave the slot", fields.component)
@@ -401,7 +425,9 @@ impl Validator<'_> {
 
     fn tex(&mut self, tex: &Tex) {
         for (i, &(kind, value)) in tex.srcs.iter().enumerate() {
-            self.check(!tex.srcs[..i].iter().any(|s| s.0 == kind), || format!("two {kind} sources"));
+            self.check(!tex.srcs[..i].iter().any(|s| s.0 == kind), || {
+                format!("two {kind} sources")
+            });
             let components = match kind {
                 TexSrcKind::Coord => tex.coord_components(),
                 TexSrcKind::Ddx | TexSrcKind::Ddy => tex.dim.coord_components(),

@@ -39,13 +39,15 @@ pub(crate) fn input_offset(intrinsic: &Intrinsic) -> Option<Value> {
 }
 
 fn intrinsics(shader: &Shader) -> impl Iterator<Item = (&Intrinsic, Option<Value>)> {
-    shader.block_order().into_iter().flat_map(|block| &shader.blocks[block].insts).filter_map(|&inst| {
-        let data = &shader.insts[inst];
-        match &data.kind {
-            InstKind::Intrinsic(intrinsic) => Some((intrinsic, data.result)),
-            _ => None,
-        }
-    })
+    shader.block_order().into_iter().flat_map(|block| &shader.blocks[block].insts).filter_map(
+        |&inst| {
+            let data = &shader.insts[inst];
+            match &data.kind {
+                InstKind::Intrinsic(intrinsic) => Some((intrinsic, data.result)),
+                _ => None,
+            }
+        },
+    )
 }
 
 /// Knowledge about one component of a value.
@@ -59,7 +61,9 @@ fn channel(shader: &Shader, mut value: Value, mut component: usize) -> Known {
     for _ in 0..MAX_MOVES {
         match &shader.def(value).kind {
             InstKind::Const(components) => {
-                return components.get(component).map_or(Known::Nothing, |&c| Known::Constant(c as u32));
+                return components
+                    .get(component)
+                    .map_or(Known::Nothing, |&c| Known::Constant(c as u32));
             }
             InstKind::Undef => return Known::Undefined,
             InstKind::Alu(alu) if alu.op == AluOp::Mov || alu.op.is_vec() => {
@@ -88,7 +92,8 @@ impl OutputConstants {
     pub fn of(shader: &Shader) -> OutputConstants {
         let mut known: BTreeMap<(u8, u8), Option<u32>> = BTreeMap::new();
         for (intrinsic, _) in intrinsics(shader) {
-            let (IntrinsicOp::StoreOutput, [value, offset]) = (intrinsic.op, &intrinsic.srcs[..]) else {
+            let (IntrinsicOp::StoreOutput, [value, offset]) = (intrinsic.op, &intrinsic.srcs[..])
+            else {
                 continue;
             };
             if generic(intrinsic.fields.slot).is_none() {
@@ -98,7 +103,9 @@ impl OutputConstants {
                 // Any of the outputs.
                 return OutputConstants::default();
             };
-            for c in (0..shader.components(*value)).filter(|c| intrinsic.fields.write_mask >> c & 1 != 0) {
+            for c in
+                (0..shader.components(*value)).filter(|c| intrinsic.fields.write_mask >> c & 1 != 0)
+            {
                 let place = (slot, intrinsic.fields.component + c);
                 match channel(shader, *value, usize::from(c)) {
                     Known::Constant(bits) => {
@@ -112,7 +119,9 @@ impl OutputConstants {
                 }
             }
         }
-        OutputConstants(known.into_iter().filter_map(|(place, bits)| Some((place, bits?))).collect())
+        OutputConstants(
+            known.into_iter().filter_map(|(place, bits)| Some((place, bits?))).collect(),
+        )
     }
 
     /// There are none.
@@ -144,9 +153,9 @@ impl InputReads {
                 continue;
             }
             match slot_at(shader, intrinsic, offset).and_then(generic) {
-                Some(slot) => reads
-                    .places
-                    .extend((0..shader.components(result)).map(|c| (slot, intrinsic.fields.component + c))),
+                Some(slot) => reads.places.extend(
+                    (0..shader.components(result)).map(|c| (slot, intrinsic.fields.component + c)),
+                ),
                 None => reads.all = true,
             }
         }
@@ -161,7 +170,8 @@ impl InputReads {
 
 /// Returns true if the shader writes a generic output.
 pub fn writes_generic_outputs(shader: &Shader) -> bool {
-    intrinsics(shader).any(|(i, _)| i.op == IntrinsicOp::StoreOutput && generic(i.fields.slot).is_some())
+    intrinsics(shader)
+        .any(|(i, _)| i.op == IntrinsicOp::StoreOutput && generic(i.fields.slot).is_some())
 }
 
 /// Returns true if the shader reads a generic input.

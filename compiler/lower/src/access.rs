@@ -5,7 +5,8 @@ use program::expression::SwizzleMask;
 use program::layout::{OpaqueKind, Rules, opaque_slots};
 use program::types::MatrixOrder;
 use program::{
-    ArrayLength, ExprId, ExprKind, GlobalId, Placement, Scalar, Stage, Storage as Qualifier, Type, TypeId,
+    ArrayLength, ExprId, ExprKind, GlobalId, Placement, Scalar, Stage, Storage as Qualifier, Type,
+    TypeId,
 };
 use smallvec::SmallVec;
 
@@ -139,25 +140,37 @@ impl Lowerer<'_, '_> {
         let order = MatrixOrder::ColumnMajor;
         let memory = |space, offset| {
             let mut base = MemoryPlace::new(space, rules, order, global.memory);
-            base.block_dimensions = if global.block.is_some() { array_dimensions(self.types, ty) } else { 0 };
-            Place { index: Index { constant: offset, dynamic: None }, ..Place::new(Base::Memory(base), ty) }
+            base.block_dimensions =
+                if global.block.is_some() { array_dimensions(self.types, ty) } else { 0 };
+            Place {
+                index: Index { constant: offset, dynamic: None },
+                ..Place::new(Base::Memory(base), ty)
+            }
         };
         let at = |constant: u32| Index { constant, dynamic: None };
         match global.placement {
-            Placement::Uniform { offset, sampler, image } if self.types.contains_opaque(ty) => Place {
-                index: at(sampler.into()),
-                ..Place::new(Base::Opaque { image: at(image.into()), bytes: at(offset) }, ty)
-            },
+            Placement::Uniform { offset, sampler, image } if self.types.contains_opaque(ty) => {
+                Place {
+                    index: at(sampler.into()),
+                    ..Place::new(Base::Opaque { image: at(image.into()), bytes: at(offset) }, ty)
+                }
+            }
             Placement::Uniform { offset, .. } => memory(Space::Uniform(at(0)), offset),
-            Placement::UniformBlock { index } => memory(Space::Uniform(at(u32::from(index) + 1)), 0),
+            Placement::UniformBlock { index } => {
+                memory(Space::Uniform(at(u32::from(index) + 1)), 0)
+            }
             Placement::StorageBlock { index } => memory(Space::Storage(at(index.into())), 0),
             Placement::Shared { offset } => {
                 let base = MemoryPlace::new(Space::Shared, Rules::Std430, order, global.memory);
                 Place { index: at(offset), ..Place::new(Base::Memory(base), ty) }
             }
             Placement::AtomicCounter { binding, offset } => {
-                let base =
-                    MemoryPlace::new(Space::Counter(binding.into()), Rules::Std430, order, global.memory);
+                let base = MemoryPlace::new(
+                    Space::Counter(binding.into()),
+                    Rules::Std430,
+                    order,
+                    global.memory,
+                );
                 Place { index: at(offset), ..Place::new(Base::Memory(base), ty) }
             }
             // The index of the chosen function is a `uint` in the default block.
@@ -180,13 +193,16 @@ impl Lowerer<'_, '_> {
 
     fn member_place(&mut self, place: &mut Place, member: u32) -> Result<(), LowerError> {
         let types = self.types;
-        let members = types.members(place.ty).ok_or(LowerError::Malformed("member of a non-structure"))?;
+        let members =
+            types.members(place.ty).ok_or(LowerError::Malformed("member of a non-structure"))?;
         let target = members.get(member as usize).ok_or(LowerError::Malformed("no such member"))?;
         let before = &members[..member as usize];
         match &mut place.base {
             Base::Variable(storage) => match self.storages.get(*storage) {
                 Storage::Members(list) => *storage = list[member as usize],
-                Storage::Leaf { .. } => return Err(LowerError::Malformed("member of a vector variable")),
+                Storage::Leaf { .. } => {
+                    return Err(LowerError::Malformed("member of a vector variable"));
+                }
             },
             Base::Memory(memory) => {
                 let offset = memory.rules.member_offset(types, place.ty, member, memory.order);
@@ -203,7 +219,8 @@ impl Lowerer<'_, '_> {
             }
             Base::System(_) => return Err(LowerError::Malformed("member of a system value")),
             Base::Opaque { image, bytes } => {
-                let skip = |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
+                let skip =
+                    |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
                 place.index.constant += skip(OpaqueKind::Sampler);
                 image.constant += skip(OpaqueKind::Image);
                 bytes.constant +=
@@ -212,8 +229,12 @@ impl Lowerer<'_, '_> {
                     place.index = *bytes;
                     let space = Space::Uniform(Index::default());
                     let order = MatrixOrder::ColumnMajor;
-                    place.base =
-                        Base::Memory(MemoryPlace::new(space, Rules::Std140, order, Default::default()));
+                    place.base = Base::Memory(MemoryPlace::new(
+                        space,
+                        Rules::Std140,
+                        order,
+                        Default::default(),
+                    ));
                 }
             }
         }
@@ -222,7 +243,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Goes to an array element, a matrix column or a vector component.
-    pub(crate) fn element_place(&mut self, place: &mut Place, index: Index) -> Result<(), LowerError> {
+    pub(crate) fn element_place(
+        &mut self,
+        place: &mut Place,
+        index: Index,
+    ) -> Result<(), LowerError> {
         let types = self.types;
         if place.swizzle.is_some() || matches!(types.get(place.ty), Type::Vector { .. }) {
             return self.component_place(place, index);
@@ -285,9 +310,11 @@ impl Lowerer<'_, '_> {
     fn inside_images(&mut self, array: TypeId, index: Index) -> Index {
         match *self.types.get(array) {
             Type::Array { length: ArrayLength::Fixed(length), .. }
-                if index.dynamic.is_some() && opaque_slots(self.types, array, OpaqueKind::Image) > 0 =>
+                if index.dynamic.is_some()
+                    && opaque_slots(self.types, array, OpaqueKind::Image) > 0 =>
             {
-                let (value, last) = (self.index_value(index), self.builder.imm(length.saturating_sub(1)));
+                let (value, last) =
+                    (self.index_value(index), self.builder.imm(length.saturating_sub(1)));
                 Index { constant: 0, dynamic: Some(self.builder.umin(value, last)) }
             }
             _ => index,
@@ -314,7 +341,8 @@ impl Lowerer<'_, '_> {
             }
             Type::Matrix { scalar, columns, rows } => {
                 let column = self.types.find(&Type::Vector { scalar, size: rows });
-                let column = column.ok_or(LowerError::Malformed("matrix column type is not interned"))?;
+                let column =
+                    column.ok_or(LowerError::Malformed("matrix column type is not interned"))?;
                 Ok((column, columns.into()))
             }
             _ => Err(LowerError::Malformed("indexing a type without elements")),
@@ -348,7 +376,9 @@ impl Lowerer<'_, '_> {
             _ => {}
         }
         if let Some(parts) = self.parts(place)? {
-            return Ok(Val::List(parts.iter().map(|p| self.load_whole(p)).collect::<Result<_, _>>()?));
+            return Ok(Val::List(
+                parts.iter().map(|p| self.load_whole(p)).collect::<Result<_, _>>()?,
+            ));
         }
         match &place.base {
             Base::Variable(storage) => self.load_variable(*storage, place.index),
@@ -372,7 +402,10 @@ impl Lowerer<'_, '_> {
                     l.member_place(&mut part, i)?;
                     Ok(part)
                 };
-                (0..s.members.len() as u32).map(|i| part(self, i)).collect::<Result<_, _>>().map(Some)
+                (0..s.members.len() as u32)
+                    .map(|i| part(self, i))
+                    .collect::<Result<_, _>>()
+                    .map(Some)
             }
             Type::Array { .. } | Type::Matrix { .. } => {
                 let (_, length) = self.element_of(place.ty)?;
@@ -408,7 +441,8 @@ impl Lowerer<'_, '_> {
     /// Writes a value to a place.
     pub(crate) fn store(&mut self, place: &Place, value: &Val) -> Result<(), LowerError> {
         if let Val::List(values) = value {
-            let parts = self.parts(place)?.ok_or(LowerError::Malformed("aggregate stored to a vector"))?;
+            let parts =
+                self.parts(place)?.ok_or(LowerError::Malformed("aggregate stored to a vector"))?;
             for (part, value) in parts.iter().zip(values) {
                 self.store(part, value)?;
             }
@@ -422,7 +456,9 @@ impl Lowerer<'_, '_> {
         // Spread the components to where they go; the mask says which are meant.
         let (value, mask) = match place.swizzle.as_deref() {
             None => (value, (1u8 << count) - 1),
-            Some(swizzle) => (self.spread(value, swizzle, count), swizzle.iter().fold(0, |m, c| m | 1 << c)),
+            Some(swizzle) => {
+                (self.spread(value, swizzle, count), swizzle.iter().fold(0, |m, c| m | 1 << c))
+            }
         };
         self.store_leaf(place, value, mask)
     }
@@ -435,7 +471,12 @@ impl Lowerer<'_, '_> {
 
     /// Writes one component chosen at run time: every candidate is written with the old or the new
     /// value.
-    fn store_component(&mut self, place: &Place, component: Value, value: Value) -> Result<(), LowerError> {
+    fn store_component(
+        &mut self,
+        place: &Place,
+        component: Value,
+        value: Value,
+    ) -> Result<(), LowerError> {
         let whole = Place { component: None, ..place.clone() };
         if matches!(place.base, Base::Memory(_) | Base::Input(_)) {
             return self.store_shared_component(&whole, component, value);
@@ -460,7 +501,8 @@ impl Lowerer<'_, '_> {
         component: Value,
         value: Value,
     ) -> Result<(), LowerError> {
-        let count = whole.swizzle.as_ref().map_or(self.types.components(whole.ty), |s| s.len() as u8);
+        let count =
+            whole.swizzle.as_ref().map_or(self.types.components(whole.ty), |s| s.len() as u8);
         for c in 0..count {
             let number = self.builder.imm(c.into());
             let hit = self.builder.ieq(component, number);
@@ -491,7 +533,9 @@ impl Lowerer<'_, '_> {
             }
             Base::Memory(memory) => self.store_memory(memory, place.index, place.ty, value, mask),
             Base::Input(input) => self.store_control_output(input, place.ty, value, mask),
-            Base::System(_) | Base::Opaque { .. } => Err(LowerError::Malformed("write to a read-only place")),
+            Base::System(_) | Base::Opaque { .. } => {
+                Err(LowerError::Malformed("write to a read-only place"))
+            }
         }
     }
 }

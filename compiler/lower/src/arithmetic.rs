@@ -32,9 +32,9 @@ impl Lowerer<'_, '_> {
                 let equal = self.equal(a_ty, a, b)?;
                 Ok(self.builder.inot(equal).into())
             }
-            BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => {
-                self.linear(op, a, b, b_ty)
-            }
+            BinaryOp::MatrixTimesMatrix
+            | BinaryOp::MatrixTimesVector
+            | BinaryOp::VectorTimesMatrix => self.linear(op, a, b, b_ty),
             _ => {
                 let scalar = self.scalar_of(a_ty)?;
                 let mut others = b.leaves().into_iter();
@@ -100,7 +100,8 @@ impl Lowerer<'_, '_> {
         value: Value,
         count: Value,
     ) -> Result<Value, LowerError> {
-        let count = if self.builder.shader.bits(count) == 32 { count } else { self.builder.u2u32(count) };
+        let count =
+            if self.builder.shader.bits(count) == 32 { count } else { self.builder.u2u32(count) };
         Ok(match op {
             BinaryOp::ShiftLeft => self.builder.ishl(value, count),
             _ if scalar.is_signed_integer() => self.builder.ishr(value, count),
@@ -141,7 +142,9 @@ impl Lowerer<'_, '_> {
     /// Component type of every scalar or vector inside a type, in order.
     fn leaf_scalars(&self, ty: TypeId, out: &mut Vec<Scalar>) -> Result<(), LowerError> {
         match self.types.get(ty) {
-            program::Type::Struct(s) => s.members.iter().try_for_each(|m| self.leaf_scalars(m.ty, out)),
+            program::Type::Struct(s) => {
+                s.members.iter().try_for_each(|m| self.leaf_scalars(m.ty, out))
+            }
             program::Type::Array { .. } | program::Type::Matrix { .. } => {
                 let (element, n) = self.element_of(ty)?;
                 (0..n).try_for_each(|_| self.leaf_scalars(element, out))
@@ -154,7 +157,12 @@ impl Lowerer<'_, '_> {
     }
 
     /// Converts component types (GLSL 4.60 section 5.4.1).
-    pub(crate) fn convert(&mut self, from: Scalar, to: Scalar, value: Value) -> Result<Value, LowerError> {
+    pub(crate) fn convert(
+        &mut self,
+        from: Scalar,
+        to: Scalar,
+        value: Value,
+    ) -> Result<Value, LowerError> {
         if from == to {
             return Ok(value);
         }
@@ -163,8 +171,8 @@ impl Lowerer<'_, '_> {
         if from.is_integer() && to.is_integer() && from.bits() == to.bits() {
             return Ok(value);
         }
-        let alu =
-            AluOp::conversion(a, b, to.bits() as u8).ok_or(LowerError::Malformed("no such conversion"))?;
+        let alu = AluOp::conversion(a, b, to.bits() as u8)
+            .ok_or(LowerError::Malformed("no such conversion"))?;
         Ok(self.builder.alu(alu, &[value]))
     }
 }

@@ -24,7 +24,9 @@ impl Lowerer<'_, '_> {
             B::AtomicCounter(f) => self.atomic_counter(f, arguments),
             B::Matrix(f) => self.with_values(call, |l, values, _| l.matrix_function(f, values)),
             B::Angle(f) => self.with_leaves(call, |l, v, _| l.angle(f, v, function.name())),
-            B::Exponential(f) => self.with_leaves(call, |l, v, _| l.exponential(f, v, function.name())),
+            B::Exponential(f) => {
+                self.with_leaves(call, |l, v, _| l.exponential(f, v, function.name()))
+            }
             B::Common(f) => self.with_leaves(call, |l, v, scalar| Ok(l.common(f, v, scalar))),
             // Values have no type in the IR, only their operations do.
             B::BitCast(_) => self.with_leaves(call, |_, v, _| Ok(v[0])),
@@ -49,7 +51,8 @@ impl Lowerer<'_, '_> {
     ) -> Result<Val, LowerError> {
         let scalar = arguments.first().and_then(|&a| self.types.scalar_of(self.expr_type(a)));
         let values = arguments.iter().map(|&a| self.eval(a)).collect::<Result<Vec<_>, _>>()?;
-        let selects = values.get(2).is_some_and(|v| v.leaf().is_ok_and(|v| self.builder.shader.bits(v) == 1));
+        let selects =
+            values.get(2).is_some_and(|v| v.leaf().is_ok_and(|v| self.builder.shader.bits(v) == 1));
         if scalar == Some(Scalar::Float16) && has_inexact_steps(function) && !selects {
             let values = values.iter().map(|v| self.widened(v)).collect::<Result<Vec<_>, _>>()?;
             let result = body(self, &values, Scalar::Float)?;
@@ -101,7 +104,8 @@ impl Lowerer<'_, '_> {
             F::Frexp => {
                 let x = self.eval(arguments[0])?.leaf()?;
                 let exponent = self.builder.frexp_exp(x);
-                let narrow = self.types.scalar_of(self.expr_type(arguments[1])) == Some(Scalar::Int16);
+                let narrow =
+                    self.types.scalar_of(self.expr_type(arguments[1])) == Some(Scalar::Int16);
                 let exponent = if narrow { self.builder.i2i16(exponent) } else { exponent };
                 self.store_to(arguments[1], exponent)?;
                 Ok(self.builder.frexp_sig(x).into())
@@ -136,12 +140,16 @@ impl Lowerer<'_, '_> {
         self.store(&place, &value.into())
     }
 
-    fn interpolate(&mut self, f: InterpolationFunction, arguments: &[ExprId]) -> Result<Val, LowerError> {
+    fn interpolate(
+        &mut self,
+        f: InterpolationFunction,
+        arguments: &[ExprId],
+    ) -> Result<Val, LowerError> {
         use InterpolationFunction as F;
         let operand = arguments.get(1).map(|&a| self.eval(a)?.leaf()).transpose()?;
         // A float16_t interpolant has its offset in float16_t.
-        let operand =
-            operand.map(|v| if self.builder.shader.bits(v) == 16 { self.builder.f2f32(v) } else { v });
+        let operand = operand
+            .map(|v| if self.builder.shader.bits(v) == 16 { self.builder.f2f32(v) } else { v });
         let op = match f {
             F::InterpolateAtCentroid => IntrinsicOp::LoadBarycentric,
             F::InterpolateAtSample => IntrinsicOp::LoadBarycentricAtSample,
@@ -150,10 +158,15 @@ impl Lowerer<'_, '_> {
         self.interpolate_at(arguments[0], op, operand)
     }
 
-    fn atomic_counter(&mut self, f: AtomicCounterFunction, arguments: &[ExprId]) -> Result<Val, LowerError> {
+    fn atomic_counter(
+        &mut self,
+        f: AtomicCounterFunction,
+        arguments: &[ExprId],
+    ) -> Result<Val, LowerError> {
         use AtomicCounterFunction as F;
         let place = self.place_of(arguments[0])?;
-        let data = arguments[1..].iter().map(|&a| self.eval(a)?.leaf()).collect::<Result<Vec<_>, _>>()?;
+        let data =
+            arguments[1..].iter().map(|&a| self.eval(a)?.leaf()).collect::<Result<Vec<_>, _>>()?;
         let one = self.builder.imm(1);
         let (op, operands) = match f {
             F::AtomicCounter => return self.load(&place),
@@ -163,7 +176,9 @@ impl Lowerer<'_, '_> {
                 let old = self.atomic(AtomicOp::Add, &place, &[minus], Scalar::Uint)?;
                 return Ok(self.builder.isub(old, one).into());
             }
-            F::AtomicCounterSubtract => (AtomicOp::Add, data.iter().map(|&d| self.builder.ineg(d)).collect()),
+            F::AtomicCounterSubtract => {
+                (AtomicOp::Add, data.iter().map(|&d| self.builder.ineg(d)).collect())
+            }
             F::AtomicCounterAdd => (AtomicOp::Add, data),
             F::AtomicCounterMin => (AtomicOp::Min, data),
             F::AtomicCounterMax => (AtomicOp::Max, data),
@@ -196,7 +211,12 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    fn angle(&mut self, f: AngleFunction, v: &[Value], name: &'static str) -> Result<Value, LowerError> {
+    fn angle(
+        &mut self,
+        f: AngleFunction,
+        v: &[Value],
+        name: &'static str,
+    ) -> Result<Value, LowerError> {
         use AngleFunction as F;
         let x = v[0];
         let value = match f {
@@ -279,8 +299,11 @@ impl Lowerer<'_, '_> {
             F::Max => self.builder.alu(by_type(scalar, A::Fmax, A::Imax, A::Umax), v),
             F::Fma => self.builder.alu(A::Ffma, v),
             F::Ldexp => {
-                let exponent =
-                    if self.builder.shader.bits(v[1]) == 16 { self.builder.i2i32(v[1]) } else { v[1] };
+                let exponent = if self.builder.shader.bits(v[1]) == 16 {
+                    self.builder.i2i32(v[1])
+                } else {
+                    v[1]
+                };
                 self.builder.fldexp(v[0], exponent)
             }
             F::Clamp => {
@@ -296,7 +319,8 @@ impl Lowerer<'_, '_> {
                 self.maximum(scalar, high, v[2])
             }
             F::Mid3 => {
-                let (low, high) = (self.minimum(scalar, v[0], v[1]), self.maximum(scalar, v[0], v[1]));
+                let (low, high) =
+                    (self.minimum(scalar, v[0], v[1]), self.maximum(scalar, v[0], v[1]));
                 let high = self.minimum(scalar, high, v[2]);
                 self.maximum(scalar, low, high)
             }
@@ -308,7 +332,8 @@ impl Lowerer<'_, '_> {
                 self.builder.bcsel(below, zero, one)
             }
             F::Smoothstep => {
-                let (range, offset) = (self.builder.fsub(v[1], v[0]), self.builder.fsub(v[2], v[0]));
+                let (range, offset) =
+                    (self.builder.fsub(v[1], v[0]), self.builder.fsub(v[2], v[0]));
                 let ratio = self.builder.fdiv(offset, range);
                 let t = self.builder.fsat(ratio);
                 let (two, three) = (self.constant_like(t, 2.0), self.constant_like(t, 3.0));
@@ -346,10 +371,18 @@ impl Lowerer<'_, '_> {
     fn repacking(&mut self, f: RepackingFunction, v: &[Value]) -> Value {
         use RepackingFunction as F;
         match f {
-            F::PackDouble2x32 | F::PackInt2x32 | F::PackUint2x32 => self.builder.alu(A::PackVec64, v),
-            F::UnpackDouble2x32 | F::UnpackInt2x32 | F::UnpackUint2x32 => self.builder.alu(A::UnpackVec64, v),
-            F::PackFloat2x16 | F::PackInt2x16 | F::PackUint2x16 => self.builder.alu(A::PackVec32, v),
-            F::UnpackFloat2x16 | F::UnpackInt2x16 | F::UnpackUint2x16 => self.builder.alu(A::UnpackVec32, v),
+            F::PackDouble2x32 | F::PackInt2x32 | F::PackUint2x32 => {
+                self.builder.alu(A::PackVec64, v)
+            }
+            F::UnpackDouble2x32 | F::UnpackInt2x32 | F::UnpackUint2x32 => {
+                self.builder.alu(A::UnpackVec64, v)
+            }
+            F::PackFloat2x16 | F::PackInt2x16 | F::PackUint2x16 => {
+                self.builder.alu(A::PackVec32, v)
+            }
+            F::UnpackFloat2x16 | F::UnpackInt2x16 | F::UnpackUint2x16 => {
+                self.builder.alu(A::UnpackVec32, v)
+            }
             F::PackInt4x16 | F::PackUint4x16 => {
                 let low = self.builder.swizzle(v[0], &[0, 1]);
                 let high = self.builder.swizzle(v[0], &[2, 3]);
@@ -359,7 +392,8 @@ impl Lowerer<'_, '_> {
             F::UnpackInt4x16 | F::UnpackUint4x16 => {
                 let low = self.builder.unpack_64_2x32_split_x(v[0]);
                 let high = self.builder.unpack_64_2x32_split_y(v[0]);
-                let (low, high) = (self.builder.unpack_32_2x16(low), self.builder.unpack_32_2x16(high));
+                let (low, high) =
+                    (self.builder.unpack_32_2x16(low), self.builder.unpack_32_2x16(high));
                 let mut all = self.builder.channels(low);
                 all.extend(self.builder.channels(high));
                 self.builder.vec(&all)
@@ -479,10 +513,13 @@ impl Lowerer<'_, '_> {
             F::BitfieldReverse => self.builder.alu(A::BitfieldReverse, v),
             F::BitCount => self.builder.alu(A::BitCount, v),
             F::FindLsb => self.builder.alu(A::FindLsb, v),
-            F::FindMsb => self.builder.alu(by_type(scalar, A::UfindMsb, A::IfindMsb, A::UfindMsb), v),
+            F::FindMsb => {
+                self.builder.alu(by_type(scalar, A::UfindMsb, A::IfindMsb, A::UfindMsb), v)
+            }
             F::BitfieldInsert => self.builder.alu(A::BitfieldInsert, v),
             F::BitfieldExtract => {
-                let op = by_type(scalar, A::UbitfieldExtract, A::IbitfieldExtract, A::UbitfieldExtract);
+                let op =
+                    by_type(scalar, A::UbitfieldExtract, A::IbitfieldExtract, A::UbitfieldExtract);
                 self.builder.alu(op, v)
             }
             F::CountLeadingZeros => {
@@ -496,16 +533,24 @@ impl Lowerer<'_, '_> {
                 self.builder.umin(lsb, all)
             }
             F::AbsoluteDifference => {
-                let (low, high) = (self.minimum(scalar, v[0], v[1]), self.maximum(scalar, v[0], v[1]));
+                let (low, high) =
+                    (self.minimum(scalar, v[0], v[1]), self.maximum(scalar, v[0], v[1]));
                 self.builder.isub(high, low)
             }
-            F::AddSaturate | F::SubtractSaturate => self.saturating(f == F::AddSaturate, signed, v[0], v[1]),
-            F::Average | F::AverageRounded => self.average(f == F::AverageRounded, signed, v[0], v[1]),
+            F::AddSaturate | F::SubtractSaturate => {
+                self.saturating(f == F::AddSaturate, signed, v[0], v[1])
+            }
+            F::Average | F::AverageRounded => {
+                self.average(f == F::AverageRounded, signed, v[0], v[1])
+            }
             F::Multiply32x16 => {
                 let shift = self.builder.imm(16);
                 let high = self.builder.ishl(v[1], shift);
-                let half =
-                    if signed { self.builder.ishr(high, shift) } else { self.builder.ushr(high, shift) };
+                let half = if signed {
+                    self.builder.ishr(high, shift)
+                } else {
+                    self.builder.ushr(high, shift)
+                };
                 self.builder.imul(v[0], half)
             }
         }
@@ -540,7 +585,8 @@ impl Lowerer<'_, '_> {
     fn average(&mut self, rounded: bool, signed: bool, a: Value, b: Value) -> Value {
         let one = self.builder.imm(1);
         let differ = self.builder.ixor(a, b);
-        let half = if signed { self.builder.ishr(differ, one) } else { self.builder.ushr(differ, one) };
+        let half =
+            if signed { self.builder.ishr(differ, one) } else { self.builder.ushr(differ, one) };
         if rounded {
             let either = self.builder.ior(a, b);
             return self.builder.isub(either, half);
@@ -575,7 +621,8 @@ impl Lowerer<'_, '_> {
 
     fn emission(&mut self, f: EmissionFunction, values: &[Val]) -> Result<Val, LowerError> {
         use EmissionFunction as F;
-        let stream = values.first().map(|stream| self.constant_stream(stream)).transpose()?.unwrap_or(0);
+        let stream =
+            values.first().map(|stream| self.constant_stream(stream)).transpose()?.unwrap_or(0);
         let op = match f {
             F::EmitVertex | F::EmitStreamVertex => {
                 self.store_outputs_of_stream(Some(stream.into()))?;
@@ -590,9 +637,9 @@ impl Lowerer<'_, '_> {
     /// Returns the stream that an argument names: a constant, as the front end checks.
     fn constant_stream(&self, stream: &Val) -> Result<u8, LowerError> {
         let stream = self.builder.shader.as_const_u64(stream.leaf()?);
-        stream
-            .map(|stream| stream as u8)
-            .ok_or_else(|| InternalError::new(Phase::Lower, "the stream of a vertex is not constant").into())
+        stream.map(|stream| stream as u8).ok_or_else(|| {
+            InternalError::new(Phase::Lower, "the stream of a vertex is not constant").into()
+        })
     }
 
     fn synchronization(&mut self, f: SynchronizationFunction) -> Val {
@@ -617,8 +664,9 @@ impl Lowerer<'_, '_> {
 
     fn invocation(&mut self, f: InvocationFunction, v: &[Value]) -> Value {
         use InvocationFunction as F;
-        let of =
-            |l: &mut Self, op, bits, components| l.builder.load(op, v, Fields::default(), bits, components);
+        let of = |l: &mut Self, op, bits, components| {
+            l.builder.load(op, v, Fields::default(), bits, components)
+        };
         match f {
             F::AnyInvocation => of(self, IntrinsicOp::VoteAny, 1, 1),
             F::AllInvocations => of(self, IntrinsicOp::VoteAll, 1, 1),

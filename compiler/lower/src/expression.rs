@@ -2,7 +2,8 @@
 
 use ir::{IntrinsicOp, Value};
 use program::{
-    BinaryOp, Direction, Expr, ExprId, ExprKind, Function, FunctionId, Literal, Scalar, Type, TypeId, UnaryOp,
+    BinaryOp, Direction, Expr, ExprId, ExprKind, Function, FunctionId, Literal, Scalar, Type,
+    TypeId, UnaryOp,
 };
 
 use crate::error::LowerError;
@@ -83,11 +84,18 @@ impl Lowerer<'_, '_> {
                 self.store(&place, &result)?;
                 Ok(result)
             }
-            ExprKind::PreIncrement { place, decrement } => Ok(self.increment(*place, *decrement)?.1),
-            ExprKind::PostIncrement { place, decrement } => Ok(self.increment(*place, *decrement)?.0),
-            ExprKind::Select { condition, if_true, if_false } => self.select(*condition, *if_true, *if_false),
+            ExprKind::PreIncrement { place, decrement } => {
+                Ok(self.increment(*place, *decrement)?.1)
+            }
+            ExprKind::PostIncrement { place, decrement } => {
+                Ok(self.increment(*place, *decrement)?.0)
+            }
+            ExprKind::Select { condition, if_true, if_false } => {
+                self.select(*condition, *if_true, *if_false)
+            }
             ExprKind::Convert(operand) => {
-                let (from, to) = (self.scalar_of(self.expr_type(*operand))?, self.scalar_of(expr.ty)?);
+                let (from, to) =
+                    (self.scalar_of(self.expr_type(*operand))?, self.scalar_of(expr.ty)?);
                 let value = self.eval(*operand)?;
                 value.try_map(&mut |v| self.convert(from, to, v))
             }
@@ -109,15 +117,19 @@ impl Lowerer<'_, '_> {
             }
             ExprKind::RuntimeLength(array) => self.runtime_length(*array),
             ExprKind::Call { function, arguments } => self.call(*function, arguments),
-            ExprKind::CallSubroutine { place, arguments } => self.call_subroutine(*place, arguments, expr.ty),
+            ExprKind::CallSubroutine { place, arguments } => {
+                self.call_subroutine(*place, arguments, expr.ty)
+            }
             ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments),
             ExprKind::Texture(call) => self.texture(call, expr.ty),
             ExprKind::Image(call) => self.image(call, expr.ty),
             ExprKind::Atomic { op, place, operands } => {
                 let scalar = self.scalar_of(expr.ty)?;
                 let place = self.place_of(*place)?;
-                let operands =
-                    operands.iter().map(|&o| self.eval(o)?.leaf()).collect::<Result<Vec<_>, _>>()?;
+                let operands = operands
+                    .iter()
+                    .map(|&o| self.eval(o)?.leaf())
+                    .collect::<Result<Vec<_>, _>>()?;
                 Ok(self.atomic(*op, &place, &operands, scalar)?.into())
             }
         }
@@ -166,12 +178,19 @@ impl Lowerer<'_, '_> {
     }
 
     /// Element of something that is no variable (a function's result, a constructor).
-    fn index_value_of(&mut self, base: ExprId, index: ExprId, _: TypeId) -> Result<Val, LowerError> {
+    fn index_value_of(
+        &mut self,
+        base: ExprId,
+        index: ExprId,
+        _: TypeId,
+    ) -> Result<Val, LowerError> {
         let base_ty = self.expr_type(base);
         let value = self.eval(base)?;
         let index = self.eval_index(index)?;
         match (&value, index.dynamic) {
-            (Val::Leaf(vector), Some(dynamic)) => Ok(self.builder.extract_dynamic(*vector, dynamic).into()),
+            (Val::Leaf(vector), Some(dynamic)) => {
+                Ok(self.builder.extract_dynamic(*vector, dynamic).into())
+            }
             (Val::Leaf(vector), None) => {
                 let last = self.builder.shader.components(*vector) - 1;
                 Ok(self.builder.channel(*vector, (index.constant as u8).min(last)).into())
@@ -191,7 +210,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn splat(&mut self, ty: TypeId, value: Value) -> Result<Val, LowerError> {
-        let (columns, rows) = self.types.shape(ty).ok_or(LowerError::Malformed("splat to a non-vector"))?;
+        let (columns, rows) =
+            self.types.shape(ty).ok_or(LowerError::Malformed("splat to a non-vector"))?;
         let column = self.builder.swizzle(value, &[0; 4][..rows as usize]);
         Ok(match self.types.get(ty) {
             Type::Matrix { .. } => Val::List(vec![column.into(); columns as usize]),
@@ -238,14 +258,27 @@ impl Lowerer<'_, '_> {
     /// A small number of any component type.
     pub(crate) fn number(&mut self, scalar: Scalar, x: f64) -> Value {
         let bits = scalar.bits() as u8;
-        if scalar.is_float() { self.builder.fconst(bits, x) } else { self.builder.iconst(bits, x as i64) }
+        if scalar.is_float() {
+            self.builder.fconst(bits, x)
+        } else {
+            self.builder.iconst(bits, x as i64)
+        }
     }
 
-    fn short_circuit(&mut self, op: BinaryOp, first: Value, b: ExprId) -> Result<Value, LowerError> {
+    fn short_circuit(
+        &mut self,
+        op: BinaryOp,
+        first: Value,
+        b: ExprId,
+    ) -> Result<Value, LowerError> {
         let and = op == BinaryOp::LogicalAnd;
         if self.is_cheap(b) {
             let second = self.eval(b)?.leaf()?;
-            return Ok(if and { self.builder.iand(first, second) } else { self.builder.ior(first, second) });
+            return Ok(if and {
+                self.builder.iand(first, second)
+            } else {
+                self.builder.ior(first, second)
+            });
         }
         let decided = self.builder.bool(!and);
         if and {
@@ -259,7 +292,12 @@ impl Lowerer<'_, '_> {
         Ok(self.builder.if_phi(ends, second, decided))
     }
 
-    fn select(&mut self, condition: ExprId, if_true: ExprId, if_false: ExprId) -> Result<Val, LowerError> {
+    fn select(
+        &mut self,
+        condition: ExprId,
+        if_true: ExprId,
+        if_false: ExprId,
+    ) -> Result<Val, LowerError> {
         let condition = self.eval(condition)?.leaf()?;
         if self.is_cheap(if_true) && self.is_cheap(if_false) {
             let (a, b) = (self.eval(if_true)?, self.eval(if_false)?);
@@ -297,7 +335,9 @@ impl Lowerer<'_, '_> {
             return false;
         }
         *budget -= 1;
-        let all = |list: &[ExprId], budget: &mut u32| list.iter().all(|&e| self.is_cheap_within(e, budget));
+        let all = |list: &[ExprId], budget: &mut u32| {
+            list.iter().all(|&e| self.is_cheap_within(e, budget))
+        };
         match &self.shader.exprs[id].kind {
             ExprKind::Literal(_) | ExprKind::Local(_) | ExprKind::Global(_) => true,
             ExprKind::Unary(_, a)
@@ -347,8 +387,11 @@ impl Lowerer<'_, '_> {
                 bindings.push((parameter.local, Binding::Alias(self.place_of(argument)?)));
                 continue;
             }
-            let place =
-                if parameter.direction == Direction::In { None } else { Some(self.place_of(argument)?) };
+            let place = if parameter.direction == Direction::In {
+                None
+            } else {
+                Some(self.place_of(argument)?)
+            };
             let value = match (&place, parameter.direction) {
                 (None, _) => Some(self.eval(argument)?),
                 (Some(place), Direction::InOut) => {
@@ -370,8 +413,10 @@ impl Lowerer<'_, '_> {
         for (local, binding) in bindings {
             self.frame()?.locals[local] = Some(binding);
         }
-        let body =
-            function.body.as_deref().ok_or(LowerError::Malformed("call of a function without body"))?;
+        let body = function
+            .body
+            .as_deref()
+            .ok_or(LowerError::Malformed("call of a function without body"))?;
         let exact = std::mem::replace(&mut self.builder.exact, false);
         self.body(body)?;
         self.builder.exact = exact;

@@ -70,8 +70,12 @@ pub(crate) fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKe
     info.ssbos = program.storage_blocks.len() as u32;
     info.samplers = program.samplers.len() as u32;
     info.images = program.images.len() as u32;
-    info.atomic_buffers =
-        program.atomic_buffers.iter().map(|&(binding, _)| u32::from(binding) + 1).max().unwrap_or(0);
+    info.atomic_buffers = program
+        .atomic_buffers
+        .iter()
+        .map(|&(binding, _)| u32::from(binding) + 1)
+        .max()
+        .unwrap_or(0);
     info.shared_size = linked.shared_size;
     info.local_size = match shader.layout.local_size_variable {
         true => [0; 3],

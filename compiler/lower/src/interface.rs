@@ -5,8 +5,8 @@ use program::layout::varying_slots;
 use program::resource::{FragmentOutput, Slot as ProgramSlot};
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
-    BuiltinVariable as B, ExprId, Global, GlobalId, Placement, Scalar, Stage, Storage as Qualifier, Type,
-    TypeId, TypeTable,
+    BuiltinVariable as B, ExprId, Global, GlobalId, Placement, Scalar, Stage, Storage as Qualifier,
+    Type, TypeId, TypeTable,
 };
 use smallvec::SmallVec;
 
@@ -36,7 +36,9 @@ impl Lowerer<'_, '_> {
         for (id, global) in shader.globals.iter() {
             match global.storage {
                 Qualifier::Private | Qualifier::Const => {}
-                Qualifier::Output if self.shader.stage == Stage::TessControl && global.active => continue,
+                Qualifier::Output if self.shader.stage == Stage::TessControl && global.active => {
+                    continue;
+                }
                 Qualifier::Output => {}
                 Qualifier::Input if self.is_copied_input(global) => {}
                 _ => continue,
@@ -58,8 +60,10 @@ impl Lowerer<'_, '_> {
     /// Returns true if an input is copied to a variable at the start: everything but per-vertex
     /// arrays and system values.
     fn is_copied_input(&self, global: &Global) -> bool {
-        let arrayed = matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEval);
-        let slots = matches!(global.placement, Placement::Varying { .. } | Placement::Attribute { .. });
+        let arrayed =
+            matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEval);
+        let slots =
+            matches!(global.placement, Placement::Varying { .. } | Placement::Attribute { .. });
         slots && global.active && (!arrayed || global.interpolation.patch)
     }
 
@@ -103,7 +107,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Puts a value together from 32-bit reads of (slot offset, component, count).
-    fn join(&mut self, leaf: LeafSlot, mut read: impl FnMut(&mut Self, u32, u8, u8) -> Value) -> Value {
+    fn join(
+        &mut self,
+        leaf: LeafSlot,
+        mut read: impl FnMut(&mut Self, u32, u8, u8) -> Value,
+    ) -> Value {
         if leaf.scalar.bits() != 64 {
             let value = read(self, leaf.offset, leaf.component, leaf.count);
             return self.unpack_slot(leaf.scalar, value);
@@ -178,7 +186,13 @@ impl Lowerer<'_, '_> {
     fn interpolated(&mut self, barycentric: Value, slot: Slot, component: u8, count: u8) -> Value {
         let zero = self.builder.imm(0);
         let fields = Fields { slot, component, ..Fields::default() };
-        self.builder.load(IntrinsicOp::LoadInterpolatedInput, &[barycentric, zero], fields, 32, count)
+        self.builder.load(
+            IntrinsicOp::LoadInterpolatedInput,
+            &[barycentric, zero],
+            fields,
+            32,
+            count,
+        )
     }
 
     /// `interpolateAt*`: the same input at other barycentric coordinates.
@@ -195,7 +209,9 @@ impl Lowerer<'_, '_> {
         let (first, component) = self.input_slot(input)?;
         let (extra, component) = match input.element {
             Some(Index { constant, dynamic: None }) => (constant / 4, (constant % 4) as u8),
-            Some(_) => return Err(LowerError::Unsupported("computed index into packed interpolants")),
+            Some(_) => {
+                return Err(LowerError::Unsupported("computed index into packed interpolants"));
+            }
             None => (0, component),
         };
         let slot = info::slot(first, input.offset.constant + extra);
@@ -272,8 +288,8 @@ impl Lowerer<'_, '_> {
         index: Index,
     ) -> Result<(), LowerError> {
         let global = &self.shader.globals[input.global];
-        let arrayed =
-            !global.interpolation.patch && !matches!(self.shader.stage, Stage::Vertex | Stage::Fragment);
+        let arrayed = !global.interpolation.patch
+            && !matches!(self.shader.stage, Stage::Vertex | Stage::Fragment);
         if arrayed && !input.vertex_taken && matches!(self.types.get(ty), Type::Array { .. }) {
             input.vertex = Some(self.index_value(index));
             input.vertex_taken = true;
@@ -313,7 +329,8 @@ impl Lowerer<'_, '_> {
             Some(index) => (0, 0, Some(self.index_value(index))),
             None => (0, component, None),
         };
-        let leaf = LeafSlot { slot, offset: input.offset.constant + extra, component, scalar, count };
+        let leaf =
+            LeafSlot { slot, offset: input.offset.constant + extra, component, scalar, count };
         let output = self.shader.globals[input.global].storage == Qualifier::Output;
         let dynamic = input.offset.dynamic;
         let vertex = input.vertex;
@@ -327,11 +344,19 @@ impl Lowerer<'_, '_> {
                 (Some(v), false) => {
                     l.builder.load(IntrinsicOp::LoadPerVertexInput, &[v, offset], fields, 32, count)
                 }
-                (Some(v), true) => {
-                    l.builder.load(IntrinsicOp::LoadPerVertexOutput, &[v, offset], fields, 32, count)
+                (Some(v), true) => l.builder.load(
+                    IntrinsicOp::LoadPerVertexOutput,
+                    &[v, offset],
+                    fields,
+                    32,
+                    count,
+                ),
+                (None, false) => {
+                    l.builder.load(IntrinsicOp::LoadInput, &[offset], fields, 32, count)
                 }
-                (None, false) => l.builder.load(IntrinsicOp::LoadInput, &[offset], fields, 32, count),
-                (None, true) => l.builder.load(IntrinsicOp::LoadOutput, &[offset], fields, 32, count),
+                (None, true) => {
+                    l.builder.load(IntrinsicOp::LoadOutput, &[offset], fields, 32, count)
+                }
             }
         };
         let Some(component) = dynamic_component else { return Ok(self.join(leaf, read).into()) };
@@ -390,7 +415,9 @@ impl Lowerer<'_, '_> {
                     fields,
                     None,
                 ),
-                None => self.builder.intrinsic(IntrinsicOp::StoreOutput, &[part, offset], fields, None),
+                None => {
+                    self.builder.intrinsic(IntrinsicOp::StoreOutput, &[part, offset], fields, None)
+                }
             };
         }
         Ok(())
@@ -417,7 +444,8 @@ impl Lowerer<'_, '_> {
             let this = self.builder.imm(constant);
             let hit = self.builder.ieq(number, this);
             self.builder.push_if(hit);
-            let place = InputPlace { element: Some(Index { constant, dynamic: None }), ..input.clone() };
+            let place =
+                InputPlace { element: Some(Index { constant, dynamic: None }), ..input.clone() };
             self.store_control_output(&place, ty, value, mask)?;
             self.builder.pop_if();
         }
@@ -437,7 +465,8 @@ impl Lowerer<'_, '_> {
             dwords.push(self.builder.channel(low, c));
             dwords.push(self.builder.channel(high, c));
         }
-        let wide: u32 = (0..leaf.count).filter(|c| mask & 1 << c != 0).map(|c| 3u32 << (2 * c)).sum();
+        let wide: u32 =
+            (0..leaf.count).filter(|c| mask & 1 << c != 0).map(|c| 3u32 << (2 * c)).sum();
         let mut parts = Vec::new();
         let (mut offset, mut component, mut first) = (leaf.offset, leaf.component, 0usize);
         while first < dwords.len() {
@@ -462,12 +491,18 @@ impl Lowerer<'_, '_> {
     }
 
     /// As [`Self::store_outputs`], for one geometry stream.
-    pub(crate) fn store_outputs_of_stream(&mut self, stream: Option<u32>) -> Result<(), LowerError> {
+    pub(crate) fn store_outputs_of_stream(
+        &mut self,
+        stream: Option<u32>,
+    ) -> Result<(), LowerError> {
         let shader = self.shader;
-        if shader.stage == Stage::TessControl || (shader.stage == Stage::Geometry && stream.is_none()) {
+        if shader.stage == Stage::TessControl
+            || (shader.stage == Stage::Geometry && stream.is_none())
+        {
             return Ok(());
         }
-        for (id, global) in shader.globals.iter().filter(|(_, g)| g.storage == Qualifier::Output && g.active)
+        for (id, global) in
+            shader.globals.iter().filter(|(_, g)| g.storage == Qualifier::Output && g.active)
         {
             let Some(storage) = self.globals[id] else { continue };
             if stream.is_some_and(|s| global.layout.stream.unwrap_or(0) != s) {
@@ -477,7 +512,9 @@ impl Lowerer<'_, '_> {
             match global.placement {
                 Placement::Varying { .. } => {
                     let leaves = self.leaf_slots(global, global.ty)?;
-                    self.store_leaves(&place, &leaves, |leaf, offset| info::slot(leaf.slot, offset))?;
+                    self.store_leaves(&place, &leaves, |leaf, offset| {
+                        info::slot(leaf.slot, offset)
+                    })?;
                 }
                 Placement::PerMember => self.store_members(&place, global.ty)?,
                 Placement::FragmentOutput { output, .. } => {
@@ -490,7 +527,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn store_members(&mut self, place: &Place, ty: TypeId) -> Result<(), LowerError> {
-        let members = self.types.members(ty).ok_or(LowerError::Malformed("block without members"))?;
+        let members =
+            self.types.members(ty).ok_or(LowerError::Malformed("block without members"))?;
         let parts = self.parts(place)?.ok_or(LowerError::Malformed("block without members"))?;
         for (member, part) in members.iter().zip(parts) {
             let Some(slot) = member.builtin.and_then(builtin_slot) else { continue };
@@ -516,8 +554,12 @@ impl Lowerer<'_, '_> {
         for (&leaf, value) in leaves.iter().zip(values) {
             let mask = (1u8 << leaf.count) - 1;
             for (offset, component, part, write_mask) in self.split(leaf, value, mask) {
-                let fields =
-                    Fields { slot: slot_of(leaf, offset), component, write_mask, ..Fields::default() };
+                let fields = Fields {
+                    slot: slot_of(leaf, offset),
+                    component,
+                    write_mask,
+                    ..Fields::default()
+                };
                 self.builder.intrinsic(IntrinsicOp::StoreOutput, &[part, zero], fields, None);
             }
         }
@@ -535,23 +577,32 @@ impl Lowerer<'_, '_> {
             FragmentOutput::AllColors => {
                 // At least one write: it also ends the thread.
                 for location in 0..self.key.targets.len().max(1) as u8 {
-                    self.store_leaves(place, &leaves, |_, _| Slot::FragColor { location, index: 0 })?;
+                    self.store_leaves(place, &leaves, |_, _| Slot::FragColor {
+                        location,
+                        index: 0,
+                    })?;
                 }
                 Ok(())
             }
-            FragmentOutput::Color { location, index } => self.store_leaves(place, &leaves, |_, offset| {
-                Slot::FragColor { location: location.saturating_add(offset as u8), index }
-            }),
+            FragmentOutput::Color { location, index } => {
+                self.store_leaves(place, &leaves, |_, offset| Slot::FragColor {
+                    location: location.saturating_add(offset as u8),
+                    index,
+                })
+            }
             FragmentOutput::Depth => self.store_leaves(place, &leaves, |_, _| Slot::FragDepth),
             FragmentOutput::Stencil => self.store_leaves(place, &leaves, |_, _| Slot::FragStencil),
-            FragmentOutput::SampleMask => self.store_leaves(place, &leaves[..1], |_, _| Slot::FragSampleMask),
+            FragmentOutput::SampleMask => {
+                self.store_leaves(place, &leaves[..1], |_, _| Slot::FragSampleMask)
+            }
         }
     }
 
     /// Reads a system value.
     pub(crate) fn load_system(&mut self, id: GlobalId, ty: TypeId) -> Result<Val, LowerError> {
         let global = &self.shader.globals[id];
-        let variable = global.builtin.ok_or(LowerError::Malformed("system value without a name"))?;
+        let variable =
+            global.builtin.ok_or(LowerError::Malformed("system value without a name"))?;
         let op = match variable {
             B::VertexId => IntrinsicOp::VertexId,
             B::InstanceId => IntrinsicOp::InstanceId,
@@ -707,9 +758,10 @@ fn collect_leaf_slots(
         Type::Scalar(scalar) => leaf(*scalar, 1),
         Type::Vector { scalar, size } => leaf(*scalar, *size),
         Type::Matrix { scalar, columns, rows } => (0..*columns).for_each(|_| leaf(*scalar, *rows)),
-        Type::Struct(s) => {
-            s.members.iter().for_each(|m| collect_leaf_slots(types, m.ty, slot, component, next, out))
-        }
+        Type::Struct(s) => s
+            .members
+            .iter()
+            .for_each(|m| collect_leaf_slots(types, m.ty, slot, component, next, out)),
         Type::Array { element, length: program::ArrayLength::Fixed(n) } => {
             (0..*n).for_each(|_| collect_leaf_slots(types, *element, slot, component, next, out));
         }
@@ -719,5 +771,8 @@ fn collect_leaf_slots(
 
 /// Returns true if array elements at this slot are its components.
 fn packs_elements(slot: ProgramSlot) -> bool {
-    matches!(slot, ProgramSlot::ClipDistance(_) | ProgramSlot::TessLevelOuter | ProgramSlot::TessLevelInner)
+    matches!(
+        slot,
+        ProgramSlot::ClipDistance(_) | ProgramSlot::TessLevelOuter | ProgramSlot::TessLevelInner
+    )
 }

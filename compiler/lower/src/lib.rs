@@ -4,6 +4,31 @@
 //! flow, structures and arrays are split into local variables of scalars and vectors (later passes
 //! build SSA from them), interface variables become slot and memory accesses. Nothing is optimized
 //! here.
+//!
+//! ```
+//! use program::link::{LinkOptions, link};
+//! use program::{Api, Capabilities, Stage, StageKey, TypeTable};
+//!
+//! let capabilities = Capabilities {
+//!     generation: "skl".into(),
+//!     api: Api::Compatibility,
+//!     gl_version: 46,
+//!     glsl_version: 460,
+//!     extensions: Default::default(),
+//!     limits: Default::default(),
+//! };
+//! let source = "#version 120\nvoid main() { gl_Position = 2.0 * gl_Vertex; }";
+//! let mut types = TypeTable::default();
+//! let shader = glsl::compile(&[source], Stage::Vertex, Default::default(), &mut types)
+//!     .map_err(|errors| errors.to_string())?;
+//! let program = link(vec![shader], types, &LinkOptions::new(&capabilities))
+//!     .map_err(|error| error.to_string())?;
+//!
+//! let shader = lower::lower(&program, Stage::Vertex, &StageKey::default())
+//!     .map_err(|error| error.to_string())?;
+//! assert!(shader.to_string().contains("fmul"));
+//! # Ok::<(), String>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

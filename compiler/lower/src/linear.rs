@@ -10,7 +10,13 @@ use crate::value::Val;
 
 impl Lowerer<'_, '_> {
     /// Matrix and vector products; those of float16_t are summed in float.
-    pub(crate) fn linear(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: TypeId) -> Result<Val, LowerError> {
+    pub(crate) fn linear(
+        &mut self,
+        op: BinaryOp,
+        a: &Val,
+        b: &Val,
+        ty: TypeId,
+    ) -> Result<Val, LowerError> {
         if self.scalar_of(ty)? != Scalar::Float16 {
             return self.products(op, a, b);
         }
@@ -70,7 +76,8 @@ impl Lowerer<'_, '_> {
         let (columns, rows) = self.types.shape(ty).ok_or(LowerError::Malformed("not a matrix"))?;
         let zero = self.builder.zero(self.builder.shader.bits(value), 1);
         let column = |l: &mut Self, c: u8| {
-            let scalars: Vec<Value> = (0..rows).map(|r| if r == c { value } else { zero }).collect();
+            let scalars: Vec<Value> =
+                (0..rows).map(|r| if r == c { value } else { zero }).collect();
             Val::from(l.builder.vec(&scalars))
         };
         Ok(Val::List((0..columns).map(|c| column(self, c)).collect()))
@@ -87,7 +94,9 @@ impl Lowerer<'_, '_> {
             let old = source.get(usize::from(c)).map(Val::leaf).transpose()?;
             let old = old.map(|v| self.builder.channels(v)).unwrap_or_default();
             let scalars: Vec<Value> = (0..rows)
-                .map(|r| old.get(usize::from(r)).copied().unwrap_or(if r == c { one } else { zero }))
+                .map(|r| {
+                    old.get(usize::from(r)).copied().unwrap_or(if r == c { one } else { zero })
+                })
                 .collect();
             result.push(self.builder.vec(&scalars).into());
         }

@@ -4,8 +4,8 @@ use cranelift_entity::SecondaryMap;
 use ir::Builder;
 use program::shader::StageLayout;
 use program::{
-    ArrayLength, Function, FunctionId, GlobalId, LinkedStage, LocalId, Program, Scalar, Shader, StageKey,
-    Type, TypeId, TypeTable,
+    ArrayLength, Function, FunctionId, GlobalId, LinkedStage, LocalId, Program, Scalar, Shader,
+    StageKey, Type, TypeId, TypeTable,
 };
 
 use crate::error::LowerError;
@@ -101,8 +101,11 @@ impl<'a, 's> Lowerer<'a, 's> {
             return Err(LowerError::TooLarge(MAX_INSTRUCTIONS));
         }
         let result_ty = self.shader.functions[function].result;
-        let result =
-            if result_ty == TypeTable::VOID { None } else { Some(self.new_storage(result_ty, "result")) };
+        let result = if result_ty == TypeTable::VOID {
+            None
+        } else {
+            Some(self.new_storage(result_ty, "result"))
+        };
         self.frames.push(Frame {
             function,
             locals: SecondaryMap::new(),
@@ -170,8 +173,12 @@ impl Lowerer<'_, '_> {
     }
 
     fn new_leaf(&mut self, scalar: Scalar, components: u8, length: u32, name: &str) -> Storage {
-        let local =
-            self.builder.shader.create_local(local_bits(scalar, length), components, length.max(1), name);
+        let local = self.builder.shader.create_local(
+            local_bits(scalar, length),
+            components,
+            length.max(1),
+            name,
+        );
         Storage::Leaf { local, scalar }
     }
 }

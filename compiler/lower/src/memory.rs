@@ -46,7 +46,13 @@ impl Lowerer<'_, '_> {
         Ok(self.boolean_of(scalar, value).into())
     }
 
-    fn load_components(&mut self, memory: &MemoryPlace, offset: Index, scalar: Scalar, count: u8) -> Value {
+    fn load_components(
+        &mut self,
+        memory: &MemoryPlace,
+        offset: Index,
+        scalar: Scalar,
+        count: u8,
+    ) -> Value {
         let bits = scalar.bits() as u8;
         let fields = Self::fields(memory, offset.constant, 0);
         let dynamic = self.dynamic_offset(offset);
@@ -59,7 +65,9 @@ impl Lowerer<'_, '_> {
                 let block = self.index_value(block);
                 self.builder.load(IntrinsicOp::LoadSsbo, &[block, dynamic], fields, bits, count)
             }
-            Space::Shared => self.builder.load(IntrinsicOp::LoadShared, &[dynamic], fields, bits, count),
+            Space::Shared => {
+                self.builder.load(IntrinsicOp::LoadShared, &[dynamic], fields, bits, count)
+            }
             Space::Counter(binding) => {
                 let offset = self.index_value(offset);
                 let fields = Fields { base: binding, ..Fields::default() };
@@ -90,7 +98,8 @@ impl Lowerer<'_, '_> {
             Some(stride) if count > 1 => {
                 for c in (0..count).filter(|c| mask & 1 << c != 0) {
                     let component = self.builder.channel(value, c);
-                    let offset = Index { constant: offset.constant + u32::from(c) * stride, ..offset };
+                    let offset =
+                        Index { constant: offset.constant + u32::from(c) * stride, ..offset };
                     self.store_components(memory, offset, component, 1)?;
                 }
                 Ok(())
@@ -111,7 +120,12 @@ impl Lowerer<'_, '_> {
         match memory.space {
             Space::Storage(block) => {
                 let block = self.index_value(block);
-                self.builder.intrinsic(IntrinsicOp::StoreSsbo, &[value, block, dynamic], fields, None);
+                self.builder.intrinsic(
+                    IntrinsicOp::StoreSsbo,
+                    &[value, block, dynamic],
+                    fields,
+                    None,
+                );
             }
             Space::Shared => {
                 self.builder.intrinsic(IntrinsicOp::StoreShared, &[value, dynamic], fields, None);
@@ -136,9 +150,11 @@ impl Lowerer<'_, '_> {
         };
         let mut offset = place.index;
         if let Some(swizzle) = &place.swizzle {
-            offset.constant += u32::from(swizzle[0]) * memory.component_stride.unwrap_or(scalar.bytes());
+            offset.constant +=
+                u32::from(swizzle[0]) * memory.component_stride.unwrap_or(scalar.bytes());
         }
-        let op = ir_atomic(op, scalar).ok_or(LowerError::Unsupported("wrapping atomic increment"))?;
+        let op =
+            ir_atomic(op, scalar).ok_or(LowerError::Unsupported("wrapping atomic increment"))?;
         let swap = matches!(op, AtomicOp::CompareExchange | AtomicOp::FcompareExchange);
         let bits = scalar.bits() as u8;
         let fields = Fields { base: offset.constant, atomic: op, ..Fields::default() };
@@ -146,15 +162,18 @@ impl Lowerer<'_, '_> {
         let (intrinsic, mut srcs, fields): (_, SmallVec<[Value; 4]>, _) = match memory.space {
             Space::Storage(block) => {
                 let block = self.index_value(block);
-                let which = if swap { IntrinsicOp::SsboAtomicSwap } else { IntrinsicOp::SsboAtomic };
+                let which =
+                    if swap { IntrinsicOp::SsboAtomicSwap } else { IntrinsicOp::SsboAtomic };
                 (which, SmallVec::from_slice(&[block, dynamic]), fields)
             }
             Space::Shared => {
-                let which = if swap { IntrinsicOp::SharedAtomicSwap } else { IntrinsicOp::SharedAtomic };
+                let which =
+                    if swap { IntrinsicOp::SharedAtomicSwap } else { IntrinsicOp::SharedAtomic };
                 (which, SmallVec::from_slice(&[dynamic]), fields)
             }
             Space::Counter(binding) => {
-                let which = if swap { IntrinsicOp::CounterAtomicSwap } else { IntrinsicOp::CounterAtomic };
+                let which =
+                    if swap { IntrinsicOp::CounterAtomicSwap } else { IntrinsicOp::CounterAtomic };
                 let offset = self.index_value(offset);
                 (which, SmallVec::from_slice(&[offset]), Fields { base: binding, ..fields })
             }

@@ -192,7 +192,10 @@ impl InputPlace {
     ) {
         match member.builtin.and_then(builtin_slot) {
             Some(slot) => (self.slot, self.first) = (Some(slot), first),
-            None => self.offset.constant += before.iter().map(|m| varying_slots(types, m.ty)).sum::<u32>(),
+            None => {
+                self.offset.constant +=
+                    before.iter().map(|m| varying_slots(types, m.ty)).sum::<u32>()
+            }
         }
     }
 }
@@ -200,7 +203,9 @@ impl InputPlace {
 /// Number of innermost elements of an array of arrays, 1 for anything else.
 pub(crate) fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
     match *types.get(ty) {
-        Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(blocks_in(types, element)),
+        Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            n.saturating_mul(blocks_in(types, element))
+        }
         _ => 1,
     }
 }

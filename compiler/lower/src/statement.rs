@@ -69,7 +69,10 @@ impl Lowerer<'_, '_> {
             // left too, even when nothing follows.
             let nested = matches!(statement, Statement::Loop { .. } | Statement::Switch { .. })
                 && !self.frame()?.breakables.is_empty();
-            if contains_return(statement) && (nested || !rest.is_empty()) && !self.builder.is_terminated() {
+            if contains_return(statement)
+                && (nested || !rest.is_empty())
+                && !self.builder.is_terminated()
+            {
                 return self.rest_unless_returned(rest);
             }
         }
@@ -149,7 +152,8 @@ impl Lowerer<'_, '_> {
             Statement::Expression(expr) => self.eval_statement(*expr),
             Statement::Declare { local, value } => {
                 let function: &Function = &self.shader.functions[self.frame()?.function];
-                let local_data = function.locals.get(*local).ok_or(LowerError::Malformed("no such local"))?;
+                let local_data =
+                    function.locals.get(*local).ok_or(LowerError::Malformed("no such local"))?;
                 let (ty, name) = (local_data.ty, &local_data.name);
                 let value = value.map(|v| self.eval(v)).transpose()?;
                 let storage = self.new_storage(ty, name);
@@ -231,7 +235,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers the code between the body and the next iteration.
-    fn next_iteration(&mut self, step: Option<ExprId>, test: Option<&Test>) -> Result<(), LowerError> {
+    fn next_iteration(
+        &mut self,
+        step: Option<ExprId>,
+        test: Option<&Test>,
+    ) -> Result<(), LowerError> {
         if let Some(step) = step {
             self.eval_statement(step)?;
         }
@@ -241,7 +249,11 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn break_unless(&mut self, declaration: &[Statement], condition: ExprId) -> Result<(), LowerError> {
+    fn break_unless(
+        &mut self,
+        declaration: &[Statement],
+        condition: ExprId,
+    ) -> Result<(), LowerError> {
         self.statements(declaration)?;
         let condition = self.eval(condition)?.leaf()?;
         if self.builder.shader.as_const_u64(condition) == Some(1) {
@@ -316,7 +328,12 @@ impl Lowerer<'_, '_> {
 
     /// Returns true if the selector has one of a case's labels, or none of any when it is the
     /// default.
-    fn matches(&mut self, selector: ir::Value, case: &Case, cases: &[Case]) -> Result<ir::Value, LowerError> {
+    fn matches(
+        &mut self,
+        selector: ir::Value,
+        case: &Case,
+        cases: &[Case],
+    ) -> Result<ir::Value, LowerError> {
         let mut result = self.any_label(selector, &case.labels);
         if case.default {
             let all: Vec<u32> = cases.iter().flat_map(|c| c.labels.iter().copied()).collect();
@@ -391,7 +408,9 @@ fn without_break(body: &[Statement]) -> &[Statement] {
 fn jumps(statement: &Statement) -> bool {
     match statement {
         Statement::Break | Statement::Continue => true,
-        Statement::If { then, otherwise, .. } => then.iter().any(jumps) || otherwise.iter().any(jumps),
+        Statement::If { then, otherwise, .. } => {
+            then.iter().any(jumps) || otherwise.iter().any(jumps)
+        }
         Statement::Block(body) => body.iter().any(jumps),
         Statement::Switch { cases, .. } => cases.iter().any(|c| c.body.iter().any(continues)),
         _ => false,

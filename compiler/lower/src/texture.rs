@@ -148,7 +148,12 @@ impl Lowerer<'_, '_> {
         evaluate(alu.op, context, &sources[..count], shader.bits(value), shader.components(value))
     }
 
-    fn finish_texture(&mut self, tex: Tex, call: &TextureCall, ty: TypeId) -> Result<Val, LowerError> {
+    fn finish_texture(
+        &mut self,
+        tex: Tex,
+        call: &TextureCall,
+        ty: TypeId,
+    ) -> Result<Val, LowerError> {
         let wanted = self.types.components(ty);
         let produced = match call.op {
             TextureOp::Size => tex.coord_components().clamp(1, 4),
@@ -194,7 +199,8 @@ impl Lowerer<'_, '_> {
         let value = match call.op {
             ImageOp::Load => self.builder.load(IntrinsicOp::ImageLoad, &access, fields, 32, 4),
             ImageOp::Store => {
-                let value = *data.first().ok_or(LowerError::Malformed("image store without data"))?;
+                let value =
+                    *data.first().ok_or(LowerError::Malformed("image store without data"))?;
                 self.builder.intrinsic(
                     IntrinsicOp::ImageStore,
                     &[access[0], access[1], access[2], value],
@@ -204,7 +210,8 @@ impl Lowerer<'_, '_> {
                 return Ok(Val::List(Vec::new()));
             }
             ImageOp::Atomic(op) => {
-                let op = ir_atomic(op, image.result).ok_or(LowerError::Unsupported("image atomic"))?;
+                let op =
+                    ir_atomic(op, image.result).ok_or(LowerError::Unsupported("image atomic"))?;
                 let mut srcs = access.to_vec();
                 srcs.extend(data);
                 let which = if op == ir::AtomicOp::CompareExchange {
@@ -215,8 +222,12 @@ impl Lowerer<'_, '_> {
                 };
                 self.builder.load(which, &srcs, fields, 32, 1)
             }
-            ImageOp::Size => self.builder.load(IntrinsicOp::ImageSize, &[slot], fields, 32, components),
-            ImageOp::Samples => self.builder.load(IntrinsicOp::ImageSamples, &[slot], fields, 32, 1),
+            ImageOp::Size => {
+                self.builder.load(IntrinsicOp::ImageSize, &[slot], fields, 32, components)
+            }
+            ImageOp::Samples => {
+                self.builder.load(IntrinsicOp::ImageSamples, &[slot], fields, 32, 1)
+            }
         };
         Ok(value.into())
     }

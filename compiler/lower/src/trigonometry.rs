@@ -140,7 +140,8 @@ impl Lowerer<'_, '_> {
     /// sinh x: the series near 0, where the exponentials cancel.
     pub(crate) fn sinh(&mut self, x: Value) -> Value {
         let square = self.builder.fmul(x, x);
-        let series = self.polynomial(square, &[1.0, 1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362_880.0]);
+        let series =
+            self.polynomial(square, &[1.0, 1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362_880.0]);
         let small = self.builder.fmul(x, series);
         let (up, down) = self.half_exponentials(x);
         let large = self.builder.fsub(up, down);
@@ -215,8 +216,10 @@ impl Lowerer<'_, '_> {
     pub(crate) fn atanh(&mut self, x: Value) -> Value {
         let (one, half) = (self.constant_like(x, 1.0), self.constant_like(x, 0.5));
         let square = self.builder.fmul(x, x);
-        let series = self
-            .polynomial(square, &[1.0, 1.0 / 3.0, 1.0 / 5.0, 1.0 / 7.0, 1.0 / 9.0, 1.0 / 11.0, 1.0 / 13.0]);
+        let series = self.polynomial(
+            square,
+            &[1.0, 1.0 / 3.0, 1.0 / 5.0, 1.0 / 7.0, 1.0 / 9.0, 1.0 / 11.0, 1.0 / 13.0],
+        );
         let small = self.builder.fmul(x, series);
         let (above, below) = (self.builder.fadd(one, x), self.builder.fsub(one, x));
         let ratio = self.builder.fdiv(above, below);

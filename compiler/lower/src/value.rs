@@ -52,7 +52,9 @@ impl Val {
     ) -> Result<Val, LowerError> {
         Ok(match self {
             Val::Leaf(value) => Val::Leaf(f(*value)?),
-            Val::List(list) => Val::List(list.iter().map(|v| v.try_map(f)).collect::<Result<_, _>>()?),
+            Val::List(list) => {
+                Val::List(list.iter().map(|v| v.try_map(f)).collect::<Result<_, _>>()?)
+            }
         })
     }
 }

@@ -330,7 +330,9 @@ impl BuiltinFunction {
     pub const fn writes(self) -> bool {
         matches!(
             self.family(),
-            BuiltinFamily::OutParameter(_) | BuiltinFamily::AtomicCounter(_) | BuiltinFamily::Emission(_)
+            BuiltinFamily::OutParameter(_)
+                | BuiltinFamily::AtomicCounter(_)
+                | BuiltinFamily::Emission(_)
         )
     }
 }

@@ -39,7 +39,9 @@ impl CallGraph {
                 }
                 let kind = &shader.exprs[expr].kind;
                 match *kind {
-                    ExprKind::Call { function: callee, .. } => calls[id].push(Call { callee, expr }),
+                    ExprKind::Call { function: callee, .. } => {
+                        calls[id].push(Call { callee, expr })
+                    }
                     ExprKind::CallSubroutine { place, .. } => {
                         if let Type::Subroutine(ty) = types.get(shader.exprs[place].ty) {
                             let callees = selectable.get(&**ty).into_iter().flatten();

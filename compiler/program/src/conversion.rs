@@ -35,7 +35,9 @@ impl Conversions {
             (S::Int, S::Uint) => self.int_to_uint,
             (S::Int | S::Uint | S::Float, S::Double) => self.doubles,
             // ARB_gpu_shader_int64, section 4.1.10.
-            (S::Int, S::Int64 | S::Uint64) | (S::Uint, S::Uint64) | (S::Int64, S::Uint64) => self.int64,
+            (S::Int, S::Int64 | S::Uint64) | (S::Uint, S::Uint64) | (S::Int64, S::Uint64) => {
+                self.int64
+            }
             (S::Int64 | S::Uint64, S::Double) => self.int64,
             (S::Int16, S::Uint16 | S::Int | S::Uint | S::Int64 | S::Uint64) => true,
             (S::Uint16, S::Uint | S::Uint64) => true,

@@ -74,11 +74,15 @@ fn operation_is_exact(shader: &Shader, types: &TypeTable, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Binary(op, ..) | ExprKind::CompoundAssign { op, .. } => match op {
             BinaryOp::Div | BinaryOp::Mod => !float,
-            BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => false,
+            BinaryOp::MatrixTimesMatrix
+            | BinaryOp::MatrixTimesVector
+            | BinaryOp::VectorTimesMatrix => false,
             _ => true,
         },
         ExprKind::Global(id) => global_is_exact(shader, types, &shader.globals[*id]),
-        ExprKind::Builtin { function, arguments } => builtin_is_exact(shader, types, *function, arguments),
+        ExprKind::Builtin { function, arguments } => {
+            builtin_is_exact(shader, types, *function, arguments)
+        }
         ExprKind::Texture(call) => call.op != TextureOp::Sample && call.op != TextureOp::QueryLod,
         _ => true,
     }
@@ -114,8 +118,9 @@ fn builtin_is_exact(
     arguments: &[ExprId],
 ) -> bool {
     use BuiltinFunction as F;
-    let boolean_selector =
-        arguments.get(2).is_some_and(|&a| types.scalar_of(shader.exprs[a].ty) == Some(Scalar::Bool));
+    let boolean_selector = arguments
+        .get(2)
+        .is_some_and(|&a| types.scalar_of(shader.exprs[a].ty) == Some(Scalar::Bool));
     match function {
         F::Mix => boolean_selector,
         function => function.is_exact(),

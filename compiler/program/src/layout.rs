@@ -37,9 +37,12 @@ impl Rules {
                 let size = if order == MatrixOrder::ColumnMajor { *rows } else { *columns };
                 self.aggregate_alignment(vector_alignment(scalar.bytes(), size))
             }
-            Type::Array { element, .. } => self.aggregate_alignment(self.alignment(types, *element, order)),
+            Type::Array { element, .. } => {
+                self.aggregate_alignment(self.alignment(types, *element, order))
+            }
             Type::Struct(s) => {
-                let members = s.members.iter().map(|m| self.alignment(types, m.ty, m.order.or(order)));
+                let members =
+                    s.members.iter().map(|m| self.alignment(types, m.ty, m.order.or(order)));
                 self.aggregate_alignment(members.max().unwrap_or(1))
             }
             // Counters are 32-bit words of their own buffers.
@@ -58,7 +61,9 @@ impl Rules {
                 u32::from(vectors) * self.matrix_stride(types, ty, order)
             }
             Type::Array { element, length } => match length {
-                ArrayLength::Fixed(n) => n.saturating_mul(self.array_stride(types, *element, order)),
+                ArrayLength::Fixed(n) => {
+                    n.saturating_mul(self.array_stride(types, *element, order))
+                }
                 ArrayLength::Unsized | ArrayLength::Runtime => 0,
             },
             Type::Struct(s) => {
@@ -82,22 +87,35 @@ impl Rules {
     /// Bytes between the column vectors (row vectors when row-major) of a matrix; 0 for other
     /// types.
     pub fn matrix_stride(self, types: &TypeTable, ty: TypeId, order: MatrixOrder) -> u32 {
-        if matches!(types.get(ty), Type::Matrix { .. }) { self.alignment(types, ty, order) } else { 0 }
+        if matches!(types.get(ty), Type::Matrix { .. }) {
+            self.alignment(types, ty, order)
+        } else {
+            0
+        }
     }
 
     /// (offset, size) of each member, in bytes, honoring `offset` and `align` qualifiers.
-    pub fn offsets(self, types: &TypeTable, members: &[Member], order: MatrixOrder) -> Vec<(u32, u32)> {
+    pub fn offsets(
+        self,
+        types: &TypeTable,
+        members: &[Member],
+        order: MatrixOrder,
+    ) -> Vec<(u32, u32)> {
         let mut next = 0u32;
         let mut result = Vec::with_capacity(members.len());
         for member in members {
             let order = member.order.or(order);
-            let alignment = self.alignment(types, member.ty, order).max(member.align.unwrap_or(1)).max(1);
+            let alignment =
+                self.alignment(types, member.ty, order).max(member.align.unwrap_or(1)).max(1);
             let offset = round_up(member.offset.unwrap_or(next), alignment);
             let size = self.size(types, member.ty, order);
             result.push((offset, size));
             next = offset.saturating_add(size);
             // A structure's or array's end is padded to its alignment before what follows.
-            if matches!(types.get(member.ty), Type::Struct(_) | Type::Array { .. } | Type::Matrix { .. }) {
+            if matches!(
+                types.get(member.ty),
+                Type::Struct(_) | Type::Array { .. } | Type::Matrix { .. }
+            ) {
                 next = round_up(next, alignment);
             }
         }
@@ -105,7 +123,13 @@ impl Rules {
     }
 
     /// Byte offset of one member of a structure type.
-    pub fn member_offset(self, types: &TypeTable, ty: TypeId, member: u32, order: MatrixOrder) -> u32 {
+    pub fn member_offset(
+        self,
+        types: &TypeTable,
+        ty: TypeId,
+        member: u32,
+        order: MatrixOrder,
+    ) -> u32 {
         let members = types.members(ty).unwrap_or_default();
         self.offsets(types, members, order).get(member as usize).map_or(0, |&(offset, _)| offset)
     }
@@ -127,12 +151,16 @@ pub fn varying_slots(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Scalar(_) => 1,
         Type::Vector { scalar, size } => vector_slots(scalar.bits(), *size),
-        Type::Matrix { scalar, columns, rows } => u32::from(*columns) * vector_slots(scalar.bits(), *rows),
+        Type::Matrix { scalar, columns, rows } => {
+            u32::from(*columns) * vector_slots(scalar.bits(), *rows)
+        }
         Type::Array { element, length } => match length {
             ArrayLength::Fixed(n) => n.saturating_mul(varying_slots(types, *element)),
             ArrayLength::Unsized | ArrayLength::Runtime => 0,
         },
-        Type::Struct(s) => s.members.iter().map(|m| varying_slots(types, m.ty)).fold(0, u32::saturating_add),
+        Type::Struct(s) => {
+            s.members.iter().map(|m| varying_slots(types, m.ty)).fold(0, u32::saturating_add)
+        }
         _ => 0,
     }
 }

@@ -4,6 +4,15 @@
 //! A [`Shader`] is one checked shader object. [`Program`] is what linking makes of them: every
 //! interface variable placed, every conversion and overload explicit. Values are computed nowhere
 //! in this crate; arithmetic belongs to the executors.
+//!
+//! ```
+//! use program::{Scalar, Type, TypeTable};
+//!
+//! let mut types = TypeTable::default();
+//! let dmat3x2 = types.matrix(Scalar::Double, 3, 2);
+//! assert_eq!(types.name(dmat3x2), "dmat3x2");
+//! assert_eq!(types.intern(Type::Matrix { scalar: Scalar::Double, columns: 3, rows: 2 }), dmat3x2);
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -35,8 +44,8 @@ pub use call_graph::CallGraph;
 pub use capabilities::{Api, Capabilities};
 pub use conversion::Conversions;
 pub use expression::{
-    BinaryOp, Expr, ExprId, ExprKind, ImageCall, ImageOp, Literal, SwizzleMask, TextureCall, TextureLod,
-    TextureOp, UnaryOp,
+    BinaryOp, Expr, ExprId, ExprKind, ImageCall, ImageOp, Literal, SwizzleMask, TextureCall,
+    TextureLod, TextureOp, UnaryOp,
 };
 pub use link::{LinkError, LinkOptions, link};
 pub use program::{LinkedStage, Program};

@@ -36,7 +36,8 @@ impl fmt::Display for ShaderText<'_> {
             value.global(global, f)?;
         }
         for function in s.functions.values() {
-            Printer { types: self.types, shader: s, function: Some(function) }.function(function, f)?;
+            Printer { types: self.types, shader: s, function: Some(function) }
+                .function(function, f)?;
         }
         Ok(())
     }
@@ -138,8 +139,12 @@ impl Printer<'_> {
                 format!("{direction}{} {}", self.types.name(local.ty), self.local(p.local))
             })
             .collect();
-        let head =
-            format!("{} {}({})", self.types.name(function.result), function.name, parameters.join(", "));
+        let head = format!(
+            "{} {}({})",
+            self.types.name(function.result),
+            function.name,
+            parameters.join(", ")
+        );
         match &function.body {
             None => writeln!(f, "{head};"),
             Some(body) => {
@@ -153,7 +158,9 @@ impl Printer<'_> {
     fn local(&self, id: crate::LocalId) -> String {
         let name = self.function.and_then(|f| f.locals.get(id)).map_or("", |l| &l.name);
         // Locals of different scopes may share a name; a number tells them apart.
-        let twin = self.function.is_some_and(|f| f.locals.iter().any(|(i, l)| i != id && *l.name == *name));
+        let twin = self
+            .function
+            .is_some_and(|f| f.locals.iter().any(|(i, l)| i != id && *l.name == *name));
         if twin || name.is_empty() { format!("{name}.{}", id.as_u32()) } else { name.to_owned() }
     }
 
@@ -166,7 +173,10 @@ impl Printer<'_> {
         match statement {
             Statement::Expression(e) => writeln!(out, "{pad}{};", self.expr(*e)),
             Statement::Declare { local, value } => {
-                let ty = self.function.and_then(|f| f.locals.get(*local)).map_or(TypeTable::VOID, |l| l.ty);
+                let ty = self
+                    .function
+                    .and_then(|f| f.locals.get(*local))
+                    .map_or(TypeTable::VOID, |l| l.ty);
                 let value = value.map_or(String::new(), |v| format!(" = {}", self.expr(v)));
                 writeln!(out, "{pad}{} {}{value};", self.types.name(ty), self.local(*local))
             }
@@ -210,7 +220,8 @@ impl Printer<'_> {
     }
 
     fn case(&self, case: &Case, depth: usize, out: &mut String) -> fmt::Result {
-        let mut labels: Vec<String> = case.labels.iter().map(|&l| format!("case {}:", l as i32)).collect();
+        let mut labels: Vec<String> =
+            case.labels.iter().map(|&l| format!("case {}:", l as i32)).collect();
         labels.extend(case.default.then(|| "default:".to_owned()));
         writeln!(out, "{}{}", "    ".repeat(depth), labels.join(" "))?;
         self.block(&case.body, depth + 1, out)
@@ -246,7 +257,9 @@ impl Printer<'_> {
         match &expr.kind {
             ExprKind::Literal(l) => literal(l, self.types.scalar_of(expr.ty)),
             ExprKind::Local(id) => self.local(*id),
-            ExprKind::Global(id) => self.shader.globals.get(*id).map_or("?".into(), |g| g.name.to_string()),
+            ExprKind::Global(id) => {
+                self.shader.globals.get(*id).map_or("?".into(), |g| g.name.to_string())
+            }
             ExprKind::Unary(op, a) => {
                 let sign = match op {
                     UnaryOp::Negate => "-",
@@ -256,7 +269,9 @@ impl Printer<'_> {
                 format!("{sign}{}", self.expr(*a))
             }
             ExprKind::Binary(..) | ExprKind::Sequence(..) => self.chain(id),
-            ExprKind::Assign { place, value } => format!("{} = {}", self.expr(*place), self.expr(*value)),
+            ExprKind::Assign { place, value } => {
+                format!("{} = {}", self.expr(*place), self.expr(*value))
+            }
             ExprKind::CompoundAssign { op, place, value } => {
                 format!("{} {}{exact}= {}", self.expr(*place), binary(*op), self.expr(*value))
             }
@@ -267,7 +282,12 @@ impl Printer<'_> {
                 format!("{}{}", self.expr(*place), step(*decrement))
             }
             ExprKind::Select { condition, if_true, if_false } => {
-                format!("({} ? {} : {})", self.expr(*condition), self.expr(*if_true), self.expr(*if_false))
+                format!(
+                    "({} ? {} : {})",
+                    self.expr(*condition),
+                    self.expr(*if_true),
+                    self.expr(*if_false)
+                )
             }
             ExprKind::Convert(a) => format!("{}({})", name(expr.ty), self.expr(*a)),
             ExprKind::Splat(a) => format!("splat {}({})", name(expr.ty), self.expr(*a)),
@@ -283,7 +303,9 @@ impl Printer<'_> {
                     .collect();
                 format!("{}.{letters}", self.expr(*base))
             }
-            ExprKind::Index { base, index } => format!("{}[{}]", self.expr(*base), self.expr(*index)),
+            ExprKind::Index { base, index } => {
+                format!("{}[{}]", self.expr(*base), self.expr(*index))
+            }
             ExprKind::Member { base, member } => {
                 let members = self.shader.exprs.get(*base).and_then(|b| self.types.members(b.ty));
                 let name = members.and_then(|m| m.get(*member as usize)).map_or("?", |m| &m.name);
@@ -331,7 +353,9 @@ impl Printer<'_> {
             TextureLod::Implicit => {}
             TextureLod::Bias(e) => parts.push(format!("bias {}", self.expr(e))),
             TextureLod::Explicit(e) => parts.push(format!("lod {}", self.expr(e))),
-            TextureLod::Gradient(x, y) => parts.push(format!("grad {} {}", self.expr(x), self.expr(y))),
+            TextureLod::Gradient(x, y) => {
+                parts.push(format!("grad {} {}", self.expr(x), self.expr(y)))
+            }
         }
         parts.extend(call.offsets.iter().map(|&o| format!("offset {}", self.expr(o))));
         parts.extend(call.component.map(|c| format!("component {}", self.expr(c))));
@@ -410,7 +434,9 @@ fn binary(op: BinaryOp) -> &'static str {
         BinaryOp::LogicalAnd => "&&",
         BinaryOp::LogicalOr => "||",
         BinaryOp::LogicalXor => "^^",
-        BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => "**",
+        BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => {
+            "**"
+        }
     }
 }
 
@@ -427,10 +453,14 @@ impl fmt::Display for Program {
             u.location.iter().try_for_each(|l| write!(f, " location {l}"))?;
             u.block.iter().try_for_each(|b| write!(f, " block {b} offset {}", u.offset))?;
             let strides = [("array stride", u.array_stride), ("matrix stride", u.matrix_stride)];
-            strides.iter().filter(|(_, s)| *s != 0).try_for_each(|(name, s)| write!(f, " {name} {s}"))?;
+            strides
+                .iter()
+                .filter(|(_, s)| *s != 0)
+                .try_for_each(|(name, s)| write!(f, " {name} {s}"))?;
             writeln!(f)?;
         }
-        for (kind, blocks) in [("uniform", &self.uniform_blocks), ("storage", &self.storage_blocks)] {
+        for (kind, blocks) in [("uniform", &self.uniform_blocks), ("storage", &self.storage_blocks)]
+        {
             for b in blocks {
                 writeln!(f, "{kind} block {} binding {} size {}", b.name, b.binding, b.size)?;
             }
@@ -455,7 +485,8 @@ impl fmt::Display for Program {
 impl Program {
     fn print_stage(&self, stage: &LinkedStage, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let varyings = |list: &[Varying]| {
-            let items: Vec<String> = list.iter().map(|v| format!("{:?}/{:x}", v.slot, v.mask)).collect();
+            let items: Vec<String> =
+                list.iter().map(|v| format!("{:?}/{:x}", v.slot, v.mask)).collect();
             items.join(" ")
         };
         let exact = if stage.exact { ", exact" } else { "" };

@@ -4,7 +4,8 @@ use crate::builtin_function::BuiltinFunction;
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{Expr, ExprKind};
 use crate::resource::{
-    Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, SubroutineUniform, Uniform, Varying,
+    Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, SubroutineUniform, Uniform,
+    Varying,
 };
 use crate::shader::Shader;
 use crate::stage::Stage;
@@ -42,7 +43,11 @@ impl LinkedStage {
     /// sections 4.5 and 7.1.5).
     pub fn shades_samples(&self) -> bool {
         let of_samples = |g: &Global| {
-            g.active && matches!(g.builtin, Some(BuiltinVariable::SampleId | BuiltinVariable::SamplePosition))
+            g.active
+                && matches!(
+                    g.builtin,
+                    Some(BuiltinVariable::SampleId | BuiltinVariable::SamplePosition)
+                )
         };
         self.inputs.iter().any(|input| input.interpolation.location == SampleLocation::Sample)
             || self.shader.globals.values().any(of_samples)
@@ -59,15 +64,20 @@ impl LinkedStage {
     /// no clock.
     pub fn sees_inputs_only(&self) -> bool {
         let of_invocation = |g: &Global| {
-            matches!(g.storage, Storage::Private | Storage::Const | Storage::Input | Storage::Output)
+            matches!(
+                g.storage,
+                Storage::Private | Storage::Const | Storage::Input | Storage::Output
+            )
         };
         let tells_time = |f| matches!(f, BuiltinFunction::Clock | BuiltinFunction::Clock2x32);
-        self.shader.globals.values().filter(|g| g.active).all(of_invocation) && !self.calls(tells_time)
+        self.shader.globals.values().filter(|g| g.active).all(of_invocation)
+            && !self.calls(tells_time)
     }
 
     /// Returns true if a built-in function of some kind is called anywhere.
     fn calls(&self, is_meant: impl Fn(BuiltinFunction) -> bool) -> bool {
-        let is_call = |e: &Expr| matches!(e.kind, ExprKind::Builtin { function, .. } if is_meant(function));
+        let is_call =
+            |e: &Expr| matches!(e.kind, ExprKind::Builtin { function, .. } if is_meant(function));
         self.shader.exprs.values().any(is_call)
     }
 }

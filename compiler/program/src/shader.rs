@@ -256,7 +256,10 @@ impl Shader {
     pub(crate) fn functions_by_subroutine_type(&self) -> FxHashMap<&str, Vec<FunctionId>> {
         let mut functions: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
         for (id, function) in self.functions.iter() {
-            function.subroutine_types.iter().for_each(|ty| functions.entry(ty).or_default().push(id));
+            function
+                .subroutine_types
+                .iter()
+                .for_each(|ty| functions.entry(ty).or_default().push(id));
         }
         functions
     }
@@ -286,7 +289,9 @@ impl Shader {
     pub fn left_chain(&self, id: ExprId) -> (ExprId, SmallVec<[ExprId; 4]>) {
         let mut chain = SmallVec::new();
         let mut first = id;
-        while let ExprKind::Binary(_, left, _) | ExprKind::Sequence(left, _) = self.exprs[first].kind {
+        while let ExprKind::Binary(_, left, _) | ExprKind::Sequence(left, _) =
+            self.exprs[first].kind
+        {
             chain.push(first);
             first = left;
         }

@@ -355,7 +355,9 @@ impl TypeTable {
     /// Component type of a scalar, vector or matrix.
     pub fn scalar_of(&self, id: TypeId) -> Option<Scalar> {
         match *self.get(id) {
-            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(scalar),
+            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => {
+                Some(scalar)
+            }
             _ => None,
         }
     }

@@ -22,7 +22,9 @@ mod phase;
 mod stage;
 mod width;
 
-pub use codegen_options::{CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet, StageLimit};
+pub use codegen_options::{
+    CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet, StageLimit,
+};
 pub use generation::{Generation, UnknownGeneration};
 pub use internal_error::InternalError;
 pub use phase::Phase;

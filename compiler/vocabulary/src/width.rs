@@ -106,7 +106,9 @@ mod tests {
 
     #[test]
     fn names_lead_back() {
-        Width::ALL.into_iter().for_each(|width| assert_eq!(Width::from_name(width.name()), Some(width)));
+        Width::ALL
+            .into_iter()
+            .for_each(|width| assert_eq!(Width::from_name(width.name()), Some(width)));
         assert_eq!(Width::from_name("simd8"), None);
     }
 

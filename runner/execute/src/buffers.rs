@@ -25,23 +25,28 @@ pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flo
         BufferCommand::AtomicCounters { buffer, count } => session.executors.change(|machine| {
             machine.create_atomic_buffer(buffer, count as usize);
         }),
-        BufferCommand::SetAtomicCounter { buffer, counter, value } => session.executors.change(|machine| {
-            if let Some(id) = machine.atomic_buffer(buffer) {
-                machine.write_buffer(id, counter as usize * 4, &value.to_le_bytes());
-            }
-        }),
+        BufferCommand::SetAtomicCounter { buffer, counter, value } => {
+            session.executors.change(|machine| {
+                if let Some(id) = machine.atomic_buffer(buffer) {
+                    machine.write_buffer(id, counter as usize * 4, &value.to_le_bytes());
+                }
+            })
+        }
         BufferCommand::Ssbo { buffer, size } => session.executors.change(|machine| {
             machine.create_storage_buffer(buffer, size as usize);
         }),
-        BufferCommand::SsboSubdata { buffer, offset, data } => session.executors.change(|machine| {
-            if let Some(id) = machine.storage_buffer(buffer) {
-                machine.write_buffer(id, offset as usize, &bytes_of(data));
-            }
-        }),
+        BufferCommand::SsboSubdata { buffer, offset, data } => {
+            session.executors.change(|machine| {
+                if let Some(id) = machine.storage_buffer(buffer) {
+                    machine.write_buffer(id, offset as usize, &bytes_of(data));
+                }
+            })
+        }
         BufferCommand::Feedback { buffer, size } => {
             let ids: Vec<BufferId> =
                 session.executors.each(|machine, _| Ok(machine.create_buffer(size as usize)))?;
-            if let (Some(slot), Some(&id)) = (session.feedback.buffers.get_mut(buffer as usize), ids.first())
+            if let (Some(slot), Some(&id)) =
+                (session.feedback.buffers.get_mut(buffer as usize), ids.first())
             {
                 *slot = Some(id);
             }
@@ -92,7 +97,9 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
             let words = read(session, 4, |machine| (machine.atomic_buffer(buffer), offset))?;
             let what = match position {
                 AtomicPosition::Counter(counter) => format!("Atomic counter {counter}"),
-                AtomicPosition::Offset(offset) => format!("Atomic counter buffer {buffer} at {offset}"),
+                AtomicPosition::Offset(offset) => {
+                    format!("Atomic counter buffer {buffer} at {offset}")
+                }
             };
             judge(
                 session,
@@ -104,7 +111,8 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
         }
         Probe::Ssbo { buffer, offset, comparison, value } => {
             let size = bytes_of(value).len();
-            let words = read(session, size, |machine| (machine.storage_buffer(buffer), offset as usize))?;
+            let words =
+                read(session, size, |machine| (machine.storage_buffer(buffer), offset as usize))?;
             // A side effect of the probe in piglit.
             session.executors.change(|machine| {
                 if let Some(id) = machine.storage_buffer(buffer) {
@@ -112,7 +120,12 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
                 }
             });
             let near = matches!(comparison, Comparison::Equal).then_some(f64::EPSILON);
-            judge(session, &words, &format!("SSBO {offset}"), &Condition { comparison, value, near });
+            judge(
+                session,
+                &words,
+                &format!("SSBO {offset}"),
+                &Condition { comparison, value, near },
+            );
             Ok(())
         }
         Probe::Feedback { buffer, index, value } => {
@@ -158,7 +171,9 @@ impl Condition {
             SsboValue::Uint64(_) => bits.to_string(),
             SsboValue::Int(_) => (bits as i32).to_string(),
             SsboValue::Int64(_) => (bits as i64).to_string(),
-            SsboValue::Float(_) => format!("{:?} ({:#010x})", f32::from_bits(bits as u32), bits as u32),
+            SsboValue::Float(_) => {
+                format!("{:?} ({:#010x})", f32::from_bits(bits as u32), bits as u32)
+            }
             SsboValue::Double(_) => format!("{:?} ({bits:#018x})", f64::from_bits(bits)),
         }
     }
@@ -168,13 +183,16 @@ impl Condition {
         let ulps = match self.value {
             SsboValue::Float(v) => f32_ulps(f32::from_bits(bits as u32), v),
             SsboValue::Double(v) => f64_ulps(f64::from_bits(bits), v),
-            SsboValue::Uint(_) | SsboValue::Uint64(_) | SsboValue::Int(_) | SsboValue::Int64(_) => None,
+            SsboValue::Uint(_) | SsboValue::Uint64(_) | SsboValue::Int(_) | SsboValue::Int64(_) => {
+                None
+            }
         };
         ulps.map(|ulps| format!(", {ulps} ULP apart")).unwrap_or_default()
     }
 
     fn wanted(&self) -> String {
-        let bits = bytes_of(self.value).iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+        let bits =
+            bytes_of(self.value).iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
         format!("{} {}", self.comparison.text(), self.show(bits))
     }
 }
@@ -212,7 +230,8 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
             Some((Phase::Mismatch, format!("{}; reference {}", text(), condition.show(second))))
         }
         Some(&second) if passes && !agree(condition.value, first, second) => {
-            let text = format!("{what}: {} against {}", condition.show(first), condition.show(second));
+            let text =
+                format!("{what}: {} against {}", condition.show(first), condition.show(second));
             Some((Phase::Mismatch, text))
         }
         _ => (!passes).then(|| (Phase::Probe, text())),
@@ -270,7 +289,9 @@ mod tests {
         assert!(!condition(C::Less, SsboValue::Uint(1), None).holds(u64::from(u32::MAX)));
         let near = condition(C::Equal, SsboValue::Float(1.0), Some(0.01));
         assert!(near.holds(u64::from(1.005f32.to_bits())));
-        assert!(!near.holds(u64::from(1.02f32.to_bits())) && !near.holds(u64::from(f32::NAN.to_bits())));
+        assert!(
+            !near.holds(u64::from(1.02f32.to_bits())) && !near.holds(u64::from(f32::NAN.to_bits()))
+        );
         assert_eq!(near.wanted(), "== 1.0 (0x3f800000)");
         assert_eq!(condition(C::NotEqual, SsboValue::Int(-5), None).wanted(), "!= -5");
     }

@@ -44,7 +44,8 @@ pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError) -> Str
     let span = error.span.range();
     let part = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
     // Replacement characters are longer than the bytes that they replace: the span moves along.
-    let (before, at, after) = (part(0..span.start), part(span.clone()), part(span.end..bytes.len()));
+    let (before, at, after) =
+        (part(0..span.start), part(span.clone()), part(span.end..bytes.len()));
     let range = before.len()..before.len() + at.len();
     render(path, &[before, at, after].concat(), range, &error.message)
 }
@@ -66,7 +67,10 @@ mod tests {
         let bytes = b"# caf\xe9\n[test]\nclear \xe9 now\n";
         let error = script::parse(bytes).expect_err("a byte that is not UTF-8");
         let shown = script_error("a.shader_test", bytes, &error);
-        assert!(shown.contains("a.shader_test:3:7") && shown.contains("clear \u{fffd} now"), "{shown}");
+        assert!(
+            shown.contains("a.shader_test:3:7") && shown.contains("clear \u{fffd} now"),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -70,7 +70,9 @@ impl Executors {
         let mut results = Vec::with_capacity(self.all.len());
         for (index, executor) in self.all.iter_mut().enumerate() {
             let result = action(&mut executor.machine, &mut *executor.device);
-            results.push(result.map_err(|error| verdict_of(&error, (index > 0).then_some(executor.kind)))?);
+            results.push(
+                result.map_err(|error| verdict_of(&error, (index > 0).then_some(executor.kind)))?,
+            );
         }
         Ok(results)
     }
@@ -92,7 +94,8 @@ impl Executors {
         if found.is_empty() || self.all.iter().any(|s| s.undefined_pixels || s.undefined_memory) {
             return Ok(());
         }
-        let in_step = self.all.iter().all(|executor| executor.device.shaded() == self.all[0].device.shaded());
+        let in_step =
+            self.all.iter().all(|executor| executor.device.shaded() == self.all[0].device.shaded());
         let is_undefined = |d: &Disagreement| match d.lane {
             _ if !in_step => !lanes.is_empty(),
             Some(lane) => lanes.get(&d.batch).is_some_and(|mask| mask >> lane & 1 != 0),
@@ -147,13 +150,19 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
 /// Converts a device's error into a verdict.
 pub fn device_verdict(error: &DeviceError) -> Verdict {
     match error {
-        DeviceError::StepLimit { .. } => Verdict::new(Status::Timeout, Phase::Simulate, error.to_string()),
+        DeviceError::StepLimit { .. } => {
+            Verdict::new(Status::Timeout, Phase::Simulate, error.to_string())
+        }
         DeviceError::Unsupported(what) => {
             Verdict::fail(Phase::Simulate, format!("{what}: not supported yet"))
         }
         DeviceError::Rejected { phase, message } => Verdict::fail(*phase, message.clone()),
-        DeviceError::Crashed { phase, message } => Verdict::new(Status::Crash, *phase, message.clone()),
-        DeviceError::TimedOut { phase, message } => Verdict::new(Status::Timeout, *phase, message.clone()),
+        DeviceError::Crashed { phase, message } => {
+            Verdict::new(Status::Crash, *phase, message.clone())
+        }
+        DeviceError::TimedOut { phase, message } => {
+            Verdict::new(Status::Timeout, *phase, message.clone())
+        }
         DeviceError::Execution(message) => Verdict::fail(Phase::Simulate, message.clone()),
     }
 }

@@ -46,13 +46,21 @@ pub fn explain(
         let mut explanation = Explanation::default();
         // The records made before a panic are kept.
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            crate::run_explained(&script, &result.test, generation, options, devices, &mut explanation);
+            crate::run_explained(
+                &script,
+                &result.test,
+                generation,
+                options,
+                devices,
+                &mut explanation,
+            );
         }));
         bundle.images = images(&explanation.snapshots);
         bundle.probes = explanation.probes;
         name_probes(&mut bundle.probes, &bundle.script);
         if options.device.is_our_code() {
-            let texts = catch_unwind(AssertUnwindSafe(|| code(&script, &result.test, generation, options)));
+            let texts =
+                catch_unwind(AssertUnwindSafe(|| code(&script, &result.test, generation, options)));
             bundle.texts = texts.unwrap_or_default();
         }
         bundle.texts.extend(listings(&explanation.kernels, generation));
@@ -91,8 +99,8 @@ fn code(
 ) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     let Some(devinfo) = crate::devinfo(generation) else { return texts };
-    let built =
-        crate::context_for(script, generation).and_then(|capabilities| crate::build(script, capabilities));
+    let built = crate::context_for(script, generation)
+        .and_then(|capabilities| crate::build(script, capabilities));
     let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return texts };
     let keys = crate::stage_keys(script, test, generation);
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
@@ -115,7 +123,9 @@ fn stage_code(
     if let Ok(shader) = compiler::ir_after(program, stage, key, devinfo, &options, &mut |_, _| {}) {
         texts.push((format!("{}.ir", file_name(stage)), format!("{shader}\n")));
     }
-    let Ok(binary) = compiler::compile(program, stage, key, devinfo, &options) else { return texts };
+    let Ok(binary) = compiler::compile(program, stage, key, devinfo, &options) else {
+        return texts;
+    };
     let kernels = binary.compiled.kernels.into_iter();
     let kernels: Vec<ExecutedKernel> =
         kernels.map(|k| ExecutedKernel { stage, width: k.width.name(), code: k.code }).collect();

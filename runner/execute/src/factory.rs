@@ -1,16 +1,20 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::{
-    CachedCompiler, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet, StageLimit,
+    CachedCompiler, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet,
+    StageLimit,
 };
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::device::{DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice};
+use super::device::{
+    DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice,
+};
 use crate::devices::{
-    Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog, Undefined,
+    Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog,
+    Undefined,
 };
 use crate::external;
 use crate::passes::scope_passes;
@@ -37,7 +41,8 @@ impl DeviceFactory for Devices {
             DeviceKind::Simulator => {
                 let options = simulator_options(request)?;
                 let (cache, decoders) = (self.cache.clone(), self.decoders.clone());
-                let mut device = SimulatorDevice::new(SimulatorOptions { cache, decoders, ..options });
+                let mut device =
+                    SimulatorDevice::new(SimulatorOptions { cache, decoders, ..options });
                 device.log_passes(request.options.log_passes);
                 Ok(Box::new(device))
             }
@@ -46,8 +51,9 @@ impl DeviceFactory for Devices {
 }
 
 fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, DeviceError> {
-    let devinfo = devinfo(request.generation)
-        .ok_or_else(|| DeviceError::Execution(format!("{} has no instruction set", request.generation)))?;
+    let devinfo = devinfo(request.generation).ok_or_else(|| {
+        DeviceError::Execution(format!("{} has no instruction set", request.generation))
+    })?;
     Ok(SimulatorOptions {
         devinfo,
         compiler: compiler_options(request.options),
@@ -71,7 +77,10 @@ pub struct Traced {
 impl DeviceFactory for Traced {
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
         let options = simulator_options(request)?;
-        Ok(Box::new(SimulatorDevice::new(SimulatorOptions { trace: Some(self.log.clone()), ..options })))
+        Ok(Box::new(SimulatorDevice::new(SimulatorOptions {
+            trace: Some(self.log.clone()),
+            ..options
+        })))
     }
 }
 
@@ -112,8 +121,14 @@ fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
     let test = root.join(request.test);
     let candidates = [test.join(request.generation.name()), test];
     let holds_stages = |folder: &Path| {
-        let stages =
-            ["vertex", "tessellation_control", "tessellation_evaluation", "geometry", "fragment", "compute"];
+        let stages = [
+            "vertex",
+            "tessellation_control",
+            "tessellation_evaluation",
+            "geometry",
+            "fragment",
+            "compute",
+        ];
         stages.iter().any(|stage| folder.join(stage).is_dir())
     };
     let found = candidates.into_iter().find(|folder| holds_stages(folder));
@@ -168,7 +183,9 @@ impl ShaderDevice for SimulatorDevice {
 
     fn kernels(&self) -> Vec<ExecutedKernel> {
         self.binaries()
-            .flat_map(|(stage, binary)| binary.compiled.kernels.iter().map(move |kernel| (stage, kernel)))
+            .flat_map(|(stage, binary)| {
+                binary.compiled.kernels.iter().map(move |kernel| (stage, kernel))
+            })
             .map(|(stage, k)| ExecutedKernel { stage, width: k.width.name(), code: k.code.clone() })
             .collect()
     }

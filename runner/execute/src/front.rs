@@ -78,9 +78,12 @@ impl FrontEnd<'_> {
                 let version = self.script.version_line(shader).map(|line| line.to_string());
                 self.compile(stage, version.as_deref(), shader.source, shader.first_line)
             }
-            Content::Passthrough(version) => {
-                self.compile(Stage::Vertex, Some(&version.to_string()), PASSTHROUGH.as_bytes(), line)
-            }
+            Content::Passthrough(version) => self.compile(
+                Stage::Vertex,
+                Some(&version.to_string()),
+                PASSTHROUGH.as_bytes(),
+                line,
+            ),
             Content::Program { target, text } => {
                 let extension = match target {
                     ProgramTarget::Vertex => "GL_ARB_vertex_program",
@@ -96,7 +99,8 @@ impl FrontEnd<'_> {
                 if self.strings.insert(path, text) {
                     return Ok(());
                 }
-                let reason = format!("line {line}: `{path}` is not a valid path for a named string");
+                let reason =
+                    format!("line {line}: `{path}` is not a valid path for a named string");
                 Err(Verdict::fail(Phase::Frontend, reason))
             }
             Content::IncludePaths(paths) => {
@@ -136,8 +140,12 @@ impl FrontEnd<'_> {
         // The parameters are context state, not the program's.
         for global in self.shaders.last_mut().into_iter().flat_map(|s| s.globals.values_mut()) {
             match &*global.name {
-                name if name == target.environment() => global.builtin = Some(BuiltinVariable::ProgramEnv),
-                name if name == target.local() => global.builtin = Some(BuiltinVariable::ProgramLocal),
+                name if name == target.environment() => {
+                    global.builtin = Some(BuiltinVariable::ProgramEnv)
+                }
+                name if name == target.local() => {
+                    global.builtin = Some(BuiltinVariable::ProgramLocal)
+                }
                 _ => {}
             }
         }
@@ -203,8 +211,8 @@ impl FrontEnd<'_> {
         if self.script.require.separate_shader_objects {
             // No script can expect these link errors.
             let linked = pipeline::link(&self.shaders, &self.types, &options);
-            let (program, pipeline) =
-                linked.map_err(|error| Verdict::fail(Phase::Link, format!("Failed to link: {error}")))?;
+            let (program, pipeline) = linked
+                .map_err(|error| Verdict::fail(Phase::Link, format!("Failed to link: {error}")))?;
             return Ok(Linked::Pipeline(Arc::new(program), pipeline));
         }
         // The program with fixed-function stages; a program that does not fit them can still be
@@ -240,8 +248,9 @@ impl<'a> FrontEnd<'a> {
         if !applies {
             return None;
         }
-        let colors =
-            |b| matches!(b, program::BuiltinVariable::FrontColor | program::BuiltinVariable::BackColor);
+        let colors = |b| {
+            matches!(b, program::BuiltinVariable::FrontColor | program::BuiltinVariable::BackColor)
+        };
         let writes_color =
             self.shaders.iter().any(|s| s.globals.values().any(|g| g.builtin.is_some_and(colors)));
         let vertex = !has(Stage::Vertex);

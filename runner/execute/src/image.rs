@@ -34,8 +34,9 @@ impl Image {
         }
         // GL counts lines from the bottom, an image from the top.
         let rows = (0..height as usize).rev();
-        let rgba =
-            rows.flat_map(|y| (0..width as usize).map(move |x| y * width as usize + x)).flat_map(color);
+        let rgba = rows
+            .flat_map(|y| (0..width as usize).map(move |x| y * width as usize + x))
+            .flat_map(color);
         Some(Image { width, height, rgba: rgba.collect() })
     }
 

@@ -16,9 +16,14 @@ use vocabulary::Generation;
 type Keys = Arc<Mutex<BTreeMap<Stage, StageKey>>>;
 
 /// Returns the last key of every stage that the script draws with.
-pub fn stage_keys(script: &Script<'_>, test: &str, generation: Generation) -> BTreeMap<Stage, StageKey> {
+pub fn stage_keys(
+    script: &Script<'_>,
+    test: &str,
+    generation: Generation,
+) -> BTreeMap<Stage, StageKey> {
     let recorder = Recorder::default();
-    let options = RunOptions { executors: ExecutorSelection::ReferenceOnly, ..RunOptions::default() };
+    let options =
+        RunOptions { executors: ExecutorSelection::ReferenceOnly, ..RunOptions::default() };
     // Probes fail, since nothing is shaded; that is irrelevant here.
     run_script(script, test, generation, &options, &recorder);
     recorder.keys.lock().map(|keys| keys.clone()).unwrap_or_default()
@@ -26,7 +31,11 @@ pub fn stage_keys(script: &Script<'_>, test: &str, generation: Generation) -> BT
 
 /// Returns the key of a plain draw to the window.
 pub fn plain_key() -> StageKey {
-    StageKey { targets: [TargetKind::Float].into_iter().collect(), samples: 1, ..StageKey::default() }
+    StageKey {
+        targets: [TargetKind::Float].into_iter().collect(),
+        samples: 1,
+        ..StageKey::default()
+    }
 }
 
 #[derive(Default)]

@@ -44,7 +44,9 @@ mod uniforms;
 mod vertex;
 
 pub use case_override::CaseOverride;
-pub use device::{DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice};
+pub use device::{
+    DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice,
+};
 pub use factory::{Devices, Traced, compiler_options, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{plain_key, stage_keys};
@@ -111,7 +113,8 @@ pub struct RunOptions {
 
 /// Executes a small script, so that the shared tables exist before the first test case.
 pub fn prepare(generation: Generation, options: &RunOptions, devices: &dyn DeviceFactory) {
-    const SMALL: &[u8] = b"[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\n\
+    const SMALL: &[u8] =
+        b"[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\n\
         void main() { gl_FragColor = vec4(0.0, 1.0, 0.0, 1.0); }\n\
         [test]\ndraw rect -1 -1 2 2\nprobe all rgba 0.0 1.0 0.0 1.0\n";
     // External compilers and binaries start with the first test case.
@@ -167,7 +170,8 @@ pub fn context_for(
     script: &Script<'_>,
     generation: Generation,
 ) -> Result<&'static Arc<Capabilities>, Verdict> {
-    let set = context_set(generation).map_err(|error| Verdict::fail(Phase::Require, error.to_string()))?;
+    let set = context_set(generation)
+        .map_err(|error| Verdict::fail(Phase::Require, error.to_string()))?;
     let capabilities = set.choose(script.require.context).map_err(Verdict::skip)?;
     check_requirements(&script.require, capabilities)
         .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
@@ -209,7 +213,9 @@ fn run_recorded(
         let capabilities = context_for(script, generation)?;
         let linked = build(script, capabilities)?;
         let initial = match &linked {
-            Linked::Program(program) | Linked::Pipeline(program, _) => initial::default_block(program)?,
+            Linked::Program(program) | Linked::Pipeline(program, _) => {
+                initial::default_block(program)?
+            }
             Linked::Failed(_) | Linked::Nothing => Vec::new(),
         };
         let executors = executors(script, capabilities, test, generation, options, devices)
@@ -240,23 +246,32 @@ fn executors(
     devices: &dyn DeviceFactory,
 ) -> Result<Executors, DeviceError> {
     let (width, height) = script.require.window.unwrap_or(WINDOW);
-    let machine = MachineOptions { width, height, depth: script.require.depth_buffer, shade: options.shade };
+    let machine =
+        MachineOptions { width, height, depth: script.require.depth_buffer, shade: options.shade };
     let executor = |&kind: &DeviceKind| {
         let step_limit = match kind {
             DeviceKind::Simulator => SIMULATOR_STEPS,
             DeviceKind::Interpreter => INTERPRETER_STEPS,
         };
-        let request = DeviceRequest { kind, generation, test, script, options: &options.device, step_limit };
+        let request =
+            DeviceRequest { kind, generation, test, script, options: &options.device, step_limit };
         let device = devices.create(&request)?;
         Ok(Executor::new(kind, Machine::new(capabilities.clone(), machine), device))
     };
-    options.executors.kinds().iter().map(executor).collect::<Result<Vec<_>, _>>().map(|all| Executors { all })
+    options
+        .executors
+        .kinds()
+        .iter()
+        .map(executor)
+        .collect::<Result<Vec<_>, _>>()
+        .map(|all| Executors { all })
 }
 
 fn statistics(executors: &mut Executors) -> Vec<StageStatistics> {
     let mut stages = executors.primary().device.statistics();
     // Order by pipeline position, then width.
-    let position = |s: &StageStatistics| program::Stage::ALL.iter().position(|stage| stage.name() == s.stage);
+    let position =
+        |s: &StageStatistics| program::Stage::ALL.iter().position(|stage| stage.name() == s.stage);
     stages.sort_by(|a, b| (position(a), &a.width).cmp(&(position(b), &b.width)));
     stages
 }

@@ -9,10 +9,17 @@ use super::session::{Flow, Session};
 use results::verdict::{Phase, Verdict};
 
 /// Executes `light`.
-pub(super) fn execute(session: &mut Session<'_>, light: u32, parameter: P, values: &LightValues) -> Flow {
+pub(super) fn execute(
+    session: &mut Session<'_>,
+    light: u32,
+    parameter: P,
+    values: &LightValues,
+) -> Flow {
     match session.capabilities.api {
         Api::Compatibility => {}
-        Api::Core => return Err(Verdict::fail(Phase::Script, "`light` needs a compatibility context")),
+        Api::Core => {
+            return Err(Verdict::fail(Phase::Script, "`light` needs a compatibility context"));
+        }
         Api::Es => return Err(Verdict::skip("OpenGL ES has no fixed-function lights")),
     }
     let (values, scalar) = numbers(parameter, values);
@@ -45,7 +52,9 @@ fn change(light: &mut Light, parameter: P, values: [f32; 4], scalar: bool) {
     let first = values[0];
     match parameter {
         P::SpotExponent if (0.0..=128.0).contains(&first) => light.spot_exponent = first,
-        P::SpotCutoff if (0.0..=90.0).contains(&first) || first == 180.0 => light.spot_cutoff = first,
+        P::SpotCutoff if (0.0..=90.0).contains(&first) || first == 180.0 => {
+            light.spot_cutoff = first
+        }
         P::ConstantAttenuation if first >= 0.0 => light.attenuation[0] = first,
         P::LinearAttenuation if first >= 0.0 => light.attenuation[1] = first,
         P::QuadraticAttenuation if first >= 0.0 => light.attenuation[2] = first,
@@ -67,7 +76,10 @@ mod tests {
     fn integers_are_fractions_for_colors_only() {
         let values = LightValues::Int(vec![i32::MAX, i32::MIN, 0]);
         assert_eq!(numbers(P::Diffuse, &values), ([1.0, -1.0, 1.0 / u32::MAX as f32, 0.0], false));
-        assert_eq!(numbers(P::SpotCutoff, &LightValues::Int(vec![45])), ([45.0, 0.0, 0.0, 0.0], true));
+        assert_eq!(
+            numbers(P::SpotCutoff, &LightValues::Int(vec![45])),
+            ([45.0, 0.0, 0.0, 0.0], true)
+        );
     }
 
     #[test]

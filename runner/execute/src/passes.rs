@@ -9,7 +9,11 @@ pub fn scope_passes(passes: &StagePasses) -> Vec<ScopePasses> {
     let list = |width: Option<Width>, before, log: &PassLog| ScopePasses {
         scope: Scope { stage: passes.stage, width },
         before,
-        runs: log.runs.iter().map(|run| PassRun { name: run.name.clone(), changed: run.changed }).collect(),
+        runs: log
+            .runs
+            .iter()
+            .map(|run| PassRun { name: run.name.clone(), changed: run.changed })
+            .collect(),
         // A pass that would follow a refused pass on the IR has no number yet.
         refused: log.refused.clone().filter(|_| width.is_none() || passes.ir.refused.is_none()),
     };

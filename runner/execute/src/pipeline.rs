@@ -49,7 +49,9 @@ pub fn link(
     for (stage, own) in &programs {
         for uniform in &own.uniforms {
             let twin = whole.uniforms.iter().find(|u| u.name == own_name(*stage, &uniform.name));
-            let (Some(from), Some(to)) = (uniform.location, twin.and_then(|t| t.location)) else { continue };
+            let (Some(from), Some(to)) = (uniform.location, twin.and_then(|t| t.location)) else {
+                continue;
+            };
             for element in 0..uniform.array.unwrap_or(1) {
                 pipeline.locations.insert((*stage, from + element), to + element);
             }
@@ -62,9 +64,13 @@ pub fn link(
 fn separate_uniforms(shader: &mut Shader, types: &TypeTable) {
     let stage = shader.stage;
     for global in shader.globals.values_mut() {
-        let shared =
-            matches!(types.get(types.without_arrays(global.ty)), Type::AtomicCounter | Type::Subroutine(_));
-        let own = global.storage == Storage::Uniform && global.block.is_none() && global.builtin.is_none();
+        let shared = matches!(
+            types.get(types.without_arrays(global.ty)),
+            Type::AtomicCounter | Type::Subroutine(_)
+        );
+        let own = global.storage == Storage::Uniform
+            && global.block.is_none()
+            && global.builtin.is_none();
         if own && !shared {
             global.name = own_name(stage, &global.name).into();
             global.layout.location = None;

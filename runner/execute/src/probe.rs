@@ -8,7 +8,8 @@ use softgl::device::Device;
 use softgl::format::{Format, FormatClass};
 use softgl::machine::{Machine, MachineError};
 use softgl::probe::{
-    Agreement, Expectation, ProbeFailure, ProbeResult, ProbeValues, Readback, relative_extent, relative_point,
+    Agreement, Expectation, ProbeFailure, ProbeResult, ProbeValues, Readback, relative_extent,
+    relative_point,
 };
 use softgl::raster::Rect;
 
@@ -46,7 +47,8 @@ pub fn pixels(
     expected: &Expected,
     tolerance: [f32; 4],
 ) -> Result<Reading, Verdict> {
-    let results = executors.each(|machine, device| read(machine, device, area, expected, tolerance))?;
+    let results =
+        executors.each(|machine, device| read(machine, device, area, expected, tolerance))?;
     executors.check_agreement()?;
     let undefined = executors.undefined_pixels();
     let agreement = agreement(executors);
@@ -56,7 +58,8 @@ pub fn pixels(
 /// Returns the required closeness of the executors.
 fn agreement(executors: &Executors) -> Agreement {
     let stages = executors.machine().program().map_or(&[][..], |p| &p.stages);
-    if stages.iter().all(|stage| stage.exact) && executors.all.iter().all(|executor| executor.device.exact())
+    if stages.iter().all(|stage| stage.exact)
+        && executors.all.iter().all(|executor| executor.device.exact())
     {
         Agreement::Exact
     } else if stages.iter().any(|stage| stage.half_precision) {
@@ -134,13 +137,15 @@ fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Opti
         _ if undefined => None,
         (None, Some(failure)) if !is_undefined(failure) => {
             let other = show_at(&first.readback, failure.x, failure.y);
-            let text = format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
+            let text =
+                format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
             Some(Bad { phase: Phase::Mismatch, text, place: (failure.x, failure.y) })
         }
         (None, _) => {
             let (x, y) = first.readback.mismatch(&second.readback, agreement)?;
             let [a, b] = [first, second].map(|result| show_at(&result.readback, x, y));
-            let rule = if agreement == Agreement::Exact { "bit for bit" } else { "within the rule" };
+            let rule =
+                if agreement == Agreement::Exact { "bit for bit" } else { "within the rule" };
             let text = format!(
                 "simulator and reference interpreter differ at ({x},{y}), which must agree {rule}\n  \
                  Simulator: {a}\n  Reference: {b}"
@@ -164,15 +169,18 @@ fn describe(failure: &ProbeFailure) -> String {
 
 /// Returns floats in stored form and their distance.
 fn bits(failure: &ProbeFailure) -> String {
-    let (ProbeValues::Floats(expected), ProbeValues::Floats(observed)) = (failure.expected, failure.observed)
+    let (ProbeValues::Floats(expected), ProbeValues::Floats(observed)) =
+        (failure.expected, failure.observed)
     else {
         return String::new();
     };
     let channel = |(&expected, &observed): (&f32, &f32)| {
-        let apart = f32_ulps(expected, observed).map(|ulps| format!(" ({ulps} ULP)")).unwrap_or_default();
+        let apart =
+            f32_ulps(expected, observed).map(|ulps| format!(" ({ulps} ULP)")).unwrap_or_default();
         format!("{:#010x}/{:#010x}{apart}", expected.to_bits(), observed.to_bits())
     };
-    let channels: Vec<String> = expected.iter().zip(&observed).take(failure.channels).map(channel).collect();
+    let channels: Vec<String> =
+        expected.iter().zip(&observed).take(failure.channels).map(channel).collect();
     format!("\n  In bits: {}", channels.join(" "))
 }
 
@@ -189,7 +197,8 @@ fn show(values: ProbeValues, channels: usize) -> String {
 pub fn show_at(readback: &Readback, x: i32, y: i32) -> String {
     let rect = readback.rect;
     let width = rect.x1.saturating_sub(rect.x0).max(1) as usize;
-    let (dx, dy) = (x.saturating_sub(rect.x0).max(0) as usize, y.saturating_sub(rect.y0).max(0) as usize);
+    let (dx, dy) =
+        (x.saturating_sub(rect.x0).max(0) as usize, y.saturating_sub(rect.y0).max(0) as usize);
     let texel = readback.texel(dy * width + dx);
     let format: Format = readback.format;
     let mut text = String::new();
@@ -283,11 +292,10 @@ mod tests {
              0.500000 0.500000\n  In bits: 0x3f800000/0x3f000000 (8388608 ULP) 0x3f800000/0x3f000000 (8388608 ULP) \
              0x3f800000/0x3f000000 (8388608 ULP) 0x3f800000/0x3f000000 (8388608 ULP)"
         );
-        let text = judge(&[result(1.0, 0.5), result(1.0, 1.0)], Agreement::Exact, false).unwrap().text;
-        assert!(
-            text.ends_with(
-                "\n  Reference: 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000)"
-            )
-        );
+        let text =
+            judge(&[result(1.0, 0.5), result(1.0, 1.0)], Agreement::Exact, false).unwrap().text;
+        assert!(text.ends_with(
+            "\n  Reference: 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000)"
+        ));
     }
 }

@@ -70,11 +70,14 @@ impl Session<'_> {
 }
 
 fn numbers(expected: &Expected) -> String {
-    let join = |values: &[f32]| values.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(" ");
+    let join =
+        |values: &[f32]| values.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(" ");
     match expected {
         Expected::Rgb(values) => join(values),
         Expected::Rgba(values) => join(values),
-        Expected::RgbaInt(values) => values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        Expected::RgbaInt(values) => {
+            values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        }
         Expected::Depth(depth) => join(&[*depth]),
     }
 }

@@ -97,7 +97,9 @@ impl<'a> Session<'a> {
         initial: &[u8],
     ) -> Session<'a> {
         let (program, link_log) = match linked {
-            Linked::Program(program) | Linked::Pipeline(program, _) => (Some(program.clone()), None),
+            Linked::Program(program) | Linked::Pipeline(program, _) => {
+                (Some(program.clone()), None)
+            }
             Linked::Failed(log) => (None, Some(log.clone())),
             Linked::Nothing => (None, None),
         };
@@ -112,7 +114,11 @@ impl<'a> Session<'a> {
             capabilities,
             executors,
             program,
-            pipeline: if let Linked::Pipeline(_, pipeline) = linked { Some(pipeline.clone()) } else { None },
+            pipeline: if let Linked::Pipeline(_, pipeline) = linked {
+                Some(pipeline.clone())
+            } else {
+                None
+            },
             active_stage: None,
             link_log,
             link_error_expected: false,
@@ -199,7 +205,8 @@ impl<'a> Session<'a> {
         if c.gl_version >= version || extensions.iter().any(|extension| c.has(extension)) {
             return Ok(());
         }
-        let alternatives: String = extensions.iter().map(|extension| format!(" or {extension}")).collect();
+        let alternatives: String =
+            extensions.iter().map(|extension| format!(" or {extension}")).collect();
         Err(Verdict::skip(format!("needs GL {}.{}{alternatives}", version / 10, version % 10)))
     }
 
@@ -246,7 +253,8 @@ impl<'a> Session<'a> {
                 }
             }
             Command::BlockArrayIndex(index) => {
-                self.block_array_index = u32::try_from(*index).unwrap_or(0).min(u32::from(u16::MAX));
+                self.block_array_index =
+                    u32::try_from(*index).unwrap_or(0).min(u32::from(u16::MAX));
             }
             // No effect, since blocks are addressed by name.
             Command::BlockBinding(_)
@@ -409,7 +417,9 @@ impl<'a> Session<'a> {
         let Some(lines) = &self.script.test else { return Ok(()) };
         for recorded in self.list.lines().to_vec() {
             // A recursive list ends at GL's nesting limit without further effects.
-            if let Some(line) = lines.get(recorded.line).filter(|line| line.command != Command::CallList) {
+            if let Some(line) =
+                lines.get(recorded.line).filter(|line| line.command != Command::CallList)
+            {
                 self.apply_selections(&recorded.selections)?;
                 self.execute(&line.command)?;
             }
@@ -420,7 +430,8 @@ impl<'a> Session<'a> {
 
     fn apply_selections(&mut self, selections: &display_list::Selections<'a>) -> Flow {
         for &(stage, uniform, function) in selections.iter() {
-            self.executors.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
+            self.executors
+                .each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
         }
         Ok(())
     }

@@ -33,8 +33,15 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
             }
         }),
         StateCommand::DepthFunc(function) => match compare_function(function.short_name()) {
-            Some(function) => session.executors.change(|machine| machine.state.depth_function = function),
-            None => return Err(Verdict::fail(Phase::Script, format!("{function} is no depth function"))),
+            Some(function) => {
+                session.executors.change(|machine| machine.state.depth_function = function)
+            }
+            None => {
+                return Err(Verdict::fail(
+                    Phase::Script,
+                    format!("{function} is no depth function"),
+                ));
+            }
         },
         StateCommand::Frustum(_) | StateCommand::Ortho(_) if es => {
             return Err(Verdict::skip("OpenGL ES has no fixed-function matrices"));
@@ -45,8 +52,8 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
         }
         StateCommand::Ortho(bounds) => session.executors.change(|machine| {
             let (width, height) = machine.render_size();
-            let [l, r, b, t] =
-                bounds.map_or([0.0, f64::from(width), 0.0, f64::from(height)], |b| b.map(f64::from));
+            let [l, r, b, t] = bounds
+                .map_or([0.0, f64::from(width), 0.0, f64::from(height)], |b| b.map(f64::from));
             machine.state.set_ortho(l, r, b, t, -1.0, 1.0);
         }),
         // Executors run commands in order, so that there is nothing to synchronize.
@@ -57,12 +64,14 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
         StateCommand::Viewport { index, rect: [x, y, width, height] } => {
             session.executors.change(|machine| {
                 if let Some(viewport) = machine.state.viewports.get_mut(*index as usize) {
-                    (viewport.x, viewport.y, viewport.width, viewport.height) = (*x, *y, *width, *height);
+                    (viewport.x, viewport.y, viewport.width, viewport.height) =
+                        (*x, *y, *width, *height);
                 }
             })
         }
         StateCommand::ViewportSwizzle { index, swizzle } => {
-            let swizzle = swizzle.map(|s| ViewportSwizzle { component: s.component, negative: s.negative });
+            let swizzle =
+                swizzle.map(|s| ViewportSwizzle { component: s.component, negative: s.negative });
             session.executors.change(|machine| {
                 if let Some(slot) = machine.state.viewport_swizzles.get_mut(*index as usize) {
                     *slot = swizzle;
@@ -84,7 +93,9 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
             session.executors.change(|machine| machine.state.provoking = convention);
         }
         StateCommand::Patch(parameter) => patch(session, parameter)?,
-        StateCommand::Program { set, index, value } => program_parameter(session, *set, *index, *value),
+        StateCommand::Program { set, index, value } => {
+            program_parameter(session, *set, *index, *value)
+        }
         StateCommand::Light { light, parameter, values } => {
             light::execute(session, *light, *parameter, values)?;
         }
@@ -120,7 +131,12 @@ fn polygon_mode(session: &mut Session<'_>, face: &str, mode: &str) -> Flow {
         "FRONT_AND_BACK" => &[0, 1],
         "FRONT" if !core => &[0],
         "BACK" if !core => &[1],
-        _ => return Err(Verdict::fail(Phase::Script, format!("GL_{face} is no face of polygon mode"))),
+        _ => {
+            return Err(Verdict::fail(
+                Phase::Script,
+                format!("GL_{face} is no face of polygon mode"),
+            ));
+        }
     };
     for &face in faces {
         session.executors.change(|machine| machine.state.polygon_mode[face] = mode);
@@ -128,7 +144,12 @@ fn polygon_mode(session: &mut Session<'_>, face: &str, mode: &str) -> Flow {
     session.check_gl_error()
 }
 
-fn program_parameter(session: &mut Session<'_>, set: ProgramParameter, index: u32, value: [f32; 4]) {
+fn program_parameter(
+    session: &mut Session<'_>,
+    set: ProgramParameter,
+    index: u32,
+    value: [f32; 4],
+) {
     session.executors.change(|machine| {
         let state = &mut machine.state;
         let table = match set {

@@ -2,8 +2,8 @@
 
 use program::Api;
 use script::{
-    BlitBuffer, CompareFunc, DepthMode, Framebuffer, FramebufferCommand, GlEnum, IntegerFormat, TexFilter,
-    TexParameter, TexWrap, TextureCommand, TextureImage, TextureSwizzle, TextureTarget,
+    BlitBuffer, CompareFunc, DepthMode, Framebuffer, FramebufferCommand, GlEnum, IntegerFormat,
+    TexFilter, TexParameter, TexWrap, TextureCommand, TextureImage, TextureSwizzle, TextureTarget,
 };
 use softgl::format::Format;
 use softgl::machine::framebuffers::{FramebufferError, FramebufferKind, FramebufferTarget};
@@ -35,10 +35,15 @@ pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Fl
             session.executors.change(|machine| {
                 machine.fill_texture(*unit, &fill);
             });
-            if matches!(image, TextureImage::Storage { .. }) { session.check_gl_error() } else { Ok(()) }
+            if matches!(image, TextureImage::Storage { .. }) {
+                session.check_gl_error()
+            } else {
+                Ok(())
+            }
         }
         TextureCommand::Parameter { target, parameter } => {
-            if matches!(parameter, TexParameter::LodBias(_)) && session.capabilities.api == Api::Es {
+            if matches!(parameter, TexParameter::LodBias(_)) && session.capabilities.api == Api::Es
+            {
                 return Err(Verdict::skip("lod_bias needs desktop OpenGL"));
             }
             let (target, parameter) = (target_of(*target), parameter_of(parameter));
@@ -47,7 +52,8 @@ pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Fl
         }
         TextureCommand::Image { slot, format } => {
             let format = format_of(*format)?;
-            let bound = session.executors.each(|machine, _| Ok(machine.bind_image(*slot, format)))?;
+            let bound =
+                session.executors.each(|machine, _| Ok(machine.bind_image(*slot, format)))?;
             if bound.contains(&false) {
                 return Err(Verdict::fail(Phase::Script, format!("No texture bound at {slot}")));
             }
@@ -81,7 +87,8 @@ fn target_of(target: TextureTarget) -> gl::TextureTarget {
 }
 
 fn fill(image: &TextureImage) -> Flow<TextureFill> {
-    let shadow = |target, width, height, layers| TextureFill::Shadow { target, width, height, layers };
+    let shadow =
+        |target, width, height, layers| TextureFill::Shadow { target, width, height, layers };
     Ok(match *image {
         TextureImage::Rgbw { width, height, format } => {
             let format = format.map_or(Ok(Format::Rgba8), format_of)?;
@@ -121,9 +128,13 @@ fn fill(image: &TextureImage) -> Flow<TextureFill> {
             TextureFill::Integer { width, height, b_a: [b, a], format }
         }
         TextureImage::Shadow2D { width, height } => shadow(gl::TextureTarget::D2, width, height, 1),
-        TextureImage::ShadowRect { width, height } => shadow(gl::TextureTarget::Rect, width, height, 1),
+        TextureImage::ShadowRect { width, height } => {
+            shadow(gl::TextureTarget::Rect, width, height, 1)
+        }
         TextureImage::Shadow1D { width } => shadow(gl::TextureTarget::D1, width, 1, 1),
-        TextureImage::Shadow1DArray { width, layers } => shadow(gl::TextureTarget::D1Array, width, 1, layers),
+        TextureImage::Shadow1DArray { width, layers } => {
+            shadow(gl::TextureTarget::D1Array, width, 1, layers)
+        }
         TextureImage::Shadow2DArray { width, height, layers } => {
             shadow(gl::TextureTarget::D2Array, width, height, layers)
         }
@@ -236,7 +247,9 @@ pub(super) fn framebuffer(session: &mut Session<'_>, command: &FramebufferComman
             let filter = if *linear { Filter::Linear } else { Filter::Nearest };
             session.executors.each(|machine, device| machine.blit_color(filter, device))?;
         }
-        FramebufferCommand::Blit { .. } => return Err(unsupported("blits of depth and stencil are")),
+        FramebufferCommand::Blit { .. } => {
+            return Err(unsupported("blits of depth and stencil are"));
+        }
     }
     session.check_gl_error()
 }

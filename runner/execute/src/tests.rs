@@ -264,7 +264,12 @@ fn device_errors_have_layers() {
         Phase::Allocate,
         "line 13: no registers",
     );
-    expect(simulator(rejected(Phase::Validate, "bad region")), Status::Fail, Phase::Validate, "bad region");
+    expect(
+        simulator(rejected(Phase::Validate, "bad region")),
+        Status::Fail,
+        Phase::Validate,
+        "bad region",
+    );
     expect(
         simulator(rejected(Phase::Mismatch, "SIMD16 differs")),
         Status::Fail,
@@ -320,7 +325,12 @@ fn warnings() {
     ] {
         assert_eq!(run(&test, &Mocks::agree(GREEN)).status, Status::Fail);
     }
-    expect(run(&warn, &Mocks::both(Ok(RED), Ok(GREEN))), Status::Fail, Phase::Mismatch, "reference");
+    expect(
+        run(&warn, &Mocks::both(Ok(RED), Ok(GREEN))),
+        Status::Fail,
+        Phase::Mismatch,
+        "reference",
+    );
 }
 
 #[test]
@@ -329,7 +339,12 @@ fn link_expectations() {
     let unlinkable = unlinkable.replace("gl_FragColor = c;", "f(); gl_FragColor = c;");
     let run = |text: &str| run_text(text, &Mocks::agree(GREEN), ExecutorSelection::Both);
     assert_eq!(run(&unlinkable).status, Status::Pass);
-    expect(run(&unlinkable.replace("link error", "")), Status::Fail, Phase::Link, "Failed to link: ");
+    expect(
+        run(&unlinkable.replace("link error", "")),
+        Status::Fail,
+        Phase::Link,
+        "Failed to link: ",
+    );
     expect(
         run(&unlinkable.replace("link error", "link success\nlink error")),
         Status::Fail,
@@ -362,8 +377,18 @@ fn what_ends_a_script_at_once() {
     expect(ends("uniform i64vec2 c 1 2"), Status::Skip, Phase::Require, "GL_ARB_gpu_shader_int64");
     expect(ends("image texture 3 GL_RGBA8"), Status::Fail, Phase::Script, "No texture bound at 3");
     expect(ends("fb tex 2d 4"), Status::Fail, Phase::Script, "no texture bound at 4");
-    expect(ends("newlist GL_COMPILE\nlight 0 GL_POSITION float 1"), Status::Fail, Phase::Probe, "line 12: ");
-    expect(ends("vertex attrib handle c 0"), Status::Fail, Phase::Simulate, "are not supported yet");
+    expect(
+        ends("newlist GL_COMPILE\nlight 0 GL_POSITION float 1"),
+        Status::Fail,
+        Phase::Probe,
+        "line 12: ",
+    );
+    expect(
+        ends("vertex attrib handle c 0"),
+        Status::Fail,
+        Phase::Simulate,
+        "are not supported yet",
+    );
 }
 
 #[test]
@@ -391,8 +416,9 @@ fn clear_clears_what_was_configured() {
 
 #[test]
 fn tolerance_stays() {
-    let test =
-        format!("{DRAW}tolerance 0.5 0.5 0.5 0.5\nprobe rgba 1 1 0.4 0.6 0.4 1\nprobe rgba 1 1 0.6 1 0 1");
+    let test = format!(
+        "{DRAW}tolerance 0.5 0.5 0.5 0.5\nprobe rgba 1 1 0.4 0.6 0.4 1\nprobe rgba 1 1 0.6 1 0 1"
+    );
     expect(run(&test, &Mocks::agree(GREEN)), Status::Fail, Phase::Probe, "line 15: ");
 }
 
@@ -403,12 +429,20 @@ fn vertex_data_names_are_looked_up() {
             "{}probe all rgba 0 1 0 1",
             DRAW.replace("rect -1 -1 2 2", "arrays GL_TRIANGLE_STRIP 0 4")
         ))
-        .replace("[test]", &format!("[vertex data]\n{name}/float/vec2\n-1 -1\n1 -1\n-1 1\n1 1\n[test]"))
+        .replace(
+            "[test]",
+            &format!("[vertex data]\n{name}/float/vec2\n-1 -1\n1 -1\n-1 1\n1 1\n[test]"),
+        )
     };
     let run = |text: &str| run_text(text, &Mocks::agree(GREEN), ExecutorSelection::Both);
     assert_eq!(run(&data("piglit_vertex")).status, Status::Pass);
     assert_eq!(run(&data("0")).status, Status::Pass);
-    expect(run(&data("nobody")), Status::Fail, Phase::Link, "Unexpected vbo column name.  Got: nobody");
+    expect(
+        run(&data("nobody")),
+        Status::Fail,
+        Phase::Link,
+        "Unexpected vbo column name.  Got: nobody",
+    );
 }
 
 #[test]
@@ -433,7 +467,10 @@ fn display_lists_replay() {
 #[test]
 fn uniform_initializers_reach_every_stage() {
     let text = script("uniform vec4 c 0 1 0 1\nlink success")
-        .replace("uniform vec4 c;", "uniform vec4 c; uniform float a[2] = float[2](3.0, 4.0 + 1.0);")
+        .replace(
+            "uniform vec4 c;",
+            "uniform vec4 c; uniform float a[2] = float[2](3.0, 4.0 + 1.0);",
+        )
         .replace("= c;", "= c * a[1];")
         .replace("GLSL >= 1.10", "GLSL >= 1.20");
     let script = script::parse(text.as_bytes()).expect("a script");
@@ -467,7 +504,8 @@ fn program_interfaces_are_queried() {
         layout(location = 2) out vec4 c;\n\
         void main() { c = (a + b[1]) * scale[2] + float(atomicCounter(n)); }\n[test]\n";
     let ask = |queries: &[&str]| {
-        let lines: String = queries.iter().map(|q| format!("verify program_interface_query {q}\n")).collect();
+        let lines: String =
+            queries.iter().map(|q| format!("verify program_interface_query {q}\n")).collect();
         let text = format!("{program}{lines}");
         let script = script::parse(text.as_bytes()).expect("a well-formed script");
         run_script(&script, "t", Generation::Skl, &RunOptions::default(), &Mocks::agree(GREEN))

@@ -3,7 +3,11 @@
 /// Returns the number of representable values from `a` to `b`; zeros of either sign are one value.
 /// `None` with a NaN.
 pub fn f32_ulps(a: f32, b: f32) -> Option<u64> {
-    between(a.is_nan() || b.is_nan(), ordered(a.to_bits().into(), 31), ordered(b.to_bits().into(), 31))
+    between(
+        a.is_nan() || b.is_nan(),
+        ordered(a.to_bits().into(), 31),
+        ordered(b.to_bits().into(), 31),
+    )
 }
 
 /// Returns the distance of double-precision values.

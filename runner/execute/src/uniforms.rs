@@ -33,7 +33,9 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
     };
     let location = if let UniformTarget::Location(l) = uniform.target { location(l) } else { None };
     session.executors.each(|machine, _| match uniform.target {
-        UniformTarget::Location(_) => location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value)),
+        UniformTarget::Location(_) => {
+            location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value))
+        }
         UniformTarget::Name(name) => match machine.set_uniform(name, &value, index) {
             Err(MachineError::Uniform(_)) if ignores_missing => Ok(()),
             result => result,

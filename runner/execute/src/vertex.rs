@@ -38,7 +38,12 @@ pub(super) fn arrays(
             offset: column.offset as usize,
         });
     }
-    Ok(VertexData { arrays, stride: data.stride as usize, rows: data.rows, bytes: data.data.clone() })
+    Ok(VertexData {
+        arrays,
+        stride: data.stride as usize,
+        rows: data.rows,
+        bytes: data.data.clone(),
+    })
 }
 
 /// Checks that the context has attributes of a class.
@@ -47,9 +52,10 @@ fn available(class: AttributeClass, capabilities: &Capabilities) -> Flow {
         && (capabilities.gl_version >= 30 || capabilities.has("GL_EXT_gpu_shader4"));
     match class {
         AttributeClass::Float => Ok(()),
-        _ if !integers => {
-            Err(Verdict::fail(Phase::Script, "this context has no integer or double vertex attributes"))
-        }
+        _ if !integers => Err(Verdict::fail(
+            Phase::Script,
+            "this context has no integer or double vertex attributes",
+        )),
         AttributeClass::Integer => Ok(()),
         AttributeClass::Double => {
             if capabilities.gl_version >= 41 || capabilities.has("GL_ARB_vertex_attrib_64bit") {

@@ -120,7 +120,8 @@ pub trait Environment {
     fn varying(&mut self, slot: usize, component: usize, vertex: u32, lane: usize) -> u32;
 
     /// Returns an interpolated component of a fragment input.
-    fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt) -> f64;
+    fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt)
+    -> f64;
 
     /// Returns a component of a system value (raw 32 bits).
     fn system_value(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32;
@@ -154,11 +155,18 @@ pub trait Environment {
 }
 
 /// Returns the new value of a read-modify-write of a 32- or 64-bit integer or float.
-pub(crate) fn atomic_result(op: AtomicOp, scalar: program::Scalar, old: u64, operands: &[u64]) -> u64 {
+pub(crate) fn atomic_result(
+    op: AtomicOp,
+    scalar: program::Scalar,
+    old: u64,
+    operands: &[u64],
+) -> u64 {
     use program::{BinaryOp, Scalar};
     let operand = operands.first().copied().unwrap_or(0);
-    let binary =
-        |op| crate::scalar::binary(op, scalar).map_or(old, |f| crate::scalar::wrap(scalar, f(old, operand)));
+    let binary = |op| {
+        crate::scalar::binary(op, scalar)
+            .map_or(old, |f| crate::scalar::wrap(scalar, f(old, operand)))
+    };
     let less = |a, b| crate::scalar::binary(BinaryOp::Less, scalar).is_some_and(|f| f(a, b) != 0);
     let is_nan = |bits| scalar.is_float() && crate::scalar::to_f64(scalar, bits).is_nan();
     let signaling = |bits: u64| scalar == Scalar::Float && is_nan(bits) && bits & 0x40_0000 == 0;

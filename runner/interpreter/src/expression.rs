@@ -1,8 +1,8 @@
 //! Expressions: operators, constructors, assignments, calls.
 
 use program::{
-    AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar, Type,
-    TypeId, UnaryOp,
+    AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar,
+    Type, TypeId, UnaryOp,
 };
 
 use crate::environment::{Environment, Error, atomic_result};
@@ -38,8 +38,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 self.store(&place, &value)?;
                 Ok(value)
             }
-            ExprKind::CompoundAssign { op, place, value } => self.compound_assign(*op, *place, *value),
-            ExprKind::PreIncrement { place, decrement } => Ok(self.increment(*place, *decrement, expr.ty)?.1),
+            ExprKind::CompoundAssign { op, place, value } => {
+                self.compound_assign(*op, *place, *value)
+            }
+            ExprKind::PreIncrement { place, decrement } => {
+                Ok(self.increment(*place, *decrement, expr.ty)?.1)
+            }
             ExprKind::PostIncrement { place, decrement } => {
                 Ok(self.increment(*place, *decrement, expr.ty)?.0)
             }
@@ -47,7 +51,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 self.eval_select(*condition, *if_true, *if_false)
             }
             ExprKind::Convert(operand) => self.eval_convert(expr.ty, *operand),
-            ExprKind::Splat(operand) => Ok(self.eval(*operand)?.splat(self.layout.component_count(expr.ty))),
+            ExprKind::Splat(operand) => {
+                Ok(self.eval(*operand)?.splat(self.layout.component_count(expr.ty)))
+            }
             ExprKind::Compose(parts) | ExprKind::Aggregate(parts) => {
                 let parts = self.eval_all(parts)?;
                 Ok(Value::concat(&parts, self.layout.component_count(expr.ty), self.lanes))
@@ -59,8 +65,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
             ExprKind::ResizeMatrix(operand) => self.resize_matrix(expr.ty, *operand),
             ExprKind::RuntimeLength(array) => self.runtime_length_of(*array),
             ExprKind::Call { function, arguments } => self.call(*function, arguments),
-            ExprKind::CallSubroutine { place, arguments } => self.call_subroutine(*place, arguments, expr.ty),
-            ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments, expr.ty),
+            ExprKind::CallSubroutine { place, arguments } => {
+                self.call_subroutine(*place, arguments, expr.ty)
+            }
+            ExprKind::Builtin { function, arguments } => {
+                self.builtin(*function, arguments, expr.ty)
+            }
             ExprKind::Texture(call) => self.texture(call, expr.ty),
             ExprKind::Image(call) => self.image(call, expr.ty),
             ExprKind::Atomic { op, place, operands } => self.atomic(*op, *place, operands, expr.ty),
@@ -82,7 +92,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
             return self.load(&place);
         }
         match &expr.kind {
-            ExprKind::Swizzle { base, components } => Ok(self.eval(*base)?.select(components.as_slice())),
+            ExprKind::Swizzle { base, components } => {
+                Ok(self.eval(*base)?.select(components.as_slice()))
+            }
             ExprKind::Member { base, member } => {
                 let members = self.types.members(self.shader.exprs[*base].ty);
                 let before = members
@@ -118,7 +130,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
 
     fn apply_unary(&self, op: UnaryOp, ty: TypeId, value: &Value) -> Result<Value, Error> {
         let scalar = self.scalar_of(ty)?;
-        let f = scalar::unary(op, scalar).ok_or(Error::Malformed("operator is undefined for this type"))?;
+        let f = scalar::unary(op, scalar)
+            .ok_or(Error::Malformed("operator is undefined for this type"))?;
         Ok(value.map(|x| scalar::wrap(scalar, f(x))))
     }
 
@@ -154,9 +167,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
         match op {
             BinaryOp::Equal => Ok(self.equal(a_ty, a, b)),
             BinaryOp::NotEqual => Ok(self.equal(a_ty, a, b).map(|x| x ^ 1)),
-            BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => {
-                self.matrix_product(op, a_ty, a, b_ty, b)
-            }
+            BinaryOp::MatrixTimesMatrix
+            | BinaryOp::MatrixTimesVector
+            | BinaryOp::VectorTimesMatrix => self.matrix_product(op, a_ty, a, b_ty, b),
             _ => {
                 let scalar = self.scalar_of(a_ty)?;
                 self.componentwise(op, scalar, a, b)
@@ -172,12 +185,16 @@ impl<E: Environment> InvocationGroup<'_, E> {
         a: &Value,
         b: &Value,
     ) -> Result<Value, Error> {
-        let f = scalar::binary(op, scalar).ok_or(Error::Malformed("operator is undefined for this type"))?;
-        let comparison =
-            matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
+        let f = scalar::binary(op, scalar)
+            .ok_or(Error::Malformed("operator is undefined for this type"))?;
+        let comparison = matches!(
+            op,
+            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual
+        );
         let result = if comparison { Scalar::Bool } else { scalar };
         let mut value = a.zip(b, |x, y| scalar::wrap(result, f(x, y)));
-        if matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::ShiftLeft | BinaryOp::ShiftRight) {
+        if matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::ShiftLeft | BinaryOp::ShiftRight)
+        {
             for c in 0..value.components() {
                 for lane in self.active.iter() {
                     if scalar::binary_is_undefined(op, scalar, a.get(c, lane), b.get(c, lane)) {
@@ -193,10 +210,11 @@ impl<E: Environment> InvocationGroup<'_, E> {
         let mut scalars = Vec::new();
         crate::scalar_layout::scalars(self.types, ty, &mut scalars);
         Value::reduce(&[a, b], 1, |operands, out| {
-            let same = |(c, &scalar): (usize, &Scalar)| match scalar::binary(BinaryOp::Equal, scalar) {
-                Some(f) => f(operands[0][c], operands[1][c]) != 0,
-                None => false,
-            };
+            let same =
+                |(c, &scalar): (usize, &Scalar)| match scalar::binary(BinaryOp::Equal, scalar) {
+                    Some(f) => f(operands[0][c], operands[1][c]) != 0,
+                    None => false,
+                };
             out[0] = scalar::of_bool(scalars.iter().enumerate().all(same));
         })
     }
@@ -225,7 +243,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         let b_stride = b_rows as usize;
         Ok(Value::reduce(&[a, b], rows * columns, |operands, out| {
             for (c, r) in (0..columns).flat_map(|c| (0..rows).map(move |r| (c, r))) {
-                let factors = |k: usize| (operands[0][k * a_stride + r], operands[1][c * b_stride + k]);
+                let factors =
+                    |k: usize| (operands[0][k * a_stride + r], operands[1][c * b_stride + k]);
                 let term = |k: usize| mul(factors(k).0, factors(k).1);
                 let exact = |k: usize| scalar::f16_of(factors(k).0) * scalar::f16_of(factors(k).1);
                 out[c * rows + r] = match scalar {
@@ -239,7 +258,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
     fn short_circuit(&mut self, op: BinaryOp, first: &Value, b: ExprId) -> Result<Value, Error> {
         let truth = first.truth(&self.active);
         let falsity = self.active.minus(&truth);
-        let (more, decided) = if op == BinaryOp::LogicalAnd { (truth, falsity) } else { (falsity, truth) };
+        let (more, decided) =
+            if op == BinaryOp::LogicalAnd { (truth, falsity) } else { (falsity, truth) };
         let second = self.eval_under(&more, b)?;
         let mut value = merge(&decided, first, second.as_ref().unwrap_or(first));
         self.mark_undefined_choice(first, &[b], &mut value);
@@ -295,7 +315,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
         value.map(Some)
     }
 
-    fn eval_select(&mut self, condition: ExprId, if_true: ExprId, if_false: ExprId) -> Result<Value, Error> {
+    fn eval_select(
+        &mut self,
+        condition: ExprId,
+        if_true: ExprId,
+        if_false: ExprId,
+    ) -> Result<Value, Error> {
         let condition = self.eval(condition)?;
         let truth = condition.truth(&self.active);
         let falsity = self.active.minus(&truth);
@@ -312,7 +337,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(value)
     }
 
-    fn compound_assign(&mut self, op: BinaryOp, place: ExprId, value: ExprId) -> Result<Value, Error> {
+    fn compound_assign(
+        &mut self,
+        op: BinaryOp,
+        place: ExprId,
+        value: ExprId,
+    ) -> Result<Value, Error> {
         let (place_ty, value_ty) = (self.shader.exprs[place].ty, self.shader.exprs[value].ty);
         let place = self.place(place)?.ok_or(Error::Malformed("assignment to a value"))?;
         let right = self.eval(value)?;
@@ -323,7 +353,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Increments or decrements a place; returns its old and new value.
-    fn increment(&mut self, place: ExprId, decrement: bool, ty: TypeId) -> Result<(Value, Value), Error> {
+    fn increment(
+        &mut self,
+        place: ExprId,
+        decrement: bool,
+        ty: TypeId,
+    ) -> Result<(Value, Value), Error> {
         let scalar = self.scalar_of(ty)?;
         let place = self.place(place)?.ok_or(Error::Malformed("increment of a value"))?;
         let old = self.load(&place)?;
@@ -358,10 +393,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     fn diagonal(&self, ty: TypeId, value: &Value) -> Result<Value, Error> {
-        let (columns, rows) = self.types.shape(ty).ok_or(Error::Malformed("diagonal of a non-matrix"))?;
+        let (columns, rows) =
+            self.types.shape(ty).ok_or(Error::Malformed("diagonal of a non-matrix"))?;
         let mut result = Value::zero((columns * rows) as usize, self.lanes);
         for i in 0..columns.min(rows) as usize {
-            (0..self.lanes).for_each(|lane| result.copy_component(i * rows as usize + i, lane, value, 0));
+            (0..self.lanes)
+                .for_each(|lane| result.copy_component(i * rows as usize + i, lane, value, 0));
         }
         Ok(result)
     }
@@ -375,7 +412,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
         for c in 0..to.0.min(from.0) as usize {
             for r in 0..to.1.min(from.1) as usize {
                 for lane in 0..self.lanes {
-                    result.copy_component(c * to.1 as usize + r, lane, &value, c * from.1 as usize + r);
+                    result.copy_component(
+                        c * to.1 as usize + r,
+                        lane,
+                        &value,
+                        c * from.1 as usize + r,
+                    );
                 }
             }
         }
@@ -384,7 +426,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
 
     fn runtime_length_of(&mut self, array: ExprId) -> Result<Value, Error> {
         let place = self.place(array)?.ok_or(Error::Malformed("length of a value"))?;
-        let (element, _) = self.types.array_of(place.ty).ok_or(Error::Malformed("length of a non-array"))?;
+        let (element, _) =
+            self.types.array_of(place.ty).ok_or(Error::Malformed("length of a non-array"))?;
         let mut value = Value::zero(1, self.lanes);
         for lane in 0..self.lanes {
             let length = self.runtime_length(&place, lane, element);
@@ -413,12 +456,14 @@ impl<E: Environment> InvocationGroup<'_, E> {
                     frame.define(parameter.local, value);
                 }
                 Direction::Opaque => {
-                    let place =
-                        self.place(argument)?.ok_or(Error::Malformed("opaque argument is not a variable"))?;
+                    let place = self
+                        .place(argument)?
+                        .ok_or(Error::Malformed("opaque argument is not a variable"))?;
                     frame.set_alias(parameter.local, place);
                 }
                 Direction::Out | Direction::InOut => {
-                    let place = self.place(argument)?.ok_or(Error::Malformed("out argument is a value"))?;
+                    let place =
+                        self.place(argument)?.ok_or(Error::Malformed("out argument is a value"))?;
                     let value = if parameter.direction == Direction::InOut {
                         let value = self.load(&place)?;
                         self.adapt(argument_ty, parameter_ty, value)
@@ -439,7 +484,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
             let value = self.adapt(from, to, frame.local(local).clone());
             self.store(&place, &value)?;
         }
-        Ok(result.unwrap_or_else(|| Value::zero(self.layout.component_count(result_ty), self.lanes)))
+        Ok(result
+            .unwrap_or_else(|| Value::zero(self.layout.component_count(result_ty), self.lanes)))
     }
 
     /// Converts between the types of a parameter and its argument where they differ.
@@ -450,7 +496,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
     }
 
-    fn call_subroutine(&mut self, place: ExprId, arguments: &[ExprId], ty: TypeId) -> Result<Value, Error> {
+    fn call_subroutine(
+        &mut self,
+        place: ExprId,
+        arguments: &[ExprId],
+        ty: TypeId,
+    ) -> Result<Value, Error> {
         let place = self.place(place)?.ok_or(Error::Malformed("subroutine is not a variable"))?;
         let indices = self.load(&place)?;
         let outer = self.active.clone();
@@ -479,7 +530,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         let Type::Subroutine(name) = self.types.get(ty) else {
             return Err(Error::Malformed("subroutine call through another type"));
         };
-        let mut functions = self.shader.functions.iter().filter(|(_, f)| f.subroutine_types.contains(name));
+        let mut functions =
+            self.shader.functions.iter().filter(|(_, f)| f.subroutine_types.contains(name));
         let found = functions.find(|(_, f)| f.subroutine_index == Some(index));
         found.map(|(id, _)| id).ok_or(Error::Malformed("no such subroutine"))
     }
@@ -510,13 +562,18 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
         let mut result = Value::undefined(1, self.lanes);
         for lane in self.active.clone().iter() {
-            let (Some(space), false) = (place.space(lane), place.outside.contains(lane)) else { continue };
-            let at = place.offsets[lane] + place.swizzle.as_ref().map_or(0, |s| u32::from(s[0]) * ty.bytes());
+            let (Some(space), false) = (place.space(lane), place.outside.contains(lane)) else {
+                continue;
+            };
+            let at = place.offsets[lane]
+                + place.swizzle.as_ref().map_or(0, |s| u32::from(s[0]) * ty.bytes());
             let Some(old) = self.environment.load(space, at, ty.bytes()) else { continue };
             let old = scalar::wrap(ty, old);
             let values: Vec<u64> = operands.iter().map(|v| v.get(0, lane)).collect();
             if self.writes(lane) {
-                if place.undefined.contains(lane) || operands.iter().any(|v| v.is_undefined(0, lane)) {
+                if place.undefined.contains(lane)
+                    || operands.iter().any(|v| v.is_undefined(0, lane))
+                {
                     self.undefined_writes.set(lane, true);
                 }
                 self.environment.store(space, at, ty.bytes(), atomic_result(op, ty, old, &values));
@@ -528,7 +585,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
 }
 
 /// Returns multiplication and addition of a floating-point type.
-pub(crate) fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar::BinaryFunction), Error> {
+pub(crate) fn products(
+    scalar: Scalar,
+) -> Result<(scalar::BinaryFunction, scalar::BinaryFunction), Error> {
     match (scalar::binary(BinaryOp::Mul, scalar), scalar::binary(BinaryOp::Add, scalar)) {
         (Some(mul), Some(add)) => Ok((mul, add)),
         _ => Err(Error::Malformed("operand of a product is not numeric")),

@@ -29,7 +29,11 @@ pub(crate) fn from_f64(x: f64) -> u16 {
     // exponent.
     let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(-14);
     let units = libm::rint(libm::ldexp(magnitude, 10 - exponent)) as u16;
-    if units < 1024 { sign | units } else { sign | (((exponent + 14) as u16) << 10).wrapping_add(units) }
+    if units < 1024 {
+        sign | units
+    } else {
+        sign | (((exponent + 14) as u16) << 10).wrapping_add(units)
+    }
 }
 
 #[cfg(test)]

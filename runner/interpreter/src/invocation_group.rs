@@ -4,8 +4,8 @@ use cranelift_entity::SecondaryMap;
 use program::resource::FragmentOutput;
 use program::variable::SampleLocation;
 use program::{
-    Function, FunctionId, Global, GlobalId, LocalId, Placement, Program, Scalar, Shader, Stage, Storage,
-    Type, TypeId, TypeTable,
+    Function, FunctionId, Global, GlobalId, LocalId, Placement, Program, Scalar, Shader, Stage,
+    Storage, Type, TypeId, TypeTable,
 };
 use rustc_hash::FxHashSet;
 
@@ -162,7 +162,10 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Runs a recursive part of the execution.
-    pub(crate) fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn nested<T>(
+        &mut self,
+        part: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         if self.nesting >= MAX_NESTING {
             return Err(Error::Nesting(MAX_NESTING));
         }
@@ -192,8 +195,11 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         let entry = self.shader.entry.ok_or(Error::Malformed("no entry point"))?;
         if self.shader.stage == Stage::Fragment {
             for lane in 0..self.lanes {
-                let helper =
-                    self.environment.system_value(program::BuiltinVariable::HelperInvocation, 0, lane);
+                let helper = self.environment.system_value(
+                    program::BuiltinVariable::HelperInvocation,
+                    0,
+                    lane,
+                );
                 self.helpers.set(lane, helper != 0);
             }
         }
@@ -247,7 +253,8 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         frame: CallFrame,
     ) -> Result<(CallFrame, Option<Value>), Error> {
         let function: &'a Function = &self.shader.functions[id];
-        let body = function.body.as_ref().ok_or(Error::Malformed("call of a function without body"))?;
+        let body =
+            function.body.as_ref().ok_or(Error::Malformed("call of a function without body"))?;
         let components = self.layout.component_count(function.result);
         let result = (components > 0).then(|| Value::undefined(components, self.lanes));
         let outer_returned = std::mem::replace(&mut self.returned, Mask::none(self.lanes));
@@ -269,7 +276,9 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
             let value = match global.storage {
                 Storage::Input => self.read_input(global),
                 Storage::Private | Storage::Const | Storage::Output => match global.initializer {
-                    Some(init) if global.storage != Storage::Output || global.active => self.eval(init)?,
+                    Some(init) if global.storage != Storage::Output || global.active => {
+                        self.eval(init)?
+                    }
                     _ => Value::undefined(self.layout.component_count(global.ty), self.lanes),
                 },
                 Storage::Uniform | Storage::Buffer | Storage::Shared => continue,
@@ -286,7 +295,11 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
             Placement::Attribute { first, component } => {
                 let cells = slot_components(self.types, global.ty, component);
                 self.read_slots(&cells, components, |env, cell, half, lane| {
-                    env.attribute(first as usize + cell.slot as usize, (cell.component + half) as usize, lane)
+                    env.attribute(
+                        first as usize + cell.slot as usize,
+                        (cell.component + half) as usize,
+                        lane,
+                    )
                 })
             }
             Placement::Varying { .. } | Placement::PerMember => self.read_varying_input(global),
@@ -295,7 +308,9 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     fn read_system(&mut self, global: &Global, components: usize) -> Value {
-        let Some(variable) = global.builtin else { return Value::undefined(components, self.lanes) };
+        let Some(variable) = global.builtin else {
+            return Value::undefined(components, self.lanes);
+        };
         if let Some(value) = self.subgroup_variable(variable) {
             return value;
         }
@@ -356,8 +371,9 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     fn read_varying_input(&mut self, global: &Global) -> Value {
-        let arrayed = matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEval)
-            && !is_per_patch(global);
+        let arrayed =
+            matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEval)
+                && !is_per_patch(global);
         let element = if arrayed { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
         let ty = element.unwrap_or(global.ty);
         let per_vertex = self.layout.component_count(ty).max(1);
@@ -369,8 +385,12 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
             for (c, source) in varying_components.iter().enumerate() {
                 let Some(source) = source else { continue };
                 for lane in 0..self.lanes {
-                    let bits =
-                        self.read_varying_component(source, vertex as u32, lane, InterpolateAt::Default);
+                    let bits = self.read_varying_component(
+                        source,
+                        vertex as u32,
+                        lane,
+                        InterpolateAt::Default,
+                    );
                     value.set(vertex * per_vertex + c, lane, bits);
                 }
             }
@@ -387,11 +407,17 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         at: InterpolateAt,
     ) -> u64 {
         if source.interpolated {
-            let value = self.environment.interpolate(source.index, source.component as usize, lane, at);
+            let value =
+                self.environment.interpolate(source.index, source.component as usize, lane, at);
             return scalar::from_f64(source.scalar, value);
         }
         let mut half = |i: u8| {
-            u64::from(self.environment.varying(source.index, (source.component + i) as usize, vertex, lane))
+            u64::from(self.environment.varying(
+                source.index,
+                (source.component + i) as usize,
+                vertex,
+                lane,
+            ))
         };
         let low = half(0);
         match source.scalar.bits() {
@@ -402,12 +428,22 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
 
     /// Returns the slot component of each component of an input or output; `None` where no slot was
     /// assigned.
-    pub(crate) fn varying_components(&self, global: &Global, ty: TypeId) -> Vec<Option<VaryingComponent>> {
+    pub(crate) fn varying_components(
+        &self,
+        global: &Global,
+        ty: TypeId,
+    ) -> Vec<Option<VaryingComponent>> {
         let input = global.storage == Storage::Input;
         match global.placement {
             Placement::Varying { slot, component } => {
                 let first = component + self.first_distance(global.builtin);
-                self.slot_varying_components(slot, first, ty, input, global.packed || packs_elements(slot))
+                self.slot_varying_components(
+                    slot,
+                    first,
+                    ty,
+                    input,
+                    global.packed || packs_elements(slot),
+                )
             }
             Placement::PerMember => {
                 let Some(members) = self.types.members(ty) else { return Vec::new() };
@@ -474,12 +510,14 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     pub(crate) fn collect_varyings(&self, vertex: Option<usize>) -> Vec<Value> {
         let count = self.program.stage(self.shader.stage).map_or(0, |s| s.outputs.len());
         let mut slots = vec![Value::undefined(4, self.lanes); count];
-        for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
+        for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output)
+        {
             let per_vertex = self.shader.stage == Stage::TessControl && !is_per_patch(global);
             if per_vertex != vertex.is_some() {
                 continue;
             }
-            let element = if per_vertex { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
+            let element =
+                if per_vertex { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
             let ty = element.unwrap_or(global.ty);
             let first = vertex.unwrap_or(0) * self.layout.component_count(ty);
             let value = &self.globals[id];
@@ -506,8 +544,11 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     /// Returns the current fragment outputs.
     pub(crate) fn collect_fragment_outputs(&self) -> Vec<(FragmentOutput, Value)> {
         let mut outputs: Vec<(FragmentOutput, Value)> = Vec::new();
-        for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
-            let Placement::FragmentOutput { output, component } = global.placement else { continue };
+        for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output)
+        {
+            let Placement::FragmentOutput { output, component } = global.placement else {
+                continue;
+            };
             for (c, cell) in slot_components(self.types, global.ty, component).iter().enumerate() {
                 let target = output_after(output, cell.slot);
                 let index = match outputs.iter().position(|(o, _)| *o == target) {
@@ -552,7 +593,14 @@ fn bits_to_slot(ty: Scalar, bits: u64) -> u64 {
     }
 }
 
-fn store_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: usize, lanes: usize) {
+fn store_slot(
+    slot: &mut Value,
+    component: u8,
+    ty: Scalar,
+    value: &Value,
+    from: usize,
+    lanes: usize,
+) {
     for lane in 0..lanes {
         let bits = bits_to_slot(ty, value.get(from, lane));
         let undefined = value.is_undefined(from, lane);

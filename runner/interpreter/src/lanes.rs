@@ -162,7 +162,13 @@ impl Value {
     }
 
     /// Copies a component of a lane with its mark.
-    pub fn copy_component(&mut self, component: usize, lane: usize, from: &Value, from_component: usize) {
+    pub fn copy_component(
+        &mut self,
+        component: usize,
+        lane: usize,
+        from: &Value,
+        from_component: usize,
+    ) {
         self.set(component, lane, from.get(from_component, lane));
         if from.is_undefined(from_component, lane) {
             self.mark_undefined(component, lane);
@@ -228,7 +234,13 @@ impl Value {
 
     /// Applies a function to the components of three values of the same size.
     pub fn zip3(&self, b: &Value, c: &Value, f: impl Fn(u64, u64, u64) -> u64) -> Value {
-        let cells = self.cells.iter().zip(&b.cells).zip(&c.cells).map(|((&x, &y), &z)| f(x, y, z)).collect();
+        let cells = self
+            .cells
+            .iter()
+            .zip(&b.cells)
+            .zip(&c.cells)
+            .map(|((&x, &y), &z)| f(x, y, z))
+            .collect();
         Value {
             lanes: self.lanes,
             cells,
@@ -238,10 +250,15 @@ impl Value {
 
     /// Applies a function to all components of each lane; every result component is undefined where
     /// any operand component is.
-    pub fn reduce(operands: &[&Value], components: usize, f: impl Fn(&[&[u64]], &mut [u64])) -> Value {
+    pub fn reduce(
+        operands: &[&Value],
+        components: usize,
+        f: impl Fn(&[&[u64]], &mut [u64]),
+    ) -> Value {
         let lanes = operands.first().map_or(0, |v| v.lanes);
         let mut result = Value::zero(components, lanes);
-        let mut gathered: Vec<Vec<u64>> = operands.iter().map(|v| vec![0; v.components()]).collect();
+        let mut gathered: Vec<Vec<u64>> =
+            operands.iter().map(|v| vec![0; v.components()]).collect();
         let mut out = vec![0; components];
         for lane in 0..lanes {
             let mut undefined = false;

@@ -109,9 +109,17 @@ impl<'a> Interpreter<'a> {
         environment: &mut E,
         limit: u64,
     ) -> Result<Outputs, Error> {
-        let linked = self.program.stage(stage).ok_or(Error::Malformed("the program has no such stage"))?;
-        let mut group =
-            InvocationGroup::new(self.program, &linked.shader, &self.layout, environment, mask, lanes, limit);
+        let linked =
+            self.program.stage(stage).ok_or(Error::Malformed("the program has no such stage"))?;
+        let mut group = InvocationGroup::new(
+            self.program,
+            &linked.shader,
+            &self.layout,
+            environment,
+            mask,
+            lanes,
+            limit,
+        );
         group.run_main()?;
         let fragment = stage == Stage::Fragment;
         let vertices = match stage {

@@ -3,7 +3,8 @@
 use program::layout::{OpaqueKind, Rules, opaque_slots};
 use program::types::MatrixOrder;
 use program::{
-    ArrayLength, Expr, ExprId, ExprKind, GlobalId, LocalId, Placement, Scalar, Type, TypeId, TypeTable,
+    ArrayLength, Expr, ExprId, ExprKind, GlobalId, LocalId, Placement, Scalar, Type, TypeId,
+    TypeTable,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -114,7 +115,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
             ExprKind::Swizzle { base, components } => {
                 let Some(mut place) = self.place(*base)? else { return Ok(None) };
                 let outer = place.swizzle.take();
-                let through = |&c: &u8| outer.as_ref().map_or(c, |o| o.get(c as usize).copied().unwrap_or(0));
+                let through =
+                    |&c: &u8| outer.as_ref().map_or(c, |o| o.get(c as usize).copied().unwrap_or(0));
                 place.swizzle = Some(components.as_slice().iter().map(through).collect());
                 Ok(Some(place))
             }
@@ -133,13 +135,19 @@ impl<E: Environment> InvocationGroup<'_, E> {
             let mut place = Place::new(PlaceRoot::Memory, global.ty, self.lanes);
             place.offsets = smallvec![offset; self.lanes];
             // A block's order is already in its members, from which inner structures inherit it.
-            place.access =
-                Some(MemoryAccess { space, rules, order: MatrixOrder::ColumnMajor, component_stride: None });
+            place.access = Some(MemoryAccess {
+                space,
+                rules,
+                order: MatrixOrder::ColumnMajor,
+                component_stride: None,
+            });
             place
         };
         let block_rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());
         match placement {
-            Placement::Uniform { sampler, image, offset } if self.types.contains_opaque(global.ty) => {
+            Placement::Uniform { sampler, image, offset }
+                if self.types.contains_opaque(global.ty) =>
+            {
                 let mut place = Place::new(PlaceRoot::Opaque, global.ty, self.lanes);
                 place.offsets = smallvec![u32::from(sampler); self.lanes];
                 place.image_offsets = smallvec![u32::from(image); self.lanes];
@@ -148,7 +156,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 place.blocks = smallvec![offset; self.lanes];
                 place
             }
-            Placement::Uniform { offset, .. } => memory(AddressSpace::DefaultBlock, offset, Rules::Std140),
+            Placement::Uniform { offset, .. } => {
+                memory(AddressSpace::DefaultBlock, offset, Rules::Std140)
+            }
             Placement::UniformBlock { index } => {
                 memory(AddressSpace::UniformBlock(index.into()), 0, block_rules)
             }
@@ -160,26 +170,32 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 memory(AddressSpace::AtomicCounters(binding.into()), offset, Rules::Std430)
             }
             // The index of the chosen function is a `uint` in the default block.
-            Placement::Subroutine { offset, .. } => memory(AddressSpace::DefaultBlock, offset, Rules::Std430),
+            Placement::Subroutine { offset, .. } => {
+                memory(AddressSpace::DefaultBlock, offset, Rules::Std430)
+            }
             _ => Place::new(PlaceRoot::Global(id), global.ty, self.lanes),
         }
     }
 
     fn member_place(&self, place: &mut Place, member: u32) -> Result<(), Error> {
         let types = self.types;
-        let members = types.members(place.ty).ok_or(Error::Malformed("member of a non-structure"))?;
+        let members =
+            types.members(place.ty).ok_or(Error::Malformed("member of a non-structure"))?;
         let target = members.get(member as usize).ok_or(Error::Malformed("no such member"))?;
         let before = &members[..member as usize];
         match place.root {
             PlaceRoot::Memory => {
-                let access = place.access.as_mut().ok_or(Error::Malformed("memory without access"))?;
+                let access =
+                    place.access.as_mut().ok_or(Error::Malformed("memory without access"))?;
                 let offset = access.rules.member_offset(types, place.ty, member, access.order);
                 access.order = target.order.or(access.order);
                 place.offsets.iter_mut().for_each(|o| *o = o.saturating_add(offset));
             }
             PlaceRoot::Opaque => {
-                let skip = |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
-                let bytes = Rules::Std140.member_offset(types, place.ty, member, MatrixOrder::ColumnMajor);
+                let skip =
+                    |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
+                let bytes =
+                    Rules::Std140.member_offset(types, place.ty, member, MatrixOrder::ColumnMajor);
                 place.offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Sampler));
                 place.image_offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Image));
                 place.blocks.iter_mut().for_each(|o| *o += bytes);
@@ -210,16 +226,23 @@ impl<E: Environment> InvocationGroup<'_, E> {
         });
     }
 
-    fn index_place(&mut self, place: &mut Place, indices: &Value, signed: bool) -> Result<(), Error> {
+    fn index_place(
+        &mut self,
+        place: &mut Place,
+        indices: &Value,
+        signed: bool,
+    ) -> Result<(), Error> {
         if let Some(swizzle) = place.swizzle.take() {
             return self.index_swizzle(place, &swizzle, indices, signed);
         }
         let types = self.types;
-        let (element, length) = element_type(types, place.ty).ok_or(Error::Malformed("indexing a scalar"))?;
-        let is_block_array = place.access.is_some_and(|a| {
-            matches!(a.space, AddressSpace::UniformBlock(_) | AddressSpace::StorageBlock(_))
-        }) && matches!(types.get(types.without_arrays(place.ty)), Type::Struct(_))
-            && self.is_block_array(place);
+        let (element, length) =
+            element_type(types, place.ty).ok_or(Error::Malformed("indexing a scalar"))?;
+        let is_block_array =
+            place.access.is_some_and(|a| {
+                matches!(a.space, AddressSpace::UniformBlock(_) | AddressSpace::StorageBlock(_))
+            }) && matches!(types.get(types.without_arrays(place.ty)), Type::Struct(_))
+                && self.is_block_array(place);
         let steps = self.index_strides(place, element, is_block_array)?;
         for lane in 0..self.lanes {
             let raw = indices.get(0, lane);
@@ -268,22 +291,33 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(match place.root {
             PlaceRoot::Memory => {
                 let access = place.access.ok_or(Error::Malformed("memory without access"))?;
-                IndexStrides { offset: memory_stride(types, place.ty, element, &access), image: 0, block: 0 }
+                IndexStrides {
+                    offset: memory_stride(types, place.ty, element, &access),
+                    image: 0,
+                    block: 0,
+                }
             }
             PlaceRoot::Opaque => IndexStrides {
                 offset: opaque_slots(types, element, OpaqueKind::Sampler),
                 image: opaque_slots(types, element, OpaqueKind::Image),
                 block: Rules::Std140.array_stride(types, element, MatrixOrder::ColumnMajor),
             },
-            _ => IndexStrides { offset: self.layout.component_count(element) as u32, image: 0, block: 0 },
+            _ => IndexStrides {
+                offset: self.layout.component_count(element) as u32,
+                image: 0,
+                block: 0,
+            },
         })
     }
 
     /// Sets the stride of a column of a row-major matrix: its components are a row apart.
     fn element_access(&self, place: &mut Place) {
         let Some(access) = place.access.as_mut() else { return };
-        if matches!(self.types.get(place.ty), Type::Matrix { .. }) && access.order == MatrixOrder::RowMajor {
-            access.component_stride = Some(access.rules.matrix_stride(self.types, place.ty, access.order));
+        if matches!(self.types.get(place.ty), Type::Matrix { .. })
+            && access.order == MatrixOrder::RowMajor
+        {
+            access.component_stride =
+                Some(access.rules.matrix_stride(self.types, place.ty, access.order));
         }
     }
 
@@ -370,7 +404,11 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let (Some(space), Some(base)) = (place.space(lane), place.offsets.get(lane)) else {
                     continue;
                 };
-                match self.environment.load(space, base.saturating_add(cell.offset), cell.scalar.bytes()) {
+                match self.environment.load(
+                    space,
+                    base.saturating_add(cell.offset),
+                    cell.scalar.bytes(),
+                ) {
                     Some(bits) => value.set(c, lane, from_memory(cell.scalar, bits)),
                     None => value.mark_undefined(c, lane),
                 }
@@ -394,7 +432,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 for c in 0..value.components() {
                     let Some(cell) = cells.get(target(c)) else { continue };
                     for lane in writers.iter() {
-                        let (Some(space), Some(base)) = (place.space(lane), place.offsets.get(lane)) else {
+                        let (Some(space), Some(base)) =
+                            (place.space(lane), place.offsets.get(lane))
+                        else {
                             continue;
                         };
                         if value.is_undefined(c, lane) || place.undefined.contains(lane) {
@@ -476,7 +516,9 @@ fn element_type(types: &TypeTable, ty: TypeId) -> Option<(TypeId, Option<u32>)> 
         Type::Matrix { scalar, columns, rows } => {
             types.find(&Type::Vector { scalar, size: rows }).map(|t| (t, Some(columns.into())))
         }
-        Type::Vector { scalar, size } => types.find(&Type::Scalar(scalar)).map(|t| (t, Some(size.into()))),
+        Type::Vector { scalar, size } => {
+            types.find(&Type::Scalar(scalar)).map(|t| (t, Some(size.into())))
+        }
         _ => None,
     }
 }
@@ -490,7 +532,9 @@ fn is_index(ty: &Type) -> bool {
 /// Returns the number of innermost elements of an array of arrays, 1 for other types.
 fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
     match *types.get(ty) {
-        Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(blocks_in(types, element)),
+        Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            n.saturating_mul(blocks_in(types, element))
+        }
         _ => 1,
     }
 }

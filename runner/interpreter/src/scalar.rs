@@ -89,8 +89,12 @@ macro_rules! int_ops {
             BinaryOp::Add => |a, b| (a as $ty).wrapping_add(b as $ty) as i64 as u64,
             BinaryOp::Sub => |a, b| (a as $ty).wrapping_sub(b as $ty) as i64 as u64,
             BinaryOp::Mul => |a, b| (a as $ty).wrapping_mul(b as $ty) as i64 as u64,
-            BinaryOp::Div => |a, b| (a as $ty).checked_div(b as $ty).unwrap_or(-1i32 as $ty) as i64 as u64,
-            BinaryOp::Mod => |a, b| (a as $ty).checked_rem(b as $ty).unwrap_or(-1i32 as $ty) as i64 as u64,
+            BinaryOp::Div => {
+                |a, b| (a as $ty).checked_div(b as $ty).unwrap_or(-1i32 as $ty) as i64 as u64
+            }
+            BinaryOp::Mod => {
+                |a, b| (a as $ty).checked_rem(b as $ty).unwrap_or(-1i32 as $ty) as i64 as u64
+            }
             BinaryOp::ShiftLeft => |a, b| (a as $ty).wrapping_shl(b as u32 & $shift) as i64 as u64,
             BinaryOp::ShiftRight => |a, b| (a as $ty).wrapping_shr(b as u32 & $shift) as i64 as u64,
             BinaryOp::BitAnd => |a, b| (a & b),
@@ -146,9 +150,12 @@ pub(crate) fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) 
         BinaryOp::Div | BinaryOp::Mod => {
             let minus_one = wrap(scalar, u64::MAX);
             let lowest = wrap(scalar, 1 << (scalar.bits() - 1));
-            let negative_operand =
-                op == BinaryOp::Mod && scalar.is_signed_integer() && ((a as i64) < 0 || (b as i64) < 0);
-            b == 0 || negative_operand || (scalar.is_signed_integer() && b == minus_one && a == lowest)
+            let negative_operand = op == BinaryOp::Mod
+                && scalar.is_signed_integer()
+                && ((a as i64) < 0 || (b as i64) < 0);
+            b == 0
+                || negative_operand
+                || (scalar.is_signed_integer() && b == minus_one && a == lowest)
         }
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight => b >= u64::from(scalar.bits()),
         _ => false,

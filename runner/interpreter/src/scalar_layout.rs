@@ -29,11 +29,17 @@ impl ScalarLayout {
 fn count(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Void => 0,
-        Type::Scalar(_) | Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter | Type::Subroutine(_) => 1,
+        Type::Scalar(_)
+        | Type::Sampler(_)
+        | Type::Image(_)
+        | Type::AtomicCounter
+        | Type::Subroutine(_) => 1,
         Type::Vector { size, .. } => u32::from(*size),
         Type::Matrix { columns, rows, .. } => u32::from(columns * rows),
         Type::Struct(s) => s.members.iter().map(|m| count(types, m.ty)).sum(),
-        Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(count(types, *element)),
+        Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            n.saturating_mul(count(types, *element))
+        }
         Type::Array { .. } => 0,
     }
 }
@@ -88,13 +94,19 @@ fn memory_components_at(
     match types.get(ty) {
         Type::Scalar(scalar) => out.push(MemoryComponent { offset: base, scalar: *scalar }),
         Type::Vector { scalar, size } => {
-            let cell = |i| MemoryComponent { offset: base + u32::from(i) * scalar.bytes(), scalar: *scalar };
+            let cell = |i| MemoryComponent {
+                offset: base + u32::from(i) * scalar.bytes(),
+                scalar: *scalar,
+            };
             out.extend((0..*size).map(cell));
         }
         Type::Matrix { scalar, columns, rows } => {
             let stride = rules.matrix_stride(types, ty, order);
-            for (c, r) in (0..u32::from(*columns)).flat_map(|c| (0..u32::from(*rows)).map(move |r| (c, r))) {
-                let (major, minor) = if order == MatrixOrder::ColumnMajor { (c, r) } else { (r, c) };
+            for (c, r) in
+                (0..u32::from(*columns)).flat_map(|c| (0..u32::from(*rows)).map(move |r| (c, r)))
+            {
+                let (major, minor) =
+                    if order == MatrixOrder::ColumnMajor { (c, r) } else { (r, c) };
                 out.push(MemoryComponent {
                     offset: base + major * stride + minor * scalar.bytes(),
                     scalar: *scalar,
@@ -102,13 +114,24 @@ fn memory_components_at(
             }
         }
         Type::Struct(s) => {
-            for (member, (offset, _)) in s.members.iter().zip(rules.offsets(types, &s.members, order)) {
-                memory_components_at(types, rules, member.ty, member.order.or(order), base + offset, out);
+            for (member, (offset, _)) in
+                s.members.iter().zip(rules.offsets(types, &s.members, order))
+            {
+                memory_components_at(
+                    types,
+                    rules,
+                    member.ty,
+                    member.order.or(order),
+                    base + offset,
+                    out,
+                );
             }
         }
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
             let stride = rules.array_stride(types, *element, order);
-            (0..*n).for_each(|i| memory_components_at(types, rules, *element, order, base + i * stride, out));
+            (0..*n).for_each(|i| {
+                memory_components_at(types, rules, *element, order, base + i * stride, out)
+            });
         }
         _ => {}
     }
@@ -153,7 +176,9 @@ fn slot_components_at(
     match types.get(ty) {
         Type::Scalar(scalar) => column(*scalar, 1),
         Type::Vector { scalar, size } => column(*scalar, *size),
-        Type::Matrix { scalar, columns, rows } => (0..*columns).for_each(|_| column(*scalar, *rows)),
+        Type::Matrix { scalar, columns, rows } => {
+            (0..*columns).for_each(|_| column(*scalar, *rows))
+        }
         Type::Struct(s) => {
             s.members.iter().for_each(|m| slot_components_at(types, m.ty, component, next, out))
         }
@@ -188,9 +213,10 @@ pub(crate) fn packs_elements(slot: Slot) -> bool {
 /// Returns the fragment output `offset` array elements after `first`.
 pub(crate) fn output_after(first: FragmentOutput, offset: u32) -> FragmentOutput {
     match first {
-        FragmentOutput::Color { location, index } => {
-            FragmentOutput::Color { location: location.saturating_add(offset.min(255) as u8), index }
-        }
+        FragmentOutput::Color { location, index } => FragmentOutput::Color {
+            location: location.saturating_add(offset.min(255) as u8),
+            index,
+        },
         other => other,
     }
 }

@@ -29,7 +29,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
         match statement {
             Statement::Expression(expr) => self.eval(*expr).map(drop),
             Statement::Declare { local, value } => self.declare(*local, *value),
-            Statement::If { condition, then, otherwise } => self.run_if(*condition, then, otherwise),
+            Statement::If { condition, then, otherwise } => {
+                self.run_if(*condition, then, otherwise)
+            }
             Statement::Loop { init, condition_declaration, condition, test_after, step, body } => {
                 self.statements(init)?;
                 self.run_loop(condition_declaration, *condition, *test_after, *step, body)

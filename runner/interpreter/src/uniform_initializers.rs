@@ -2,7 +2,9 @@
 
 use program::{BuiltinVariable, Program, Storage};
 
-use crate::environment::{AddressSpace, Environment, Error, ImageRequest, InterpolateAt, TextureRequest};
+use crate::environment::{
+    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, TextureRequest,
+};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Mask;
 use crate::scalar_layout::ScalarLayout;
@@ -20,8 +22,10 @@ pub fn default_block(program: &Program) -> Result<Vec<u8>, Error> {
     let layout = ScalarLayout::new(&program.types, program.types.ids());
     for stage in &program.stages {
         let shader = &stage.shader;
-        let initialized =
-            shader.globals.values().any(|g| g.storage == Storage::Uniform && g.initializer.is_some());
+        let initialized = shader
+            .globals
+            .values()
+            .any(|g| g.storage == Storage::Uniform && g.initializer.is_some());
         if initialized {
             InvocationGroup::new(program, shader, &layout, &mut block, Mask::all(1), 1, STEPS)
                 .store_uniform_initializers()?;

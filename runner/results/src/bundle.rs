@@ -158,7 +158,9 @@ impl Bundle {
         let error = |message: String| BundleError { path: path.display().to_string(), message };
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(e)
+                if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+            {
                 return Ok(None);
             }
             Err(e) => return Err(error(e.to_string())),
@@ -173,7 +175,8 @@ impl Bundle {
             String::from_utf8_lossy(&bytes).into_owned()
         };
         let texts = record.texts.iter().filter(|name| is_text_name(name));
-        let image = |name: &&'static str| Some((*name, fs::read(folder.join(format!("{name}.png"))).ok()?));
+        let image =
+            |name: &&'static str| Some((*name, fs::read(folder.join(format!("{name}.png"))).ok()?));
         Ok(Some(Bundle {
             script: text(SCRIPT_FILE),
             texts: texts.map(|name| (name.clone(), text(name))).collect(),
@@ -234,13 +237,18 @@ fn folder_name(part: &str) -> String {
 /// folder.
 fn is_text_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    name.chars().all(plain) && !name.starts_with('.') && (name.ends_with(".ir") || name.ends_with(".eu"))
+    name.chars().all(plain)
+        && !name.starts_with('.')
+        && (name.ends_with(".ir") || name.ends_with(".eu"))
 }
 
 /// Truncates a text after a whole line and appends a note.
 fn cut(text: &mut String) {
     if text.len() > TEXT_BYTES {
-        let end = text.as_bytes()[..TEXT_BYTES].iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+        let end = text.as_bytes()[..TEXT_BYTES]
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |end| end + 1);
         let left = text.len() - end;
         text.truncate(end);
         text.push_str(&format!("[cut: {left} more bytes]\n"));
@@ -271,13 +279,27 @@ mod tests {
     fn names_that_would_lead_elsewhere() {
         let run = tempfile::tempdir().unwrap();
         let long = "x".repeat(300);
-        let odd =
-            ["../../etc", "/abs", "a//b", "a/./b", "<&\"'>", "a\u{1b}\n\0", "@ivb", "caf\u{e9}", &long, ""];
+        let odd = [
+            "../../etc",
+            "/abs",
+            "a//b",
+            "a/./b",
+            "<&\"'>",
+            "a\u{1b}\n\0",
+            "@ivb",
+            "caf\u{e9}",
+            &long,
+            "",
+        ];
         for name in odd {
             let bundle = bundle(name);
             bundle.write(run.path()).unwrap_or_else(|e| panic!("{name}: {e}"));
             bundle.write(run.path()).unwrap_or_else(|e| panic!("{name}, again: {e}"));
-            assert_eq!(Bundle::read(run.path(), name, "ivb").unwrap().as_ref(), Some(&bundle), "{name}");
+            assert_eq!(
+                Bundle::read(run.path(), name, "ivb").unwrap().as_ref(),
+                Some(&bundle),
+                "{name}"
+            );
             assert!(folder(run.path(), name, "ivb").starts_with(run.path().join(FOLDER)));
         }
         assert_eq!(fs::read_dir(run.path()).unwrap().count(), 1);

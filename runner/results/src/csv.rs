@@ -11,7 +11,8 @@ pub(super) fn render<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<u8> 
     for row in rows {
         let seconds = row.duration_us as f64 / 1e6;
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{},{},{seconds:.6}", csv_field(&row.test), row.status.capitalized());
+        let _ =
+            writeln!(text, "{},{},{seconds:.6}", csv_field(&row.test), row.status.capitalized());
     }
     text.into_bytes()
 }

@@ -67,7 +67,9 @@ impl RunFolder {
     pub fn forget_results(&self) -> Result<(), WriteError> {
         let path = self.path.join(RESULTS_FILE);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteError::at(&path)(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(WriteError::at(&path)(error))
+            }
             _ => Ok(()),
         }
     }

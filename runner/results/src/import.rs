@@ -47,7 +47,9 @@ pub fn decompress(bytes: Vec<u8>) -> Result<String, ImportError> {
     if text.starts_with(b"BZh") {
         let mut plain = Vec::new();
         let mut decoder = bzip2::read::MultiBzDecoder::new(&*text).take(MOST_BYTES + 1);
-        decoder.read_to_end(&mut plain).map_err(|error| ImportError::Compressed(error.to_string()))?;
+        decoder
+            .read_to_end(&mut plain)
+            .map_err(|error| ImportError::Compressed(error.to_string()))?;
         if plain.len() as u64 > MOST_BYTES {
             return Err(ImportError::Compressed("more than 4 GiB".to_owned()));
         }
@@ -67,7 +69,8 @@ pub fn import(
     known: &BTreeMap<String, String>,
 ) -> Result<Vec<TestResult>, ImportError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let results = if text.trim_start().starts_with('{') { piglit(text)? } else { deqp_runner(text)? };
+    let results =
+        if text.trim_start().starts_with('{') { piglit(text)? } else { deqp_runner(text)? };
     let row = |(name, result): (String, Imported)| TestResult {
         reason: result.reason,
         outcome: result.outcome,
@@ -102,9 +105,9 @@ fn deqp_runner(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
             continue;
         }
         let (name, result) = csv_line(line).ok_or(ImportError::Line(index + 1))?;
-        let again = results
-            .get(&name)
-            .is_some_and(|other: &Imported| (other.status, other.outcome) != (result.status, result.outcome));
+        let again = results.get(&name).is_some_and(|other: &Imported| {
+            (other.status, other.outcome) != (result.status, result.outcome)
+        });
         if again {
             return Err(ImportError::Doubled { line: index + 1, test: name });
         }
@@ -206,7 +209,10 @@ mod tests {
     fn imported(text: &str) -> Result<Vec<(String, Status, Outcome, u64)>, ImportError> {
         let known = BTreeMap::from([("spec@a@foo".to_owned(), "tests/spec/a/Foo".to_owned())]);
         let rows = import(text, "ivb", &known)?;
-        Ok(rows.into_iter().map(|row| (row.test, row.status, row.outcome, row.duration_us)).collect())
+        Ok(rows
+            .into_iter()
+            .map(|row| (row.test, row.status, row.outcome, row.duration_us))
+            .collect())
     }
 
     #[test]
@@ -224,7 +230,10 @@ mod tests {
             ("h", Status::Skip, Expected, 0),
             ("tests/spec/a/Foo", Status::Pass, Expected, 500_000),
         ];
-        assert_eq!(rows, expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us)));
+        assert_eq!(
+            rows,
+            expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us))
+        );
         assert_eq!(imported("a,Pass,1\nb\n"), Err(ImportError::Line(2)));
         assert_eq!(imported("a,Broken,1\n"), Err(ImportError::Line(1)));
         assert_eq!(imported("a,Pass,1\na,Pass,2\n").unwrap().len(), 1);
@@ -257,7 +266,10 @@ mod tests {
             ("d", Status::Skip, Outcome::Expected, 0),
             ("tests/spec/a/Foo", Status::Pass, Outcome::Expected, 500_000),
         ];
-        assert_eq!(rows, expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us)));
+        assert_eq!(
+            rows,
+            expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us))
+        );
         assert!(matches!(imported("{\"tests\": 1}"), Err(ImportError::Json(_))));
     }
 }

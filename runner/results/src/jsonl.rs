@@ -95,8 +95,9 @@ impl Log {
     }
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), WriteError> {
-        let mut line =
-            serde_json::to_vec(value).map_err(io::Error::other).map_err(WriteError::at(&self.path))?;
+        let mut line = serde_json::to_vec(value)
+            .map_err(io::Error::other)
+            .map_err(WriteError::at(&self.path))?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(WriteError::at(&self.path))
     }
@@ -108,7 +109,11 @@ pub(super) fn replace(path: &Path, header: &Header, rows: &[TestResult]) -> Resu
 }
 
 /// Renders the contents of the file `path`: the header and results in the given order.
-pub(super) fn render(path: &Path, header: &Header, rows: &[TestResult]) -> Result<Vec<u8>, WriteError> {
+pub(super) fn render(
+    path: &Path,
+    header: &Header,
+    rows: &[TestResult],
+) -> Result<Vec<u8>, WriteError> {
     let lines = || -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec(header)?;
         text.push(b'\n');

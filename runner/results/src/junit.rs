@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use junit_report::{Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder};
+use junit_report::{
+    Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder,
+};
 
 use crate::expect::{is_bad, label};
 use crate::names::{printable, printable_line};
@@ -101,7 +103,8 @@ fn message(row: &TestResult) -> String {
         return format!("{}: the baseline expects worse", label(row.status, row.outcome));
     }
     let phase = row.phase.map(|phase| format!("{phase}: ")).unwrap_or_default();
-    let reason = shortened(row.reason.as_deref().unwrap_or(""), MESSAGE_LIMIT).lines().next().unwrap_or("");
+    let reason =
+        shortened(row.reason.as_deref().unwrap_or(""), MESSAGE_LIMIT).lines().next().unwrap_or("");
     shortened(&line(&format!("{phase}{reason}")), MESSAGE_LIMIT).to_owned()
 }
 
@@ -115,7 +118,8 @@ fn text(row: &TestResult, message: &str) -> String {
         _ if reason.is_empty() => String::new(),
         _ => {
             // The first line with its layer, then the rest.
-            let rest = reason.split_once('\n').map(|(_, rest)| format!("\n{rest}")).unwrap_or_default();
+            let rest =
+                reason.split_once('\n').map(|(_, rest)| format!("\n{rest}")).unwrap_or_default();
             format!("{}{rest}", message.replace("]]>", "]]&gt;"))
         }
     }
@@ -133,6 +137,7 @@ fn valid(text: &str) -> String {
 
 /// Truncates a text to at most `limit` bytes.
 fn shortened(text: &str, limit: usize) -> &str {
-    let end = (0..=text.len().min(limit)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let end =
+        (0..=text.len().min(limit)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]
 }

@@ -84,7 +84,11 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
             return Err(MergeError::Different { first: name(first), second: name(run), what });
         }
         if let Some(other) = by_index.insert(shard.index, run) {
-            return Err(MergeError::Overlap { first: name(other), second: name(run), index: shard.index });
+            return Err(MergeError::Overlap {
+                first: name(other),
+                second: name(run),
+                index: shard.index,
+            });
         }
     }
     let missing: Vec<String> = (1..=whole.count)
@@ -99,7 +103,12 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
         for row in &run.rows {
             if let Some((other, _)) = rows.insert(row.key(), (run, row)) {
                 let (test, generation) = (row.test.clone(), row.generation.clone());
-                return Err(MergeError::Doubled { first: name(other), second: name(run), test, generation });
+                return Err(MergeError::Doubled {
+                    first: name(other),
+                    second: name(run),
+                    test,
+                    generation,
+                });
             }
         }
     }

@@ -77,7 +77,8 @@ fn joined(part: &Path) -> String {
 }
 
 fn after_tests(file: &Path) -> Option<&Path> {
-    let tests = file.ancestors().skip(1).find(|dir| dir.file_name().is_some_and(|name| name == "tests"))?;
+    let tests =
+        file.ancestors().skip(1).find(|dir| dir.file_name().is_some_and(|name| name == "tests"))?;
     file.strip_prefix(tests).ok()
 }
 
@@ -98,7 +99,9 @@ pub fn printable(text: &str) -> String {
         return text.to_owned();
     }
     text.chars()
-        .map(|c| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() })
+        .map(|c| {
+            if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() }
+        })
         .collect()
 }
 
@@ -135,7 +138,10 @@ mod tests {
         let name = |path: &str, given: &str| test_name(&root.join(path), &root.join(given));
         fs::create_dir_all(root.join("piglit/tests/spec")).unwrap();
         fs::create_dir_all(root.join("piglit/generated_tests/spec")).unwrap();
-        assert_eq!(name("piglit/tests/spec/a/b.shader_test", "piglit/tests/spec"), "tests/spec/a/b");
+        assert_eq!(
+            name("piglit/tests/spec/a/b.shader_test", "piglit/tests/spec"),
+            "tests/spec/a/b"
+        );
         assert_eq!(name("piglit/generated_tests/c.shader_test", "piglit"), "generated_tests/c");
         // Elsewhere in the tree, the other rules apply.
         assert_eq!(name("piglit/mine/c.shader_test", "piglit/mine"), "mine/c");

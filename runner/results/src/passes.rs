@@ -111,7 +111,9 @@ impl PassLimit {
             Some((scope, number)) => (Some(Scope::parse(scope)?), number),
             None => (None, text),
         };
-        let limit = number.parse().map_err(|_| "a number, STAGE=NUMBER or STAGE/WIDTH=NUMBER".to_owned())?;
+        let limit = number
+            .parse()
+            .map_err(|_| "a number, STAGE=NUMBER or STAGE/WIDTH=NUMBER".to_owned())?;
         Ok(PassLimit { scope, limit })
     }
 }
@@ -185,7 +187,9 @@ pub fn names(passes: &[ScopePasses]) -> BTreeSet<&str> {
 
 /// Returns the runs with a number: those that happened and those that a limit prevented.
 pub fn numbered(passes: &[ScopePasses], number: u32) -> Vec<Application> {
-    let all = passes.iter().flat_map(|scope| scope.applications().map(|(run, _)| run).chain(scope.next()));
+    let all = passes
+        .iter()
+        .flat_map(|scope| scope.applications().map(|(run, _)| run).chain(scope.next()));
     let mut found: Vec<Application> = Vec::new();
     for application in all.filter(|application| application.number == number) {
         // A stage is compiled once for each draw-time state.
@@ -213,7 +217,9 @@ mod tests {
             let json = serde_json::to_string(&limit).unwrap();
             assert_eq!(serde_json::from_str::<PassLimit>(&json).unwrap(), limit);
         }
-        for bad in ["", "x", "-1", "fragment", "fragment=", "pixel=1", "fragment/7=1", "fragment/=1", "=1"] {
+        for bad in
+            ["", "x", "-1", "fragment", "fragment=", "pixel=1", "fragment/7=1", "fragment/=1", "=1"]
+        {
             assert!(PassLimit::parse(bad).is_err(), "{bad}");
         }
     }
@@ -247,8 +253,14 @@ mod tests {
             scope("fragment/SIMD8", 2, &["x"], Some("z")),
         ];
         assert_eq!(highest(&passes), 3);
-        assert_eq!(described(&passes, 4), ["4 vertex d", "4 fragment/SIMD8 y", "4 fragment/SIMD8 z"]);
-        assert_eq!(described(&passes, 3), ["3 vertex c", "3 fragment/SIMD8 x", "3 fragment/SIMD16 x"]);
+        assert_eq!(
+            described(&passes, 4),
+            ["4 vertex d", "4 fragment/SIMD8 y", "4 fragment/SIMD8 z"]
+        );
+        assert_eq!(
+            described(&passes, 3),
+            ["3 vertex c", "3 fragment/SIMD8 x", "3 fragment/SIMD16 x"]
+        );
         assert_eq!(described(&passes, 5), [""; 0]);
         assert_eq!(names(&passes).into_iter().collect::<String>(), "abcdxyz");
     }

@@ -165,10 +165,12 @@ impl RunFile {
         if !rows.is_sorted_by(|a, b| a.key() <= b.key()) {
             rows.sort_by(|a, b| a.key().cmp(&b.key()));
         }
-        let different =
-            rows.windows(2).find(|pair| pair[0].key() == pair[1].key() && !pair[0].same_result(&pair[1]));
+        let different = rows
+            .windows(2)
+            .find(|pair| pair[0].key() == pair[1].key() && !pair[0].same_result(&pair[1]));
         if let Some([row, _]) = different {
-            let message = format!("a second, different result of {} [{}]", row.test, row.generation);
+            let message =
+                format!("a second, different result of {} [{}]", row.test, row.generation);
             return Err(self.line_error(self.second_line_of(row), message));
         }
         let before = rows.len();
@@ -182,7 +184,8 @@ impl RunFile {
         let starts = self.bytes.split(|&b| b == b'\n').filter_map(|line| {
             let start = offset;
             offset += line.len() + 1;
-            let found = serde_json::from_slice::<Row<'_>>(line).is_ok_and(|found| found.key() == row.key());
+            let found =
+                serde_json::from_slice::<Row<'_>>(line).is_ok_and(|found| found.key() == row.key());
             found.then_some(start)
         });
         starts.take(2).last().unwrap_or(0)
@@ -199,8 +202,10 @@ fn parse_lines(bytes: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)>
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let parts = split_lines(bytes, if bytes.len() < SMALL { 1 } else { threads });
     let parsed: Vec<_> = std::thread::scope(|scope| {
-        let handles: Vec<_> =
-            parts.iter().map(|&(start, part)| scope.spawn(move || parse_part(start, part))).collect();
+        let handles: Vec<_> = parts
+            .iter()
+            .map(|&(start, part)| scope.spawn(move || parse_part(start, part)))
+            .collect();
         handles.into_iter().map(joined).collect()
     });
     let mut rows = Vec::new();
@@ -228,7 +233,10 @@ fn split_lines(bytes: &[u8], count: usize) -> Vec<(usize, &[u8])> {
     let mut start = 0;
     for index in 1..=count {
         let goal = (bytes.len() * index / count).max(start);
-        let end = bytes[goal..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |end| goal + end + 1);
+        let end = bytes[goal..]
+            .iter()
+            .position(|&b| b == b'\n')
+            .map_or(bytes.len(), |end| goal + end + 1);
         parts.push((start, &bytes[start..end]));
         start = end;
     }
@@ -274,7 +282,8 @@ mod tests {
 
     #[test]
     fn whole_cut_and_doubled() {
-        let text = [HEADER, &row("b", "pass", 1), &row("a", "pass", 1), &row("b", "pass", 2)].concat();
+        let text =
+            [HEADER, &row("b", "pass", 1), &row("a", "pass", 1), &row("b", "pass", 2)].concat();
         let run = parse(&text).unwrap();
         assert_eq!(run.rows.iter().map(|r| &*r.test).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!((run.truncated, run.repeated), (false, 1));

@@ -30,8 +30,9 @@ impl RunRecord {
     /// Fails if the folder is not writable.
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         let path = folder.join(RECORD_FILE);
-        let text =
-            serde_json::to_vec_pretty(self).map_err(std::io::Error::other).map_err(WriteError::at(&path))?;
+        let text = serde_json::to_vec_pretty(self)
+            .map_err(std::io::Error::other)
+            .map_err(WriteError::at(&path))?;
         replace_file(&path, &text)
     }
 

@@ -23,7 +23,8 @@ impl Shard {
     /// # Errors
     /// Returns a message for the user.
     pub fn parse(text: &str) -> Result<Shard, String> {
-        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+        let numbers =
+            text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
         let (index, count) = numbers.ok_or_else(|| format!("`{text}` is not K/N"))?;
         Shard::new(index, count).ok_or_else(|| format!("`{text}`: K goes from 1 to N"))
     }
@@ -41,20 +42,25 @@ impl Shard {
     pub fn from_environment(variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
         let number = |name: &str| -> Result<Option<u32>, String> {
             let text = variable(name).filter(|text| !text.is_empty());
-            text.map(|text| text.trim().parse().map_err(|_| format!("{name}={text} is not a number")))
-                .transpose()
+            text.map(|text| {
+                text.trim().parse().map_err(|_| format!("{name}={text} is not a number"))
+            })
+            .transpose()
         };
         let checked = |index: Option<u32>, count: u32, names: &str| {
             let shard = index.and_then(|index| Shard::new(index, count));
             shard.ok_or_else(|| format!("{names} do not name a shard"))
         };
-        if let (Some(index), Some(count)) = (number("TEST_SHARD_INDEX")?, number("TEST_TOTAL_SHARDS")?) {
+        if let (Some(index), Some(count)) =
+            (number("TEST_SHARD_INDEX")?, number("TEST_TOTAL_SHARDS")?)
+        {
             return checked(index.checked_add(1), count, "TEST_SHARD_INDEX and TEST_TOTAL_SHARDS");
         }
         if let (Some(index), Some(count)) = (number("CI_NODE_INDEX")?, number("CI_NODE_TOTAL")?) {
             return checked(Some(index), count, "CI_NODE_INDEX and CI_NODE_TOTAL");
         }
-        if let (Some(task), Some(count)) = (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_COUNT")?)
+        if let (Some(task), Some(count)) =
+            (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_COUNT")?)
         {
             let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
             let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
@@ -64,8 +70,10 @@ impl Shard {
         }
         if let Some(index) = number("JOB_COMPLETION_INDEX")? {
             let Some(count) = number("RUNNER_SHARDS")? else {
-                return Err("JOB_COMPLETION_INDEX is set, but not RUNNER_SHARDS, the number of completions"
-                    .to_owned());
+                return Err(
+                    "JOB_COMPLETION_INDEX is set, but not RUNNER_SHARDS, the number of completions"
+                        .to_owned(),
+                );
             };
             return checked(index.checked_add(1), count, "JOB_COMPLETION_INDEX and RUNNER_SHARDS");
         }
@@ -151,8 +159,12 @@ impl Durations {
 
     /// Returns a weight for each test: its duration, or the mean of all known durations.
     pub fn weights<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<u64> {
-        let by_piglit: BTreeMap<String, u64> =
-            self.tests.iter().filter(|(name, _)| !name.contains('/')).map(|(n, &d)| (n.clone(), d)).collect();
+        let by_piglit: BTreeMap<String, u64> = self
+            .tests
+            .iter()
+            .filter(|(name, _)| !name.contains('/'))
+            .map(|(n, &d)| (n.clone(), d))
+            .collect();
         let known = |name: &str| {
             let direct = self.tests.get(name).copied();
             direct.or_else(|| by_piglit.get(&crate::names::piglit_name(name)).copied())
@@ -166,7 +178,10 @@ impl Durations {
     /// Returns the duration of a test in microseconds, if known.
     pub fn of(&self, test: &str) -> Option<u64> {
         self.tests.get(test).copied().or_else(|| {
-            self.tests.iter().find(|(written, _)| names_test(written, test)).map(|(_, &duration)| duration)
+            self.tests
+                .iter()
+                .find(|(written, _)| names_test(written, test))
+                .map(|(_, &duration)| duration)
         })
     }
 }
@@ -216,7 +231,9 @@ mod tests {
                 pairs.filter(|(n, _)| *n == name).map(|(_, value)| value.to_owned()).next()
             };
             match (Shard::from_environment(&lookup), expected) {
-                (Ok(shard), Ok((index, count))) => assert_eq!(shard, Shard { index, count }, "{variables}"),
+                (Ok(shard), Ok((index, count))) => {
+                    assert_eq!(shard, Shard { index, count }, "{variables}")
+                }
                 (Err(error), Err(part)) => assert!(error.contains(part), "{variables}: {error}"),
                 (got, _) => panic!("{variables}: {got:?}"),
             }
@@ -234,7 +251,8 @@ mod tests {
             assert_eq!(all, (0..1000).collect::<Vec<_>>());
             assert!(shards.iter().all(|shard| shard.is_sorted()));
             if let Some(weights) = weights {
-                let loads: Vec<u64> = shards.iter().map(|s| s.iter().map(|&t| weights[t]).sum()).collect();
+                let loads: Vec<u64> =
+                    shards.iter().map(|s| s.iter().map(|&t| weights[t]).sum()).collect();
                 let (least, most) = (loads.iter().min().unwrap(), loads.iter().max().unwrap());
                 assert!(most - least < least / 100, "{loads:?}");
             }
@@ -248,15 +266,22 @@ mod tests {
     fn durations_of_csv() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("d.csv");
-        fs::write(&path, "a/b,Pass,0.5\na/b,Pass,0.25\n\"a/c,d\",Crash,2\nspec@x,Fail,1.5\n").unwrap();
+        fs::write(&path, "a/b,Pass,0.5\na/b,Pass,0.25\n\"a/c,d\",Crash,2\nspec@x,Fail,1.5\n")
+            .unwrap();
         let durations = Durations::read(&path).unwrap();
         let names = ["a/b", "a/c,d", "tests/spec/X", "a/new"];
-        assert_eq!(durations.weights(names.into_iter()), [750_000, 2_000_000, 1_500_000, 1_416_666]);
+        assert_eq!(
+            durations.weights(names.into_iter()),
+            [750_000, 2_000_000, 1_500_000, 1_416_666]
+        );
         assert_eq!((durations.of("tests/spec/X"), durations.of("a/new")), (Some(1_500_000), None));
         assert_eq!(durations.hash.len(), 64);
         fs::write(&path, "a,b\n").unwrap();
         assert!(
-            Durations::read(&path).unwrap_err().to_string().ends_with("d.csv:1: not name,Status,seconds")
+            Durations::read(&path)
+                .unwrap_err()
+                .to_string()
+                .ends_with("d.csv:1: not name,Status,seconds")
         );
     }
 }

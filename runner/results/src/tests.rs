@@ -93,7 +93,10 @@ fn finished_runs_are_sorted_whatever_the_order_of_arrival() {
 fn csv_is_deqp_runners() {
     let folder = run(&rows(), true);
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-    assert_eq!(read("results.ivb.csv"), "a/y,Pass,0.001500\na/z,Crash,0.001500\nb/x,Fail,0.001500\n");
+    assert_eq!(
+        read("results.ivb.csv"),
+        "a/y,Pass,0.001500\na/z,Crash,0.001500\nb/x,Fail,0.001500\n"
+    );
     assert_eq!(read("results.hsw.csv"), "b/x,Skip,0.001500\n");
     let odd = row("a,\"b\"\n", "ivb", Status::Pass);
     assert_eq!(csv::render([&odd].into_iter()), b"\"a,\"\"b\"\"\\n\",Pass,0.001500\n");

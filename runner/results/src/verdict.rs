@@ -181,7 +181,11 @@ pub struct TestResult {
 
 impl TestResult {
     /// Returns a result with a status and nothing else, without any expectation.
-    pub fn plain(test: impl Into<String>, generation: impl Into<String>, status: Status) -> TestResult {
+    pub fn plain(
+        test: impl Into<String>,
+        generation: impl Into<String>,
+        status: Status,
+    ) -> TestResult {
         TestResult {
             test: test.into(),
             generation: generation.into(),

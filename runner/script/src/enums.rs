@@ -14,7 +14,8 @@ impl GlEnum {
     /// Returns the enum with this exact name, if scripts can use it.
     pub fn lookup(name: &str) -> Option<GlEnum> {
         let without_prefix = name.strip_prefix("GL_")?;
-        let groups = [INTEGER_STATE, FORMATS, STATE_VALUES, BARRIERS, TYPES, PROPERTIES, INTERFACES];
+        let groups =
+            [INTEGER_STATE, FORMATS, STATE_VALUES, BARRIERS, TYPES, PROPERTIES, INTERFACES];
         groups.iter().find_map(|group| find(group, without_prefix)).map(GlEnum)
     }
 

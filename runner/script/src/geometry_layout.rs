@@ -19,7 +19,11 @@ pub struct GeometryLayout {
 
 impl Default for GeometryLayout {
     fn default() -> Self {
-        GeometryLayout { input: Primitive::Triangles, output: Primitive::TriangleStrip, vertices_out: 0 }
+        GeometryLayout {
+            input: Primitive::Triangles,
+            output: Primitive::TriangleStrip,
+            vertices_out: 0,
+        }
     }
 }
 
@@ -35,7 +39,11 @@ pub(crate) fn parse(body: &[u8]) -> Result<GeometryLayout, Fault<'_>> {
             let name = captures.word(0);
             match Primitive::from_enum(name) {
                 Some(primitive) => Ok(Some(primitive)),
-                None => Err(Fault::new(ErrorKind::Section, name.as_bytes(), "expected a primitive kind")),
+                None => Err(Fault::new(
+                    ErrorKind::Section,
+                    name.as_bytes(),
+                    "expected a primitive kind",
+                )),
             }
         };
         if line.is_empty() {
@@ -47,8 +55,9 @@ pub(crate) fn parse(body: &[u8]) -> Result<GeometryLayout, Fault<'_>> {
             layout.output = output;
         } else if scan("vertices out D", line, &mut captures) {
             let count = scan_signed(captures.text(0)).map_or(0, |(_, value)| value);
-            layout.vertices_out = u32::try_from(count)
-                .map_err(|_| Fault::new(ErrorKind::Range, line, "number of vertices out of range"))?;
+            layout.vertices_out = u32::try_from(count).map_err(|_| {
+                Fault::new(ErrorKind::Range, line, "number of vertices out of range")
+            })?;
         } else {
             let message = "expected `input type`, `output type` or `vertices out`";
             return Err(Fault::new(ErrorKind::Section, line, message));

@@ -199,7 +199,12 @@ pub(crate) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Reads one section; only the first decides about context and window.
-    pub(crate) fn section(&mut self, file: &'a [u8], body: &'a [u8], first: u32) -> Result<(), Fault<'a>> {
+    pub(crate) fn section(
+        &mut self,
+        file: &'a [u8],
+        body: &'a [u8],
+        first: u32,
+    ) -> Result<(), Fault<'a>> {
         for (number, full) in Lines::new(body, first) {
             let terminated = offset_in(body, full) + full.len() < body.len();
             let line = trim_end(skip_space(full));
@@ -263,8 +268,10 @@ impl<'a> Builder<'a> {
         if !self.seen {
             return Err(Fault::new(ErrorKind::Section, end, "[require] section missing"));
         }
-        self.require.context =
-            self.wanted.context().map_err(|message| Fault::new(ErrorKind::Require, end, message))?;
+        self.require.context = self
+            .wanted
+            .context()
+            .map_err(|message| Fault::new(ErrorKind::Require, end, message))?;
         Ok(self.require)
     }
 }
@@ -371,13 +378,19 @@ fn requirement(line: &[u8], terminated: bool) -> Result<Option<Requirement<'_>>,
 
 /// `ENUM OP N` after `INT `.
 fn integer<'a>(line: &'a [u8], rest: &'a [u8]) -> Result<Requirement<'a>, Fault<'a>> {
-    let malformed =
-        || Fault::new(ErrorKind::Require, line, "expected INT, an enum name, a comparison and a number");
+    let malformed = || {
+        Fault::new(
+            ErrorKind::Require,
+            line,
+            "expected INT, an enum name, a comparison and a number",
+        )
+    };
     let (rest, name) = word(rest).map_err(|_| malformed())?;
     let (rest, comparison) = comparison(rest).map_err(|_| malformed())?;
     let (_, value) = signed32(rest).map_err(|_| malformed())?;
-    let state = GlEnum::lookup(name)
-        .ok_or_else(|| Fault::new(ErrorKind::UnknownEnum, name.as_bytes(), "no GL enum of that name"))?;
+    let state = GlEnum::lookup(name).ok_or_else(|| {
+        Fault::new(ErrorKind::UnknownEnum, name.as_bytes(), "no GL enum of that name")
+    })?;
     Ok(Requirement::Integer { state, comparison, value })
 }
 
@@ -389,8 +402,9 @@ fn version<'a>(
     terminated: bool,
 ) -> Result<(Comparison, Version), Fault<'a>> {
     let malformed = |message| Fault::new(ErrorKind::Require, line, message);
-    let (rest, (core, compat, es)) =
-        (flag("CORE"), flag("COMPAT"), flag("ES")).parse(rest).unwrap_or((rest, (false, false, false)));
+    let (rest, (core, compat, es)) = (flag("CORE"), flag("COMPAT"), flag("ES"))
+        .parse(rest)
+        .unwrap_or((rest, (false, false, false)));
     let Ok((rest, comparison)) = comparison(rest) else {
         return Err(malformed("expected one of == != <= < >= >"));
     };

@@ -116,7 +116,9 @@ pub(crate) fn scan<'a>(pattern: &str, line: &'a [u8], captures: &mut Captures<'a
             "W" => convert(input, captures, |i| word_bytes(i).map(|(rest, _)| rest).ok()),
             "W31" => convert(input, captures, short_word),
             "0xX" => match input.strip_prefix(b"0x") {
-                Some(digits) => convert(digits, captures, |i| scan_hex(i).map(|(rest, _)| rest).ok()),
+                Some(digits) => {
+                    convert(digits, captures, |i| scan_hex(i).map(|(rest, _)| rest).ok())
+                }
                 None => None,
             },
             literal => {
@@ -141,7 +143,10 @@ pub(crate) fn scan<'a>(pattern: &str, line: &'a [u8], captures: &mut Captures<'a
 }
 
 fn conversions(pattern: &str) -> usize {
-    pattern.split(' ').filter(|element| matches!(*element, "D" | "U" | "F" | "W" | "W31" | "0xX")).count()
+    pattern
+        .split(' ')
+        .filter(|element| matches!(*element, "D" | "U" | "F" | "W" | "W31" | "0xX"))
+        .count()
 }
 
 /// Runs one conversion and records the text it consumed, leading blanks dropped.

@@ -123,7 +123,9 @@ impl<'a> Splitter<'a> {
             let (name, header) = HEADERS
                 .iter()
                 .find(|(name, _)| header_line.starts_with(name.as_bytes()))
-                .ok_or_else(|| Fault::new(ErrorKind::Section, trim_end(header_line), "unknown section"))?;
+                .ok_or_else(|| {
+                    Fault::new(ErrorKind::Section, trim_end(header_line), "unknown section")
+                })?;
             let after = after.unwrap_or(&rest[rest.len()..]);
             let (body, next) = match header {
                 Header::Test => (after, &after[after.len()..]),
@@ -203,14 +205,22 @@ impl<'a> Splitter<'a> {
 
     fn glsl_requirement(&self, raw: Raw<'a>) -> Result<VersionLine, Fault<'a>> {
         self.require.glsl.ok_or_else(|| {
-            Fault::new(ErrorKind::Section, raw.header, "GLSL version requirement missing before this section")
+            Fault::new(
+                ErrorKind::Section,
+                raw.header,
+                "GLSL version requirement missing before this section",
+            )
         })
     }
 
     fn include(&self, raw: Raw<'a>) -> Result<Content<'a>, Fault<'a>> {
         let (path, _) = split_line(raw.body);
         if path.is_empty() {
-            return Err(Fault::new(ErrorKind::Section, raw.header, "the include section has no path"));
+            return Err(Fault::new(
+                ErrorKind::Section,
+                raw.header,
+                "the include section has no path",
+            ));
         }
         let text = &raw.body[path.len()..];
         let path = path.strip_suffix(b"\r").unwrap_or(path);
@@ -227,7 +237,11 @@ impl<'a> Splitter<'a> {
                 continue;
             }
             if let Some(blank) = blank {
-                return Err(Fault::new(ErrorKind::Section, blank, "blank line between include paths"));
+                return Err(Fault::new(
+                    ErrorKind::Section,
+                    blank,
+                    "blank line between include paths",
+                ));
             }
             let mut path = utf8_prefix(line).chars();
             path.next_back();
@@ -276,7 +290,11 @@ fn elements<'a>(body: &'a [u8], indices: &mut Vec<u16>) -> Result<(), Fault<'a>>
         while !rest.is_empty() && !rest.starts_with(b"#") {
             let read = |(after, value)| Some((after, u16::try_from(value).ok()?));
             let Some((after, index)) = unsigned32(rest).ok().and_then(read) else {
-                return Err(Fault::new(ErrorKind::Section, trim_end(rest), "expected an index below 65536"));
+                return Err(Fault::new(
+                    ErrorKind::Section,
+                    trim_end(rest),
+                    "expected an index below 65536",
+                ));
             };
             indices.push(index);
             rest = skip_space(after);
@@ -304,7 +322,9 @@ fn newlines(text: &[u8]) -> u32 {
 fn last_version(file: &[u8]) -> Option<u32> {
     let mut last = None;
     let mut start = 0;
-    while let Some(found) = file.get(start..).and_then(|rest| rest.find_substring(&b"#version "[..])) {
+    while let Some(found) =
+        file.get(start..).and_then(|rest| rest.find_substring(&b"#version "[..]))
+    {
         last = Some(saturate(start + found));
         start += found + 1;
     }

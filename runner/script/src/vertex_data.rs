@@ -158,7 +158,11 @@ impl<'a> VertexData<'a> {
         let mut rest = &line[..end];
         while let Ok((next, text)) = word_bytes(rest) {
             if self.columns.len() == MAX_COLUMNS {
-                return Err(Fault::new(ErrorKind::Range, text, format!("more than {MAX_COLUMNS} columns")));
+                return Err(Fault::new(
+                    ErrorKind::Range,
+                    text,
+                    format!("more than {MAX_COLUMNS} columns"),
+                ));
             }
             let start = offset_in(file, text);
             let span = Span { start: saturate(start), end: saturate(start + text.len()) };
@@ -188,7 +192,11 @@ impl<'a> VertexData<'a> {
 
 /// Appends one row's values of a column; a missing value is 0. The error is the value that does not
 /// fit.
-fn values<'a>(column: &Column<'_>, mut rest: &'a [u8], data: &mut Vec<u8>) -> Result<&'a [u8], &'a [u8]> {
+fn values<'a>(
+    column: &Column<'_>,
+    mut rest: &'a [u8],
+    data: &mut Vec<u8>,
+) -> Result<&'a [u8], &'a [u8]> {
     for _ in 0..column.components {
         let parsed = match column.component {
             ComponentType::Double => float64(rest).map(|(next, real)| {
@@ -269,8 +277,8 @@ fn column(text: &[u8]) -> Result<Column<'_>, Fault<'_>> {
         return Err(malformed(text, "expected a column header such as name/float/vec4"));
     };
     let (attribute, element) = attribute(name)?;
-    let component_type =
-        ComponentType::from_name(component).ok_or_else(|| malformed(component, "unknown component type"))?;
+    let component_type = ComponentType::from_name(component)
+        .ok_or_else(|| malformed(component, "unknown component type"))?;
     let Some(parsed) = Shape::parse(shape, component_type) else {
         return Err(malformed(shape, "unknown shape, or more than four components"));
     };
@@ -303,7 +311,9 @@ fn attribute(text: &[u8]) -> Result<(Attribute<'_>, u32), Fault<'_>> {
                 Ok((_, integer)) if !integer.negative && integer.magnitude <= 0xffff => {
                     integer.magnitude as u32
                 }
-                _ => return Err(Fault::new(ErrorKind::VertexData, text, "array index out of range")),
+                _ => {
+                    return Err(Fault::new(ErrorKind::VertexData, text, "array index out of range"));
+                }
             };
             (&inner[..open], index)
         }
@@ -340,7 +350,9 @@ impl Shape {
             [b'i' | b'u', b'v', b'e', b'c', size @ ..] => (F::Integer, size),
             [b'd', b'v', b'e', b'c', size @ ..] => (F::Double, size),
             [b'v', b'e', b'c', size @ ..] => (F::Float, size),
-            [b'd', b'm', b'a', b't', size @ ..] => return Shape::matrix(size, F::Double, component),
+            [b'd', b'm', b'a', b't', size @ ..] => {
+                return Shape::matrix(size, F::Double, component);
+            }
             [b'm', b'a', b't', size @ ..] => return Shape::matrix(size, F::Float, component),
             _ => return None,
         };

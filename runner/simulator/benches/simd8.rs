@@ -12,7 +12,8 @@ const ROUNDS: u64 = 1000;
 
 /// A loop of `body`, run [`ROUNDS`] times, and the number of instructions one run executes.
 fn looped(device: &'static DevInfo, body: &str) -> (Kernel, u64) {
-    let mut insts = eu::assemble_insts(device, "mov(8) g100<1>UD 0UD { align1 WE_all 1Q };").unwrap();
+    let mut insts =
+        eu::assemble_insts(device, "mov(8) g100<1>UD 0UD { align1 WE_all 1Q };").unwrap();
     let body = eu::assemble_insts(device, body).unwrap();
     let count = body.len() as i32;
     insts.extend(body);

@@ -43,7 +43,8 @@ impl Thread {
     fn anyone_at(&self, index: u32) -> bool {
         let idle = self.dispatch & !self.active;
         self.active != 0
-            || (0..32).any(|channel| idle >> channel & 1 != 0 && self.waiting[channel as usize] == index)
+            || (0..32)
+                .any(|channel| idle >> channel & 1 != 0 && self.waiting[channel as usize] == index)
     }
 
     /// The next instruction after a branch at `index`: the following one if some channel is there,
@@ -76,7 +77,9 @@ pub fn branch(
             thread.park(active, jip);
             Ok(thread.after_branch(index, jip))
         }
-        Opcode::Endif => Ok(if thread.active != 0 { index + 1 } else { thread.after_branch(index, jip) }),
+        Opcode::Endif => {
+            Ok(if thread.active != 0 { index + 1 } else { thread.after_branch(index, jip) })
+        }
         Opcode::While => {
             let again = active & predicate;
             if again == 0 {
@@ -118,10 +121,11 @@ fn jump(
     let live = Live::default();
     let distance = operands::fetch(&thread.regs, &live, &op.shape, &op.src[0], 0) as u32 as i32;
     let next = kernel.offset(index + 1);
-    let target = i64::from(next) + i64::from(distance) * i64::from(kernel.devinfo.jump_unit(op.opcode));
-    kernel
-        .index_of(target)
-        .ok_or_else(|| Reason::Message(format!("jump to byte {target:#x}, where no instruction is")))
+    let target =
+        i64::from(next) + i64::from(distance) * i64::from(kernel.devinfo.jump_unit(op.opcode));
+    kernel.index_of(target).ok_or_else(|| {
+        Reason::Message(format!("jump to byte {target:#x}, where no instruction is"))
+    })
 }
 
 /// CALL keeps the return address and the calling channels in the destination's first two dwords.
@@ -147,15 +151,21 @@ fn call(
 
 /// RET sends its channels to the return address of the source; the thread follows when none is left
 /// behind.
-fn ret(kernel: &Kernel, thread: &mut Thread, op: &Op, index: u32, returning: u32) -> Result<u32, Reason> {
+fn ret(
+    kernel: &Kernel,
+    thread: &mut Thread,
+    op: &Op,
+    index: u32,
+    returning: u32,
+) -> Result<u32, Reason> {
     if returning == 0 {
         return Ok(index + 1);
     }
     let live = Live::default();
     let target = operands::fetch(&thread.regs, &live, &op.shape, &op.src[0], 0) as u32;
-    let target = kernel
-        .index_of(target.into())
-        .ok_or_else(|| Reason::Message(format!("return to byte {target:#x}, where no instruction is")))?;
+    let target = kernel.index_of(target.into()).ok_or_else(|| {
+        Reason::Message(format!("return to byte {target:#x}, where no instruction is"))
+    })?;
     thread.park(returning, target);
     Ok(thread.after_branch(index, target))
 }

@@ -70,7 +70,8 @@ impl Chunks {
 
     /// Sets instruction `index`, which is unset and below the capacity.
     fn set(&self, index: usize, make: impl FnOnce() -> DecodedInstruction) {
-        let chunk = self.0[index / CHUNK].get_or_init(|| Box::new(array::from_fn(|_| OnceLock::new())));
+        let chunk =
+            self.0[index / CHUNK].get_or_init(|| Box::new(array::from_fn(|_| OnceLock::new())));
         chunk[index % CHUNK].get_or_init(make);
     }
 }

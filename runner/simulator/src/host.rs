@@ -305,7 +305,13 @@ pub trait Host {
 
     /// Performs an atomic operation on a dword and returns what was there before (PREDEC: the new
     /// value).
-    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+    fn atomic(
+        &mut self,
+        surface: Surface,
+        offset: u32,
+        op: AtomicOp,
+        operands: [u32; 2],
+    ) -> Reply<u32> {
         let _ = (offset, op, operands);
         refuse(&format!("atomics on {surface:?}"))
     }

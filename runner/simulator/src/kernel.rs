@@ -167,7 +167,11 @@ impl KernelBuilder {
     ///
     /// # Errors
     /// `entry` is no multiple of 8 or past the end, or there are too many bytes.
-    pub fn new(devinfo: &'static DevInfo, bytes: &[u8], entry: usize) -> Result<KernelBuilder, DecodeError> {
+    pub fn new(
+        devinfo: &'static DevInfo,
+        bytes: &[u8],
+        entry: usize,
+    ) -> Result<KernelBuilder, DecodeError> {
         if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
             return Err(DecodeError::Entry { offset: entry });
         }
@@ -240,7 +244,11 @@ struct Position {
 
 /// The position of instruction `index` of `instructions`, whose chunks are added to `storage` if
 /// missing.
-fn position(storage: &mut Vec<Arc<Chunks>>, instructions: &DecodedInstructions, index: u32) -> Position {
+fn position(
+    storage: &mut Vec<Arc<Chunks>>,
+    instructions: &DecodedInstructions,
+    index: u32,
+) -> Position {
     // A full storage is replaced, so the one in use is the last.
     if !storage.last().is_some_and(|last| Arc::ptr_eq(last, instructions.chunks())) {
         storage.push(instructions.chunks().clone());
@@ -274,7 +282,13 @@ impl InstructionList {
         }
     }
 
-    fn push(&mut self, instructions: &DecodedInstructions, index: u32, steers: bool, offset: usize) {
+    fn push(
+        &mut self,
+        instructions: &DecodedInstructions,
+        index: u32,
+        steers: bool,
+        offset: usize,
+    ) {
         if steers {
             self.steering.push(self.entries.len());
         }
@@ -295,8 +309,11 @@ impl InstructionList {
     /// Index of the instruction at byte `target`, the target of the one at byte `from`.
     fn find(&self, from: usize, target: i64, end: usize) -> Result<u32, DecodeError> {
         // The end of the kernel is a legal target: a jump there is an error only if taken.
-        let index =
-            if target == end as i64 { Some(self.entries.len()) } else { self.offsets.index_of(target) };
+        let index = if target == end as i64 {
+            Some(self.entries.len())
+        } else {
+            self.offsets.index_of(target)
+        };
         index.map(|index| index as u32).ok_or(DecodeError::Jump { offset: from, target })
     }
 
@@ -321,8 +338,8 @@ impl InstructionList {
             if inst.opcode.is_control_flow() {
                 joins.extend([jump.jip, jump.uip, index as u32 + 1]);
             }
-            everywhere |=
-                inst.opcode == Opcode::Ret || inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
+            everywhere |= inst.opcode == Opcode::Ret
+                || inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
             self.jump_mut(index).into_iter().for_each(|slot| *slot = jump);
         }
         let all = if everywhere { 0..self.entries.len() } else { 0..0 };

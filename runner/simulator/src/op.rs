@@ -1,8 +1,8 @@
 //! Instructions resolved for execution: what is known before the first step is computed here, once.
 
 use eu::{
-    AccessMode, Addressing, Arf, CondMod, Form, Inst, MathFn, Opcode, Operand, PredMode, RegFile, Region,
-    Type,
+    AccessMode, Addressing, Arf, CondMod, Form, Inst, MathFn, Opcode, Operand, PredMode, RegFile,
+    Region, Type,
 };
 
 use crate::alu::fast::{self, Plan};
@@ -232,7 +232,8 @@ impl Op {
         let exec = Exec::of(sources);
         let has_dst = inst.opcode.info().has_dst;
         let any64 = inst.unit_is_alu()
-            && (sources.iter().any(|source| source.ty.size() == 8) || has_dst && inst.dst.ty.size() == 8)
+            && (sources.iter().any(|source| source.ty.size() == 8)
+                || has_dst && inst.dst.ty.size() == 8)
             && inst.opcode != Opcode::Dim;
         let shape = shape(quirks, inst, any64);
         let group = inst.qtr_control * 8 + if inst.nib_control { 4 } else { 0 };
@@ -252,9 +253,10 @@ impl Op {
             no_mask: inst.no_mask,
             saturate: inst.saturate,
             acc_write: inst.acc_wr_en,
-            pred: inst
-                .predicate
-                .map(|predicate| Pred { kind: pred_kind(predicate.mode), inverse: predicate.inverse }),
+            pred: inst.predicate.map(|predicate| Pred {
+                kind: pred_kind(predicate.mode),
+                inverse: predicate.inverse,
+            }),
             cond: inst.cond_mod,
             writes_flag: inst.cond_mod.is_some() && inst.opcode.cond_mod_writes_flag(),
             flag_nr: inst.flag.nr & 1,
@@ -263,7 +265,9 @@ impl Op {
             src: std::array::from_fn(|index| resolve_source(&shape, &inst.src[index])),
             sources: sources.len() as u8,
             garbage: 0,
-            reads_time: sources.iter().any(|source| matches!(source.arf(), Some(Arf::Timestamp(_)))),
+            reads_time: sources
+                .iter()
+                .any(|source| matches!(source.arf(), Some(Arf::Timestamp(_)))),
         };
         op.garbage = undefined_channels(quirks, inst, &op, any64);
         op.fast = fast::select(&op);
@@ -306,7 +310,9 @@ impl Classify for Inst {
             Opcode::Illegal => Unit::Illegal,
             Opcode::Nop | Opcode::Nenop => Unit::Nop,
             Opcode::Wait => Unit::Wait,
-            Opcode::Movi | Opcode::Smov | Opcode::Sad2 | Opcode::Sada2 | Opcode::Madm => Unit::NotModeled,
+            Opcode::Movi | Opcode::Smov | Opcode::Sad2 | Opcode::Sada2 | Opcode::Madm => {
+                Unit::NotModeled
+            }
             Opcode::Calla | Opcode::Goto => Unit::NotModeled,
             Opcode::Ret => Unit::Control,
             _ => match self.opcode.form() {
@@ -335,7 +341,17 @@ fn shape(quirks: &Quirks, inst: &Inst, any64: bool) -> ExecShape {
     let spans = u32::from(inst.dst.subnr) + last > REG_SIZE as u32;
     let halves = if inst.unit_is_alu() && spans && channels > 1 { 2 } else { 1 };
     let half = if halves == 2 { channels / 2 } else { channels };
-    ExecShape { quirks: *quirks, channels, halves, half, align16, three_source, pairs, dst_size, dst_stride }
+    ExecShape {
+        quirks: *quirks,
+        channels,
+        halves,
+        half,
+        align16,
+        three_source,
+        pairs,
+        dst_size,
+        dst_stride,
+    }
 }
 
 fn pred_kind(mode: PredMode) -> PredKind {
@@ -372,7 +388,11 @@ fn element_type(ty: Type) -> Type {
 
 fn place(shape: &ExecShape, operand: &Operand, is_dst: bool) -> Place {
     let lanes = |base: u32| {
-        if is_dst { region::destination(shape, operand, base) } else { region::source(shape, operand, base) }
+        if is_dst {
+            region::destination(shape, operand, base)
+        } else {
+            region::source(shape, operand, base)
+        }
     };
     if let Addressing::Indirect { subreg, offset } = operand.addressing {
         let region = if is_dst { Region::dst(operand.region.hstride) } else { operand.region };
@@ -437,7 +457,11 @@ fn resolve_destination(shape: &ExecShape, inst: &Inst) -> Dst {
     let mut enables = low_bits(shape.channels);
     if shape.align16 {
         let wide = operand.ty.size() == 8;
-        let mask = if wide { quirks::align16_df_writemask(operand.writemask.0) } else { operand.writemask.0 };
+        let mask = if wide {
+            quirks::align16_df_writemask(operand.writemask.0)
+        } else {
+            operand.writemask.0
+        };
         let pairs = shape.quirks.bdw_align16_hf && operand.ty == Type::HF;
         enables = (0..shape.channels).fold(0, |bits, channel| {
             let component = channel % 4;
@@ -474,8 +498,10 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
     if any64 && shape.align16 && quirks.ivb_align16_df_width {
         undefined |= channels_from(shape, 4);
     }
-    let wide_df_sel =
-        inst.opcode == Opcode::Sel && shape.align16 && inst.dst.ty == Type::DF && shape.channels == 8;
+    let wide_df_sel = inst.opcode == Opcode::Sel
+        && shape.align16
+        && inst.dst.ty == Type::DF
+        && shape.channels == 8;
     if quirks.gen7_align16_df_sel && wide_df_sel {
         undefined |= all;
     }
@@ -492,11 +518,13 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
         if quirks.ivb_3src_simd8 {
             undefined |= channels_from(shape, if any64 { 4 } else { 8 });
         }
-        if quirks.three_src_no_df_rep && sources.iter().any(|source| source.rep_ctrl && source.ty.size() == 8)
+        if quirks.three_src_no_df_rep
+            && sources.iter().any(|source| source.rep_ctrl && source.ty.size() == 8)
         {
             undefined |= all;
         }
-        let offset_hf = |source: &Operand| source.ty == Type::HF && source.subnr != 0 && !source.rep_ctrl;
+        let offset_hf =
+            |source: &Operand| source.ty == Type::HF && source.subnr != 0 && !source.rep_ctrl;
         if quirks.bdw_hf_mad_offset && inst.opcode == Opcode::Mad && sources.iter().any(offset_hf) {
             undefined |= all;
         }
@@ -548,7 +576,8 @@ fn breaks_chv_regions(inst: &Inst, any64: bool) -> bool {
             return false;
         }
         let region = source.region;
-        let linear = u32::from(region.vstride) == u32::from(region.width) * u32::from(region.hstride);
+        let linear =
+            u32::from(region.vstride) == u32::from(region.width) * u32::from(region.hstride);
         // A region of one element per row strides by its rows.
         let step = if region.width == 1 { region.vstride } else { region.hstride };
         let aligned = inst.dst.is_null() || source.subnr == inst.dst.subnr;

@@ -63,7 +63,8 @@ impl Lanes {
         let next = if half > 1 { offsets.get(1).copied().unwrap_or(first) } else { first };
         let step = u8::try_from(next.checked_sub(first)?).ok()?;
         let lanes = Lanes::Steps { first, second, half, step };
-        let same = |(channel, &offset): (usize, &u16)| offset != OUTSIDE && offset == lanes.low(channel);
+        let same =
+            |(channel, &offset): (usize, &u16)| offset != OUTSIDE && offset == lanes.low(channel);
         offsets.iter().enumerate().all(same).then_some(lanes)
     }
 
@@ -103,7 +104,8 @@ impl Lanes {
 fn element(region: Region, index: u32, unit: u32) -> u32 {
     let width = u32::from(region.width).max(1);
     // Rows with an address of their own start where that address says.
-    let row = if region.vstride == Region::VXH { 0 } else { index / width * u32::from(region.vstride) };
+    let row =
+        if region.vstride == Region::VXH { 0 } else { index / width * u32::from(region.vstride) };
     (row + index % width * u32::from(region.hstride)) * unit
 }
 
@@ -176,7 +178,9 @@ fn align16(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
 /// Byte offsets that source `operand` reads, starting at `base`.
 pub fn source(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     if shape.three_source && operand.rep_ctrl {
-        return Lanes::collect((shape.channels, shape.half), operand.ty.size() == 8, |_| (base, base + 4));
+        return Lanes::collect((shape.channels, shape.half), operand.ty.size() == 8, |_| {
+            (base, base + 4)
+        });
     }
     if shape.align16 {
         align16(shape, operand, base)
@@ -238,11 +242,18 @@ mod tests {
                 let lanes = Lanes::collect((count, half), wide, offset);
                 let is_one_step = matches!(lanes, Lanes::Steps { .. });
                 // A single element, or a difference between halves only, is a step in any case.
-                assert!(is_one_step == steps || half <= 4 || name == "halves apart", "{name} {count} {half}");
+                assert!(
+                    is_one_step == steps || half <= 4 || name == "halves apart",
+                    "{name} {count} {half}"
+                );
                 for channel in 0..u32::from(count) {
                     let (low, high) = offset(channel);
                     let place = |offset: u32| u16::try_from(offset).unwrap_or(OUTSIDE);
-                    assert_eq!(lanes.low(channel as usize), place(low), "{name} {count} {half} {channel}");
+                    assert_eq!(
+                        lanes.low(channel as usize),
+                        place(low),
+                        "{name} {count} {half} {channel}"
+                    );
                     if wide {
                         assert_eq!(
                             lanes.high(channel as usize),

@@ -27,7 +27,8 @@ pub struct Garbage(pub u64);
 impl Garbage {
     /// The garbage value number `index`.
     pub fn get(self, index: u64) -> u64 {
-        let mut z = (self.0 ^ index.rotate_left(32)).wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut z = (self.0 ^ index.rotate_left(32))
+            .wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
@@ -72,7 +73,9 @@ impl Registers {
             grf,
             flags: std::array::from_fn(|index| garbage.get(0x1000 + index as u64) as u32),
             address: std::array::from_fn(|index| garbage.get(0x1100 + index as u64) as u16),
-            acc: std::array::from_fn(|acc| std::array::from_fn(|index| lane(acc * ACC_LANES + index))),
+            acc: std::array::from_fn(|acc| {
+                std::array::from_fn(|index| lane(acc * ACC_LANES + index))
+            }),
             control: [0; 4],
             state: [0; 4],
             dependency: [0; 8],
@@ -83,7 +86,17 @@ impl Registers {
 
     /// Takes over everything, keeping the allocation.
     pub fn copy_from(&mut self, other: &Registers) {
-        let Registers { grf, flags, address, acc, control, state, dependency, notification, garbage } = other;
+        let Registers {
+            grf,
+            flags,
+            address,
+            acc,
+            control,
+            state,
+            dependency,
+            notification,
+            garbage,
+        } = other;
         self.grf.copy_from_slice(&grf[..]);
         (self.flags, self.address, self.acc) = (*flags, *address, *acc);
         (self.control, self.state) = (*control, *state);

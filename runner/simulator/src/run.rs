@@ -36,7 +36,12 @@ enum Next {
 impl Kernel {
     /// Runs `thread` until it ends, waits at a barrier, fails, or has executed `budget`
     /// instructions since its reset.
-    pub fn run(&self, thread: &mut Thread, host: &mut dyn Host, budget: u64) -> Result<Outcome, SimError> {
+    pub fn run(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        budget: u64,
+    ) -> Result<Outcome, SimError> {
         if let Some(mut tracer) = thread.tracer.clone() {
             return self.run_traced(thread, host, budget, &mut tracer);
         }
@@ -93,7 +98,9 @@ impl Kernel {
             }
             let before = thread.regs.clone();
             let enabled = thread.enables(instruction.op());
-            let next = self.step(thread, host, &instruction, ip).map_err(|reason| self.error(ip, reason))?;
+            let next = self
+                .step(thread, host, &instruction, ip)
+                .map_err(|reason| self.error(ip, reason))?;
             let offset = self.offset(ip) as usize;
             trace.step(&Step {
                 executed: thread.steps - 1,
@@ -146,7 +153,8 @@ impl Kernel {
     #[inline]
     fn arithmetic(&self, thread: &mut Thread, host: &mut dyn Host, op: &Op, ip: u32) {
         let enabled = thread.enables(op);
-        let predicate = if op.pred.is_some() { generic::predicate(&thread.regs, op) } else { u32::MAX };
+        let predicate =
+            if op.pred.is_some() { generic::predicate(&thread.regs, op) } else { u32::MAX };
         // SEL's predicate chooses between the sources, everyone else's masks the destination.
         let channels = if op.opcode == eu::Opcode::Sel { enabled } else { enabled & predicate };
         let modes = Modes::of(&thread.regs, thread.math);
@@ -164,7 +172,10 @@ impl Kernel {
     #[cold]
     fn error(&self, ip: u32, reason: Reason) -> SimError {
         let index = ip as usize;
-        let text = self.instruction(ip).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();
+        let text = self
+            .instruction(ip)
+            .map(|p| eu::print_inst(self.devinfo, p.inst()))
+            .unwrap_or_default();
         SimError { index, offset: self.offset(ip) as usize, text, reason }
     }
 }

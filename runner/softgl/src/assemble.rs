@@ -73,7 +73,8 @@ impl Primitive {
             _ => return self.clone(),
         };
         let vertices: SmallVec<[u32; 6]> = keep.iter().map(|&i| self.vertices[i]).collect();
-        let provoking = keep.iter().position(|&i| i == usize::from(self.provoking)).unwrap_or(0) as u8;
+        let provoking =
+            keep.iter().position(|&i| i == usize::from(self.provoking)).unwrap_or(0) as u8;
         Primitive { vertices, provoking, edges: self.edges, id: self.id }
     }
 }
@@ -85,7 +86,9 @@ impl PrimitiveMode {
         use PrimitiveMode::*;
         match self {
             Points | Patches => PrimitiveKind::Point,
-            Lines | LineLoop | LineStrip | LinesAdjacency | LineStripAdjacency => PrimitiveKind::Line,
+            Lines | LineLoop | LineStrip | LinesAdjacency | LineStripAdjacency => {
+                PrimitiveKind::Line
+            }
             _ => PrimitiveKind::Triangle,
         }
     }
@@ -104,27 +107,35 @@ pub fn assemble(
     let pick = |first_index: u8, last_index: u8| if last { last_index } else { first_index };
     match mode {
         Points => (0..count).map(|i| Primitive::new(&[i], 0, i)).collect(),
-        Lines => (0..count / 2).map(|i| Primitive::new(&[2 * i, 2 * i + 1], pick(0, 1), i)).collect(),
+        Lines => {
+            (0..count / 2).map(|i| Primitive::new(&[2 * i, 2 * i + 1], pick(0, 1), i)).collect()
+        }
         LineStrip => segments(count).map(|i| Primitive::new(&[i, i + 1], pick(0, 1), i)).collect(),
         LineLoop => {
-            let closing = (count >= 2).then(|| Primitive::new(&[count - 1, 0], pick(0, 1), count - 1));
-            segments(count).map(|i| Primitive::new(&[i, i + 1], pick(0, 1), i)).chain(closing).collect()
+            let closing =
+                (count >= 2).then(|| Primitive::new(&[count - 1, 0], pick(0, 1), count - 1));
+            segments(count)
+                .map(|i| Primitive::new(&[i, i + 1], pick(0, 1), i))
+                .chain(closing)
+                .collect()
         }
-        Triangles => {
-            (0..count / 3).map(|i| Primitive::new(&[3 * i, 3 * i + 1, 3 * i + 2], pick(0, 2), i)).collect()
-        }
+        Triangles => (0..count / 3)
+            .map(|i| Primitive::new(&[3 * i, 3 * i + 1, 3 * i + 2], pick(0, 2), i))
+            .collect(),
         TriangleStrip => (0..count.saturating_sub(2)).map(|i| strip_triangle(i, last)).collect(),
-        TriangleFan => {
-            (0..count.saturating_sub(2)).map(|i| Primitive::new(&[0, i + 1, i + 2], pick(1, 2), i)).collect()
-        }
+        TriangleFan => (0..count.saturating_sub(2))
+            .map(|i| Primitive::new(&[0, i + 1, i + 2], pick(1, 2), i))
+            .collect(),
         Polygon => polygon(count),
-        Quads => (0..count / 4).flat_map(|i| quad([0, 1, 2, 3].map(|k| 4 * i + k), pick(0, 3), i)).collect(),
+        Quads => (0..count / 4)
+            .flat_map(|i| quad([0, 1, 2, 3].map(|k| 4 * i + k), pick(0, 3), i))
+            .collect(),
         QuadStrip => (0..(count / 2).saturating_sub(1))
             .flat_map(|i| quad([2 * i, 2 * i + 1, 2 * i + 3, 2 * i + 2], pick(0, 2), i))
             .collect(),
-        LinesAdjacency => {
-            (0..count / 4).map(|i| Primitive::new(&[0, 1, 2, 3].map(|k| 4 * i + k), pick(1, 2), i)).collect()
-        }
+        LinesAdjacency => (0..count / 4)
+            .map(|i| Primitive::new(&[0, 1, 2, 3].map(|k| 4 * i + k), pick(1, 2), i))
+            .collect(),
         LineStripAdjacency => (0..count.saturating_sub(3))
             .map(|i| Primitive::new(&[0, 1, 2, 3].map(|k| i + k), pick(1, 2), i))
             .collect(),
@@ -240,17 +251,20 @@ mod tests {
             (Patches, 6, |i| 3 * i, |i| 3 * i),
         ];
         for (mode, count, first, last) in rows {
-            for (i, (_, provoking)) in lists(mode, count, ProvokingVertex::First).iter().enumerate() {
+            for (i, (_, provoking)) in lists(mode, count, ProvokingVertex::First).iter().enumerate()
+            {
                 assert_eq!(*provoking, first(i as u32), "{mode:?} {i} first");
             }
-            for (i, (_, provoking)) in lists(mode, count, ProvokingVertex::Last).iter().enumerate() {
+            for (i, (_, provoking)) in lists(mode, count, ProvokingVertex::Last).iter().enumerate()
+            {
                 assert_eq!(*provoking, last(i as u32), "{mode:?} {i} last");
             }
         }
         for (half, (_, provoking)) in lists(Quads, 8, ProvokingVertex::Last).iter().enumerate() {
             assert_eq!(*provoking, 4 * (half as u32 / 2) + 3);
         }
-        for (half, (_, provoking)) in lists(QuadStrip, 8, ProvokingVertex::Last).iter().enumerate() {
+        for (half, (_, provoking)) in lists(QuadStrip, 8, ProvokingVertex::Last).iter().enumerate()
+        {
             assert_eq!(*provoking, 2 * (half as u32 / 2) + 3);
         }
     }
@@ -275,7 +289,11 @@ mod tests {
             (TrianglesAdjacency, 11, 1),
             (Patches, 8, 2),
         ] {
-            assert_eq!(lists(mode, count, ProvokingVertex::Last).len(), expected, "{mode:?} {count}");
+            assert_eq!(
+                lists(mode, count, ProvokingVertex::Last).len(),
+                expected,
+                "{mode:?} {count}"
+            );
         }
     }
 
@@ -290,10 +308,11 @@ mod tests {
     /// Table 10.1 of the specification for a strip of four triangles (vertices there count from 1).
     #[test]
     fn strip_adjacency_follows_the_table() {
-        let got: Vec<Vec<u32>> = lists(PrimitiveMode::TriangleStripAdjacency, 12, ProvokingVertex::Last)
-            .into_iter()
-            .map(|p| p.0)
-            .collect();
+        let got: Vec<Vec<u32>> =
+            lists(PrimitiveMode::TriangleStripAdjacency, 12, ProvokingVertex::Last)
+                .into_iter()
+                .map(|p| p.0)
+                .collect();
         let expected: [[u32; 6]; 4] =
             [[1, 2, 3, 7, 5, 4], [5, 1, 3, 6, 7, 9], [5, 3, 7, 11, 9, 8], [9, 5, 7, 10, 11, 12]];
         for (got, expected) in got.iter().zip(expected) {
@@ -309,7 +328,9 @@ mod tests {
         let edges: Vec<(u32, u32)> = halves
             .iter()
             .flat_map(|p| {
-                (0..3).filter(|i| p.edges >> i & 1 == 1).map(|i| (p.vertices[i], p.vertices[(i + 1) % 3]))
+                (0..3)
+                    .filter(|i| p.edges >> i & 1 == 1)
+                    .map(|i| (p.vertices[i], p.vertices[(i + 1) % 3]))
             })
             .collect();
         assert_eq!(edges, [(3, 0), (0, 1), (1, 2), (2, 3)]);

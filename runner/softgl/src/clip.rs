@@ -45,11 +45,16 @@ impl ClipVolume {
 
 /// Clips a triangle. `user` holds, for each enabled user plane, the clip distances of the three
 /// vertices. The result has no or at least three vertices, all with positive w.
-pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]]) -> ClippedPolygon {
+pub fn triangle(
+    positions: &[[f64; 4]; 3],
+    volume: &ClipVolume,
+    user: &[[f64; 3]],
+) -> ClippedPolygon {
     if !positions.iter().flatten().all(|c| c.is_finite()) {
         return ClippedPolygon::new();
     }
-    let mut polygon: ClippedPolygon = (0..3).map(|i| ClipVertex::original(positions[i], i)).collect();
+    let mut polygon: ClippedPolygon =
+        (0..3).map(|i| ClipVertex::original(positions[i], i)).collect();
     for plane in 0..6 {
         polygon = cut(polygon, |v| volume.distance(plane, &v.position));
     }
@@ -64,7 +69,11 @@ pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]
 }
 
 /// Clips a line; `None` when nothing is left. Both ends have positive w.
-pub fn line(ends: [ClipVertex; 2], volume: &ClipVolume, user: &[[f64; 3]]) -> Option<[ClipVertex; 2]> {
+pub fn line(
+    ends: [ClipVertex; 2],
+    volume: &ClipVolume,
+    user: &[[f64; 3]],
+) -> Option<[ClipVertex; 2]> {
     if !ends.iter().flat_map(|v| &v.position).all(|c| c.is_finite()) {
         return None;
     }
@@ -103,7 +112,12 @@ fn interpolate(values: &[f64; 3], weights: &[f64; 3]) -> f64 {
 
 /// Returns the point between `inside` and `outside` where the distance is zero. Always computed
 /// from the inside, so that two primitives that share the edge get the same point.
-fn crossing(inside: &ClipVertex, outside: &ClipVertex, d_inside: f64, d_outside: f64) -> ClipVertex {
+fn crossing(
+    inside: &ClipVertex,
+    outside: &ClipVertex,
+    d_inside: f64,
+    d_outside: f64,
+) -> ClipVertex {
     let t = d_inside / (d_inside - d_outside);
     // With infinite distances the quotient is NaN: keep the inside vertex.
     let t = if t.is_nan() { 0.0 } else { t };
@@ -136,7 +150,10 @@ fn cut(polygon: ClippedPolygon, distance: impl Fn(&ClipVertex) -> f64) -> Clippe
     result
 }
 
-fn cut_line(ends: [ClipVertex; 2], distance: impl Fn(&ClipVertex) -> f64) -> Option<[ClipVertex; 2]> {
+fn cut_line(
+    ends: [ClipVertex; 2],
+    distance: impl Fn(&ClipVertex) -> f64,
+) -> Option<[ClipVertex; 2]> {
     let [a, b] = ends;
     let (d_a, d_b) = (distance(&a), distance(&b));
     match (d_a >= 0.0, d_b >= 0.0) {
@@ -178,7 +195,12 @@ mod tests {
         let mut random = Random(3);
         for _ in 0..2000 {
             let t: [[f64; 4]; 3] = std::array::from_fn(|_| {
-                [random.signed(2.0), random.signed(2.0), random.signed(2.0), random.signed(1.0) + 0.5]
+                [
+                    random.signed(2.0),
+                    random.signed(2.0),
+                    random.signed(2.0),
+                    random.signed(1.0) + 0.5,
+                ]
             });
             let user = [[random.signed(1.0), random.signed(1.0), random.signed(1.0)]];
             let polygon = triangle(&t, &VIEW, &user);
@@ -195,7 +217,11 @@ mod tests {
             // by sampling in the space of weights.
             for _ in 0..20 {
                 let (a, b) = (random.signed(0.5) + 0.5, random.signed(0.5) + 0.5);
-                let w = if a + b <= 1.0 { [a, b, 1.0 - a - b] } else { [1.0 - a, 1.0 - b, a + b - 1.0] };
+                let w = if a + b <= 1.0 {
+                    [a, b, 1.0 - a - b]
+                } else {
+                    [1.0 - a, 1.0 - b, a + b - 1.0]
+                };
                 let p: [f64; 4] = std::array::from_fn(|c| (0..3).map(|i| w[i] * t[i][c]).sum());
                 let d = interpolate(&user[0], &w);
                 let margin = p[..3].iter().map(|c| p[3] - c.abs()).fold(d, f64::min);

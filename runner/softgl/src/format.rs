@@ -47,7 +47,9 @@ impl Channel {
             Channel::Float(32) => raw,
             Channel::Float(16) => half_to_float(float_to_half(value)).to_bits(),
             Channel::Float(n) => small_float(value, n).to_bits(),
-            Channel::Int(n) => (raw as i32).clamp(-1 << (n - 1), ((1i64 << (n - 1)) - 1) as i32) as u32,
+            Channel::Int(n) => {
+                (raw as i32).clamp(-1 << (n - 1), ((1i64 << (n - 1)) - 1) as i32) as u32
+            }
             Channel::Uint(n) => raw.min(((1u64 << n) - 1) as u32),
         }
     }
@@ -82,7 +84,9 @@ impl Channel {
     fn encode(self, stored: u32) -> u32 {
         match self {
             Channel::Float(16) => u32::from(float_to_half(f32::from_bits(stored))),
-            Channel::Float(n @ (10 | 11)) => round_to_format(f32::from_bits(stored), u32::from(n) - 5),
+            Channel::Float(n @ (10 | 11)) => {
+                round_to_format(f32::from_bits(stored), u32::from(n) - 5)
+            }
             _ => stored,
         }
     }
@@ -442,7 +446,9 @@ mod tests {
     #[test]
     fn packing_round_trips() {
         for &format in Format::ALL {
-            for numbers in [[0.0, 1.0, 0.25, 0.75], [-1.0, -0.5, 1.0, -0.25], [5.0, -7.0, 100.0, 3.0]] {
+            for numbers in
+                [[0.0, 1.0, 0.25, 0.75], [-1.0, -0.5, 1.0, -0.25], [5.0, -7.0, 100.0, 3.0]]
+            {
                 let texel = format.quantize_numbers(numbers);
                 assert_eq!(format.unpack(format.pack(texel)), texel, "{format:?}");
             }
@@ -453,7 +459,8 @@ mod tests {
 
     #[test]
     fn packed_floats() {
-        let q = |v: f32| Format::R11fG11fB10f.to_f32(Format::R11fG11fB10f.quantize([v.to_bits(); 4]));
+        let q =
+            |v: f32| Format::R11fG11fB10f.to_f32(Format::R11fG11fB10f.quantize([v.to_bits(); 4]));
         assert_eq!(q(1.0), [1.0, 1.0, 1.0, 1.0]);
         assert_eq!(q(-3.0), [0.0, 0.0, 0.0, 1.0]);
         // The largest finite values: (2 − 2⁻⁶)·2¹⁵ and (2 − 2⁻⁵)·2¹⁵.

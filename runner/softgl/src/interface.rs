@@ -57,9 +57,9 @@ impl FragmentInterface {
         use BuiltinVariable::*;
         match builtin {
             Some(
-                FragCoord | PointCoord | SampleId | SamplePosition | SampleMaskIn | HelperInvocation
-                | SubGroupInvocation | SubGroupEqMask | SubGroupGeMask | SubGroupGtMask | SubGroupLeMask
-                | SubGroupLtMask | LastFragData,
+                FragCoord | PointCoord | SampleId | SamplePosition | SampleMaskIn
+                | HelperInvocation | SubGroupInvocation | SubGroupEqMask | SubGroupGeMask
+                | SubGroupGtMask | SubGroupLeMask | SubGroupLtMask | LastFragData,
             ) => self.reads_position = true,
             Some(PrimitiveId) => self.reads_primitive_id = true,
             Some(FrontFacing) => self.reads_facing = true,

@@ -42,8 +42,8 @@ impl Multisample {
             return true;
         }
         let alpha = alpha.filter(|_| self.alpha_to_coverage);
-        let covered =
-            alpha.map_or(u32::MAX, |a| (a.clamp(0.0, 1.0) * self.positions.len() as f32).round() as u32);
+        let covered = alpha
+            .map_or(u32::MAX, |a| (a.clamp(0.0, 1.0) * self.positions.len() as f32).round() as u32);
         mask >> self.sample & 1 == 1 && self.sample < covered
     }
 
@@ -61,26 +61,36 @@ mod tests {
     use super::*;
 
     fn of_sample(sample: u32) -> Multisample {
-        Multisample { positions: samples::positions(4), sample, alpha_to_coverage: true, alpha_to_one: true }
+        Multisample {
+            positions: samples::positions(4),
+            sample,
+            alpha_to_coverage: true,
+            alpha_to_one: true,
+        }
     }
 
     #[test]
     fn alpha_decides_how_many_samples_are_covered() {
         let covered = |alpha| (0..4).filter(|&s| of_sample(s).covers(!0, Some(alpha))).count();
-        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0, 9.0, -1.0, f32::NAN].map(covered), [0, 1, 2, 3, 4, 4, 0, 0]);
+        assert_eq!(
+            [0.0, 0.25, 0.5, 0.75, 1.0, 9.0, -1.0, f32::NAN].map(covered),
+            [0, 1, 2, 3, 4, 4, 0, 0]
+        );
         assert!(of_sample(3).covers(!0, None));
         assert!(Multisample { alpha_to_coverage: false, ..of_sample(3) }.covers(!0, Some(0.0)));
     }
 
     #[test]
     fn masks_select_samples() {
-        let covered = (0..4).filter(|&s| of_sample(s).covers(0b1010, Some(1.0))).collect::<Vec<_>>();
+        let covered =
+            (0..4).filter(|&s| of_sample(s).covers(0b1010, Some(1.0))).collect::<Vec<_>>();
         assert_eq!(covered, [1, 3]);
     }
 
     #[test]
     fn nothing_happens_with_one_sample() {
-        let single = Multisample { alpha_to_coverage: true, alpha_to_one: true, ..Multisample::default() };
+        let single =
+            Multisample { alpha_to_coverage: true, alpha_to_one: true, ..Multisample::default() };
         assert!(single.covers(0, Some(0.0)) && single.sample_id().is_none());
         assert_eq!(single.color(Format::Rgba8, [0; 4]), [0; 4]);
     }

@@ -71,7 +71,8 @@ pub struct PrimitiveSetup {
 impl PrimitiveSetup {
     /// Moves all interpolated inputs by (`dx`, `dy`) pixels; depth stays.
     pub fn shift_inputs(&mut self, dx: f64, dy: f64) {
-        let planes = self.linear.iter_mut().chain(&mut self.perspective).chain(&mut self.point_coord);
+        let planes =
+            self.linear.iter_mut().chain(&mut self.perspective).chain(&mut self.point_coord);
         for plane in planes.chain([&mut self.one_over_w]) {
             plane.c -= plane.a * dx + plane.b * dy;
         }

@@ -119,7 +119,9 @@ impl Readback {
     fn find(&self, mut wanted: impl FnMut(Texel) -> bool) -> Option<(usize, Texel)> {
         match &self.pixels {
             Pixels::Constant(texel) => (self.count() > 0 && wanted(*texel)).then_some((0, *texel)),
-            Pixels::Varying(texels) => texels.iter().copied().enumerate().find(|&(_, texel)| wanted(texel)),
+            Pixels::Varying(texels) => {
+                texels.iter().copied().enumerate().find(|&(_, texel)| wanted(texel))
+            }
         }
     }
 
@@ -226,7 +228,8 @@ fn accepts(path: ProbePath, format: Format, expectation: &Expectation, texel: Te
         ProbePath::Bytes => {
             let observed = bytes(format, texel);
             (0..expectation.channels).all(|c| {
-                let difference = i32::from(observed[c]) - i32::from(expected_byte(expectation.values[c]));
+                let difference =
+                    i32::from(observed[c]) - i32::from(expected_byte(expectation.values[c]));
                 difference.abs() <= tolerance_byte(expectation.tolerance[c])
             })
         }
@@ -311,7 +314,10 @@ mod tests {
         );
         assert_eq!(a.mismatch(&b, Agreement::Exact), Some((4, 4)));
         let all = Readback { undefined: vec![0, 1, 2, 3], ..rgba8(9) };
-        assert_eq!((a.mismatch(&all, Agreement::Exact), all.mismatch(&a, Agreement::Exact)), (None, None));
+        assert_eq!(
+            (a.mismatch(&all, Agreement::Exact), all.mismatch(&a, Agreement::Exact)),
+            (None, None)
+        );
     }
 
     fn passes(path: ProbePath, expected: f32, code: u32) -> bool {
@@ -340,9 +346,15 @@ mod tests {
     #[test]
     fn single_pixels_compare_floats() {
         // 0.01 is 2.55 steps.
-        for (code, pass) in
-            [(125, false), (126, true), (127, true), (128, true), (129, true), (130, true), (131, false)]
-        {
+        for (code, pass) in [
+            (125, false),
+            (126, true),
+            (127, true),
+            (128, true),
+            (129, true),
+            (130, true),
+            (131, false),
+        ] {
             assert_eq!(passes(ProbePath::Float, 128.0 / 255.0, code), pass, "{code}");
         }
         assert!(passes(ProbePath::Float, f32::NAN, 77));
@@ -354,8 +366,9 @@ mod tests {
         let mut texels = vec![[255u32; 4]; 4];
         texels[2] = [255, 0, 255, 255];
         let readback = Readback { pixels: Pixels::Varying(texels), ..rgba8(0) };
-        let failure =
-            compare(ProbePath::Bytes, &expectation(1.0), readback).failure.expect("one pixel is wrong");
+        let failure = compare(ProbePath::Bytes, &expectation(1.0), readback)
+            .failure
+            .expect("one pixel is wrong");
         assert_eq!((failure.x, failure.y), (3, 5));
         assert_eq!(failure.observed, ProbeValues::Bytes([255, 0, 255, 255]));
         assert_eq!(failure.expected, ProbeValues::Bytes([255; 4]));

@@ -166,10 +166,12 @@ impl ShaderIo for Bindings {
             return Ok(self.framebuffer_texel(buffer, op));
         }
         let bound = self.samplers.get(slot as usize);
-        let bound = bound.ok_or_else(|| ShaderIoError::BadRequest(format!("sampler slot {slot}")))?;
+        let bound =
+            bound.ok_or_else(|| ShaderIoError::BadRequest(format!("sampler slot {slot}")))?;
         match bound.and_then(|id| self.objects.textures.get(id.0 as usize)) {
             Some(texture) if self.scalar_shadows && op.compares() => {
-                let parameters = SamplerParameters { depth_mode: DepthMode::Red, ..texture.parameters };
+                let parameters =
+                    SamplerParameters { depth_mode: DepthMode::Red, ..texture.parameters };
                 sample::perform_with(texture, &parameters, op)
             }
             Some(texture) => sample::perform(texture, op),

@@ -128,7 +128,8 @@ pub fn rasterize(
 }
 
 fn rasterize_uncached(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
-    let guard = if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
+    let guard =
+        if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
     let volume = ClipVolume { guard, depth: !state.depth_clamp };
     match input.kind {
         PrimitiveKind::Point => point(input, state, &volume, 0, true).into_iter().collect(),
@@ -162,7 +163,8 @@ fn point(
         // interpolated. All other inputs are equal at the three corners.
         let w = 1.0 / vertex.position[3];
         setup.linear = [PlaneEquation { a: -s.a - t.a, b: -s.b - t.b, c: 1.0 - s.c - t.c }, s, t];
-        setup.perspective = setup.linear.map(|p| PlaneEquation { a: p.a * w, b: p.b * w, c: p.c * w });
+        setup.perspective =
+            setup.linear.map(|p| PlaneEquation { a: p.a * w, b: p.b * w, c: p.c * w });
     }
     rasterized(covered(spans), setup)
 }
@@ -182,7 +184,11 @@ fn line(
     let (dx, dy) = (window[1][0] - window[0][0], window[1][1] - window[0][1]);
     let length = dx * dx + dy * dy;
     let along = if length > 0.0 {
-        PlaneEquation { a: dx / length, b: dy / length, c: -(window[0][0] * dx + window[0][1] * dy) / length }
+        PlaneEquation {
+            a: dx / length,
+            b: dy / length,
+            c: -(window[0][0] * dx + window[0][1] * dy) / length,
+        }
     } else {
         PlaneEquation::default()
     };
@@ -192,12 +198,17 @@ fn line(
     rasterized(covered(spans), setup)
 }
 
-fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) -> Vec<RasterizedPrimitive> {
+fn triangle(
+    input: &SetupInput<'_>,
+    state: &RasterState,
+    volume: &ClipVolume,
+) -> Vec<RasterizedPrimitive> {
     let polygon = clip::triangle(&input.positions, volume, input.clip_distances);
     if polygon.len() < 3 {
         return Vec::new();
     }
-    let window: Vec<[f64; 3]> = polygon.iter().map(|v| input.viewport.transform(&v.position)).collect();
+    let window: Vec<[f64; 3]> =
+        polygon.iter().map(|v| input.viewport.transform(&v.position)).collect();
     let fixed: Vec<SnappedPosition> = window.iter().map(|p| [snap(p[0]), snap(p[1])]).collect();
     let area: i64 = fan(&fixed).map(|t| raster::triangle::doubled_area(&t)).sum();
     if area == 0 {
@@ -209,7 +220,9 @@ fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) ->
     }
     let strict = ClipVolume { guard: [1.0; 2], ..*volume };
     match state.polygon_mode[usize::from(!front_facing)] {
-        PolygonMode::Point => (0..3).filter_map(|i| point(input, state, &strict, i, front_facing)).collect(),
+        PolygonMode::Point => {
+            (0..3).filter_map(|i| point(input, state, &strict, i, front_facing)).collect()
+        }
         PolygonMode::Line => (0..3)
             .filter(|i| input.edges >> i & 1 == 1)
             .filter_map(|i| line(input, state, &strict, [i, (i + 1) % 3], front_facing))
@@ -217,7 +230,10 @@ fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) ->
         mode => {
             let bounds = state.bounds.intersect(&input.viewport.pixels());
             let coverage = if mode == PolygonMode::Fill {
-                fill(&fixed, &bounds).into_iter().filter_map(|s| Coverage::new(s).map(Arc::new)).collect()
+                fill(&fixed, &bounds)
+                    .into_iter()
+                    .filter_map(|s| Coverage::new(s).map(Arc::new))
+                    .collect()
             } else {
                 covered(bounding_box(&fixed, &bounds))
             };
@@ -287,7 +303,8 @@ fn triangle_planes(
     window: &[[f64; 3]],
 ) {
     let own = input.positions.iter().all(|p| p[3] > 0.0).then(|| {
-        let vertices: [ClipVertex; 3] = std::array::from_fn(|i| ClipVertex::original(input.positions[i], i));
+        let vertices: [ClipVertex; 3] =
+            std::array::from_fn(|i| ClipVertex::original(input.positions[i], i));
         (vertices, input.positions.map(|p| input.viewport.transform(&p)))
     });
     let near = |points: &[[f64; 3]; 3]| points.iter().flatten().all(|c| c.abs() < FAR);
@@ -295,8 +312,12 @@ fn triangle_planes(
         Some((vertices, points)) if near(&points) => (vertices, points),
         _ => {
             let size = |i: usize| area(&[window[0], window[i], window[i + 1]]).abs();
-            let best = (1..polygon.len() - 1).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(1);
-            ([polygon[0], polygon[best], polygon[best + 1]], [window[0], window[best], window[best + 1]])
+            let best =
+                (1..polygon.len() - 1).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(1);
+            (
+                [polygon[0], polygon[best], polygon[best + 1]],
+                [window[0], window[best], window[best + 1]],
+            )
         }
     };
     let planes = barycentric_planes(&points);
@@ -363,7 +384,8 @@ fn template(kind: PrimitiveKind, front_facing: bool) -> PrimitiveSetup {
 mod tests {
     use super::*;
 
-    const VIEWPORT: Viewport = Viewport { x: 0.0, y: 0.0, width: 64.0, height: 64.0, near: 0.0, far: 1.0 };
+    const VIEWPORT: Viewport =
+        Viewport { x: 0.0, y: 0.0, width: 64.0, height: 64.0, near: 0.0, far: 1.0 };
     const STATE: RasterState = RasterState {
         bounds: Rect { x0: 0, y0: 0, x1: 64, y1: 64 },
         depth_clamp: false,
@@ -401,7 +423,8 @@ mod tests {
             std::array::from_fn(|i| positions[i][axis] - ndc[axis] * positions[i][3])
         };
         let (u, v) = (row(0), row(1));
-        let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let cross =
+            [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
         let sum: f64 = cross.iter().sum();
         cross.map(|c| c / sum)
     }
@@ -414,9 +437,15 @@ mod tests {
             // Every other triangle reaches behind the viewer.
             let w_low = if case % 2 == 0 { 1.2 } else { 0.1 };
             let positions: [[f64; 4]; 3] = std::array::from_fn(|_| {
-                [random.signed(2.0), random.signed(2.0), random.signed(0.3), w_low + random.signed(1.0)]
+                [
+                    random.signed(2.0),
+                    random.signed(2.0),
+                    random.signed(0.3),
+                    w_low + random.signed(1.0),
+                ]
             });
-            for primitive in rasterize_uncached(&input(PrimitiveKind::Triangle, positions), &STATE) {
+            for primitive in rasterize_uncached(&input(PrimitiveKind::Triangle, positions), &STATE)
+            {
                 for (x, y) in [(5, 5), (20, 40), (33, 12), (60, 60), (31, 31)] {
                     if !primitive.coverage.iter().any(|s| s.contains(x, y)) {
                         continue;
@@ -425,7 +454,10 @@ mod tests {
                     let got = primitive.setup.barycentric_perspective(px, py);
                     let expected = ray(&positions, [px / 32.0 - 1.0, py / 32.0 - 1.0]);
                     for i in 0..3 {
-                        assert!((got[i] - expected[i]).abs() < 1e-8, "{case}: {got:?} {expected:?}");
+                        assert!(
+                            (got[i] - expected[i]).abs() < 1e-8,
+                            "{case}: {got:?} {expected:?}"
+                        );
                     }
                     // 1/w and depth are those of the point itself.
                     let at = |c: usize| (0..3).map(|i| expected[i] * positions[i][c]).sum::<f64>();
@@ -458,8 +490,12 @@ mod tests {
     fn facing_follows_winding() {
         let ccw = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
         let cw = [ccw[0], ccw[2], ccw[1]];
-        assert!(rasterize_uncached(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing);
-        assert!(!rasterize_uncached(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing);
+        assert!(
+            rasterize_uncached(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing
+        );
+        assert!(
+            !rasterize_uncached(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing
+        );
     }
 
     #[test]
@@ -468,7 +504,9 @@ mod tests {
         let mut state = RasterState { polygon_mode: [PolygonMode::Point; 2], ..STATE };
         let points = rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state);
         assert_eq!(points.len(), 3);
-        assert!(points.iter().all(|p| p.setup.kind == PrimitiveKind::Point && p.setup.front_facing));
+        assert!(
+            points.iter().all(|p| p.setup.kind == PrimitiveKind::Point && p.setup.front_facing)
+        );
         // The second point interpolates nothing but vertex 1.
         assert_eq!(points[1].setup.barycentric_linear(3.0, 3.0), [0.0, 1.0, 0.0]);
         state.polygon_mode = [PolygonMode::Line; 2];
@@ -490,12 +528,16 @@ mod tests {
         // Distances 1, −1 along x over the whole window: the left half remains.
         let t = [[-1.0, -1.0, 0.0, 1.0], [3.0, -1.0, 0.0, 1.0], [-1.0, 3.0, 0.0, 1.0]];
         let distances = [[1.0, -3.0, 1.0]];
-        let clipped = SetupInput { clip_distances: &distances, ..input(PrimitiveKind::Triangle, t) };
+        let clipped =
+            SetupInput { clip_distances: &distances, ..input(PrimitiveKind::Triangle, t) };
         let rasterized = rasterize_uncached(&clipped, &STATE);
         for y in 0..64 {
             for x in 0..64 {
-                let covered =
-                    rasterized.iter().flat_map(|s| &s.coverage).filter(|s| s.contains(x, y)).count();
+                let covered = rasterized
+                    .iter()
+                    .flat_map(|s| &s.coverage)
+                    .filter(|s| s.contains(x, y))
+                    .count();
                 assert_eq!(covered, usize::from(x < 32), "{x},{y}");
             }
         }
@@ -503,7 +545,8 @@ mod tests {
 
     #[test]
     fn a_viewport_limits_triangles() {
-        let viewport = Viewport { x: 10.0, y: 20.0, width: 20.0, height: 10.0, near: 0.0, far: 1.0 };
+        let viewport =
+            Viewport { x: 10.0, y: 20.0, width: 20.0, height: 10.0, near: 0.0, far: 1.0 };
         let t = [[-9.0, -9.0, 0.0, 1.0], [9.0, -9.0, 0.0, 1.0], [0.0, 9.0, 0.0, 1.0]];
         let rasterized = rasterize_uncached(
             &SetupInput { viewport: &viewport, ..input(PrimitiveKind::Triangle, t) },
@@ -530,7 +573,10 @@ mod tests {
         assert!(rasterize_uncached(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
         let state = RasterState { depth_clamp: true, ..STATE };
         assert_eq!(
-            rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state)[0].setup.depth.at(32.5, 20.5),
+            rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state)[0]
+                .setup
+                .depth
+                .at(32.5, 20.5),
             3.0
         );
     }

@@ -129,7 +129,8 @@ impl TextureOp {
     pub fn compares(&self) -> bool {
         matches!(
             self,
-            TextureOp::Sample { reference: Some(_), .. } | TextureOp::Gather { reference: Some(_), .. }
+            TextureOp::Sample { reference: Some(_), .. }
+                | TextureOp::Gather { reference: Some(_), .. }
         )
     }
 }

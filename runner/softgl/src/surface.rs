@@ -40,7 +40,13 @@ impl Surface {
     pub fn new(width: u32, height: u32, format: Format) -> Surface {
         let columns = (width as usize).div_ceil(TILE_SIZE as usize);
         let rows = (height as usize).div_ceil(TILE_SIZE as usize);
-        Surface { width, height, format, columns, tiles: vec![Tile::Constant([0; 4]); columns * rows] }
+        Surface {
+            width,
+            height,
+            format,
+            columns,
+            tiles: vec![Tile::Constant([0; 4]); columns * rows],
+        }
     }
 
     /// Returns the width in pixels.
@@ -84,7 +90,8 @@ impl Surface {
         }
         let columns = (rect.x0 / TILE_SIZE) as usize..=((rect.x1 - 1) / TILE_SIZE) as usize;
         let rows = (rect.y0 / TILE_SIZE) as usize..=((rect.y1 - 1) / TILE_SIZE) as usize;
-        rows.flat_map(|row| columns.clone().map(move |column| row * self.columns + column)).collect()
+        rows.flat_map(|row| columns.clone().map(move |column| row * self.columns + column))
+            .collect()
     }
 
     fn locate(&self, x: i32, y: i32) -> Option<(usize, usize)> {
@@ -200,7 +207,10 @@ mod tests {
         s.set(17, 5, [1, 2, 3, 4]);
         assert_eq!(s.read(&s.rect()), Pixels::Constant([1, 2, 3, 4]));
         s.set(17, 5, [9; 4]);
-        assert_eq!((s.get(17, 5), s.get(18, 5), s.get(16, 5)), ([9; 4], [1, 2, 3, 4], [1, 2, 3, 4]));
+        assert_eq!(
+            (s.get(17, 5), s.get(18, 5), s.get(16, 5)),
+            ([9; 4], [1, 2, 3, 4], [1, 2, 3, 4])
+        );
         let Pixels::Varying(all) = s.read(&s.rect()) else { panic!("one pixel differs") };
         assert_eq!(all.len(), 62_500);
         assert_eq!(all.iter().filter(|&&t| t == [9; 4]).count(), 1);

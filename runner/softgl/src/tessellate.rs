@@ -159,7 +159,8 @@ impl Builder {
         let (mut i, mut j) = (0, 0);
         while i + 1 < outer.len() || j + 1 < inner.len() {
             // Advance on the chain whose next edge has its middle first.
-            let middle = |chain: &[ChainPoint], k: usize| chain.get(k + 1).map(|next| chain[k].0 + next.0);
+            let middle =
+                |chain: &[ChainPoint], k: usize| chain.get(k + 1).map(|next| chain[k].0 + next.0);
             let take_outer = match (middle(outer, i), middle(inner, j)) {
                 (Some(o), Some(n)) => o <= n,
                 (o, _) => o.is_some(),
@@ -188,16 +189,18 @@ impl Builder {
         let edges = t.outer.map(|level| t.spacing.subdivide(level));
         let inner = t.inner.map(|level| t.spacing.subdivide(level));
         if edges.iter().chain(&inner).all(|s| s.len() == 2) {
-            let corners =
-                [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[u, v]| self.point([u, v, 0.0]));
+            let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+                .map(|[u, v]| self.point([u, v, 0.0]));
             self.triangle(corners[0], corners[1], corners[2]);
             self.triangle(corners[0], corners[2], corners[3]);
             return;
         }
         let [us, vs] = t.inner.map(|level| t.spacing.subdivide_inner(level));
         let (m, n) = (us.len() - 2, vs.len() - 2);
-        let grid: Vec<Vec<u32>> =
-            vs[1..=n].iter().map(|&v| us[1..=m].iter().map(|&u| self.point([u, v, 0.0])).collect()).collect();
+        let grid: Vec<Vec<u32>> = vs[1..=n]
+            .iter()
+            .map(|&v| us[1..=m].iter().map(|&u| self.point([u, v, 0.0])).collect())
+            .collect();
         for rows in grid.windows(2) {
             for i in 0..m - 1 {
                 let (a, b, c, d) = (rows[0][i], rows[0][i + 1], rows[1][i + 1], rows[1][i]);
@@ -205,7 +208,8 @@ impl Builder {
                 self.triangle(a, c, d);
             }
         }
-        let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[u, v]| self.point([u, v, 0.0]));
+        let corners =
+            [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[u, v]| self.point([u, v, 0.0]));
         // Counter-clockwise: v = 0, u = 1, v = 1, u = 0, whose levels are 1, 2, 3, 0.
         for side in 0..4 {
             let subdivision = &edges[(side + 1) % 4];
@@ -357,7 +361,8 @@ mod tests {
         assert!((sum - total).abs() < 1e-5, "{context}: area {sum}");
         for (&(a, b), &count) in &edges {
             assert_eq!(count, 1, "{context}: edge used twice");
-            let on_border = |f: fn(&[f32; 3]) -> bool| f(&m.points[a as usize]) && f(&m.points[b as usize]);
+            let on_border =
+                |f: fn(&[f32; 3]) -> bool| f(&m.points[a as usize]) && f(&m.points[b as usize]);
             let border = on_border(|p| p[0] == 0.0)
                 || on_border(|p| p[1] == 0.0)
                 || (total == 1.0 && (on_border(|p| p[0] == 1.0) || on_border(|p| p[1] == 1.0)))
@@ -436,7 +441,10 @@ mod tests {
         let segments = |spacing: EdgeSpacing, level| spacing.subdivide(level).len() - 1;
         assert_eq!([1.0, 1.1, 70.0].map(|l| segments(EdgeSpacing::Equal, l)), [1, 2, 64]);
         assert_eq!([1.0, 2.1, 70.0].map(|l| segments(EdgeSpacing::FractionalEven, l)), [2, 4, 64]);
-        assert_eq!([1.0, 1.1, 3.1, 70.0].map(|l| segments(EdgeSpacing::FractionalOdd, l)), [1, 3, 5, 63]);
+        assert_eq!(
+            [1.0, 1.1, 3.1, 70.0].map(|l| segments(EdgeSpacing::FractionalOdd, l)),
+            [1, 3, 5, 63]
+        );
         // f = 2.5, n = 4: two segments of 0.4 and two of 0.1.
         let s = EdgeSpacing::FractionalEven.subdivide(2.5);
         for (value, expected) in s.iter().zip([0.0, 0.1, 0.5, 0.9, 1.0]) {
@@ -448,10 +456,14 @@ mod tests {
     fn non_positive_outer_levels_discard() {
         for bad in [0.0, -1.0, f32::NAN] {
             assert!(
-                mesh(Domain::Triangles, EdgeSpacing::Equal, [1.0, bad, 1.0, 1.0], [1.0; 2]).points.is_empty()
+                mesh(Domain::Triangles, EdgeSpacing::Equal, [1.0, bad, 1.0, 1.0], [1.0; 2])
+                    .points
+                    .is_empty()
             );
             assert!(
-                mesh(Domain::Quads, EdgeSpacing::Equal, [1.0, 1.0, 1.0, bad], [1.0; 2]).points.is_empty()
+                mesh(Domain::Quads, EdgeSpacing::Equal, [1.0, 1.0, 1.0, bad], [1.0; 2])
+                    .points
+                    .is_empty()
             );
             // The fourth level does not matter to triangles.
             assert!(

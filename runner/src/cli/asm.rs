@@ -12,7 +12,8 @@ use vocabulary::Generation;
 /// Assembles text to raw bytes.
 pub(super) fn assemble(args: &ToolArgs) -> anyhow::Result<u8> {
     let name = args.file.display();
-    let text = String::from_utf8(read(&args.file)?).map_err(|_| anyhow!("{name}: invalid UTF-8"))?;
+    let text =
+        String::from_utf8(read(&args.file)?).map_err(|_| anyhow!("{name}: invalid UTF-8"))?;
     let bytes = eu::assemble(devinfo(args.generation)?, &text).with_context(|| name.to_string())?;
     print(&bytes)?;
     Ok(EXPECTED)
@@ -22,7 +23,8 @@ pub(super) fn assemble(args: &ToolArgs) -> anyhow::Result<u8> {
 pub(super) fn disassemble(args: &ToolArgs) -> anyhow::Result<u8> {
     let devinfo = devinfo(args.generation)?;
     let bytes = read(&args.file)?;
-    let program = eu::decode_program(devinfo, &bytes).with_context(|| args.file.display().to_string())?;
+    let program =
+        eu::decode_program(devinfo, &bytes).with_context(|| args.file.display().to_string())?;
     print(eu::print_program(devinfo, &program).as_bytes())?;
     Ok(EXPECTED)
 }

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use super::options::{changed_options, command_options, execute_options};
 use super::override_runner::OverrideRunner;
 use super::{
-    EXPECTED, ExecuteArgs, Generations, NOTHING, SelectArgs, UNEXPECTED, generations, list, print, run,
+    EXPECTED, ExecuteArgs, Generations, NOTHING, SelectArgs, UNEXPECTED, generations, list, print,
+    run,
 };
 use crate::select::TestFile;
 use execute::CaseOverride;
@@ -15,7 +16,9 @@ use results::names::quoted;
 use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use results::verdict::Verdict;
 use tools::bisect::search::{self, Change};
-use tools::bisect::{self, Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes};
+use tools::bisect::{
+    self, Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes,
+};
 use vocabulary::Generation;
 
 /// Upper limit of passes, used where their number is unknown; no stage that compiles has more.
@@ -82,8 +85,13 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     let mut all = Vec::new();
     for test in &selection.tests {
         for &generation in &args.generations.0 {
-            let mut case =
-                BisectedCase { test, generation, args, runner: &mut runner, known: BTreeMap::new() };
+            let mut case = BisectedCase {
+                test,
+                generation,
+                args,
+                runner: &mut runner,
+                known: BTreeMap::new(),
+            };
             let found = case.bisect(&options)?;
             if args.format == Format::Terminal {
                 let separator = if all.is_empty() { "" } else { "\n" };
@@ -144,7 +152,8 @@ impl BisectedCase<'_> {
         let (from, to) = (self.args.from, self.args.to);
         let most = || limited(&to.map(PassLimit::all).into_iter().collect::<Vec<_>>());
         let ends = self.run(vec![most(), most(), limited(&[PassLimit::all(from)])])?;
-        let [all, again, few] = <[Verdict; 3]>::try_from(ends).map_err(|_| anyhow::anyhow!("no verdicts"))?;
+        let [all, again, few] =
+            <[Verdict; 3]>::try_from(ends).map_err(|_| anyhow::anyhow!("no verdicts"))?;
         let conclusion = Conclusion::of([&all, &again].map(Ending::of), Ending::of(&few));
         let ran = (!all.passes.is_empty()).then(|| highest(&all.passes));
         let mut found = Bisection {
@@ -166,7 +175,10 @@ impl BisectedCase<'_> {
                 found.changes.push(self.explained(&change, options)?);
             }
         }
-        let is_bad = matches!(conclusion, Conclusion::Broken | Conclusion::Otherwise | Conclusion::NotPasses);
+        let is_bad = matches!(
+            conclusion,
+            Conclusion::Broken | Conclusion::Otherwise | Conclusion::NotPasses
+        );
         if is_bad && !self.args.no_switches {
             found.switches = self.switches(&all)?;
         }
@@ -177,11 +189,17 @@ impl BisectedCase<'_> {
     /// Returns a limit that leads to the ending with all passes; a power of two if their number is
     /// unknown.
     fn highest_limit(&mut self, known: Option<u32>, all: Ending) -> anyhow::Result<u32> {
-        let mut limit = known.filter(|&limit| limit > self.args.from).unwrap_or(64.max(self.args.from * 2));
+        let mut limit =
+            known.filter(|&limit| limit > self.args.from).unwrap_or(64.max(self.args.from * 2));
         while self.ending(limit)? != all {
             limit = limit.max(32) * 2;
             let what = "under no limit that was tried it ends as without one: it does not end the same way every time";
-            anyhow::ensure!(limit <= MOST_PASSES, "{} [{}]: {what}", self.test.name, self.generation);
+            anyhow::ensure!(
+                limit <= MOST_PASSES,
+                "{} [{}]: {what}",
+                self.test.name,
+                self.generation
+            );
         }
         Ok(limit)
     }
@@ -246,18 +264,25 @@ impl BisectedCase<'_> {
     }
 
     /// Returns commands that show the effect of a pass run.
-    fn commands(&self, at: u32, suspects: &[Application], options: &[(String, String)]) -> Vec<Command> {
+    fn commands(
+        &self,
+        at: u32,
+        suspects: &[Application],
+        options: &[(String, String)],
+    ) -> Vec<Command> {
         let path = quoted(&self.test.path.display().to_string());
         let run: String = options.iter().map(|(_, option)| format!(" {option}")).collect();
         let mut commands = Vec::new();
         let mut put = |shows, command| commands.push(Command { shows, command });
         if let Some(Application { scope, pass, .. }) = suspects.first() {
-            let shown = options.iter().filter(|(name, _)| !NOT_SHOWN.contains(&&**name) && name != "width");
+            let shown =
+                options.iter().filter(|(name, _)| !NOT_SHOWN.contains(&&**name) && name != "width");
             let mut show = format!("runner show {path} --gen {}", self.generation);
             shown.for_each(|(_, option)| show += &format!(" {option}"));
             show += &format!(" --stage {}", stage_word(scope.stage));
             let width = scope.width.map(|width| width.name().to_owned());
-            let given = options.iter().find(|(name, _)| name == "width").map(|(_, option)| option.clone());
+            let given =
+                options.iter().find(|(name, _)| name == "width").map(|(_, option)| option.clone());
             let width = width.map(|width| format!("--width {width}")).or(given);
             width.into_iter().for_each(|width| show += &format!(" {width}"));
             let what = if scope.width.is_none() { "ir" } else { "eu" };
@@ -299,8 +324,10 @@ impl BisectedCase<'_> {
         let (options, overrides): (Vec<String>, Vec<CaseOverride>) = options.into_iter().unzip();
         let verdicts = self.run(overrides)?;
         let endings = verdicts.iter().map(Ending::of);
-        let switches = options.into_iter().zip(endings).map(|(option, ending)| Switch { option, ending });
-        let mut switches: Vec<Switch> = switches.filter(|switch| switch.ending != Ending::of(all)).collect();
+        let switches =
+            options.into_iter().zip(endings).map(|(option, ending)| Switch { option, ending });
+        let mut switches: Vec<Switch> =
+            switches.filter(|switch| switch.ending != Ending::of(all)).collect();
         switches.sort_by_key(|switch| !switch.ending.is_good());
         Ok(switches)
     }

@@ -25,6 +25,9 @@ mod tests {
         let io = || std::io::Error::other("no such thing");
         let error = results::ReadError::Read { path: "a".into(), source: io() };
         assert_eq!(chain(&anyhow::Error::from(error)), "cannot read a: no such thing");
-        assert_eq!(chain(&anyhow::Error::from(io()).context("reading a")), "reading a: no such thing");
+        assert_eq!(
+            chain(&anyhow::Error::from(io()).context("reading a")),
+            "reading a: no such thing"
+        );
     }
 }

@@ -79,7 +79,8 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
     let (tests, theirs) = parse(&text).with_context(|| name.clone())?;
     let filter = Filter::new(&args.include, &[], None)?;
     let Some(run) = &args.run else {
-        let names: Vec<String> = tests.into_iter().filter(|t| filter.accepts(t)).map(|t| t + "\n").collect();
+        let names: Vec<String> =
+            tests.into_iter().filter(|t| filter.accepts(t)).map(|t| t + "\n").collect();
         print(names.concat().as_bytes())?;
         return Ok(EXPECTED);
     };
@@ -109,9 +110,13 @@ fn read(path: &Path) -> anyhow::Result<Run> {
 /// Parses a file of counts. Lines without a stage only name a test.
 fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)> {
     let mut lines = text.lines().enumerate();
-    let header: Vec<&str> = lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();
+    let header: Vec<&str> =
+        lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();
     let column = |name: &str| {
-        header.iter().position(|h| *h == name).with_context(|| format!("there is no column `{name}`"))
+        header
+            .iter()
+            .position(|h| *h == name)
+            .with_context(|| format!("there is no column `{name}`"))
     };
     let keys = [column("test")?, column("gen")?, column("stage")?, column("width")?];
     let numbers = [column("instructions")?, column("spills")?];
@@ -141,7 +146,11 @@ fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)
 }
 
 /// Returns the shaders of accepted results that both compiled, the worst ratio first.
-fn pairs(run: &Run, accepts: impl Fn(&TestResult) -> bool, theirs: &BTreeMap<Key, Counts>) -> Vec<Pair> {
+fn pairs(
+    run: &Run,
+    accepts: impl Fn(&TestResult) -> bool,
+    theirs: &BTreeMap<Key, Counts>,
+) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for row in run.rows.iter().filter(|row| accepts(row)) {
         for shader in &row.stages {
@@ -262,7 +271,8 @@ mod tests {
     fn anchors_are_read() {
         let (tests, counts) = parse(FILE).unwrap();
         assert_eq!(tests.len(), 3);
-        let key = |test: &str| -> Key { (test.into(), "skl".into(), "fragment".into(), "SIMD8".into()) };
+        let key =
+            |test: &str| -> Key { (test.into(), "skl".into(), "fragment".into(), "SIMD8".into()) };
         assert_eq!(counts.len(), 2);
         assert_eq!(counts[&key("a/fs-abs-vec4")], Counts { instructions: 10, spills: 3 });
         for (from, to) in [("width", "w"), ("50", "x"), ("50", "0"), (",1\n", "\n")] {

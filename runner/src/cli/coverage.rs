@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::options::execute_options;
 use super::{
-    EXPECTED, ExecuteArgs, Generations, NOTHING, SelectArgs, UNEXPECTED, generations, list, print, run,
+    EXPECTED, ExecuteArgs, Generations, NOTHING, SelectArgs, UNEXPECTED, generations, list, print,
+    run,
 };
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
@@ -104,16 +105,21 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
     let pool = Pool::start(&settings, None);
     drop(entered);
     let generations = args.generations.0.clone();
-    let rows = CoveragePlan { tests, generations, quirks: args.quirks, pool, coverage: Mutex::default() };
+    let rows =
+        CoveragePlan { tests, generations, quirks: args.quirks, pool, coverage: Mutex::default() };
     let described = |case| {
         let (test, generation) = rows.case_at(case);
-        Described { name: format!("{} [{generation}]", printable_line(&test.name)), command: String::new() }
+        Described {
+            name: format!("{} [{generation}]", printable_line(&test.name)),
+            command: String::new(),
+        }
     };
     let mut console = Console::new((0..rows.len()).map(described).collect());
     let plan = Arc::new(rows);
     let limits = Limits { jobs: jobs * 2, max_fails: None };
     let summary = runtime.block_on(schedule::run(plan.clone(), limits, &mut [&mut console]))?;
-    let coverage = std::mem::take(&mut *plan.coverage.lock().unwrap_or_else(PoisonError::into_inner));
+    let coverage =
+        std::mem::take(&mut *plan.coverage.lock().unwrap_or_else(PoisonError::into_inner));
     Ok((coverage, summary.interrupted))
 }
 
@@ -136,14 +142,19 @@ impl CoveragePlan {
     async fn execute(&self, case: usize, task: usize, case_override: CaseOverride) -> Finished {
         let (test, generation) = self.case_at(case);
         let (path, name) = (test.path.clone().into(), test.name.clone());
-        let request = Request { case, path, test: name, generation, case_override: Some(case_override) };
+        let request =
+            Request { case, path, test: name, generation, case_override: Some(case_override) };
         self.pool.run(task, request).await
     }
 
     /// Returns the quirks whose handling no test needed so far.
     fn open_quirks(&self, generation: Generation) -> Vec<String> {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = if self.quirks { all(Kind::Quirks, generation).unwrap_or_default() } else { Vec::new() };
+        let all = if self.quirks {
+            all(Kind::Quirks, generation).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         all.into_iter().filter(|quirk| !coverage.has(Kind::Quirks, generation, quirk)).collect()
     }
 }
@@ -170,8 +181,10 @@ impl Plan for CoveragePlan {
         let mut sample = std::mem::take(&mut first.verdict.coverage);
         if !first.verdict.stages.is_empty() {
             for quirk in self.open_quirks(generation) {
-                let case_override =
-                    CaseOverride { disabled_quirks: vec![quirk.clone()], ..CaseOverride::default() };
+                let case_override = CaseOverride {
+                    disabled_quirks: vec![quirk.clone()],
+                    ..CaseOverride::default()
+                };
                 let other = self.execute(case, task, case_override).await.verdict;
                 if other.status != first.verdict.status || code(&other) != code(&first.verdict) {
                     sample.insert(Kind::Quirks, quirk);

@@ -83,7 +83,8 @@ pub(super) fn expect(command: &ExpectCommand) -> anyhow::Result<u8> {
 pub(super) fn warn_unmatched(expectations: &Expectations, tests: &[TestFile]) {
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for unmatched in expectations.unmatched(tests.iter().map(|test| &*test.name)) {
-        let text = format!("{}: `{}` matches no test", unmatched.place, printable_line(&unmatched.text));
+        let text =
+            format!("{}: `{}` matches no test", unmatched.place, printable_line(&unmatched.text));
         by_file.entry(unmatched.file).or_default().push(text);
     }
     for (file, texts) in by_file {
@@ -101,14 +102,17 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let ran = Ran::new(&run.rows);
     let files: Vec<ScopedFile> = args.baseline.iter().map(|text| ScopedFile::parse(text)).collect();
     let sources = Sources { baseline: files.clone(), ..Sources::default() };
-    let all: Vec<Generation> = Generation::HARDWARE.into_iter().chain([Generation::Reference]).collect();
+    let all: Vec<Generation> =
+        Generation::HARDWARE.into_iter().chain([Generation::Reference]).collect();
     // Every line is checked before anything is written.
     let expectations = Expectations::load(&sources, &all)?;
-    let known = |name: &str, generation: Generation| expectations.baseline(name, generation).is_some();
+    let known =
+        |name: &str, generation: Generation| expectations.baseline(name, generation).is_some();
     let mut report = String::new();
     let mut added_for: Vec<Option<Vec<Generation>>> = Vec::new();
     for file in &files {
-        let text = std::fs::read_to_string(&file.path).with_context(|| file.path.display().to_string())?;
+        let text =
+            std::fs::read_to_string(&file.path).with_context(|| file.path.display().to_string())?;
         let add = args.add && !added_for.contains(&file.scope);
         added_for.push(file.scope.clone());
         let edited = update::baseline(&text, file, &ran, add, &known, &run.rows);
@@ -123,7 +127,13 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
 }
 
 /// Writes an edited file, or only shows the changes.
-fn apply(path: &Path, old: &str, edited: &Edited, dry_run: bool, report: &mut String) -> anyhow::Result<()> {
+fn apply(
+    path: &Path,
+    old: &str,
+    edited: &Edited,
+    dry_run: bool,
+    report: &mut String,
+) -> anyhow::Result<()> {
     if dry_run {
         report.push_str(&difference(path, old, &edited.text));
     } else if edited.text != old {
@@ -140,7 +150,12 @@ fn difference(path: &Path, old: &str, new: &str) -> String {
     }
     let diff = TextDiff::from_lines(old, new);
     // Tests' names are untrusted: the terminal gets only escaped text.
-    diff.unified_diff().header(&name, &name).to_string().lines().map(|line| printable(line) + "\n").collect()
+    diff.unified_diff()
+        .header(&name, &name)
+        .to_string()
+        .lines()
+        .map(|line| printable(line) + "\n")
+        .collect()
 }
 
 fn describe(report: &mut String, path: &Path, edited: &Edited) -> std::fmt::Result {

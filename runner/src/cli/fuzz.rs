@@ -69,7 +69,13 @@ pub(super) struct FuzzArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Results that get a bundle in failures/ with an explanation.
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "failures", hide_default_value = true)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value = "failures",
+        hide_default_value = true
+    )]
     keep: BundlePolicy,
     #[command(flatten)]
     pub(super) execute: ExecuteArgs,
@@ -121,7 +127,8 @@ impl Source {
             }
             Source::Damaged(files) => {
                 let text = |number| {
-                    let bytes = chosen(files, number).and_then(|file| std::fs::read(&file.path).ok());
+                    let bytes =
+                        chosen(files, number).and_then(|file| std::fs::read(&file.path).ok());
                     String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
                 };
                 // The index of the other file differs from the first and between seeds.
@@ -139,14 +146,18 @@ fn chosen<T>(list: &[T], number: u64) -> Option<&T> {
 
 /// Executes random tests.
 pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
-    anyhow::ensure!(args.execute.device.binaries.is_none(), "--binaries are those of tests that exist");
+    anyhow::ensure!(
+        args.execute.device.binaries.is_none(),
+        "--binaries are those of tests that exist"
+    );
     let source = args.source()?;
     if matches!(&source, Source::Damaged(files) if files.is_empty()) {
         eprintln!("error: no tests are selected");
         return Ok(NOTHING);
     }
     if args.print {
-        let texts: Vec<String> = args.numbers().map(|number| source.text(args.seed, number)).collect();
+        let texts: Vec<String> =
+            args.numbers().map(|number| source.text(args.seed, number)).collect();
         print(texts.concat().as_bytes())?;
         return Ok(EXPECTED);
     }
@@ -172,15 +183,19 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let arguments = super::arguments();
     let jobs = run::jobs(args.jobs);
     let settings = run::settings(&args.execute, false, jobs, &arguments)?;
-    let header = Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
+    let header =
+        Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
     let folder = RunFolder::create(args.out.as_deref())?;
     folder.forget_results()?;
-    let record = RunRecord { arguments, directory: std::env::current_dir()?, only: None, shard: None };
+    let record =
+        RunRecord { arguments, directory: std::env::current_dir()?, only: None, shard: None };
     record.write(&folder.path)?;
     let variant = header.variant();
     let mut writer = ResultsWriter::create(&folder.path, header)?;
-    let switches: String =
-        command_options(&args.execute, &changed).iter().map(|(_, option)| format!(" {option}")).collect();
+    let switches: String = command_options(&args.execute, &changed)
+        .iter()
+        .map(|(_, option)| format!(" {option}"))
+        .collect();
     let tests = folder.path.join(TESTS);
     let runtime = schedule::runtime()?;
     let entered = runtime.enter();
@@ -197,19 +212,22 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         failed: Mutex::default(),
     };
     drop(entered);
-    let mut console = Console::new((0..rows.len()).map(|case| rows.described(case, &switches)).collect());
+    let mut console =
+        Console::new((0..rows.len()).map(|case| rows.described(case, &switches)).collect());
     let files = rows.numbers.clone().map(|number| {
         let name = rows.source.name(args.seed, number);
         let file = rows.file(&name);
         (name, file)
     });
-    let mut bundle_writer = BundleWriter::new(&folder.path, args.keep, options, files.collect(), &[], jobs);
+    let mut bundle_writer =
+        BundleWriter::new(&folder.path, args.keep, options, files.collect(), &[], jobs);
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(rows);
     let reporters: &mut [&mut dyn results::event::Reporter] =
         &mut [&mut writer, &mut console, &mut bundle_writer];
     let summary = runtime.block_on(schedule::run(plan.clone(), limits, reporters))?;
-    let kept = std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let kept =
+        std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let good = summary.unexpected == 0 && !summary.interrupted;
     Ok((good, kept.result()?))
 }
@@ -286,7 +304,9 @@ impl FuzzPlan {
         match (&self.source, verdict.status) {
             (Source::Generated(_), status) => status.plain_outcome(),
             (Source::Damaged(_), Status::Crash) => Outcome::Unexpected,
-            (Source::Damaged(_), Status::Timeout) if duration >= self.time_limit => Outcome::Unexpected,
+            (Source::Damaged(_), Status::Timeout) if duration >= self.time_limit => {
+                Outcome::Unexpected
+            }
             (Source::Damaged(_), _) => Outcome::Expected,
         }
     }
@@ -318,8 +338,10 @@ impl Plan for FuzzPlan {
     async fn run(&self, case: usize, task: usize) -> Finished {
         let (number, generation) = self.case_at(case);
         let name = self.name(case);
-        let case_override = Some(CaseOverride { text: Some(self.text(number)), ..CaseOverride::default() });
-        let request = Request { case, path: self.file(&name).into(), test: name, generation, case_override };
+        let case_override =
+            Some(CaseOverride { text: Some(self.text(number)), ..CaseOverride::default() });
+        let request =
+            Request { case, path: self.file(&name).into(), test: name, generation, case_override };
         self.pool.run(task, request).await
     }
 

@@ -21,7 +21,8 @@ enum Says {
 /// Returns the exit code: bad if any result is; else good if any test case was executed and none
 /// failed to be.
 pub(super) fn exit_code(rows: &[TestResult], previous: &[TestResult], interrupted: bool) -> u8 {
-    let previous: BTreeMap<_, _> = previous.iter().map(|row| ((&*row.test, &*row.generation), row)).collect();
+    let previous: BTreeMap<_, _> =
+        previous.iter().map(|row| ((&*row.test, &*row.generation), row)).collect();
     let says: Vec<Says> = rows
         .iter()
         .map(|row| says(row, previous.get(&(&*row.test, &*row.generation)).map(|row| row.status)))
@@ -45,13 +46,16 @@ fn says(row: &TestResult, previous: Option<Status>) -> Says {
     let bad = match (row.status, previous) {
         (Status::Skip, _) => return Says::Nothing,
         (now, Some(previous)) => diff::change(Some(previous), Some(now)) == Change::Regression,
-        (_, None) => row.outcome == Outcome::Unexpected || (row.outcome == Outcome::Flake && row.differed),
+        (_, None) => {
+            row.outcome == Outcome::Unexpected || (row.outcome == Outcome::Flake && row.differed)
+        }
     };
     if bad { Says::Bad } else { Says::Good }
 }
 
 fn is_unreadable(row: &TestResult) -> bool {
-    row.phase == Some(Phase::Script) && row.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
+    row.phase == Some(Phase::Script)
+        && row.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
 }
 
 #[cfg(test)]

@@ -117,11 +117,15 @@ fn list(runs: &[RunEntry]) -> String {
     let header = Status::ALL.map(|status| format!("{:>8}", status.name())).concat();
     line(
         &mut text,
-        &format!("{:16} {:12}{header} {:>9} {:>12}  run", "time (UTC)", "revision", "work", "instructions"),
+        &format!(
+            "{:16} {:12}{header} {:>9} {:>12}  run",
+            "time (UTC)", "revision", "work", "instructions"
+        ),
     );
     for run in runs {
         let counts = run.counts.map(|count| format!("{count:>8}")).concat();
-        let options = if run.options.is_empty() { String::new() } else { format!(" ({})", run.options) };
+        let options =
+            if run.options.is_empty() { String::new() } else { format!(" ({})", run.options) };
         line(
             &mut text,
             &format!(
@@ -171,7 +175,9 @@ fn state(series: &Series, runs: &[RunEntry]) -> String {
     };
     let last = series.points.last().map_or(first.status, |point| point.status);
     let place = |point: &Point| match runs.get(point.run) {
-        Some(run) => format!("{} ({}, {})", printable(&run.name), utc(run.time), printable(revision(run))),
+        Some(run) => {
+            format!("{} ({}, {})", printable(&run.name), utc(run.time), printable(revision(run)))
+        }
         None => String::new(),
     };
     let before = match before {
@@ -207,7 +213,8 @@ fn trend(text: &mut String, name: &str, series: &Series, number: fn(&Point) -> u
     let newest = series.points.len().saturating_sub(NEWEST);
     let numbers: Vec<u64> = series.points[newest..].iter().map(number).collect();
     let (Some(&least), Some(&most)) = (numbers.iter().min(), numbers.iter().max()) else { return };
-    let height = |n: u64| ((n - least) as u128 * 7).div_ceil(u128::from((most - least).max(1))) as usize;
+    let height =
+        |n: u64| ((n - least) as u128 * 7).div_ceil(u128::from((most - least).max(1))) as usize;
     let bars: String = numbers.iter().map(|&n| BARS[height(n).min(7)]).collect();
     let (least, most) = match name {
         "work" => (format!("{:.3}s", seconds(least)), format!("{:.3}s", seconds(most))),
@@ -231,7 +238,9 @@ fn seconds(micros: u64) -> f64 {
 
 /// Formats a time as `2026-11-21 20:15`.
 fn utc(time: i64) -> String {
-    let Ok(time) = junit_report::OffsetDateTime::from_unix_timestamp(time) else { return "-".to_owned() };
+    let Ok(time) = junit_report::OffsetDateTime::from_unix_timestamp(time) else {
+        return "-".to_owned();
+    };
     let (date, clock) = (time.date(), time.time());
     format!("{date} {:02}:{:02}", clock.hour(), clock.minute())
 }

@@ -53,7 +53,8 @@ pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
     }
     let mut text = String::new();
     for test in &tests {
-        let name = if args.select.piglit_names { piglit_name(&test.name) } else { test.name.clone() };
+        let name =
+            if args.select.piglit_names { piglit_name(&test.name) } else { test.name.clone() };
         writeln!(text, "{}", printable_line(&name))?;
     }
     print(text.as_bytes())?;

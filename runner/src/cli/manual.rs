@@ -27,7 +27,8 @@ pub(super) fn man(args: &ManArgs) -> anyhow::Result<u8> {
     match &args.out {
         Some(folder) => {
             std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-            clap_mangen::generate_to(Cli::command(), folder).with_context(|| folder.display().to_string())?;
+            clap_mangen::generate_to(Cli::command(), folder)
+                .with_context(|| folder.display().to_string())?;
         }
         None => {
             let mut text = Vec::new();

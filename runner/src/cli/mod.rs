@@ -86,7 +86,12 @@ With --git-bisect: 0 good, 1 bad, 125 cannot be tested.";
 
 /// Compiles, executes and judges .shader_test files on simulated Intel hardware.
 #[derive(Debug, Parser)]
-#[command(name = "runner", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(
+    name = "runner",
+    version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
 #[command(disable_help_flag = true, help_template = HELP)]
 struct Cli {
     /// Print help.
@@ -218,7 +223,13 @@ struct RunArgs {
     #[arg(long, value_name = "FILE")]
     durations: Option<PathBuf>,
     /// Order of the test cases.
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "name", hide_default_value = true)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ORDER",
+        default_value = "name",
+        hide_default_value = true
+    )]
     order: Order,
     /// Run only the interpreter, with the union of all generations' capabilities.
     #[arg(long, conflicts_with_all = ["no_reference", "generations"])]
@@ -228,7 +239,13 @@ struct RunArgs {
     #[command(flatten)]
     execute: ExecuteArgs,
     /// Results that get a bundle in failures/ with an explanation.
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "failures", hide_default_value = true)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value = "failures",
+        hide_default_value = true
+    )]
     keep: BundlePolicy,
     /// An earlier run: results that differ from it get a bundle, too, even if they pass.
     #[arg(long, value_name = "RUN")]
@@ -365,8 +382,11 @@ impl CompileArgs {
         let quirks: Vec<&str> = compiler::Quirk::ALL.iter().map(|quirk| quirk.name()).collect();
         suggest::known("quirk", &options.disabled_quirks, &quirks)?;
         let passes: Vec<&str> = compiler::passes::optional().into_iter().collect();
-        let named: Vec<String> =
-            options.disabled_passes.iter().map(|name| compiler::passes::listed(name).to_owned()).collect();
+        let named: Vec<String> = options
+            .disabled_passes
+            .iter()
+            .map(|name| compiler::passes::listed(name).to_owned())
+            .collect();
         suggest::known("pass", &named, &passes)?;
         Ok(options)
     }
@@ -503,7 +523,10 @@ mod tests {
         assert_eq!(run.run.select.paths, [PathBuf::from("./list")]);
         assert_eq!(run.run.generations.0, [Generation::Ivb, Generation::Skl]);
         assert_eq!((run.run.jobs, run.run.select.include.len()), (Some(3), 2));
-        assert_eq!(parse("runner x --reference-only").unwrap().run.generations.0, Generation::HARDWARE);
+        assert_eq!(
+            parse("runner x --reference-only").unwrap().run.generations.0,
+            Generation::HARDWARE
+        );
         for bad in [
             "runner",
             "runner x --gen ivy",

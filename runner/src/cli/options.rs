@@ -17,7 +17,10 @@ pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
 }
 
 /// Returns the options of executions.
-pub(super) fn execute_options(args: &ExecuteArgs, reference_only: bool) -> anyhow::Result<RunOptions> {
+pub(super) fn execute_options(
+    args: &ExecuteArgs,
+    reference_only: bool,
+) -> anyhow::Result<RunOptions> {
     let executors = match (reference_only, args.no_reference) {
         (true, _) => ExecutorSelection::ReferenceOnly,
         (_, true) => ExecutorSelection::SimulatorOnly,
@@ -39,12 +42,19 @@ fn device_options(run: &ExecuteArgs) -> anyhow::Result<DeviceOptions> {
         compiler.response_timeout =
             compiler.response_timeout.min(Duration::from_millis(u64::from(run.timeout) * 500));
     }
-    Ok(DeviceOptions { worst_math: args.math == "worst", binaries: args.binaries.clone(), ..options })
+    Ok(DeviceOptions {
+        worst_math: args.math == "worst",
+        binaries: args.binaries.clone(),
+        ..options
+    })
 }
 
 /// Returns the options that differ from the defaults and can change verdicts, by name. Paths are
 /// left out: binaries are distinguished by their hashes.
-pub(super) fn changed_options(args: &ExecuteArgs, options: &DeviceOptions) -> BTreeMap<String, String> {
+pub(super) fn changed_options(
+    args: &ExecuteArgs,
+    options: &DeviceOptions,
+) -> BTreeMap<String, String> {
     let mut changed = BTreeMap::new();
     let mut put = |name: &str, value: Option<String>| {
         changed.extend(value.map(|value| (name.to_owned(), value)));
@@ -87,13 +97,16 @@ pub(super) fn command_options(
                 value.split('+').for_each(|v| put(format!("--{name} {v}")));
             }
             "binaries" => {
-                let path = args.device.binaries.as_deref().map(|p| quoted(&p.display().to_string()));
+                let path =
+                    args.device.binaries.as_deref().map(|p| quoted(&p.display().to_string()));
                 path.into_iter().for_each(|path| put(format!("--binaries {path}")));
             }
             "mock" => put("--mock".to_owned()),
             "compiler" => {
                 let command = args.device.compile.compiler.as_ref().map(CommandLine::to_string);
-                command.into_iter().for_each(|command| put(format!("--compiler {}", quoted(&command))));
+                command
+                    .into_iter()
+                    .for_each(|command| put(format!("--compiler {}", quoted(&command))));
             }
             _ => put(format!("--{name} {value}")),
         }

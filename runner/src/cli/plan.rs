@@ -46,7 +46,9 @@ pub(super) fn planned(
         if test.is_missing() {
             return missing.contains(&(test.name.clone(), case.generation));
         }
-        only.is_none_or(|only| only.contains(&(test.name.clone(), case.generation.name().to_owned())))
+        only.is_none_or(|only| {
+            only.contains(&(test.name.clone(), case.generation.name().to_owned()))
+        })
     };
     let cases = (0..tests.len())
         .flat_map(|test| generations.iter().map(move |&generation| TestCase { test, generation }))
@@ -56,7 +58,12 @@ pub(super) fn planned(
 }
 
 /// Sorts the test cases; equal ones stay in the order of names.
-pub(super) fn order(cases: &mut [TestCase], tests: &[TestFile], order: Order, durations: Option<&Durations>) {
+pub(super) fn order(
+    cases: &mut [TestCase],
+    tests: &[TestFile],
+    order: Order,
+    durations: Option<&Durations>,
+) {
     let latest = || Run::read(Path::new("results/latest")).ok();
     match order {
         Order::Name => {}
@@ -67,10 +74,13 @@ pub(super) fn order(cases: &mut [TestCase], tests: &[TestFile], order: Order, du
                 .filter(|row| !row.is_good())
                 .map(|row| (&*row.test, &*row.generation))
                 .collect();
-            cases.sort_by_key(|case| !failed.contains(&(&*tests[case.test].name, case.generation.name())));
+            cases.sort_by_key(|case| {
+                !failed.contains(&(&*tests[case.test].name, case.generation.name()))
+            });
         }
         Order::SlowestFirst => {
-            let earlier = durations.cloned().or_else(|| Durations::read(Path::new("results/latest")).ok());
+            let earlier =
+                durations.cloned().or_else(|| Durations::read(Path::new("results/latest")).ok());
             let Some(durations) = earlier else { return };
             let weights = durations.weights(tests.iter().map(|test| &*test.name));
             cases.sort_by_key(|case| std::cmp::Reverse(weights[case.test]));
@@ -189,8 +199,10 @@ pub(super) fn described(
     args: &RunArgs,
     changed: &BTreeMap<String, String>,
 ) -> Vec<Described> {
-    let options: String =
-        command_options(&args.execute, changed).iter().map(|(_, option)| format!(" {option}")).collect();
+    let options: String = command_options(&args.execute, changed)
+        .iter()
+        .map(|(_, option)| format!(" {option}"))
+        .collect();
     let command = |test: &TestFile, generation: Generation| {
         let path = quoted(&test.path.display().to_string());
         let which = match generation {
@@ -243,7 +255,11 @@ mod tests {
         let selected = vec![TestFile { name: "s/b".into(), path: "b".into() }];
         let missing = BTreeSet::from([("s/a".to_owned(), Generation::Hsw)]);
         let (tests, cases) = planned(selected, &[Generation::Ivb, Generation::Hsw], None, &missing);
-        let keys: Vec<_> = cases.iter().map(|case| (&*tests[case.test].name, case.generation)).collect();
-        assert_eq!(keys, [("s/a", Generation::Hsw), ("s/b", Generation::Ivb), ("s/b", Generation::Hsw)]);
+        let keys: Vec<_> =
+            cases.iter().map(|case| (&*tests[case.test].name, case.generation)).collect();
+        assert_eq!(
+            keys,
+            [("s/a", Generation::Hsw), ("s/b", Generation::Ivb), ("s/b", Generation::Hsw)]
+        );
     }
 }

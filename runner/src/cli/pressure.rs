@@ -61,7 +61,9 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
         for &generation in &args.generations.0 {
             match kernels(test, generation) {
                 Ok(kernels) => table.add(&test.name, generation, &kernels),
-                Err(error) => eprintln!("{} [{generation}]: left out: {}", test.name, chain(&error)),
+                Err(error) => {
+                    eprintln!("{} [{generation}]: left out: {}", test.name, chain(&error))
+                }
             }
         }
     }
@@ -209,12 +211,17 @@ mod tests {
         assert!(exact.max_live < 40 && whole.max_live > 128, "{exact:?} {whole:?}");
         assert!(exact.spills == 0 && whole.spills > 0, "{exact:?} {whole:?}");
         // Conversions to halves leave gaps in both registers of SIMD16.
-        let [exact, whole, _] = fragment("half/pressure/fs-converted_in_loop-f16vec4", Width::Simd16);
+        let [exact, whole, _] =
+            fragment("half/pressure/fs-converted_in_loop-f16vec4", Width::Simd16);
         assert!(exact.is_some_and(|p| p.max_live < 80) && whole.is_none(), "{exact:?} {whole:?}");
         // Varyings are read before many values live.
-        let [exact, _, all] = fragment("half/pressure/fs-operands_read_first-f16mat4", Width::Simd8);
+        let [exact, _, all] =
+            fragment("half/pressure/fs-operands_read_first-f16mat4", Width::Simd8);
         let (exact, all) = (exact.unwrap(), all.unwrap());
-        assert!(exact.spills == 0 && all.spills > 0 && exact.max_live < all.max_live, "{exact:?} {all:?}");
+        assert!(
+            exact.spills == 0 && all.spills > 0 && exact.max_live < all.max_live,
+            "{exact:?} {all:?}"
+        );
     }
 
     #[test]

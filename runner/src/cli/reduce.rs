@@ -61,7 +61,16 @@ impl ReduceArgs {
         let reference_only = generation == Generation::Reference;
         let generation = (!reference_only).then_some(generation);
         let (steps, same_message) = (STEPS, false);
-        ReduceArgs { test, generation, reference_only, out: Some(out), steps, same_message, jobs, execute }
+        ReduceArgs {
+            test,
+            generation,
+            reference_only,
+            out: Some(out),
+            steps,
+            same_message,
+            jobs,
+            execute,
+        }
     }
 
     /// Returns the generation of the test.
@@ -72,7 +81,10 @@ impl ReduceArgs {
 
 /// Reduces a test; exit code 1 if it does not fail or the reduction was interrupted.
 pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
-    anyhow::ensure!(args.execute.device.binaries.is_none(), "--binaries are those of the whole test");
+    anyhow::ensure!(
+        args.execute.device.binaries.is_none(),
+        "--binaries are those of the whole test"
+    );
     execute_options(&args.execute, args.reference_only)?;
     // Levels parse text of the user, which may be nested deeply.
     let thread = std::thread::Builder::new().stack_size(STACK);
@@ -94,13 +106,16 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
         failure: None,
     };
     let verdicts = same.verdicts(vec![text.clone(), text.clone()])?;
-    let likenesses: Vec<Likeness> = verdicts.iter().map(|verdict| same.likeness_of(verdict)).collect();
+    let likenesses: Vec<Likeness> =
+        verdicts.iter().map(|verdict| same.likeness_of(verdict)).collect();
     let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
         anyhow::bail!("{name}: no verdicts")
     };
     let ending = shown(verdict);
     if likeness != again {
-        eprintln!("{name}: does not end the same way every time: nothing can be told from a smaller one");
+        eprintln!(
+            "{name}: does not end the same way every time: nothing can be told from a smaller one"
+        );
         return Ok(UNEXPECTED);
     }
     if Ending::of(verdict).is_good() || verdict.status == Status::Skip {
@@ -182,14 +197,19 @@ impl Same {
         let verdicts = self.verdicts(vec![best])?;
         if verdicts.first().map(|verdict| self.likeness_of(verdict)) != self.likeness {
             let now = verdicts.first().map(shown).unwrap_or_default();
-            eprintln!("warning: under its new name it ends otherwise: {now}; it depends on undefined values");
+            eprintln!(
+                "warning: under its new name it ends otherwise: {now}; it depends on undefined values"
+            );
         }
         let options = execute_options(&args.execute, args.reference_only)?;
         let changed = changed_options(&args.execute, &options.device);
-        let which =
-            args.generation.map_or("--reference-only".to_owned(), |generation| format!("--gen {generation}"));
-        let options: String =
-            command_options(&args.execute, &changed).iter().map(|(_, option)| format!(" {option}")).collect();
+        let which = args
+            .generation
+            .map_or("--reference-only".to_owned(), |generation| format!("--gen {generation}"));
+        let options: String = command_options(&args.execute, &changed)
+            .iter()
+            .map(|(_, option)| format!(" {option}"))
+            .collect();
         eprintln!("runner {} {which}{options}", quoted(&out.display().to_string()));
         Ok(())
     }

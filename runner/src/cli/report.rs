@@ -41,7 +41,8 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
     };
     let Written { results, pages, left_out } = report::write(&args.out, &sources)?;
     let index = args.out.join("index.html");
-    let more = if left_out > 0 { format!(" ({left_out} more would be too large)") } else { String::new() };
+    let more =
+        if left_out > 0 { format!(" ({left_out} more would be too large)") } else { String::new() };
     print(format!("{}: {results} results, {pages} pages{more}\n", index.display()).as_bytes())?;
     Ok(EXPECTED)
 }

@@ -43,7 +43,8 @@ pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {
     go_to(&record)?;
     // Any limit on failures that stopped the run is lifted.
     let run_args = RunArgs { max_fails: None, ..parse(&record)? };
-    let shard = record.shard.as_deref().map(Shard::parse).transpose().map_err(anyhow::Error::msg)?;
+    let shard =
+        record.shard.as_deref().map(Shard::parse).transpose().map_err(anyhow::Error::msg)?;
     let only = record.only.map(|only| only.into_iter().collect());
     let resumed = Some(Resumed { folder, run, shard });
     start(&run_args, &Start { arguments: record.arguments, only, resumed })
@@ -69,13 +70,16 @@ pub(super) fn rerun(args: &RerunArgs) -> anyhow::Result<u8> {
 /// Changes to the directory in which the run was started: the base of the paths among its
 /// arguments.
 fn go_to(record: &RunRecord) -> anyhow::Result<()> {
-    std::env::set_current_dir(&record.directory).with_context(|| record.directory.display().to_string())
+    std::env::set_current_dir(&record.directory)
+        .with_context(|| record.directory.display().to_string())
 }
 
 fn parse(record: &RunRecord) -> anyhow::Result<RunArgs> {
-    let words =
-        std::iter::once("runner".to_owned()).chain(record.arguments.iter().cloned()).map(OsString::from);
-    let cli = Cli::try_parse_from(words).context("run.json: these are not the arguments of a run")?;
+    let words = std::iter::once("runner".to_owned())
+        .chain(record.arguments.iter().cloned())
+        .map(OsString::from);
+    let cli =
+        Cli::try_parse_from(words).context("run.json: these are not the arguments of a run")?;
     anyhow::ensure!(cli.command.is_none(), "run.json: these are not the arguments of a run");
     Ok(cli.run)
 }

@@ -13,7 +13,9 @@ use super::history::Recording;
 use super::list::Selection;
 use super::options::{changed_options, run_options};
 use super::plan::{self, Key, RunPlan};
-use super::{EXPECTED, ExecuteArgs, NOTHING, RunArgs, ShardChoice, UNEXPECTED, UNTESTABLE, junit, worker};
+use super::{
+    EXPECTED, ExecuteArgs, NOTHING, RunArgs, ShardChoice, UNEXPECTED, UNTESTABLE, junit, worker,
+};
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::Console;
 use crate::schedule::{self, Limits};
@@ -75,9 +77,15 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         eprintln!("error: no tests are selected");
         return Ok(if args.git_bisect { UNTESTABLE } else { NOTHING });
     }
-    let previous =
-        args.previous.as_deref().map(Run::read).transpose()?.map(|run| run.rows).unwrap_or_default();
-    let mut header = Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
+    let previous = args
+        .previous
+        .as_deref()
+        .map(Run::read)
+        .transpose()?
+        .map(|run| run.rows)
+        .unwrap_or_default();
+    let mut header =
+        Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
     if let Some(shard) = shard {
         header.shard = Some(shard_header(shard, &tests, cases.len(), durations.as_ref()));
         let weights = durations.as_ref().map(|d| d.weights(tests.iter().map(|test| &*test.name)));
@@ -91,8 +99,10 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let done: BTreeSet<(&str, &str)> =
         writer.rows().iter().map(|row| (&*row.test, &*row.generation)).collect();
     cases.retain(|case| !done.contains(&(&*tests[case.test].name, case.generation.name())));
-    let mut console = Console::new(plan::described(&tests, &cases, args, &changed)).after(writer.rows());
-    let variant = changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
+    let mut console =
+        Console::new(plan::described(&tests, &cases, args, &changed)).after(writer.rows());
+    let variant =
+        changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
     let jobs = jobs.min(cases.len());
     let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
     let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
@@ -110,7 +120,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let summary = runtime.block_on(async {
         let pool = Pool::start(&settings, first.ok());
         let plan = RunPlan { tests, cases, variant, expectations, repeat: args.repeat, pool };
-        schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut bundle_writer]).await
+        schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut bundle_writer])
+            .await
     })?;
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
         recording.finish();
@@ -136,7 +147,9 @@ fn missing_tests(
     let known: BTreeSet<&str> = selection.found.iter().map(|test| &*test.name).collect();
     let each = |generation: Generation| -> Vec<(String, Generation)> {
         let names: Vec<&str> = match only {
-            Some(only) => only.iter().filter(|key| key.1 == generation.name()).map(|key| &*key.0).collect(),
+            Some(only) => {
+                only.iter().filter(|key| key.1 == generation.name()).map(|key| &*key.0).collect()
+            }
             None => {
                 let listed = selection.filter.names().iter().map(String::as_str);
                 let ours = |name: &&str| selection.covers(name) && selection.filter.accepts(name);
@@ -198,7 +211,12 @@ fn shard(args: &RunArgs, start: &Start) -> anyhow::Result<Option<Shard>> {
     }
 }
 
-fn shard_header(shard: Shard, tests: &[TestFile], rows: usize, durations: Option<&Durations>) -> ShardHeader {
+fn shard_header(
+    shard: Shard,
+    tests: &[TestFile],
+    rows: usize,
+    durations: Option<&Durations>,
+) -> ShardHeader {
     ShardHeader {
         index: shard.index,
         count: shard.count,
@@ -254,7 +272,8 @@ fn tell_bazel() -> anyhow::Result<()> {
 /// Copies the report to the place where Bazel's test runner expects it.
 fn report_to_bazel(folder: &Path) -> anyhow::Result<()> {
     if let Some(path) = path_variable("XML_OUTPUT_FILE") {
-        std::fs::copy(folder.join(JUNIT_FILE), &path).with_context(|| path.display().to_string())?;
+        std::fs::copy(folder.join(JUNIT_FILE), &path)
+            .with_context(|| path.display().to_string())?;
     }
     Ok(())
 }

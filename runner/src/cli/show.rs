@@ -134,7 +134,8 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         step_limit: 0,
     };
     let external = external::source(&request);
-    let shown = Shown { args, program: &program, options: execute::compiler_options(&device), external };
+    let shown =
+        Shown { args, program: &program, options: execute::compiler_options(&device), external };
     let mut text = Vec::new();
     for stage in stages {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
@@ -151,7 +152,8 @@ fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8>
         .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
     let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
     let devices = Traced { log: Arc::new(Mutex::new(log)) };
-    let options = RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
+    let options =
+        RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
     let verdict = execute::run_script(script, name, args.generation, &options, &devices);
     print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
     if let Some((phase, reason)) = verdict.cause {
@@ -180,7 +182,8 @@ fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
     for section in &script.sections {
         let (stage, version, source) = match &section.content {
             Content::Shader(shader) => {
-                let version = script.version_line(shader).map(|v| v.to_string()).unwrap_or_default();
+                let version =
+                    script.version_line(shader).map(|v| v.to_string()).unwrap_or_default();
                 (shader.stage, version, String::from_utf8_lossy(shader.source))
             }
             Content::Passthrough(version) => {
@@ -189,7 +192,12 @@ fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
             _ => continue,
         };
         if only.is_none_or(|only| only == stage) {
-            writeln!(text, "// {stage} shader, line {}\n{version}{}", section.line, source.trim_end())?;
+            writeln!(
+                text,
+                "// {stage} shader, line {}\n{version}{}",
+                section.line,
+                source.trim_end()
+            )?;
         }
     }
     Ok(text)
@@ -230,7 +238,13 @@ impl Shown<'_> {
             .with_context(|| format!("{stage} shader"))
     }
 
-    fn ir(&self, text: &mut String, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<()> {
+    fn ir(
+        &self,
+        text: &mut String,
+        stage: Stage,
+        key: &StageKey,
+        pass: Option<&str>,
+    ) -> anyhow::Result<()> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
         let mut runs = String::new();
         let mut count = 0usize;
@@ -248,12 +262,16 @@ impl Shown<'_> {
                 runs += &format!("; {stage}: after {name}, run {count}{which}{effect}\n{shader}\n");
             }
         };
-        let last = compiler::ir_after(self.program, stage, key, self.devinfo()?, &self.options, &mut hook)
-            .with_context(|| format!("{stage} shader"))?;
+        let last =
+            compiler::ir_after(self.program, stage, key, self.devinfo()?, &self.options, &mut hook)
+                .with_context(|| format!("{stage} shader"))?;
         match pass {
             None => writeln!(text, "; {stage}\n{last}")?,
             Some(pass) if count == 0 => {
-                bail!("no pass `{pass}` ran on the {stage} shader (these did: {})", known.join(", "))
+                bail!(
+                    "no pass `{pass}` ran on the {stage} shader (these did: {})",
+                    known.join(", ")
+                )
             }
             Some(_) => text.push_str(&runs),
         }
@@ -262,12 +280,22 @@ impl Shown<'_> {
 
     /// Prints a line per optional pass run.
     fn passes(&self, text: &mut String, stage: Stage, key: &StageKey) -> anyhow::Result<()> {
-        anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its passes");
+        anyhow::ensure!(
+            self.external.is_none(),
+            "the compiler of --compiler does not show its passes"
+        );
         let devinfo = self.devinfo()?;
-        let (binary, passes) = compiler::compile_logged(self.program, stage, key, devinfo, &self.options);
+        let (binary, passes) =
+            compiler::compile_logged(self.program, stage, key, devinfo, &self.options);
         for (run, changed) in scope_passes(&passes).iter().flat_map(ScopePasses::applications) {
             let effect = if changed { "" } else { "  no change" };
-            writeln!(text, "{:>4}  {:<22} {}{effect}", run.number, run.scope.to_string(), run.pass)?;
+            writeln!(
+                text,
+                "{:>4}  {:<22} {}{effect}",
+                run.number,
+                run.scope.to_string(),
+                run.pass
+            )?;
         }
         if let Err(error) = binary {
             writeln!(text, "error: {error}")?;

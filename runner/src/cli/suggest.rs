@@ -5,7 +5,9 @@
 /// # Errors
 /// Reports the first unknown name with the most similar known one.
 pub(super) fn known(what: &str, names: &[String], all: &[&str]) -> anyhow::Result<()> {
-    let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) else { return Ok(()) };
+    let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) else {
+        return Ok(());
+    };
     let nearest = all.iter().min_by_key(|known| distance(unknown, known));
     match nearest.filter(|known| distance(unknown, known) <= unknown.chars().count() / 3 + 1) {
         Some(nearest) => anyhow::bail!("unknown {what} `{unknown}`: did you mean `{nearest}`?"),
@@ -49,7 +51,8 @@ mod tests {
     #[test]
     fn what_was_meant() {
         let all = ["opt_dce", "opt_algebraic"];
-        let check = |name: &str| known("pass", &[name.to_owned()], &all).map_err(|error| error.to_string());
+        let check =
+            |name: &str| known("pass", &[name.to_owned()], &all).map_err(|error| error.to_string());
         assert_eq!(check("opt_dce"), Ok(()));
         assert_eq!(
             check("opt_algebra"),

@@ -33,7 +33,8 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     let files = args.runs.iter().map(|path| RunFile::read(path)).collect::<Result<Vec<_>, _>>()?;
     let runs = files.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     if let Some(depth) = args.by_directory {
-        let rows: Vec<TestResult> = runs.iter().flat_map(|run| run.rows.iter().map(Row::to_result)).collect();
+        let rows: Vec<TestResult> =
+            runs.iter().flat_map(|run| run.rows.iter().map(Row::to_result)).collect();
         print(by_directory(rows.iter(), depth).as_bytes())?;
         return Ok(EXPECTED);
     }
@@ -54,16 +55,19 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     let mut text = String::new();
     for ((test, generation, variant), statuses) in lines {
         if args.all || statuses.windows(2).any(|pair| pair[0] != pair[1]) {
-            let words: Vec<&str> = statuses.iter().map(|s| s.map_or("missing", Status::name)).collect();
+            let words: Vec<&str> =
+                statuses.iter().map(|s| s.map_or("missing", Status::name)).collect();
             let separator = if variant.is_empty() { "" } else { " " };
-            let (test, generation, variant) = (printable(test), printable(generation), printable(variant));
+            let (test, generation, variant) =
+                (printable(test), printable(generation), printable(variant));
             writeln!(text, "{test} [{generation}{separator}{variant}]: {}", words.join(" "))?;
         }
     }
     if !text.is_empty() {
         text.push('\n');
     }
-    for status in Status::ALL.into_iter().filter(|&status| counts.iter().any(|c| c.of(status) > 0)) {
+    for status in Status::ALL.into_iter().filter(|&status| counts.iter().any(|c| c.of(status) > 0))
+    {
         row(&mut text, status.name(), counts.iter().map(|c| c.of(status)))?;
     }
     row(&mut text, "total", counts.iter().map(Counts::total))?;

@@ -39,17 +39,26 @@ pub(super) fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf
 /// Executes test cases until the supervisor closes the input.
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     supervise::want_large_pages(true);
-    let cli = Cli::try_parse_from(std::iter::once(OsString::from("runner")).chain(args.run.iter().cloned()))?;
+    let cli = Cli::try_parse_from(
+        std::iter::once(OsString::from("runner")).chain(args.run.iter().cloned()),
+    )?;
     let (execute, generations) = executed(&cli)?;
     if execute.mock {
         supervise::serve(
             args.threads,
             || {},
             |request| {
-                let limits =
-                    request.case_override.iter().flat_map(|case_override| &case_override.pass_limits);
-                let (path, limit) = (Path::new(&request.path), limits.last().map(|limit| limit.limit));
-                match request.case_override.as_ref().and_then(|case_override| case_override.text.as_ref()) {
+                let limits = request
+                    .case_override
+                    .iter()
+                    .flat_map(|case_override| &case_override.pass_limits);
+                let (path, limit) =
+                    (Path::new(&request.path), limits.last().map(|limit| limit.limit));
+                match request
+                    .case_override
+                    .as_ref()
+                    .and_then(|case_override| case_override.text.as_ref())
+                {
                     Some(text) => mock::run_text(text, path, limit),
                     None => mock::run_file(path, limit),
                 }

@@ -84,7 +84,11 @@ impl Closing {
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for ((test, status), generations) in self.baseline.iter().take(REPEATED) {
             let scope = generations.iter().map(String::as_str).collect::<Vec<_>>().join(",");
-            groups.entry(scope).or_default().push(format!("{},{}", csv_field(test), status.capitalized()));
+            groups.entry(scope).or_default().push(format!(
+                "{},{}",
+                csv_field(test),
+                status.capitalized()
+            ));
         }
         for (scope, lines) in groups {
             writeln!(out, "\nto expect this, --baseline {scope}=FILE with")?;

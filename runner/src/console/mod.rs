@@ -116,7 +116,9 @@ impl Reporter for Console {
                 let summary = self.summary();
                 self.progress.tick(&summary, &self.rows)?;
             }
-            TestEvent::RunFinished { interrupted, elapsed, .. } => self.end(*interrupted, *elapsed)?,
+            TestEvent::RunFinished { interrupted, elapsed, .. } => {
+                self.end(*interrupted, *elapsed)?
+            }
         }
         Ok(())
     }
@@ -139,7 +141,11 @@ mod tests {
             (Status::Fail, Outcome::Unexpected, "fail    a/\\u{1b}b [ivb] probe: one\\t"),
             (Status::Fail, Outcome::Flake, "flake   a/\\u{1b}b [ivb] probe: one\\t"),
             (Status::Skip, Outcome::Missing, "missing a/\\u{1b}b [ivb] probe: one\\t"),
-            (Status::Pass, Outcome::Improved, "UnexpectedImprovement(Pass) a/\\u{1b}b [ivb] probe: one\\t"),
+            (
+                Status::Pass,
+                Outcome::Improved,
+                "UnexpectedImprovement(Pass) a/\\u{1b}b [ivb] probe: one\\t",
+            ),
         ] {
             assert_eq!(describe(&row(status, outcome, "one\t\ntwo")), line);
         }

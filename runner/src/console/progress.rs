@@ -52,8 +52,10 @@ impl Progress {
     pub fn start(&mut self, before: usize, total: usize) {
         *self = Progress { before, total, done: before, ..Progress::default() };
         if io::stderr().is_terminal() {
-            let bar =
-                ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
+            let bar = ProgressBar::with_draw_target(
+                Some(total as u64),
+                ProgressDrawTarget::stderr_with_hz(10),
+            );
             if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
                 bar.set_style(style);
             }
@@ -137,7 +139,8 @@ fn speed(done: usize, left: usize, elapsed: Duration) -> String {
         return "0 tests/s".to_owned();
     }
     let rest = left as f64 / rate;
-    let rest = if rest < 100.0 { format!("{rest:.0} s") } else { format!("{:.0} min", rest / 60.0) };
+    let rest =
+        if rest < 100.0 { format!("{rest:.0} s") } else { format!("{:.0} min", rest / 60.0) };
     format!("{rate:.1} tests/s, about {rest} left")
 }
 

@@ -22,7 +22,9 @@ use results::verdict::{Phase, Status, Verdict};
 pub fn run_file(path: &Path, limit: Option<u32>) -> Verdict {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) => return Verdict::fail(Phase::Script, format!("cannot read the file: {error}")),
+        Err(error) => {
+            return Verdict::fail(Phase::Script, format!("cannot read the file: {error}"));
+        }
     };
     run_text(&text, path, limit)
 }
@@ -43,7 +45,9 @@ pub fn run_text(text: &str, path: &Path, limit: Option<u32>) -> Verdict {
 fn pretend(what: &str, number: u64, path: &Path) -> Verdict {
     match what {
         "pass" => Verdict::pass(),
-        "fail" => Verdict::fail(Phase::Probe, "line 1: pretended\n  Expected: 1.0\n  Observed: 0.5"),
+        "fail" => {
+            Verdict::fail(Phase::Probe, "line 1: pretended\n  Expected: 1.0\n  Observed: 0.5")
+        }
         "skip" => Verdict::skip("pretended"),
         "warn" => Verdict::new(Status::Warn, Phase::Simulate, "pretended"),
         "steps" => Verdict::new(Status::Timeout, Phase::Simulate, "pretended"),

@@ -36,7 +36,10 @@ fn capture() {
             if !RUNNING.get() {
                 return previous(info);
             }
-            let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+            let place = info
+                .location()
+                .map(|l| format!(" at {}:{}", l.file(), l.line()))
+                .unwrap_or_default();
             PANIC.set(Some(format!("panic{place}: {}", text(info.payload()))));
         }));
     });

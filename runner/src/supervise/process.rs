@@ -65,7 +65,9 @@ impl Output {
                     return answer;
                 }
             } else {
-                let Output::Unread(output) = mem::replace(self, Output::Closed) else { return None };
+                let Output::Unread(output) = mem::replace(self, Output::Closed) else {
+                    return None;
+                };
                 let output = tokio::process::ChildStdout::from_std(output).ok()?;
                 *self = Output::Read(BufReader::new(output), Vec::new());
             }

@@ -66,7 +66,9 @@ mod path {
         }
     }
 
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<OsString, D::Error> {
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
+        deserializer: D,
+    ) -> Result<OsString, D::Error> {
         Ok(match Name::deserialize(deserializer)? {
             Name::Text(text) => text.into(),
             Name::Bytes(bytes) => bytes,
@@ -99,8 +101,11 @@ mod tests {
 
     #[test]
     fn records_among_rubbish() {
-        let answer =
-            Answer { case: 7, verdict: Verdict::fail(Phase::Probe, "line 3\n\u{1e}\"é\""), duration_us: 5 };
+        let answer = Answer {
+            case: 7,
+            verdict: Verdict::fail(Phase::Probe, "line 3\n\u{1e}\"é\""),
+            duration_us: 5,
+        };
         let mut text = b"\xff\x1erubbish".to_vec();
         write(&mut text, &answer).unwrap();
         assert_eq!(read::<Answer>(&text), Some(answer));

@@ -58,8 +58,10 @@ impl Pool {
     pub fn start(settings: &Settings, mut first: Option<Process>) -> Pool {
         let supervisor = |_| {
             let (sender, orders) = unbounded_channel();
-            let supervisor =
-                WorkerSupervisor { process: first.take(), ..WorkerSupervisor::new(settings.clone()) };
+            let supervisor = WorkerSupervisor {
+                process: first.take(),
+                ..WorkerSupervisor::new(settings.clone())
+            };
             tokio::spawn(supervisor.serve(orders));
             sender
         };
@@ -186,7 +188,9 @@ impl WorkerSupervisor {
         self.in_flight.remove(index).end(finished(answer));
         self.start_clocks();
         self.finished += 1;
-        if self.in_flight.is_empty() && self.settings.batch.is_some_and(|batch| self.finished >= batch) {
+        if self.in_flight.is_empty()
+            && self.settings.batch.is_some_and(|batch| self.finished >= batch)
+        {
             self.process = None;
         }
     }
@@ -218,7 +222,8 @@ impl WorkerSupervisor {
     /// the waiting ones.
     async fn handle_death(&mut self, death: Death) {
         let sent = std::mem::take(&mut self.in_flight);
-        let (rows, waiting): (Vec<InFlight>, Vec<_>) = sent.into_iter().partition(|row| row.since.is_some());
+        let (rows, waiting): (Vec<InFlight>, Vec<_>) =
+            sent.into_iter().partition(|row| row.since.is_some());
         self.isolate_crash(rows, death).await;
         waiting.into_iter().for_each(|row| self.begin(row.order));
     }
@@ -263,7 +268,10 @@ impl WorkerSupervisor {
         let mut process = match Process::start(&self.settings.program) {
             Ok(process) => Some(process),
             Err(error) => {
-                return (crashed(&format!("cannot start a worker process: {error}"), Duration::ZERO), true);
+                return (
+                    crashed(&format!("cannot start a worker process: {error}"), Duration::ZERO),
+                    true,
+                );
             }
         };
         process.iter_mut().for_each(|process| process.send(request));
@@ -319,12 +327,16 @@ fn crashed(reason: &str, duration: Duration) -> Finished {
 
 fn timed_out(time_limit: Duration) -> Finished {
     let reason = format!("not finished after {} s of wall-clock time", time_limit.as_secs());
-    Finished { verdict: Verdict::new(Status::Timeout, Phase::Simulate, reason), duration: time_limit }
+    Finished {
+        verdict: Verdict::new(Status::Timeout, Phase::Simulate, reason),
+        duration: time_limit,
+    }
 }
 
 /// Returns the verdict of a test case that was running when the process died, although none of the
 /// running test cases causes that alone.
 fn not_reproduced(verdict: &Verdict, how: &str) -> Verdict {
-    let reason = format!("{how}\nwith other tests at work in the same process; alone: {}", verdict.status);
+    let reason =
+        format!("{how}\nwith other tests at work in the same process; alone: {}", verdict.status);
     Verdict { differed: true, ..Verdict::new(Status::Crash, Phase::Simulate, reason) }
 }

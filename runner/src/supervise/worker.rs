@@ -59,5 +59,8 @@ fn answer(request: &Request, run: &dyn Fn(&Request) -> Verdict) {
     let verdict = span.in_scope(|| caught(|| run(request)));
     let duration_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     // The supervisor may be gone.
-    let _ = protocol::write(&mut io::stdout().lock(), &Answer { case: request.case, verdict, duration_us });
+    let _ = protocol::write(
+        &mut io::stdout().lock(),
+        &Answer { case: request.case, verdict, duration_us },
+    );
 }

@@ -48,13 +48,17 @@ fn unreadable_file() {
     ran.expect(1, &["suite/bad [reference] script: cannot read the file: No such file"]);
     assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1");
     // Named on the command line it is an error of usage.
-    sandbox.run(&["suite/bad.shader_test"]).expect(2, &["error: suite/bad.shader_test: No such file"]);
+    sandbox
+        .run(&["suite/bad.shader_test"])
+        .expect(2, &["error: suite/bad.shader_test: No such file"]);
 
     sandbox.file("locked/a.shader_test", GREEN);
     let path = sandbox.path("locked/a.shader_test");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("permissions");
     if fs::File::open(&path).is_err() {
-        sandbox.run(&["locked", "--reference-only"]).expect(1, &["cannot read the file: Permission denied"]);
+        sandbox
+            .run(&["locked", "--reference-only"])
+            .expect(1, &["cannot read the file: Permission denied"]);
         sandbox.run(&["locked/a.shader_test"]).expect(2, &["Permission denied"]);
     }
 }
@@ -86,7 +90,9 @@ fn comments_in_latin_1() {
     let ran = sandbox.run(&["s", "--gen", "bdw", "--test-list", "names"]);
     ran.expect(0, &[]);
     assert_eq!(ran.summary(), "[1/1] pass: 1");
-    sandbox.run(&["show", "s/latin.shader_test", "glsl", "--gen", "bdw"]).expect(0, &["// caf\u{fffd}"]);
+    sandbox
+        .run(&["show", "s/latin.shader_test", "glsl", "--gen", "bdw"])
+        .expect(0, &["// caf\u{fffd}"]);
     let red = String::from_utf8_lossy(&latin()).replace("probe all rgba 0 1", "probe all rgba 1 1");
     let red: Vec<u8> = red.chars().map(|c| if c == '\u{fffd}' { 0xe9 } else { c as u8 }).collect();
     sandbox.file("r/red.shader_test", red);
@@ -140,7 +146,10 @@ fn unknown_command() {
 
 #[test]
 fn unknown_section() {
-    beside_a_good_one(GREEN.replace("[fragment shader]", "[pixel shader]"), &["line 4, column 1: "]);
+    beside_a_good_one(
+        GREEN.replace("[fragment shader]", "[pixel shader]"),
+        &["line 4, column 1: "],
+    );
 }
 
 #[test]
@@ -189,8 +198,12 @@ fn unknown_options() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN);
     sandbox.run(&["suite", "--frobnicate"]).expect(2, &["--frobnicate"]);
-    sandbox.run(&["suite", "--disable-quirk", "none"]).expect(2, &["unknown quirk `none` (known: ivb-"]);
-    sandbox.run(&["suite", "--binaries", "nowhere"]).expect(2, &["nowhere: no such folder of binaries"]);
+    sandbox
+        .run(&["suite", "--disable-quirk", "none"])
+        .expect(2, &["unknown quirk `none` (known: ivb-"]);
+    sandbox
+        .run(&["suite", "--binaries", "nowhere"])
+        .expect(2, &["nowhere: no such folder of binaries"]);
     sandbox.run(&["suite", "-j", "many"]).expect(2, &["many"]);
     sandbox.run(&[]).expect(2, &["Usage: runner"]);
 }
@@ -216,9 +229,10 @@ fn two_files_with_one_name() {
 fn corrupted_metadata() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN);
-    for (number, meta) in ["", "{", "[]", "{\"format\":99}", "{\"format\":1,\"generation\":\"ivb\"}", "\u{0}"]
-        .iter()
-        .enumerate()
+    for (number, meta) in
+        ["", "{", "[]", "{\"format\":99}", "{\"format\":1,\"generation\":\"ivb\"}", "\u{0}"]
+            .iter()
+            .enumerate()
     {
         let folder = format!("bin{number}");
         sandbox.file(&format!("{folder}/vertex/meta.json"), meta);

@@ -10,10 +10,14 @@ use crate::support::{GREEN, Sandbox};
 fn with_binaries() -> (Sandbox, Vec<PathBuf>) {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN);
-    sandbox.run(&["show", "suite/a.shader_test", "--gen", "ivb", "binary", "--out", "bin"]).expect(0, &[]);
+    sandbox
+        .run(&["show", "suite/a.shader_test", "--gen", "ivb", "binary", "--out", "bin"])
+        .expect(0, &[]);
     let mut kernels: Vec<PathBuf> = ["vertex", "fragment"]
         .iter()
-        .flat_map(|stage| fs::read_dir(sandbox.path("bin").join(stage)).expect("a folder per stage"))
+        .flat_map(|stage| {
+            fs::read_dir(sandbox.path("bin").join(stage)).expect("a folder per stage")
+        })
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "bin"))
         .collect();
@@ -37,8 +41,12 @@ fn written_binaries_execute_like_compiled_ones() {
     assert_eq!(compiled[1]["stages"], given[1]["stages"]);
     assert_eq!(given[1]["variant"], "binaries=given");
     assert_eq!(given[0]["options"]["binaries"], "given");
-    let shas: Vec<&str> =
-        given[1]["stages"].as_array().expect("stages").iter().filter_map(|s| s["sha"].as_str()).collect();
+    let shas: Vec<&str> = given[1]["stages"]
+        .as_array()
+        .expect("stages")
+        .iter()
+        .filter_map(|s| s["sha"].as_str())
+        .collect();
     assert!(shas.len() >= 3 && shas.iter().all(|sha| sha.len() == 64), "{shas:?}");
 }
 
@@ -55,7 +63,9 @@ fn binaries_are_found_by_test_and_generation() {
 #[test]
 fn binaries_of_another_generation_are_refused() {
     let (sandbox, _) = with_binaries();
-    sandbox.run(&["suite", "--gen", "hsw", "--binaries", "bin"]).expect(1, &["binary is for ivb, not hsw"]);
+    sandbox
+        .run(&["suite", "--gen", "hsw", "--binaries", "bin"])
+        .expect(1, &["binary is for ivb, not hsw"]);
 }
 
 #[test]
@@ -67,15 +77,20 @@ fn listings_assemble_to_the_same_bytes() {
         let bytes = fs::read(&kernel).expect("a kernel");
         assert_eq!(listing.out.lines().count() * 16, bytes.len(), "a line per instruction");
         sandbox.file("listing.eu", &listing.out);
-        let again = sandbox.command(&["asm", "--gen", "ivb", "listing.eu"]).output().expect("asm").stdout;
+        let again =
+            sandbox.command(&["asm", "--gen", "ivb", "listing.eu"]).output().expect("asm").stdout;
         assert_eq!(again, bytes, "{}", kernel.display());
-        let stage = kernel.parent().and_then(Path::file_name).and_then(|s| s.to_str()).expect("a stage");
+        let stage =
+            kernel.parent().and_then(Path::file_name).and_then(|s| s.to_str()).expect("a stage");
         let width = kernel.file_stem().and_then(|s| s.to_str()).expect("a width");
-        let select = ["show", "suite/a.shader_test", "--gen", "ivb", "--stage", stage, "--width", width];
+        let select =
+            ["show", "suite/a.shader_test", "--gen", "ivb", "--stage", stage, "--width", width];
         sandbox.file("shown.eu", sandbox.run(&[&select[..], &["eu"]].concat()).out);
-        let shown = sandbox.command(&["asm", "--gen", "ivb", "shown.eu"]).output().expect("asm").stdout;
+        let shown =
+            sandbox.command(&["asm", "--gen", "ivb", "shown.eu"]).output().expect("asm").stdout;
         assert_eq!(shown, bytes, "what `show … eu` prints assembles too");
-        let raw = sandbox.command(&[&select[..], &["binary"]].concat()).output().expect("show").stdout;
+        let raw =
+            sandbox.command(&[&select[..], &["binary"]].concat()).output().expect("show").stdout;
         assert_eq!(raw, bytes);
     }
 }
@@ -128,7 +143,8 @@ fn flipped_bits_never_crash() {
     let (sandbox, kernels) = with_binaries();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     let (mut noticed, flips) = (0, 60);

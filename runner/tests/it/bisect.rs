@@ -34,7 +34,9 @@ fn changes_are_those_of_ordinary_runs() {
     };
     let ending = |tried: &serde_json::Value| (tried["status"].clone(), tried["layer"].clone());
     let mut changes = 0;
-    for row in rows.iter().filter(|row| row["conclusion"] == "broken" || row["conclusion"] == "mended") {
+    for row in
+        rows.iter().filter(|row| row["conclusion"] == "broken" || row["conclusion"] == "mended")
+    {
         let test = row["test"].as_str().unwrap();
         for change in row["changes"].as_array().unwrap() {
             let [before, after] = [&change["before"], &change["after"]];
@@ -60,7 +62,8 @@ fn changes_are_those_of_ordinary_runs() {
 fn commands_of_a_report() {
     let sandbox = Sandbox::new();
     let test = format!("{SUITE}/fs-precise.shader_test");
-    let ran = sandbox.run(&["bisect", &test, "--gen", "ivb", "--disable-quirk", "ivb-df-second-half"]);
+    let ran =
+        sandbox.run(&["bisect", &test, "--gen", "ivb", "--disable-quirk", "ivb-df-second-half"]);
     ran.expect(0, &["a pass breaks it", "--disable-pass", "(found by halving"]);
     let shown = |what: &str| {
         let line = ran.out.lines().find_map(|line| line.trim().strip_prefix(what)).expect(what);
@@ -103,8 +106,12 @@ fn what_is_wrong_without_passes() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/red.shader_test", crate::support::red());
     let ran = sandbox.run(&["bisect", "suite", "--gen", "skl"]);
-    ran.expect(1, &["without optional passes too, on the interpreter as well", "fail, probe: line 1"]);
+    ran.expect(
+        1,
+        &["without optional passes too, on the interpreter as well", "fail, probe: line 1"],
+    );
     sandbox.mocks(&[("flaky", "flake")]);
-    let ran = sandbox.run(&["bisect", "suite/flaky.shader_test", "--mock", "--gen", "skl", "-j", "1"]);
+    let ran =
+        sandbox.run(&["bisect", "suite/flaky.shader_test", "--mock", "--gen", "skl", "-j", "1"]);
     ran.expect(1, &["it does not end the same way every time"]);
 }

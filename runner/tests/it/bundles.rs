@@ -20,8 +20,9 @@ fn what_explains_a_failure_is_kept() {
     sandbox.run(&["suite", "--gen", "ivb,skl", "--out", "out"]).expect(1, &["pass: 2, fail: 4"]);
     for target in ["ivb", "skl"] {
         let folder = sandbox.path(&format!("out/failures/suite/sub/bad/@{target}"));
-        let read =
-            |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let read = |name: &str| {
+            fs::read_to_string(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+        };
         assert_eq!(read("script.shader_test"), red());
         assert!(read("fragment.SIMD8.eu").contains("send"), "assembly");
         assert!(read("fragment.ir").lines().count() > 2, "IR");
@@ -35,7 +36,10 @@ fn what_explains_a_failure_is_kept() {
         assert_eq!(probe["what"], "probe all rgba 1 0 0 1");
         assert_eq!(probe["expected"], "1.0 0.0 0.0 1.0");
         let observed = "(0,0): 0.000000 1.000000 0.000000 1.000000";
-        assert_eq!((&probe["simulator"], &probe["reference"]), (&observed.into(), &observed.into()));
+        assert_eq!(
+            (&probe["simulator"], &probe["reference"]),
+            (&observed.into(), &observed.into())
+        );
         for image in ["simulator.png", "reference.png", "difference.png"] {
             assert!(fs::read(folder.join(image)).unwrap().starts_with(b"\x89PNG"), "{image}");
         }
@@ -45,7 +49,9 @@ fn what_explains_a_failure_is_kept() {
         assert!(!sandbox.path(&format!("out/failures/suite/{name}")).exists(), "{name}");
     }
     // Results with and without bundles are the same.
-    sandbox.run(&["suite", "--gen", "ivb,skl", "--out", "without", "--keep", "none"]).expect(1, &[]);
+    sandbox
+        .run(&["suite", "--gen", "ivb,skl", "--out", "without", "--keep", "none"])
+        .expect(1, &[]);
     assert!(!sandbox.path("without/failures").exists());
     assert_eq!(sandbox.results("out").len(), sandbox.results("without").len());
 }
@@ -93,8 +99,12 @@ fn diff_shows_how_texts_changed() {
     ran.expect(0, &["<details><summary>suite/a [ivb] fragment.ir</summary>", "```diff\n"]);
     let ran = sandbox.run(&["diff", "old", "new", "--format", "json"]);
     let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    let names: Vec<&str> =
-        value["texts"].as_array().unwrap().iter().map(|text| text["text"].as_str().unwrap()).collect();
+    let names: Vec<&str> = value["texts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|text| text["text"].as_str().unwrap())
+        .collect();
     assert!(names.starts_with(&["message", "fragment.SIMD16.eu"]), "{names:?}");
 }
 
@@ -131,7 +141,9 @@ fn bundles_of_foreign_binaries() {
     let show = ["show", "suite/a.shader_test", "--gen", "ivb", "binary", "--out", "binaries"];
     sandbox.run(&show).expect(0, &[]);
     sandbox.file("suite/a.shader_test", shader(" + c", "1 0 0 1\n"));
-    sandbox.run(&["suite", "--gen", "ivb", "--binaries", "binaries", "--out", "out"]).expect(1, &[]);
+    sandbox
+        .run(&["suite", "--gen", "ivb", "--binaries", "binaries", "--out", "out"])
+        .expect(1, &[]);
     let folder = sandbox.path("out/failures/suite/a/@ivb");
     let listing = fs::read_to_string(folder.join("fragment.SIMD8.eu")).unwrap();
     assert!(!listing.contains("add(8)"), "what was executed: {listing}");

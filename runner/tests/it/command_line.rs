@@ -36,7 +36,10 @@ fn failures_give_one_and_are_explained() {
         field(2, "reason"),
         "line 12: Probe color at (0,0)\n  Expected: 255 0 0 255\n  Observed: 0 255 0 255"
     );
-    assert_eq!((field(2, "outcome"), field(3, "outcome")), ("unexpected".into(), "expected".into()));
+    assert_eq!(
+        (field(2, "outcome"), field(3, "outcome")),
+        ("unexpected".into(), "expected".into())
+    );
     assert_eq!((field(3, "status"), field(3, "layer")), ("skip".into(), "require".into()));
     assert_eq!(field(3, "reason"), "line 3: needs GL_NO_such_extension");
     let csv = fs::read_to_string(sandbox.path("out/results.reference.csv")).unwrap();
@@ -112,19 +115,30 @@ fn a_path_named_like_a_subcommand() {
 #[test]
 fn counts_of_patterns() {
     let sandbox = Sandbox::new();
-    sandbox.file("suite/a.shader_test", GREEN).file("suite/b.shader_test", format!("{GREEN}clear\nclear\n"));
+    sandbox
+        .file("suite/a.shader_test", GREEN)
+        .file("suite/b.shader_test", format!("{GREEN}clear\nclear\n"));
     let ran = sandbox.run(&["list", "suite", "--counts"]);
-    ran.expect(0, &["clear color␠\t2\t2\n", "clear\t2\t4\n", "probe all rgba␠\t2\t2\n", "light␠\t0\t0\n"]);
+    ran.expect(
+        0,
+        &["clear color␠\t2\t2\n", "clear\t2\t4\n", "probe all rgba␠\t2\t2\n", "light␠\t0\t0\n"],
+    );
     assert_eq!(ran.out.lines().count(), 121);
     sandbox.file("suite/c.shader_test", "nothing");
-    sandbox.run(&["list", "suite", "--counts"]).expect(1, &["[require] section missing", "clear\t2\t4\n"]);
+    sandbox
+        .run(&["list", "suite", "--counts"])
+        .expect(1, &["[require] section missing", "clear\t2\t4\n"]);
 }
 
 #[test]
 fn generations() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["gens"]).expect(0, &["ivb        core     4.2  4.20 ", "skl        es       3.2  3.20 "]);
-    sandbox.run(&["gens", "bdw"]).expect(0, &["GL_MAX_VERTEX_ATTRIBS = 16", "GL_AMD_gpu_shader_half_float"]);
+    sandbox
+        .run(&["gens"])
+        .expect(0, &["ivb        core     4.2  4.20 ", "skl        es       3.2  3.20 "]);
+    sandbox
+        .run(&["gens", "bdw"])
+        .expect(0, &["GL_MAX_VERTEX_ATTRIBS = 16", "GL_AMD_gpu_shader_half_float"]);
 }
 
 #[test]
@@ -160,7 +174,8 @@ fn glsl_as_the_compiler_gets_it() {
     let show = ["show", "a.shader_test", "--gen", "ivb", "--stage", "fragment", "--width", "SIMD8"];
     let payload = sandbox.run(&[&show[..], &["payload"]].concat());
     // The uniform's green among the registers of the first thread.
-    payload.expect(0, &["// fragment SIMD8, thread 1\ng0   ", "00000000 3f800000 00000000 3f800000"]);
+    payload
+        .expect(0, &["// fragment SIMD8, thread 1\ng0   ", "00000000 3f800000 00000000 3f800000"]);
     assert!(!payload.out.contains("send"), "{}", payload.out);
     let trace = sandbox.run(&[&show[..], &["trace"]].concat());
     trace.expect(0, &["// fragment SIMD8, thread 1\ng0   ", "\n    0 0x0000 [", "render"]);
@@ -178,7 +193,11 @@ fn failures_can_stop_a_run() {
     }
     let ran = sandbox.run(&["suite", "--reference-only", "-j", "1", "--max-fails", "2"]);
     ran.expect(1, &["stopped before the end"]);
-    assert!(ran.summary().starts_with('[') && ran.summary().contains("/30] fail: "), "{}", ran.summary());
+    assert!(
+        ran.summary().starts_with('[') && ran.summary().contains("/30] fail: "),
+        "{}",
+        ran.summary()
+    );
     assert_eq!(sandbox.results("results/latest").len(), 3, "the header and two rows");
 }
 
@@ -209,11 +228,17 @@ fn interrupt(sandbox: &Sandbox, signal: &str) {
     use std::time::{Duration, Instant};
     fs::remove_dir_all(sandbox.path("out")).ok();
     let arguments = ["suite", "--reference-only", "-j", "2", "--out", "out"];
-    let child =
-        sandbox.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a run");
+    let child = sandbox
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a run");
     // Wait until something is finished, then stop it.
     let start = Instant::now();
-    let lines = || fs::read_to_string(sandbox.path("out/results.jsonl")).unwrap_or_default().lines().count();
+    let lines = || {
+        fs::read_to_string(sandbox.path("out/results.jsonl")).unwrap_or_default().lines().count()
+    };
     while lines() < 3 {
         assert!(start.elapsed() < Duration::from_secs(120), "no results");
         std::thread::sleep(Duration::from_millis(5));

@@ -11,7 +11,9 @@ fn what_changed_between_two_runs() {
         .file("suite/d.shader_test", GREEN);
     let run = |out: &str| sandbox.run(&["suite", "--gen", "ivb", "--out", out]).code;
     assert_eq!(run("old"), 1);
-    sandbox.run(&["diff", "old", "old"]).expect(0, &["3 -> 3 results, 3 the same\n", "same binary: "]);
+    sandbox
+        .run(&["diff", "old", "old"])
+        .expect(0, &["3 -> 3 results, 3 the same\n", "same binary: "]);
     sandbox
         .file("suite/a.shader_test", red())
         .file("suite/b.shader_test", GREEN)
@@ -19,7 +21,10 @@ fn what_changed_between_two_runs() {
     std::fs::remove_file(sandbox.path("suite/d.shader_test")).unwrap();
     assert_eq!(run("new"), 1);
     let diff = sandbox.run(&["diff", "old", "new/results.jsonl"]);
-    diff.expect(1, &["  suite/a [ivb]: pass -> fail  probe: line 12", "  suite/d [ivb]: pass -> missing\n"]);
+    diff.expect(
+        1,
+        &["  suite/a [ivb]: pass -> fail  probe: line 12", "  suite/d [ivb]: pass -> missing\n"],
+    );
     assert_eq!(
         diff.summary(),
         "3 -> 3 results, 0 the same, regressions: 2, new tests that fail: 1, fixes: 1"
@@ -31,7 +36,8 @@ fn what_changed_between_two_runs() {
     let value: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((json.code, &value["changes"][0]["test"]), (1, &"suite/a".into()));
     let summary = sandbox.run(&["summary", "old", "new", "old"]);
-    summary.expect(0, &["suite/a [ivb]: pass fail pass\n", "suite/c [ivb]: missing fail missing\n"]);
+    summary
+        .expect(0, &["suite/a [ivb]: pass fail pass\n", "suite/c [ivb]: missing fail missing\n"]);
     assert_eq!(summary.summary(), "total           3        3        3");
     sandbox.run(&["diff", "old", "nowhere"]).expect(2, &["cannot read nowhere"]);
 }
@@ -43,7 +49,9 @@ fn what_became_of_the_code() {
     sandbox.file("suite/a.shader_test", GREEN);
     sandbox.run(&["suite", "--gen", "ivb", "--out", "old"]).expect(0, &[]);
     sandbox.run(&["suite", "--gen", "ivb", "--out", "narrow", "--width", "SIMD8"]).expect(0, &[]);
-    sandbox.run(&["diff", "old", "narrow"]).expect(0, &["LOST: 1\n  LOST: suite/a [ivb] fragment SIMD16"]);
+    sandbox
+        .run(&["diff", "old", "narrow"])
+        .expect(0, &["LOST: 1\n  LOST: suite/a [ivb] fragment SIMD16"]);
     sandbox.run(&["diff", "narrow", "old"]).expect(0, &["GAINED: 1\n"]);
     sandbox.run(&["suite", "--gen", "ivb", "--out", "plain", "--pass-limit", "0"]).expect(0, &[]);
     sandbox.run(&["diff", "plain", "old"]).expect(0, &["same binary: "]);
@@ -90,7 +98,8 @@ fn results_of_other_runners() {
 #[test]
 fn hostile_rows() {
     let sandbox = Sandbox::new();
-    let header = "{\"format\":1,\"version\":\"0\",\"gens\":[\"ivb\"],\"options\":{},\"revision\":null}\n";
+    let header =
+        "{\"format\":1,\"version\":\"0\",\"gens\":[\"ivb\"],\"options\":{},\"revision\":null}\n";
     let row = |test: &str, status: &str| {
         format!(
             "{{\"test\":{test},\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"{status}\",\"layer\":null,\"reason\":null,\
@@ -108,7 +117,10 @@ fn hostile_rows() {
         ),
         ([header, &row("\"a\"", "sunny")].concat().into_bytes(), ":2: not a result"),
         ([header, &good.replace(":1,", ":-1,")].concat().into_bytes(), ":2: not a result"),
-        ([header, &good.replace(":1,", ":99999999999999999999,")].concat().into_bytes(), ":2: not a result"),
+        (
+            [header, &good.replace(":1,", ":99999999999999999999,")].concat().into_bytes(),
+            ":2: not a result",
+        ),
         ([header, &"[".repeat(200_000), "\n"].concat().into_bytes(), ":2: not a result"),
         (good.clone().into_bytes(), ":1: not the header of a run"),
     ];
@@ -133,7 +145,8 @@ fn hostile_rows() {
     // Names are escaped.
     let name = "\"../../<b>&\\\"'|`*\\u001b[2J\\n\\u202e\"";
     sandbox.file("bad/results.jsonl", [header, &row(name, "fail")].concat());
-    for command in [&["diff", "good", "bad"][..], &["diff", "good", "bad", "--format", "markdown"]] {
+    for command in [&["diff", "good", "bad"][..], &["diff", "good", "bad", "--format", "markdown"]]
+    {
         let out = sandbox.run(command).out;
         assert!(!out.contains('\u{1b}'), "{out}");
     }
@@ -146,7 +159,9 @@ fn errors_in_large_files() {
     let sandbox = Sandbox::new();
     let csv: String = (0..20_000).map(|n| format!("spec@t{n:05},Pass,0.1\n")).collect();
     sandbox.file("gpu.csv", csv);
-    sandbox.run(&["import", "gpu.csv", "--gen", "skl", "--out", "run"]).expect(0, &["[20000/20000]"]);
+    sandbox
+        .run(&["import", "gpu.csv", "--gen", "skl", "--out", "run"])
+        .expect(0, &["[20000/20000]"]);
     let path = sandbox.path("run/results.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.len() > 1 << 20, "large enough to be split");
@@ -156,7 +171,9 @@ fn errors_in_large_files() {
         let mut lines = lines.clone();
         lines[number - 1] = "{}";
         std::fs::write(&path, lines.join("\n") + "\n").unwrap();
-        sandbox.run(&["summary", "run"]).expect(2, &[&format!("run/results.jsonl:{number}: not a result")]);
+        sandbox
+            .run(&["summary", "run"])
+            .expect(2, &[&format!("run/results.jsonl:{number}: not a result")]);
     }
     // In any order the rows are the same.
     let mut shuffled = lines.clone();

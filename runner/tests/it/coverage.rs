@@ -25,7 +25,10 @@ fn what_tests_use_is_counted() {
         let opcodes = part("opcodes", generation);
         assert_eq!(opcodes["covered"]["mov"], 2, "{opcodes}");
         let missing = opcodes["missing"].as_array().expect("a list");
-        assert!(missing.contains(&"while".into()) && !missing.contains(&"mov".into()), "{missing:?}");
+        assert!(
+            missing.contains(&"while".into()) && !missing.contains(&"mov".into()),
+            "{missing:?}"
+        );
         let covered = opcodes["covered"].as_object().expect("counts").len();
         assert_eq!(opcodes["total"].as_u64(), Some((covered + missing.len()) as u64));
         let messages = part("messages", generation)["covered"].to_string();
@@ -42,8 +45,11 @@ fn minima_and_quirks() {
     let ran = sandbox.run(&["coverage", "s", "--gen", "ivb", "--min", "opcodes=99"]);
     ran.expect(1, &["EU opcodes [ivb]: less than 99 %"]);
     sandbox.run(&["coverage", "s", "--gen", "ivb", "--min", "opcodes=1"]).expect(0, &[]);
-    sandbox.run(&["coverage", "s", "--gen", "ivb", "--min", "nothing=1"]).expect(2, &["kinds: functions"]);
-    let test = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/quirks/fs-product-low-words.shader_test");
+    sandbox
+        .run(&["coverage", "s", "--gen", "ivb", "--min", "nothing=1"])
+        .expect(2, &["kinds: functions"]);
+    let test =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/quirks/fs-product-low-words.shader_test");
     let options = ["--gen", "ivb", "--quirks", "--out", "out", "--min", "quirks=4"];
     sandbox.run(&[&["coverage", test], &options[..]].concat()).expect(0, &["quirks handled"]);
     let json = std::fs::read_to_string(sandbox.path("out/coverage.json")).expect("a report");

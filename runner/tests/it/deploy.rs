@@ -37,8 +37,11 @@ fn sandbox() -> Sandbox {
 
 /// Runs a job's script as a shell would.
 fn job(sandbox: &Sandbox, script: &str, variables: &[(&str, String)]) -> Ran {
-    let path =
-        format!("{}:{}", sandbox.path("target/release").display(), std::env::var("PATH").expect("PATH"));
+    let path = format!(
+        "{}:{}",
+        sandbox.path("target/release").display(),
+        std::env::var("PATH").expect("PATH")
+    );
     let mut command = Command::new("sh");
     command.args(["-ec", script]).current_dir(sandbox.root()).env("PATH", path);
     command.envs(variables.iter().map(|(name, value)| (*name, value)));
@@ -74,7 +77,8 @@ fn gitlab() {
     let shards = &file["conformance"];
     let count = shards["parallel"].as_u64().expect("a number of jobs");
     for index in 1..=count {
-        let variables = [("CI_NODE_INDEX", index.to_string()), ("CI_NODE_TOTAL", count.to_string())];
+        let variables =
+            [("CI_NODE_INDEX", index.to_string()), ("CI_NODE_TOTAL", count.to_string())];
         let ran = job(&sandbox, &script(&shards["script"]), &variables);
         assert_eq!(ran.code, 0, "failing tests do not fail the job: {ran:#?}");
     }
@@ -119,7 +123,10 @@ fn github() {
 fn kubernetes() {
     let sandbox = sandbox();
     let file = yaml("kubernetes.yaml");
-    assert_eq!((file["apiVersion"].as_str(), file["kind"].as_str()), (Some("batch/v1"), Some("Job")));
+    assert_eq!(
+        (file["apiVersion"].as_str(), file["kind"].as_str()),
+        (Some("batch/v1"), Some("Job"))
+    );
     let spec = &file["spec"];
     let count = spec["completions"].as_u64().expect("a number of completions");
     assert_eq!(
@@ -129,9 +136,13 @@ fn kubernetes() {
     let pod = &spec["template"]["spec"];
     let container = &pod["containers"][0];
     let shards = container["env"][0]["value"].as_str().expect("a text, as Kubernetes wants it");
-    assert_eq!((container["env"][0]["name"].as_str(), shards), (Some("RUNNER_SHARDS"), &*count.to_string()));
+    assert_eq!(
+        (container["env"][0]["name"].as_str(), shards),
+        (Some("RUNNER_SHARDS"), &*count.to_string())
+    );
     assert_eq!(strings(&container["command"]), ["/bin/sh", "-c"]);
-    let volumes: Vec<_> = pod["volumes"].as_sequence().expect("volumes").iter().map(|v| &v["name"]).collect();
+    let volumes: Vec<_> =
+        pod["volumes"].as_sequence().expect("volumes").iter().map(|v| &v["name"]).collect();
     let mounts = container["volumeMounts"].as_sequence().expect("mounts");
     assert!(mounts.iter().all(|mount| volumes.contains(&&mount["name"])), "{mounts:?}");
     fs::create_dir_all(sandbox.path("results")).expect("a folder");
@@ -141,7 +152,8 @@ fn kubernetes() {
         text = text.replace(mounted, &sandbox.path(here).display().to_string());
     }
     for index in 0..count {
-        let variables = [("JOB_COMPLETION_INDEX", index.to_string()), ("RUNNER_SHARDS", shards.to_owned())];
+        let variables =
+            [("JOB_COMPLETION_INDEX", index.to_string()), ("RUNNER_SHARDS", shards.to_owned())];
         let ran = job(&sandbox, &text, &variables);
         assert_eq!(ran.code, 0, "{ran:#?}");
     }
@@ -170,7 +182,9 @@ fn slurm() {
 
 /// Returns the text after `name = ` in a rule, without its comma.
 fn attribute<'a>(rule: &'a str, name: &str) -> &'a str {
-    let line = rule.lines().find_map(|line| line.trim().strip_prefix(name)?.trim_start().strip_prefix('='));
+    let line = rule
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(name)?.trim_start().strip_prefix('='));
     line.unwrap_or_else(|| panic!("no {name}")).trim().trim_end_matches(',')
 }
 
@@ -178,7 +192,8 @@ fn attribute<'a>(rule: &'a str, name: &str) -> &'a str {
 fn bazel() {
     let sandbox = sandbox();
     let text = fs::read_to_string(deploy("bazel/BUILD.bazel")).expect("a BUILD file");
-    let rule = text.split("sh_test(").nth(1).and_then(|rest| rest.split("\n)").next()).expect("a rule");
+    let rule =
+        text.split("sh_test(").nth(1).and_then(|rest| rest.split("\n)").next()).expect("a rule");
     assert!(text.contains("load(\"@rules_shell//shell:sh_test.bzl\", \"sh_test\")"));
     let count: usize = attribute(rule, "shard_count").parse().expect("a number of shards");
     let script = attribute(rule, "srcs").trim_matches(['[', ']', '"']);
@@ -194,7 +209,8 @@ fn bazel() {
             ("TEST_TMPDIR", place("outputs")),
             ("TEST_UNDECLARED_OUTPUTS_DIR", place("outputs")),
         ];
-        let ran = job(&sandbox, &format!("'{}' '{RUNNER}' tests/fp64", script.display()), &variables);
+        let ran =
+            job(&sandbox, &format!("'{}' '{RUNNER}' tests/fp64", script.display()), &variables);
         assert!(ran.code <= 1, "{ran:#?}");
         assert!(Path::new(&place("status")).exists(), "the shard is understood");
         let report = fs::read_to_string(place("xml")).expect("a report");
@@ -214,7 +230,9 @@ fn scripts_are_clean() {
     }
     let mut command = Command::new("shellcheck");
     match command.args(&files).stdin(Stdio::null()).output() {
-        Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
+        Ok(output) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout))
+        }
         Err(_) => eprintln!("shellcheck is not installed: the scripts were only parsed"),
     }
 }

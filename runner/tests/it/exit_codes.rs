@@ -9,10 +9,17 @@ type Row = (&'static [&'static str], i32, &'static str);
 
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.mocks(&[("a/pass", "pass"), ("a/skip", "skip"), ("a/warn", "warn"), ("b/fail", "fail")]);
+    sandbox.mocks(&[
+        ("a/pass", "pass"),
+        ("a/skip", "skip"),
+        ("a/warn", "warn"),
+        ("b/fail", "fail"),
+    ]);
     sandbox.mocks(&[("b/crash", "panic"), ("b/steps", "steps"), ("c/flake", "flake")]);
     sandbox.file("fails", "suite/b/fail,Fail\n").file("bad", "suite/b/fail,Broken\n");
-    sandbox.file("all-fail", "suite/a/pass,Fail\n").file("gone", "suite/a/gone,Fail\nother/gone,Fail\n");
+    sandbox
+        .file("all-fail", "suite/a/pass,Fail\n")
+        .file("gone", "suite/a/gone,Fail\nother/gone,Fail\n");
     sandbox
         .file("expects-gone", "suite/a/gone,Missing\n")
         .file("skips", "b/\n")
@@ -39,7 +46,11 @@ fn runs() {
         (&["-t", "b/crash"], 1, "crash   suite/b/crash"),
         (&["-t", "b/steps"], 1, "timeout suite/b/steps"),
         (&["-t", "b/crash", "--baseline", "fails"], 1, "crash   suite/b/crash"),
-        (&["-t", "a/pass", "--baseline", "all-fail"], 1, "UnexpectedImprovement(Pass) suite/a/pass"),
+        (
+            &["-t", "a/pass", "--baseline", "all-fail"],
+            1,
+            "UnexpectedImprovement(Pass) suite/a/pass",
+        ),
         (
             &["-t", "a/", "--baseline", "gone"],
             1,
@@ -55,11 +66,19 @@ fn runs() {
         (&["--shard", "auto"], 2, "no engine's variables are set"),
         (&["--baseline", "bad"], 2, "bad:1: `Broken` is not a status"),
         (&["--baseline", "none"], 2, "none: "),
-        (&["--skips", "pasted"], 2, "pasted:1: `suite/b/fail,Fail` is a line of a baseline, not a pattern"),
+        (
+            &["--skips", "pasted"],
+            2,
+            "pasted:1: `suite/b/fail,Fail` is a line of a baseline, not a pattern",
+        ),
         (&["--durations", "none"], 2, "cannot read none"),
         (&["--binaries", "none"], 2, "none: no such folder"),
         (&["--disable-quirk", "none"], 2, "unknown quirk `none`"),
-        (&["--disable-pass", "opt_vec4_dc"], 2, "unknown pass `opt_vec4_dc`: did you mean `opt_vec4_dce`?"),
+        (
+            &["--disable-pass", "opt_vec4_dc"],
+            2,
+            "unknown pass `opt_vec4_dc`: did you mean `opt_vec4_dce`?",
+        ),
         (&["nowhere"], 2, "nowhere: No such file"),
         // 3: nothing selected.
         (&["-t", "nothing"], 3, "no tests are selected"),
@@ -103,7 +122,8 @@ fn git_bisect() {
         (&["-t", "b/crash", "--previous", "earlier"], 1, "[1/1] crash: 1"),
     ];
     let sandbox = sandbox();
-    let earlier: Vec<&str> = ["suite", "--mock", "--reference-only", "--out", "earlier", "-t", "b/"].into();
+    let earlier: Vec<&str> =
+        ["suite", "--mock", "--reference-only", "--out", "earlier", "-t", "b/"].into();
     sandbox.mocks(&[("b/crash", "pass")]).run(&earlier).expect(1, &[]);
     sandbox.mocks(&[("b/crash", "panic")]);
     // A file that is found but not there.
@@ -154,9 +174,13 @@ fn other_commands() {
         ran.expect(*code, &[text]);
     }
     sandbox.run(&["man", "--out", "pages"]).expect(0, &[]);
-    assert!(sandbox.path("pages/runner.1").exists() && sandbox.path("pages/runner-diff.1").exists());
+    assert!(
+        sandbox.path("pages/runner.1").exists() && sandbox.path("pages/runner-diff.1").exists()
+    );
     // Two files with one name.
-    sandbox.file("x/tests/same.shader_test", "mock pass").file("y/tests/same.shader_test", "mock pass");
+    sandbox
+        .file("x/tests/same.shader_test", "mock pass")
+        .file("y/tests/same.shader_test", "mock pass");
     sandbox.run(&["x", "y", "--mock"]).expect(2, &["two files are called `same`"]);
 }
 
@@ -186,13 +210,17 @@ fn rows_of_a_rerun_that_have_no_test_any_more_are_missing() {
     fs::remove_file(sandbox.path("suite/b/fail.shader_test")).unwrap();
     let ran = sandbox.run(&["rerun", "out", "--out", "again"]);
     ran.expect(1, &["missing suite/b/fail"]);
-    let expected =
-        ["suite/b/crash crash unexpected", "suite/b/fail skip missing", "suite/b/steps timeout unexpected"];
+    let expected = [
+        "suite/b/crash crash unexpected",
+        "suite/b/fail skip missing",
+        "suite/b/steps timeout unexpected",
+    ];
     assert_eq!(sandbox.outcomes("again"), expected);
     // A rerun that was killed knows which rows it was to run.
     let file = sandbox.path("again/results.jsonl");
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    fs::write(&file, text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>())
+        .unwrap();
     sandbox.run(&["resume", "again"]).expect(1, &["missing suite/b/fail"]);
     assert_eq!(sandbox.outcomes("again"), expected);
 }
@@ -219,7 +247,8 @@ fn the_end_of_a_run_says_what_to_do() {
         ran.err
     );
     assert!(
-        ran.err.contains(" tests/s, about ") && ran.err.contains("; at work: suite/d/long [reference] "),
+        ran.err.contains(" tests/s, about ")
+            && ran.err.contains("; at work: suite/d/long [reference] "),
         "{}",
         ran.err
     );
@@ -241,7 +270,8 @@ fn a_terminal_gets_a_bar() {
     let sandbox = sandbox();
     sandbox.mocks(&[("d/long", "sleep 4000")]);
     let runner = env!("CARGO_BIN_EXE_runner");
-    let line = format!("stty cols 120; '{runner}' suite --mock --reference-only -j 2 -x flake --out out");
+    let line =
+        format!("stty cols 120; '{runner}' suite --mock --reference-only -j 2 -x flake --out out");
     let mut command = Command::new("script");
     match command.args(["-qec", &line, "/dev/null"]).current_dir(sandbox.root()).output() {
         Ok(output) => {
@@ -255,7 +285,8 @@ fn a_terminal_gets_a_bar() {
                 assert!(text.contains(part), "{part} in {text}");
             }
             assert!(
-                text.trim_end().ends_with("[7/7] skip: 1, warn: 1, pass: 2, fail: 1, crash: 1, timeout: 1"),
+                text.trim_end()
+                    .ends_with("[7/7] skip: 1, warn: 1, pass: 2, fail: 1, crash: 1, timeout: 1"),
                 "{text}"
             );
         }

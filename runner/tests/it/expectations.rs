@@ -60,25 +60,44 @@ fn improvements_are_printed_in_deqp_runners_words() {
 fn files_speak_about_generations() {
     let sandbox = sandbox();
     sandbox.file("fails", "suite/b,Fail\n");
-    let run =
-        |scope: &str| sandbox.run(&["suite", "--gen", "ivb,hsw", "--out", "out", "--baseline", scope]).code;
-    assert_eq!((run("ivb=fails"), run("ivb,hsw=fails"), run("fails"), run("skl=fails")), (1, 0, 0, 1));
+    let run = |scope: &str| {
+        sandbox.run(&["suite", "--gen", "ivb,hsw", "--out", "out", "--baseline", scope]).code
+    };
+    assert_eq!(
+        (run("ivb=fails"), run("ivb,hsw=fails"), run("fails"), run("skl=fails")),
+        (1, 0, 0, 1)
+    );
 }
 
 #[test]
 fn what_matches_nothing_is_reported() {
     let sandbox = sandbox();
     sandbox.file("fails", "suite/b,Fail\nsuite/gone,Fail\n").file("skips", "\nno.*such\n");
-    let ran =
-        sandbox.run(&["suite", "--reference-only", "--baseline", "fails", "--skips", "skips", "-t", "a$"]);
-    ran.expect(0, &["fails:2: `suite/gone` matches no test", "skips:2: `no.*such` matches no test"]);
+    let ran = sandbox.run(&[
+        "suite",
+        "--reference-only",
+        "--baseline",
+        "fails",
+        "--skips",
+        "skips",
+        "-t",
+        "a$",
+    ]);
+    ran.expect(
+        0,
+        &["fails:2: `suite/gone` matches no test", "skips:2: `no.*such` matches no test"],
+    );
     assert!(!ran.err.contains("`suite/b`"), "filtered out, but there: {}", ran.err);
 }
 
 #[test]
 fn files_that_are_wrong_end_with_two() {
     for (option, text, message) in [
-        ("--skips", "suite/b,Fail\n", "file:1: `suite/b,Fail` is a line of a baseline, not a pattern"),
+        (
+            "--skips",
+            "suite/b,Fail\n",
+            "file:1: `suite/b,Fail` is a line of a baseline, not a pattern",
+        ),
         ("--flakes", "(\n", "file:1: not a regular expression"),
         ("--baseline", "suite/b\n", "file:1: a line of a baseline is `test,Status`"),
         ("--baseline", "suite/b,Broken\n", "`Broken` is not a status"),
@@ -97,10 +116,13 @@ fn baselines_are_updated() {
     let sandbox = sandbox();
     let old = "# keep me\nsuite/a,Fail\nelsewhere/z,Crash\n";
     sandbox.file("fails", old);
-    let run = || sandbox.run(&["suite", "--reference-only", "--out", "out", "--baseline", "reference=fails"]);
+    let run = || {
+        sandbox.run(&["suite", "--reference-only", "--out", "out", "--baseline", "reference=fails"])
+    };
     run().expect(1, &[]);
     let update = |more: &[&str]| {
-        let arguments = [&["expect", "update", "out", "--baseline", "reference=fails"], more].concat();
+        let arguments =
+            [&["expect", "update", "out", "--baseline", "reference=fails"], more].concat();
         sandbox.run(&arguments)
     };
     let read = || fs::read_to_string(sandbox.path("fails")).unwrap();
@@ -117,7 +139,9 @@ fn baselines_are_updated() {
     fs::write(sandbox.path("fails"), old).unwrap();
     sandbox.run(&["expect", "update", "out", "--baseline", "ivb=fails"]).expect(0, &["0 removed"]);
     assert_eq!(read(), old);
-    sandbox.run(&["expect", "update", "nowhere", "--baseline", "fails"]).expect(2, &["cannot read nowhere"]);
+    sandbox
+        .run(&["expect", "update", "nowhere", "--baseline", "fails"])
+        .expect(2, &["cannot read nowhere"]);
 }
 
 #[test]
@@ -126,8 +150,10 @@ fn the_configuration_is_updated() {
     let text = "# ours\nexpect:\n  reference:\n    - {test: suite/a, status: fail, reason: old, bug: 3}\n    \
                 # still\n    - test: suite/b\n      status: crash\n  ivb:\n    - {test: suite/a, status: fail}\n";
     sandbox.file("runner.yaml", text);
-    let run = || sandbox.run(&["suite", "--reference-only", "--out", "out", "--config", "runner.yaml"]);
-    run().expect(1, &["UnexpectedImprovement(Pass) suite/a", "UnexpectedImprovement(Fail) suite/b"]);
+    let run =
+        || sandbox.run(&["suite", "--reference-only", "--out", "out", "--config", "runner.yaml"]);
+    run()
+        .expect(1, &["UnexpectedImprovement(Pass) suite/a", "UnexpectedImprovement(Fail) suite/b"]);
     let update = |more: &[&str]| {
         sandbox.run(&[&["expect", "update", "out", "--config", "runner.yaml"], more].concat())
     };

@@ -32,7 +32,9 @@ fn our_compiler_through_the_protocol_gives_the_same_results() {
     let arguments = [&[suite, "--gen", "ivb,skl"], &part[..]].concat();
     sandbox.run(&[&arguments[..], &["--out", "compiled"]].concat()).expect(0, &[]);
     let ours = ours();
-    sandbox.run(&[&arguments[..], &["--out", "served", "--compiler", &ours]].concat()).expect(0, &[]);
+    sandbox
+        .run(&[&arguments[..], &["--out", "served", "--compiler", &ours]].concat())
+        .expect(0, &[]);
     let (compiled, served) = (rows(&sandbox, "compiled"), rows(&sandbox, "served"));
     assert!(compiled.len() >= 10, "{} rows", compiled.len());
     assert_eq!(compiled, served, "statistics and hashes of the code included");
@@ -74,13 +76,20 @@ fn script(sandbox: &Sandbox, text: &str) -> String {
 fn whatever_a_compiler_does_is_a_result() {
     let refusal = r#"while read -r l; do id=${l#*\"id\":}; echo "{\"id\":${id%%,*},\"error\":{\"layer\":\"allocate\",\"message\":\"too many registers\"}}"; done"#;
     let changed = |what: &str, to: &str| {
-        format!("\"$1\" serve-compiler | while read -r l; do echo \"$l\" | sed 's/{what}/{to}/'; done")
+        format!(
+            "\"$1\" serve-compiler | while read -r l; do echo \"$l\" | sed 's/{what}/{to}/'; done"
+        )
     };
     let table: [(String, &str, &str, &str); 14] = [
         (refusal.to_owned(), "fail", "allocate", "too many registers"),
         ("while read -r l; do echo nonsense; done".to_owned(), "fail", "encode", "not an answer"),
         ("while read -r l; do echo '{}'; done".to_owned(), "fail", "encode", "not an answer"),
-        ("while read -r l; do printf '\\377\\000\\n'; done".to_owned(), "fail", "encode", "not an answer"),
+        (
+            "while read -r l; do printf '\\377\\000\\n'; done".to_owned(),
+            "fail",
+            "encode",
+            "not an answer",
+        ),
         (
             "while read -r l; do echo '{\"id\":999}'; done".to_owned(),
             "timeout",
@@ -111,7 +120,8 @@ fn whatever_a_compiler_does_is_a_result() {
         let sandbox = Sandbox::new();
         sandbox.file("suite/a.shader_test", GREEN);
         let command = script(&sandbox, &text);
-        let arguments = ["suite", "--gen", "ivb", "--out", "out", "--timeout", "4", "--compiler", &command];
+        let arguments =
+            ["suite", "--gen", "ivb", "--out", "out", "--timeout", "4", "--compiler", &command];
         let ran = sandbox.run(&arguments);
         ran.expect(1, &["[1/1] "]);
         let row = &sandbox.results("out")[1];
@@ -156,16 +166,22 @@ fn commands_that_cannot_be() {
 #[test]
 fn the_documented_example_works() {
     use std::process::{Command, Stdio};
-    let python =
-        Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let python = Command::new("python3")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     if !python.is_ok_and(|status| status.success()) {
         eprintln!("python3 is not installed: the example was not run");
         return;
     }
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/compiler-protocol.md");
     let page = fs::read_to_string(page).expect("the page");
-    let code =
-        page.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let code = page
+        .split("```python\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .expect("an example");
     let sandbox = Sandbox::new();
     sandbox.file("logging-compiler.py", code).file("suite/a.shader_test", GREEN);
     let command = format!("python3 logging-compiler.py '{RUNNER}' sizes.log");

@@ -8,7 +8,16 @@ use crate::support::{GREEN, Sandbox};
 #[test]
 fn programs_are_legal() {
     let sandbox = Sandbox::new();
-    let ran = sandbox.run(&["fuzz", "--seed", "11", "--count", "300", "--reference-only", "--out", "run"]);
+    let ran = sandbox.run(&[
+        "fuzz",
+        "--seed",
+        "11",
+        "--count",
+        "300",
+        "--reference-only",
+        "--out",
+        "run",
+    ]);
     ran.expect(0, &["[300/300] pass: 300"]);
     assert!(!sandbox.path("run/tests").exists(), "what passes is not kept");
     assert_eq!(sandbox.results("run").len(), 301);
@@ -63,7 +72,8 @@ fn damaged_tests() {
     let fuzz = ["fuzz", "--mutate", "s", "--gen", "ivb"];
     let ran = sandbox.run(&[&fuzz[..], &["--count", "60", "--out", "run"]].concat());
     ran.expect(0, &["[60/60]", "fail: "]);
-    let print = |seed| sandbox.run(&[&fuzz[..], &["--count", "3", "--print", "--seed", seed]].concat()).out;
+    let print =
+        |seed| sandbox.run(&[&fuzz[..], &["--count", "3", "--print", "--seed", seed]].concat()).out;
     assert_eq!(print("1"), print("1"));
     assert_ne!(print("1"), print("2"));
     sandbox.run(&["fuzz", "--mutate", "nowhere"]).expect(2, &["nowhere"]);

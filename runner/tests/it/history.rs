@@ -12,7 +12,9 @@ fn sandbox() -> Sandbox {
         if number == 3 {
             sandbox.file("tests/suite/a.shader_test", red());
         }
-        sandbox.run(&["tests/suite", "--gen", "ivb", "--out", &format!("run{number}")]).expect(1, &[]);
+        sandbox
+            .run(&["tests/suite", "--gen", "ivb", "--out", &format!("run{number}")])
+            .expect(1, &[]);
     }
     sandbox
 }
@@ -22,12 +24,15 @@ fn every_run_is_recorded() {
     let sandbox = sandbox();
     let ran = sandbox.run(&["history"]);
     ran.expect(0, &["time (UTC)"]);
-    let names: Vec<&str> = ran.out.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap()).collect();
+    let names: Vec<&str> =
+        ran.out.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap()).collect();
     assert_eq!(names, ["run1", "run2", "run3", "run4"]);
     // A part of a run is none, and the whole is recorded when it is joined.
     for shard in ["1/2", "2/2"] {
         let out = format!("shard{}", &shard[..1]);
-        sandbox.run(&["tests/suite", "--gen", "ivb", "--shard", shard, "--out", &out]).expect(1, &[]);
+        sandbox
+            .run(&["tests/suite", "--gen", "ivb", "--shard", shard, "--out", &out])
+            .expect(1, &[]);
     }
     assert_eq!(sandbox.run(&["history"]).out.lines().count(), 5);
     sandbox.run(&["merge", "shard1", "shard2", "--out", "whole"]).expect(1, &[]);
@@ -50,7 +55,9 @@ fn one_test_over_time() {
         .collect();
     assert_eq!(statuses, ["pass", "pass", "fail", "fail"]);
     assert!(ran.out.contains('▁'), "a trend: {}", ran.out);
-    sandbox.run(&["history", "b"]).expect(0, &["suite/b [ivb]: fail since run1", "it never passed"]);
+    sandbox
+        .run(&["history", "b"])
+        .expect(0, &["suite/b [ivb]: fail since run1", "it never passed"]);
     sandbox.run(&["history", "c"]).expect(3, &["no run has a test called `c`"]);
     let ran = sandbox.run(&["history", "--failing"]);
     assert_eq!(ran.out.lines().count(), 2, "{}", ran.out);
@@ -65,11 +72,13 @@ fn runs_of_elsewhere_are_imported() {
     // The history tells times in seconds: these two are further apart.
     let file = fs::File::options().append(true).open(sandbox.path("run1/results.jsonl")).unwrap();
     file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
-    let all = ["history", "--file", "other/h.sqlite", "--import", "run4", "run1/results.jsonl", "run1"];
+    let all =
+        ["history", "--file", "other/h.sqlite", "--import", "run4", "run1/results.jsonl", "run1"];
     let ran = sandbox.run(&all);
     ran.expect(0, &["run4: 2 results", "run1/results.jsonl: 2 results", "run1: known already"]);
     let list = sandbox.run(&["history", "--file", "other/h.sqlite"]).out;
-    let names: Vec<&str> = list.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap()).collect();
+    let names: Vec<&str> =
+        list.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap()).collect();
     assert_eq!(names, ["run1", "run4"], "by the time they were written");
     sandbox.run(&["history", "--file", "nowhere.sqlite"]).expect(2, &["nowhere.sqlite"]);
     sandbox.run(&["history", "--import", "nowhere"]).expect(2, &["cannot read nowhere"]);
@@ -94,9 +103,13 @@ fn damaged_histories() {
     ];
     for (number, (bytes, message)) in cases.into_iter().enumerate() {
         fs::write(&path, bytes).unwrap();
-        let arguments = ["tests/suite", "-t", "/b", "--gen", "ivb", "--out", &format!("after{number}")];
+        let arguments =
+            ["tests/suite", "-t", "/b", "--gen", "ivb", "--out", &format!("after{number}")];
         let ran = sandbox.run(&arguments);
-        ran.expect(1, &["warning: the run is not in the history: results/history.sqlite: ", message]);
+        ran.expect(
+            1,
+            &["warning: the run is not in the history: results/history.sqlite: ", message],
+        );
         assert_eq!(ran.summary(), "[1/1] fail: 1");
         sandbox.run(&["history", "suite/a"]).expect(2, &["error: results/history.sqlite: "]);
     }

@@ -77,7 +77,9 @@ fn piglit_says(old: usize, new: usize) -> (bool, bool) {
 #[test]
 fn the_table_of_piglits_statuses() {
     let sandbox = Sandbox::new();
-    sandbox.file("before/results.json", piglit_json(false)).file("now/results.json", piglit_json(true));
+    sandbox
+        .file("before/results.json", piglit_json(false))
+        .file("now/results.json", piglit_json(true));
     for run in ["before", "now"] {
         let file = format!("{run}/results.json");
         let arguments = ["import", &file, "--gen", "ivb", "--out", &format!("our-{run}")];
@@ -118,7 +120,9 @@ fn the_table_of_piglits_statuses() {
 #[test]
 fn what_piglit_says() {
     let sandbox = Sandbox::new();
-    sandbox.file("before/results.json", piglit_json(false)).file("now/results.json", piglit_json(true));
+    sandbox
+        .file("before/results.json", piglit_json(false))
+        .file("now/results.json", piglit_json(true));
     for (option, which) in [("-r", 0), ("-g", 1)] {
         let command = Command::new("piglit")
             .args(["summary", "console", option, "before", "now"])
@@ -136,7 +140,11 @@ fn what_piglit_says() {
         for (i, old) in STATUSES.iter().enumerate() {
             for (j, new) in STATUSES.iter().enumerate() {
                 let says = [piglit_says(i, j).0, piglit_says(i, j).1][which];
-                assert_eq!(listed.contains(&*format!("{old}/{new}")), says, "{option} {old} -> {new}: {out}");
+                assert_eq!(
+                    listed.contains(&*format!("{old}/{new}")),
+                    says,
+                    "{option} {old} -> {new}: {out}"
+                );
             }
         }
     }
@@ -151,15 +159,23 @@ fn compressed_results_and_subtests() {
         encoder.finish().unwrap()
     };
     let json = |part: &str| {
-        format!(r#"{{"tests": {{"a": {{"result": "fail", "subtests": {{"x": "fail", "y": "{part}"}}}}}}}}"#)
+        format!(
+            r#"{{"tests": {{"a": {{"result": "fail", "subtests": {{"x": "fail", "y": "{part}"}}}}}}}}"#
+        )
     };
     sandbox.file("old.json.bz2", pack(&json("pass"))).file("new.json", json("fail"));
-    sandbox.run(&["import", "old.json.bz2", "--gen", "skl", "--out", "old"]).expect(0, &["[1/1] fail: 1"]);
-    sandbox.run(&["import", "new.json", "--gen", "skl", "--out", "new"]).expect(0, &["[1/1] fail: 1"]);
+    sandbox
+        .run(&["import", "old.json.bz2", "--gen", "skl", "--out", "old"])
+        .expect(0, &["[1/1] fail: 1"]);
+    sandbox
+        .run(&["import", "new.json", "--gen", "skl", "--out", "new"])
+        .expect(0, &["[1/1] fail: 1"]);
     sandbox.run(&["diff", "old", "new"]).expect(1, &["regressions: 1\n  a@y [skl]: pass -> fail"]);
     let packed = pack(&json("pass"));
     sandbox.file("cut.json.bz2", &packed[..packed.len() / 2]);
-    sandbox.run(&["import", "cut.json.bz2", "--gen", "skl"]).expect(2, &["cut.json.bz2: not a bzip2 file: "]);
+    sandbox
+        .run(&["import", "cut.json.bz2", "--gen", "skl"])
+        .expect(2, &["cut.json.bz2: not a bzip2 file: "]);
 }
 
 /// deqp-runner's three files: all results, those that were not as expected, and what it takes as a
@@ -169,16 +185,20 @@ fn deqp_runners_files() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN).file("suite/b.shader_test", red());
     sandbox.run(&["suite", "--gen", "ivb", "--out", "ours"]).expect(1, &[]);
-    let failures = "spec@x@a,Crash\nspec@x@b,Fail\nspec@x@c,UnexpectedImprovement(Pass)\nspec@x@d,Timeout\n";
+    let failures =
+        "spec@x@a,Crash\nspec@x@b,Fail\nspec@x@c,UnexpectedImprovement(Pass)\nspec@x@d,Timeout\n";
     sandbox.file("failures.csv", failures);
     sandbox
         .run(&["import", "failures.csv", "--gen", "ivb", "--out", "failures"])
         .expect(0, &["[4/4] pass: 1, fail: 1, crash: 1, timeout: 1"]);
     // Our results as deqp-runner reads a baseline: name and status before the second comma.
     let csv = std::fs::read_to_string(sandbox.path("ours/results.ivb.csv")).unwrap();
-    let line = regex::Regex::new(r"^([^,]+),(Pass|Fail|Crash|Timeout|Skip|Warn|Missing),\d+\.\d+$").unwrap();
+    let line = regex::Regex::new(r"^([^,]+),(Pass|Fail|Crash|Timeout|Skip|Warn|Missing),\d+\.\d+$")
+        .unwrap();
     assert!(csv.lines().count() == 2 && csv.lines().all(|l| line.is_match(l)), "{csv}");
-    sandbox.run(&["import", "ours/results.ivb.csv", "--gen", "ivb", "--out", "again"]).expect(0, &[]);
+    sandbox
+        .run(&["import", "ours/results.ivb.csv", "--gen", "ivb", "--out", "again"])
+        .expect(0, &[]);
     sandbox.run(&["diff", "again", "ours"]).expect(0, &["2 -> 2 results, 2 the same"]);
 }
 
@@ -207,6 +227,7 @@ fn what_is_none_of_these_files() {
     sandbox
         .run(&["import", "odd.csv", "--gen", "ivb", "--out", "odd"])
         .expect(0, &["[2/2] pass: 1, fail: 1"]);
-    let names: Vec<String> = sandbox.results("odd")[1..].iter().map(|row| row["test"].to_string()).collect();
+    let names: Vec<String> =
+        sandbox.results("odd")[1..].iter().map(|row| row["test"].to_string()).collect();
     assert_eq!(names, ["\"<&\\\"'\\u001b>\"", "\"a,\\\"b\\\"\""]);
 }

@@ -43,7 +43,8 @@ fn run(sandbox: &Sandbox, out: &str, more: &[&str]) -> Ran {
 /// A file of a run with the durations blanked.
 fn untimed(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let time = regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time="[^"]*""#).expect("a pattern");
+    let time =
+        regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time="[^"]*""#).expect("a pattern");
     time.replace_all(&text, "T").into_owned()
 }
 
@@ -73,7 +74,8 @@ fn killed_runs_are_completed() {
         let out = format!("killed{}", round % 5);
         let more: &[&str] = if round % 2 == 0 { &["-j", "3"] } else { &["-j", "3", "--isolate"] };
         let mut child = start(&sandbox, &out, more).stdout(Stdio::null()).spawn().expect("a run");
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // By the clock, or once some rows are finished: on a slow machine the clock alone would
         // kill them all early.
         if round % 4 < 2 {
@@ -123,7 +125,8 @@ fn damaged_results() {
     sandbox.run(&["resume", "damaged"]).expect(1, &["[40/40]"]);
     assert_same_run(&sandbox, "whole", "damaged");
     // Other damage is reported, and the file is left alone.
-    let replaced = |from: &str, to: &str| String::from_utf8_lossy(&good).replacen(from, to, 1).into_bytes();
+    let replaced =
+        |from: &str, to: &str| String::from_utf8_lossy(&good).replacen(from, to, 1).into_bytes();
     let bad_text = [&good[..header], b"\"caf\xe9\"\n", &good[header..]].concat();
     let mut other = lines.clone();
     let changed = String::from_utf8_lossy(lines[3]).replace("\"pass\"", "\"fail\"").into_bytes();
@@ -204,7 +207,10 @@ fn a_full_disk() {
         let kept = finished_rows(&sandbox, "disk/out");
         assert!((1..200).contains(&kept.len()), "{}", kept.len());
         // With room again the run is completed.
-        let more = Command::new("mount").args(["-o", "remount,size=1m"]).arg(sandbox.path("disk")).status();
+        let more = Command::new("mount")
+            .args(["-o", "remount,size=1m"])
+            .arg(sandbox.path("disk"))
+            .status();
         assert!(more.expect("mount").success());
         sandbox.run(&["resume", "disk/out"]).expect(1, &["[200/200]"]);
         assert!(kept.is_subset(&finished_rows(&sandbox, "disk/out")));
@@ -236,12 +242,14 @@ fn places_that_cannot_be_written_to() {
     fs::create_dir(&locked).expect("a folder");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).expect("permissions");
     if fs::write(locked.join("try"), "").is_err() {
-        run(&sandbox, "locked", &[]).expect(2, &["error: cannot write locked/", "Permission denied"]);
+        run(&sandbox, "locked", &[])
+            .expect(2, &["error: cannot write locked/", "Permission denied"]);
     }
     if let Some(_disk) = Small::mount(&sandbox.path("disk"), "size=1m") {
         run(&sandbox, "disk/out", &["-t", "t00"]).expect(1, &[]);
         let before = fs::read(sandbox.path("disk/out/results.jsonl")).expect("results");
-        let remount = Command::new("mount").args(["-o", "remount,ro"]).arg(sandbox.path("disk")).status();
+        let remount =
+            Command::new("mount").args(["-o", "remount,ro"]).arg(sandbox.path("disk")).status();
         assert!(remount.expect("mount").success());
         for arguments in [&[&RUN[..], &["disk/out"]].concat()[..], &["resume", "disk/out"]] {
             sandbox.run(arguments).expect(2, &["error: cannot write ", "Read-only file system"]);

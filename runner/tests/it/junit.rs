@@ -39,13 +39,15 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn document(text: &'a str) -> Element {
         for c in text.chars() {
-            let allowed =
-                matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+            let allowed = matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
             assert!(allowed, "{c:?} is no character of XML 1.0");
         }
         let mut reader = Reader { rest: text };
         let declaration = reader.until("?>");
-        assert!(declaration.starts_with("<?xml version=\"1.0\" encoding=\"utf-8\""), "{declaration}");
+        assert!(
+            declaration.starts_with("<?xml version=\"1.0\" encoding=\"utf-8\""),
+            "{declaration}"
+        );
         reader.rest = reader.rest.trim_start();
         let root = reader.element();
         assert!(reader.rest.trim().is_empty(), "one root");
@@ -61,7 +63,9 @@ impl<'a> Reader<'a> {
 
     fn element(&mut self) -> Element {
         let tag = self.rest.strip_prefix('<').expect("an element");
-        let end = tag.find(|c: char| c.is_whitespace() || c == '>' || c == '/').expect("an end of the name");
+        let end = tag
+            .find(|c: char| c.is_whitespace() || c == '>' || c == '/')
+            .expect("an end of the name");
         let mut element = Element { name: tag[..end].to_owned(), ..Element::default() };
         self.rest = &tag[end..];
         loop {
@@ -75,7 +79,10 @@ impl<'a> Reader<'a> {
                 break;
             }
             let name = self.until("=\"").to_owned();
-            assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "attribute `{name}`");
+            assert!(
+                name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+                "attribute `{name}`"
+            );
             assert!(element.attribute(&name).is_none(), "`{name}` twice");
             let value = unescaped(self.until("\""));
             element.attributes.push((name, value));
@@ -146,7 +153,8 @@ impl Type {
                 None => digits(value),
             },
             Type::Time => {
-                let shape: String = value.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+                let shape: String =
+                    value.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
                 shape == "0000-00-00T00:00:00Z" || shape == "0000-00-00T00:00:00"
             }
         }
@@ -159,7 +167,11 @@ type Attributes = &'static [(&'static str, Type, bool)];
 const SCHEMA: [(&str, Attributes, &[&str]); 8] = [
     (
         "testsuites",
-        &[("name", Type::Text, false), ("tests", Type::Count, false), ("time", Type::Seconds, false)],
+        &[
+            ("name", Type::Text, false),
+            ("tests", Type::Count, false),
+            ("time", Type::Seconds, false),
+        ],
         &["testsuite"],
     ),
     (
@@ -212,12 +224,16 @@ fn check(element: &Element) {
         assert!(children.contains(&&*child.name), "<{}> in <{}>", child.name, element.name);
         check(child);
     }
-    let results = element.children.iter().filter(|c| matches!(&*c.name, "failure" | "error" | "skipped"));
+    let results =
+        element.children.iter().filter(|c| matches!(&*c.name, "failure" | "error" | "skipped"));
     assert!(element.name != "testcase" || results.count() <= 1, "one result per case");
     if element.name == "testsuite" {
-        let with =
-            |name: &str| element.all("testcase").filter(|case| case.all(name).next().is_some()).count();
-        let count = |name: &str| element.attribute(name).map_or(0, |n| n.parse::<usize>().expect("a number"));
+        let with = |name: &str| {
+            element.all("testcase").filter(|case| case.all(name).next().is_some()).count()
+        };
+        let count = |name: &str| {
+            element.attribute(name).map_or(0, |n| n.parse::<usize>().expect("a number"))
+        };
         assert_eq!(count("tests"), element.all("testcase").count());
         assert_eq!((count("failures"), count("errors")), (with("failure"), with("error")));
     }
@@ -247,14 +263,27 @@ fn case<'a>(root: &'a Element, name: &str) -> (&'a Element, Option<&'a Element>)
     let mut cases = root.children.iter().flat_map(|suite| suite.all("testcase"));
     let found = cases.find(|case| case.attribute("name").is_some_and(|n| n.starts_with(name)));
     let found = found.unwrap_or_else(|| panic!("no case {name}"));
-    (found, found.children.iter().find(|child| matches!(&*child.name, "failure" | "error" | "skipped")))
+    (
+        found,
+        found.children.iter().find(|child| matches!(&*child.name, "failure" | "error" | "skipped")),
+    )
 }
 
 #[test]
 fn a_report_of_everything() {
     let sandbox = Sandbox::new();
-    sandbox.mocks(&[("a/pass", "pass"), ("a/skip", "skip"), ("a/warn", "warn"), ("b/fail", "fail")]);
-    sandbox.mocks(&[("b/known", "fail"), ("b/better", "pass"), ("b/crash", "abort"), ("c/d/steps", "steps")]);
+    sandbox.mocks(&[
+        ("a/pass", "pass"),
+        ("a/skip", "skip"),
+        ("a/warn", "warn"),
+        ("b/fail", "fail"),
+    ]);
+    sandbox.mocks(&[
+        ("b/known", "fail"),
+        ("b/better", "pass"),
+        ("b/crash", "abort"),
+        ("c/d/steps", "steps"),
+    ]);
     sandbox.file("fails", "suite/b/known,Fail\nsuite/b/better,Crash\nsuite/b/gone,Fail\n");
     sandbox
         .run(&["suite", "--mock", "--gen", "ivb,skl", "--out", "out", "--baseline", "fails"])
@@ -277,13 +306,22 @@ fn a_report_of_everything() {
     );
     assert!(failure.text.contains("\n  Expected: 1.0\n  Observed: 0.5"), "{}", failure.text);
     // Equal runs give equal reports: the time is no part of them.
-    assert!(root.children.iter().all(|suite| suite.attribute("timestamp") == Some("1970-01-01T00:00:00Z")));
+    assert!(
+        root.children
+            .iter()
+            .all(|suite| suite.attribute("timestamp") == Some("1970-01-01T00:00:00Z"))
+    );
 }
 
 #[test]
 fn only_failures() {
     let sandbox = Sandbox::new();
-    sandbox.mocks(&[("a/pass", "pass"), ("a/skip", "skip"), ("b/fail", "fail"), ("b/known", "fail")]);
+    sandbox.mocks(&[
+        ("a/pass", "pass"),
+        ("a/skip", "skip"),
+        ("b/fail", "fail"),
+        ("b/known", "fail"),
+    ]);
     sandbox.file("fails", "suite/b/known,Fail\n");
     sandbox.mock_run(&["--junit-failures-only", "--baseline", "fails"]).expect(1, &[]);
     let root = report(&sandbox, "out");
@@ -342,7 +380,11 @@ fn hostile_names() {
     ran.expect(1, &["[7/7] fail: 7"]);
     let harmless = |text: &str| text.chars().all(|c| !c.is_control() || c == '\n');
     assert!(harmless(&ran.out) && harmless(&ran.err), "{ran:?}");
-    assert_eq!(ran.out.lines().filter(|line| line.starts_with("fail ")).count(), 14, "one line each, twice");
+    assert_eq!(
+        ran.out.lines().filter(|line| line.starts_with("fail ")).count(),
+        14,
+        "one line each, twice"
+    );
     let root = report(&sandbox, "out");
     assert_eq!(root.children[0].attribute("name"), Some("suite/d<&\"'"));
     case(&root, "<&\"'> [reference]");
@@ -352,7 +394,8 @@ fn hostile_names() {
     let csv = fs::read_to_string(sandbox.path("out/results.reference.csv")).expect("a CSV");
     assert_eq!(csv.lines().count(), 7, "{csv}");
     assert!(
-        csv.contains("\"suite/d<&\"\"'/a,b\",Fail,") && csv.chars().all(|c| !c.is_control() || c == '\n'),
+        csv.contains("\"suite/d<&\"\"'/a,b\",Fail,")
+            && csv.chars().all(|c| !c.is_control() || c == '\n'),
         "{csv}"
     );
     // Every row can be told apart and repeated.

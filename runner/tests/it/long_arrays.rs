@@ -40,7 +40,10 @@ fn script(stage: &str) -> String {
     let shaders = match stage {
         "fragment" => format!(
             "[vertex shader passthrough]\n[fragment shader]\n{}",
-            fragment(&format!("{BODY} color = vec4(total == expected, total != expected, 0.0, 1.0);"), "")
+            fragment(
+                &format!("{BODY} color = vec4(total == expected, total != expected, 0.0, 1.0);"),
+                ""
+            )
         ),
         "vertex" => format!(
             "[vertex shader]\n#version 400\nuniform int start;\nin vec4 piglit_vertex;\nflat out float v;\n\

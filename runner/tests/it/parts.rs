@@ -39,7 +39,8 @@ fn shards(sandbox: &Sandbox, more: &[&str]) -> Vec<String> {
     let folders: Vec<String> = (1..=4).map(|k| format!("shard{k}")).collect();
     for (k, folder) in (1..).zip(&folders) {
         let shard = format!("{k}/4");
-        let arguments = [&["suite", "--reference-only", "--out", folder, "--shard", &shard], more].concat();
+        let arguments =
+            [&["suite", "--reference-only", "--out", folder, "--shard", &shard], more].concat();
         assert!(sandbox.run(&arguments).code < 2);
     }
     folders
@@ -103,7 +104,8 @@ fn what_does_not_belong_together_is_not_merged() {
 fn engines_choose_shards() {
     let sandbox = sandbox();
     let run = |out: &str, variables: &[(&str, &str)]| {
-        let mut command = sandbox.command(&["suite", "--reference-only", "--out", out, "--shard", "auto"]);
+        let mut command =
+            sandbox.command(&["suite", "--reference-only", "--out", out, "--shard", "auto"]);
         command.envs(variables.iter().copied());
         crate::support::ran(&command.output().unwrap())
     };
@@ -128,7 +130,9 @@ fn engines_choose_shards() {
     merge(&sandbox, &["slurm", "gitlab", "bazel"]).expect(1, &["[30/30]"]);
     run("none", &[]).expect(2, &["--shard auto: no engine's variables are set"]);
     // More shards than tests: the empty one is as expected.
-    sandbox.run(&["suite", "-t", "t00", "--reference-only", "--shard", "9/9"]).expect(0, &["[0/0]"]);
+    sandbox
+        .run(&["suite", "-t", "t00", "--reference-only", "--shard", "9/9"])
+        .expect(0, &["[0/0]"]);
 }
 
 /// A run killed at any moment is completed by `resume`, into the same files.
@@ -145,11 +149,16 @@ fn killed_runs_are_resumed() {
             .spawn()
             .unwrap();
         let lines = || {
-            fs::read_to_string(sandbox.path(&out).join("results.jsonl")).unwrap_or_default().lines().count()
+            fs::read_to_string(sandbox.path(&out).join("results.jsonl"))
+                .unwrap_or_default()
+                .lines()
+                .count()
         };
         let start = Instant::now();
         let has_record = || sandbox.path(&out).join("run.json").exists();
-        while (!has_record() || lines() < 1 + round * 3) && start.elapsed() < Duration::from_secs(60) {
+        while (!has_record() || lines() < 1 + round * 3)
+            && start.elapsed() < Duration::from_secs(60)
+        {
             std::hint::spin_loop();
         }
         child.kill().unwrap();
@@ -157,7 +166,8 @@ fn killed_runs_are_resumed() {
         // Started from elsewhere: the run knows where its paths begin.
         let elsewhere = tempfile::tempdir().unwrap();
         let path = sandbox.path(&out).display().to_string();
-        let resumed = sandbox.command(&["resume", &path]).current_dir(elsewhere.path()).output().unwrap();
+        let resumed =
+            sandbox.command(&["resume", &path]).current_dir(elsewhere.path()).output().unwrap();
         assert_eq!(resumed.status.code(), Some(1), "{:?}", crate::support::ran(&resumed));
         assert_same_run(&sandbox, "whole", &out);
     }
@@ -197,7 +207,8 @@ fn failures_are_repeated() {
 fn what_failed_last_runs_first() {
     let sandbox = sandbox();
     sandbox.run(&["suite", "--reference-only"]);
-    let arguments = ["suite", "--reference-only", "-j", "1", "--order", "last-failed", "--max-fails", "4"];
+    let arguments =
+        ["suite", "--reference-only", "-j", "1", "--order", "last-failed", "--max-fails", "4"];
     let ran = sandbox.run(&arguments);
     ran.expect(1, &["stopped before the end"]);
     assert_eq!(ran.summary(), "[4/30] fail: 4");
@@ -217,5 +228,6 @@ fn the_slurm_script_runs_all_shards() {
         let ran = crate::support::ran(&command.output().unwrap());
         assert_eq!(ran.code, 0, "failing tests do not fail the task: {ran:#?}");
     }
-    merge(&sandbox, &["out/shard-1", "out/shard-2", "out/shard-3"]).expect(1, &["[30/30] pass: 26, fail: 4"]);
+    merge(&sandbox, &["out/shard-1", "out/shard-2", "out/shard-3"])
+        .expect(1, &["[30/30] pass: 26, fail: 4"]);
 }

@@ -31,12 +31,27 @@ const ALL: &[&str] = &GENERATIONS;
 const GEN7: &[&str] = &["ivb", "hsw"];
 
 fn rows() -> Vec<Row> {
-    let scalar =
-        |quirk, witness, fails| Row { quirk, witness, vec4: false, generations: &GENERATIONS, fails };
-    let vec4 =
-        |quirk, witness, fails| Row { quirk, witness, vec4: true, generations: &VEC4_GENERATIONS, fails };
-    let half =
-        |quirk, witness, fails| Row { quirk, witness, vec4: false, generations: &HALF_GENERATIONS, fails };
+    let scalar = |quirk, witness, fails| Row {
+        quirk,
+        witness,
+        vec4: false,
+        generations: &GENERATIONS,
+        fails,
+    };
+    let vec4 = |quirk, witness, fails| Row {
+        quirk,
+        witness,
+        vec4: true,
+        generations: &VEC4_GENERATIONS,
+        fails,
+    };
+    let half = |quirk, witness, fails| Row {
+        quirk,
+        witness,
+        vec4: false,
+        generations: &HALF_GENERATIONS,
+        fails,
+    };
     vec![
         scalar(Quirk::IvbDfExecSize, "quirks/fs-three-red-one-green", &["ivb"]),
         vec4(Quirk::IvbDfExecSize, "quirks/vs-three-red-one-green", &["ivb"]),
@@ -113,11 +128,19 @@ fn each_handling_is_needed_where_the_quirk_is() {
     for row in rows() {
         let with = failing(&row, true);
         if !with.is_empty() {
-            wrong.push(format!("{} fails on {with:?} although {} is handled", row.witness, row.quirk.name()));
+            wrong.push(format!(
+                "{} fails on {with:?} although {} is handled",
+                row.witness,
+                row.quirk.name()
+            ));
         }
         let without = failing(&row, false);
         if without != row.fails.iter().map(|&g| g.to_owned()).collect() {
-            wrong.push(format!("without {} {} fails on {without:?}", row.quirk.name(), row.witness));
+            wrong.push(format!(
+                "without {} {} fails on {without:?}",
+                row.quirk.name(),
+                row.witness
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

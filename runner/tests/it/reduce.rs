@@ -10,7 +10,8 @@ const SUITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
 fn run(sandbox: &Sandbox, file: &str, options: &[&str]) -> (String, String, String) {
     sandbox.run(&[&[file, "--out", "run", "--keep", "none"], options].concat());
     let row = &sandbox.results("run")[1];
-    let text = |field: &str| row[field].as_str().unwrap_or("").lines().next().unwrap_or("").to_owned();
+    let text =
+        |field: &str| row[field].as_str().unwrap_or("").lines().next().unwrap_or("").to_owned();
     (text("status"), text("layer"), text("reason"))
 }
 
@@ -47,12 +48,16 @@ fn a_failure_is_kept() {
 #[test]
 fn failures_of_the_front_end() {
     let sandbox = Sandbox::new();
-    let text = GREEN.replace("gl_FragColor = c;", "vec4 d = c; if (c.x > 0.0) { gl_FragColor = nothing; }");
+    let text = GREEN
+        .replace("gl_FragColor = c;", "vec4 d = c; if (c.x > 0.0) { gl_FragColor = nothing; }");
     sandbox.file("s/whole.shader_test", &text);
     let options = ["--gen", "skl", "--same-message", "--out", "s/small.shader_test"];
     sandbox.run(&[&["reduce", "s/whole.shader_test"], &options[..]].concat()).expect(0, &[]);
     let small = fs::read_to_string(sandbox.path("s/small.shader_test")).unwrap();
-    assert!(small.contains("nothing") && !small.contains("vec4 d") && !small.contains("if"), "{small}");
+    assert!(
+        small.contains("nothing") && !small.contains("vec4 d") && !small.contains("if"),
+        "{small}"
+    );
     assert!(!small.contains("probe") && !small.contains("uniform"), "{small}");
     let [before, after] =
         ["s/whole.shader_test", "s/small.shader_test"].map(|f| run(&sandbox, f, &["--gen", "skl"]));
@@ -72,7 +77,15 @@ fn probes_stay_probes() {
     assert_eq!((small.0.as_str(), small.1.as_str()), ("fail", "probe"));
     assert!(small.2.contains("Probe color at"), "{small:?}");
     // With fewer candidates less goes, never more than asked for.
-    let few = sandbox.run(&["reduce", "s/red.shader_test", "--gen", "bdw", "--no-reference", "--steps", "5"]);
+    let few = sandbox.run(&[
+        "reduce",
+        "s/red.shader_test",
+        "--gen",
+        "bdw",
+        "--no-reference",
+        "--steps",
+        "5",
+    ]);
     few.expect(0, &["in 5 candidates", "as --steps allows"]);
     assert!(few.out.len() >= ran.out.len(), "{few:#?}");
 }
@@ -82,11 +95,15 @@ fn nothing_to_reduce() {
     let sandbox = Sandbox::new();
     sandbox.file("s/green.shader_test", GREEN);
     sandbox.file("s/skip.shader_test", GREEN.replace("GLSL >= 1.10", "GLSL >= 1.10\nGL_NOT_THERE"));
-    sandbox.run(&["reduce", "s/green.shader_test", "--gen", "ivb"]).expect(1, &["pass: there is no failure"]);
+    sandbox
+        .run(&["reduce", "s/green.shader_test", "--gen", "ivb"])
+        .expect(1, &["pass: there is no failure"]);
     sandbox
         .run(&["reduce", "s/skip.shader_test", "--gen", "ivb"])
         .expect(1, &["there is no failure to keep"]);
-    sandbox.run(&["reduce", "s/none.shader_test", "--gen", "ivb"]).expect(2, &["s/none.shader_test"]);
+    sandbox
+        .run(&["reduce", "s/none.shader_test", "--gen", "ivb"])
+        .expect(2, &["s/none.shader_test"]);
     sandbox.run(&["reduce", "s/green.shader_test"]).expect(2, &["--gen"]);
     sandbox
         .run(&["reduce", "s/green.shader_test", "--gen", "ivb,hsw"])

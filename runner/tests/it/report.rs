@@ -83,9 +83,12 @@ fn pages_explain_results() {
     assert!(page(&folder, "suite/two/d <small>ivb</small>").contains("regression: pass → missing"));
     assert!(page(&folder, "suite/one/b <small>ivb</small>").contains("fix: fail → pass"));
     let index = read(&folder.join("index.html"));
-    for part in
-        ["since old: 4 the same · regressions: 4 · fixes: 2", "fail, crash and timeout", "HURT", "<polyline"]
-    {
+    for part in [
+        "since old: 4 the same · regressions: 4 · fixes: 2",
+        "fail, crash and timeout",
+        "HURT",
+        "<polyline",
+    ] {
         assert!(index.contains(part), "{part} in {index}");
     }
 }
@@ -114,12 +117,18 @@ fn reports_are_complete_and_escape() {
             assert!(!text.contains("<img src=x") && !text.contains("</script><b>"), "{name}");
         }
     }
-    page(&folder, "suite/&#60;img src=x onerror=alert(1)&#62;&#38;&#34;&#39;\\u{1b}[31m <small>ivb</small>");
+    page(
+        &folder,
+        "suite/&#60;img src=x onerror=alert(1)&#62;&#38;&#34;&#39;\\u{1b}[31m <small>ivb</small>",
+    );
     // Other formats.
     let markdown = sandbox.run(&["diff", "old", "new", "--format", "markdown"]).out;
     let json = sandbox.run(&["diff", "old", "new", "--format", "json"]).out;
-    let terminal =
-        [&["diff", "old", "new"][..], &["summary", "old", "new", "--all"], &["history", "--failing"]];
+    let terminal = [
+        &["diff", "old", "new"][..],
+        &["summary", "old", "new", "--all"],
+        &["history", "--failing"],
+    ];
     for arguments in terminal {
         let out = sandbox.run(arguments).out;
         assert!(!out.contains('\u{1b}'), "{arguments:?}: {out}");
@@ -135,12 +144,16 @@ fn reports_are_complete_and_escape() {
 fn folders_of_others_are_left_alone() {
     let sandbox = sandbox();
     sandbox.file("mine/data/precious", "");
-    sandbox.run(&["report", "new", "--out", "mine"]).expect(2, &["mine holds something else than a report"]);
+    sandbox
+        .run(&["report", "new", "--out", "mine"])
+        .expect(2, &["mine holds something else than a report"]);
     assert!(sandbox.path("mine/data/precious").exists());
     report(&sandbox);
     fs::write(sandbox.path("html/pages/999.html"), "stale").unwrap();
     // Again, alone: only what does not pass has a page.
-    sandbox.run(&["report", "new", "--out", "html"]).expect(0, &["html/index.html: 8 results, 6 pages\n"]);
+    sandbox
+        .run(&["report", "new", "--out", "html"])
+        .expect(0, &["html/index.html: 8 results, 6 pages\n"]);
     assert!(!sandbox.path("html/pages/999.html").exists());
     sandbox.run(&["report", "nowhere", "--out", "html2"]).expect(2, &["cannot read nowhere"]);
     let history = ["report", "new", "--out", "html", "--history", "nowhere.sqlite"];
@@ -156,7 +169,9 @@ fn runs_that_explain_nothing() {
     sandbox.file("gpu.csv", "a,Pass,1\nb,Fail,1\nc@d,Crash,0\n");
     sandbox.run(&["import", "gpu.csv", "--gen", "ivb", "--out", "gpu"]).expect(0, &[]);
     sandbox.run(&["report", "gpu", "--out", "html"]).expect(0, &["3 results, 2 pages"]);
-    assert!(page(&sandbox.path("html"), "b <small>ivb</small>").contains("keeps no failure bundle"));
+    assert!(
+        page(&sandbox.path("html"), "b <small>ivb</small>").contains("keeps no failure bundle")
+    );
     let path = sandbox.path("gpu/results.jsonl");
     let text = read(&path);
     fs::write(&path, &text[..text.len() - 20]).unwrap();
@@ -165,7 +180,9 @@ fn runs_that_explain_nothing() {
     // The page reports a damaged bundle.
     sandbox.file("gpu/failures/b/@ivb/bundle.json", "{");
     sandbox.run(&["report", "gpu", "--out", "html"]).expect(0, &[]);
-    assert!(page(&sandbox.path("html"), "b <small>ivb</small>").contains("bundle.json: not a bundle"));
+    assert!(
+        page(&sandbox.path("html"), "b <small>ivb</small>").contains("bundle.json: not a bundle")
+    );
 }
 
 fn browser() -> Option<PathBuf> {
@@ -223,7 +240,8 @@ fn the_table_in_a_browser() {
         "hostile names are text: {all}"
     );
     let names = |filters: &str| {
-        let all = lines(&show(filters)).into_iter().map(|(status, name)| format!("{status} {name}"));
+        let all =
+            lines(&show(filters)).into_iter().map(|(status, name)| format!("{status} {name}"));
         all.filter(|line| !line.contains("img")).collect::<Vec<_>>()
     };
     assert_eq!(names("#status=missing"), ["missing suite/two/d ivb", "missing suite/two/d skl"]);

@@ -22,7 +22,8 @@ fn sandbox() -> Sandbox {
 
 /// All files of a run as they are, durations blanked.
 fn files(sandbox: &Sandbox, folder: &str) -> Vec<(String, String)> {
-    let time = regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time="[^"]*""#).expect("a pattern");
+    let time =
+        regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time="[^"]*""#).expect("a pattern");
     let mut files: Vec<(String, String)> = fs::read_dir(sandbox.path(folder))
         .expect("a run")
         .map(|entry| entry.expect("an entry").path())
@@ -43,11 +44,13 @@ fn eight_shards_are_the_whole_run() {
     let sandbox = sandbox();
     let arguments = ["suite", "--mock", "--gen", "ivb,skl", "-j", "4", "--out"];
     sandbox.run(&[&arguments[..], &["whole"]].concat()).expect(1, &["[200/200]"]);
-    for durations in [&[][..], &["--durations", "whole"], &["--durations", "whole/results.ivb.csv"]] {
+    for durations in [&[][..], &["--durations", "whole"], &["--durations", "whole/results.ivb.csv"]]
+    {
         let folders: Vec<String> = (1..=8).map(|k| format!("shard{k}")).collect();
         for (k, folder) in (1..).zip(&folders) {
             let shard = format!("{k}/8");
-            let ran = sandbox.run(&[&arguments[..], &[folder, "--shard", &shard], durations].concat());
+            let ran =
+                sandbox.run(&[&arguments[..], &[folder, "--shard", &shard], durations].concat());
             assert!(ran.code <= 1, "{ran:#?}");
         }
         let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
@@ -83,8 +86,13 @@ fn durations_balance_the_shards() {
     sandbox.file("durations.csv", durations);
     let sums: Vec<f64> = (1..=8)
         .map(|k| {
-            sandbox.mock_run(&["--shard", &format!("{k}/8"), "--durations", "durations.csv"]).expect(0, &[]);
-            sandbox.results("out")[1..].iter().map(|row| seconds[row["test"].as_str().expect("a name")]).sum()
+            sandbox
+                .mock_run(&["--shard", &format!("{k}/8"), "--durations", "durations.csv"])
+                .expect(0, &[]);
+            sandbox.results("out")[1..]
+                .iter()
+                .map(|row| seconds[row["test"].as_str().expect("a name")])
+                .sum()
         })
         .collect();
     let (least, most) = sums.iter().fold((f64::MAX, 0.0f64), |(l, m), &s| (l.min(s), m.max(s)));
@@ -97,7 +105,9 @@ fn the_slowest_runs_first() {
     sandbox.mocks(&[("a", "fail"), ("b", "fail"), ("c", "fail")]);
     sandbox.file("durations.csv", "suite/a,Pass,0.5\nsuite/b,Pass,2.5\nsuite/c,Pass,1.0\n");
     let first = |order: &[&str]| {
-        sandbox.mock_run(&[&["-j", "1", "--max-fails", "1"], order].concat()).expect(1, &["[1/3] fail: 1"]);
+        sandbox
+            .mock_run(&[&["-j", "1", "--max-fails", "1"], order].concat())
+            .expect(1, &["[1/3] fail: 1"]);
         sandbox.results("out")[1]["test"].as_str().expect("a name").to_owned()
     };
     assert_eq!(first(&["--order", "slowest-first", "--durations", "durations.csv"]), "suite/b");

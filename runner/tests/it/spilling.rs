@@ -32,14 +32,18 @@ fn text_spills(text: &str, arguments: &[&str], stage: &str, width: impl Fn(&str)
         assert!(!kernels.is_empty(), "{row}");
         for kernel in kernels {
             assert_eq!(kernel["width"], width(generation), "{row}");
-            assert!(kernel["spills"].as_u64() > Some(0) && kernel["fills"].as_u64() > Some(0), "{kernel}");
+            assert!(
+                kernel["spills"].as_u64() > Some(0) && kernel["fills"].as_u64() > Some(0),
+                "{kernel}"
+            );
         }
     }
 }
 
 #[test]
 fn vertex_shaders_of_both_back_ends() {
-    let width = |generation: &str| if matches!(generation, "ivb" | "hsw") { "vec4" } else { "SIMD8" };
+    let width =
+        |generation: &str| if matches!(generation, "ivb" | "hsw") { "vec4" } else { "SIMD8" };
     spills("vs-spilled-vectors", &["--gen", "all"], "vertex", width);
 }
 

@@ -29,9 +29,14 @@ fn sandbox() -> Sandbox {
 #[test]
 fn crashes_cost_their_own_row_only() {
     let sandbox = sandbox();
-    for arguments in [&["-j", "1"][..], &["-j", "8"], &["-j", "1", "--isolate"], &["-j", "4", "--isolate"]] {
+    for arguments in
+        [&["-j", "1"][..], &["-j", "8"], &["-j", "1", "--isolate"], &["-j", "4", "--isolate"]]
+    {
         let ran = sandbox.mock_run(arguments);
-        ran.expect(1, &["crash   suite/a-abort [reference] simulate: the worker process ended by signal 6"]);
+        ran.expect(
+            1,
+            &["crash   suite/a-abort [reference] simulate: the worker process ended by signal 6"],
+        );
         assert_eq!(
             ran.summary(),
             "[29/29] skip: 1, warn: 1, pass: 21, fail: 1, crash: 4, timeout: 1",
@@ -41,7 +46,11 @@ fn crashes_cost_their_own_row_only() {
         let reason = |row: usize| rows[row]["reason"].as_str().unwrap_or("").to_owned();
         assert_eq!(reason(1), "the worker process ended by signal 6 (SIGABRT)");
         assert_eq!(reason(2), "stack overflow");
-        assert!(reason(3).starts_with("panic at ") && reason(3).ends_with(": pretended"), "{}", reason(3));
+        assert!(
+            reason(3).starts_with("panic at ") && reason(3).ends_with(": pretended"),
+            "{}",
+            reason(3)
+        );
         assert_eq!(reason(4), "the worker process ended by exit code 7");
         assert!(rows[1..].iter().all(|row| row["outcome"] != "flake"), "{rows:#?}");
     }
@@ -51,7 +60,9 @@ fn crashes_cost_their_own_row_only() {
 fn crashing_runs_are_byte_identical() {
     let sandbox = sandbox();
     let run = |out: &str, jobs: &str| {
-        sandbox.run(&["suite", "--mock", "--reference-only", "--out", out, "-j", jobs]).expect(1, &[]);
+        sandbox
+            .run(&["suite", "--mock", "--reference-only", "--out", out, "-j", jobs])
+            .expect(1, &[]);
         let mut rows = sandbox.results(out);
         rows.iter_mut().skip(1).for_each(|row| row["duration_us"] = 0.into());
         rows
@@ -103,7 +114,10 @@ fn crashes_that_do_not_repeat_are_flakes() {
     let sandbox = Sandbox::new();
     sandbox.mocks(&[("once", "once"), ("sleep", "sleep 200")]);
     let ran = sandbox.mock_run(&["-j", "2"]);
-    ran.expect(1, &["flake   suite/once [reference] simulate: the worker process ended by signal 6"]);
+    ran.expect(
+        1,
+        &["flake   suite/once [reference] simulate: the worker process ended by signal 6"],
+    );
     let rows = sandbox.results("out");
     let once = &rows[1];
     assert_eq!(
@@ -122,7 +136,10 @@ fn repetitions_prove_determinism() {
     sandbox.mocks(&[("a", "pass"), ("b", "fail"), ("flake", "flake")]);
     sandbox.file("fails", "suite/b,Fail\n").file("flakes", "flake\n");
     let ran = sandbox.mock_run(&["--repeat", "3", "--baseline", "fails"]);
-    ran.expect(1, &["flake   suite/flake [reference] probe: repetition 2 of 3 differs from the first, pass"]);
+    ran.expect(
+        1,
+        &["flake   suite/flake [reference] probe: repetition 2 of 3 differs from the first, pass"],
+    );
     assert_eq!(
         sandbox.outcomes("out"),
         ["suite/a pass expected", "suite/b fail expected", "suite/flake fail flake"]
@@ -158,8 +175,12 @@ fn workers_end_with_their_supervisor() {
     for isolate in [&[][..], &["--isolate"]] {
         let arguments =
             [&["suite", "--mock", "--reference-only", "-j", "3", "--out", &out], isolate].concat();
-        let mut child =
-            sandbox.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a run");
+        let mut child = sandbox
+            .command(&arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a run");
         let start = Instant::now();
         let wait = |what: &str, done: &dyn Fn() -> bool| {
             while !done() {

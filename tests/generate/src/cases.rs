@@ -32,7 +32,9 @@ pub fn cases(signature: &Signature, name: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for _ in 0..MAX_DRAWS {
         let drawn = match &signature.evaluate {
-            Evaluate::Elementwise(evaluate) => elementwise(signature, &mut sources, random, evaluate),
+            Evaluate::Elementwise(evaluate) => {
+                elementwise(signature, &mut sources, random, evaluate)
+            }
             Evaluate::Whole(_) => whole(signature, &mut sources, random),
         };
         cases.extend(drawn.filter(|new| cases.iter().all(|old| differs(old, new))));
@@ -74,11 +76,15 @@ fn elementwise(
         let result = (0..MAX_COMPONENT_DRAWS).find_map(|attempt| {
             let mut operands: Vec<Component> = Vec::new();
             for (i, source) in sources.iter_mut().enumerate() {
-                let operand =
-                    if shared[i] { arguments[i][0] } else { source.draw(random, operands.first().copied()) };
+                let operand = if shared[i] {
+                    arguments[i][0]
+                } else {
+                    source.draw(random, operands.first().copied())
+                };
                 operands.push(operand);
             }
-            let new = (0..operands.len()).all(|i| shared[i] || !contains(&arguments[i], operands[i]));
+            let new =
+                (0..operands.len()).all(|i| shared[i] || !contains(&arguments[i], operands[i]));
             let accept = evaluate(&operands)?;
             (new || attempt > MAX_COMPONENT_DRAWS / 2).then_some((operands, accept))
         });
@@ -98,7 +104,11 @@ fn contains(list: &[Component], x: Component) -> bool {
 }
 
 /// Draws all components; `None` if their result is undefined.
-fn whole(signature: &Signature, sources: &mut [OperandSource], random: &mut Random) -> Option<Case> {
+fn whole(
+    signature: &Signature,
+    sources: &mut [OperandSource],
+    random: &mut Random,
+) -> Option<Case> {
     let mut arguments: Vec<Vec<Component>> = Vec::new();
     for (argument, source) in signature.arguments.iter().zip(sources) {
         source.start(random);

@@ -14,7 +14,9 @@ pub fn limits(result: Type) -> &'static [&'static str] {
 /// each column.
 pub fn expected(result: Type) -> (Type, usize) {
     match result.scalar {
-        Scalar::Half if result.is_matrix() => (Type { columns: 1, ..result.expected() }, result.columns),
+        Scalar::Half if result.is_matrix() => {
+            (Type { columns: 1, ..result.expected() }, result.columns)
+        }
         _ => (result.expected(), 1),
     }
 }

@@ -114,7 +114,8 @@ pub trait Format: Copy + PartialEq + Debug + 'static {
         assert!(self.is_finite(), "only finite numbers are real");
         let fraction_bits = Self::BINARY.precision - 1;
         let bits = self.bits() & !Self::sign_mask();
-        let (biased, fraction) = ((bits >> fraction_bits) as i32, bits & ((1 << fraction_bits) - 1));
+        let (biased, fraction) =
+            ((bits >> fraction_bits) as i32, bits & ((1 << fraction_bits) - 1));
         let hidden = if biased == 0 { 0 } else { 1 << fraction_bits };
         let exponent = biased.max(1) - 1 + Self::BINARY.min_exponent - fraction_bits as i32;
         let magnitude = Real::integer((fraction | hidden) as i64).scaled(exponent);
@@ -371,7 +372,10 @@ mod tests {
         assert_eq!(Half::rounded(&third, Rounding::Up, false), down.successor());
         assert!(down.real().less(&third) && third.less(&down.successor().real()));
         assert_eq!(Half::rounded(&Real::integer(65505), Rounding::Down, false), Half::new(0x7bff));
-        assert_eq!(Half::rounded(&Real::integer(65505), Rounding::Up, false), Half::infinity(false));
+        assert_eq!(
+            Half::rounded(&Real::integer(65505), Rounding::Up, false),
+            Half::infinity(false)
+        );
     }
 
     #[test]

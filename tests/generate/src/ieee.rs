@@ -170,7 +170,8 @@ mod tests {
     fn halves_agree_with_an_ieee_machine() {
         let mut random = Random::named("half operations");
         let specials = [
-            0x0000u16, 0x8000, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x0400, 0x0001, 0x8003, 0x7c00, 0xfc00, 0x7e00,
+            0x0000u16, 0x8000, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x0400, 0x0001, 0x8003, 0x7c00,
+            0xfc00, 0x7e00,
         ];
         let mut operands: Vec<Half> = specials.into_iter().map(half).collect();
         operands.extend((0..60).map(|_| half(random.bits() as u16)));
@@ -186,12 +187,19 @@ mod tests {
                 assert!(same(mul(a, b), x * y), "{x:e} * {y:e}");
                 assert_eq!((less(a, b), equal(a, b)), (x < y, x == y), "{x:e} {y:e}");
                 if let Some(accept) = div(a, b) {
-                    assert!(accept.accepts(Component::Half(Half::from_double(x / y))), "{x:e} / {y:e}");
+                    assert!(
+                        accept.accepts(Component::Half(Half::from_double(x / y))),
+                        "{x:e} / {y:e}"
+                    );
                 }
                 for &c in &operands[..20] {
                     let Some(accept) = mul_add(a, b, c) else { continue };
                     let in_two = Half::from_double(Half::from_double(x * y).value() + c.value());
-                    assert!(accept.accepts(Component::Half(in_two)), "{x:e} * {y:e} + {:e}", c.value());
+                    assert!(
+                        accept.accepts(Component::Half(in_two)),
+                        "{x:e} * {y:e} + {:e}",
+                        c.value()
+                    );
                 }
             }
         }

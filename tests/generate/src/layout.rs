@@ -63,9 +63,8 @@ impl Layout {
             }
             Item::Value(ty) => vector_alignment(ty.scalar, ty.rows),
             Item::Array(element, _) => self.aggregate(self.alignment(element)),
-            Item::Structure(members) => {
-                self.aggregate(members.iter().map(|member| self.alignment(member)).max().unwrap_or(1))
-            }
+            Item::Structure(members) => self
+                .aggregate(members.iter().map(|member| self.alignment(member)).max().unwrap_or(1)),
         }
     }
 

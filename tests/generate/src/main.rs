@@ -44,7 +44,8 @@ fn write(directory: &Path, files: impl Iterator<Item = File>) -> anyhow::Result<
     for file in files {
         let path = directory.join(&file.path);
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+            fs::create_dir_all(parent)
+                .with_context(|| format!("cannot create {}", parent.display()))?;
         }
         fs::write(&path, file.text).with_context(|| format!("cannot write {}", path.display()))?;
         count += 1;

@@ -127,7 +127,12 @@ impl Signature {
         let arguments: Vec<Argument> = arguments
             .iter()
             .zip(NAMES)
-            .map(|(&(ty, pool), name)| Argument { name: name.to_string(), ty, pool, declared: true })
+            .map(|(&(ty, pool), name)| Argument {
+                name: name.to_string(),
+                ty,
+                pool,
+                declared: true,
+            })
             .collect();
         let types: Vec<String> = arguments.iter().map(|a| a.ty.glsl()).collect();
         Signature {
@@ -172,7 +177,14 @@ impl Signature {
         expression: impl Into<String>,
         evaluate: impl Fn(&[Vec<Component>]) -> Option<Vec<Accept>> + 'static,
     ) -> Signature {
-        Signature::new(group, name, arguments, result, expression, Evaluate::Whole(Box::new(evaluate)))
+        Signature::new(
+            group,
+            name,
+            arguments,
+            result,
+            expression,
+            Evaluate::Whole(Box::new(evaluate)),
+        )
     }
 
     /// Other types in the file's name.

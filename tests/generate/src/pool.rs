@@ -106,7 +106,8 @@ const ANY: &[f64] = &[
     1e-46,
 ];
 
-const MODERATE: &[f64] = &[0.0, 1.0, -1.0, 2.0, -2.5, 0.5, 3.0, -0.125, 1.0 + power(-40), 10.0, -7.0, 0.1];
+const MODERATE: &[f64] =
+    &[0.0, 1.0, -1.0, 2.0, -2.5, 0.5, 3.0, -0.125, 1.0 + power(-40), 10.0, -7.0, 0.1];
 
 const UNIT: &[f64] = &[0.0, 1.0, 0.5, 0.25, 0.1, 0.75, 1.5, -0.5, 1.0 - power(-53), power(-40)];
 
@@ -242,7 +243,8 @@ const COMPOSITE: &[f64] = &[10.0, -10.0, 10.6, 9.0, 0.75, 3.3, -21.0, 1e15, 7.5,
 
 const EXPONENTS: &[i32] = &[0, 1, -1, 2, 10, -10, 100, -100, 1000, -1000, 1023, -1022, 52, -52];
 
-const LIMITS: &[f64] = &[0.0, -0.0, 5e-324, -5e-324, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, -2.5e-310];
+const LIMITS: &[f64] =
+    &[0.0, -0.0, 5e-324, -5e-324, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, -2.5e-310];
 
 const EDGE: &[f64] = &[
     0.0,
@@ -287,10 +289,22 @@ const EDGE_EXPONENTS: &[i32] = &[
 /// double, 64-bit integers.
 const LIMIT_EXPONENTS: &[i32] = &[0, 23, 24, 30, 31, 32, 51, 52, 53, 54, 63];
 
-const INTS: &[i32] = &[0, 1, -1, 2, -7, i32::MAX, i32::MIN, i32::MAX - 1, 16777217, -16777217, 123456789];
+const INTS: &[i32] =
+    &[0, 1, -1, 2, -7, i32::MAX, i32::MIN, i32::MAX - 1, 16777217, -16777217, 123456789];
 
-const UINTS: &[u32] =
-    &[0, 1, 2, 7, u32::MAX, u32::MAX - 1, 1 << 31, (1 << 31) - 1, 16777217, 4000000001, 0xdead_beef];
+const UINTS: &[u32] = &[
+    0,
+    1,
+    2,
+    7,
+    u32::MAX,
+    u32::MAX - 1,
+    1 << 31,
+    (1 << 31) - 1,
+    16777217,
+    4000000001,
+    0xdead_beef,
+];
 
 const FLOATS: &[f32] = &[
     0.0,
@@ -437,7 +451,9 @@ fn specials(pool: Pool, scalar: Scalar) -> Vec<Component> {
         (Scalar::Double, Pool::ToUint) => doubles(TO_UINT),
         (Scalar::Double, Pool::ToFloat) => doubles(TO_FLOAT),
         (Scalar::Double, Pool::Composite) => doubles(COMPOSITE),
-        (Scalar::Double, Pool::Wide | Pool::Small | Pool::Divisor | Pool::Short | Pool::Coarse) => Vec::new(),
+        (Scalar::Double, Pool::Wide | Pool::Small | Pool::Divisor | Pool::Short | Pool::Coarse) => {
+            Vec::new()
+        }
         (Scalar::Double, Pool::Multiple) => Vec::new(),
         (Scalar::Double, Pool::Limits) => doubles(LIMITS),
         (Scalar::Double, Pool::Edge) => doubles(EDGE),
@@ -524,11 +540,12 @@ fn divisor(random: &mut Random, x: f64) -> f64 {
         return random.double((-8, 8));
     }
     let start = random.below(500);
-    let exact = (0..500).map(|i| 2 * ((start + i) % 500) as i64 + 1).filter(|&k| k > 1).find_map(|k| {
-        let quotient = Real::from_f64(x).div(&Real::integer(k));
-        let rounded = f64::nearest(&quotient, false);
-        Real::from_f64(rounded).sub(&quotient).is_zero().then_some(rounded)
-    });
+    let exact =
+        (0..500).map(|i| 2 * ((start + i) % 500) as i64 + 1).filter(|&k| k > 1).find_map(|k| {
+            let quotient = Real::from_f64(x).div(&Real::integer(k));
+            let rounded = f64::nearest(&quotient, false);
+            Real::from_f64(rounded).sub(&quotient).is_zero().then_some(rounded)
+        });
     let magnitude = match exact {
         Some(value) if random.chance(60) => value,
         _ => {

@@ -16,11 +16,14 @@ pub struct BinaryFormat {
 }
 
 /// IEEE binary64.
-pub const BINARY64: BinaryFormat = BinaryFormat { precision: 53, min_exponent: -1022, max_exponent: 1023 };
+pub const BINARY64: BinaryFormat =
+    BinaryFormat { precision: 53, min_exponent: -1022, max_exponent: 1023 };
 /// IEEE binary32.
-pub const BINARY32: BinaryFormat = BinaryFormat { precision: 24, min_exponent: -126, max_exponent: 127 };
+pub const BINARY32: BinaryFormat =
+    BinaryFormat { precision: 24, min_exponent: -126, max_exponent: 127 };
 /// IEEE binary16.
-pub const BINARY16: BinaryFormat = BinaryFormat { precision: 11, min_exponent: -14, max_exponent: 15 };
+pub const BINARY16: BinaryFormat =
+    BinaryFormat { precision: 11, min_exponent: -14, max_exponent: 15 };
 
 /// Direction of a rounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -280,7 +283,8 @@ mod tests {
             for b in SAMPLES {
                 let (x, y) = (Real::from_f64(a), Real::from_f64(b));
                 let check = |exact: Real, machine: f64| {
-                    let rounded = exact.round(BINARY64, Rounding::Nearest, machine.is_sign_negative());
+                    let rounded =
+                        exact.round(BINARY64, Rounding::Nearest, machine.is_sign_negative());
                     assert_eq!(rounded.to_bits(), machine.to_bits(), "{a:e} {b:e}");
                 };
                 check(x.add(&y), a + b);
@@ -296,7 +300,10 @@ mod tests {
             let single = Real::from_f64(a).round(BINARY32, Rounding::Nearest, a.is_sign_negative());
             assert_eq!(single as f32, a as f32);
             assert_eq!(f64::from(single as f32), single);
-            assert_eq!(Real::from_f64(a).floor().round(BINARY64, Rounding::Nearest, false), a.floor());
+            assert_eq!(
+                Real::from_f64(a).floor().round(BINARY64, Rounding::Nearest, false),
+                a.floor()
+            );
         }
     }
 

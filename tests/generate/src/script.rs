@@ -18,13 +18,19 @@ pub fn test_section(stage: TestStage, signature: &Signature, cases: &[Case]) -> 
     let mut text = String::from("[test]\nclear color 0.0 0.0 0.0 0.0\n");
     match signature.interface {
         Interface::Attributes => {
-            let draws =
-                cases.iter().enumerate().map(|(i, case)| attribute_draw(signature, case, i, cases.len()));
+            let draws = cases
+                .iter()
+                .enumerate()
+                .map(|(i, case)| attribute_draw(signature, case, i, cases.len()));
             text.extend(draws);
         }
-        Interface::Storage => text.extend(cases.iter().map(|case| storing_draw(stage, signature, case))),
+        Interface::Storage => {
+            text.extend(cases.iter().map(|case| storing_draw(stage, signature, case)))
+        }
         Interface::Feedback => text.extend(cases.iter().map(|case| captured_draw(signature, case))),
-        _ => text.extend(cases.chunks(signature.cases_per_draw()).map(|cases| draw(stage, signature, cases))),
+        _ => text.extend(
+            cases.chunks(signature.cases_per_draw()).map(|cases| draw(stage, signature, cases)),
+        ),
     }
     text
 }
@@ -50,7 +56,8 @@ pub fn attributes(signature: &Signature, cases: &[Case]) -> String {
     }
     text.push('\n');
     for (i, case) in cases.iter().enumerate() {
-        let [x, y] = [point(i), POINT_ROW].map(|pixel| (2 * pixel + 1) as f64 / WINDOW as f64 - 1.0);
+        let [x, y] =
+            [point(i), POINT_ROW].map(|pixel| (2 * pixel + 1) as f64 / WINDOW as f64 - 1.0);
         let values: Vec<String> = case.arguments.iter().flatten().map(|x| x.text()).collect();
         let _ = writeln!(text, "{x} {y} {}", values.join(" "));
     }
@@ -117,7 +124,9 @@ fn draw(stage: TestStage, signature: &Signature, cases: &[Case]) -> String {
         (false, TestStage::Geometry) => {
             "clear\ndraw arrays GL_POINTS 0 1\nrelative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\n"
         }
-        (false, _) => "clear\ndraw rect -1 -1 2 2\nrelative probe rgba (0.5, 0.5) (0.0, 1.0, 0.0, 1.0)\n",
+        (false, _) => {
+            "clear\ndraw rect -1 -1 2 2\nrelative probe rgba (0.5, 0.5) (0.0, 1.0, 0.0, 1.0)\n"
+        }
         (true, TestStage::Vertex) => {
             "clear\ndraw rect -1 -1 2 2\n\
              relative probe rgba (0.0, 0.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 0.0) (0.0, 1.0, 0.0, 1.0)\n\
@@ -157,7 +166,8 @@ fn set_operands(text: &mut String, signature: &Signature, case: &Case, lane: Opt
 fn set_expected(text: &mut String, signature: &Signature, case: &Case, lane: Option<usize>) {
     let (ty, columns) = expected(signature.result);
     for &limit in limits(signature.result) {
-        let values = case.accept.iter().map(|a| if limit == "low" { a.low } else { a.high }.expected_text());
+        let values =
+            case.accept.iter().map(|a| if limit == "low" { a.low } else { a.high }.expected_text());
         let values: Vec<String> = values.collect();
         for (column, values) in values.chunks(ty.components()).enumerate() {
             let name = match lane {

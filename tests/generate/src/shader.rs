@@ -13,14 +13,16 @@ use crate::value::{Scalar, Type};
 
 /// Version and extensions: the beginning of every shader that computes or checks.
 fn preamble(signature: &Signature) -> String {
-    let extensions = signature.extensions().into_iter().map(|name| format!("#extension {name} : enable\n"));
+    let extensions =
+        signature.extensions().into_iter().map(|name| format!("#extension {name} : enable\n"));
     extensions.fold(String::from("#version 400\n"), |text, line| text + &line)
 }
 
 const PASS_COLOR: &str = "[fragment shader]\n#version 400\n\nin vec4 color;\nout vec4 pixel;\n\nvoid main()\n{\n\tpixel = color;\n}\n\n";
 const PASS_POSITION: &str = "[vertex shader]\n#version 400\n\nin vec4 piglit_vertex;\n\nvoid main()\n{\n\tgl_Position = piglit_vertex;\n}\n\n";
 /// A point in the middle of a pixel of each quarter of the window, in the order of lanes.
-const POINTS: &str = "[vertex data]\npiglit_vertex/float/vec2\n-0.5 -0.5\n0.5 -0.5\n-0.5 0.5\n0.5 0.5\n\n";
+const POINTS: &str =
+    "[vertex data]\npiglit_vertex/float/vec2\n-0.5 -0.5\n0.5 -0.5\n-0.5 0.5\n0.5 0.5\n\n";
 
 /// The whole file.
 pub fn test_file(stage: TestStage, signature: &Signature, cases: &[Case]) -> String {
@@ -66,7 +68,11 @@ fn sending_vertex_shader(stage: TestStage, signature: &Signature) -> String {
     let interpolation = signature.interface.interpolation();
     text += &varyings(
         signature,
-        &if stage == TestStage::Geometry { String::from("out") } else { format!("{interpolation} out") },
+        &if stage == TestStage::Geometry {
+            String::from("out")
+        } else {
+            format!("{interpolation} out")
+        },
         "",
     );
     text += &operand_declarations(signature);
@@ -153,10 +159,16 @@ fn computing_shader(stage: TestStage, signature: &Signature) -> String {
 
 /// Stores the result and shows that the shader ran.
 fn stored(stage: TestStage, signature: &Signature) -> String {
-    let target =
-        signature.memory.as_ref().and_then(|memory| memory.store.as_ref()).map(|store| &store.target);
+    let target = signature
+        .memory
+        .as_ref()
+        .and_then(|memory| memory.store.as_ref())
+        .map(|store| &store.target);
     let output = if stage == TestStage::Fragment { "pixel" } else { "color" };
-    format!("\t{} = x;\n\t{output} = vec4(0.0, 1.0, 0.0, 1.0);\n", target.map_or("", String::as_str))
+    format!(
+        "\t{} = x;\n\t{output} = vec4(0.0, 1.0, 0.0, 1.0);\n",
+        target.map_or("", String::as_str)
+    )
 }
 
 /// The output that carries the result. A captured one follows a float, which alone would leave it
@@ -181,7 +193,9 @@ fn lane(stage: TestStage) -> &'static str {
         TestStage::Geometry => {
             "\tvec4 place = gl_in[0].gl_Position;\n\tint lane = (place.x > 0.0 ? 1 : 0) + (place.y > 0.0 ? 2 : 0);\n"
         }
-        TestStage::Fragment => "\tint lane = (int(gl_FragCoord.x) & 1) + 2 * (int(gl_FragCoord.y) & 1);\n",
+        TestStage::Fragment => {
+            "\tint lane = (int(gl_FragCoord.x) & 1) + 2 * (int(gl_FragCoord.y) & 1);\n"
+        }
     }
 }
 
@@ -190,8 +204,9 @@ fn checking_fragment_shader(signature: &Signature) -> String {
     let result = signature.result;
     let ty = result.glsl();
     let (preamble, interpolation) = (preamble(signature), signature.interface.interpolation());
-    let mut text =
-        format!("[fragment shader]\n{preamble}\n{interpolation} in {ty} computed;\nout vec4 pixel;\n");
+    let mut text = format!(
+        "[fragment shader]\n{preamble}\n{interpolation} in {ty} computed;\nout vec4 pixel;\n"
+    );
     text += &expected_uniforms(signature);
     text.push('\n');
     text += &check_function(result);
@@ -235,8 +250,9 @@ fn own_values(signature: &Signature) -> String {
         let _ = match columns {
             1 => writeln!(text, "\t{ty} {limit} = {limit}{LANES}[lane];"),
             _ => {
-                let elements: Vec<String> =
-                    (0..columns).map(|c| format!("{limit}{LANES}[{columns} * lane + {c}]")).collect();
+                let elements: Vec<String> = (0..columns)
+                    .map(|c| format!("{limit}{LANES}[{columns} * lane + {c}]"))
+                    .collect();
                 writeln!(text, "\t{ty} {limit}[{columns}] = {ty}[]({});", elements.join(", "))
             }
         };
@@ -298,6 +314,7 @@ fn check(result: Type, output: &str) -> String {
             _ => writeln!(text, "\tok = ok && {x} == {low};"),
         };
     }
-    let _ = writeln!(text, "\t{output} = ok ? vec4(0.0, 1.0, 0.0, 1.0) : vec4(1.0, 0.0, 0.0, 1.0);");
+    let _ =
+        writeln!(text, "\t{output} = ok ? vec4(0.0, 1.0, 0.0, 1.0) : vec4(1.0, 0.0, 0.0, 1.0);");
     text
 }

@@ -21,7 +21,12 @@ pub const fn halves(rows: usize) -> Type {
 
 /// A scalar and its vectors.
 pub const fn vectors(scalar: Scalar) -> [Type; 4] {
-    [Type::vector(scalar, 1), Type::vector(scalar, 2), Type::vector(scalar, 3), Type::vector(scalar, 4)]
+    [
+        Type::vector(scalar, 1),
+        Type::vector(scalar, 2),
+        Type::vector(scalar, 3),
+        Type::vector(scalar, 4),
+    ]
 }
 
 /// A matrix of halves.
@@ -70,6 +75,8 @@ pub fn of_two<F: Format, T>(f: impl Fn(F, F) -> T + Copy) -> impl Fn(&[Component
 }
 
 /// A function of three floating-point operands.
-pub fn of_three<F: Format, T>(f: impl Fn(F, F, F) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
+pub fn of_three<F: Format, T>(
+    f: impl Fn(F, F, F) -> T + Copy,
+) -> impl Fn(&[Component]) -> T + Copy {
     move |x| f(F::of(x[0]), F::of(x[1]), F::of(x[2]))
 }

@@ -23,8 +23,10 @@ pub fn layouts(members: &[Item]) -> Vec<(&'static str, Layout)> {
         Item::Structure(_) => false,
     });
     let layout = |rules, row_major| Layout { rules, row_major };
-    let mut list =
-        vec![("std140", layout(Rules::Std140, false)), ("std430", layout(Rules::Std430, has_matrix))];
+    let mut list = vec![
+        ("std140", layout(Rules::Std140, false)),
+        ("std430", layout(Rules::Std430, has_matrix)),
+    ];
     if has_matrix {
         list[1].0 = "std430, row_major";
     }
@@ -83,7 +85,9 @@ impl StorageBlock {
     /// The values in it; of arrays the last element.
     fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        for (i, (member, offset)) in self.members.iter().zip(self.layout.offsets(&self.members)).enumerate() {
+        for (i, (member, offset)) in
+            self.members.iter().zip(self.layout.offsets(&self.members)).enumerate()
+        {
             self.collect(member, format!("m{i}"), offset, &mut leaves);
         }
         leaves.retain(|leaf| (self.group.tested)(leaf.ty.scalar));
@@ -99,7 +103,9 @@ impl StorageBlock {
                 self.collect(element, format!("{name}[{last}]"), offset, leaves);
             }
             Item::Structure(members) => {
-                for (i, (member, inner)) in members.iter().zip(self.layout.offsets(members)).enumerate() {
+                for (i, (member, inner)) in
+                    members.iter().zip(self.layout.offsets(members)).enumerate()
+                {
                     self.collect(member, format!("{name}.f{i}"), offset + inner, leaves);
                 }
             }
@@ -120,8 +126,10 @@ impl StorageBlock {
             };
             let ty = match element {
                 Item::Structure(members) => {
-                    let fields =
-                        members.iter().enumerate().map(|(j, m)| format!("\t{} f{j};\n", type_name(m)));
+                    let fields = members
+                        .iter()
+                        .enumerate()
+                        .map(|(j, m)| format!("\t{} f{j};\n", type_name(m)));
                     structures += &format!("struct S{i} {{\n{}}};\n\n", fields.collect::<String>());
                     format!("S{i}")
                 }
@@ -165,12 +173,19 @@ impl StorageBlock {
     /// A uniform stored to a member.
     fn store(&self, leaf: &Leaf) -> Signature {
         let components = self.layout.components(leaf.ty, leaf.offset);
-        let store = Store { target: leaf.name.clone(), places: Box::new(move |_| components.clone()) };
-        let signature =
-            Signature::elementwise(self.group.name, "store", &[(leaf.ty, Pool::Any)], leaf.ty, "a", stored)
-                .types(self.types(leaf))
-                .interface(Interface::Storage)
-                .memory(Memory { size: self.size(), operands: Vec::new(), store: Some(store) });
+        let store =
+            Store { target: leaf.name.clone(), places: Box::new(move |_| components.clone()) };
+        let signature = Signature::elementwise(
+            self.group.name,
+            "store",
+            &[(leaf.ty, Pool::Any)],
+            leaf.ty,
+            "a",
+            stored,
+        )
+        .types(self.types(leaf))
+        .interface(Interface::Storage)
+        .memory(Memory { size: self.size(), operands: Vec::new(), store: Some(store) });
         self.requiring(signature)
     }
 }
@@ -210,9 +225,15 @@ fn elements(before: Type, ty: Type, layout: Layout) -> (Vec<Vec<usize>>, usize) 
 }
 
 /// An element of a runtime-sized array at a dynamic index.
-pub fn load_element(group: Group, before: Type, ty: Type, (packing, layout): (&str, Layout)) -> Signature {
+pub fn load_element(
+    group: Group,
+    before: Type,
+    ty: Type,
+    (packing, layout): (&str, Layout),
+) -> Signature {
     let (places, size) = elements(before, ty, layout);
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(COUNT as u8))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(COUNT as u8))];
     Signature::whole(group.name, "load_element", &arguments, ty, "list[which]", |x| {
         Some(x[x[COUNT][0].integer() as usize].iter().map(|&x| Accept::exactly(x)).collect())
     })
@@ -225,7 +246,12 @@ pub fn load_element(group: Group, before: Type, ty: Type, (packing, layout): (&s
 }
 
 /// A store to an element at a dynamic index.
-pub fn store_element(group: Group, before: Type, ty: Type, (packing, layout): (&str, Layout)) -> Signature {
+pub fn store_element(
+    group: Group,
+    before: Type,
+    ty: Type,
+    (packing, layout): (&str, Layout),
+) -> Signature {
     let (places, size) = elements(before, ty, layout);
     let arguments = [(ty, Pool::Any), (INT, Pool::Below(COUNT as u8))];
     let places = move |x: &[Vec<Component>]| places[x[1][0].integer() as usize].clone();
@@ -244,7 +270,12 @@ pub fn store_element(group: Group, before: Type, ty: Type, (packing, layout): (&
 /// A member that is read, changed and stored, between two of type `around` that stay. `added` is
 /// its type and the source of the added values; `declarations` name the members `first`, `middle`
 /// and `last`.
-pub fn accumulated(group: Group, around: Type, added: (Type, Pool), declarations: &str) -> Signature {
+pub fn accumulated(
+    group: Group,
+    around: Type,
+    added: (Type, Pool),
+    declarations: &str,
+) -> Signature {
     let (ty, pool) = added;
     let layout = Layout { rules: Rules::Std430, row_major: false };
     let members = [around, ty, around].map(Item::Value);
@@ -255,7 +286,10 @@ pub fn accumulated(group: Group, around: Type, added: (Type, Pool), declarations
     Signature::elementwise(group.name, "accumulate", &arguments, ty, "middle + b", |x| {
         stored(&[number::add(x[0], x[1])])
     })
-    .globals(format!("layout(std430) buffer Block {{\n{declarations}}};\nuniform {} b;\n\n", ty.glsl()))
+    .globals(format!(
+        "layout(std430) buffer Block {{\n{declarations}}};\nuniform {} b;\n\n",
+        ty.glsl()
+    ))
     .uniform_names(&["middle", "b"])
     .interface(Interface::Storage)
     .memory(Memory { size, operands: vec![vec![offset]], store: Some(store) })

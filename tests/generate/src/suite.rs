@@ -118,8 +118,7 @@ fn takes_lanes(signature: &Signature) -> bool {
 /// Geometry shaders run on the same machinery as vertex shaders, except for their inputs and
 /// outputs: they get one size of each type.
 fn is_for_geometry(signature: &Signature) -> bool {
-    signature
-        .arguments
-        .iter()
-        .all(|a| a.ty.components() == 3 || a.ty.components() == 1 && signature.result.components() == 3)
+    signature.arguments.iter().all(|a| {
+        a.ty.components() == 3 || a.ty.components() == 1 && signature.result.components() == 3
+    })
 }

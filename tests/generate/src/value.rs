@@ -338,9 +338,15 @@ impl Accept {
     /// True if a result passes the shaders' check.
     pub fn accepts(self, value: Component) -> bool {
         match (self.low, self.high, value) {
-            (Component::Double(low), Component::Double(high), Component::Double(x)) => inside(low, high, x),
-            (Component::Float(low), Component::Float(high), Component::Float(x)) => inside(low, high, x),
-            (Component::Half(low), Component::Half(high), Component::Half(x)) => inside(low, high, x),
+            (Component::Double(low), Component::Double(high), Component::Double(x)) => {
+                inside(low, high, x)
+            }
+            (Component::Float(low), Component::Float(high), Component::Float(x)) => {
+                inside(low, high, x)
+            }
+            (Component::Half(low), Component::Half(high), Component::Half(x)) => {
+                inside(low, high, x)
+            }
             (low, _, x) => low == x,
         }
     }
@@ -399,22 +405,27 @@ mod tests {
 
     #[test]
     fn perturbed_is_outside() {
-        let doubles = [0.0, -0.0, 1.0, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 5e-324, -5e-324, f64::MIN];
+        let doubles =
+            [0.0, -0.0, 1.0, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 5e-324, -5e-324, f64::MIN];
         for x in doubles {
             for y in doubles {
                 let accept = Accept::hull(x, y);
-                if (accept.low.double(), accept.high.double()) == (f64::NEG_INFINITY, f64::INFINITY) {
+                if (accept.low.double(), accept.high.double()) == (f64::NEG_INFINITY, f64::INFINITY)
+                {
                     continue;
                 }
                 assert!(accept.accepts(Component::Double(x)), "{x:e} {y:e}");
                 let moved = accept.perturbed();
                 assert!(!accept.accepts(moved.low), "{accept:?} {moved:?}");
-                assert!(!moved.accepts(Component::Double(x)) && !moved.accepts(Component::Double(y)));
+                assert!(
+                    !moved.accepts(Component::Double(x)) && !moved.accepts(Component::Double(y))
+                );
             }
         }
         let nan = Accept::of(f64::NAN);
         assert!(
-            nan.accepts(Component::Double(f64::NAN)) && !nan.perturbed().accepts(Component::Double(f64::NAN))
+            nan.accepts(Component::Double(f64::NAN))
+                && !nan.perturbed().accepts(Component::Double(f64::NAN))
         );
         let zero = Accept { low: Component::Float(-0.0), high: Component::Float(1e-40) };
         assert_eq!(zero.perturbed().low, Component::Float(f32::MIN_POSITIVE));

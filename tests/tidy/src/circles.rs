@@ -57,7 +57,10 @@ mod tests {
         let files = files("use crate::a::A;\npub struct C;\n");
         let offenses = check(&files);
         assert_eq!(offenses.len(), 1);
-        assert_eq!(offenses[0].to_string(), "x/src/a.rs:1: circle: circle of 3 files: a.rs, b.rs, c.rs");
+        assert_eq!(
+            offenses[0].to_string(),
+            "x/src/a.rs:1: circle: circle of 3 files: a.rs, b.rs, c.rs"
+        );
         assert!(describe(&files, "x").contains("b.rs:1 uses c.rs"));
     }
 

@@ -27,7 +27,9 @@ pub fn check(files: &[File]) -> Vec<Offense> {
 /// True if the manifest is that of the crate whose integration test the file is.
 fn is_manifest_of(manifest: &File, test: &File) -> bool {
     let folder = manifest.path.strip_suffix("Cargo.toml");
-    folder.is_some_and(|folder| test.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with("tests/")))
+    folder.is_some_and(|folder| {
+        test.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with("tests/"))
+    })
 }
 
 /// True if the inner documentation has a code block that is compiled.

@@ -6,18 +6,25 @@ use crate::source::{File, Kind};
 /// Finds dependencies in manifests that no source of the crate names.
 pub fn check(files: &[File]) -> Vec<Offense> {
     let manifests: Vec<&File> = files.iter().filter(|f| f.path.ends_with("/Cargo.toml")).collect();
-    let folders: Vec<&str> = manifests.iter().map(|f| f.path.trim_end_matches("Cargo.toml")).collect();
+    let folders: Vec<&str> =
+        manifests.iter().map(|f| f.path.trim_end_matches("Cargo.toml")).collect();
     let mut offenses = Vec::new();
     for (manifest, folder) in manifests.iter().zip(&folders) {
         // A crate may be the folder of others.
-        let inner = |path: &str| folders.iter().any(|f| f.len() > folder.len() && path.starts_with(f));
+        let inner =
+            |path: &str| folders.iter().any(|f| f.len() > folder.len() && path.starts_with(f));
         let below = |f: &&File| f.kind == Kind::Rust && f.path.starts_with(folder);
         let sources: Vec<&File> = files.iter().filter(|f| below(f) && !inner(&f.path)).collect();
         for (line, name) in dependencies(&manifest.text) {
             let identifier = name.replace('-', "_");
             if !sources.iter().any(|f| mentions(&f.text, &identifier)) {
                 let message = format!("dependency `{name}` is not used");
-                offenses.push(Offense { path: manifest.path.clone(), line, check: "dependency", message });
+                offenses.push(Offense {
+                    path: manifest.path.clone(),
+                    line,
+                    check: "dependency",
+                    message,
+                });
             }
         }
     }
@@ -53,8 +60,7 @@ mod tests {
 
     #[test]
     fn unused_dependencies_are_reported() {
-        let manifest =
-            "[package]\nname = \"a\"\n\n[dependencies]\nlibtest-mimic = \"1\"\nregex.workspace = true\n";
+        let manifest = "[package]\nname = \"a\"\n\n[dependencies]\nlibtest-mimic = \"1\"\nregex.workspace = true\n";
         let files = [
             File::new("a/Cargo.toml", manifest),
             File::new("a/src/lib.rs", "use libtest_mimic::Trial;\n"),

@@ -32,7 +32,12 @@ pub fn check(files: &[File]) -> Vec<Offense> {
         for (i, line) in without_tests(&file.lexed.code).enumerate() {
             if compares(line) {
                 let message = format!("`{}`: ask the table of facts in eu", line.trim());
-                offenses.push(Offense { path: file.path.clone(), line: i + 1, check: "generation", message });
+                offenses.push(Offense {
+                    path: file.path.clone(),
+                    line: i + 1,
+                    check: "generation",
+                    message,
+                });
             }
         }
     }
@@ -53,7 +58,8 @@ fn compares(line: &str) -> bool {
         if operator(token) {
             let ordered = !matches!(token.as_str(), "==" | "!=");
             let left = (0..i).rev().map(text).take_while(|t| is_place(t)).collect::<Vec<_>>();
-            let right = (i + 1..tokens.len()).map(text).take_while(|t| is_place(t)).collect::<Vec<_>>();
+            let right =
+                (i + 1..tokens.len()).map(text).take_while(|t| is_place(t)).collect::<Vec<_>>();
             let literal = |side: &[&str]| {
                 let variant = side.iter().any(|t| VARIANTS.contains(t)) && side.contains(&"::");
                 variant && !side.contains(&REFERENCE)
@@ -109,7 +115,8 @@ fn tokens(line: &str) -> Vec<String> {
             continue;
         } else {
             let two: String = chars[at..chars.len().min(at + 2)].iter().collect();
-            at += if ["==", "!=", "<=", ">=", "=>", "::", "->", "&&", "||"].contains(&two.as_str()) {
+            at += if ["==", "!=", "<=", ">=", "=>", "::", "->", "&&", "||"].contains(&two.as_str())
+            {
                 2
             } else {
                 1

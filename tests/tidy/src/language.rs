@@ -24,7 +24,10 @@ fn check_file(file: &File) -> Vec<Offense> {
             report(line, format!("sentence opens with `{found}`: {}", entry.instead));
         }
         for (at, entry) in phrases(&paragraph.text, &WORDS.word) {
-            report(paragraph.line(at), format!("`{}`: {}", entry.word.replace('_', " "), entry.instead));
+            report(
+                paragraph.line(at),
+                format!("`{}`: {}", entry.word.replace('_', " "), entry.instead),
+            );
         }
         for (at, entry) in phrases(&paragraph.text, &WORDS.document) {
             report(paragraph.line(at), format!("`{}`: {}", entry.word, entry.instead));
@@ -84,12 +87,18 @@ fn phrases(text: &str, list: &'static [Entry]) -> Vec<(usize, &'static Entry)> {
 /// Finds identifiers that have a standard name.
 pub fn check_names(files: &[File]) -> Vec<Offense> {
     let mut offenses = Vec::new();
-    for file in files.iter().filter(|f| f.kind == Kind::Rust && !f.path.starts_with("tests/tidy/")) {
+    for file in files.iter().filter(|f| f.kind == Kind::Rust && !f.path.starts_with("tests/tidy/"))
+    {
         for (i, line) in file.lexed.code.lines().enumerate() {
             for word in line.split(|c: char| !c.is_alphanumeric() && c != '_') {
                 if let Some(entry) = WORDS.name.iter().find(|e| e.word == word) {
                     let message = format!("`{word}`: the standard name is {}", entry.instead);
-                    offenses.push(Offense { path: file.path.clone(), line: i + 1, check: "name", message });
+                    offenses.push(Offense {
+                        path: file.path.clone(),
+                        line: i + 1,
+                        check: "name",
+                        message,
+                    });
                 }
             }
         }
@@ -107,8 +116,10 @@ mod tests {
 
     #[test]
     fn riddle_openings_are_reported() {
-        let found =
-            messages("a.rs", "/// Whether it is red.\nfn f() {}\n/// Good. What is\n/// left.\nfn g() {}\n");
+        let found = messages(
+            "a.rs",
+            "/// Whether it is red.\nfn f() {}\n/// Good. What is\n/// left.\nfn g() {}\n",
+        );
         assert_eq!(
             found,
             [

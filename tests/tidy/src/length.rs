@@ -13,7 +13,12 @@ pub fn check(files: &[File]) -> Vec<Offense> {
         let lines = file.text.lines().count();
         if lines > LINES {
             let message = format!("{lines} lines, {LINES} are allowed: split the file by concern");
-            offenses.push(Offense { path: file.path.clone(), line: lines, check: "length", message });
+            offenses.push(Offense {
+                path: file.path.clone(),
+                line: lines,
+                check: "length",
+                message,
+            });
         }
     }
     offenses
@@ -25,7 +30,8 @@ mod tests {
 
     #[test]
     fn long_files_are_reported() {
-        let offenses = check(&[File::new("a.rs", &"\n".repeat(801)), File::new("b.rs", &"\n".repeat(800))]);
+        let offenses =
+            check(&[File::new("a.rs", &"\n".repeat(801)), File::new("b.rs", &"\n".repeat(800))]);
         assert_eq!(offenses.len(), 1);
         assert_eq!(
             offenses[0].to_string(),

@@ -135,7 +135,12 @@ impl Lexer {
                 ('\n', _) => {
                     self.blank();
                     let text = std::mem::take(&mut text);
-                    self.out.comments.push(Comment { line, marker: Marker::Block, trailing: false, text });
+                    self.out.comments.push(Comment {
+                        line,
+                        marker: Marker::Block,
+                        trailing: false,
+                        text,
+                    });
                     line = self.line;
                     continue;
                 }

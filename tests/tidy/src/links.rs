@@ -51,8 +51,10 @@ pub fn check(files: &[File]) -> Vec<Offense> {
             }
         }
         for comment in &file.lexed.comments {
-            for word in comment.text.split(|c: char| c.is_whitespace() || "`(),;:[]\"".contains(c)) {
-                let document = word.starts_with("docs/") && word.trim_end_matches('.').ends_with(".md");
+            for word in comment.text.split(|c: char| c.is_whitespace() || "`(),;:[]\"".contains(c))
+            {
+                let document =
+                    word.starts_with("docs/") && word.trim_end_matches('.').ends_with(".md");
                 if document && !exists(&known, word.trim_end_matches('.')) {
                     report(comment.line, format!("`{word}`: no such document"));
                 }
@@ -80,7 +82,9 @@ fn code_paths(line: &str) -> Vec<&str> {
 fn items(line: &str) -> Vec<(&str, &str)> {
     let code = line.split('`').skip(1).step_by(2);
     let path = |c: &&str| c.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
-    code.filter(path).filter_map(|c| Some((c.split("::").next()?, c.rsplit_once("::")?.1))).collect()
+    code.filter(path)
+        .filter_map(|c| Some((c.split("::").next()?, c.rsplit_once("::")?.1)))
+        .collect()
 }
 
 /// Identifiers of each crate, by the name of its folder.
@@ -125,11 +129,13 @@ fn exists(known: &HashSet<&str>, path: &str) -> bool {
     }
     let parts: Vec<&str> = path.split('/').collect();
     let fits = |part: &str, name: &str| {
-        let (before, after) = (part.split(['*', '<', '…']).next(), part.rsplit(['*', '>', '…']).next());
+        let (before, after) =
+            (part.split(['*', '<', '…']).next(), part.rsplit(['*', '>', '…']).next());
         part == name
             || wild(part)
                 && (part.chars().all(char::is_uppercase)
-                    || name.starts_with(before.unwrap_or("")) && name.ends_with(after.unwrap_or("")))
+                    || name.starts_with(before.unwrap_or(""))
+                        && name.ends_with(after.unwrap_or("")))
     };
     known.iter().any(|k| {
         let names: Vec<&str> = k.split('/').collect();
@@ -144,7 +150,10 @@ mod tests {
     #[test]
     fn names_that_do_not_exist_are_reported() {
         let files = [
-            File::new("docs/a.md", "`ir::Shader`, `ir::Shade`, `std::fmt`, `ir::shader::Shader::new`\n"),
+            File::new(
+                "docs/a.md",
+                "`ir::Shader`, `ir::Shade`, `std::fmt`, `ir::shader::Shader::new`\n",
+            ),
             File::new("compiler/ir/src/shader.rs", "impl Shader { fn new() {} }\n"),
         ];
         let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();

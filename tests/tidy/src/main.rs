@@ -45,12 +45,16 @@ fn main() -> io::Result<ExitCode> {
     }
     let files = source::tree(&source::root()?)?;
     if describe {
-        print!("{}", circles::describe(&files, paths.first().map_or("", |p| p.trim_end_matches('/'))));
+        print!(
+            "{}",
+            circles::describe(&files, paths.first().map_or("", |p| p.trim_end_matches('/')))
+        );
         return Ok(ExitCode::SUCCESS);
     }
     let mut offenses = tidy::check(&files);
     offenses.retain(|o| checks.is_empty() || checks.iter().any(|check| check == o.check));
-    offenses.retain(|o| paths.is_empty() || paths.iter().any(|path| o.path.starts_with(path.as_str())));
+    offenses
+        .retain(|o| paths.is_empty() || paths.iter().any(|path| o.path.starts_with(path.as_str())));
     if counts {
         let mut table: BTreeMap<(String, &str), usize> = BTreeMap::new();
         for offense in &offenses {
@@ -69,6 +73,9 @@ fn main() -> io::Result<ExitCode> {
 /// The crate or the upper folder of a path.
 fn folder(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
-    let end = parts.iter().position(|part| ["src", "tests", "benches"].contains(part)).filter(|end| *end > 0);
+    let end = parts
+        .iter()
+        .position(|part| ["src", "tests", "benches"].contains(part))
+        .filter(|end| *end > 0);
     parts[..end.unwrap_or(2).min(parts.len() - 1)].join("/")
 }

@@ -104,12 +104,17 @@ impl Tree<'_> {
     fn edges(&self) -> Uses {
         let mut uses = Uses::new();
         for (id, node) in self.nodes.iter().enumerate() {
-            let exports =
-                node.exports.iter().filter(|(name, _)| node.identifiers.contains(name)).map(|(_, m)| m);
+            let exports = node
+                .exports
+                .iter()
+                .filter(|(name, _)| node.identifiers.contains(name))
+                .map(|(_, m)| m);
             for mention in node.mentions.iter().chain(exports) {
                 let target = match self.resolve(id, &mention.segments, 0) {
                     Some(Resolved::Item(file)) => file,
-                    Some(Resolved::Module(module)) if mention.glob => self.nodes[module].file.clone(),
+                    Some(Resolved::Module(module)) if mention.glob => {
+                        self.nodes[module].file.clone()
+                    }
                     _ => continue,
                 };
                 if target != node.file {
@@ -192,7 +197,9 @@ impl Tree<'_> {
 
     fn defines(&self, module: usize, name: &str) -> bool {
         let node = &self.nodes[module];
-        node.children.contains_key(name) || node.items.contains(name) || node.bindings.contains_key(name)
+        node.children.contains_key(name)
+            || node.items.contains(name)
+            || node.bindings.contains_key(name)
     }
 }
 
@@ -263,7 +270,9 @@ impl Parser<'_, '_> {
             "{" => self.depth += 1,
             "}" => {
                 self.depth = self.depth.saturating_sub(1);
-                if self.stack.len() > 1 && self.stack.last().is_some_and(|(_, depth)| *depth == self.depth) {
+                if self.stack.len() > 1
+                    && self.stack.last().is_some_and(|(_, depth)| *depth == self.depth)
+                {
                     self.stack.pop();
                 }
             }
@@ -306,7 +315,12 @@ impl Parser<'_, '_> {
             "{" => {
                 let node = &self.tree.nodes[parent];
                 let folder = format!("{}{name}/", node.folder);
-                let node = Node { parent: Some(parent), file: node.file.clone(), folder, ..Node::default() };
+                let node = Node {
+                    parent: Some(parent),
+                    file: node.file.clone(),
+                    folder,
+                    ..Node::default()
+                };
                 self.tree.nodes.push(node);
                 let child = self.tree.nodes.len() - 1;
                 self.tree.nodes[parent].children.insert(name, child);
@@ -432,7 +446,8 @@ pub fn circles(uses: &Uses) -> Vec<BTreeSet<&str>> {
         }
         seen
     };
-    let reached: BTreeMap<&str, BTreeSet<&str>> = after.keys().map(|file| (*file, reach(file))).collect();
+    let reached: BTreeMap<&str, BTreeSet<&str>> =
+        after.keys().map(|file| (*file, reach(file))).collect();
     let mut circles: Vec<BTreeSet<&str>> = Vec::new();
     for (file, targets) in &reached {
         if targets.contains(file) && !circles.iter().any(|c| c.contains(file)) {
@@ -481,7 +496,10 @@ mod tests {
         let found = edges(&[
             ("lib.rs", "mod a;\nmod b;\nmod c;\npub use a::A;\npub use b::B;\nfn f(_: B) {}\n"),
             ("a.rs", "pub struct A;\n#[cfg(test)]\nmod tests { use crate::b::B; }\n"),
-            ("b.rs", "pub struct B;\n#[cfg(test)]\nmod tests;\nmod inline { use super::super::c::C; }\n"),
+            (
+                "b.rs",
+                "pub struct B;\n#[cfg(test)]\nmod tests;\nmod inline { use super::super::c::C; }\n",
+            ),
             ("b/tests.rs", "use crate::c::C;"),
             ("c.rs", "pub struct C;\n"),
         ]);

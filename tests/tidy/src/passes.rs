@@ -31,7 +31,11 @@ fn check_file(file: &File) -> Vec<Offense> {
         offenses.push(Offense { path: file.path.clone(), line, check: "pass", message });
     };
     if !has_listing(file) {
-        report(1, "the module doc opens with no before/after listing (```text, `before:`, `after:`)".into());
+        report(
+            1,
+            "the module doc opens with no before/after listing (```text, `before:`, `after:`)"
+                .into(),
+        );
     }
     let stem = file.stem();
     let functions: Vec<(usize, &str)> = file
@@ -59,12 +63,20 @@ fn public_function(line: &str) -> Option<&str> {
 
 /// True if the module doc opens with a listing.
 fn has_listing(file: &File) -> bool {
-    let doc: Vec<&str> =
-        file.lexed.comments.iter().filter(|c| c.marker == Marker::Inner).map(|c| c.text.trim()).collect();
-    let Some(open) = doc.iter().take(OPENING).position(|line| line.starts_with("```")) else { return false };
+    let doc: Vec<&str> = file
+        .lexed
+        .comments
+        .iter()
+        .filter(|c| c.marker == Marker::Inner)
+        .map(|c| c.text.trim())
+        .collect();
+    let Some(open) = doc.iter().take(OPENING).position(|line| line.starts_with("```")) else {
+        return false;
+    };
     let block = doc[open + 1..].iter().take_while(|line| !line.starts_with("```"));
-    let words: Vec<String> =
-        block.map(|line| line.trim_start_matches([';', '/', '#', ' ', '-', '=']).to_lowercase()).collect();
+    let words: Vec<String> = block
+        .map(|line| line.trim_start_matches([';', '/', '#', ' ', '-', '=']).to_lowercase())
+        .collect();
     let before = words.iter().position(|line| line.starts_with("before"));
     let after = words.iter().position(|line| line.starts_with("after"));
     before.zip(after).is_some_and(|(before, after)| before < after)
@@ -75,14 +87,21 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        check(&[File::new("compiler/ir/src/passes/opt_x.rs", text)]).into_iter().map(|o| o.message).collect()
+        check(&[File::new("compiler/ir/src/passes/opt_x.rs", text)])
+            .into_iter()
+            .map(|o| o.message)
+            .collect()
     }
 
-    const LISTING: &str = "//! Removes x.\n//!\n//! ```text\n//! before: a\n//! after:  b\n//! ```\n\n";
+    const LISTING: &str =
+        "//! Removes x.\n//!\n//! ```text\n//! before: a\n//! after:  b\n//! ```\n\n";
 
     #[test]
     fn complete_passes_are_accepted() {
-        assert!(messages(&format!("{LISTING}pub fn opt_x() {{}}\npub(super) fn helper() {{}}\n")).is_empty());
+        assert!(
+            messages(&format!("{LISTING}pub fn opt_x() {{}}\npub(super) fn helper() {{}}\n"))
+                .is_empty()
+        );
     }
 
     #[test]

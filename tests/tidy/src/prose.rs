@@ -73,7 +73,9 @@ fn hash_comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
         Some(rest) => (!rest.starts_with('!')).then_some(line.len() - rest.len()),
         None => line.find(" # ").map(|at| at + 2),
     };
-    text.lines().enumerate().map(move |(i, line)| (i + 1, comment(line).map_or("", |at| &line[at..])))
+    text.lines()
+        .enumerate()
+        .map(move |(i, line)| (i + 1, comment(line).map_or("", |at| &line[at..])))
 }
 
 /// Paragraphs of Rust comments.
@@ -82,8 +84,9 @@ fn comments(comments: &[Comment]) -> Vec<Paragraph> {
     let mut block: Vec<(usize, &str)> = Vec::new();
     let mut last: Option<&Comment> = None;
     for comment in comments {
-        let continues = last
-            .is_some_and(|l| l.marker == comment.marker && l.line + 1 == comment.line && !comment.trailing);
+        let continues = last.is_some_and(|l| {
+            l.marker == comment.marker && l.line + 1 == comment.line && !comment.trailing
+        });
         if !continues {
             paragraphs.extend(markdown(block.drain(..)));
         }
@@ -116,7 +119,9 @@ impl Blocks {
 /// True for the first line of a list item.
 fn list_item(text: &str) -> bool {
     let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    text.starts_with("* ") || text.starts_with("- ") || number.len() < text.len() && number.starts_with(". ")
+    text.starts_with("* ")
+        || text.starts_with("- ")
+        || number.len() < text.len() && number.starts_with(". ")
 }
 
 /// Paragraphs of Markdown.
@@ -187,8 +192,10 @@ mod tests {
 
     #[test]
     fn code_is_no_prose() {
-        let file =
-            File::new("a.md", "# Title\nOne `which x`. Two\nlines.\n\n```\nwhich\n```\n* item\n| which |\n");
+        let file = File::new(
+            "a.md",
+            "# Title\nOne `which x`. Two\nlines.\n\n```\nwhich\n```\n* item\n| which |\n",
+        );
         let texts: Vec<_> = paragraphs(&file).into_iter().map(|p| p.text).collect();
         assert_eq!(texts, ["Title", "One `_______`. Two lines.", "item"]);
     }
@@ -197,8 +204,11 @@ mod tests {
     fn sentences_know_their_lines() {
         let file = File::new("a.rs", "/// One. Two\n/// three. Four.\nfn f() {}\n");
         let paragraph = &paragraphs(&file)[0];
-        let found: Vec<_> =
-            paragraph.sentences().iter().map(|(at, s)| (paragraph.line(*at), s.to_string())).collect();
+        let found: Vec<_> = paragraph
+            .sentences()
+            .iter()
+            .map(|(at, s)| (paragraph.line(*at), s.to_string()))
+            .collect();
         assert_eq!(found, [(1, "One.".into()), (1, "Two three.".into()), (2, "Four.".into())]);
     }
 }

@@ -21,7 +21,9 @@ static BY_PREFIX: LazyLock<HashMap<&str, Vec<&Entry>>> = LazyLock::new(|| {
 /// Finds British forms in comments, strings and the parts of identifiers.
 pub fn check(files: &[File]) -> Vec<Offense> {
     let mut offenses = Vec::new();
-    for file in files.iter().filter(|f| !f.path.starts_with("tests/tidy/") && f.path != "docs/glossary.md") {
+    for file in
+        files.iter().filter(|f| !f.path.starts_with("tests/tidy/") && f.path != "docs/glossary.md")
+    {
         for (i, line) in file.text.lines().enumerate() {
             for word in words(line) {
                 if let Some(entry) = british(&word) {
@@ -83,8 +85,10 @@ mod tests {
 
     #[test]
     fn british_forms_are_reported() {
-        let text = "fn optimise_colour() {}\nstruct Rasteriser;\n// centre\nlet optimistic = analysis;\n";
-        let mut found: Vec<_> = check(&[File::new("a.rs", text)]).iter().map(ToString::to_string).collect();
+        let text =
+            "fn optimise_colour() {}\nstruct Rasteriser;\n// centre\nlet optimistic = analysis;\n";
+        let mut found: Vec<_> =
+            check(&[File::new("a.rs", text)]).iter().map(ToString::to_string).collect();
         found.sort();
         assert_eq!(
             found,
@@ -96,7 +100,8 @@ mod tests {
             ]
         );
         assert!(
-            check(&[File::new("a.rs", "// emphasis, organism, license, analyst, unrealistic\n")]).is_empty()
+            check(&[File::new("a.rs", "// emphasis, organism, license, analyst, unrealistic\n")])
+                .is_empty()
         );
     }
 }

@@ -16,7 +16,8 @@ pub fn check(files: &[File]) -> Vec<Offense> {
         for (i, line) in file.lexed.code.lines().enumerate() {
             let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
             for pair in words.windows(2) {
-                if ["enum", "struct", "union", "trait", "type"].contains(&pair[0]) && TYPES.contains(&pair[1])
+                if ["enum", "struct", "union", "trait", "type"].contains(&pair[0])
+                    && TYPES.contains(&pair[1])
                 {
                     let message = format!("`{} {}`: {HOME} defines it", pair[0], pair[1]);
                     offenses.push(Offense {

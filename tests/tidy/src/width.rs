@@ -56,7 +56,10 @@ mod tests {
     fn tables_links_and_code_are_exempt() {
         let wide = "word ".repeat(21);
         assert!(lines("a.md", &format!("| {wide} |\n\n```\n{wide}\n```\n")).is_empty());
-        assert!(lines("a.md", &format!("see [it](https://example.org/{})\n", "x".repeat(90))).is_empty());
+        assert!(
+            lines("a.md", &format!("see [it](https://example.org/{})\n", "x".repeat(90)))
+                .is_empty()
+        );
         assert!(lines("a.rs", &format!("fn f() {{ g(\"{wide}\") }}\n")).is_empty());
     }
 }

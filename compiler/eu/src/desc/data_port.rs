@@ -188,7 +188,8 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
             b.set(DescField::DwordScatteredLegacy, 1)?;
             b.flag(DescField::DwordScatteredSimd16, simd16)
         }
-        DataOp::ByteScatteredRead { simd16, bytes } | DataOp::ByteScatteredWrite { simd16, bytes } => {
+        DataOp::ByteScatteredRead { simd16, bytes }
+        | DataOp::ByteScatteredWrite { simd16, bytes } => {
             let field = DescField::ByteScatteredSize;
             if !matches!(bytes, 1 | 2 | 4) {
                 return Err(DescError::DoesNotFit { field, value: u32::from(bytes) });
@@ -203,7 +204,8 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
         DataOp::MediaBlockRead { lines } | DataOp::MediaBlockWrite { lines } => {
             b.set(DescField::MediaBlockLines, u32::from(lines))
         }
-        DataOp::UntypedAtomic { op, simd, returns } | DataOp::AtomicCounter { op, simd, returns } => {
+        DataOp::UntypedAtomic { op, simd, returns }
+        | DataOp::AtomicCounter { op, simd, returns } => {
             b.set(DescField::AtomicOp, u32::from(op.code()))?;
             b.flag(DescField::AtomicSimd8, simd == SurfaceSimd::Simd8)?;
             b.flag(DescField::AtomicReturns, returns)
@@ -303,7 +305,8 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
     let width = if simd8 { SurfaceSimd::Simd8 } else { SurfaceSimd::Simd16 };
     let returns = v.flag(DescField::AtomicReturns);
     let lines = v.get(DescField::MediaBlockLines) as u8;
-    let atomic_slots = if v.flag(DescField::TypedHighSlots) { SlotGroup::High } else { SlotGroup::Low };
+    let atomic_slots =
+        if v.flag(DescField::TypedHighSlots) { SlotGroup::High } else { SlotGroup::Low };
     let slots = || {
         let field = DescField::TypedSlotGroup;
         let code = v.get(field);
@@ -336,15 +339,21 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
         Kind::TypedRead => DataOp::TypedRead { slots: slots()?, mask },
         Kind::TypedWrite => DataOp::TypedWrite { slots: slots()?, mask },
         Kind::TypedAtomic => DataOp::TypedAtomic { op: atomic()?, slots: atomic_slots, returns },
-        Kind::TypedAtomic4x2 => DataOp::TypedAtomic { op: atomic()?, slots: SlotGroup::Simd4x2, returns },
+        Kind::TypedAtomic4x2 => {
+            DataOp::TypedAtomic { op: atomic()?, slots: SlotGroup::Simd4x2, returns }
+        }
         Kind::MediaBlockRead => DataOp::MediaBlockRead { lines },
         Kind::MediaBlockWrite => DataOp::MediaBlockWrite { lines },
         Kind::Fence => DataOp::Fence { commit: v.flag(DescField::FenceCommit) },
         Kind::A64UntypedRead => DataOp::A64Read { simd16: untyped()? == SurfaceSimd::Simd16, mask },
-        Kind::A64UntypedWrite => DataOp::A64Write { simd16: untyped()? == SurfaceSimd::Simd16, mask },
+        Kind::A64UntypedWrite => {
+            DataOp::A64Write { simd16: untyped()? == SurfaceSimd::Simd16, mask }
+        }
         Kind::A64ScatteredRead => DataOp::A64ScatteredRead(a64()?),
         Kind::A64ScatteredWrite => DataOp::A64ScatteredWrite(a64()?),
-        Kind::A64Atomic => DataOp::A64Atomic { op: atomic()?, qword: v.flag(DescField::A64Qword), returns },
+        Kind::A64Atomic => {
+            DataOp::A64Atomic { op: atomic()?, qword: v.flag(DescField::A64Qword), returns }
+        }
         Kind::A64FloatAtomic => DataOp::A64FloatAtomic { op: float_atomic()?, returns },
         Kind::A64BlockRead => DataOp::A64BlockRead { size: block()? },
         Kind::A64BlockWrite => DataOp::A64BlockWrite { size: block()? },
@@ -374,14 +383,18 @@ pub(super) fn describe(m: &DataPortMessage) -> String {
         DataOp::DwordScatteredRead { simd16 } | DataOp::DwordScatteredWrite { simd16 } => {
             format!("SIMD{}", if simd16 { 16 } else { 8 })
         }
-        DataOp::ByteScatteredRead { simd16, bytes } | DataOp::ByteScatteredWrite { simd16, bytes } => {
+        DataOp::ByteScatteredRead { simd16, bytes }
+        | DataOp::ByteScatteredWrite { simd16, bytes } => {
             format!("SIMD{}, bytes = {bytes}", if simd16 { 16 } else { 8 })
         }
         DataOp::UntypedRead { simd, mask } | DataOp::UntypedWrite { simd, mask } => {
             format!("SIMD{}, Mask = {mask:#x}", simd.text())
         }
-        DataOp::MediaBlockRead { lines } | DataOp::MediaBlockWrite { lines } => format!("lines = {lines}"),
-        DataOp::UntypedAtomic { op, simd, returns } | DataOp::AtomicCounter { op, simd, returns } => {
+        DataOp::MediaBlockRead { lines } | DataOp::MediaBlockWrite { lines } => {
+            format!("lines = {lines}")
+        }
+        DataOp::UntypedAtomic { op, simd, returns }
+        | DataOp::AtomicCounter { op, simd, returns } => {
             format!("SIMD{}, {}{}", simd.text(), op.text(), returns_text(returns))
         }
         DataOp::UntypedFloatAtomic { op, simd8, returns } => {
@@ -404,7 +417,9 @@ pub(super) fn describe(m: &DataPortMessage) -> String {
             let size = if qword { "QWORD" } else { "DWORD" };
             format!("SIMD8, {size}, {}{}", op.text(), returns_text(returns))
         }
-        DataOp::A64FloatAtomic { op, returns } => format!("SIMD8, {}{}", op.text(), returns_text(returns)),
+        DataOp::A64FloatAtomic { op, returns } => {
+            format!("SIMD8, {}{}", op.text(), returns_text(returns))
+        }
     };
     format!("(DC {name}, Surface = {}, {details})", m.surface)
 }

@@ -244,7 +244,11 @@ impl View<'_> {
         self.get(field) != 0
     }
 
-    pub fn code<T>(&self, field: DescField, meaning: impl FnOnce(u64) -> Option<T>) -> Result<T, DescError> {
+    pub fn code<T>(
+        &self,
+        field: DescField,
+        meaning: impl FnOnce(u64) -> Option<T>,
+    ) -> Result<T, DescError> {
         let code = self.get(field);
         meaning(u64::from(code)).ok_or(DescError::Reserved { field, code })
     }

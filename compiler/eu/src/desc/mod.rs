@@ -14,10 +14,10 @@ mod tests;
 pub use data_port::default_port;
 pub use fields::{DescError, DescField};
 pub use message::{
-    A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, GatewayFn,
-    GatewayMessage, InterpolatorMode, Lengths, MediaMessage, Message, PixelInterpolatorMessage,
-    RenderTargetKind, RenderTargetMessage, SamplerMessage, SamplerOp, SamplerSimd, ScratchMessage, SlotGroup,
-    SpawnerMessage, SurfaceSimd, UrbMessage, UrbOp,
+    A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp,
+    GatewayFn, GatewayMessage, InterpolatorMode, Lengths, MediaMessage, Message,
+    PixelInterpolatorMessage, RenderTargetKind, RenderTargetMessage, SamplerMessage, SamplerOp,
+    SamplerSimd, ScratchMessage, SlotGroup, SpawnerMessage, SurfaceSimd, UrbMessage, UrbOp,
 };
 
 use crate::devinfo::DevInfo;
@@ -233,9 +233,11 @@ pub fn decode(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> Result<(Message, Leng
             read: v.get(DescField::DataPortType) == RENDER_TARGET_READ,
         }),
         Sfid::DataCache if v.flag(DescField::DataPortCategory) => get_scratch(&v)?,
-        Sfid::DpSampler | Sfid::RenderCache | Sfid::ConstantCache | Sfid::DataCache | Sfid::DataCache1 => {
-            data_port::get(&v, sfid)?
-        }
+        Sfid::DpSampler
+        | Sfid::RenderCache
+        | Sfid::ConstantCache
+        | Sfid::DataCache
+        | Sfid::DataCache1 => data_port::get(&v, sfid)?,
         Sfid::Gateway => Message::Gateway(GatewayMessage {
             function: v.code(DescField::GatewayFunction, GatewayFn::from_code)?,
             notify: v.get(DescField::GatewayNotify) as u8,
@@ -286,8 +288,9 @@ fn get_urb(v: &View) -> Result<Message, DescError> {
 fn get_scratch(v: &View) -> Result<Message, DescError> {
     let field = DescField::ScratchBlockSize;
     let code = v.get(field);
-    let registers =
-        [1, 2, 4, 8].into_iter().find(|&registers| scratch_size_code(v.devinfo, registers) == Some(code));
+    let registers = [1, 2, 4, 8]
+        .into_iter()
+        .find(|&registers| scratch_size_code(v.devinfo, registers) == Some(code));
     Ok(Message::Scratch(ScratchMessage {
         write: v.flag(DescField::ScratchWrite),
         dword: v.flag(DescField::ScratchDword),
@@ -350,7 +353,8 @@ pub fn describe(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> String {
             push_if(&mut words, m.high_slots, "Hi");
         }
         Message::Media(m) => {
-            words.push(format!("(Surface = {}, type {}, tables {:#x}", m.surface, m.kind, m.tables));
+            words
+                .push(format!("(Surface = {}, type {}, tables {:#x}", m.surface, m.kind, m.tables));
             words.push(format!("streams {})", m.streams));
         }
     }

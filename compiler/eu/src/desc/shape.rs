@@ -4,9 +4,9 @@
 //! `brw_vec4_generator.cpp`; the messages that its assembler tests list all have these lengths.
 
 use super::message::{
-    A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, FloatAtomicOp, GatewayFn, InterpolatorMode,
-    Message, PixelInterpolatorMessage, RenderTargetKind, RenderTargetMessage, SamplerMessage, SamplerOp,
-    SamplerSimd, SlotGroup, SurfaceSimd, UrbMessage, UrbOp,
+    A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, FloatAtomicOp, GatewayFn,
+    InterpolatorMode, Message, PixelInterpolatorMessage, RenderTargetKind, RenderTargetMessage,
+    SamplerMessage, SamplerOp, SamplerSimd, SlotGroup, SurfaceSimd, UrbMessage, UrbOp,
 };
 use super::{Lengths, MAX_MLEN};
 use crate::devinfo::DevInfo;
@@ -79,15 +79,21 @@ pub fn shape(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Option<S
         Message::Urb(m) => urb(m),
         Message::RenderTarget(m) => Some(render_target(m)),
         Message::DataPort(m) => data_port(&m.op),
-        Message::Scratch(m) if m.write => Some(headed(Registers::exactly(m.registers), Registers::NONE)),
+        Message::Scratch(m) if m.write => {
+            Some(headed(Registers::exactly(m.registers), Registers::NONE))
+        }
         Message::Scratch(m) => Some(headed(Registers::NONE, Registers::exactly(m.registers))),
         Message::Gateway(m) => match m.function {
             GatewayFn::Barrier => Some(headless(Registers::exactly(1), Registers::NONE)),
             _ => None,
         },
-        Message::Spawner(m) => (!m.spawn).then_some(headless(Registers::exactly(1), Registers::NONE)),
+        Message::Spawner(m) => {
+            (!m.spawn).then_some(headless(Registers::exactly(1), Registers::NONE))
+        }
         Message::PixelInterpolator(m) => Some(pixel_interpolator(m)),
-        Message::Media(_) => Some(headed(Registers::between(1, MAX_MLEN - 1), Registers::between(0, 16))),
+        Message::Media(_) => {
+            Some(headed(Registers::between(1, MAX_MLEN - 1), Registers::between(0, 16)))
+        }
     }
 }
 
@@ -102,22 +108,31 @@ fn sampler(devinfo: &DevInfo, m: &SamplerMessage, lengths: Lengths) -> Option<Sh
         SamplerSimd::Simd8 => 1,
         // Gen9 reuses the code of SIMD4x2; SIMD32 messages are of other types.
         SamplerSimd::Simd4x2 if devinfo.has_split_send => return None,
-        SamplerSimd::Simd4x2 => return Some(optional(Registers::between(0, 3), Registers::between(0, 1))),
+        SamplerSimd::Simd4x2 => {
+            return Some(optional(Registers::between(0, 3), Registers::between(0, 1)));
+        }
         SamplerSimd::Simd32 => return None,
     };
     let least = if m.op == SamplerOp::SampleInfo { 0 } else { per };
     let most = MAX_SAMPLER - u8::from(lengths.header);
     let resident = u8::from(devinfo.has_split_send && lengths.header);
     let step = if m.half_return || resident > 0 { 1 } else { per };
-    Some(optional(Registers::steps(least, most, per), Registers::steps(0, 4 * per + resident, step)))
+    Some(optional(
+        Registers::steps(least, most, per),
+        Registers::steps(0, 4 * per + resident, step),
+    ))
 }
 
 fn urb(m: &UrbMessage) -> Option<Shape> {
     let slots = u8::from(m.per_slot_offset);
     let all = MAX_MLEN - 1;
     match m.op {
-        UrbOp::WriteHword | UrbOp::WriteOword => Some(headed(Registers::between(0, all), Registers::NONE)),
-        UrbOp::ReadHword | UrbOp::ReadOword => Some(headed(Registers::NONE, Registers::between(0, 16))),
+        UrbOp::WriteHword | UrbOp::WriteOword => {
+            Some(headed(Registers::between(0, all), Registers::NONE))
+        }
+        UrbOp::ReadHword | UrbOp::ReadOword => {
+            Some(headed(Registers::NONE, Registers::between(0, 16)))
+        }
         UrbOp::Simd8Write => {
             let before = slots + u8::from(m.channel_mask);
             Some(headed(Registers::between(before, before + 8), Registers::NONE))
@@ -205,7 +220,9 @@ fn data_port(op: &DataOp) -> Option<Shape> {
         DataOp::UntypedRead { simd, mask } => {
             optional(exactly(surface_plane(simd)), exactly(surface_plane(simd) * components(mask)))
         }
-        DataOp::UntypedWrite { simd: SurfaceSimd::Simd4x2, .. } => optional(exactly(2), Registers::NONE),
+        DataOp::UntypedWrite { simd: SurfaceSimd::Simd4x2, .. } => {
+            optional(exactly(2), Registers::NONE)
+        }
         DataOp::UntypedWrite { simd, mask } => {
             optional(exactly(surface_plane(simd) * (1 + components(mask))), Registers::NONE)
         }
@@ -221,11 +238,16 @@ fn data_port(op: &DataOp) -> Option<Shape> {
             optional(exactly(plane * (1 + float_atomic_operands(op))), when(returns, plane))
         }
         DataOp::TypedRead { slots: SlotGroup::Simd4x2, .. } => optional(exactly(1), exactly(1)),
-        DataOp::TypedRead { mask, .. } => optional(Registers::between(1, 4), exactly(components(mask))),
-        DataOp::TypedWrite { slots: SlotGroup::Simd4x2, .. } => optional(exactly(2), Registers::NONE),
-        DataOp::TypedWrite { mask, .. } => {
-            optional(Registers::between(1 + components(mask), 4 + components(mask)), Registers::NONE)
+        DataOp::TypedRead { mask, .. } => {
+            optional(Registers::between(1, 4), exactly(components(mask)))
         }
+        DataOp::TypedWrite { slots: SlotGroup::Simd4x2, .. } => {
+            optional(exactly(2), Registers::NONE)
+        }
+        DataOp::TypedWrite { mask, .. } => optional(
+            Registers::between(1 + components(mask), 4 + components(mask)),
+            Registers::NONE,
+        ),
         DataOp::TypedAtomic { op, slots: SlotGroup::Simd4x2, returns } => {
             optional(exactly(1 + atomic_operands(op).min(1)), when(returns, 1))
         }
@@ -234,7 +256,9 @@ fn data_port(op: &DataOp) -> Option<Shape> {
             optional(Registers::between(1 + operands, 4 + operands), when(returns, 1))
         }
         DataOp::MediaBlockRead { .. } => headed(Registers::NONE, Registers::between(1, 16)),
-        DataOp::MediaBlockWrite { .. } => headed(Registers::between(1, MAX_MLEN - 1), Registers::NONE),
+        DataOp::MediaBlockWrite { .. } => {
+            headed(Registers::between(1, MAX_MLEN - 1), Registers::NONE)
+        }
         DataOp::Fence { commit } => headed(Registers::NONE, when(commit, 1)),
         DataOp::A64Read { simd16, mask } => {
             optional(exactly(2 * plane(simd16)), exactly(plane(simd16) * components(mask)))
@@ -242,7 +266,9 @@ fn data_port(op: &DataOp) -> Option<Shape> {
         DataOp::A64Write { simd16, mask } => {
             optional(exactly(plane(simd16) * (2 + components(mask))), Registers::NONE)
         }
-        DataOp::A64ScatteredRead(m) => optional(exactly(2 * plane(m.simd16)), exactly(scattered(&m)?)),
+        DataOp::A64ScatteredRead(m) => {
+            optional(exactly(2 * plane(m.simd16)), exactly(scattered(&m)?))
+        }
         DataOp::A64ScatteredWrite(m) => {
             optional(exactly(2 * plane(m.simd16) + scattered(&m)?), Registers::NONE)
         }

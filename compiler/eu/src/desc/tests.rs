@@ -29,8 +29,13 @@ fn known_descriptors() {
         op: DataOp::OwordDualBlockWrite { four: false },
     };
     let barrier = GatewayMessage { function: GatewayFn::Barrier, notify: 1 };
-    let read_slots =
-        UrbMessage { op: UrbOp::ReadOword, offset: 2, per_slot_offset: true, complete: false, ..urb };
+    let read_slots = UrbMessage {
+        op: UrbOp::ReadOword,
+        offset: 2,
+        per_slot_offset: true,
+        complete: false,
+        ..urb
+    };
     for (desc, message, lengths) in [
         (0x0608_c000, Message::Urb(urb), Lengths::new(3, 0).with_header()),
         (0x0219_4013, Message::Urb(read_slots), Lengths::new(1, 1).with_header()),
@@ -46,7 +51,10 @@ fn known_descriptors() {
         surface,
         op: DataOp::TypedWrite { slots: SlotGroup::Low, mask: 0 },
     };
-    assert_eq!(encode(device("skl"), &Message::DataPort(typed), Lengths::new(2, 0)), Ok(0x0403_5001));
+    assert_eq!(
+        encode(device("skl"), &Message::DataPort(typed), Lengths::new(2, 0)),
+        Ok(0x0403_5001)
+    );
     let global = DataPortMessage {
         port: Sfid::DataCache1,
         surface: 253,
@@ -55,7 +63,10 @@ fn known_descriptors() {
     for name in ["bdw", "chv", "skl"] {
         let message = Message::DataPort(global);
         assert_eq!(encode(device(name), &message, Lengths::new(2, 4)), Ok(0x0444_60fd), "{name}");
-        assert_eq!(decode(device(name), Sfid::DataCache1, 0x0444_60fd), Ok((message, Lengths::new(2, 4))));
+        assert_eq!(
+            decode(device(name), Sfid::DataCache1, 0x0444_60fd),
+            Ok((message, Lengths::new(2, 4)))
+        );
     }
     assert_eq!(
         describe(device("skl"), Sfid::DataCache1, 0x0444_60fd),
@@ -101,7 +112,12 @@ fn decoding_is_strict() {
                 if let Ok((message, lengths)) = decode(devinfo, sfid, desc) {
                     decoded += 1;
                     assert_eq!(super::sfid(&message), sfid);
-                    assert_eq!(encode(devinfo, &message, lengths), Ok(desc), "{} {message:?}", devinfo.name);
+                    assert_eq!(
+                        encode(devinfo, &message, lengths),
+                        Ok(desc),
+                        "{} {message:?}",
+                        devinfo.name
+                    );
                 }
             }
             let exists = match sfid {
@@ -127,8 +143,13 @@ fn missing_messages_are_errors() {
     };
     assert!(encode(device("hsw"), &Message::Urb(simd8), Lengths::new(2, 0)).is_err());
     assert!(encode(device("bdw"), &Message::Urb(simd8), Lengths::new(2, 0)).is_ok());
-    let scratch =
-        ScratchMessage { write: false, dword: false, invalidate_after_read: false, registers: 8, offset: 0 };
+    let scratch = ScratchMessage {
+        write: false,
+        dword: false,
+        invalidate_after_read: false,
+        registers: 8,
+        offset: 0,
+    };
     assert!(encode(device("ivb"), &Message::Scratch(scratch), Lengths::new(1, 8)).is_err());
     let too_far = ScratchMessage { registers: 1, offset: 4096, ..scratch };
     assert!(encode(device("ivb"), &Message::Scratch(too_far), Lengths::new(1, 1)).is_err());

@@ -59,8 +59,10 @@ const SUBREG_COVERS: &[Run] = &[(52, 48), (68, 64), (100, 96)];
 /// With an immediate src1 the last subregister is part of the immediate.
 const SUBREG_COVERS_IMM: &[Run] = &[(52, 48), (68, 64)];
 
-const SRC0_INDEX: Indexed = Indexed { index: (34, 30), table: &tables::SOURCE, covers: &[(88, 77)] };
-const SRC1_INDEX: Indexed = Indexed { index: (39, 35), table: &tables::SOURCE, covers: &[(120, 109)] };
+const SRC0_INDEX: Indexed =
+    Indexed { index: (34, 30), table: &tables::SOURCE, covers: &[(88, 77)] };
+const SRC1_INDEX: Indexed =
+    Indexed { index: (39, 35), table: &tables::SOURCE, covers: &[(120, 109)] };
 
 const GEN7: Format = Format {
     copied: BASIC_COPIED,
@@ -80,7 +82,11 @@ const GEN8: Format = Format {
             table: &tables::CONTROL,
             covers: &[(8, 8), (34, 34), (10, 9), (23, 12), (33, 31)],
         },
-        Indexed { index: (17, 13), table: &tables::DATATYPE_GEN8, covers: &[(46, 35), (94, 89), (63, 61)] },
+        Indexed {
+            index: (17, 13),
+            table: &tables::DATATYPE_GEN8,
+            covers: &[(46, 35), (94, 89), (63, 61)],
+        },
         SRC0_INDEX,
     ],
     unmapped: &[(95, 95), (47, 47), (11, 11)],
@@ -109,7 +115,11 @@ const THREE_SOURCE: Run = (11, 10);
 const THREE_BDW: Format = Format {
     copied: THREE_COPIED,
     indexed: &[
-        Indexed { index: THREE_CONTROL, table: &tables::CONTROL_THREE_SOURCE, covers: &[(28, 8), (34, 32)] },
+        Indexed {
+            index: THREE_CONTROL,
+            table: &tables::CONTROL_THREE_SOURCE,
+            covers: &[(28, 8), (34, 32)],
+        },
         Indexed {
             index: THREE_SOURCE,
             table: &tables::SOURCE_THREE_SOURCE,
@@ -131,7 +141,16 @@ const THREE_CHV: Format = Format {
         Indexed {
             index: THREE_SOURCE,
             table: &tables::SOURCE_THREE_SOURCE,
-            covers: &[(55, 37), (72, 65), (93, 86), (114, 107), (83, 83), (84, 84), (105, 104), (126, 125)],
+            covers: &[
+                (55, 37),
+                (72, 65),
+                (93, 86),
+                (114, 107),
+                (83, 83),
+                (84, 84),
+                (105, 104),
+                (126, 125),
+            ],
         },
     ],
     unmapped: &[(127, 127), (7, 7)],
@@ -151,9 +170,16 @@ fn format(devinfo: &DevInfo, opcode: Opcode) -> Option<&'static Format> {
 
 /// How the subregisters are covered.
 fn subregisters(devinfo: &DevInfo, immediate: bool) -> Indexed {
-    let table: &'static [u64] =
-        if devinfo.version < GfxVersion::Gfx8 { &tables::SUBREG_GEN7 } else { &tables::SUBREG_GEN8 };
-    Indexed { index: SUBREG_INDEX, table, covers: if immediate { SUBREG_COVERS_IMM } else { SUBREG_COVERS } }
+    let table: &'static [u64] = if devinfo.version < GfxVersion::Gfx8 {
+        &tables::SUBREG_GEN7
+    } else {
+        &tables::SUBREG_GEN8
+    };
+    Indexed {
+        index: SUBREG_INDEX,
+        table,
+        covers: if immediate { SUBREG_COVERS_IMM } else { SUBREG_COVERS },
+    }
 }
 
 fn width((hi, lo): Run) -> u8 {
@@ -198,12 +224,15 @@ impl Indexed {
 /// The full form of a compacted instruction.
 pub(super) fn uncompact(devinfo: &DevInfo, short: u64) -> Result<u128, DecodeError> {
     let code = bits(u128::from(short), OPCODE.0);
-    let opcode = Opcode::from_code(code, devinfo.version).ok_or(DecodeError::UnknownOpcode { code })?;
-    let format = format(devinfo, opcode)
-        .ok_or(DecodeError::Unsupported { what: "a compacted three-source instruction before gen8" })?;
+    let opcode =
+        Opcode::from_code(code, devinfo.version).ok_or(DecodeError::UnknownOpcode { code })?;
+    let format = format(devinfo, opcode).ok_or(DecodeError::Unsupported {
+        what: "a compacted three-source instruction before gen8",
+    })?;
     let mut word = 0;
-    let copy =
-        |word: &mut u128, (from, to): Copied| *word |= u128::from(bits(u128::from(short), from)) << to.1;
+    let copy = |word: &mut u128, (from, to): Copied| {
+        *word |= u128::from(bits(u128::from(short), from)) << to.1
+    };
     for &copied in format.copied {
         copy(&mut word, copied);
     }
@@ -237,7 +266,8 @@ pub(super) fn compact(devinfo: &DevInfo, inst: &Inst, word: u128) -> Option<u64>
     let l = Layout::of(devinfo.version);
     let three_source = inst.opcode.form() == Form::ThreeSource;
     let mut word = word;
-    if !three_source && l.get(word, Field::Src0File) == IMMEDIATE_FILE && inst.src[0].ty.size() < 8 {
+    if !three_source && l.get(word, Field::Src0File) == IMMEDIATE_FILE && inst.src[0].ty.size() < 8
+    {
         // The tables have immediate src0 only with src1 as UD (code 0).
         let (hi, lo) = if devinfo.version < GfxVersion::Gfx8 { (46, 44) } else { (94, 91) };
         word &= !(u128::from(mask(hi - lo + 1)) << lo);

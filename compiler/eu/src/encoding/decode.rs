@@ -9,7 +9,8 @@ use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields, Layout, s
 use super::operands::{IMMEDIATE_FILE, Src0, Src1, get_dst, get_source};
 use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid,
+    ThreadControl,
 };
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Arf, Operand, RegFile, Region, Swizzle, WriteMask};
@@ -108,7 +109,11 @@ impl<F: Fields> Reader<F> {
     }
 
     /// The meaning of `field`'s code, or the error that it has none.
-    fn code<T>(&self, field: Field, meaning: impl FnOnce(u64) -> Option<T>) -> Result<T, DecodeError> {
+    fn code<T>(
+        &self,
+        field: Field,
+        meaning: impl FnOnce(u64) -> Option<T>,
+    ) -> Result<T, DecodeError> {
         let code = self.get(field);
         meaning(code).ok_or(DecodeError::Reserved { field, code })
     }
@@ -155,7 +160,8 @@ fn is_arithmetic(form: Form) -> bool {
 
 fn get_controls<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     let form = inst.opcode.form();
-    inst.access_mode = if r.flag(Field::AccessMode) { AccessMode::Align16 } else { AccessMode::Align1 };
+    inst.access_mode =
+        if r.flag(Field::AccessMode) { AccessMode::Align16 } else { AccessMode::Align1 };
     inst.exec_size = r.code(Field::ExecSize, |code| (code <= 5).then(|| 1 << code))?;
     inst.no_mask = r.flag(Field::MaskControl);
     inst.no_dd_clear = r.flag(Field::NoDdClear);
@@ -308,7 +314,9 @@ fn get_split_send<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), Decod
     };
     let ex_desc = match r.flag(Field::SsIndirectExDesc) {
         true => Desc::Indirect { subreg: r.get(Field::SsExDescSubreg) as u8 },
-        false => Desc::Imm((r.get(Field::SsExDescHigh) << 16 | r.get(Field::SsExDescLow) << 6) as u32),
+        false => {
+            Desc::Imm((r.get(Field::SsExDescHigh) << 16 | r.get(Field::SsExDescLow) << 6) as u32)
+        }
     };
     inst.send = Some(Send {
         sfid: r.code(Field::CondMod, Sfid::from_code)?,

@@ -78,7 +78,11 @@ fn encode_fields<F: Fields>(version: GfxVersion, inst: &Inst) -> Result<u128, En
 }
 
 /// Writes everything but the opcode.
-fn put_fields<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+fn put_fields<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    inst: &Inst,
+) -> Result<(), EncodeError> {
     let form = inst.opcode.form();
     if form == Form::Bare {
         return Ok(());
@@ -151,7 +155,11 @@ fn missing(inst: &Inst, what: &'static str) -> EncodeError {
     EncodeError::Missing { opcode: inst.opcode, what }
 }
 
-fn put_basic<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+fn put_basic<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    inst: &Inst,
+) -> Result<(), EncodeError> {
     if inst.opcode.form() == Form::Math {
         let function = inst.math.ok_or_else(|| missing(inst, "function"))?;
         w.set(Field::CondMod, u64::from(function.code()));
@@ -175,8 +183,13 @@ fn put_basic<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> 
 
 /// A narrow immediate src0 wants the absent src1 to be the null register's file with the same type
 /// code.
-fn put_absent_src1<F: Fields>(w: &mut Writer<F>, version: GfxVersion, ty: Type) -> Result<(), EncodeError> {
-    let code = ty.immediate_code(version).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
+fn put_absent_src1<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    ty: Type,
+) -> Result<(), EncodeError> {
+    let code =
+        ty.immediate_code(version).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
     w.set(Field::Src1File, 0);
     w.set(Field::Src1Type, u64::from(code));
     Ok(())
@@ -240,7 +253,9 @@ fn put_three_source<F: Fields>(
     }
     let grf = |operand: &Operand| match operand.file == RegFile::Grf && !operand.is_indirect() {
         true => Ok(()),
-        false => Err(EncodeError::NoCode { what: "a three-source operand outside the general registers" }),
+        false => Err(EncodeError::NoCode {
+            what: "a three-source operand outside the general registers",
+        }),
     };
     let dst = &inst.dst;
     grf(dst)?;
@@ -292,7 +307,11 @@ fn message(inst: &Inst) -> Result<Send, EncodeError> {
     inst.send.ok_or_else(|| missing(inst, "message"))
 }
 
-fn put_send<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+fn put_send<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    inst: &Inst,
+) -> Result<(), EncodeError> {
     let send = message(inst)?;
     w.set(Field::CondMod, u64::from(send.sfid.code()));
     put_dst(w, version, inst.access_mode, &inst.dst)?;
@@ -319,11 +338,14 @@ fn put_split_send<F: Fields>(w: &mut Writer<F>, inst: &Inst) -> Result<(), Encod
         RegFile::Grf => Ok(true),
         RegFile::Imm => Err(EncodeError::NoCode { what: "an immediate operand of a split send" }),
     };
-    let direct =
-        |operand: &Operand, unit: u8| match operand.is_indirect() || !operand.subnr.is_multiple_of(unit) {
-            true => Err(EncodeError::NoCode { what: "an indirect or misaligned operand of a split send" }),
-            false => Ok(u64::from(operand.subnr / unit)),
-        };
+    let direct = |operand: &Operand, unit: u8| match operand.is_indirect()
+        || !operand.subnr.is_multiple_of(unit)
+    {
+        true => {
+            Err(EncodeError::NoCode { what: "an indirect or misaligned operand of a split send" })
+        }
+        false => Ok(u64::from(operand.subnr / unit)),
+    };
     let (dst, src0, src1) = (&inst.dst, &inst.src[0], &inst.src[1]);
     w.set(Field::CondMod, u64::from(send.sfid.code()));
     w.flag(Field::SsDstFile, file(dst)?);
@@ -360,7 +382,11 @@ fn put_split_send<F: Fields>(w: &mut Writer<F>, inst: &Inst) -> Result<(), Encod
 /// The extended descriptor has bits 9:6 and 31:16 only.
 fn put_ex_desc<F: Fields>(w: &mut Writer<F>, desc: u32) -> Result<(), EncodeError> {
     if desc & !EX_DESC_BITS != 0 {
-        return Err(EncodeError::DoesNotFit { field: Field::SsExDescLow, value: i64::from(desc), bits: 4 });
+        return Err(EncodeError::DoesNotFit {
+            field: Field::SsExDescLow,
+            value: i64::from(desc),
+            bits: 4,
+        });
     }
     w.set(Field::SsExDescLow, u64::from(desc >> 6 & 0xf));
     if desc >> 16 != 0 {
@@ -377,7 +403,11 @@ fn ip() -> Operand {
     build::arf(Arf::Ip).region(4, 1, 0)
 }
 
-fn put_jmpi<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+fn put_jmpi<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    inst: &Inst,
+) -> Result<(), EncodeError> {
     put_unused_dst(w, version, inst, &ip())?;
     put_unused_src(w, version, inst, &ip())?;
     put_source::<_, Src1>(w, version, inst.access_mode, &inst.src[0], (false, false))
@@ -404,7 +434,9 @@ fn put_unused_src<F: Fields>(
 ) -> Result<(), EncodeError> {
     let mut src = *src;
     match inst.access_mode {
-        AccessMode::Align1 if src.region.width == 1 && inst.exec_size == 1 => src.region = Region::SCALAR,
+        AccessMode::Align1 if src.region.width == 1 && inst.exec_size == 1 => {
+            src.region = Region::SCALAR
+        }
         AccessMode::Align16 if src.region.vstride == 8 => src.region.vstride = 4,
         _ => {}
     }
@@ -414,7 +446,11 @@ fn put_unused_src<F: Fields>(
 /// Branches use no register operands but compilers fill them in: gen7 with null or ip and an
 /// immediate src1 whose 32 bits are JIP and UIP, gen8 with an immediate src0 and the jumps over
 /// both sources.
-fn put_branch<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+fn put_branch<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    inst: &Inst,
+) -> Result<(), EncodeError> {
     let op = inst.opcode;
     let null_d = build::null().d();
     let unused = match op {
@@ -451,7 +487,11 @@ fn put_branch<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) ->
 }
 
 /// WAIT reads the register it writes; src1 is null as F.
-fn put_wait<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+fn put_wait<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    inst: &Inst,
+) -> Result<(), EncodeError> {
     put_dst(w, version, inst.access_mode, &inst.dst)?;
     let mut src0 = Operand { region: Region::SCALAR, ..inst.dst };
     let mut src1 = build::null().f();

@@ -132,7 +132,9 @@ fn put_indirect<F: Fields>(
             w.set_signed(ia_offset16, i64::from(offset / i16::from(ALIGN16_UNIT)));
         }
         AccessMode::Align16 => {
-            return Err(EncodeError::NoCode { what: "an Align16 indirect offset off the 16-byte grid" });
+            return Err(EncodeError::NoCode {
+                what: "an Align16 indirect offset off the 16-byte grid",
+            });
         }
     }
     Ok(())
@@ -148,7 +150,10 @@ pub(super) fn put_dst<F: Fields>(
     if dst.file == RegFile::Imm {
         return Err(EncodeError::NoCode { what: "an immediate destination" });
     }
-    let ty = dst.ty.register_code(version).ok_or(EncodeError::NoCode { what: "the destination's type" })?;
+    let ty = dst
+        .ty
+        .register_code(version)
+        .ok_or(EncodeError::NoCode { what: "the destination's type" })?;
     w.set(Field::DstFile, file_code(dst.file));
     w.set(Field::DstType, u64::from(ty));
     w.set(Field::DstHstride, stride_code(dst.region.hstride)?);
@@ -188,8 +193,8 @@ pub(super) fn get_dst<F: Fields>(
         1 => RegFile::Grf,
         _ => return Err(reserved(Field::DstFile)),
     };
-    let ty =
-        Type::from_register_code(get(Field::DstType), version).ok_or_else(|| reserved(Field::DstType))?;
+    let ty = Type::from_register_code(get(Field::DstType), version)
+        .ok_or_else(|| reserved(Field::DstType))?;
     let region = Region::dst(stride_of(get(Field::DstHstride)));
     let mut dst = Operand { file, ty, region, ..Operand::NULL };
     if mode == AccessMode::Align16 {
@@ -246,18 +251,25 @@ pub(super) fn put_source<F: Fields, S: Source>(
     let fields = S::FIELDS;
     w.set(fields.file, file_code(src.file));
     if src.file == RegFile::Imm {
-        let code =
-            src.ty.immediate_code(version).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
+        let code = src
+            .ty
+            .immediate_code(version)
+            .ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
         w.set(fields.ty, u64::from(code));
-        w.set(if wide && is_wide_immediate(src.ty, dim) { Field::Imm64 } else { Field::Imm32 }, src.imm);
+        w.set(
+            if wide && is_wide_immediate(src.ty, dim) { Field::Imm64 } else { Field::Imm32 },
+            src.imm,
+        );
         return Ok(());
     }
-    let code = src.ty.register_code(version).ok_or(EncodeError::NoCode { what: "the source's type" })?;
+    let code =
+        src.ty.register_code(version).ok_or(EncodeError::NoCode { what: "the source's type" })?;
     w.set(fields.ty, u64::from(code));
     w.flag(fields.abs, src.abs);
     w.flag(fields.negate, src.negate);
     w.flag(fields.addr_mode, src.is_indirect());
-    let vstride = if src.region.vstride == Region::VXH { VXH_CODE } else { stride_code(src.region.vstride)? };
+    let vstride =
+        if src.region.vstride == Region::VXH { VXH_CODE } else { stride_code(src.region.vstride)? };
     w.set(fields.vstride, vstride);
     match mode {
         AccessMode::Align1 => {
@@ -267,9 +279,12 @@ pub(super) fn put_source<F: Fields, S: Source>(
         AccessMode::Align16 => w.set(fields.swizzle, u64::from(src.swizzle.0)),
     }
     match src.addressing {
-        Addressing::Indirect { subreg, offset } => {
-            put_indirect(w, mode, (subreg, offset), (fields.ia_subreg, fields.ia_offset, fields.ia_offset16))
-        }
+        Addressing::Indirect { subreg, offset } => put_indirect(
+            w,
+            mode,
+            (subreg, offset),
+            (fields.ia_subreg, fields.ia_offset, fields.ia_offset16),
+        ),
         Addressing::Direct => {
             w.set(fields.nr, u64::from(src.nr));
             match mode {
@@ -295,13 +310,16 @@ pub(super) fn get_source<F: Fields, S: Source>(
         0 => RegFile::Arf,
         1 => RegFile::Grf,
         IMMEDIATE_FILE => {
-            let ty = Type::from_immediate_code(get(fields.ty), version).ok_or_else(|| reserved(fields.ty))?;
-            let field = if wide && is_wide_immediate(ty, dim) { Field::Imm64 } else { Field::Imm32 };
+            let ty = Type::from_immediate_code(get(fields.ty), version)
+                .ok_or_else(|| reserved(fields.ty))?;
+            let field =
+                if wide && is_wide_immediate(ty, dim) { Field::Imm64 } else { Field::Imm32 };
             return Ok(Operand { file: RegFile::Imm, ty, imm: get(field), ..Operand::NULL });
         }
         _ => return Err(reserved(fields.file)),
     };
-    let ty = Type::from_register_code(get(fields.ty), version).ok_or_else(|| reserved(fields.ty))?;
+    let ty =
+        Type::from_register_code(get(fields.ty), version).ok_or_else(|| reserved(fields.ty))?;
     let vstride = match get(fields.vstride) {
         VXH_CODE => Region::VXH,
         code @ 0..=6 => stride_of(code),

@@ -14,9 +14,13 @@ fn device(name: &str) -> &'static DevInfo {
 /// Calls `check` with device, text and bytes of every known encoding.
 fn each_known(mut check: impl FnMut(&DevInfo, &str, &[u8])) {
     for line in KNOWN.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let [devices, text, bytes] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let bytes: Vec<u8> =
-            bytes.split(' ').map(|byte| u8::from_str_radix(byte, 16).expect("hexadecimal")).collect();
+        let [devices, text, bytes] = line.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let bytes: Vec<u8> = bytes
+            .split(' ')
+            .map(|byte| u8::from_str_radix(byte, 16).expect("hexadecimal"))
+            .collect();
         for name in devices.split(' ') {
             check(device(name), text, &bytes);
         }
@@ -26,8 +30,8 @@ fn each_known(mut check: impl FnMut(&DevInfo, &str, &[u8])) {
 #[test]
 fn known_encodings_assemble() {
     each_known(|devinfo, text, bytes| {
-        let assembled =
-            assemble(devinfo, text).unwrap_or_else(|error| panic!("{}: {text}: {error}", devinfo.name));
+        let assembled = assemble(devinfo, text)
+            .unwrap_or_else(|error| panic!("{}: {text}: {error}", devinfo.name));
         assert_eq!(assembled, bytes, "{}: {text}", devinfo.name);
     });
 }
@@ -36,8 +40,8 @@ fn known_encodings_assemble() {
 #[test]
 fn known_encodings_decode() {
     each_known(|devinfo, text, bytes| {
-        let (inst, len) =
-            decode(devinfo, bytes).unwrap_or_else(|error| panic!("{}: {text}: {error}", devinfo.name));
+        let (inst, len) = decode(devinfo, bytes)
+            .unwrap_or_else(|error| panic!("{}: {text}: {error}", devinfo.name));
         assert_eq!((len, inst.residue), (bytes.len(), 0), "{}: {text}", devinfo.name);
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let printed = words(&print_inst(devinfo, &inst));
@@ -61,7 +65,8 @@ fn known_compactions() {
             let long = encode(devinfo, &full).expect("a full form");
             assert_eq!(decode(devinfo, &long), Ok((full, 16)), "{}: {text}", devinfo.name);
             let mut short = Vec::new();
-            encode_into(devinfo, &Inst { compacted: true, ..full }, &mut short).expect("a compacted form");
+            encode_into(devinfo, &Inst { compacted: true, ..full }, &mut short)
+                .expect("a compacted form");
             assert_eq!(short, bytes, "{}: {text}", devinfo.name);
         }
     });
@@ -83,7 +88,8 @@ fn known_encodings_are_valid() {
 fn compacted_mov() {
     let compacted = 1u64 | 11 << 8 | 8 << 13 | 1 << 29 | 28 << 30 | 10 << 40 | 2 << 48;
     for name in ["ivb", "hsw"] {
-        let (inst, len) = decode(device(name), &compacted.to_le_bytes()).expect("a compacted instruction");
+        let (inst, len) =
+            decode(device(name), &compacted.to_le_bytes()).expect("a compacted instruction");
         assert_eq!((len, inst.residue), (8, 0));
         let expected = build::inst(crate::Opcode::Mov).dst(grf(10).f()).srcs(&[grf(2).f()]);
         assert_eq!(inst, Inst { compacted: true, ..expected });
@@ -100,8 +106,9 @@ fn compacted_immediates() {
         for (value, fits) in
             [(0, true), (4095, true), (4096, false), (-1, true), (-4096, true), (-4097, false)]
         {
-            let mut inst =
-                build::inst(crate::Opcode::Add).dst(grf(10).d()).srcs(&[grf(2).d(), build::imm_d(value)]);
+            let mut inst = build::inst(crate::Opcode::Add)
+                .dst(grf(10).d())
+                .srcs(&[grf(2).d(), build::imm_d(value)]);
             inst.compacted = true;
             let mut bytes = Vec::new();
             let result = encode_into(devinfo, &inst, &mut bytes);
@@ -166,17 +173,26 @@ fn values_that_do_not_fit() {
 #[test]
 fn reserved_codes_are_errors() {
     let ivb = device("ivb");
-    let mov =
-        encode(ivb, &build::inst(crate::Opcode::Mov).dst(grf(10).f()).srcs(&[grf(2).f()])).expect("valid");
+    let mov = encode(ivb, &build::inst(crate::Opcode::Mov).dst(grf(10).f()).srcs(&[grf(2).f()]))
+        .expect("valid");
     let with = |byte: usize, set: u8| {
         let mut bytes = mov;
         bytes[byte] |= set;
         decode(ivb, &bytes)
     };
     assert!(matches!(with(0, 0x7e), Err(DecodeError::UnknownOpcode { code: 0x7f })));
-    assert!(matches!(with(1, 0xc0), Err(DecodeError::Reserved { field: Field::ThreadControl, code: 3 })));
-    assert!(matches!(with(2, 0xe0), Err(DecodeError::Reserved { field: Field::ExecSize, code: 7 })));
-    assert!(matches!(with(3, 0x0f), Err(DecodeError::Reserved { field: Field::CondMod, code: 15 })));
+    assert!(matches!(
+        with(1, 0xc0),
+        Err(DecodeError::Reserved { field: Field::ThreadControl, code: 3 })
+    ));
+    assert!(matches!(
+        with(2, 0xe0),
+        Err(DecodeError::Reserved { field: Field::ExecSize, code: 7 })
+    ));
+    assert!(matches!(
+        with(3, 0x0f),
+        Err(DecodeError::Reserved { field: Field::CondMod, code: 15 })
+    ));
     assert!(matches!(with(4, 0x03), Err(DecodeError::Reserved { field: Field::DstFile, code: 3 })));
     let program = decode_program(ivb, &[&mov[..], &[0x7f; 4]].concat());
     assert!(matches!(program, Err(DecodeError::At { offset: 16, .. })));

@@ -6,7 +6,8 @@ use super::lexer::{Cursor, Position};
 use crate::devinfo::DevInfo;
 use crate::encoding::encode_into;
 use crate::inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid,
+    ThreadControl,
 };
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
@@ -35,7 +36,8 @@ pub fn assemble(devinfo: &DevInfo, text: &str) -> Result<Vec<u8>, AsmError> {
     let parsed = parse(devinfo, text)?;
     let mut bytes = Vec::with_capacity(parsed.len() * 16);
     for Parsed { inst, start } in &parsed {
-        encode_into(devinfo, inst, &mut bytes).map_err(|error| error_at(start, error.to_string()))?;
+        encode_into(devinfo, inst, &mut bytes)
+            .map_err(|error| error_at(start, error.to_string()))?;
     }
     Ok(bytes)
 }
@@ -158,10 +160,14 @@ impl<'a> Parser<'a> {
         }
         offsets.push(offset);
         for reference in &self.references {
-            let Some(&(_, target)) = self.labels.iter().find(|(label, _)| *label == reference.label) else {
+            let Some(&(_, target)) =
+                self.labels.iter().find(|(label, _)| *label == reference.label)
+            else {
                 return Err(error_at(&reference.at, format!("no label `{}`", reference.label)));
             };
-            let (Some(from), Some(to)) = (offsets.get(reference.inst), offsets.get(target)) else { continue };
+            let (Some(from), Some(to)) = (offsets.get(reference.inst), offsets.get(target)) else {
+                continue;
+            };
             if let Some(parsed) = self.insts.get_mut(reference.inst) {
                 let unit = i64::from(self.devinfo.jump_unit(parsed.inst.opcode));
                 let distance = i32::try_from((to - from) / unit)
@@ -308,7 +314,12 @@ impl<'a> Parser<'a> {
                 inst.dst = self.dst(inst)?;
                 self.jumps(inst)?;
             }
-            Form::Basic | Form::Math | Form::ThreeSource | Form::Send | Form::SplitSend | Form::Wait => {
+            Form::Basic
+            | Form::Math
+            | Form::ThreeSource
+            | Form::Send
+            | Form::SplitSend
+            | Form::Wait => {
                 inst.dst = self.dst(inst)?;
                 for index in 0..usize::from(inst.opcode.info().sources) {
                     if index == 1 && inst.has_one_immediate() {
@@ -342,7 +353,9 @@ impl<'a> Parser<'a> {
         let start = self.cursor;
         let text = self.cursor.take_while(|c| is_word(c) || c == '-');
         if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-            return text.parse().map_err(|_| error_at(&start, "expected a jump distance or a label"));
+            return text
+                .parse()
+                .map_err(|_| error_at(&start, "expected a jump distance or a label"));
         }
         if text.is_empty() {
             return Err(error_at(&start, "expected a jump distance or a label"));
@@ -546,7 +559,9 @@ impl<'a> Parser<'a> {
             (_, AccessMode::Align16, Some(_)) => {
                 return Err(error_at(&start, "an Align16 region is `<vstride>`"));
             }
-            (_, AccessMode::Align1, None) => return Err(error_at(&start, "an Align1 region is `<v,w,h>`")),
+            (_, AccessMode::Align1, None) => {
+                return Err(error_at(&start, "an Align1 region is `<v,w,h>`"));
+            }
         }
         Ok(())
     }
@@ -698,8 +713,8 @@ impl<'a> Parser<'a> {
         }
         let start = ahead;
         let digits = ahead.take_while(|c| c.is_ascii_hexdigit());
-        let bits =
-            u128::from_str_radix(digits, 16).map_err(|_| error_at(&start, "expected hexadecimal bits"))?;
+        let bits = u128::from_str_radix(digits, 16)
+            .map_err(|_| error_at(&start, "expected hexadecimal bits"))?;
         self.cursor = ahead;
         Ok(bits)
     }

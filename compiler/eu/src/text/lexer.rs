@@ -42,8 +42,11 @@ impl<'a> Cursor<'a> {
 
     /// The line the cursor is in.
     pub fn line(&self) -> &'a str {
-        let start =
-            self.text.get(..self.at).and_then(|before| before.rfind('\n')).map_or(0, |index| index + 1);
+        let start = self
+            .text
+            .get(..self.at)
+            .and_then(|before| before.rfind('\n'))
+            .map_or(0, |index| index + 1);
         self.text.get(start..).unwrap_or("").lines().next().unwrap_or("")
     }
 

@@ -115,7 +115,12 @@ impl Printer<'_> {
                 self.dst();
                 self.jumps(COLUMNS[1]);
             }
-            Form::Basic | Form::Math | Form::ThreeSource | Form::Send | Form::SplitSend | Form::Wait => {
+            Form::Basic
+            | Form::Math
+            | Form::ThreeSource
+            | Form::Send
+            | Form::SplitSend
+            | Form::Wait => {
                 self.pad(COLUMNS[0]);
                 self.dst();
                 let sources = match inst.has_one_immediate() {
@@ -249,8 +254,11 @@ impl Printer<'_> {
             Type::F if self.inst.opcode == Opcode::Dim => {
                 self.put(format_args!("{bits:#x}F /* {}F */", Short(f64::from_bits(bits))));
             }
-            Type::F => self.put(format_args!("{bits:#x}F /* {}F */", Short(f64::from(f32::from_bits(low))))),
-            Type::DF => self.put(format_args!("{bits:#018x}DF /* {}DF */", Short(f64::from_bits(bits)))),
+            Type::F => self
+                .put(format_args!("{bits:#x}F /* {}F */", Short(f64::from(f32::from_bits(low))))),
+            Type::DF => {
+                self.put(format_args!("{bits:#018x}DF /* {}DF */", Short(f64::from_bits(bits))))
+            }
             Type::VF => {
                 let [a, b, c, d] = low.to_le_bytes().map(|byte| Short(f64::from(vf_to_f32(byte))));
                 self.put(format_args!("{bits:#x}VF /* [{a}F, {b}F, {c}F, {d}F]VF */"));

@@ -40,7 +40,10 @@ fn errors_have_positions() {
 #[test]
 fn encoding_errors_have_positions() {
     assert_eq!(error("ivb", "nop;\n  mov(8) g10<1>Q g2<4,4,1>Q { align1 1Q };").0, 2);
-    assert_eq!(error("ivb", "csel.z(8) g1<1>F g2<4,4,1>F g3<4,4,1>F g4<4,4,1>F { align16 1Q };").1, 1);
+    assert_eq!(
+        error("ivb", "csel.z(8) g1<1>F g2<4,4,1>F g3<4,4,1>F g4<4,4,1>F { align16 1Q };").1,
+        1
+    );
 }
 
 /// Distances are from the instruction, in 8-byte units before gen8 and bytes from then on.
@@ -51,7 +54,11 @@ fn labels() {
                 END: while(8) JIP: TOP { align1 1Q };";
     for (name, unit) in [("ivb", 8), ("hsw", 8), ("bdw", 1), ("chv", 1), ("skl", 1)] {
         let insts = assemble_insts(device(name), text).expect("valid");
-        assert_eq!((insts[1].jip, insts[1].uip, insts[2].jip), (16 / unit, 16 / unit, -32 / unit), "{name}");
+        assert_eq!(
+            (insts[1].jip, insts[1].uip, insts[2].jip),
+            (16 / unit, 16 / unit, -32 / unit),
+            "{name}"
+        );
     }
     assert!(assemble(device("ivb"), "A: nop;\nA: nop;").is_err());
 }
@@ -59,8 +66,7 @@ fn labels() {
 /// Calls count bytes from hsw on.
 #[test]
 fn call_labels() {
-    let text =
-        "call(2) g10<1>UD JIP: SUB { align1 1N };\nnop;\nSUB: ret(2) null<1>D g10<2,2,1>UD { align1 1N };";
+    let text = "call(2) g10<1>UD JIP: SUB { align1 1N };\nnop;\nSUB: ret(2) null<1>D g10<2,2,1>UD { align1 1N };";
     for (name, distance) in [("ivb", 4), ("hsw", 32), ("bdw", 32), ("chv", 32), ("skl", 32)] {
         let insts = assemble_insts(device(name), text).expect("valid");
         assert_eq!(insts[0].jip, distance, "{name}");
@@ -94,11 +100,17 @@ fn numbers() {
         ("0x00010002UW", 0x0001_0002),
         ("0x0F", 0),
     ] {
-        let insts = assemble_insts(ivb, &format!("mov(8) g10<1>D {text} {{ align1 1Q }};")).expect(text);
+        let insts =
+            assemble_insts(ivb, &format!("mov(8) g10<1>D {text} {{ align1 1Q }};")).expect(text);
         assert_eq!(insts[0].src[0].imm, bits, "{text}");
     }
-    for text in ["4294967296D", "-2147483649D", "-1UD", "65536UW", "-32769W", "99999999999999999999UD"] {
-        assert!(assemble(ivb, &format!("mov(8) g10<1>D {text} {{ align1 1Q }};")).is_err(), "{text}");
+    for text in
+        ["4294967296D", "-2147483649D", "-1UD", "65536UW", "-32769W", "99999999999999999999UD"]
+    {
+        assert!(
+            assemble(ivb, &format!("mov(8) g10<1>D {text} {{ align1 1Q }};")).is_err(),
+            "{text}"
+        );
     }
 }
 
@@ -115,7 +127,8 @@ fn restricted_floats() {
 #[test]
 fn one_line_per_instruction() {
     let skl = device("skl");
-    let text = "nop;\nsends(8) nullUD g34UD g36UD a0<0>UD 0x00000100 dp data 1 MsgDesc: { align1 1Q };\n";
+    let text =
+        "nop;\nsends(8) nullUD g34UD g36UD a0<0>UD 0x00000100 dp data 1 MsgDesc: { align1 1Q };\n";
     let bytes = assemble(skl, text).expect("valid");
     let printed = print_program(skl, &decode_program(skl, &bytes).expect("valid"));
     assert_eq!(printed.lines().count(), 2);

@@ -30,7 +30,8 @@ fn gen7_mul_accumulator_source(c: &Context) -> bool {
 }
 
 fn gen8_mul_integer_accumulator(c: &Context) -> bool {
-    c.inst.opcode == Opcode::Mul && c.sources.iter().any(|src| src.is_accumulator() && src.ty.is_integer())
+    c.inst.opcode == Opcode::Mul
+        && c.sources.iter().any(|src| src.is_accumulator() && src.ty.is_integer())
 }
 
 fn gen8_logic_accumulator(c: &Context) -> bool {
@@ -54,7 +55,9 @@ fn addc_accumulator(c: &Context) -> bool {
 
 /// acc1 in the low nibble of the register number.
 fn integer_acc1(c: &Context) -> bool {
-    c.any_operand(|operand| operand.is_accumulator() && operand.nr & 0xf != 0 && operand.ty.is_integer())
+    c.any_operand(|operand| {
+        operand.is_accumulator() && operand.nr & 0xf != 0 && operand.ty.is_integer()
+    })
 }
 
 fn accumulator_byte(c: &Context) -> bool {

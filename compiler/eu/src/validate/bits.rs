@@ -19,8 +19,15 @@ pub(super) static RULES: &[Rule] = rules! {
 };
 
 fn logic_types(c: &Context) -> bool {
-    let bits =
-        [Opcode::Bfrev, Opcode::Bfi1, Opcode::Fbl, Opcode::Cbit, Opcode::Shl, Opcode::Shr, Opcode::Asr];
+    let bits = [
+        Opcode::Bfrev,
+        Opcode::Bfi1,
+        Opcode::Fbl,
+        Opcode::Cbit,
+        Opcode::Shl,
+        Opcode::Shr,
+        Opcode::Asr,
+    ];
     (c.inst.opcode.is_logic() || is(c, &bits)) && c.sources.iter().any(|src| src.ty.is_float())
 }
 
@@ -53,7 +60,8 @@ fn has_modifiers(c: &Context) -> bool {
 }
 
 fn bit_modifiers(c: &Context) -> bool {
-    is(c, &[Opcode::Bfi1, Opcode::Bfrev, Opcode::Cbit, Opcode::Fbh, Opcode::Fbl]) && has_modifiers(c)
+    is(c, &[Opcode::Bfi1, Opcode::Bfrev, Opcode::Cbit, Opcode::Fbh, Opcode::Fbl])
+        && has_modifiers(c)
 }
 
 fn is_carry(c: &Context) -> bool {

@@ -49,7 +49,9 @@ fn byte_64bit(c: &Context) -> bool {
 }
 
 fn half_64bit(c: &Context) -> bool {
-    c.is_basic() && c.inst.opcode.info().has_dst && converts(c, |ty| ty == Type::HF, |ty| ty.size() == 8)
+    c.is_basic()
+        && c.inst.opcode.info().has_dst
+        && converts(c, |ty| ty == Type::HF, |ty| ty.size() == 8)
 }
 
 /// Align1 conversion between HF and integers.
@@ -96,7 +98,11 @@ fn half_destination(c: &Context) -> bool {
 /// moves do not. The mixed float mode of later parts has rules of its own.
 fn wider_execution(c: &Context) -> Option<u32> {
     let raw_bytes = is_byte(c.inst.dst.ty) && c.is_raw_move();
-    if !applies(c) || is_packed_byte(c) || raw_bytes || is_mixed(c) && c.devinfo.has_packed_mixed_float {
+    if !applies(c)
+        || is_packed_byte(c)
+        || raw_bytes
+        || is_mixed(c) && c.devinfo.has_packed_mixed_float
+    {
         return None;
     }
     let exec = c.exec_type.size();

@@ -90,11 +90,14 @@ fn chv_regions(c: &Context) -> bool {
     }
     let dst_stride = u32::from(c.inst.dst.region.hstride) * c.inst.dst.ty.size();
     let linear = |r: Region| {
-        u32::from(r.vstride) == u32::from(r.width) * u32::from(r.hstride) || r.hstride == 0 && r.width == 1
+        u32::from(r.vstride) == u32::from(r.width) * u32::from(r.hstride)
+            || r.hstride == 0 && r.width == 1
     };
     c.register_sources().any(|src| {
         !src.region.is_scalar()
-            && (!linear(src.region) || stride_bytes(src) != dst_stride || !dst_stride.is_multiple_of(8))
+            && (!linear(src.region)
+                || stride_bytes(src) != dst_stride
+                || !dst_stride.is_multiple_of(8))
     })
 }
 
@@ -145,5 +148,7 @@ fn df_opcode(c: &Context) -> bool {
         Opcode::Madm,
     ];
     let arithmetic = matches!(c.form, Form::Basic | Form::Math | Form::ThreeSource);
-    arithmetic && !allowed.contains(&c.inst.opcode) && c.any_operand(|operand| operand.ty == Type::DF)
+    arithmetic
+        && !allowed.contains(&c.inst.opcode)
+        && c.any_operand(|operand| operand.ty == Type::DF)
 }

@@ -68,7 +68,8 @@ fn arf_indirect(c: &Context) -> bool {
 fn subregister_alignment(c: &Context) -> bool {
     let aligned = |subnr: u8, ty: Type| u32::from(subnr).is_multiple_of(ty.size());
     // A replicated three-source operand of any type is addressed in dwords.
-    c.is_basic() && c.any_operand(|operand| !operand.is_imm() && !aligned(operand.subnr, operand.ty))
+    c.is_basic()
+        && c.any_operand(|operand| !operand.is_imm() && !aligned(operand.subnr, operand.ty))
 }
 
 fn immediate_last(c: &Context) -> bool {
@@ -127,14 +128,16 @@ fn address_destination<'a>(c: &'a Context) -> Option<&'a Operand> {
 
 fn address_types(c: &Context) -> bool {
     c.is_basic()
-        && address_destination(c).is_some_and(|dst| dst.ty.is_float() || !matches!(dst.ty.size(), 2 | 4))
+        && address_destination(c)
+            .is_some_and(|dst| dst.ty.is_float() || !matches!(dst.ty.size(), 2 | 4))
 }
 
 fn address_span(c: &Context) -> bool {
     c.is_align1()
         && address_destination(c).is_some_and(|dst| {
             let last = (c.exec_size - 1) * u32::from(dst.region.hstride) * dst.ty.size();
-            u32::from(dst.subnr) + last + dst.ty.size() > 2 * u32::from(c.devinfo.address_subregisters)
+            u32::from(dst.subnr) + last + dst.ty.size()
+                > 2 * u32::from(c.devinfo.address_subregisters)
         })
 }
 
@@ -157,7 +160,10 @@ fn channel_group(c: &Context) -> bool {
 }
 
 fn simd32_condition(c: &Context) -> bool {
-    !c.devinfo.simd32_masks && c.exec_size == 32 && c.inst.cond_mod.is_some() && c.inst.opcode != Opcode::Sel
+    !c.devinfo.simd32_masks
+        && c.exec_size == 32
+        && c.inst.cond_mod.is_some()
+        && c.inst.opcode != Opcode::Sel
 }
 
 fn align16_simd16(c: &Context) -> bool {

@@ -44,9 +44,14 @@ pub(super) fn check(devinfo: &DevInfo, program: &ControlFlow, len: usize) -> Vec
     let mut violations = Vec::new();
     for located in &program.insts {
         let mut report = |rule, message: String| violations.push((located.offset, rule, message));
-        for (name, target) in jump_targets(devinfo, &located.inst, located.offset).into_iter().flatten() {
+        for (name, target) in
+            jump_targets(devinfo, &located.inst, located.offset).into_iter().flatten()
+        {
             if !program.is_instruction(target) {
-                report(NAMES[0], format!("{name} leads to byte {target}, where no instruction starts"));
+                report(
+                    NAMES[0],
+                    format!("{name} leads to byte {target}, where no instruction starts"),
+                );
             }
         }
         if !branches_nest(devinfo, program, located) {
@@ -100,7 +105,8 @@ fn loop_jump_nests(devinfo: &DevInfo, program: &ControlFlow, located: &Located) 
 
 /// Structured branches other than WHILE lead forwards.
 fn leads_backwards(devinfo: &DevInfo, inst: &Inst) -> bool {
-    let structured = [Opcode::If, Opcode::Else, Opcode::Endif, Opcode::Break, Opcode::Cont, Opcode::Halt]
-        .contains(&inst.opcode);
+    let structured =
+        [Opcode::If, Opcode::Else, Opcode::Endif, Opcode::Break, Opcode::Cont, Opcode::Halt]
+            .contains(&inst.opcode);
     structured && (inst.jip < 0 || inst.opcode.has_uip(devinfo.version) && inst.uip < 0)
 }

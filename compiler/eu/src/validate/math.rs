@@ -48,7 +48,8 @@ fn align1_math(c: &Context) -> bool {
 /// Elements one after the other.
 fn is_packed(src: &Operand) -> bool {
     let region = src.region;
-    region.vstride == region.width && (region.hstride == 1 || region.width == 1 && region.hstride == 0)
+    region.vstride == region.width
+        && (region.hstride == 1 || region.width == 1 && region.hstride == 0)
 }
 
 fn gen7_math_regions(c: &Context) -> bool {

@@ -47,14 +47,18 @@ fn shaped(c: &Context) -> Option<(Message, Lengths, Shape)> {
 }
 
 fn header(c: &Context) -> bool {
-    shaped(c).is_some_and(|(_, lengths, shape)| shape.header.is_some_and(|header| header != lengths.header))
+    shaped(c).is_some_and(|(_, lengths, shape)| {
+        shape.header.is_some_and(|header| header != lengths.header)
+    })
 }
 
 /// Registers of the whole payload, header included; `None` if a split send's second part is not
 /// known.
 fn payload_length(c: &Context, lengths: Lengths) -> Option<u8> {
     let second = match c.inst.send?.ex_desc {
-        Desc::Imm(ex_desc) if c.form == Form::SplitSend && !c.inst.src[1].is_null() => ex_mlen(ex_desc),
+        Desc::Imm(ex_desc) if c.form == Form::SplitSend && !c.inst.src[1].is_null() => {
+            ex_mlen(ex_desc)
+        }
         Desc::Imm(_) => 0,
         Desc::Indirect { .. } => return None,
     };

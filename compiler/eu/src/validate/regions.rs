@@ -18,7 +18,8 @@ pub(super) static RULES: &[Rule] = rules! {
 /// of their own.
 fn any_region(c: &Context, test: impl Fn(Region, &Operand) -> bool) -> bool {
     c.is_align1()
-        && c.register_sources().any(|src| src.region.vstride != Region::VXH && test(src.region, src))
+        && c.register_sources()
+            .any(|src| src.region.vstride != Region::VXH && test(src.region, src))
 }
 
 fn width_exec(c: &Context) -> bool {
@@ -55,9 +56,10 @@ fn row_crosses(c: &Context) -> bool {
         let rows = c.exec_size / u32::from(region.width).max(1);
         (0..rows).any(|row| {
             let first = u32::from(src.subnr) + row * u32::from(region.vstride) * size;
-            let last =
-                first + u32::from(region.width.saturating_sub(1)) * u32::from(region.hstride) * size + size
-                    - 1;
+            let last = first
+                + u32::from(region.width.saturating_sub(1)) * u32::from(region.hstride) * size
+                + size
+                - 1;
             first / 32 != last / 32
         })
     })
@@ -68,5 +70,6 @@ fn dst_stride(c: &Context) -> bool {
 }
 
 fn vxh_indirect(c: &Context) -> bool {
-    c.is_align1() && c.register_sources().any(|src| src.region.vstride == Region::VXH && !src.is_indirect())
+    c.is_align1()
+        && c.register_sources().any(|src| src.region.vstride == Region::VXH && !src.is_indirect())
 }

@@ -2,8 +2,8 @@
 
 use super::context::{Context, Rule};
 use super::{
-    accumulators, bits, branches, conversions, fp64, general, half, instructions, math, messages, regions,
-    sends, spans, three_source,
+    accumulators, bits, branches, conversions, fp64, general, half, instructions, math, messages,
+    regions, sends, spans, three_source,
 };
 use crate::devinfo::DevInfo;
 use crate::inst::Inst;

@@ -86,13 +86,18 @@ fn response_length(c: &Context) -> bool {
 /// Scratch accesses of SIMD32 programs move whole registers. The sampler's media messages have 32
 /// and 64 channels, and may be what a descriptor in a register asks for.
 fn width(c: &Context) -> bool {
-    let may_be_media = |send: &Send| send.sfid == Sfid::Sampler && !matches!(send.desc, Desc::Imm(_));
-    c.inst.send.as_ref().is_some_and(|send| c.exec_size > 16 && !c.inst.no_mask && !may_be_media(send))
+    let may_be_media =
+        |send: &Send| send.sfid == Sfid::Sampler && !matches!(send.desc, Desc::Imm(_));
+    c.inst
+        .send
+        .as_ref()
+        .is_some_and(|send| c.exec_size > 16 && !c.inst.no_mask && !may_be_media(send))
 }
 
 fn bounds(c: &Context) -> bool {
     let Some((send, mlen, rlen)) = message(c) else { return false };
-    let beyond = |nr: u8, count: u32| count > 0 && u32::from(nr) + count > u32::from(c.devinfo.grf_count);
+    let beyond =
+        |nr: u8, count: u32| count > 0 && u32::from(nr) + count > u32::from(c.devinfo.grf_count);
     let [src0, src1, _] = &c.inst.src;
     beyond(src0.nr, mlen)
         || beyond(src1.nr, second_length(c, &send))
@@ -102,7 +107,8 @@ fn bounds(c: &Context) -> bool {
 fn eot_payload(c: &Context) -> bool {
     let Some(send) = c.inst.send.filter(|send| send.eot) else { return false };
     let [src0, src1, _] = &c.inst.src;
-    src0.nr < EOT_FIRST || second_length(c, &send) > 0 && src1.file == RegFile::Grf && src1.nr < EOT_FIRST
+    src0.nr < EOT_FIRST
+        || second_length(c, &send) > 0 && src1.file == RegFile::Grf && src1.nr < EOT_FIRST
 }
 
 fn eot_response(c: &Context) -> bool {
@@ -140,7 +146,9 @@ fn split_overlap(c: &Context) -> bool {
 
 fn response_r127(c: &Context) -> bool {
     let Some((_, mlen, rlen)) = message(c) else { return false };
-    let Some(dst) = c.real_dst().filter(|_| c.devinfo.has_quirk(Quirk::Gen8R127)) else { return false };
+    let Some(dst) = c.real_dst().filter(|_| c.devinfo.has_quirk(Quirk::Gen8R127)) else {
+        return false;
+    };
     u32::from(dst.nr) + rlen > 127 && u32::from(c.inst.src[0].nr) + mlen > u32::from(dst.nr)
 }
 

@@ -127,7 +127,8 @@ fn span_destination(c: &Context) -> bool {
 
 fn span_end(c: &Context) -> bool {
     let beyond = |operand: &Operand, span: &Span| {
-        is_direct_grf(operand) && u32::from(operand.nr) + span.registers > u32::from(c.devinfo.grf_count)
+        is_direct_grf(operand)
+            && u32::from(operand.nr) + span.registers > u32::from(c.devinfo.grf_count)
     };
     c.is_align1()
         && (source_spans(c).any(|(src, span)| beyond(src, span))
@@ -143,10 +144,15 @@ fn destination_of<'c>(c: &'c Context, registers: u32) -> Option<&'c Span> {
 }
 
 fn span_oword_split(c: &Context) -> bool {
-    let Some(dst) = destination_of(c, 1).filter(|_| c.devinfo.even_split_destination) else { return false };
+    let Some(dst) = destination_of(c, 1).filter(|_| c.devinfo.even_split_destination) else {
+        return false;
+    };
     let upper = dst.starts().iter().filter(|&&start| start >= 16).count();
     let lower = dst.starts().len() - upper;
-    source_spans(c).any(|(_, span)| span.registers == 2) && upper != 0 && lower != 0 && upper != lower
+    source_spans(c).any(|(_, span)| span.registers == 2)
+        && upper != 0
+        && lower != 0
+        && upper != lower
 }
 
 fn span_even_split(c: &Context) -> bool {
@@ -189,7 +195,8 @@ fn two_grf_source(c: &Context) -> bool {
     let dst = &c.inst.dst;
     let always_enabled = c.inst.no_mask && c.inst.predicate.is_none();
     let packed_dword = dst.region.hstride == 1 && (is_dword(dst.ty) || dst.ty == Type::F);
-    let mut spans = Spans::of(c).src.iter().enumerate().filter_map(|(n, span)| Some((n, span.as_ref()?)));
+    let mut spans =
+        Spans::of(c).src.iter().enumerate().filter_map(|(n, span)| Some((n, span.as_ref()?)));
     spans.any(|(index, span)| {
         let src = &c.sources[index];
         let advances = index == 0 || !c.devinfo.packed_word_src1_hazard || always_enabled;
@@ -223,7 +230,9 @@ fn indirect_span(c: &Context) -> bool {
 /// A compressed instruction runs its halves in order: what the first one writes, the second one
 /// reads changed.
 fn overlap(c: &Context) -> bool {
-    let Some(dst) = destination_of(c, 2).filter(|_| is_direct_grf(&c.inst.dst)) else { return false };
+    let Some(dst) = destination_of(c, 2).filter(|_| is_direct_grf(&c.inst.dst)) else {
+        return false;
+    };
     let size = c.element_size(&c.inst.dst);
     let base = u32::from(c.inst.dst.nr) * 32;
     let written = |from: u32, to: u32| {
@@ -232,7 +241,8 @@ fn overlap(c: &Context) -> bool {
     };
     source_spans(c).filter(|(src, _)| is_direct_grf(src)).any(|(src, span)| {
         let base = u32::from(src.nr) * 32;
-        let mut second = span.starts().iter().enumerate().filter(|(index, _)| dst.in_second(*index));
+        let mut second =
+            span.starts().iter().enumerate().filter(|(index, _)| dst.in_second(*index));
         second.any(|(_, start)| written(base + start, base + start + c.element_size(src)))
     })
 }
@@ -250,13 +260,15 @@ fn is_align16(c: &Context) -> bool {
 }
 
 fn align16_span(c: &Context) -> bool {
-    is_align16(c) && c.real_dst().is_some_and(|dst| is_direct_grf(dst) && align16_registers(c, dst) > 2)
+    is_align16(c)
+        && c.real_dst().is_some_and(|dst| is_direct_grf(dst) && align16_registers(c, dst) > 2)
 }
 
 fn align16_end(c: &Context) -> bool {
     is_align16(c)
         && c.any_operand(|operand| {
             is_direct_grf(operand)
-                && u32::from(operand.nr) + align16_registers(c, operand) > u32::from(c.devinfo.grf_count)
+                && u32::from(operand.nr) + align16_registers(c, operand)
+                    > u32::from(c.devinfo.grf_count)
         })
 }

@@ -24,7 +24,11 @@ fn inexpressible_lines() {
     for devinfo in devices(ALL) {
         let check = |rule, inst: Inst| {
             let broken = validate_inst(devinfo, &inst);
-            assert!(broken.iter().any(|(name, _)| *name == rule), "{} {rule}: {broken:?}", devinfo.name);
+            assert!(
+                broken.iter().any(|(name, _)| *name == rule),
+                "{} {rule}: {broken:?}",
+                devinfo.name
+            );
         };
         let mut inst = parse(devinfo, "add(8) g10<1>D g2<8,8,1>D 1D { align1 1Q };");
         inst.src[0] = inst.src[1];
@@ -134,7 +138,10 @@ fn kernels_end() {
         let padded = |text: &str| {
             let mut bytes = assemble(devinfo, text).expect(text);
             bytes.extend_from_slice(&[0xff; 20]);
-            validate_program(devinfo, &bytes).iter().map(|violation| violation.rule).collect::<Vec<_>>()
+            validate_program(devinfo, &bytes)
+                .iter()
+                .map(|violation| violation.rule)
+                .collect::<Vec<_>>()
         };
         assert_eq!(padded(END), [""; 0], "{}", devinfo.name);
         let predicated = END.trim().replacen("send", "(+f0.0) send", 1);
@@ -143,8 +150,12 @@ fn kernels_end() {
         // it.
         let distance = 32 / devinfo.call_unit_bytes;
         let call = format!("call(2) g10<1>UD JIP: {distance} {{ align1 1N }};");
-        assert_eq!(padded(&format!("{call}{END}\nret(2) null<1>D g10<2,2,1>UD {{ align1 1N }};")), [""; 0]);
-        let illegal = format!("{call}{END}\nillegal;\nret(2) null<1>D g10<2,2,1>UD {{ align1 1N }};");
+        assert_eq!(
+            padded(&format!("{call}{END}\nret(2) null<1>D g10<2,2,1>UD {{ align1 1N }};")),
+            [""; 0]
+        );
+        let illegal =
+            format!("{call}{END}\nillegal;\nret(2) null<1>D g10<2,2,1>UD {{ align1 1N }};");
         assert_eq!(padded(&illegal), ["illegal"], "{}", devinfo.name);
     }
 }
@@ -163,7 +174,8 @@ fn undecodable_bytes_are_a_violation() {
 fn sets_concern_all_that_break_their_rules() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         u128::from(state >> 32)
     };
     let mut unconcerned = vec![0; RULES.len()];
@@ -178,7 +190,12 @@ fn sets_concern_all_that_break_their_rules() {
                 }
                 *count += 1;
                 let broken = set.rules.iter().find(|rule| (rule.broken)(&context));
-                assert!(broken.is_none(), "{}: {inst:?} breaks {:?}", devinfo.name, broken.map(|r| r.name));
+                assert!(
+                    broken.is_none(),
+                    "{}: {inst:?} breaks {:?}",
+                    devinfo.name,
+                    broken.map(|r| r.name)
+                );
             }
         }
     }

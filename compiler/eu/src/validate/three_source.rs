@@ -54,7 +54,9 @@ fn types(c: &Context) -> bool {
     let dst = c.inst.dst.ty;
     let half_or_single = |ty| matches!(ty, Type::F | Type::HF);
     is_three_source(c)
-        && c.sources.iter().any(|src| src.ty != dst && !(half_or_single(src.ty) && half_or_single(dst)))
+        && c.sources
+            .iter()
+            .any(|src| src.ty != dst && !(half_or_single(src.ty) && half_or_single(dst)))
 }
 
 fn mixed_width(c: &Context) -> bool {

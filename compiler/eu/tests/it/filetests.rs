@@ -44,8 +44,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// One trial per file.
 pub(crate) fn trials() -> Vec<Trial> {
     let root = root();
-    let name =
-        |path: &Path| path.strip_prefix(&root).unwrap_or(path).with_extension("").display().to_string();
+    let name = |path: &Path| {
+        path.strip_prefix(&root).unwrap_or(path).with_extension("").display().to_string()
+    };
     files(&root).into_iter().map(|path| Trial::test(name(&path), move || run(&path))).collect()
 }
 
@@ -65,8 +66,10 @@ fn validate(devinfo: &'static DevInfo, source: &str) -> Output {
                 continue;
             }
         };
-        let insts = decode_program(devinfo, &bytes).map_err(|error| format!("line {number}: {error}"))?;
-        let broken: Vec<_> = insts.iter().flat_map(|located| validate_inst(devinfo, &located.inst)).collect();
+        let insts =
+            decode_program(devinfo, &bytes).map_err(|error| format!("line {number}: {error}"))?;
+        let broken: Vec<_> =
+            insts.iter().flat_map(|located| validate_inst(devinfo, &located.inst)).collect();
         if broken.is_empty() {
             let _ = writeln!(out, "{number}: valid");
         }
@@ -79,7 +82,9 @@ fn validate(devinfo: &'static DevInfo, source: &str) -> Output {
 
 /// The text without its comments, line by line.
 fn program_text(source: &str) -> String {
-    let keep = |line: &str| if line.trim_start().starts_with(';') { String::new() } else { line.to_owned() };
+    let keep = |line: &str| {
+        if line.trim_start().starts_with(';') { String::new() } else { line.to_owned() }
+    };
     source.lines().map(|line| keep(line) + "\n").collect()
 }
 
@@ -104,7 +109,8 @@ fn assembled(devinfo: &'static DevInfo, source: &str) -> Output {
     let mut out = String::new();
     for located in decode_program(devinfo, &bytes).map_err(|error| error.to_string())? {
         let end = located.offset + located.inst.len_bytes();
-        let hex: Vec<String> = bytes[located.offset..end].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: Vec<String> =
+            bytes[located.offset..end].iter().map(|byte| format!("{byte:02x}")).collect();
         let words: Vec<String> =
             print_inst(devinfo, &located.inst).split_whitespace().map(str::to_owned).collect();
         let _ = writeln!(out, "{}\n  {}", hex.join(" "), words.join(" "));
@@ -117,11 +123,14 @@ fn devices(list: &str) -> Result<Vec<&'static DevInfo>, String> {
     if list == "all" {
         return Ok(DevInfo::all().iter().collect());
     }
-    list.split(',').map(|name| DevInfo::get(name).ok_or_else(|| format!("no device `{name}`"))).collect()
+    list.split(',')
+        .map(|name| DevInfo::get(name).ok_or_else(|| format!("no device `{name}`")))
+        .collect()
 }
 
 fn output(source: &str) -> Output {
-    let header = source.lines().find_map(|line| line.strip_prefix("; test: ")).ok_or("no line `; test:`")?;
+    let header =
+        source.lines().find_map(|line| line.strip_prefix("; test: ")).ok_or("no line `; test:`")?;
     let (command, list) = header.split_once(" gen=").ok_or("no `gen=` in the header")?;
     let execute = match command {
         "validate" => validate,
@@ -137,7 +146,10 @@ fn output(source: &str) -> Output {
             None => sections.push((vec![devinfo.name], text)),
         }
     }
-    Ok(sections.into_iter().map(|(names, text)| format!("gen {}\n{text}", names.join(" "))).collect())
+    Ok(sections
+        .into_iter()
+        .map(|(names, text)| format!("gen {}\n{text}", names.join(" ")))
+        .collect())
 }
 
 fn run(path: &Path) -> Result<(), Failed> {
@@ -164,14 +176,20 @@ pub(crate) fn every_rule_has_a_file() -> Result<(), Failed> {
     let mut missing = BTreeSet::new();
     for rule in eu::validate::rule_names() {
         let [line, program] = ["validate", "program"].map(|folder| {
-            fs::read_to_string(root().join(folder).join(rule).with_extension("eu")).unwrap_or_default()
+            fs::read_to_string(root().join(folder).join(rule).with_extension("eu"))
+                .unwrap_or_default()
         });
         let broken = format!(": {rule}: ");
         let shown = program.contains(&broken)
-            || line.contains(": valid\n") && (line.contains(&broken) || INEXPRESSIBLE.contains(&rule));
+            || line.contains(": valid\n")
+                && (line.contains(&broken) || INEXPRESSIBLE.contains(&rule));
         if !shown {
             missing.insert(rule);
         }
     }
-    if missing.is_empty() { Ok(()) } else { Err(format!("rules without a file: {missing:?}").into()) }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("rules without a file: {missing:?}").into())
+    }
 }

@@ -1,7 +1,8 @@
 //! Random words and random instructions survive decode, print, assemble and encode unchanged.
 
 use eu::{
-    DevInfo, Inst, assemble, assemble_insts, decode, encode, encode_into, print_inst, validate_program,
+    DevInfo, Inst, assemble, assemble_insts, decode, encode, encode_into, print_inst,
+    validate_program,
 };
 
 /// Words per device in the normal run; `EU_ROUND_TRIP_WORDS` asks for more.
@@ -21,7 +22,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ mixed >> 31
@@ -39,9 +41,15 @@ fn words() -> u32 {
 
 /// The fields of a valid instruction (no stray bits) come back from its bytes and from its text.
 fn check_fields(devinfo: &DevInfo, inst: &Inst) {
-    let bytes = encode(devinfo, inst).unwrap_or_else(|error| panic!("{}: {inst:?}\n{error}", devinfo.name));
+    let bytes =
+        encode(devinfo, inst).unwrap_or_else(|error| panic!("{}: {inst:?}\n{error}", devinfo.name));
     assert_eq!(decode(devinfo, &bytes), Ok((*inst, 16)), "{}", devinfo.name);
-    assert_eq!(assemble_insts(devinfo, &print_inst(devinfo, inst)), Ok(vec![*inst]), "{}", devinfo.name);
+    assert_eq!(
+        assemble_insts(devinfo, &print_inst(devinfo, inst)),
+        Ok(vec![*inst]),
+        "{}",
+        devinfo.name
+    );
 }
 
 /// Decodes, prints, assembles; returns whether the bytes decoded.
@@ -49,7 +57,8 @@ fn check(devinfo: &'static DevInfo, bytes: &[u8]) -> bool {
     let Ok((inst, len)) = decode(devinfo, bytes) else { return false };
     let text = print_inst(devinfo, &inst);
     assert!(!text.contains('\n'), "{text}");
-    let again = assemble(devinfo, &text).unwrap_or_else(|error| panic!("{}: {text}\n{error}", devinfo.name));
+    let again = assemble(devinfo, &text)
+        .unwrap_or_else(|error| panic!("{}: {text}\n{error}", devinfo.name));
     assert_eq!(again, &bytes[..len], "{}: {text}", devinfo.name);
     let mut encoded = Vec::new();
     encode_into(devinfo, &inst, &mut encoded)

@@ -9,7 +9,8 @@ impl Checker<'_> {
     /// Reports every expression that reads a member of a storage block that is `writeonly`.
     pub(super) fn check_reads(&mut self) -> Check<()> {
         let write_only = |global: &program::Global| {
-            let members = self.types.members(self.types.without_arrays(global.ty)).unwrap_or_default();
+            let members =
+                self.types.members(self.types.without_arrays(global.ty)).unwrap_or_default();
             global.storage == Storage::Buffer && members.iter().any(|m| m.memory.write_only)
         };
         if !self.shader.globals.values().any(write_only) {
@@ -19,7 +20,8 @@ impl Checker<'_> {
         let mut wrong = Vec::new();
         for (id, expr) in self.shader.exprs.iter().filter(|(id, _)| !written.contains(id)) {
             if let ExprKind::Member { base, member } = expr.kind
-                && let Some(m) = self.types.members(self.ty(base)).unwrap_or_default().get(member as usize)
+                && let Some(m) =
+                    self.types.members(self.ty(base)).unwrap_or_default().get(member as usize)
                 && m.memory.write_only
             {
                 wrong.push((id, format!("`{}` is writeonly and cannot be read", m.name)));
@@ -35,7 +37,8 @@ impl Checker<'_> {
 
     /// The source text of a span of the typed program.
     pub(super) fn unit_span(&self, span: program::Span) -> Span {
-        let start = self.file_starts.get(usize::from(span.source)).map_or(0, |f| f.start) + span.start;
+        let start =
+            self.file_starts.get(usize::from(span.source)).map_or(0, |f| f.start) + span.start;
         Span::new(start, start.saturating_add(span.len.into()))
     }
 
@@ -54,7 +57,10 @@ impl Checker<'_> {
                 | ExprKind::RuntimeLength(place) => self.add_place(*place, &mut written),
                 ExprKind::Call { function, arguments } => {
                     let parameters = &self.shader.functions[*function].parameters;
-                    let out = arguments.iter().zip(parameters).filter(|(_, p)| p.direction == Direction::Out);
+                    let out = arguments
+                        .iter()
+                        .zip(parameters)
+                        .filter(|(_, p)| p.direction == Direction::Out);
                     out.for_each(|(&argument, _)| self.add_place(argument, &mut written));
                 }
                 _ => {}

@@ -28,7 +28,9 @@ impl Checker<'_> {
 
     fn has_atomic_memory(&self) -> bool {
         self.language.at_least(430, 310)
-            || self.language.any_extension(&["ARB_shader_storage_buffer_object", "ARB_compute_shader"])
+            || self
+                .language
+                .any_extension(&["ARB_shader_storage_buffer_object", "ARB_compute_shader"])
     }
 
     /// An atomic memory function; `None` for other names.
@@ -43,13 +45,16 @@ impl Checker<'_> {
             return self.error(span, format!("`{name}` is not available in this version"));
         }
         let count = if op == AtomicOp::CompareSwap { 3 } else { 2 };
-        let Some((place, operands)) = arguments.split_first().filter(|_| arguments.len() == count) else {
+        let Some((place, operands)) = arguments.split_first().filter(|_| arguments.len() == count)
+        else {
             return self.no_overload(name, arguments, span);
         };
         let ty = self.ty(place.value);
         let allowed = match *self.types.get(ty) {
             Type::Scalar(Scalar::Int | Scalar::Uint) => true,
-            Type::Scalar(Scalar::Int64 | Scalar::Uint64) => self.language.extension("NV_shader_atomic_int64"),
+            Type::Scalar(Scalar::Int64 | Scalar::Uint64) => {
+                self.language.extension("NV_shader_atomic_int64")
+            }
             Type::Scalar(Scalar::Float) => match op {
                 AtomicOp::Add => self.language.extension("NV_shader_atomic_float"),
                 AtomicOp::Exchange => self

@@ -36,7 +36,10 @@ impl<'a> Checker<'a> {
             return self.redeclare_per_vertex(&block, storage, span);
         }
         if name.starts_with("gl_") {
-            return self.error(block.name.span, format!("`{name}`: names that start with gl_ are reserved"));
+            return self.error(
+                block.name.span,
+                format!("`{name}`: names that start with gl_ are reserved"),
+            );
         }
         self.check_layout_target(&qualifiers, LayoutTarget::Block)?;
         let (packing, order) = self.block_defaults(word);
@@ -58,7 +61,8 @@ impl<'a> Checker<'a> {
         }
         let is_block = self.block_names.contains(&block.name.symbol);
         if self.scopes.find_global(block.name.symbol).is_some() && !is_block {
-            return self.error(block.name.span, format!("`{name}` is already declared in this scope"));
+            return self
+                .error(block.name.span, format!("`{name}` is already declared in this scope"));
         }
         self.check_block_array(storage, &qualifiers, ty, block.name.span)?;
         let instance = block.instance.map_or(name, |n| self.text(n.symbol));
@@ -93,8 +97,14 @@ impl<'a> Checker<'a> {
     /// others are for its members (GLSL 4.60 section 4.3.9).
     fn check_block_qualifiers(&mut self, q: &Qualifiers) -> Check<()> {
         let patch = Interpolation { patch: q.interpolation.patch, ..Interpolation::default() };
-        if q.interpolation != patch || q.invariant || q.precise || q.constant || q.precision.is_some() {
-            return self.error(q.span, "this qualifier is for members of a block, not for the block");
+        if q.interpolation != patch
+            || q.invariant
+            || q.precise
+            || q.constant
+            || q.precision.is_some()
+        {
+            return self
+                .error(q.span, "this qualifier is for members of a block, not for the block");
         }
         Ok(())
     }
@@ -116,7 +126,10 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn member_names(&self, block: &ast::InterfaceBlock) -> impl Iterator<Item = ast::Name> + use<'a> {
+    fn member_names(
+        &self,
+        block: &ast::InterfaceBlock,
+    ) -> impl Iterator<Item = ast::Name> + use<'a> {
         let unit = self.unit;
         let members = unit.list(block.members).iter();
         let declarators = members.flat_map(|&member| unit.list(unit.members[member].declarators));
@@ -132,10 +145,16 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn block_storage(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<(Storage, StorageQualifier)> {
+    fn block_storage(
+        &mut self,
+        qualifiers: &Qualifiers,
+        span: Span,
+    ) -> Check<(Storage, StorageQualifier)> {
         let language = &self.language;
-        let uniform = language.at_least(140, 300) || language.extension("ARB_uniform_buffer_object");
-        let buffer = language.at_least(430, 310) || language.extension("ARB_shader_storage_buffer_object");
+        let uniform =
+            language.at_least(140, 300) || language.extension("ARB_uniform_buffer_object");
+        let buffer =
+            language.at_least(430, 310) || language.extension("ARB_shader_storage_buffer_object");
         let interface = language.at_least(150, 320)
             || language.any_extension(&[
                 "EXT_shader_io_blocks",
@@ -154,15 +173,21 @@ impl<'a> Checker<'a> {
             Some(StorageQualifier::Buffer) if buffer => {
                 return Ok((Storage::Buffer, StorageQualifier::Buffer));
             }
-            Some(StorageQualifier::In) if stage == Stage::Vertex => "vertex shaders have no input blocks",
+            Some(StorageQualifier::In) if stage == Stage::Vertex => {
+                "vertex shaders have no input blocks"
+            }
             Some(StorageQualifier::Out) if stage == Stage::Fragment => {
                 "fragment shaders have no output blocks"
             }
             Some(StorageQualifier::In | StorageQualifier::Out) if stage == Stage::Compute => {
                 "compute shaders have no input and output blocks"
             }
-            Some(StorageQualifier::In) if interface => return Ok((Storage::Input, StorageQualifier::In)),
-            Some(StorageQualifier::Out) if interface => return Ok((Storage::Output, StorageQualifier::Out)),
+            Some(StorageQualifier::In) if interface => {
+                return Ok((Storage::Input, StorageQualifier::In));
+            }
+            Some(StorageQualifier::Out) if interface => {
+                return Ok((Storage::Output, StorageQualifier::Out));
+            }
             Some(
                 StorageQualifier::Uniform
                 | StorageQualifier::Buffer
@@ -174,7 +199,13 @@ impl<'a> Checker<'a> {
         self.error(span, message)
     }
 
-    fn check_block_array(&mut self, storage: Storage, q: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
+    fn check_block_array(
+        &mut self,
+        storage: Storage,
+        q: &Qualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
         let stage = self.language.stage;
         let per_vertex = storage.is_per_vertex(stage);
         let array = self.types.array_of(ty);
@@ -188,11 +219,14 @@ impl<'a> Checker<'a> {
         }
         let shared_by_vertices = per_vertex && !q.interpolation.patch;
         let own = array.filter(|_| shared_by_vertices).map_or(ty, |(element, _)| element);
-        if self.language.es && self.types.array_of(own).is_some_and(|(e, _)| self.types.array_of(e).is_some())
+        if self.language.es
+            && self.types.array_of(own).is_some_and(|(e, _)| self.types.array_of(e).is_some())
         {
             return self.error(span, "arrays of arrays of blocks are not available in ES");
         }
-        if q.layout.variable.binding.is_some() && !matches!(storage, Storage::Uniform | Storage::Buffer) {
+        if q.layout.variable.binding.is_some()
+            && !matches!(storage, Storage::Uniform | Storage::Buffer)
+        {
             return self.error(span, "`binding` is for opaque uniforms and blocks");
         }
         if let Some(binding) = q.layout.variable.binding {
@@ -203,7 +237,9 @@ impl<'a> Checker<'a> {
             let count = program::layout::block_instances(self.types, ty);
             self.check_binding(binding, count, self.language.limit(name, 84), span)?;
         }
-        if q.layout.variable.location.is_some() && matches!(storage, Storage::Uniform | Storage::Buffer) {
+        if q.layout.variable.location.is_some()
+            && matches!(storage, Storage::Uniform | Storage::Buffer)
+        {
             return self.error(span, "`location` is not for uniform and storage blocks");
         }
         Ok(())
@@ -248,13 +284,18 @@ impl<'a> Checker<'a> {
                 }
                 self.check_sized(Storage::Private, &qualifiers, ty, span)?;
                 if ty == TypeTable::VOID || self.types.contains_opaque(ty) {
-                    let bindless = self.language.extension("ARB_bindless_texture") && ty != TypeTable::VOID;
+                    let bindless =
+                        self.language.extension("ARB_bindless_texture") && ty != TypeTable::VOID;
                     if !bindless {
-                        return self.error(span, format!("member `{text}` of a block cannot have this type"));
+                        return self.error(
+                            span,
+                            format!("member `{text}` of a block cannot have this type"),
+                        );
                     }
                 }
                 if text.starts_with("gl_") {
-                    return self.error(span, format!("`{text}`: names that start with gl_ are reserved"));
+                    return self
+                        .error(span, format!("`{text}`: names that start with gl_ are reserved"));
                 }
                 if !names.insert(declarator.name.symbol) {
                     return self.error(span, format!("member `{text}` is declared twice"));
@@ -323,7 +364,8 @@ impl<'a> Checker<'a> {
     pub(super) fn place_captured(&self, members: &mut [Member], start: u32) {
         let mut next = start;
         for member in members {
-            let align = self.types.scalar_of(self.types.without_arrays(member.ty)).map_or(4, Scalar::bytes);
+            let align =
+                self.types.scalar_of(self.types.without_arrays(member.ty)).map_or(4, Scalar::bytes);
             let offset = member.xfb_offset.unwrap_or(next.div_ceil(align).saturating_mul(align));
             member.xfb_offset = Some(offset);
             next = offset.saturating_add(self.captured_bytes(member.ty));
@@ -332,16 +374,22 @@ impl<'a> Checker<'a> {
 
     /// Checks the alignment of captured values at `offset`: a multiple of 8 bytes with 64-bit
     /// components, of 4 without (GLSL 4.60 section 4.4.2.1).
-    pub(super) fn check_captured(&mut self, ty: TypeId, offset: Option<u32>, span: Span) -> Check<()> {
+    pub(super) fn check_captured(
+        &mut self,
+        ty: TypeId,
+        offset: Option<u32>,
+        span: Span,
+    ) -> Check<()> {
         let align = if self.has_wide_components(ty) { 8 } else { 4 };
         if offset.is_some() && matches!(self.types.array_of(ty), Some((_, ArrayLength::Unsized))) {
             return self.error(span, "an array without a size cannot be captured");
         }
         let limit = self.capture_limit();
         match offset {
-            Some(offset) if offset.saturating_add(self.captured_bytes(ty)) > limit => {
-                self.error(span, format!("transform feedback captures at most {limit} bytes per buffer"))
-            }
+            Some(offset) if offset.saturating_add(self.captured_bytes(ty)) > limit => self.error(
+                span,
+                format!("transform feedback captures at most {limit} bytes per buffer"),
+            ),
             Some(offset) if !offset.is_multiple_of(align) => {
                 self.error(span, format!("xfb_offset {offset} must be a multiple of {align} here"))
             }
@@ -351,7 +399,8 @@ impl<'a> Checker<'a> {
 
     /// Maximum bytes per vertex in a transform feedback buffer.
     fn capture_limit(&self) -> u32 {
-        let components = self.language.limit("GL_MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS", 64);
+        let components =
+            self.language.limit("GL_MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS", 64);
         components.saturating_mul(4)
     }
 
@@ -361,14 +410,18 @@ impl<'a> Checker<'a> {
         let Some(stride) = layout.xfb_stride else { return Ok(()) };
         let limit = self.capture_limit();
         if stride % 4 != 0 || stride > limit {
-            return self.error(span, format!("xfb_stride {stride} must be a multiple of 4 up to {limit}"));
+            return self
+                .error(span, format!("xfb_stride {stride} must be a multiple of 4 up to {limit}"));
         }
         let buffer = layout.xfb_buffer.or(self.defaults.xfb_buffer).unwrap_or(0);
-        let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize) else { return Ok(()) };
+        let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize) else {
+            return Ok(());
+        };
         match slot.replace(stride) {
-            Some(other) if other != stride => {
-                self.error(span, format!("xfb_stride {stride} where buffer {buffer} has stride {other}"))
-            }
+            Some(other) if other != stride => self.error(
+                span,
+                format!("xfb_stride {stride} where buffer {buffer} has stride {other}"),
+            ),
             _ => Ok(()),
         }
     }
@@ -384,7 +437,9 @@ impl<'a> Checker<'a> {
     fn has_wide_components(&self, ty: TypeId) -> bool {
         match self.types.members(self.types.without_arrays(ty)) {
             Some(members) => members.iter().any(|m| self.has_wide_components(m.ty)),
-            None => self.types.scalar_of(self.types.without_arrays(ty)).is_some_and(|s| s.bits() == 64),
+            None => {
+                self.types.scalar_of(self.types.without_arrays(ty)).is_some_and(|s| s.bits() == 64)
+            }
         }
     }
 
@@ -396,7 +451,10 @@ impl<'a> Checker<'a> {
             Type::Struct(s) => {
                 s.members.iter().map(|m| self.captured_bytes(m.ty)).fold(0, u32::saturating_add)
             }
-            _ => self.types.scalar_of(ty).map_or(0, Scalar::bytes) * u32::from(self.types.components(ty)),
+            _ => {
+                self.types.scalar_of(ty).map_or(0, Scalar::bytes)
+                    * u32::from(self.types.components(ty))
+            }
         }
     }
 
@@ -417,7 +475,12 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn check_member_qualifiers(&mut self, q: &Qualifiers, storage: Storage, outer: &Qualifiers) -> Check<()> {
+    fn check_member_qualifiers(
+        &mut self,
+        q: &Qualifiers,
+        storage: Storage,
+        outer: &Qualifiers,
+    ) -> Check<()> {
         let memory_block = matches!(storage, Storage::Uniform | Storage::Buffer);
         let bindless = self.language.extension("ARB_bindless_texture");
         let message = if q.constant {
@@ -439,7 +502,8 @@ impl<'a> Checker<'a> {
             "members have no binding"
         } else if memory_block && q.interpolation != Default::default() {
             "interpolation qualifiers are for inputs and outputs"
-        } else if q.memory != MemoryQualifiers::default() && storage != Storage::Buffer && !bindless {
+        } else if q.memory != MemoryQualifiers::default() && storage != Storage::Buffer && !bindless
+        {
             "memory qualifiers are for images and storage blocks"
         } else if q.layout.captures() && storage != Storage::Output {
             "transform feedback is for outputs"
@@ -478,8 +542,10 @@ impl<'a> Checker<'a> {
             let alignment = rules.alignment(self.types, member.ty, member.order).max(1);
             if let Some(offset) = member.offset {
                 if offset % alignment != 0 {
-                    let message =
-                        format!("offset {offset} of `{}` is not a multiple of {alignment}", member.name);
+                    let message = format!(
+                        "offset {offset} of `{}` is not a multiple of {alignment}",
+                        member.name
+                    );
                     return self.error(span, message);
                 }
                 if offset < end {

@@ -144,7 +144,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             continue;
         }
         let mut words = line.split(' ');
-        if let (Some(name), Some(limit), Some(default)) = (words.next(), words.next(), words.next()) {
+        if let (Some(name), Some(limit), Some(default)) = (words.next(), words.next(), words.next())
+        {
             let (limit, divisor) = limit.split_once('/').unwrap_or((limit, "1"));
             let availability = table.availabilities.len().saturating_sub(1);
             let (divisor, default) = (divisor.parse().unwrap_or(1), default.parse().unwrap_or(0));
@@ -168,11 +169,13 @@ impl Checker<'_> {
             return self.work_group_constant(name, span);
         }
         let rows = TABLE.rows.get(name)?;
-        let row = rows.iter().find(|r| self.language.allows(&TABLE.availabilities[r.availability]))?;
+        let row =
+            rows.iter().find(|r| self.language.allows(&TABLE.availabilities[r.availability]))?;
         let value = if row.default < 0 {
             row.default
         } else {
-            i64::from(self.language.limit(&format!("GL_{}", row.limit), row.default as u32)) / row.divisor
+            i64::from(self.language.limit(&format!("GL_{}", row.limit), row.default as u32))
+                / row.divisor
         };
         Some(self.literal(Literal::Int(value), Scalar::Int, span))
     }
@@ -182,7 +185,9 @@ impl Checker<'_> {
             return None;
         }
         let (limit, defaults) = match name {
-            "gl_MaxComputeWorkGroupCount" => ("GL_MAX_COMPUTE_WORK_GROUP_COUNT", [65535, 65535, 65535]),
+            "gl_MaxComputeWorkGroupCount" => {
+                ("GL_MAX_COMPUTE_WORK_GROUP_COUNT", [65535, 65535, 65535])
+            }
             _ => ("GL_MAX_COMPUTE_WORK_GROUP_SIZE", [1024, 1024, 64]),
         };
         let parts = (0..3)

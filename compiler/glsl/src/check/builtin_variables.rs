@@ -392,7 +392,8 @@ impl Checker<'_> {
             }
             return self.error(span, format!("`{text}` is not available in this stage or version"));
         };
-        let known = self.builtins.known.iter().find(|(b, s, _)| (*b, *s) == (row.builtin, row.storage));
+        let known =
+            self.builtins.known.iter().find(|(b, s, _)| (*b, *s) == (row.builtin, row.storage));
         if let Some(&(_, _, id)) = known {
             return Ok(Some(id));
         }
@@ -445,8 +446,9 @@ impl Checker<'_> {
 
     /// A structure of the built-in uniforms by name.
     pub(super) fn builtin_structure(&mut self, name: &str) -> Option<TypeId> {
-        let known =
-            STRUCTURES.lines().any(|l| l.strip_prefix(name).is_some_and(|rest| rest.starts_with(": ")));
+        let known = STRUCTURES
+            .lines()
+            .any(|l| l.strip_prefix(name).is_some_and(|rest| rest.starts_with(": ")));
         let available = self.language.compatibility || name == "gl_DepthRangeParameters";
         (known && available).then(|| self.base_type(name))
     }
@@ -477,7 +479,11 @@ impl Checker<'_> {
             member.builtin = Some(builtin);
             members.push(member);
         }
-        self.types.intern(Type::Struct(StructType { name: "gl_PerVertex".into(), members, scope: 0 }))
+        self.types.intern(Type::Struct(StructType {
+            name: "gl_PerVertex".into(),
+            members,
+            scope: 0,
+        }))
     }
 }
 

@@ -8,7 +8,9 @@ use super::signature::{CallTarget, Candidate};
 use super::state::Root;
 use crate::ast::{self, Callee, List};
 use crate::source::Span;
-use program::{BuiltinFunction, Direction, ExprId, ExprKind, FunctionId, Stage, Storage, Type, TypeId};
+use program::{
+    BuiltinFunction, Direction, ExprId, ExprKind, FunctionId, Stage, Storage, Type, TypeId,
+};
 use smallvec::SmallVec;
 
 impl Checker<'_> {
@@ -27,7 +29,9 @@ impl Checker<'_> {
                 self.construct(ty, &arguments, span)
             }
             Some(Entity::Unknown) => Err(Reported),
-            Some(Entity::Global(_) | Entity::Local(_)) => self.call_variable(callee, arguments, span),
+            Some(Entity::Global(_) | Entity::Local(_)) => {
+                self.call_variable(callee, arguments, span)
+            }
             Some(Entity::BlockMember(..) | Entity::SubroutineType) => {
                 let text = self.text(name.symbol);
                 self.error(name.span, format!("`{text}` is not a function"))
@@ -110,19 +114,32 @@ impl Checker<'_> {
     /// Returns whether a user function accepts the arguments, converted or not.
     fn takes(&self, id: FunctionId, arguments: &[Argument]) -> bool {
         let function = &self.shader.functions[id];
-        let parameters = function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
+        let parameters =
+            function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
         function.parameters.len() == arguments.len()
-            && parameters.zip(arguments).all(|((ty, d), a)| self.rank(self.ty(a.value), ty, d).is_some())
+            && parameters
+                .zip(arguments)
+                .all(|((ty, d), a)| self.rank(self.ty(a.value), ty, d).is_some())
     }
 
     fn user_candidate(&self, id: FunctionId) -> Candidate {
         let function = &self.shader.functions[id];
-        let parameters = function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
-        Candidate { target: CallTarget::User(id), parameters: parameters.collect(), result: function.result }
+        let parameters =
+            function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
+        Candidate {
+            target: CallTarget::User(id),
+            parameters: parameters.collect(),
+            result: function.result,
+        }
     }
 
     /// Texture, image and atomic functions, which are chosen by their first argument's type.
-    fn special_builtin(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<Option<ExprId>> {
+    fn special_builtin(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<Option<ExprId>> {
         if let Some(value) = self.texture_call(name, arguments, span)? {
             return Ok(Some(value));
         }
@@ -146,7 +163,9 @@ impl Checker<'_> {
                 .parameters
                 .iter()
                 .zip(arguments)
-                .map(|(&(ty, direction), argument)| self.rank(self.ty(argument.value), ty, direction))
+                .map(|(&(ty, direction), argument)| {
+                    self.rank(self.ty(argument.value), ty, direction)
+                })
                 .collect();
             if let Some(ranks) = ranks {
                 if ranks.iter().all(|&r| r == Rank::Exact) {
@@ -194,7 +213,8 @@ impl Checker<'_> {
     pub(super) fn argument_types(&self, arguments: &[Argument]) -> String {
         const SHOWN: usize = 16;
         let shown = arguments.iter().take(SHOWN).map(|a| self.type_name(self.ty(a.value)));
-        let types: Vec<String> = shown.chain((arguments.len() > SHOWN).then(|| "…".to_owned())).collect();
+        let types: Vec<String> =
+            shown.chain((arguments.len() > SHOWN).then(|| "…".to_owned())).collect();
         types.join(", ")
     }
 
@@ -214,7 +234,12 @@ impl Checker<'_> {
         }
     }
 
-    fn emit_call(&mut self, candidate: &Candidate, arguments: &[Argument], span: Span) -> Check<ExprId> {
+    fn emit_call(
+        &mut self,
+        candidate: &Candidate,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
         let mut values = Vec::with_capacity(arguments.len());
         for (argument, &(ty, direction)) in arguments.iter().zip(&candidate.parameters) {
             values.push(self.pass(*argument, ty, direction)?);
@@ -234,8 +259,8 @@ impl Checker<'_> {
                 ExprKind::Builtin { function, arguments: values }
             }
         };
-        let dead =
-            matches!(kind, ExprKind::Call { .. }) && self.function.as_ref().is_some_and(|f| f.dead > 0);
+        let dead = matches!(kind, ExprKind::Call { .. })
+            && self.function.as_ref().is_some_and(|f| f.dead > 0);
         let call = self.push(kind, candidate.result, span);
         if dead {
             self.shader.dead_calls.push(call);
@@ -253,7 +278,9 @@ impl Checker<'_> {
     ) -> Check<()> {
         for (i, (&value, argument)) in values.iter().zip(arguments).enumerate() {
             let known = self.parameter_qualifiers.get(&function).and_then(|list| list.get(i));
-            let (Some(known), Type::Image(_)) = (known, self.types.get(self.ty(value))) else { continue };
+            let (Some(known), Type::Image(_)) = (known, self.types.get(self.ty(value))) else {
+                continue;
+            };
             let (wanted, given) = (known.memory, self.memory_of(value));
             // ARB_shader_image_load_store includes `restrict`.
             let keeps_restrict = !self.language.at_least(420, 310);
@@ -263,7 +290,8 @@ impl Checker<'_> {
                 || given.read_only && !wanted.read_only
                 || given.write_only && !wanted.write_only;
             if lost {
-                return self.error(argument.span, "the parameter lacks a memory qualifier of this image");
+                return self
+                    .error(argument.span, "the parameter lacks a memory qualifier of this image");
             }
         }
         Ok(())
@@ -303,7 +331,10 @@ impl Checker<'_> {
         use BuiltinFunction as F;
         for (&value, &(ty, direction)) in values.iter().zip(parameters) {
             if direction == Direction::Out && self.ty(value) != ty {
-                return self.error(span, "an out argument of a built-in function must have the exact type");
+                return self.error(
+                    span,
+                    "an out argument of a built-in function must have the exact type",
+                );
             }
         }
         match function {
@@ -316,9 +347,9 @@ impl Checker<'_> {
                 if !input {
                     return self.error(span, "an interpolant must be a fragment input");
                 }
-                let swizzled = values
-                    .first()
-                    .is_some_and(|&v| matches!(self.shader.exprs[v].kind, ExprKind::Swizzle { .. }));
+                let swizzled = values.first().is_some_and(|&v| {
+                    matches!(self.shader.exprs[v].kind, ExprKind::Swizzle { .. })
+                });
                 if swizzled && !self.language.at_least(440, 0) {
                     return self.error(span, "components of an interpolant need GLSL 4.40");
                 }
@@ -329,7 +360,9 @@ impl Checker<'_> {
             F::BeginInvocationInterlock => {
                 self.check_interlock(0, "the begin of a critical section", span)?
             }
-            F::EndInvocationInterlock => self.check_interlock(1, "the end of a critical section", span)?,
+            F::EndInvocationInterlock => {
+                self.check_interlock(1, "the end of a critical section", span)?
+            }
             F::EmitStreamVertex | F::EndStreamPrimitive => {
                 let stream = values.first().and_then(|&v| self.evaluate_integer(v));
                 if stream.is_none() {
@@ -363,15 +396,22 @@ impl Checker<'_> {
         self.check_once_in_main(what, span)?;
         let Some(function) = &mut self.function else { return Ok(()) };
         if function.interlocks != passed {
-            return self
-                .error(span, format!("{what} is misplaced: a shader has one begin, followed by one end"));
+            return self.error(
+                span,
+                format!("{what} is misplaced: a shader has one begin, followed by one end"),
+            );
         }
         function.interlocks += 1;
         Ok(())
     }
 
     /// Calls through a subroutine uniform.
-    fn call_variable(&mut self, callee: Callee, list: List<ast::ExprId>, span: Span) -> Check<ExprId> {
+    fn call_variable(
+        &mut self,
+        callee: Callee,
+        list: List<ast::ExprId>,
+        span: Span,
+    ) -> Check<ExprId> {
         let name = callee.name;
         let text = self.text(name.symbol);
         let mut place = match self.scopes.find(name.symbol) {
@@ -401,7 +441,8 @@ impl Checker<'_> {
         for (argument, &(parameter, direction)) in arguments.iter().zip(&ty.parameters) {
             if self.rank(self.ty(argument.value), parameter, direction).is_none() {
                 let (a, b) = (self.type_name(self.ty(argument.value)), self.type_name(parameter));
-                return self.error(argument.span, format!("argument: cannot convert from {a} to {b}"));
+                return self
+                    .error(argument.span, format!("argument: cannot convert from {a} to {b}"));
             }
             values.push(self.pass(*argument, parameter, direction)?);
         }

@@ -4,7 +4,9 @@ use super::constant_value::Value;
 use super::language::Language;
 use super::precise;
 use super::scope::Scopes;
-use super::state::{BuiltinInstances, Colors, DefaultQualifiers, ParameterQualifiers, Root, SubroutineType};
+use super::state::{
+    BuiltinInstances, Colors, DefaultQualifiers, ParameterQualifiers, Root, SubroutineType,
+};
 use super::type_names::TypeAvailability;
 use crate::ast::{self, Behavior, TranslationUnit};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -13,8 +15,8 @@ use crate::source::{FileId, Span};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use program::variable::{MemoryQualifiers, Precision};
 use program::{
-    Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, Stage, Storage, TypeId,
-    TypeTable,
+    Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, Stage, Storage,
+    TypeId, TypeTable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;

@@ -6,7 +6,9 @@ use super::constant_value::{Number, Value};
 use super::constant_vector::{self, Shaped};
 use super::half::{half_bits, half_value};
 use crate::ast;
-use program::{BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp};
+use program::{
+    BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp,
+};
 use std::rc::Rc;
 
 /// Maximum length of a chain of constant variables.
@@ -31,7 +33,9 @@ impl Checker<'_> {
         while let Some(id) = stack.pop() {
             let kind = &self.shader.exprs[id].kind;
             let ok = match kind {
-                ExprKind::Local(_) | ExprKind::Global(_) => self.constant_initializer(kind).is_some(),
+                ExprKind::Local(_) | ExprKind::Global(_) => {
+                    self.constant_initializer(kind).is_some()
+                }
                 ExprKind::Literal(_)
                 | ExprKind::Unary(..)
                 | ExprKind::Binary(..)
@@ -48,7 +52,9 @@ impl Checker<'_> {
                 // GLSL ES 3.00 and GLSL 4.20 exclude the comma operator.
                 ExprKind::Sequence(..) => !self.language.at_least(420, 300),
                 // Built-in functions came with GLSL 1.20.
-                ExprKind::Builtin { function, .. } => function.is_const() && self.language.at_least(120, 100),
+                ExprKind::Builtin { function, .. } => {
+                    function.is_const() && self.language.at_least(120, 100)
+                }
                 _ => false,
             };
             if !ok {
@@ -122,8 +128,11 @@ impl Checker<'_> {
             }
             ExprKind::Binary(..) | ExprKind::Sequence(..) => self.evaluate_chain(id, depth),
             ExprKind::Select { condition, if_true, if_false } => {
-                let chosen =
-                    if self.evaluate(*condition, depth + 1)?.first()?.bool() { if_true } else { if_false };
+                let chosen = if self.evaluate(*condition, depth + 1)?.first()?.bool() {
+                    if_true
+                } else {
+                    if_false
+                };
                 self.evaluate(*chosen, depth + 1)
             }
             ExprKind::Convert(a) => {
@@ -145,7 +154,9 @@ impl Checker<'_> {
                 let (columns, rows) = self.types.shape(expr.ty)?;
                 let (known_columns, known_rows) = self.types.shape(self.ty(*a))?;
                 let cell = |c: u8, r: u8| match c < known_columns && r < known_rows {
-                    true => numbers.get(usize::from(c) * usize::from(known_rows) + usize::from(r)).copied(),
+                    true => numbers
+                        .get(usize::from(c) * usize::from(known_rows) + usize::from(r))
+                        .copied(),
                     false => (c == r).then_some(Number::Float(1.0)),
                 };
                 Some(Value::Components(matrix(columns, rows, cell)))
@@ -166,8 +177,11 @@ impl Checker<'_> {
             ExprKind::Swizzle { base, components } => {
                 let value = self.evaluate(*base, depth + 1)?;
                 let numbers = value.components()?;
-                let picked: Option<Vec<Number>> =
-                    components.as_slice().iter().map(|&c| numbers.get(usize::from(c)).copied()).collect();
+                let picked: Option<Vec<Number>> = components
+                    .as_slice()
+                    .iter()
+                    .map(|&c| numbers.get(usize::from(c)).copied())
+                    .collect();
                 picked.map(Value::Components)
             }
             ExprKind::Index { base, index } => self.evaluate_index(*base, *index, depth),
@@ -262,8 +276,11 @@ impl Checker<'_> {
             return Some(Value::Components(product.iter().map(|n| n.to(scalar)).collect()));
         }
         let (a, b) = (a.components()?, b.components()?);
-        let numbers: Option<Vec<Number>> =
-            a.iter().zip(b).map(|(&x, &y)| binary(op, x, y, scalar).map(|n| n.to(scalar))).collect();
+        let numbers: Option<Vec<Number>> = a
+            .iter()
+            .zip(b)
+            .map(|(&x, &y)| binary(op, x, y, scalar).map(|n| n.to(scalar)))
+            .collect();
         numbers.map(Value::Components)
     }
 
@@ -275,7 +292,8 @@ impl Checker<'_> {
         depth: u32,
     ) -> Option<Value> {
         let scalar = self.types.scalar_of(ty)?;
-        let values: Option<Vec<Value>> = arguments.iter().map(|&a| self.evaluate(a, depth + 1)).collect();
+        let values: Option<Vec<Value>> =
+            arguments.iter().map(|&a| self.evaluate(a, depth + 1)).collect();
         let values = values?;
         let shaped: Option<Vec<Shaped<'_>>> =
             arguments.iter().zip(&values).map(|(&a, value)| self.shaped(a, value)).collect();
@@ -298,16 +316,24 @@ impl Checker<'_> {
                 let result = match values.len() {
                     1 => function_of_one(function, x, source)?,
                     2 => function_of_two(function, x, get(1, i)?)?,
-                    3 => function_of_three(function, x, get(1, i)?, get(2, i)?, source == Scalar::Int)?,
+                    3 => function_of_three(
+                        function,
+                        x,
+                        get(1, i)?,
+                        get(2, i)?,
+                        source == Scalar::Int,
+                    )?,
                     4 if function == BuiltinFunction::BitfieldInsert => {
-                        let (y, offset, bits) = (get(1, i)?.int(), get(2, i)?.int(), get(3, i)?.int());
+                        let (y, offset, bits) =
+                            (get(1, i)?.int(), get(2, i)?.int(), get(3, i)?.int());
                         Number::Int(insert_bits(x.int(), y, offset, bits)?)
                     }
                     _ => return None,
                 };
                 let result = result.to(scalar);
                 // A result too small for a normal float is flushed.
-                let tiny = scalar == Scalar::Float && result.float().abs() < f64::from(f32::MIN_POSITIVE);
+                let tiny =
+                    scalar == Scalar::Float && result.float().abs() < f64::from(f32::MIN_POSITIVE);
                 Some(match result {
                     Number::Float(f) if tiny => Number::Float(0.0f64.copysign(f)),
                     other => other,
@@ -392,14 +418,22 @@ fn insert_bits(base: i128, insert: i128, offset: i128, bits: i128) -> Option<i12
 fn extract_bits(value: i128, offset: i128, bits: i128, signed: bool) -> Option<i128> {
     field_mask(offset, bits)?;
     let field = (u64::from(value as u32) >> offset) & ((1u64 << bits) - 1);
-    let extended =
-        if signed && bits > 0 { ((field << (64 - bits)) as i64) >> (64 - bits) } else { field as i64 };
+    let extended = if signed && bits > 0 {
+        ((field << (64 - bits)) as i64) >> (64 - bits)
+    } else {
+        field as i64
+    };
     Some(extended.into())
 }
 
 /// Functions that keep all bits, from components of one type to components of another: casts,
 /// `pack…` and `unpack…`.
-fn reinterpret(function: BuiltinFunction, value: &Value, source: Scalar, result: Scalar) -> Option<Value> {
+fn reinterpret(
+    function: BuiltinFunction,
+    value: &Value,
+    source: Scalar,
+    result: Scalar,
+) -> Option<Value> {
     if !function.is_bit_cast() && !function.is_repacking() {
         return None;
     }
@@ -407,7 +441,8 @@ fn reinterpret(function: BuiltinFunction, value: &Value, source: Scalar, result:
     let mut numbers = Vec::new();
     // One whole at a time: a component of the wider type.
     for group in value.components()?.chunks(to.div_ceil(from) as usize) {
-        let whole = group.iter().rev().fold(0, |bits, &n| bits << (from % 64) | raw_bits(n, source));
+        let whole =
+            group.iter().rev().fold(0, |bits, &n| bits << (from % 64) | raw_bits(n, source));
         numbers.extend((0..from.div_ceil(to)).map(|i| from_raw_bits(whole >> (i * to), result)));
     }
     Some(Value::Components(numbers))

@@ -31,7 +31,12 @@ pub(super) fn function(function: BuiltinFunction, arguments: &[Shaped<'_>]) -> O
         F::Any => Some(vec![Number::Bool(a.numbers.iter().any(|n| n.bool()))]),
         F::All => Some(vec![Number::Bool(a.numbers.iter().all(|n| n.bool()))]),
         F::Not => Some(a.numbers.iter().map(|n| Number::Bool(!n.bool())).collect()),
-        F::LessThan | F::LessThanEqual | F::GreaterThan | F::GreaterThanEqual | F::Equal | F::NotEqual => {
+        F::LessThan
+        | F::LessThanEqual
+        | F::GreaterThan
+        | F::GreaterThanEqual
+        | F::Equal
+        | F::NotEqual => {
             let holds = |(x, y): (&Number, &Number)| Number::Bool(compare(function, x, y));
             Some(a.numbers.iter().zip(b?.numbers).map(holds).collect())
         }
@@ -41,7 +46,9 @@ pub(super) fn function(function: BuiltinFunction, arguments: &[Shaped<'_>]) -> O
             let difference = add(&a.floats(), &b?.floats(), -1.0);
             one(dot(&difference, &difference).sqrt())
         }
-        F::Normalize => Some(floats(&scale(&a.floats(), 1.0 / dot(&a.floats(), &a.floats()).sqrt()))),
+        F::Normalize => {
+            Some(floats(&scale(&a.floats(), 1.0 / dot(&a.floats(), &a.floats()).sqrt())))
+        }
         F::Cross => {
             let (x, y) = (a.floats(), b?.floats());
             let (&[x0, x1, x2], &[y0, y1, y2]) = (x.as_slice(), y.as_slice()) else { return None };
@@ -61,7 +68,8 @@ pub(super) fn function(function: BuiltinFunction, arguments: &[Shaped<'_>]) -> O
             Some(row.iter().flat_map(|&r| floats(&scale(&column, r))).collect())
         }
         F::Transpose => {
-            let places = (0..a.rows).flat_map(|row| (0..a.columns).map(move |column| (column, row)));
+            let places =
+                (0..a.rows).flat_map(|row| (0..a.columns).map(move |column| (column, row)));
             Some(places.map(|(column, row)| Number::Float(a.at(column, row))).collect())
         }
         F::Determinant => one(determinant(&rows(a))),
@@ -130,7 +138,8 @@ fn rows(m: Shaped<'_>) -> Vec<Vec<f64>> {
 
 /// A matrix without one row and one column.
 fn minor(m: &[Vec<f64>], row: usize, column: usize) -> Vec<Vec<f64>> {
-    let without = |r: &Vec<f64>| r.iter().enumerate().filter(|c| c.0 != column).map(|c| *c.1).collect();
+    let without =
+        |r: &Vec<f64>| r.iter().enumerate().filter(|c| c.0 != column).map(|c| *c.1).collect();
     m.iter().enumerate().filter(|r| r.0 != row).map(|r| without(r.1)).collect()
 }
 

@@ -14,7 +14,12 @@ pub(super) struct Argument {
 
 impl Checker<'_> {
     /// `ty(arguments)`.
-    pub(super) fn construct(&mut self, ty: TypeId, arguments: &[Argument], span: Span) -> Check<ExprId> {
+    pub(super) fn construct(
+        &mut self,
+        ty: TypeId,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
         match self.types.get(ty).clone() {
             Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => {
                 self.construct_numeric(ty, arguments, span)
@@ -31,11 +36,14 @@ impl Checker<'_> {
                     return self.error(span, message);
                 }
                 if self.types.contains_opaque(ty) {
-                    return self.error(span, "a structure with opaque members cannot be constructed");
+                    return self
+                        .error(span, "a structure with opaque members cannot be constructed");
                 }
                 self.aggregate(ty, &members, arguments, span)
             }
-            Type::Array { element, length } => self.construct_array(element, length, arguments, span),
+            Type::Array { element, length } => {
+                self.construct_array(element, length, arguments, span)
+            }
             _ => {
                 let name = self.type_name(ty);
                 self.error(span, format!("{name} has no constructor"))
@@ -52,7 +60,12 @@ impl Checker<'_> {
     ) -> Check<ExprId> {
         let mut values = Vec::with_capacity(arguments.len());
         for (argument, &part) in arguments.iter().zip(parts) {
-            values.push(self.coerce(argument.value, part, argument.span, "constructor argument")?);
+            values.push(self.coerce(
+                argument.value,
+                part,
+                argument.span,
+                "constructor argument",
+            )?);
         }
         Ok(self.push(ExprKind::Aggregate(values), ty, span))
     }
@@ -69,14 +82,17 @@ impl Checker<'_> {
         }
         let count = arguments.len() as u32;
         if count == 0 || matches!(length, ArrayLength::Fixed(n) if n != count) {
-            return self
-                .error(span, format!("array constructor with {count} arguments does not fit the size"));
+            return self.error(
+                span,
+                format!("array constructor with {count} arguments does not fit the size"),
+            );
         }
         // The elements of `float[][2](…)` or `float[][](…)` may complete the element type.
         let element = match self.types.array_of(element) {
             Some(_) => {
                 let first = arguments[0];
-                let value = self.coerce(first.value, element, first.span, "constructor argument")?;
+                let value =
+                    self.coerce(first.value, element, first.span, "constructor argument")?;
                 self.ty(value)
             }
             None => element,
@@ -86,8 +102,15 @@ impl Checker<'_> {
         self.aggregate(ty, &parts, arguments, span)
     }
 
-    fn construct_numeric(&mut self, ty: TypeId, arguments: &[Argument], span: Span) -> Check<ExprId> {
-        let Some(scalar) = self.types.scalar_of(ty) else { return self.error(span, "not a numeric type") };
+    fn construct_numeric(
+        &mut self,
+        ty: TypeId,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
+        let Some(scalar) = self.types.scalar_of(ty) else {
+            return self.error(span, "not a numeric type");
+        };
         let matrix = matches!(self.types.get(ty), Type::Matrix { .. });
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -103,9 +126,15 @@ impl Checker<'_> {
             [] => self.error(span, "a constructor needs arguments"),
             [value] => self.construct_from_one(ty, value, span),
             _ => {
-                if matrix && values.iter().any(|&v| matches!(self.types.get(self.ty(v)), Type::Matrix { .. }))
+                if matrix
+                    && values
+                        .iter()
+                        .any(|&v| matches!(self.types.get(self.ty(v)), Type::Matrix { .. }))
                 {
-                    return self.error(span, "a matrix cannot be constructed from a matrix and other values");
+                    return self.error(
+                        span,
+                        "a matrix cannot be constructed from a matrix and other values",
+                    );
                 }
                 self.compose(ty, values, span)
             }
@@ -127,13 +156,16 @@ impl Checker<'_> {
             // assigned.
             _ if from == ty => Ok(self.push(ExprKind::Convert(value), ty, span)),
             (true, true) => Ok(self.push(ExprKind::ResizeMatrix(value), ty, span)),
-            (true, false) if source == (1, 1) => Ok(self.push(ExprKind::DiagonalMatrix(value), ty, span)),
+            (true, false) if source == (1, 1) => {
+                Ok(self.push(ExprKind::DiagonalMatrix(value), ty, span))
+            }
             (false, false) if source == (1, 1) => Ok(self.push(ExprKind::Splat(value), ty, span)),
             (false, true) if target == (1, 1) => {
                 let zero = self.literal(Literal::Int(0), Scalar::Int, span);
                 let scalar = self.types.scalar_of(from).unwrap_or(Scalar::Float);
                 let column_type = self.types.vector(scalar, source.1);
-                let column = self.push(ExprKind::Index { base: value, index: zero }, column_type, span);
+                let column =
+                    self.push(ExprKind::Index { base: value, index: zero }, column_type, span);
                 Ok(self.first_component(column, ty, span))
             }
             (false, false) if target == (1, 1) => Ok(self.first_component(value, ty, span)),
@@ -152,7 +184,8 @@ impl Checker<'_> {
         for &value in &values {
             if total >= needed {
                 let name = self.type_name(ty);
-                return self.error(span, format!("too many arguments for the constructor of {name}"));
+                return self
+                    .error(span, format!("too many arguments for the constructor of {name}"));
             }
             total += usize::from(self.types.components(self.ty(value)));
         }
@@ -192,20 +225,25 @@ impl Checker<'_> {
         let (parts, ty): (Vec<TypeId>, TypeId) = match self.types.get(ty).clone() {
             Type::Array { element, length } => {
                 if matches!(length, ArrayLength::Fixed(n) if n as usize != count) {
-                    return self
-                        .error(expr.span, format!("{count} initializers do not fit the array's size"));
+                    return self.error(
+                        expr.span,
+                        format!("{count} initializers do not fit the array's size"),
+                    );
                 }
                 let ty = self.types.array(element, ArrayLength::Fixed(count as u32));
                 (vec![element; count], ty)
             }
             Type::Struct(s) => (s.members.iter().map(|m| m.ty).collect(), ty),
-            Type::Vector { scalar, size } => (vec![self.types.scalar(scalar); usize::from(size)], ty),
+            Type::Vector { scalar, size } => {
+                (vec![self.types.scalar(scalar); usize::from(size)], ty)
+            }
             Type::Matrix { scalar, columns, rows } => {
                 (vec![self.types.vector(scalar, rows); usize::from(columns)], ty)
             }
             _ => {
                 let name = self.type_name(ty);
-                return self.error(expr.span, format!("a list cannot initialize a value of type {name}"));
+                return self
+                    .error(expr.span, format!("a list cannot initialize a value of type {name}"));
             }
         };
         if parts.len() != count {

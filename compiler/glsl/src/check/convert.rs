@@ -36,7 +36,11 @@ impl Checker<'_> {
         let (a, b) = (self.types.get(from), self.types.get(to));
         let (sa, sb) = match (a, b) {
             (Type::Scalar(x), Type::Scalar(y)) => (*x, *y),
-            (Type::Vector { scalar: x, size: m }, Type::Vector { scalar: y, size: n }) if m == n => (*x, *y),
+            (Type::Vector { scalar: x, size: m }, Type::Vector { scalar: y, size: n })
+                if m == n =>
+            {
+                (*x, *y)
+            }
             (
                 Type::Matrix { scalar: x, columns: c, rows: r },
                 Type::Matrix { scalar: y, columns: d, rows: s },
@@ -57,7 +61,13 @@ impl Checker<'_> {
     }
 
     /// `value` as type `to`, converted implicitly.
-    pub(super) fn coerce(&mut self, value: ExprId, to: TypeId, span: Span, what: &str) -> Check<ExprId> {
+    pub(super) fn coerce(
+        &mut self,
+        value: ExprId,
+        to: TypeId,
+        span: Span,
+        what: &str,
+    ) -> Check<ExprId> {
         let from = self.ty(value);
         match self.conversion(from, to) {
             Some(Rank::Exact) => Ok(value),

@@ -19,7 +19,9 @@ impl Checker<'_> {
             DeclKind::Function(id) => self.function_declaration(id),
             DeclKind::Block(id) => self.block_declaration(id, decl.span),
             DeclKind::Precision(precision, ty) => self.precision_statement(precision, ty),
-            DeclKind::Qualifiers(qualifiers, names) => self.qualifier_declaration(qualifiers, names),
+            DeclKind::Qualifiers(qualifiers, names) => {
+                self.qualifier_declaration(qualifiers, names)
+            }
             DeclKind::Empty => Ok(()),
         }
     }
@@ -82,7 +84,12 @@ impl Checker<'_> {
 
     /// A declaration without a name: it must be valid (GLSL 4.60 section 4.11), and may set the
     /// offset of the next atomic counter of a binding (section 4.4.6.1).
-    pub(super) fn empty_declaration(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
+    pub(super) fn empty_declaration(
+        &mut self,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
         self.check_inner_sizes(ty, span)?;
         let storage = self.storage_of(qualifiers, span)?;
         self.check_interface(storage, qualifiers, ty, span)?;
@@ -110,7 +117,8 @@ impl Checker<'_> {
         ty: TypeId,
         span: Span,
     ) -> Check<()> {
-        let per_vertex = storage.is_per_vertex(self.language.stage) && !qualifiers.interpolation.patch;
+        let per_vertex =
+            storage.is_per_vertex(self.language.stage) && !qualifiers.interpolation.patch;
         match self.types.array_of(ty) {
             Some((_, ArrayLength::Unsized)) if self.language.es && !per_vertex => {
                 self.error(span, "an array needs a size in GLSL ES")
@@ -225,7 +233,8 @@ impl Checker<'_> {
         let must_be_constant = global.storage != Storage::Private || self.language.es;
         if must_be_constant && !self.is_constant(value) {
             let span = self.unit.exprs[init].span;
-            return self.error(span, format!("the initializer of `{text}` must be a constant expression"));
+            return self
+                .error(span, format!("the initializer of `{text}` must be a constant expression"));
         }
         Ok(value)
     }
@@ -254,7 +263,8 @@ impl Checker<'_> {
             memory: qualifiers.memory,
             invariant: qualifiers.invariant,
             precise: qualifiers.precise,
-            fetched: storage == Storage::Output && qualifiers.storage == Some(StorageQualifier::InOut),
+            fetched: storage == Storage::Output
+                && qualifiers.storage == Some(StorageQualifier::InOut),
             span: self.span(span),
             ..Global::new(name, ty, storage)
         }
@@ -328,7 +338,10 @@ impl Checker<'_> {
                 "ARB_separate_shader_objects",
                 "ARB_fragment_coord_conventions",
             ])
-            || matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEval | Stage::Compute);
+            || matches!(
+                stage,
+                Stage::Geometry | Stage::TessControl | Stage::TessEval | Stage::Compute
+            );
         Ok(match qualifiers.storage {
             None if qualifiers.constant => Storage::Const,
             None => Storage::Private,
@@ -337,7 +350,9 @@ impl Checker<'_> {
             Some(StorageQualifier::Attribute) => Storage::Input,
             Some(StorageQualifier::Varying) if stage == Stage::Fragment => Storage::Input,
             Some(StorageQualifier::Varying) => Storage::Output,
-            Some(StorageQualifier::In | StorageQualifier::Out | StorageQualifier::InOut) if !in_out => {
+            Some(StorageQualifier::In | StorageQualifier::Out | StorageQualifier::InOut)
+                if !in_out =>
+            {
                 return self.error(span, "`in` and `out` variables need GLSL 1.30 or ES 3.00");
             }
             Some(StorageQualifier::In) if stage == Stage::Compute => {
@@ -348,7 +363,9 @@ impl Checker<'_> {
             }
             Some(StorageQualifier::In) => Storage::Input,
             Some(StorageQualifier::Out) => Storage::Output,
-            Some(StorageQualifier::InOut) if stage == Stage::Fragment && self.has_framebuffer_fetch() => {
+            Some(StorageQualifier::InOut)
+                if stage == Stage::Fragment && self.has_framebuffer_fetch() =>
+            {
                 self.check_coherence(qualifiers, span)?;
                 Storage::Output
             }
@@ -358,13 +375,16 @@ impl Checker<'_> {
     }
 
     fn has_framebuffer_fetch(&self) -> bool {
-        self.language
-            .any_extension(&["EXT_shader_framebuffer_fetch", "EXT_shader_framebuffer_fetch_non_coherent"])
+        self.language.any_extension(&[
+            "EXT_shader_framebuffer_fetch",
+            "EXT_shader_framebuffer_fetch_non_coherent",
+        ])
     }
 
     /// Without EXT_shader_framebuffer_fetch, fetched outputs must be `noncoherent`.
     pub(super) fn check_coherence(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<()> {
-        if qualifiers.layout.noncoherent || self.language.extension("EXT_shader_framebuffer_fetch") {
+        if qualifiers.layout.noncoherent || self.language.extension("EXT_shader_framebuffer_fetch")
+        {
             return Ok(());
         }
         self.error(span, "an output fetched from the framebuffer must be noncoherent here")
@@ -380,8 +400,11 @@ impl Checker<'_> {
         }
         let next = self.counter_offsets.entry(binding).or_insert(0);
         let offset = global.layout.offset.unwrap_or(*next);
-        let count =
-            program::layout::opaque_slots(self.types, global.ty, program::layout::OpaqueKind::AtomicCounter);
+        let count = program::layout::opaque_slots(
+            self.types,
+            global.ty,
+            program::layout::OpaqueKind::AtomicCounter,
+        );
         *next = offset.saturating_add(count.max(1).saturating_mul(4));
         global.layout.offset = Some(offset);
         if !offset.is_multiple_of(4) {

@@ -7,8 +7,8 @@ use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
 use crate::intern::Symbol;
 use crate::source::Span;
 use program::{
-    ArrayLength, BuiltinVariable, ExprId, ExprKind, GlobalId, Literal, Scalar, Storage, SwizzleMask, Type,
-    TypeId,
+    ArrayLength, BuiltinVariable, ExprId, ExprKind, GlobalId, Literal, Scalar, Storage,
+    SwizzleMask, Type, TypeId,
 };
 
 use super::state::Root;
@@ -22,7 +22,9 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) => self.name_expression(name, span),
             ast::ExprKind::Int(bits, ty) => self.int_literal(bits, ty, span),
             ast::ExprKind::Float(value, ty) => self.float_literal(value, ty, span),
-            ast::ExprKind::Bool(value) => Ok(self.literal(Literal::Bool(value), Scalar::Bool, span)),
+            ast::ExprKind::Bool(value) => {
+                Ok(self.literal(Literal::Bool(value), Scalar::Bool, span))
+            }
             ast::ExprKind::Unary(op, a) => self.unary_expression(op, a, span),
             ast::ExprKind::Binary(..) => self.binary_expression(id),
             ast::ExprKind::Assign(op, a, b) => self.assignment(op, a, b, span),
@@ -33,7 +35,9 @@ impl Checker<'_> {
                 let base = self.expression(base)?;
                 self.field(base, name, span)
             }
-            ast::ExprKind::Method(base, name, arguments) => self.method(base, name, arguments, span),
+            ast::ExprKind::Method(base, name, arguments) => {
+                self.method(base, name, arguments, span)
+            }
             ast::ExprKind::Call(callee, arguments) => self.call_expression(callee, arguments, span),
             ast::ExprKind::InitList(_) => {
                 self.error(span, "an initializer list can only initialize a variable")
@@ -87,7 +91,8 @@ impl Checker<'_> {
             IntType::Int64 | IntType::Uint64 => self.language.has_int64(),
         };
         if !allowed {
-            return self.error(span, "integer literals of this type are not available in this version");
+            return self
+                .error(span, "integer literals of this type are not available in this version");
         }
         Ok(self.literal(literal, scalar, span))
     }
@@ -101,13 +106,18 @@ impl Checker<'_> {
             FloatType::Half if self.language.has_half_float() => {
                 Ok(self.literal(Literal::Float16(half_bits(value)), Scalar::Float16, span))
             }
-            _ => self.error(span, "floating-point literals of this type are not available in this version"),
+            _ => self.error(
+                span,
+                "floating-point literals of this type are not available in this version",
+            ),
         }
     }
 
     fn name_expression(&mut self, name: Symbol, span: Span) -> Check<ExprId> {
         match self.scopes.find(name).cloned() {
-            Some(Entity::Global(id)) => Ok(self.push(ExprKind::Global(id), self.shader.globals[id].ty, span)),
+            Some(Entity::Global(id)) => {
+                Ok(self.push(ExprKind::Global(id), self.shader.globals[id].ty, span))
+            }
             Some(Entity::Local(id)) => {
                 let ty = self.function.as_ref().and_then(|f| f.locals.get(id)).map(|l| l.ty);
                 match ty {
@@ -117,8 +127,11 @@ impl Checker<'_> {
             }
             Some(Entity::BlockMember(id, member)) => {
                 let block = self.push(ExprKind::Global(id), self.shader.globals[id].ty, span);
-                let ty =
-                    self.types.members(self.ty(block)).and_then(|m| m.get(member as usize)).map(|m| m.ty);
+                let ty = self
+                    .types
+                    .members(self.ty(block))
+                    .and_then(|m| m.get(member as usize))
+                    .map(|m| m.ty);
                 match ty {
                     Some(ty) => Ok(self.push(ExprKind::Member { base: block, member }, ty, span)),
                     None => self.undeclared(name, span),
@@ -145,7 +158,12 @@ impl Checker<'_> {
         self.error(span, format!("`{text}` is not declared"))
     }
 
-    fn unary_expression(&mut self, op: AstUnary, operand: ast::ExprId, span: Span) -> Check<ExprId> {
+    fn unary_expression(
+        &mut self,
+        op: AstUnary,
+        operand: ast::ExprId,
+        span: Span,
+    ) -> Check<ExprId> {
         let value = self.expression(operand)?;
         let (decrement, post) = match op {
             AstUnary::PreInc => (false, false),
@@ -157,7 +175,10 @@ impl Checker<'_> {
         let ty = self.ty(value);
         if self.types.scalar_of(ty).is_none_or(|s| s == Scalar::Bool) {
             let name = self.type_name(ty);
-            return self.error(span, format!("a value of type {name} cannot be incremented or decremented"));
+            return self.error(
+                span,
+                format!("a value of type {name} cannot be incremented or decremented"),
+            );
         }
         self.check_place(value, self.unit.exprs[operand].span)?;
         self.check_readable(value, self.unit.exprs[operand].span)?;
@@ -197,7 +218,13 @@ impl Checker<'_> {
         Ok(self.push(ExprKind::Assign { place, value }, ty, span))
     }
 
-    fn ternary(&mut self, c: ast::ExprId, a: ast::ExprId, b: ast::ExprId, span: Span) -> Check<ExprId> {
+    fn ternary(
+        &mut self,
+        c: ast::ExprId,
+        a: ast::ExprId,
+        b: ast::ExprId,
+        span: Span,
+    ) -> Check<ExprId> {
         let condition = self.condition(c)?;
         self.change_flow(1);
         let operands = self.expression(a).and_then(|a| Ok((a, self.expression(b)?)));
@@ -230,7 +257,8 @@ impl Checker<'_> {
         let ty = self.ty(value);
         if *self.types.get(ty) != Type::Scalar(Scalar::Bool) {
             let name = self.type_name(ty);
-            return self.error(self.unit.exprs[id].span, format!("a condition must be bool, not {name}"));
+            return self
+                .error(self.unit.exprs[id].span, format!("a condition must be bool, not {name}"));
         }
         Ok(value)
     }
@@ -285,17 +313,31 @@ impl Checker<'_> {
         let Some(set) = set.filter(|_| text.len() <= 4 && !text.is_empty()) else {
             return self.error(name_span, format!("`{text}` is not a swizzle"));
         };
-        let components: Vec<u8> =
-            text.bytes().filter_map(|c| set.bytes().position(|s| s == c)).map(|i| i as u8).collect();
+        let components: Vec<u8> = text
+            .bytes()
+            .filter_map(|c| set.bytes().position(|s| s == c))
+            .map(|i| i as u8)
+            .collect();
         if components.iter().any(|&c| c >= size) {
-            return self
-                .error(name_span, format!("`{text}` selects a component that the value does not have"));
+            return self.error(
+                name_span,
+                format!("`{text}` selects a component that the value does not have"),
+            );
         }
         let ty = self.types.vector(scalar, components.len() as u8);
-        Ok(self.push(ExprKind::Swizzle { base, components: SwizzleMask::new(&components) }, ty, span))
+        Ok(self.push(
+            ExprKind::Swizzle { base, components: SwizzleMask::new(&components) },
+            ty,
+            span,
+        ))
     }
 
-    fn index_expression(&mut self, base: ast::ExprId, index: ast::ExprId, span: Span) -> Check<ExprId> {
+    fn index_expression(
+        &mut self,
+        base: ast::ExprId,
+        index: ast::ExprId,
+        span: Span,
+    ) -> Check<ExprId> {
         let base_value = self.expression(base)?;
         let index_span = self.unit.exprs[index].span;
         let index = self.expression(index)?;
@@ -312,7 +354,8 @@ impl Checker<'_> {
     ) -> Check<ExprId> {
         let index_type = self.ty(index);
         // AMD_gpu_shader_int16, issue 7: 16-bit integers are no indices.
-        if !matches!(self.types.get(index_type), Type::Scalar(s) if s.is_integer() && s.bits() >= 32) {
+        if !matches!(self.types.get(index_type), Type::Scalar(s) if s.is_integer() && s.bits() >= 32)
+        {
             let name = self.type_name(index_type);
             return self.error(index_span, format!("an index must be an integer, not {name}"));
         }
@@ -322,7 +365,9 @@ impl Checker<'_> {
                 ArrayLength::Fixed(n) => (element, Some(n), false),
                 length => (element, None, length == ArrayLength::Unsized),
             },
-            Type::Vector { scalar, size } => (self.types.scalar(scalar), Some(u32::from(size)), false),
+            Type::Vector { scalar, size } => {
+                (self.types.scalar(scalar), Some(u32::from(size)), false)
+            }
             Type::Matrix { scalar, columns, rows } => {
                 (self.types.vector(scalar, rows), Some(u32::from(columns)), false)
             }
@@ -349,7 +394,9 @@ impl Checker<'_> {
         }
         let index = match constant {
             // Linking sizes the array by its largest constant index and needs the number.
-            Some(value) if unsized_array => self.literal(Literal::Int(value), Scalar::Int, index_span),
+            Some(value) if unsized_array => {
+                self.literal(Literal::Int(value), Scalar::Int, index_span)
+            }
             _ => self.index_operand(index, index_span),
         };
         Ok(self.push(ExprKind::Index { base, index }, element, span))
@@ -407,18 +454,29 @@ impl Checker<'_> {
         if unsized_array && !per_vertex && global.is_none_or(|g| g.storage != Storage::Buffer) {
             return self.error(span, "an array without a size can only be indexed by constants");
         }
-        let block_array = global.is_some_and(|g| g.block.is_some() && g.storage == Storage::Uniform)
+        let block_array = global
+            .is_some_and(|g| g.block.is_some() && g.storage == Storage::Uniform)
             && matches!(self.types.get(element), Type::Struct(_))
             && matches!(self.shader.exprs[base].kind, ExprKind::Global(_));
-        let sampler = matches!(self.types.get(self.types.without_arrays(element)), Type::Sampler(_));
+        let sampler =
+            matches!(self.types.get(self.types.without_arrays(element)), Type::Sampler(_));
         let dynamic = self.language.at_least(400, 320)
-            || self.language.any_extension(&["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"]);
+            || self.language.any_extension(&[
+                "ARB_gpu_shader5",
+                "EXT_gpu_shader5",
+                "OES_gpu_shader5",
+            ]);
         if block_array && !dynamic {
-            return self
-                .error(span, "an array of uniform blocks can only be indexed by constants in this version");
+            return self.error(
+                span,
+                "an array of uniform blocks can only be indexed by constants in this version",
+            );
         }
         if sampler && !dynamic && self.language.at_least(130, 300) {
-            return self.error(span, "an array of samplers can only be indexed by constants in this version");
+            return self.error(
+                span,
+                "an array of samplers can only be indexed by constants in this version",
+            );
         }
         Ok(())
     }
@@ -433,11 +491,16 @@ impl Checker<'_> {
         let value = self.expression(base)?;
         let text = self.text(name.symbol);
         if text != "length" || !arguments.is_empty() {
-            return self.error(name.span, format!("`{text}` is not a method; `length()` is the only one"));
+            return self
+                .error(name.span, format!("`{text}` is not a method; `length()` is the only one"));
         }
         let ty = self.ty(value);
         let count = match *self.types.get(ty) {
-            Type::Array { length: ArrayLength::Fixed(n), .. } if self.language.has_array_values() => n,
+            Type::Array { length: ArrayLength::Fixed(n), .. }
+                if self.language.has_array_values() =>
+            {
+                n
+            }
             Type::Array { .. } if self.language.has_array_values() => {
                 return self.unsized_length(value, span);
             }
@@ -459,8 +522,8 @@ impl Checker<'_> {
 
     /// The length of an array whose size comes from linking or from the buffer.
     fn unsized_length(&mut self, value: ExprId, span: Span) -> Check<ExprId> {
-        let linked =
-            self.language.at_least(430, 310) || self.language.extension("ARB_shader_storage_buffer_object");
+        let linked = self.language.at_least(430, 310)
+            || self.language.extension("ARB_shader_storage_buffer_object");
         let known = match self.root(value) {
             Some(Root::Global(id)) if self.shader.globals[id].storage == Storage::Buffer => true,
             // Linking sizes arrays outside of blocks (ARB_shader_storage_buffer_object, section

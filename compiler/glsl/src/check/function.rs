@@ -10,7 +10,9 @@ use crate::source::Span;
 use cranelift_entity::PrimaryMap;
 use program::shader::Parameter;
 use program::variable::MemoryQualifiers;
-use program::{Direction, Function, FunctionId, Local, LocalId, Stage, Statement, Type, TypeId, TypeTable};
+use program::{
+    Direction, Function, FunctionId, Local, LocalId, Stage, Statement, Type, TypeId, TypeTable,
+};
 use rustc_hash::FxHashMap;
 
 /// A declared parameter.
@@ -31,13 +33,18 @@ impl Checker<'_> {
             return Err(Reported);
         };
         match (declared, function.body.expand()) {
-            (Some((id, parameters)), Some(body)) => self.define_function(id, parameters, body, function.name),
+            (Some((id, parameters)), Some(body)) => {
+                self.define_function(id, parameters, body, function.name)
+            }
             _ => Ok(()),
         }
     }
 
     /// Declares a function or a subroutine type; `None` for the latter.
-    fn function_header(&mut self, function: ast::Function) -> Check<Option<(FunctionId, Vec<Declared>)>> {
+    fn function_header(
+        &mut self,
+        function: ast::Function,
+    ) -> Check<Option<(FunctionId, Vec<Declared>)>> {
         let qualifiers = self.qualifiers(function.qualifiers)?;
         let result = self.type_spec(function.return_type)?;
         self.check_inner_sizes(result, function.header)?;
@@ -50,7 +57,10 @@ impl Checker<'_> {
             return self.error(function.header, "functions cannot return opaque values");
         }
         if (self.language.es, self.language.version) == (true, 100) && self.contains_array(result) {
-            return self.error(function.header, "functions cannot return structures with arrays in ES 1.00");
+            return self.error(
+                function.header,
+                "functions cannot return structures with arrays in ES 1.00",
+            );
         }
         if let Some((_, program::ArrayLength::Unsized)) = self.types.array_of(result) {
             return self.error(function.header, "a returned array needs a size");
@@ -98,17 +108,26 @@ impl Checker<'_> {
             && !self.language.at_least(430, 0)
             && !self.language.extension("ARB_explicit_uniform_location")
         {
-            return self
-                .error(q.span, "the index of a subroutine needs GLSL 4.30 or ARB_explicit_uniform_location");
+            return self.error(
+                q.span,
+                "the index of a subroutine needs GLSL 4.30 or ARB_explicit_uniform_location",
+            );
         }
         Ok(())
     }
 
-    fn subroutine_type(&mut self, name: ast::Name, parameters: &[Declared], result: TypeId) -> Check<()> {
+    fn subroutine_type(
+        &mut self,
+        name: ast::Name,
+        parameters: &[Declared],
+        result: TypeId,
+    ) -> Check<()> {
         self.check_new_name(name)?;
         let text = self.text(name.symbol);
-        let ty =
-            SubroutineType { parameters: parameters.iter().map(|p| (p.ty, p.direction)).collect(), result };
+        let ty = SubroutineType {
+            parameters: parameters.iter().map(|p| (p.ty, p.direction)).collect(),
+            result,
+        };
         self.subroutine_types.insert(text.into(), ty);
         self.scopes.declare(name.symbol, Entity::SubroutineType);
         Ok(())
@@ -164,13 +183,18 @@ impl Checker<'_> {
             Some(StorageQualifier::InOut) => Direction::InOut,
             Some(_) => return self.error(span, "this qualifier does not apply to parameters"),
         };
-        if direction != Direction::In && self.language.version == 110 && self.types.array_of(ty).is_some() {
+        if direction != Direction::In
+            && self.language.version == 110
+            && self.types.array_of(ty).is_some()
+        {
             return self.error(span, "an array cannot be out or inout in GLSL 1.10");
         }
         if direction != Direction::In && qualifiers.constant {
             return self.error(span, "a const parameter cannot be out or inout");
         }
-        if qualifiers.interpolation != Default::default() || qualifiers.invariant || qualifiers.layout.present
+        if qualifiers.interpolation != Default::default()
+            || qualifiers.invariant
+            || qualifiers.layout.present
         {
             return self.error(span, "these qualifiers do not apply to parameters");
         }
@@ -192,11 +216,15 @@ impl Checker<'_> {
         self.check_no_block_name(name)?;
         match self.scopes.find_global_function(name.symbol) {
             None | Some(Entity::Functions(_)) => {}
-            Some(_) => return self.error(name.span, format!("`{text}` is already declared in this scope")),
+            Some(_) => {
+                return self.error(name.span, format!("`{text}` is already declared in this scope"));
+            }
         }
         if self.language.es && self.language.version >= 300 && self.is_function_name(text) {
-            return self
-                .error(name.span, format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"));
+            return self.error(
+                name.span,
+                format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"),
+            );
         }
         Ok(())
     }
@@ -231,7 +259,8 @@ impl Checker<'_> {
             c.parameters.iter().map(|p| p.0).eq(parameters.iter().map(|p| p.ty))
         };
         if candidates.iter().any(same) {
-            return self.error(name.span, format!("built-in function `{text}` cannot be redefined"));
+            return self
+                .error(name.span, format!("built-in function `{text}` cannot be redefined"));
         }
         Ok(())
     }
@@ -255,15 +284,20 @@ impl Checker<'_> {
         if let Some(&id) = self.signatures.get(&signature) {
             let old = &self.shader.functions[id];
             if old.result != result {
-                return self.error(name.span, format!("`{text}` is redeclared with another return type"));
+                return self
+                    .error(name.span, format!("`{text}` is redeclared with another return type"));
             }
-            let same_qualifiers =
-                self.parameter_qualifiers.get(&id).is_some_and(|known| *known == parameter_qualifiers);
+            let same_qualifiers = self
+                .parameter_qualifiers
+                .get(&id)
+                .is_some_and(|known| *known == parameter_qualifiers);
             if !same_qualifiers
                 || old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction)
             {
-                return self
-                    .error(name.span, format!("`{text}` is redeclared with other parameter qualifiers"));
+                return self.error(
+                    name.span,
+                    format!("`{text}` is redeclared with other parameter qualifiers"),
+                );
             }
             // One prototype and one definition (ES 1.00 section 4.2.6).
             if (self.language.es, self.language.version) == (true, 100) && function.body.is_none() {
@@ -276,16 +310,23 @@ impl Checker<'_> {
         }
         // Subroutine functions have no overloads: checking the first is enough.
         let overloaded = self.overloads(name).next();
-        if overloaded.is_some_and(|f| qualifiers.subroutine.is_some() || !f.subroutine_types.is_empty()) {
-            return self.error(name.span, format!("subroutine function `{text}` cannot be overloaded"));
+        if overloaded
+            .is_some_and(|f| qualifiers.subroutine.is_some() || !f.subroutine_types.is_empty())
+        {
+            return self
+                .error(name.span, format!("subroutine function `{text}` cannot be overloaded"));
         }
         let mut locals: PrimaryMap<LocalId, Local> = PrimaryMap::new();
         let parameters: Vec<Parameter> = parameters
             .iter()
             .map(|p| {
                 let name = p.name.map_or("", |n| self.text(n.symbol));
-                let local =
-                    Local { name: name.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
+                let local = Local {
+                    name: name.into(),
+                    ty: p.ty,
+                    precise: p.precise,
+                    span: self.span(p.span),
+                };
                 Parameter { local: locals.push(local), direction: p.direction }
             })
             .collect();
@@ -296,11 +337,14 @@ impl Checker<'_> {
                 let Some(wanted) = self.subroutine_types.get(type_text) else {
                     return self.error(ty.span, format!("`{type_text}` is not a subroutine type"));
                 };
-                let own =
-                    parameters.iter().map(|&Parameter { local, direction }| (locals[local].ty, direction));
+                let own = parameters
+                    .iter()
+                    .map(|&Parameter { local, direction }| (locals[local].ty, direction));
                 if wanted.result != result || !own.eq(wanted.parameters.iter().copied()) {
-                    return self
-                        .error(ty.span, format!("`{text}` differs from subroutine type `{type_text}`"));
+                    return self.error(
+                        ty.span,
+                        format!("`{text}` differs from subroutine type `{type_text}`"),
+                    );
                 }
                 subroutine_types.push(type_text.into());
             }
@@ -361,7 +405,8 @@ impl Checker<'_> {
         let mut list = Vec::new();
         for p in parameters {
             let text = p.name.map_or("", |n| self.text(n.symbol));
-            let local = Local { name: text.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
+            let local =
+                Local { name: text.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
             let local = current.locals.push(local);
             list.push(Parameter { local, direction: p.direction });
             if p.parameter_qualifiers.constant {
@@ -426,7 +471,9 @@ impl Checker<'_> {
     /// section 6.1.2).
     pub(super) fn check_no_subroutine(&mut self, ty: TypeId, span: Span) -> Check<()> {
         match self.types.get(self.types.without_arrays(ty)) {
-            Type::Subroutine(_) => self.error(span, "only subroutine uniforms can have a subroutine type"),
+            Type::Subroutine(_) => {
+                self.error(span, "only subroutine uniforms can have a subroutine type")
+            }
             _ => Ok(()),
         }
     }

@@ -64,11 +64,13 @@ impl Checker<'_> {
         if rest.len() != usize::from(coordinate) + usize::from(sample) + atomic_operands {
             return self.no_overload(name, arguments, span);
         }
-        let mut call = ImageCall { op, image: first.value, coordinate: None, sample: None, data: Vec::new() };
+        let mut call =
+            ImageCall { op, image: first.value, coordinate: None, sample: None, data: Vec::new() };
         let mut rest = rest.iter();
         if coordinate && let Some(argument) = rest.next() {
             let ty = self.types.vector(Scalar::Int, coordinates(image));
-            call.coordinate = Some(self.coerce(argument.value, ty, argument.span, "image coordinate")?);
+            call.coordinate =
+                Some(self.coerce(argument.value, ty, argument.span, "image coordinate")?);
         }
         if sample && let Some(argument) = rest.next() {
             let ty = self.types.scalar(Scalar::Int);
@@ -103,7 +105,9 @@ impl Checker<'_> {
             // GLSL 4.50 has it from GLSL ES 3.10.
             AtomicOp::Exchange => {
                 self.language.at_least(450, 310)
-                    || self.language.any_extension(&["ARB_ES3_1_compatibility", "NV_shader_atomic_float"])
+                    || self
+                        .language
+                        .any_extension(&["ARB_ES3_1_compatibility", "NV_shader_atomic_float"])
             }
             AtomicOp::Add => self.language.extension("NV_shader_atomic_float"),
             _ => false,
@@ -115,7 +119,9 @@ impl Checker<'_> {
         let load_store =
             language.any_extension(&["ARB_shader_image_load_store", "EXT_shader_image_load_store"]);
         match op {
-            ImageOp::Size => language.at_least(430, 310) || language.extension("ARB_shader_image_size"),
+            ImageOp::Size => {
+                language.at_least(430, 310) || language.extension("ARB_shader_image_size")
+            }
             ImageOp::Samples => {
                 language.at_least(450, 0) || language.extension("ARB_shader_texture_image_samples")
             }
@@ -137,18 +143,22 @@ impl Checker<'_> {
         qualifiers: &Qualifiers,
         span: Span,
     ) -> Check<()> {
-        let loads_any =
-            self.language.any_extension(&["EXT_shader_image_load_formatted", "EXT_shader_image_load_store"]);
+        let loads_any = self
+            .language
+            .any_extension(&["EXT_shader_image_load_formatted", "EXT_shader_image_load_store"]);
         match qualifiers.layout.variable.image_format {
-            Some(format) if format.scalar() != image.result && !is_wide(image.result) => {
-                self.error(span, format!("format {} does not fit the image's components", format.name()))
-            }
+            Some(format) if format.scalar() != image.result && !is_wide(image.result) => self
+                .error(
+                    span,
+                    format!("format {} does not fit the image's components", format.name()),
+                ),
             None if !qualifiers.memory.write_only && !loads_any => {
                 self.error(span, "an image that is not writeonly needs a format")
             }
-            Some(format) if !self.has_format(format.name()) => {
-                self.error(span, format!("image format {} is not available here in GLSL ES", format.name()))
-            }
+            Some(format) if !self.has_format(format.name()) => self.error(
+                span,
+                format!("image format {} is not available here in GLSL ES", format.name()),
+            ),
             Some(format)
                 if self.language.es
                     && !matches!(format.name(), "r32i" | "r32ui" | "r32f")
@@ -184,7 +194,8 @@ impl Checker<'_> {
             "rgba8ui",
             "r32ui",
         ];
-        let norm16 = ["rgba16", "rg16", "r16", "rgba16_snorm", "rg16_snorm", "r16_snorm"].contains(&name);
+        let norm16 =
+            ["rgba16", "rg16", "r16", "rgba16_snorm", "rg16_snorm", "r16_snorm"].contains(&name);
         !self.language.es
             || EMBEDDED.contains(&name)
             || self.language.extension("NV_image_formats")
@@ -207,8 +218,13 @@ impl Checker<'_> {
     fn check_atomic_format(&mut self, image: ExprId, span: Span) -> Check<()> {
         let Some(Root::Global(id)) = self.root(image) else { return Ok(()) };
         match self.shader.globals[id].layout.image_format {
-            Some(format) if !matches!(format.name(), "r32i" | "r32ui" | "r32f" | "r64i" | "r64ui") => {
-                self.error(span, format!("images of format {} have no atomic operations", format.name()))
+            Some(format)
+                if !matches!(format.name(), "r32i" | "r32ui" | "r32f" | "r64i" | "r64ui") =>
+            {
+                self.error(
+                    span,
+                    format!("images of format {} have no atomic operations", format.name()),
+                )
             }
             _ => Ok(()),
         }

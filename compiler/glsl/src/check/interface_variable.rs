@@ -31,8 +31,9 @@ impl Checker<'_> {
             return self.error(span, "interpolation qualifiers are for inputs and outputs");
         }
         if qualifiers.invariant && storage != Storage::Output {
-            let old_input =
-                storage == Storage::Input && stage != Stage::Vertex && !self.language.at_least(430, 300);
+            let old_input = storage == Storage::Input
+                && stage != Stage::Vertex
+                && !self.language.at_least(430, 300);
             if !old_input {
                 return self.error(span, "only outputs can be invariant");
             }
@@ -60,7 +61,9 @@ impl Checker<'_> {
         self.check_varying(storage, qualifiers, ty, span)?;
         match (stage, storage) {
             (Stage::Vertex, Storage::Input) => self.check_attribute(qualifiers, ty, span)?,
-            (Stage::Fragment, Storage::Output) => self.check_fragment_output(qualifiers, ty, span)?,
+            (Stage::Fragment, Storage::Output) => {
+                self.check_fragment_output(qualifiers, ty, span)?
+            }
             _ => {}
         }
         let patch_allowed = matches!(
@@ -68,7 +71,8 @@ impl Checker<'_> {
             (Stage::TessControl, Storage::Output) | (Stage::TessEval, Storage::Input)
         );
         if qualifiers.interpolation.patch && !patch_allowed {
-            return self.error(span, "`patch` is for tessellation control outputs and evaluation inputs");
+            return self
+                .error(span, "`patch` is for tessellation control outputs and evaluation inputs");
         }
         Ok(())
     }
@@ -87,20 +91,26 @@ impl Checker<'_> {
         if self.contains_bool(inner) {
             return self.error(span, "inputs and outputs cannot be bool");
         }
-        let older =
-            matches!(qualifiers.storage, Some(StorageQualifier::Attribute | StorageQualifier::Varying));
-        if qualifiers.interpolation.patch && qualifiers.interpolation.mode != InterpolationMode::Default {
+        let older = matches!(
+            qualifiers.storage,
+            Some(StorageQualifier::Attribute | StorageQualifier::Varying)
+        );
+        if qualifiers.interpolation.patch
+            && qualifiers.interpolation.mode != InterpolationMode::Default
+        {
             return self.error(span, "`patch` takes no interpolation qualifier");
         }
         if older && !self.language.has_integers() && scalar.is_none_or(|s| !s.is_float()) {
-            return self.error(span, "attributes and varyings must be float, vectors or matrices of it");
+            return self
+                .error(span, "attributes and varyings must be float, vectors or matrices of it");
         }
         if matches!(self.types.get(inner), Type::Struct(_)) && !self.language.at_least(150, 300) {
             return self.error(span, "structures as inputs and outputs need GLSL 1.50 or ES 3.00");
         }
         let per_vertex = storage.is_per_vertex(stage);
         if per_vertex && !qualifiers.interpolation.patch && self.types.array_of(ty).is_none() {
-            return self.error(span, "an input or output with one value per vertex must be an array");
+            return self
+                .error(span, "an input or output with one value per vertex must be an array");
         }
         let attribute = (stage, storage) == (Stage::Vertex, Storage::Input);
         if self.language.es && !attribute {
@@ -111,7 +121,11 @@ impl Checker<'_> {
             self.check_es_varying(own, span)?;
         }
         let flat = qualifiers.interpolation.mode == InterpolationMode::Flat;
-        if stage == Stage::Fragment && storage == Storage::Input && self.must_be_flat(inner) && !flat {
+        if stage == Stage::Fragment
+            && storage == Storage::Input
+            && self.must_be_flat(inner)
+            && !flat
+        {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment input of type {name} must be flat"));
         }
@@ -149,7 +163,9 @@ impl Checker<'_> {
         let inner = self.types.without_arrays(ty);
         match self.types.members(inner) {
             Some(members) => members.iter().any(|m| self.must_be_flat(m.ty)),
-            None => self.types.scalar_of(inner).is_some_and(|s| s.is_integer() || s == Scalar::Double),
+            None => {
+                self.types.scalar_of(inner).is_some_and(|s| s.is_integer() || s == Scalar::Double)
+            }
         }
     }
 
@@ -162,7 +178,8 @@ impl Checker<'_> {
         let double = self.types.scalar_of(inner) == Some(Scalar::Double);
         let wide_inputs = ["ARB_vertex_attrib_64bit", "EXT_vertex_attrib_64bit"];
         if double && !self.language.at_least(410, 0) && !self.language.any_extension(&wide_inputs) {
-            return self.error(span, "vertex inputs of doubles need GLSL 4.10 or ARB_vertex_attrib_64bit");
+            return self
+                .error(span, "vertex inputs of doubles need GLSL 4.10 or ARB_vertex_attrib_64bit");
         }
         if qualifiers.interpolation != Default::default() {
             return self.error(span, "interpolation qualifiers are not for vertex inputs");
@@ -174,7 +191,12 @@ impl Checker<'_> {
     }
 
     /// Rules for fragment shader outputs.
-    fn check_fragment_output(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
+    fn check_fragment_output(
+        &mut self,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
         let inner = self.types.without_arrays(ty);
         let is_structured = matches!(self.types.get(inner), Type::Struct(_) | Type::Matrix { .. });
         if is_structured || self.types.scalar_of(inner) == Some(Scalar::Double) {
@@ -188,15 +210,27 @@ impl Checker<'_> {
     }
 
     /// A binding and those after it of an array must be below the limit.
-    pub(super) fn check_binding(&mut self, binding: u32, count: u32, limit: u32, span: Span) -> Check<()> {
+    pub(super) fn check_binding(
+        &mut self,
+        binding: u32,
+        count: u32,
+        limit: u32,
+        span: Span,
+    ) -> Check<()> {
         if binding.saturating_add(count) > limit {
-            return self.error(span, format!("binding {binding} is out of range: {limit} are available"));
+            return self
+                .error(span, format!("binding {binding} is out of range: {limit} are available"));
         }
         Ok(())
     }
 
     /// The limit of bindings of an opaque type.
-    fn check_opaque_binding(&mut self, layout: &LayoutQualifiers, ty: TypeId, span: Span) -> Check<()> {
+    fn check_opaque_binding(
+        &mut self,
+        layout: &LayoutQualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
         let Some(binding) = layout.binding else { return Ok(()) };
         let inner = self.types.without_arrays(ty);
         let count = program::layout::block_instances(self.types, ty);
@@ -218,18 +252,24 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<()> {
         let layout = &qualifiers.layout.variable;
-        let older =
-            matches!(qualifiers.storage, Some(StorageQualifier::Attribute | StorageQualifier::Varying));
+        let older = matches!(
+            qualifiers.storage,
+            Some(StorageQualifier::Attribute | StorageQualifier::Varying)
+        );
         let language = &self.language;
         let interface = matches!(storage, Storage::Input | Storage::Output);
         let inner = self.types.without_arrays(ty);
-        let opaque_binding =
-            matches!(self.types.get(inner), Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter);
+        let opaque_binding = matches!(
+            self.types.get(inner),
+            Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter
+        );
         let message = match storage {
             _ if layout.binding.is_some() && !(storage == Storage::Uniform && opaque_binding) => {
                 "`binding` is for opaque uniforms and blocks"
             }
-            _ if layout.offset.is_some() && !matches!(self.types.get(inner), Type::AtomicCounter) => {
+            _ if layout.offset.is_some()
+                && !matches!(self.types.get(inner), Type::AtomicCounter) =>
+            {
                 "`offset` is for atomic counters and members of blocks"
             }
             _ if layout.index.is_some()
@@ -241,22 +281,31 @@ impl Checker<'_> {
                 "`location` needs `in` instead of `attribute`"
             }
             _ if layout.index.is_some_and(|i| i > 1) => "`index` must be 0 or 1",
-            _ if layout.index.is_some() && layout.location.is_none() => "`index` needs a `location`",
-            _ if layout.component.is_some() && layout.location.is_none() => "`component` needs a `location`",
-            _ if layout.component.is_some() && !interface => "`component` is for inputs and outputs",
+            _ if layout.index.is_some() && layout.location.is_none() => {
+                "`index` needs a `location`"
+            }
+            _ if layout.component.is_some() && layout.location.is_none() => {
+                "`component` needs a `location`"
+            }
+            _ if layout.component.is_some() && !interface => {
+                "`component` is for inputs and outputs"
+            }
             _ if layout.location.is_some() && !interface && storage != Storage::Uniform => {
                 "`location` is for inputs, outputs and uniforms"
             }
             Storage::Uniform
                 if layout.location.is_some()
                     && !language.at_least(430, 310)
-                    && !language
-                        .any_extension(&["ARB_explicit_uniform_location", "ARB_shader_subroutine"]) =>
+                    && !language.any_extension(&[
+                        "ARB_explicit_uniform_location",
+                        "ARB_shader_subroutine",
+                    ]) =>
             {
                 "`location` of uniforms needs GLSL 4.30, ES 3.10 or ARB_explicit_uniform_location"
             }
             Storage::Uniform
-                if layout.location.is_some() && matches!(self.types.get(inner), Type::AtomicCounter) =>
+                if layout.location.is_some()
+                    && matches!(self.types.get(inner), Type::AtomicCounter) =>
             {
                 "atomic counters have no location"
             }

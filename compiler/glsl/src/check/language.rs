@@ -29,7 +29,8 @@ impl Availability {
     pub(super) fn parse(text: &'static str) -> Availability {
         let mut words = text.split_whitespace();
         let mut number = || words.next().and_then(|w| w.parse().ok()).unwrap_or(0);
-        let mut result = Availability { desktop: number(), es: number(), ..Availability::default() };
+        let mut result =
+            Availability { desktop: number(), es: number(), ..Availability::default() };
         for word in words {
             let stage = match word {
                 "vs" => Some(Stage::Vertex),
@@ -85,7 +86,8 @@ impl<'a> Language<'a> {
                 || version.profile == Profile::Compatibility
                 || (number == 140 && compat_context));
         // ARB_texture_rectangle is enabled unless a shader disables it (its issue 10).
-        let enabled = (!version.es).then(|| "ARB_texture_rectangle".to_owned()).into_iter().collect();
+        let enabled =
+            (!version.es).then(|| "ARB_texture_rectangle".to_owned()).into_iter().collect();
         let conversions = Conversions::default();
         let mut language = Language {
             version: number,
@@ -105,7 +107,8 @@ impl<'a> Language<'a> {
     pub(super) fn set_extension(&mut self, name: &str, on: bool) {
         self.enable(name, on);
         self.find_conversions();
-        self.compatibility = self.compatible_profile || !self.es && self.extension("ARB_compatibility");
+        self.compatibility =
+            self.compatible_profile || !self.es && self.extension("ARB_compatibility");
     }
 
     fn enable(&mut self, name: &str, on: bool) {
@@ -176,7 +179,8 @@ impl<'a> Language<'a> {
     }
 
     pub(super) fn has_doubles(&self) -> bool {
-        self.at_least(400, 0) || self.any_extension(&["ARB_gpu_shader_fp64", "ARB_vertex_attrib_64bit"])
+        self.at_least(400, 0)
+            || self.any_extension(&["ARB_gpu_shader_fp64", "ARB_vertex_attrib_64bit"])
     }
 
     pub(super) fn has_int64(&self) -> bool {
@@ -192,8 +196,11 @@ impl<'a> Language<'a> {
     }
 
     fn find_conversions(&mut self) {
-        let gpu_shader5 =
-            self.any_extension(&["ARB_gpu_shader5", "MESA_shader_integer_functions", "ARB_gpu_shader_fp64"]);
+        let gpu_shader5 = self.any_extension(&[
+            "ARB_gpu_shader5",
+            "MESA_shader_integer_functions",
+            "ARB_gpu_shader_fp64",
+        ]);
         let es = self.extension("EXT_shader_implicit_conversions");
         self.conversions = Conversions {
             any: self.at_least(120, 0) || es,

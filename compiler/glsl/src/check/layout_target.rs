@@ -71,25 +71,43 @@ impl Layout {
 
 impl Checker<'_> {
     /// Reports layout qualifiers that do not apply to a variable, block or member.
-    pub(super) fn check_layout_target(&mut self, q: &Qualifiers, target: LayoutTarget) -> Check<()> {
+    pub(super) fn check_layout_target(
+        &mut self,
+        q: &Qualifiers,
+        target: LayoutTarget,
+    ) -> Check<()> {
         let layout = &q.layout;
         if let Some(name) = layout.of_stage() {
-            return self.error(q.span, format!("{name} is for a declaration of its own, without a variable"));
+            return self.error(
+                q.span,
+                format!("{name} is for a declaration of its own, without a variable"),
+            );
         }
         let message = match target {
-            LayoutTarget::Variable if layout.packing.is_some() => "the packing of memory is for blocks",
-            LayoutTarget::Variable if layout.order.is_some() => "row_major and column_major are for blocks",
-            LayoutTarget::Variable if layout.align.is_some() => "align is for blocks and their members",
-            LayoutTarget::Block if layout.variable.component.is_some() => "component is not for blocks",
+            LayoutTarget::Variable if layout.packing.is_some() => {
+                "the packing of memory is for blocks"
+            }
+            LayoutTarget::Variable if layout.order.is_some() => {
+                "row_major and column_major are for blocks"
+            }
+            LayoutTarget::Variable if layout.align.is_some() => {
+                "align is for blocks and their members"
+            }
+            LayoutTarget::Block if layout.variable.component.is_some() => {
+                "component is not for blocks"
+            }
             LayoutTarget::Block if layout.variable.offset.is_some() => {
                 "offset is not for blocks, but for members"
             }
             LayoutTarget::Variable | LayoutTarget::Block
-                if layout.captures() && q.storage.is_some_and(|word| word != StorageQualifier::Out) =>
+                if layout.captures()
+                    && q.storage.is_some_and(|word| word != StorageQualifier::Out) =>
             {
                 "transform feedback is for outputs"
             }
-            LayoutTarget::Block | LayoutTarget::Member if layout.variable.image_format.is_some() => {
+            LayoutTarget::Block | LayoutTarget::Member
+                if layout.variable.image_format.is_some() =>
+            {
                 "an image format is for images"
             }
             LayoutTarget::Block | LayoutTarget::Member if layout.variable.index.is_some() => {
@@ -106,7 +124,8 @@ impl Checker<'_> {
         if let Some(name) = layout.of_variable() {
             return self.error(span, format!("{name} needs a variable or a block"));
         }
-        let memory_block = matches!(q.storage, Some(StorageQualifier::Uniform | StorageQualifier::Buffer));
+        let memory_block =
+            matches!(q.storage, Some(StorageQualifier::Uniform | StorageQualifier::Buffer));
         let output = q.storage == Some(StorageQualifier::Out);
         if (layout.packing.is_some() || layout.order.is_some()) && !memory_block {
             return self.error(span, "packing and matrix order are for uniform and storage blocks");

@@ -33,7 +33,13 @@ impl Checker<'_> {
         Ok(value)
     }
 
-    pub(super) fn binary(&mut self, op: ast::BinaryOp, a: ExprId, b: ExprId, span: Span) -> Check<ExprId> {
+    pub(super) fn binary(
+        &mut self,
+        op: ast::BinaryOp,
+        a: ExprId,
+        b: ExprId,
+        span: Span,
+    ) -> Check<ExprId> {
         let typed = self.type_binary(op, self.ty(a), self.ty(b), span)?;
         let left = self.operand(a, typed.left, typed.spread, span);
         let right = self.operand(b, typed.right, typed.spread, span);
@@ -52,8 +58,10 @@ impl Checker<'_> {
         let typed = self.type_binary(op, ty, self.ty(value), span)?;
         if typed.result != ty || typed.left != ty {
             let (a, b) = (self.type_name(ty), self.type_name(self.ty(value)));
-            return self
-                .error(span, format!("cannot assign the result of this operator on {a} and {b} to {a}"));
+            return self.error(
+                span,
+                format!("cannot assign the result of this operator on {a} and {b} to {a}"),
+            );
         }
         let value = self.operand(value, typed.right, typed.spread, span);
         Ok(self.push(ExprKind::CompoundAssign { op: typed.op, place, value }, ty, span))
@@ -65,7 +73,11 @@ impl Checker<'_> {
             Some(shape) if self.types.components(ty) == 1 => {
                 let scalar = self.types.scalar_of(ty).unwrap_or(Scalar::Float);
                 let ty = self.with_scalar(shape, scalar);
-                if ty == self.ty(value) { value } else { self.push(ExprKind::Splat(value), ty, span) }
+                if ty == self.ty(value) {
+                    value
+                } else {
+                    self.push(ExprKind::Splat(value), ty, span)
+                }
             }
             _ => value,
         }
@@ -82,7 +94,10 @@ impl Checker<'_> {
             O::Add | O::Sub | O::Mul | O::Div => self.type_arithmetic(op, a, b, span),
             O::Mod | O::BitAnd | O::BitOr | O::BitXor => {
                 if !self.language.has_bit_operations() {
-                    return self.error(span, format!("operator {} needs GLSL 1.30 or ES 3.00", spelling(op)));
+                    return self.error(
+                        span,
+                        format!("operator {} needs GLSL 1.30 or ES 3.00", spelling(op)),
+                    );
                 }
                 let integers = |s: &Self, t| s.types.scalar_of(t).is_some_and(|s| s.is_integer());
                 if !integers(self, a) || !integers(self, b) {
@@ -101,7 +116,8 @@ impl Checker<'_> {
             }
             O::Eq | O::Ne => self.type_equality(op, a, b, span),
             O::Lt | O::Gt | O::Le | O::Ge => {
-                let scalars = self.types.shape(a) == Some((1, 1)) && self.types.shape(b) == Some((1, 1));
+                let scalars =
+                    self.types.shape(a) == Some((1, 1)) && self.types.shape(b) == Some((1, 1));
                 let common = if scalars { self.common_scalar(a, b) } else { None };
                 let Some(common) = common.filter(|&s| s != Scalar::Bool) else {
                     return self.bad_operands(op, a, b, span);
@@ -138,7 +154,13 @@ impl Checker<'_> {
         }
     }
 
-    fn type_arithmetic(&mut self, op: ast::BinaryOp, a: TypeId, b: TypeId, span: Span) -> Check<Typed> {
+    fn type_arithmetic(
+        &mut self,
+        op: ast::BinaryOp,
+        a: TypeId,
+        b: TypeId,
+        span: Span,
+    ) -> Check<Typed> {
         let common = self.common_scalar(a, b).filter(|&s| s != Scalar::Bool);
         let Some(common) = common else { return self.bad_operands(op, a, b, span) };
         let (left, right) = (self.with_scalar(a, common), self.with_scalar(b, common));
@@ -159,7 +181,9 @@ impl Checker<'_> {
                     let result = self.types.matrix(common, sb.0, sa.1);
                     (BinaryOp::MatrixTimesMatrix, sa.0 == sb.1, result)
                 }
-                (true, false) => (BinaryOp::MatrixTimesVector, sa.0 == sb.1, self.types.vector(common, sa.1)),
+                (true, false) => {
+                    (BinaryOp::MatrixTimesVector, sa.0 == sb.1, self.types.vector(common, sa.1))
+                }
                 _ => (BinaryOp::VectorTimesMatrix, sa.1 == sb.1, self.types.vector(common, sb.0)),
             };
             if !fits {
@@ -175,7 +199,8 @@ impl Checker<'_> {
 
     fn type_shift(&mut self, op: ast::BinaryOp, a: TypeId, b: TypeId, span: Span) -> Check<Typed> {
         if !self.language.has_bit_operations() {
-            return self.error(span, format!("operator {} needs GLSL 1.30 or ES 3.00", spelling(op)));
+            return self
+                .error(span, format!("operator {} needs GLSL 1.30 or ES 3.00", spelling(op)));
         }
         let (Some(x), Some(y)) = (self.types.scalar_of(a), self.types.scalar_of(b)) else {
             return self.bad_operands(op, a, b, span);
@@ -205,7 +230,13 @@ impl Checker<'_> {
         self.types.array_of(ty).is_some() || within(ty).iter().any(|m| self.is_whole_array(m.ty))
     }
 
-    fn type_equality(&mut self, op: ast::BinaryOp, a: TypeId, b: TypeId, span: Span) -> Check<Typed> {
+    fn type_equality(
+        &mut self,
+        op: ast::BinaryOp,
+        a: TypeId,
+        b: TypeId,
+        span: Span,
+    ) -> Check<Typed> {
         let result = self.types.scalar(Scalar::Bool);
         if self.types.contains_opaque(a) || *self.types.get(a) == Type::Void {
             return self.bad_operands(op, a, b, span);
@@ -213,7 +244,8 @@ impl Checker<'_> {
         if self.is_whole_array(a) && !self.language.has_array_values() {
             return self.error(span, "arrays cannot be compared in this version");
         }
-        let common = self.common_scalar(a, b).filter(|_| self.types.shape(a) == self.types.shape(b));
+        let common =
+            self.common_scalar(a, b).filter(|_| self.types.shape(a) == self.types.shape(b));
         let ty = match common {
             _ if a == b => a,
             Some(scalar) => self.with_scalar(a, scalar),
@@ -227,7 +259,9 @@ impl Checker<'_> {
         let ty = self.ty(value);
         let scalar = self.types.scalar_of(ty);
         let (kind, ok) = match op {
-            ast::UnaryOp::Not => (UnaryOp::LogicalNot, *self.types.get(ty) == Type::Scalar(Scalar::Bool)),
+            ast::UnaryOp::Not => {
+                (UnaryOp::LogicalNot, *self.types.get(ty) == Type::Scalar(Scalar::Bool))
+            }
             ast::UnaryOp::BitNot => (
                 UnaryOp::BitNot,
                 scalar.is_some_and(|s| s.is_integer()) && self.language.has_bit_operations(),

@@ -33,11 +33,14 @@ impl Checker<'_> {
                 let declarator = unit.declarators[declarator];
                 let text = self.text(declarator.name.symbol);
                 let ty = self.array_type(base, declarator.dims, declarator.name.span)?;
-                let builtin = BuiltinVariable::from_name(text)
-                    .filter(|b| b.is_per_vertex() || is_per_primitive(*b) && block.instance.is_none());
+                let builtin = BuiltinVariable::from_name(text).filter(|b| {
+                    b.is_per_vertex() || is_per_primitive(*b) && block.instance.is_none()
+                });
                 let Some(builtin) = builtin else {
-                    return self
-                        .error(declarator.name.span, format!("`{text}` is not a member of gl_PerVertex"));
+                    return self.error(
+                        declarator.name.span,
+                        format!("`{text}` is not a member of gl_PerVertex"),
+                    );
                 };
                 self.check_per_vertex_member(builtin, ty, declarator.name)?;
                 let mut result = Member::new(text, ty);
@@ -62,18 +65,25 @@ impl Checker<'_> {
                 let text = self.text(instance.symbol);
                 let expected = if storage == Storage::Input { "gl_in" } else { "gl_out" };
                 if text != expected {
-                    return self
-                        .error(instance.span, format!("gl_PerVertex must be called `{expected}` here"));
+                    return self.error(
+                        instance.span,
+                        format!("gl_PerVertex must be called `{expected}` here"),
+                    );
                 }
                 let content = StructType { name: "gl_PerVertex".into(), members, scope: 0 };
                 let content = self.types.intern(Type::Struct(content));
                 let ty = self.array_type(content, block.dims, span)?;
-                let is_array = self.types.array_of(ty).is_some_and(|(element, _)| element == content);
+                let is_array =
+                    self.types.array_of(ty).is_some_and(|(element, _)| element == content);
                 if !is_array {
-                    return self.error(instance.span, format!("`{text}` must be an array of one dimension"));
+                    return self.error(
+                        instance.span,
+                        format!("`{text}` must be an array of one dimension"),
+                    );
                 }
                 let Some(id) = self.builtin_variable(text, instance.span)? else {
-                    return self.error(instance.span, format!("`{text}` is not available in this stage"));
+                    return self
+                        .error(instance.span, format!("`{text}` is not available in this stage"));
                 };
                 if self.used[id] {
                     return self.error(span, "gl_PerVertex is redeclared after use");
@@ -101,7 +111,8 @@ impl Checker<'_> {
         let members = self.shader.globals.iter().filter(|(_, global)| {
             global.storage == storage && global.builtin.is_some_and(|b| b.is_per_vertex())
         });
-        let touched = members.into_iter().find(|(id, _)| self.used[*id] || self.redeclared.contains(id));
+        let touched =
+            members.into_iter().find(|(id, _)| self.used[*id] || self.redeclared.contains(id));
         match touched.map(|(_, global)| global.name.clone()) {
             Some(name) => self.error(span, format!("gl_PerVertex is redeclared after `{name}`")),
             None => Ok(()),
@@ -146,7 +157,8 @@ impl Checker<'_> {
         let xfb_buffer = outer.layout.variable.xfb_buffer.or(self.defaults.xfb_buffer);
         for member in members {
             let Some(id) = self.builtin_variable(&member.name, span)? else {
-                return self.error(span, format!("`{}` is not available in this stage", member.name));
+                return self
+                    .error(span, format!("`{}` is not available in this stage", member.name));
             };
             let global = &mut self.shader.globals[id];
             global.layout.xfb_offset = member.xfb_offset.or(global.layout.xfb_offset);

@@ -57,7 +57,8 @@ impl Checker<'_> {
                     let function = self.function.as_ref();
                     if function.is_some_and(|f| f.constants.contains_key(local)) {
                         let name = function.map_or("", |f| &f.locals[*local].name).to_owned();
-                        return self.error(span, format!("`{name}` is constant and cannot be assigned"));
+                        return self
+                            .error(span, format!("`{name}` is constant and cannot be assigned"));
                     }
                     return Ok(());
                 }
@@ -127,8 +128,12 @@ impl Checker<'_> {
     /// Checks that GLSL ES does not write a depth that is tested before the shader (GLSL ES 3.20,
     /// "Fragment Shader Inputs").
     pub(super) fn check_early_depth(&mut self, span: Span) -> Check<()> {
-        if self.language.es && self.colors_written.depth && self.shader.layout.early_fragment_tests {
-            return self.error(span, "with early_fragment_tests, gl_FragDepth cannot be written in GLSL ES");
+        if self.language.es && self.colors_written.depth && self.shader.layout.early_fragment_tests
+        {
+            return self.error(
+                span,
+                "with early_fragment_tests, gl_FragDepth cannot be written in GLSL ES",
+            );
         }
         Ok(())
     }

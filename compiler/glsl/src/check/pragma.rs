@@ -26,7 +26,9 @@ impl Checker<'_> {
             .list(unit.globals)
             .iter()
             .filter_map(|&decl| match unit.decls[decl].kind {
-                DeclKind::Function(id) => unit.functions[id].body.expand().map(|body| unit.stmts[body].span),
+                DeclKind::Function(id) => {
+                    unit.functions[id].body.expand().map(|body| unit.stmts[body].span)
+                }
                 _ => None,
             })
             .collect();

@@ -4,7 +4,9 @@
 //! functions. Marking more than the specification requires only forbids fusing.
 
 use cranelift_entity::EntitySet;
-use program::{Direction, ExprId, ExprKind, FunctionId, GlobalId, LocalId, Shader, Statement, Storage};
+use program::{
+    Direction, ExprId, ExprKind, FunctionId, GlobalId, LocalId, Shader, Statement, Storage,
+};
 use rustc_hash::FxHashSet;
 
 /// Marks the shader's expressions.
@@ -16,7 +18,9 @@ pub(super) fn mark(shader: &mut Shader) {
         }
     }
     for (id, function) in shader.functions.iter() {
-        state.locals.extend(function.locals.iter().filter(|(_, l)| l.precise).map(|(local, _)| (id, local)));
+        state.locals.extend(
+            function.locals.iter().filter(|(_, l)| l.precise).map(|(local, _)| (id, local)),
+        );
     }
     if state.globals.is_empty() && state.locals.is_empty() {
         return;
@@ -124,7 +128,9 @@ impl State {
             list.iter().for_each(|s| state.statement(shader, function, s));
         };
         match statement {
-            Statement::Declare { local, value: Some(value) } if self.locals.contains(&(function, *local)) => {
+            Statement::Declare { local, value: Some(value) }
+                if self.locals.contains(&(function, *local)) =>
+            {
                 self.contributes(shader, function, *value);
             }
             Statement::Return(Some(value)) if self.results.contains(function) => {
@@ -139,7 +145,9 @@ impl State {
                 each(self, shader, condition_declaration);
                 each(self, shader, body);
             }
-            Statement::Switch { cases, .. } => cases.iter().for_each(|c| each(self, shader, &c.body)),
+            Statement::Switch { cases, .. } => {
+                cases.iter().for_each(|c| each(self, shader, &c.body))
+            }
             Statement::Block(body) => each(self, shader, body),
             _ => {}
         }

@@ -9,7 +9,11 @@ use program::variable::Precision as LinkPrecision;
 use program::{Scalar, Stage, Type, TypeId};
 
 impl Checker<'_> {
-    pub(super) fn precision_statement(&mut self, precision: Precision, ty: ast::TypeSpecId) -> Check<()> {
+    pub(super) fn precision_statement(
+        &mut self,
+        precision: Precision,
+        ty: ast::TypeSpecId,
+    ) -> Check<()> {
         let span = self.unit.types[ty].span;
         if !self.language.at_least(130, 100) {
             return self.error(span, "precision statements need GLSL 1.30");
@@ -25,8 +29,10 @@ impl Checker<'_> {
                 self.defaults.set_opaque(ty, precision);
             }
             _ => {
-                return self
-                    .error(span, "a default precision can be set for float, int and opaque types only");
+                return self.error(
+                    span,
+                    "a default precision can be set for float, int and opaque types only",
+                );
             }
         }
         Ok(())
@@ -34,7 +40,12 @@ impl Checker<'_> {
 
     /// Precision qualifiers are for numbers and opaque types; in ES a `float` or an opaque type
     /// without default precision needs one (ES 3.20 section 4.7.4).
-    pub(super) fn check_precision(&mut self, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Check<()> {
+    pub(super) fn check_precision(
+        &mut self,
+        ty: TypeId,
+        qualifiers: &Qualifiers,
+        span: Span,
+    ) -> Check<()> {
         let innermost = self.types.without_arrays(ty);
         let without = matches!(self.types.get(innermost), Type::Struct(_))
             || self.types.scalar_of(innermost) == Some(Scalar::Bool);
@@ -91,7 +102,9 @@ impl Checker<'_> {
         let high_by_default = self.language.stage != Stage::Fragment;
         let integer = if high_by_default { Precision::High } else { Precision::Medium };
         let declared = qualifiers.precision.or_else(|| match self.types.scalar_of(inner) {
-            Some(Scalar::Float) if high_by_default => self.defaults.float_precision.or(Some(Precision::High)),
+            Some(Scalar::Float) if high_by_default => {
+                self.defaults.float_precision.or(Some(Precision::High))
+            }
             Some(Scalar::Float) => self.defaults.float_precision,
             Some(Scalar::Int | Scalar::Uint) => self.defaults.int_precision.or(Some(integer)),
             Some(_) => None,

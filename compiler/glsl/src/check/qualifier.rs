@@ -7,7 +7,8 @@ use crate::source::Span;
 use program::shader::{Interlock, LayoutPrimitive, Spacing};
 use program::types::MatrixOrder;
 use program::variable::{
-    DepthLayout, ImageFormat, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing, SampleLocation,
+    DepthLayout, ImageFormat, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing,
+    SampleLocation,
 };
 use program::{Interpolation, Stage};
 use rustc_hash::FxHashSet;
@@ -101,7 +102,12 @@ impl Checker<'_> {
         Ok(result)
     }
 
-    fn add_qualifier(&mut self, result: &mut Qualifiers, kind: QualifierKind, span: Span) -> Check<()> {
+    fn add_qualifier(
+        &mut self,
+        result: &mut Qualifiers,
+        kind: QualifierKind,
+        span: Span,
+    ) -> Check<()> {
         let word = match kind {
             QualifierKind::In => StorageQualifier::In,
             QualifierKind::Out => StorageQualifier::Out,
@@ -117,10 +123,14 @@ impl Checker<'_> {
             (None, word) => Some(word),
             // ARB_geometry_shader4 writes `varying in` and `varying out`, EXT_gpu_shader4 the
             // latter.
-            (Some(StorageQualifier::Varying), word @ (StorageQualifier::In | StorageQualifier::Out))
-            | (Some(word @ (StorageQualifier::In | StorageQualifier::Out)), StorageQualifier::Varying)
-                if self.language.any_extension(&["ARB_geometry_shader4", "EXT_gpu_shader4"]) =>
-            {
+            (
+                Some(StorageQualifier::Varying),
+                word @ (StorageQualifier::In | StorageQualifier::Out),
+            )
+            | (
+                Some(word @ (StorageQualifier::In | StorageQualifier::Out)),
+                StorageQualifier::Varying,
+            ) if self.language.any_extension(&["ARB_geometry_shader4", "EXT_gpu_shader4"]) => {
                 Some(word)
             }
             _ => None,
@@ -129,8 +139,14 @@ impl Checker<'_> {
         result.storage = Some(word);
         self.check_word(word, span)?;
         let interpolated = result.interpolation.mode != InterpolationMode::Default;
-        if word == StorageQualifier::Varying && interpolated && !self.language.extension("EXT_gpu_shader4") {
-            return self.error(span, "an interpolation qualifier needs `in` or `out` instead of `varying`");
+        if word == StorageQualifier::Varying
+            && interpolated
+            && !self.language.extension("EXT_gpu_shader4")
+        {
+            return self.error(
+                span,
+                "an interpolation qualifier needs `in` or `out` instead of `varying`",
+            );
         }
         Ok(())
     }
@@ -139,7 +155,9 @@ impl Checker<'_> {
     fn check_word(&mut self, word: StorageQualifier, span: Span) -> Check<()> {
         let (language, stage) = (&self.language, self.language.stage);
         let message = match word {
-            StorageQualifier::Attribute if stage != Stage::Vertex => "`attribute` is for vertex shaders only",
+            StorageQualifier::Attribute if stage != Stage::Vertex => {
+                "`attribute` is for vertex shaders only"
+            }
             StorageQualifier::Attribute | StorageQualifier::Varying
                 if !language.compatibility && !language.at_least(110, 100) =>
             {
@@ -155,20 +173,29 @@ impl Checker<'_> {
             {
                 "`attribute` and `varying` were removed from the core profile in GLSL 4.20"
             }
-            StorageQualifier::Varying if stage == Stage::Compute => "compute shaders have no varyings",
+            StorageQualifier::Varying if stage == Stage::Compute => {
+                "compute shaders have no varyings"
+            }
             StorageQualifier::Buffer
                 if !language.at_least(430, 310)
                     && !language.extension("ARB_shader_storage_buffer_object") =>
             {
                 "`buffer` needs GLSL 4.30, ES 3.10 or ARB_shader_storage_buffer_object"
             }
-            StorageQualifier::Shared if stage != Stage::Compute => "`shared` is for compute shaders only",
+            StorageQualifier::Shared if stage != Stage::Compute => {
+                "`shared` is for compute shaders only"
+            }
             _ => return Ok(()),
         };
         self.error(span, message)
     }
 
-    fn add_other_qualifier(&mut self, result: &mut Qualifiers, kind: QualifierKind, span: Span) -> Check<()> {
+    fn add_other_qualifier(
+        &mut self,
+        result: &mut Qualifiers,
+        kind: QualifierKind,
+        span: Span,
+    ) -> Check<()> {
         let flag = |set: &mut bool| std::mem::replace(set, true);
         let auxiliary = |i: &Interpolation| i.patch || i.location != SampleLocation::Center;
         // At most one qualifier of these kinds, in every version (GLSL 4.60 section 4.10).
@@ -204,8 +231,12 @@ impl Checker<'_> {
             QualifierKind::Noperspective => {
                 set_mode(&mut result.interpolation, InterpolationMode::NoPerspective)
             }
-            QualifierKind::Centroid => set_location(&mut result.interpolation, SampleLocation::Centroid),
-            QualifierKind::Sample => set_location(&mut result.interpolation, SampleLocation::Sample),
+            QualifierKind::Centroid => {
+                set_location(&mut result.interpolation, SampleLocation::Centroid)
+            }
+            QualifierKind::Sample => {
+                set_location(&mut result.interpolation, SampleLocation::Sample)
+            }
             QualifierKind::Subroutine(names) => result.subroutine.replace(names).is_some(),
             QualifierKind::Layout(entries) => {
                 let again = result.layout.present && !self.language.es;
@@ -247,7 +278,8 @@ impl Checker<'_> {
         };
         if missing {
             let text = self.unit.sources.text(span);
-            return self.error(span, format!("qualifier `{text}` is not available in this version"));
+            return self
+                .error(span, format!("qualifier `{text}` is not available in this version"));
         }
         Ok(())
     }
@@ -286,14 +318,19 @@ impl Checker<'_> {
         let value_span = self.unit.exprs[value].span;
         let literal = matches!(self.unit.exprs[value].kind, ast::ExprKind::Int(..));
         if !literal && !self.language.has_enhanced_layouts() {
-            return self
-                .error(value_span, format!("the value of `{name}` must be a literal before GLSL 4.40"));
+            return self.error(
+                value_span,
+                format!("the value of `{name}` must be a literal before GLSL 4.40"),
+            );
         }
         let Ok(number) = u32::try_from(number) else {
-            return self.error(value_span, format!("layout qualifier `{name}` must not be negative"));
+            return self
+                .error(value_span, format!("layout qualifier `{name}` must not be negative"));
         };
-        let at_least_one =
-            matches!(name, "local_size_x" | "local_size_y" | "local_size_z" | "vertices" | "invocations");
+        let at_least_one = matches!(
+            name,
+            "local_size_x" | "local_size_y" | "local_size_z" | "vertices" | "invocations"
+        );
         if at_least_one && number == 0 {
             return self.error(value_span, format!("layout qualifier `{name}` must be positive"));
         }
@@ -301,8 +338,10 @@ impl Checker<'_> {
         let available = match name {
             "binding" => {
                 language.has_420pack()
-                    || language
-                        .any_extension(&["ARB_shader_atomic_counters", "ARB_shader_storage_buffer_object"])
+                    || language.any_extension(&[
+                        "ARB_shader_atomic_counters",
+                        "ARB_shader_storage_buffer_object",
+                    ])
             }
             "component" | "xfb_buffer" | "xfb_offset" | "xfb_stride" | "align" => {
                 language.has_enhanced_layouts()
@@ -341,7 +380,10 @@ impl Checker<'_> {
             _ => true,
         };
         if !available {
-            return self.error(span, format!("layout qualifier `{name}` is not available in this version"));
+            return self.error(
+                span,
+                format!("layout qualifier `{name}` is not available in this version"),
+            );
         }
         let v = &mut layout.variable;
         let slot = match name {
@@ -362,7 +404,9 @@ impl Checker<'_> {
             "local_size_y" => &mut layout.local_size[1],
             "local_size_z" => &mut layout.local_size[2],
             "secondary_view_offset" => return Ok(()),
-            _ => return self.error(span, format!("`{name}` is not a layout qualifier with a value")),
+            _ => {
+                return self.error(span, format!("`{name}` is not a layout qualifier with a value"));
+            }
         };
         *slot = Some(number);
         let limit_error = match name {
@@ -413,11 +457,13 @@ impl Checker<'_> {
             "pixel_center_integer" => layout.variable.pixel_center_integer = true,
             "early_fragment_tests" => {
                 if !self.language.at_least(420, 310)
-                    && !self
-                        .language
-                        .any_extension(&["ARB_shader_image_load_store", "EXT_shader_image_load_store"])
+                    && !self.language.any_extension(&[
+                        "ARB_shader_image_load_store",
+                        "EXT_shader_image_load_store",
+                    ])
                 {
-                    return self.error(span, "early_fragment_tests is not available in this version");
+                    return self
+                        .error(span, "early_fragment_tests is not available in this version");
                 }
                 layout.early_fragment_tests = true;
             }
@@ -440,20 +486,26 @@ impl Checker<'_> {
                 layout.derivative_group_quads = Some(false);
             }
             // Hints and switches without an observable effect here.
-            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" | "viewport_relative" => {
-            }
+            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image"
+            | "viewport_relative" => {}
             // EXT_shader_image_load_store names sizes instead of formats.
             "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
             "noncoherent" => layout.noncoherent = true,
             "inner_coverage" => layout.inner_coverage = true,
             "pixel_interlock_ordered" => self.interlock(layout, Interlock::PixelOrdered, span)?,
-            "pixel_interlock_unordered" => self.interlock(layout, Interlock::PixelUnordered, span)?,
+            "pixel_interlock_unordered" => {
+                self.interlock(layout, Interlock::PixelUnordered, span)?
+            }
             "sample_interlock_ordered" => self.interlock(layout, Interlock::SampleOrdered, span)?,
-            "sample_interlock_unordered" => self.interlock(layout, Interlock::SampleUnordered, span)?,
+            "sample_interlock_unordered" => {
+                self.interlock(layout, Interlock::SampleUnordered, span)?
+            }
             _ if BLEND_SUPPORT.contains(&name) => {
-                if !self.language.at_least(0, 320) && !self.language.extension("KHR_blend_equation_advanced")
+                if !self.language.at_least(0, 320)
+                    && !self.language.extension("KHR_blend_equation_advanced")
                 {
-                    return self.error(span, format!("layout qualifier `{name}` is not available here"));
+                    return self
+                        .error(span, format!("layout qualifier `{name}` is not available here"));
                 }
                 layout.blend_support = true;
             }
@@ -490,7 +542,9 @@ impl Checker<'_> {
 fn missing_extension(language: &Language<'_>, name: &str) -> Option<String> {
     let (desktop, extensions): (u16, &[&str]) = match name {
         "origin_upper_left" | "pixel_center_integer" => (150, &["ARB_fragment_coord_conventions"]),
-        "post_depth_coverage" => (0, &["ARB_post_depth_coverage", "INTEL_conservative_rasterization"]),
+        "post_depth_coverage" => {
+            (0, &["ARB_post_depth_coverage", "INTEL_conservative_rasterization"])
+        }
         "inner_coverage" => (0, &["INTEL_conservative_rasterization"]),
         "local_size_variable" => (0, &["ARB_compute_variable_group_size"]),
         "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" => {

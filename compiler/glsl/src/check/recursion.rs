@@ -11,7 +11,8 @@ impl Checker<'_> {
         let graph = CallGraph::new(&self.shader, self.types);
         let mut outcome = Ok(());
         for circle in graph.circles() {
-            let within = |caller: FunctionId| graph.calls(caller).iter().map(move |&call| (caller, call));
+            let within =
+                |caller: FunctionId| graph.calls(caller).iter().map(move |&call| (caller, call));
             let calls = circle
                 .iter()
                 .copied()

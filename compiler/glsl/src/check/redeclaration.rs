@@ -22,7 +22,10 @@ impl Checker<'_> {
         let text = self.text(declarator.name.symbol);
         let id = match self.builtin_variable(text, span)? {
             Some(id) => id,
-            None => return self.error(span, format!("`{text}`: names that start with gl_ are reserved")),
+            None => {
+                return self
+                    .error(span, format!("`{text}`: names that start with gl_ are reserved"));
+            }
         };
         self.check_layout_target(qualifiers, LayoutTarget::Variable)?;
         self.check_redeclarable(id, qualifiers, span)?;
@@ -36,9 +39,13 @@ impl Checker<'_> {
         }
         let word_fits = match qualifiers.storage {
             None => old.builtin == Some(BuiltinVariable::LastFragData),
-            Some(StorageQualifier::In | StorageQualifier::Attribute) => old.storage == Storage::Input,
+            Some(StorageQualifier::In | StorageQualifier::Attribute) => {
+                old.storage == Storage::Input
+            }
             Some(StorageQualifier::Out) => old.storage == Storage::Output,
-            Some(StorageQualifier::Varying) => matches!(old.storage, Storage::Input | Storage::Output),
+            Some(StorageQualifier::Varying) => {
+                matches!(old.storage, Storage::Input | Storage::Output)
+            }
             Some(StorageQualifier::Uniform) => old.storage == Storage::Uniform,
             Some(StorageQualifier::InOut) => match old.builtin {
                 Some(
@@ -46,12 +53,15 @@ impl Checker<'_> {
                     | BuiltinVariable::FragStencilRef
                     | BuiltinVariable::SampleMask,
                 ) => false,
-                builtin => old.storage == Storage::Output || builtin == Some(BuiltinVariable::LastFragData),
+                builtin => {
+                    old.storage == Storage::Output || builtin == Some(BuiltinVariable::LastFragData)
+                }
             },
             Some(StorageQualifier::Buffer | StorageQualifier::Shared) => false,
         };
         if !word_fits {
-            return self.error(span, format!("`{text}` is redeclared with another storage qualifier"));
+            return self
+                .error(span, format!("`{text}` is redeclared with another storage qualifier"));
         }
         if old.builtin == Some(BuiltinVariable::FragDepth)
             && qualifiers.layout.variable.depth.is_some()
@@ -122,7 +132,12 @@ impl Checker<'_> {
 
     /// Checks that a built-in variable may be redeclared with these qualifiers (GLSL 4.60 sections
     /// 4.4.1.3, 4.4.2.4, 7.1 and 4.1.9).
-    fn check_redeclarable(&mut self, id: GlobalId, qualifiers: &Qualifiers, span: Span) -> Check<()> {
+    fn check_redeclarable(
+        &mut self,
+        id: GlobalId,
+        qualifiers: &Qualifiers,
+        span: Span,
+    ) -> Check<()> {
         use BuiltinVariable as V;
         let old = &self.shader.globals[id];
         let (builtin, name, new) = (old.builtin, old.name.clone(), &qualifiers.layout.variable);
@@ -170,8 +185,8 @@ impl Checker<'_> {
         let global = &mut self.shader.globals[id];
         global.invariant |= qualifiers.invariant;
         global.precise |= qualifiers.precise;
-        global.fetched |=
-            global.storage == Storage::Output && qualifiers.storage == Some(StorageQualifier::InOut);
+        global.fetched |= global.storage == Storage::Output
+            && qualifiers.storage == Some(StorageQualifier::InOut);
         if qualifiers.interpolation != Default::default() {
             global.interpolation = qualifiers.interpolation;
         }
@@ -235,11 +250,13 @@ impl Checker<'_> {
             || qualifiers.interpolation != Default::default()
             || qualifiers.memory != MemoryQualifiers::default();
         if others {
-            return self.error(name.span, format!("only invariant and precise can be added to `{text}`"));
+            return self
+                .error(name.span, format!("only invariant and precise can be added to `{text}`"));
         }
         let global = &self.shader.globals[id];
         if qualifiers.precise && !self.scopes.is_global() {
-            return self.error(name.span, format!("`{text}` is global and cannot be made precise here"));
+            return self
+                .error(name.span, format!("`{text}` is global and cannot be made precise here"));
         }
         if qualifiers.invariant {
             if self.used[id] {
@@ -252,10 +269,14 @@ impl Checker<'_> {
                 && global.builtin.is_some()
                 && self.language.stage != Stage::Vertex;
             if !self.scopes.is_global() {
-                return self.error(name.span, "variables can only be made invariant at global scope");
+                return self
+                    .error(name.span, "variables can only be made invariant at global scope");
             }
             if global.storage != Storage::Output && !old_input && !built_in_input {
-                return self.error(name.span, format!("`{text}` is not an output and cannot be invariant"));
+                return self.error(
+                    name.span,
+                    format!("`{text}` is not an output and cannot be invariant"),
+                );
             }
         }
         self.apply_qualifiers(id, qualifiers);
@@ -322,7 +343,11 @@ impl Checker<'_> {
                 Stage::Geometry => {
                     matches!(
                         primitive,
-                        P::Points | P::Lines | P::LinesAdjacency | P::Triangles | P::TrianglesAdjacency
+                        P::Points
+                            | P::Lines
+                            | P::LinesAdjacency
+                            | P::Triangles
+                            | P::TrianglesAdjacency
                     )
                 }
                 Stage::TessEval => matches!(primitive, P::Triangles | P::Quads | P::Isolines),
@@ -333,7 +358,8 @@ impl Checker<'_> {
             }
         }
         let geometry = layout.invocations.is_some();
-        let evaluation = layout.spacing.is_some() || layout.clockwise.is_some() || layout.point_mode;
+        let evaluation =
+            layout.spacing.is_some() || layout.clockwise.is_some() || layout.point_mode;
         let compute = layout.local_size.iter().any(|s| s.is_some()) || layout.local_size_variable;
         let fragment = layout.early_fragment_tests
             || layout.post_depth_coverage
@@ -366,12 +392,17 @@ impl Checker<'_> {
         self.set(|c| &mut c.shader.layout.spacing, layout.spacing, span)?;
         self.set(|c| &mut c.shader.layout.clockwise, layout.clockwise, span)?;
         self.set(|c| &mut c.shader.layout.interlock, layout.interlock, span)?;
-        self.set(|c| &mut c.shader.layout.derivative_group_quads, layout.derivative_group_quads, span)?;
+        self.set(
+            |c| &mut c.shader.layout.derivative_group_quads,
+            layout.derivative_group_quads,
+            span,
+        )?;
         if layout.local_size.iter().any(|s| s.is_some()) {
             let size = layout.local_size.map(|s| s.unwrap_or(1));
             let limit = self.language.limit("GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS", 1024);
             if size.iter().fold(1, |n: u32, &s| n.saturating_mul(s)) > limit {
-                return self.error(span, format!("at most {limit} invocations fit into a work group"));
+                return self
+                    .error(span, format!("at most {limit} invocations fit into a work group"));
             }
             self.set(|c| &mut c.shader.layout.local_size, Some(size), span)?;
         }
@@ -437,7 +468,8 @@ impl Checker<'_> {
             && self.language.es
             && self.is_stage(Stage::Fragment)
         {
-            return self.error(pragma, "outputs of fragment shaders cannot all be invariant in GLSL ES");
+            return self
+                .error(pragma, "outputs of fragment shaders cannot all be invariant in GLSL ES");
         }
         let message = match layout.derivative_group_quads {
             _ if layout.local_size_variable && layout.local_size.is_some() => {

@@ -77,7 +77,9 @@ impl Scopes {
         let global = self.choose_function(name, self.find_global(name));
         match self.find(name) {
             // A local structure, or a declaration with an error.
-            Some(inner @ (Entity::Type(_) | Entity::Unknown)) if self.find_global(name) != Some(inner) => {
+            Some(inner @ (Entity::Type(_) | Entity::Unknown))
+                if self.find_global(name) != Some(inner) =>
+            {
                 Some(inner)
             }
             other if self.functions.is_none() => other,
@@ -90,7 +92,11 @@ impl Scopes {
         self.choose_function(name, self.find_global(name))
     }
 
-    fn choose_function<'a>(&'a self, name: Symbol, other: Option<&'a Entity>) -> Option<&'a Entity> {
+    fn choose_function<'a>(
+        &'a self,
+        name: Symbol,
+        other: Option<&'a Entity>,
+    ) -> Option<&'a Entity> {
         match &self.functions {
             Some(functions) => functions
                 .get(&name)

@@ -49,7 +49,8 @@ struct Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
     table.read(SIGNATURES, 'F');
-    for (letter, availability) in [('D', "400 0 ARB_gpu_shader_fp64"), ('H', "0 0 AMD_gpu_shader_half_float")]
+    for (letter, availability) in
+        [('D', "400 0 ARB_gpu_shader_fp64"), ('H', "0 0 AMD_gpu_shader_half_float")]
     {
         table.availabilities.push(Availability::parse(availability));
         table.read(WIDE_AND_HALF, letter);
@@ -73,7 +74,11 @@ impl Table {
     }
 }
 
-fn parse_line(line: &'static str, letter: char, availability: usize) -> Option<(&'static str, Line)> {
+fn parse_line(
+    line: &'static str,
+    letter: char,
+    availability: usize,
+) -> Option<(&'static str, Line)> {
     let (line, canonical) = match line.split_once(" = ") {
         Some((line, name)) => (line, Some(name)),
         None => (line, None),
@@ -120,7 +125,11 @@ fn parse_pattern(text: &str, letter: char) -> Option<Pattern> {
         return scalar(rest).map(Pattern::Vec);
     }
     if let Some(rest) = text.strip_prefix("mat") {
-        return scalar(rest).map(if rest.ends_with('t') { Pattern::Transposed } else { Pattern::Mat });
+        return scalar(rest).map(if rest.ends_with('t') {
+            Pattern::Transposed
+        } else {
+            Pattern::Mat
+        });
     }
     if let Some(rest) = text.strip_prefix("col") {
         return scalar(rest).map(Pattern::Col);
@@ -216,7 +225,12 @@ impl Checker<'_> {
 
     /// Built-in overloads of a name with a number of parameters, without those already in
     /// `candidates`.
-    pub(super) fn builtin_candidates(&mut self, name: &str, count: usize, candidates: &mut Vec<Candidate>) {
+    pub(super) fn builtin_candidates(
+        &mut self,
+        name: &str,
+        count: usize,
+        candidates: &mut Vec<Candidate>,
+    ) {
         let table = &*TABLE;
         let lines = table.lines.get(name).map_or(&[][..], |l| l);
         for line in lines.iter().filter(|l| l.parameters.len() == count) {
@@ -226,8 +240,11 @@ impl Checker<'_> {
                 continue;
             }
             for size in line.sizes() {
-                let parameters: SmallVec<[(TypeId, Direction); 5]> =
-                    line.parameters.iter().map(|&(p, d)| (instantiate(self.types, p, size), d)).collect();
+                let parameters: SmallVec<[(TypeId, Direction); 5]> = line
+                    .parameters
+                    .iter()
+                    .map(|&(p, d)| (instantiate(self.types, p, size), d))
+                    .collect();
                 let known = candidates
                     .iter()
                     .any(|c| c.parameters.iter().map(|p| p.0).eq(parameters.iter().map(|p| p.0)));
@@ -247,7 +264,8 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_understood() {
-        let count = |text: &str| text.lines().filter(|l| !l.is_empty() && !l.starts_with('@')).count();
+        let count =
+            |text: &str| text.lines().filter(|l| !l.is_empty() && !l.starts_with('@')).count();
         let read: usize = TABLE.lines.values().map(Vec::len).sum();
         assert_eq!(read, count(SIGNATURES) + 2 * count(WIDE_AND_HALF));
     }

@@ -59,7 +59,11 @@ pub(super) struct DefaultQualifiers {
 impl DefaultQualifiers {
     /// Sets the default precision of an opaque type in the current scope.
     pub(super) fn set_opaque(&mut self, ty: TypeId, precision: Precision) {
-        let here = self.opaque_precision.iter_mut().skip(self.opaque_scope).find(|(known, _)| *known == ty);
+        let here = self
+            .opaque_precision
+            .iter_mut()
+            .skip(self.opaque_scope)
+            .find(|(known, _)| *known == ty);
         match here {
             Some((_, known)) => *known = precision,
             None => self.opaque_precision.push((ty, precision)),

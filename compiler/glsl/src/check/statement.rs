@@ -6,7 +6,9 @@ use super::state::Root;
 use crate::ast::{self, Condition, DeclKind, Declarator, StmtId, StmtKind};
 use crate::source::Span;
 use program::shader::Case;
-use program::{ArrayLength, ExprId, Local, Scalar, Stage, Statement, Storage, Type, TypeId, TypeTable};
+use program::{
+    ArrayLength, ExprId, Local, Scalar, Stage, Statement, Storage, Type, TypeId, TypeTable,
+};
 use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
@@ -211,18 +213,33 @@ impl Checker<'_> {
             None => None,
         };
         let body = self.loop_body(body)?;
-        Ok(Statement::Loop { init: first, condition_declaration, condition, test_after: false, step, body })
+        Ok(Statement::Loop {
+            init: first,
+            condition_declaration,
+            condition,
+            test_after: false,
+            step,
+            body,
+        })
     }
 
     /// `while (bool b = f())`: the declaration, and the variable as the condition.
-    fn condition_declaration(&mut self, decl: ast::DeclId, out: &mut Vec<Statement>) -> Check<ExprId> {
+    fn condition_declaration(
+        &mut self,
+        decl: ast::DeclId,
+        out: &mut Vec<Statement>,
+    ) -> Check<ExprId> {
         let span = self.unit.decls[decl].span;
         self.local_declaration(decl, out)?;
         let Some(Statement::Declare { local, .. }) = out.last() else {
             return self.error(span, "a loop condition must declare one variable");
         };
         let local = *local;
-        let ty = self.function.as_ref().and_then(|f| f.locals.get(local)).map_or(TypeTable::VOID, |l| l.ty);
+        let ty = self
+            .function
+            .as_ref()
+            .and_then(|f| f.locals.get(local))
+            .map_or(TypeTable::VOID, |l| l.ty);
         if *self.types.get(ty) != Type::Scalar(Scalar::Bool) {
             return self.error(span, "a condition must be bool");
         }
@@ -260,8 +277,9 @@ impl Checker<'_> {
             f.returns = true;
         }
         // Conversions of returned values came with 4.20.
-        let converts =
-            self.language.any_extension(&["ARB_shading_language_420pack", "EXT_shader_implicit_conversions"]);
+        let converts = self
+            .language
+            .any_extension(&["ARB_shading_language_420pack", "EXT_shader_implicit_conversions"]);
         if self.ty(value) != result && !self.language.at_least(420, 0) && !converts {
             let (a, b) = (self.type_name(self.ty(value)), self.type_name(result));
             return self.error(value_span, format!("return value: cannot convert from {a} to {b}"));
@@ -334,7 +352,10 @@ impl Checker<'_> {
                 self.statement(id, &mut list)?;
                 match cases.last_mut() {
                     Some(case) => case.body.append(&mut list),
-                    None => return self.error(statement.span, "a statement before the first case label"),
+                    None => {
+                        return self
+                            .error(statement.span, "a statement before the first case label");
+                    }
                 }
                 continue;
             };
@@ -345,7 +366,9 @@ impl Checker<'_> {
                 Some(value) if !seen.insert(value) => {
                     return self.error(statement.span, "duplicate case label");
                 }
-                None if has_default => return self.error(statement.span, "duplicate default label"),
+                None if has_default => {
+                    return self.error(statement.span, "duplicate default label");
+                }
                 _ => {}
             }
             if let Some(case) = cases.last_mut() {
@@ -385,7 +408,10 @@ impl Checker<'_> {
                     || qualifiers.interpolation != Default::default();
                 if interface {
                     self.each_declarator(declarators, |_, _| Err(Reported)).ok();
-                    return self.error(qualifiers.span, "these qualifiers do not apply to local variables");
+                    return self.error(
+                        qualifiers.span,
+                        "these qualifiers do not apply to local variables",
+                    );
                 }
                 if declarators.is_empty() {
                     return self.check_sized(Storage::Private, &qualifiers, base, decl.span);
@@ -395,7 +421,9 @@ impl Checker<'_> {
                 })
             }
             DeclKind::Precision(precision, ty) => self.precision_statement(precision, ty),
-            DeclKind::Qualifiers(qualifiers, names) => self.qualifier_declaration(qualifiers, names),
+            DeclKind::Qualifiers(qualifiers, names) => {
+                self.qualifier_declaration(qualifiers, names)
+            }
             DeclKind::Function(_) if self.language.at_least(120, 100) => {
                 self.error(decl.span, "functions can only be declared at global scope")
             }
@@ -452,14 +480,20 @@ impl Checker<'_> {
                 let constant = self.is_constant(value);
                 self.remember_value(constant, Some(value));
                 if !constant && !self.language.at_least(420, 0) && !self.language.has_420pack() {
-                    let message = format!("the initializer of `{text}` must be a constant expression");
+                    let message =
+                        format!("the initializer of `{text}` must be a constant expression");
                     return self.error(span, message);
                 }
                 Some(constant.then_some(value))
             }
             _ => None,
         };
-        let local = Local { name: text.into(), ty, precise: qualifiers.precise, span: self.span(name.span) };
+        let local = Local {
+            name: text.into(),
+            ty,
+            precise: qualifiers.precise,
+            span: self.span(name.span),
+        };
         let Some(function) = &mut self.function else {
             return self.error(name.span, "a local variable outside of a function");
         };

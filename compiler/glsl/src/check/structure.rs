@@ -88,7 +88,8 @@ impl Checker<'_> {
         let found = match self.type_names.get(&name) {
             Some(found) => *found,
             None => {
-                let found = type_names::find(self.text(name)).map(|(ty, a)| (self.types.intern(ty), a));
+                let found =
+                    type_names::find(self.text(name)).map(|(ty, a)| (self.types.intern(ty), a));
                 self.type_names.insert(name, found);
                 found
             }
@@ -97,7 +98,12 @@ impl Checker<'_> {
     }
 
     /// `base` with dimensions, outermost first, of which only the outermost may be without a size.
-    pub(super) fn array_type(&mut self, base: TypeId, dims: List<Dim>, span: Span) -> Check<TypeId> {
+    pub(super) fn array_type(
+        &mut self,
+        base: TypeId,
+        dims: List<Dim>,
+        span: Span,
+    ) -> Check<TypeId> {
         let ty = self.open_array_type(base, dims, span)?;
         self.check_inner_sizes(ty, span)?;
         Ok(ty)
@@ -117,7 +123,12 @@ impl Checker<'_> {
 
     /// `base` with dimensions, outermost first. Missing sizes come from the initializer of a
     /// variable or the arguments of a constructor (GLSL 4.60 section 4.1.9).
-    pub(super) fn open_array_type(&mut self, base: TypeId, dims: List<Dim>, span: Span) -> Check<TypeId> {
+    pub(super) fn open_array_type(
+        &mut self,
+        base: TypeId,
+        dims: List<Dim>,
+        span: Span,
+    ) -> Check<TypeId> {
         let mut ty = base;
         if dims.len() > MAX_DIMENSIONS {
             return self.error(span, format!("an array has at most {MAX_DIMENSIONS} dimensions"));
@@ -137,7 +148,8 @@ impl Checker<'_> {
                         Ok(n) if n > 0 && n < 1 << 28 => ArrayLength::Fixed(n),
                         _ => {
                             let span = self.unit.exprs[size].span;
-                            return self.error(span, format!("array size {number} is out of range"));
+                            return self
+                                .error(span, format!("array size {number} is out of range"));
                         }
                     }
                 }
@@ -210,7 +222,8 @@ impl Checker<'_> {
                 || qualifiers.memory != MemoryQualifiers::default() && !bindless
                 || qualifiers.interpolation != Default::default();
             if interface {
-                return self.error(qualifiers.span, "these qualifiers do not apply to structure members");
+                return self
+                    .error(qualifiers.span, "these qualifiers do not apply to structure members");
             }
             let embedded = matches!(unit.types[member.ty].kind, TypeKind::Struct(_));
             if embedded && self.language.at_least(120, 100) {
@@ -222,17 +235,25 @@ impl Checker<'_> {
                 let text = self.text(declarator.name.symbol);
                 let ty = self.array_type(base, declarator.dims, declarator.name.span)?;
                 if ty == TypeTable::VOID {
-                    return self.error(declarator.name.span, format!("member `{text}` cannot be void"));
+                    return self
+                        .error(declarator.name.span, format!("member `{text}` cannot be void"));
                 }
                 self.check_no_subroutine(ty, declarator.name.span)?;
                 if *self.types.get(self.types.without_arrays(ty)) == Type::AtomicCounter {
-                    return self.error(declarator.name.span, "structures have no atomic counters as members");
+                    return self.error(
+                        declarator.name.span,
+                        "structures have no atomic counters as members",
+                    );
                 }
                 if let Some((_, ArrayLength::Unsized)) = self.types.array_of(ty) {
-                    return self.error(declarator.name.span, format!("array member `{text}` needs a size"));
+                    return self.error(
+                        declarator.name.span,
+                        format!("array member `{text}` needs a size"),
+                    );
                 }
                 if !names.insert(declarator.name.symbol) {
-                    return self.error(declarator.name.span, format!("member `{text}` is declared twice"));
+                    return self
+                        .error(declarator.name.span, format!("member `{text}` is declared twice"));
                 }
                 self.check_new_name(declarator.name)?;
                 self.check_precision(ty, &qualifiers, declarator.name.span)?;
@@ -258,7 +279,8 @@ impl Checker<'_> {
             let function = self.scopes.is_global() && self.scopes.has_functions(name.symbol);
             if function || self.scopes.find_here(name.symbol).is_some() {
                 let text = self.text(name.symbol);
-                return self.error(name.span, format!("`{text}` is already declared in this scope"));
+                return self
+                    .error(name.span, format!("`{text}` is already declared in this scope"));
             }
             self.check_no_block_name(name)?;
             self.scopes.declare(name.symbol, Entity::Type(ty));
@@ -269,14 +291,18 @@ impl Checker<'_> {
     /// Returns whether a type is an array or has one in a structure.
     pub(super) fn contains_array(&self, ty: TypeId) -> bool {
         self.types.array_of(ty).is_some()
-            || self.types.members(ty).is_some_and(|list| list.iter().any(|m| self.contains_array(m.ty)))
+            || self
+                .types
+                .members(ty)
+                .is_some_and(|list| list.iter().any(|m| self.contains_array(m.ty)))
     }
 
     /// Reports names that a shader may not declare.
     pub(super) fn check_new_name(&mut self, name: ast::Name) -> Check<()> {
         let text = self.text(name.symbol);
         if text.starts_with("gl_") {
-            return self.error(name.span, format!("`{text}`: names that start with gl_ are reserved"));
+            return self
+                .error(name.span, format!("`{text}`: names that start with gl_ are reserved"));
         }
         match type_names::find(text) {
             Some((_, a)) if a.holds(&self.language) => {

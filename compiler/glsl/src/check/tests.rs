@@ -48,7 +48,12 @@ const VALID: &[(&str, &str, &str, &str)] = &[
     ("120", "uniform mat2x3 a; uniform mat4x2 b;", "mat4x3 r = a * b;", "mat4x3 r = (a ** b);"),
     ("110", "uniform mat2 m;", "mat2 r = m + 1.0;", "mat2 r = (m + splat mat2(1.0));"),
     ("400", "uniform dvec2 d; uniform vec2 v;", "dvec2 r = d * v;", "dvec2 r = (d * dvec2(v));"),
-    ("130", "uniform ivec2 a; uniform uint s;", "ivec2 r = a << s;", "ivec2 r = (a << splat uvec2(s));"),
+    (
+        "130",
+        "uniform ivec2 a; uniform uint s;",
+        "ivec2 r = a << s;",
+        "ivec2 r = (a << splat uvec2(s));",
+    ),
     ("130", "uniform ivec2 a;", "ivec2 r = ~a % 3;", "ivec2 r = (~a % splat ivec2(3));"),
     ("110", "uniform mat3 m;", "vec3 v = vec3(1.0); v *= m;", "vec3 v = splat vec3(1.0); v **= m;"),
     (
@@ -63,9 +68,19 @@ const VALID: &[(&str, &str, &str, &str)] = &[
     ("120", "uniform mat4 a;", "mat2x3 m = mat2x3(a);", "mat2x3 m = resize mat2x3(a);"),
     ("110", "uniform vec3 v;", "vec2 r = vec2(v);", "vec2 r = vec2(v);"),
     ("110", "uniform vec3 v;", "float r = float(v);", "float r = v.x;"),
-    ("110", "uniform vec3 v;", "ivec4 r = ivec4(v, true);", "ivec4 r = ivec4(ivec3(v), int(true));"),
+    (
+        "110",
+        "uniform vec3 v;",
+        "ivec4 r = ivec4(v, true);",
+        "ivec4 r = ivec4(ivec3(v), int(true));",
+    ),
     ("120", "", "float a[2] = float[](1, 2.0);", "float[2] a = float[2]{float(1), 2.0};"),
-    ("120", "struct S { vec2 v; int i; };", "S s = S(vec2(0.0), 1);", "S s = S{splat vec2(0.0), 1};"),
+    (
+        "120",
+        "struct S { vec2 v; int i; };",
+        "S s = S(vec2(0.0), 1);",
+        "S s = S{splat vec2(0.0), 1};",
+    ),
     (
         "420",
         "",
@@ -74,7 +89,12 @@ const VALID: &[(&str, &str, &str, &str)] = &[
     ),
     // Constant expressions in array sizes.
     ("120", "const int N = 2 * 3;", "float a[N + 1]; a[0] = 1.0;", "float[7] a; a[0] = 1.0;"),
-    ("130", "const ivec2 v = ivec2(1, 4);", "float a[max(v.x, v.y)]; a[3] = 0.0;", "float[4] a; a[3] = 0.0;"),
+    (
+        "130",
+        "const ivec2 v = ivec2(1, 4);",
+        "float a[max(v.x, v.y)]; a[3] = 0.0;",
+        "float[4] a; a[3] = 0.0;",
+    ),
     ("120", "", "float a[3]; int n = a.length();", "float[3] a; int n = 3;"),
     ("120", "", "float a[int(dot(vec2(1, 2), vec2(3, 4)))];", "float[11] a;"),
     ("150", "", "float a[int(determinant(mat3(2, 0, 0, 0, 3, 0, 0, 0, 4)))];", "float[24] a;"),
@@ -86,7 +106,12 @@ const VALID: &[(&str, &str, &str, &str)] = &[
     ("120", "", "float a[int(length(vec2(3, 4)) + distance(1.0, 4.0))];", "float[8] a;"),
     ("130", "", "float a[int(smoothstep(0.0, 2.0, 1.0) * 8.0)];", "float[4] a;"),
     // Overload resolution (6.1).
-    ("400", "uniform float f; uniform double d;", "double r = max(f, d);", "double r = max(double(f), d);"),
+    (
+        "400",
+        "uniform float f; uniform double d;",
+        "double r = max(f, d);",
+        "double r = max(double(f), d);",
+    ),
     ("400", "uniform int i;", "float r = sqrt(i);", "float r = sqrt(float(i));"),
     ("130", "uniform ivec2 v;", "ivec2 r = min(v, 1);", "ivec2 r = min(v, 1);"),
     (
@@ -128,7 +153,12 @@ const VALID: &[(&str, &str, &str, &str)] = &[
         "vec4 r = texelFetch(s, ivec2(3), 0);",
         "vec4 r = texture fetch(s, splat ivec2(3), lod 0);",
     ),
-    ("130", "uniform samplerCube s;", "ivec2 r = textureSize(s, 0);", "ivec2 r = texture size(s, lod 0);"),
+    (
+        "130",
+        "uniform samplerCube s;",
+        "ivec2 r = textureSize(s, 0);",
+        "ivec2 r = texture size(s, lod 0);",
+    ),
     (
         "400",
         "uniform sampler2D s;",
@@ -239,14 +269,24 @@ const INVALID: &[(Stage, &str, &str, &str)] = &[
         "0:2:24",
         "operator + cannot be applied to vec2 and vec3",
     ),
-    (Stage::Fragment, "#version 110\nvoid main() { int i = 5 % 2; }", "0:2:23", "operator % needs GLSL 1.30"),
+    (
+        Stage::Fragment,
+        "#version 110\nvoid main() { int i = 5 % 2; }",
+        "0:2:23",
+        "operator % needs GLSL 1.30",
+    ),
     (
         Stage::Fragment,
         "#version 110\nvoid f(float x) {}\nvoid main() { f(true); }",
         "0:3:15",
         "no overload of `f` takes (bool)",
     ),
-    (Stage::Fragment, "#version 110\nvoid main() { f(1.0); }", "0:2:15", "function `f` is not declared"),
+    (
+        Stage::Fragment,
+        "#version 110\nvoid main() { f(1.0); }",
+        "0:2:15",
+        "function `f` is not declared",
+    ),
     (
         Stage::Fragment,
         "#version 400\nvoid f(int a, float b) {} void f(float a, int b) {}\nvoid main() { f(1, 1); }",
@@ -283,7 +323,12 @@ const INVALID: &[(Stage, &str, &str, &str)] = &[
         "0:2:35",
         "xfb_offset 4 must be a multiple of 8",
     ),
-    (Stage::Fragment, "#version 110\nfloat f() { }\nvoid main() {}", "0:2:7", "must return a value"),
+    (
+        Stage::Fragment,
+        "#version 110\nfloat f() { }\nvoid main() {}",
+        "0:2:7",
+        "must return a value",
+    ),
     (
         Stage::Fragment,
         "#version 110\nint a; float a;\nvoid main() {}",
@@ -302,9 +347,24 @@ const INVALID: &[(Stage, &str, &str, &str)] = &[
         "0:2:19",
         "a condition must be bool, not float",
     ),
-    (Stage::Fragment, "#version 110\nvoid main() { break; }", "0:2:15", "outside of a loop or switch"),
-    (Stage::Vertex, "#version 110\nvoid main() { discard; }", "0:2:15", "only fragment shaders can discard"),
-    (Stage::Fragment, "#version 110\nattribute vec4 a;\nvoid main() {}", "0:2:1", "for vertex shaders only"),
+    (
+        Stage::Fragment,
+        "#version 110\nvoid main() { break; }",
+        "0:2:15",
+        "outside of a loop or switch",
+    ),
+    (
+        Stage::Vertex,
+        "#version 110\nvoid main() { discard; }",
+        "0:2:15",
+        "only fragment shaders can discard",
+    ),
+    (
+        Stage::Fragment,
+        "#version 110\nattribute vec4 a;\nvoid main() {}",
+        "0:2:1",
+        "for vertex shaders only",
+    ),
     (Stage::Fragment, "#version 130\nin int i;\nvoid main() {}", "0:2:8", "must be flat"),
     (
         Stage::Fragment,
@@ -325,9 +385,19 @@ const INVALID: &[(Stage, &str, &str, &str)] = &[
         "index 2 is out of range of 2",
     ),
     (Stage::Fragment, "#version 110\nsampler2D s;\nvoid main() {}", "0:2:11", "must be uniform"),
-    (Stage::Fragment, "#version 330\nvoid main() { double d; }", "0:2:15", "type `double` is not available"),
+    (
+        Stage::Fragment,
+        "#version 330\nvoid main() { double d; }",
+        "0:2:15",
+        "type `double` is not available",
+    ),
     (Stage::Fragment, "#version 330\nvoid main() { gl_Vertex; }", "0:2:15", "not available"),
-    (Stage::Vertex, "#version 330 core\nvoid main() { gl_Position = gl_Vertex; }", "0:2:29", "not available"),
+    (
+        Stage::Vertex,
+        "#version 330 core\nvoid main() { gl_Position = gl_Vertex; }",
+        "0:2:29",
+        "not available",
+    ),
     (
         Stage::Fragment,
         "#version 130\nvoid main() { switch (1) { case 1: case 1: break; } }",
@@ -358,7 +428,12 @@ const INVALID: &[(Stage, &str, &str, &str)] = &[
         "0:2:24",
         "is not a multiple of 4",
     ),
-    (Stage::Fragment, "#version 110\nint main() { return 1; }", "0:2:1", "main must be `void main()`"),
+    (
+        Stage::Fragment,
+        "#version 110\nint main() { return 1; }",
+        "0:2:1",
+        "main must be `void main()`",
+    ),
     (
         Stage::Fragment,
         "#version 120\nvoid main() { mat3 m = mat3(mat2(1.0), 1.0); }",
@@ -412,10 +487,18 @@ fn built_in_variables_follow_stage_and_version() {
     assert!(!accepted(Stage::Vertex, "120", "int i = gl_VertexID;"));
     assert!(accepted(Stage::Vertex, "150 compatibility", "gl_FrontColor = gl_Color;"));
     assert!(!accepted(Stage::Vertex, "150", "gl_FrontColor = gl_Color;"));
-    assert!(accepted(Stage::Vertex, "110", "gl_Position = gl_ModelViewProjectionMatrix * gl_Vertex;"));
+    assert!(accepted(
+        Stage::Vertex,
+        "110",
+        "gl_Position = gl_ModelViewProjectionMatrix * gl_Vertex;"
+    ));
     assert!(accepted(Stage::Fragment, "400", "int i = gl_SampleID;"));
     assert!(!accepted(Stage::Fragment, "330", "int i = gl_SampleID;"));
-    assert!(accepted(Stage::Fragment, "110", "float f = gl_LightSource[0].spotCutoff + gl_Fog.density;"));
+    assert!(accepted(
+        Stage::Fragment,
+        "110",
+        "float f = gl_LightSource[0].spotCutoff + gl_Fog.density;"
+    ));
     assert!(accepted(Stage::Fragment, "300 es", "gl_FragDepth = 0.5;"));
     assert!(!accepted(Stage::Fragment, "100", "gl_FragDepth = 0.5;"));
 }
@@ -423,7 +506,10 @@ fn built_in_variables_follow_stage_and_version() {
 /// Shaders and the lines of their errors: consequences of an error are not reported.
 const CAUSES: &[(&str, &[u32])] = &[
     ("uniform nothing u;\nvoid main() { vec4 a = u; float b = u.x + u[1]; }", &[2]),
-    ("struct S {\nnothing a; };\nuniform S s; S f(S s) { return s; }\nvoid main() { S t = s; f(t); }", &[3]),
+    (
+        "struct S {\nnothing a; };\nuniform S s; S f(S s) { return s; }\nvoid main() { S t = s; f(t); }",
+        &[3],
+    ),
     ("const int n = nothing;\nfloat a[n]; int m = n + a.length();", &[2]),
     ("float a = nothing, b = 1.0;\nfloat c = a + b; float d = b + 1;\nbool e = b;", &[2, 4]),
     (
@@ -450,7 +536,8 @@ fn one_cause_is_one_error() {
     for (source, lines) in CAUSES {
         let source = format!("#version 430\n{source}\n");
         let mut types = TypeTable::default();
-        let errors = compile(&[&source], Stage::Fragment, CompileOptions::default(), &mut types).unwrap_err();
+        let errors = compile(&[&source], Stage::Fragment, CompileOptions::default(), &mut types)
+            .unwrap_err();
         let found: Vec<u32> = errors.0.iter().map(|d| d.location.line).collect();
         assert_eq!(found, *lines, "{source}\n{errors}");
     }
@@ -459,7 +546,10 @@ fn one_cause_is_one_error() {
 #[test]
 fn recursion_is_an_error_at_its_first_call() {
     let cases = [
-        ("int f(int i) { return i < 1 ? 0 : f(i - 1); }", "0:2:35: error: function `f` calls itself"),
+        (
+            "int f(int i) { return i < 1 ? 0 : f(i - 1); }",
+            "0:2:35: error: function `f` calls itself",
+        ),
         (
             "void g();\nvoid f() { g(); }\nvoid g() { if (false) { f(); } }",
             "0:3:12: error: function `f` calls `g`, which calls it again",
@@ -471,9 +561,11 @@ fn recursion_is_an_error_at_its_first_call() {
     ];
     for (source, message) in cases {
         let errors =
-            compile_all(&format!("#version 430\n{source}\nvoid main() {{}}\n"), Stage::Fragment).unwrap_err();
+            compile_all(&format!("#version 430\n{source}\nvoid main() {{}}\n"), Stage::Fragment)
+                .unwrap_err();
         assert!(errors.starts_with(message) && errors.lines().count() == 1, "{source}\n{errors}");
     }
-    let overloads = "#version 430\nvoid f(float x) {}\nvoid f(int i) { f(1.0); }\nvoid main() { f(1); }";
+    let overloads =
+        "#version 430\nvoid f(float x) {}\nvoid f(int i) { f(1.0); }\nvoid main() { f(1); }";
     assert!(compile_all(overloads, Stage::Fragment).is_ok());
 }

@@ -6,8 +6,8 @@ use super::texture_names::{LodPart, OffsetPart, TextureName, parse};
 use crate::source::Span;
 use program::types::{Dim, SamplerType};
 use program::{
-    ArrayLength, ExprId, ExprKind, Scalar, Stage, SwizzleMask, TextureCall, TextureLod, TextureOp, Type,
-    TypeId,
+    ArrayLength, ExprId, ExprKind, Scalar, Stage, SwizzleMask, TextureCall, TextureLod, TextureOp,
+    Type, TypeId,
 };
 
 /// Arguments not used yet.
@@ -46,7 +46,9 @@ impl Checker<'_> {
         arguments: &[Argument],
         span: Span,
     ) -> Check<Option<ExprId>> {
-        if name == "textureSamplesIdenticalEXT" && self.language.extension("EXT_shader_samples_identical") {
+        if name == "textureSamplesIdenticalEXT"
+            && self.language.extension("EXT_shader_samples_identical")
+        {
             return self.samples_identical(name, arguments, span).map(Some);
         }
         let Some(parsed) = parse(name) else { return Ok(None) };
@@ -69,11 +71,13 @@ impl Checker<'_> {
             }
         }
         let mut rest = Rest { arguments: rest, name, span };
-        let call = TextureCall { projective: parsed.projective, ..plain_call(parsed.op, first.value) };
+        let call =
+            TextureCall { projective: parsed.projective, ..plain_call(parsed.op, first.value) };
         let value = match parsed.op {
-            TextureOp::Size | TextureOp::QueryLevels | TextureOp::QuerySamples | TextureOp::QueryLod => {
-                self.texture_query(parsed, sampler, call, &mut rest)
-            }
+            TextureOp::Size
+            | TextureOp::QueryLevels
+            | TextureOp::QuerySamples
+            | TextureOp::QueryLod => self.texture_query(parsed, sampler, call, &mut rest),
             TextureOp::Fetch => self.texture_fetch(parsed, sampler, call, &mut rest),
             TextureOp::Gather => self.texture_gather(parsed, sampler, call, &mut rest),
             TextureOp::Sample => self.texture_sample(parsed, sampler, call, &mut rest),
@@ -87,7 +91,12 @@ impl Checker<'_> {
 
     /// `textureSamplesIdentical`: always false, a valid answer that does not depend on the
     /// surface's compression. The sampler stays in use.
-    fn samples_identical(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<ExprId> {
+    fn samples_identical(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
         let (sampler, array) = match arguments {
             [first, _] => match self.types.get(self.ty(first.value)) {
                 Type::Sampler(s) if s.dim == Dim::D2Ms => (first.value, s.array),
@@ -106,7 +115,12 @@ impl Checker<'_> {
         Ok(self.push(ExprKind::Sequence(used, answer), ty, span))
     }
 
-    pub(super) fn no_overload<T>(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<T> {
+    pub(super) fn no_overload<T>(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<T> {
         let types = self.argument_types(arguments);
         self.error(span, format!("no overload of `{name}` takes ({types})"))
     }
@@ -115,7 +129,9 @@ impl Checker<'_> {
     fn take(&mut self, rest: &mut Rest<'_>, scalar: Scalar, size: u8) -> Check<ExprId> {
         let ty = self.types.vector(scalar, size);
         match rest.next() {
-            Some(argument) => self.coerce(argument.value, ty, argument.span, "texture function argument"),
+            Some(argument) => {
+                self.coerce(argument.value, ty, argument.span, "texture function argument")
+            }
             None => self.error(rest.span, format!("too few arguments for `{}`", rest.name)),
         }
     }
@@ -133,7 +149,8 @@ impl Checker<'_> {
     ) -> Check<ExprId> {
         let ty = match parsed.op {
             TextureOp::QueryLod => {
-                call.coordinate = Some(self.take(rest, Scalar::Float, sampler.dim.coordinates())?);
+                call.coordinate =
+                    Some(self.take(rest, Scalar::Float, sampler.dim.coordinates())?);
                 if !self.derivatives() {
                     return self.error(rest.span, format!("`{}` needs derivatives", rest.name));
                 }
@@ -190,8 +207,12 @@ impl Checker<'_> {
             return self.error(rest.span, format!("`{}` does not take this sampler", rest.name));
         }
         let desktop_only = sampler.shadow && sampler.array && sampler.dim == Dim::D2;
-        if desktop_only && self.language.es && (parsed.op, parsed.lod) == (TextureOp::Sample, LodPart::None) {
-            return self.error(rest.span, format!("`{}` does not take this sampler in ES", rest.name));
+        if desktop_only
+            && self.language.es
+            && (parsed.op, parsed.lod) == (TextureOp::Sample, LodPart::None)
+        {
+            return self
+                .error(rest.span, format!("`{}` does not take this sampler in ES", rest.name));
         }
         let offset = self.take(rest, Scalar::Int, sampler.dim.coordinates())?;
         let gather = parsed.op == TextureOp::Gather;
@@ -207,7 +228,8 @@ impl Checker<'_> {
     /// Returns whether the offset of a gather may be any value (GLSL 4.00, GLSL ES 3.20, section
     /// 8.9.4).
     fn has_dynamic_offsets(&self) -> bool {
-        let extensions = ["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5", "NV_gpu_shader5"];
+        let extensions =
+            ["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5", "NV_gpu_shader5"];
         self.language.at_least(400, 320) || self.language.any_extension(&extensions)
     }
 
@@ -220,12 +242,18 @@ impl Checker<'_> {
             false => self.language.limit("GL_MAX_PROGRAM_TEXEL_OFFSET", 7),
         });
         let range = -largest - 1..=largest;
-        let outside =
-            self.evaluate_integers(offset).unwrap_or_default().into_iter().find(|n| !range.contains(n));
+        let outside = self
+            .evaluate_integers(offset)
+            .unwrap_or_default()
+            .into_iter()
+            .find(|n| !range.contains(n));
         match outside {
             Some(n) => {
                 let (low, high) = (range.start(), range.end());
-                self.error(span, format!("texel offset {n} is out of range: {low} to {high} are available"))
+                self.error(
+                    span,
+                    format!("texel offset {n} is out of range: {low} to {high} are available"),
+                )
             }
             None => Ok(()),
         }
@@ -253,7 +281,10 @@ impl Checker<'_> {
         if !sampler.shadow && !rest.arguments.is_empty() {
             let component = self.take(rest, Scalar::Int, 1)?;
             if self.evaluate_integer(component).is_none_or(|c| !(0..4).contains(&c)) {
-                return self.error(rest.span, "a gather component must be a constant expression from 0 to 3");
+                return self.error(
+                    rest.span,
+                    "a gather component must be a constant expression from 0 to 3",
+                );
             }
             call.component = Some(component);
         }
@@ -274,7 +305,8 @@ impl Checker<'_> {
         }
         for i in 0..4 {
             let index = self.literal(program::Literal::Int(i), Scalar::Int, argument.span);
-            let offset = self.push(ExprKind::Index { base: argument.value, index }, ivec2, argument.span);
+            let offset =
+                self.push(ExprKind::Index { base: argument.value, index }, ivec2, argument.span);
             self.check_offset_range(offset, true, argument.span)?;
             call.offsets.push(offset);
         }
@@ -341,7 +373,8 @@ impl Checker<'_> {
         match parsed.lod {
             LodPart::Lod => {
                 if !has_levels(sampler.dim) || !self.takes_lod(sampler) {
-                    return self.error(rest.span, format!("`{}` does not take this sampler", rest.name));
+                    return self
+                        .error(rest.span, format!("`{}` does not take this sampler", rest.name));
                 }
                 call.lod = TextureLod::Explicit(self.take(rest, Scalar::Float, 1)?);
             }

@@ -58,7 +58,9 @@ pub(super) fn parse(name: &str) -> Option<TextureName> {
     };
     match name {
         "textureQueryLod" => return Some(plain(TextureOp::QueryLod)),
-        "textureQueryLOD" => return Some(TextureName { capital_lod: true, ..plain(TextureOp::QueryLod) }),
+        "textureQueryLOD" => {
+            return Some(TextureName { capital_lod: true, ..plain(TextureOp::QueryLod) });
+        }
         "textureQueryLevels" => return Some(plain(TextureOp::QueryLevels)),
         "textureSamples" => return Some(plain(TextureOp::QuerySamples)),
         "texture4" => return Some(TextureName { suffix: Some("AMD"), ..plain(TextureOp::Gather) }),
@@ -104,7 +106,8 @@ pub(super) fn parse(name: &str) -> Option<TextureName> {
         "EXT" => Some("EXT"),
         _ => return None,
     };
-    let odd = matches!(op, TextureOp::Fetch | TextureOp::Size) && (projective || lod != LodPart::None);
+    let odd =
+        matches!(op, TextureOp::Fetch | TextureOp::Size) && (projective || lod != LodPart::None);
     (!odd && (suffix.is_none() || shape.is_some())).then_some(TextureName {
         op,
         projective,
@@ -142,7 +145,9 @@ impl TextureName {
         let ext = |names: &[&str]| language.any_extension(names);
         let gpu5 = ["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"];
         match (self.op, self.shape) {
-            (TextureOp::QueryLod, _) if self.capital_lod => ext(&["ARB_texture_query_lod"]) || v(400, 0),
+            (TextureOp::QueryLod, _) if self.capital_lod => {
+                ext(&["ARB_texture_query_lod"]) || v(400, 0)
+            }
             (TextureOp::QueryLod, _) => v(400, 0) || ext(&["EXT_texture_query_lod"]),
             (TextureOp::QueryLevels, _) => v(430, 0) || ext(&["ARB_texture_query_levels"]),
             (TextureOp::QuerySamples, _) => v(450, 0) || ext(&["ARB_shader_texture_image_samples"]),

@@ -228,7 +228,8 @@ fn sampler_holds(s: SamplerType, language: &Language<'_>) -> bool {
         }
         (Dim::D2Ms, false, _) => v(150, 310) || ext(&["ARB_texture_multisample"]),
         (Dim::D2Ms, true, _) => {
-            v(150, 320) || ext(&["ARB_texture_multisample", "OES_texture_storage_multisample_2d_array"])
+            v(150, 320)
+                || ext(&["ARB_texture_multisample", "OES_texture_storage_multisample_2d_array"])
         }
         (Dim::External, ..) => ext(&["OES_EGL_image_external", "OES_EGL_image_external_essl3"]),
         (Dim::Subpass, ..) => false,
@@ -248,10 +249,12 @@ fn image_holds(i: ImageType, language: &Language<'_>) -> bool {
         (Dim::D2 | Dim::D3, _) | (Dim::Cube, false) => true,
         (Dim::Cube, true) => {
             language.at_least(0, 320)
-                || language.any_extension(&["EXT_texture_cube_map_array", "OES_texture_cube_map_array"])
+                || language
+                    .any_extension(&["EXT_texture_cube_map_array", "OES_texture_cube_map_array"])
         }
         (Dim::Buffer, _) => {
-            language.at_least(0, 320) || language.any_extension(&["EXT_texture_buffer", "OES_texture_buffer"])
+            language.at_least(0, 320)
+                || language.any_extension(&["EXT_texture_buffer", "OES_texture_buffer"])
         }
         _ => false,
     }

@@ -2,9 +2,9 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{
-    BlockId, Decl, DeclId, DeclKind, Declarator, DeclaratorId, Dim, Function, InterfaceBlock, LayoutEntry,
-    List, Member, Name, Param, ParamId, Precision, Qualifier, QualifierId, QualifierKind, Struct, StructId,
-    TypeKind, TypeSpec, TypeSpecId,
+    BlockId, Decl, DeclId, DeclKind, Declarator, DeclaratorId, Dim, Function, InterfaceBlock,
+    LayoutEntry, List, Member, Name, Param, ParamId, Precision, Qualifier, QualifierId,
+    QualifierKind, Struct, StructId, TypeKind, TypeSpec, TypeSpecId,
 };
 use crate::intern::{Symbol, words};
 use crate::source::Span;
@@ -113,8 +113,11 @@ impl Parser<'_> {
         let name = self.name("a name to declare")?;
         self.expect(TokenKind::Equal)?;
         let init = self.initializer()?;
-        let declarator =
-            self.unit.declarators.push(Declarator { name, dims: List::default(), init: init.into() });
+        let declarator = self.unit.declarators.push(Declarator {
+            name,
+            dims: List::default(),
+            init: init.into(),
+        });
         let declarators = self.unit.make_list(&[declarator]);
         Ok(self.push_decl(DeclKind::Variables { qualifiers, ty, declarators }, start))
     }
@@ -155,7 +158,10 @@ impl Parser<'_> {
                         return next == Some(TokenKind::Ident);
                     }
                 }
-                TokenKind::Semicolon | TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::End => {
+                TokenKind::Semicolon
+                | TokenKind::LeftBrace
+                | TokenKind::RightBrace
+                | TokenKind::End => {
                     return false;
                 }
                 _ => {}
@@ -245,7 +251,8 @@ impl Parser<'_> {
     fn precision_statement(&mut self, start: u32) -> Parsed<DeclId> {
         self.bump();
         let word = self.peek();
-        let Some(precision) = precision(word.symbol).filter(|_| word.kind == TokenKind::Ident) else {
+        let Some(precision) = precision(word.symbol).filter(|_| word.kind == TokenKind::Ident)
+        else {
             return Err(self.unexpected("highp, mediump or lowp"));
         };
         self.bump();

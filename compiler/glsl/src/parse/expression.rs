@@ -91,7 +91,8 @@ impl Parser<'_> {
         let span = self.expr_span(left).to(self.expr_span(right));
         let chain = matches!(
             (kind, self.unit.exprs[left].kind),
-            (ExprKind::Binary(..), ExprKind::Binary(..)) | (ExprKind::Comma(..), ExprKind::Comma(..))
+            (ExprKind::Binary(..), ExprKind::Binary(..))
+                | (ExprKind::Comma(..), ExprKind::Comma(..))
         );
         let left_height = self.height(left) - u16::from(chain);
         self.push_expr(kind, span, left_height.max(self.height(right)))
@@ -152,11 +153,19 @@ impl Parser<'_> {
                 TokenKind::Dot => self.member(expr)?,
                 TokenKind::PlusPlus => {
                     self.bump();
-                    self.push_expr(ExprKind::Unary(UnaryOp::PostInc, expr), self.since(start), below)?
+                    self.push_expr(
+                        ExprKind::Unary(UnaryOp::PostInc, expr),
+                        self.since(start),
+                        below,
+                    )?
                 }
                 TokenKind::MinusMinus => {
                     self.bump();
-                    self.push_expr(ExprKind::Unary(UnaryOp::PostDec, expr), self.since(start), below)?
+                    self.push_expr(
+                        ExprKind::Unary(UnaryOp::PostDec, expr),
+                        self.since(start),
+                        below,
+                    )?
                 }
                 _ => return Ok(expr),
             };
@@ -174,7 +183,11 @@ impl Parser<'_> {
         let name = Name { symbol: token.symbol, span: self.span(token) };
         let start = self.expr_span(base).start;
         if self.kind() != TokenKind::LeftParen {
-            return self.push_expr(ExprKind::Field(base, name), self.since(start), self.height(base));
+            return self.push_expr(
+                ExprKind::Field(base, name),
+                self.since(start),
+                self.height(base),
+            );
         }
         let (args, height) = self.arguments()?;
         let below = height.max(self.height(base));

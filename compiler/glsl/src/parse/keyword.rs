@@ -150,7 +150,12 @@ static WORDS: &[Word] = &[
     from(INVARIANT, 120, 100, &[]),
     from(FLAT, 130, 300, GPU_SHADER4),
     from(SMOOTH, 130, 300, GPU_SHADER4),
-    from(NOPERSPECTIVE, 130, NEVER, &["GL_EXT_gpu_shader4", "GL_NV_shader_noperspective_interpolation"]),
+    from(
+        NOPERSPECTIVE,
+        130,
+        NEVER,
+        &["GL_EXT_gpu_shader4", "GL_NV_shader_noperspective_interpolation"],
+    ),
     from(EXPLICIT_INTERP, NEVER, NEVER, &["GL_AMD_shader_explicit_vertex_parameter"]),
     from(HIGHP, 130, 100, &[]),
     from(MEDIUMP, 130, 100, &[]),
@@ -288,7 +293,8 @@ impl Keywords {
             enabled.flat_map(|e| extension::enabled_by(unit.interner.text(e.name))).collect();
         let on = |list: &[&str]| list.iter().any(|name| enabled.contains(name));
         self.classes.clear();
-        self.classes.resize(WORDS.iter().map(|w| w.word.index() + 1).max().unwrap_or(0), Class::Free);
+        self.classes
+            .resize(WORDS.iter().map(|w| w.word.index() + 1).max().unwrap_or(0), Class::Free);
         for word in WORDS {
             let first = if version.es { word.es } else { word.desktop };
             let class = match word.class {
@@ -304,7 +310,8 @@ impl Keywords {
         self.suffixes = Suffixes {
             uint: version.at_least(Some(130), Some(300)) || on(GPU_SHADER4),
             float: version.at_least(Some(110), Some(300)),
-            double: version.at_least(Some(400), None) || on(&["GL_ARB_gpu_shader_fp64", "GL_NV_gpu_shader5"]),
+            double: version.at_least(Some(400), None)
+                || on(&["GL_ARB_gpu_shader_fp64", "GL_NV_gpu_shader5"]),
             int64: on(INT64),
             int16: on(INT16),
             half: on(HALF_FLOAT),

@@ -44,7 +44,8 @@ fn integer(spelling: &[u8], allowed: Suffixes) -> Result<(u64, IntType), &'stati
             return Err("an octal literal has only the digits 0 to 7");
         }
         digits += 1;
-        let next = value.checked_mul(u64::from(radix)).and_then(|v| v.checked_add(u64::from(digit)));
+        let next =
+            value.checked_mul(u64::from(radix)).and_then(|v| v.checked_add(u64::from(digit)));
         overflow |= next.is_none();
         value = next.unwrap_or(0);
     }
@@ -71,7 +72,8 @@ fn integer(spelling: &[u8], allowed: Suffixes) -> Result<(u64, IntType), &'stati
 
 /// Value and type of a floating-point literal; a `float` is rounded once, from the decimal.
 fn float(spelling: &[u8], allowed: Suffixes) -> Result<(f64, FloatType), &'static str> {
-    let number = spelling.iter().rposition(|b| matches!(b, b'0'..=b'9' | b'.')).map_or(0, |i| i + 1);
+    let number =
+        spelling.iter().rposition(|b| matches!(b, b'0'..=b'9' | b'.')).map_or(0, |i| i + 1);
     let (digits, suffix) = spelling.split_at(number);
     let (ty, ok) = match suffix {
         b"" => (FloatType::Float, true),
@@ -117,7 +119,8 @@ fn toward_decimal(value: f64, digits: &str) -> f64 {
 fn significant_digits(text: &str) -> (i64, Vec<u8>) {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).skip_while(|&d| d == b'0').collect();
+    let mut digits: Vec<u8> =
+        whole.bytes().chain(fraction.bytes()).skip_while(|&d| d == b'0').collect();
     let zeros = whole.len() + fraction.len() - digits.len();
     while digits.last() == Some(&b'0') {
         digits.pop();
@@ -146,7 +149,11 @@ mod tests {
         assert_eq!(integer(b"18446744073709551615UL", ALL), Ok((u64::MAX, IntType::Uint64)));
         assert_eq!(integer(b"9223372036854775807L", ALL), Ok((i64::MAX as u64, IntType::Int64)));
         for spelling in ["65535us", "65535uS", "0xffffUs", "0177777US"] {
-            assert_eq!(integer(spelling.as_bytes(), ALL), Ok((65535, IntType::Uint16)), "{spelling}");
+            assert_eq!(
+                integer(spelling.as_bytes(), ALL),
+                Ok((65535, IntType::Uint16)),
+                "{spelling}"
+            );
         }
         assert_eq!(integer(b"7S", ALL), Ok((7, IntType::Int16)));
     }
@@ -181,7 +188,10 @@ mod tests {
         assert_eq!(float(b"2.LF", ALL), Ok((2.0, FloatType::Double)));
         assert_eq!(float(b"1.5HF", ALL), Ok((1.5, FloatType::Half)));
         // Rounding to f64 first would round this tie down to 1.
-        assert_eq!(float(b"1.00000005960464477540", ALL), Ok((f64::from(1.000_000_1_f32), FloatType::Float)));
+        assert_eq!(
+            float(b"1.00000005960464477540", ALL),
+            Ok((f64::from(1.000_000_1_f32), FloatType::Float))
+        );
         for (text, value) in [
             ("1.00048828125hf", 1.000_488_281_25),
             ("1.000488281250000000000001hf", 1.000_488_281_25f64.next_up()),

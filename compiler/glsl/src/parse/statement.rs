@@ -47,29 +47,32 @@ impl Parser<'_> {
                 self.bump();
                 return Ok(self.push_stmt(StmtKind::Empty, start));
             }
-            TokenKind::Ident if self.buffers.keywords.is_keyword(token.symbol) => match token.symbol {
-                words::IF => return self.if_statement(),
-                words::SWITCH => return self.switch(),
-                words::WHILE => return self.while_loop(),
-                words::DO => return self.do_loop(),
-                words::FOR => return self.for_loop(),
-                words::RETURN => {
-                    self.bump();
-                    let mut value = PackedOption::default();
-                    if self.kind() != TokenKind::Semicolon {
-                        value = self.expression()?.into();
+            TokenKind::Ident if self.buffers.keywords.is_keyword(token.symbol) => {
+                match token.symbol {
+                    words::IF => return self.if_statement(),
+                    words::SWITCH => return self.switch(),
+                    words::WHILE => return self.while_loop(),
+                    words::DO => return self.do_loop(),
+                    words::FOR => return self.for_loop(),
+                    words::RETURN => {
+                        self.bump();
+                        let mut value = PackedOption::default();
+                        if self.kind() != TokenKind::Semicolon {
+                            value = self.expression()?.into();
+                        }
+                        return self.jump(StmtKind::Return(value), start);
                     }
-                    return self.jump(StmtKind::Return(value), start);
+                    words::BREAK => return self.word_jump(StmtKind::Break, start),
+                    words::CONTINUE => return self.word_jump(StmtKind::Continue, start),
+                    words::DISCARD => return self.word_jump(StmtKind::Discard, start),
+                    words::DEMOTE => return self.word_jump(StmtKind::Demote, start),
+                    words::CASE | words::DEFAULT => {
+                        return Err(self
+                            .error(self.span(token), "this label is not in the body of a switch"));
+                    }
+                    _ => {}
                 }
-                words::BREAK => return self.word_jump(StmtKind::Break, start),
-                words::CONTINUE => return self.word_jump(StmtKind::Continue, start),
-                words::DISCARD => return self.word_jump(StmtKind::Discard, start),
-                words::DEMOTE => return self.word_jump(StmtKind::Demote, start),
-                words::CASE | words::DEFAULT => {
-                    return Err(self.error(self.span(token), "this label is not in the body of a switch"));
-                }
-                _ => {}
-            },
+            }
             _ => {}
         }
         self.simple_statement()
@@ -209,7 +212,8 @@ impl Parser<'_> {
         } else {
             self.simple_statement()?
         };
-        let condition = if self.kind() == TokenKind::Semicolon { None } else { Some(self.condition()?) };
+        let condition =
+            if self.kind() == TokenKind::Semicolon { None } else { Some(self.condition()?) };
         self.expect(TokenKind::Semicolon)?;
         let mut step = PackedOption::default();
         if self.kind() != TokenKind::RightParen {

@@ -106,7 +106,8 @@ impl Preprocessor<'_> {
             self.error_at(name, "expected `)` after the name");
             return None;
         }
-        let text = if self.buffers.macros.lookup(name.symbol).is_some() { TEXT_ONE } else { TEXT_ZERO };
+        let text =
+            if self.buffers.macros.lookup(name.symbol).is_some() { TEXT_ONE } else { TEXT_ZERO };
         Some(Token {
             kind: TokenKind::Int,
             flags: operator.flags | flags::EXPANDED,
@@ -158,8 +159,10 @@ impl<'a> Evaluator<'a> {
             }
             let index = self.next;
             self.next += 1;
-            let skips =
-                matches!((operator.kind, left != 0), (TokenKind::AmpAmp, false) | (TokenKind::BarBar, true));
+            let skips = matches!(
+                (operator.kind, left != 0),
+                (TokenKind::AmpAmp, false) | (TokenKind::BarBar, true)
+            );
             self.dead += u32::from(skips);
             let right = self.binary(strength);
             self.dead -= u32::from(skips);
@@ -196,7 +199,9 @@ impl<'a> Evaluator<'a> {
                 self.next += 1;
                 value
             }
-            TokenKind::Int => integer(token.spelling(self.text)).map_err(|message| (index, message))?,
+            TokenKind::Int => {
+                integer(token.spelling(self.text)).map_err(|message| (index, message))?
+            }
             TokenKind::Ident => {
                 if self.dead == 0 {
                     self.undefined.push(index);

@@ -1,7 +1,9 @@
 //! Directives: lines that begin with `#`.
 
 use super::macro_table::Macro;
-use super::{Conditional, Cursor, MAX_CONDITIONALS, MAX_INCLUDES, MAX_PARAMETERS, Preprocessor, condition};
+use super::{
+    Conditional, Cursor, MAX_CONDITIONALS, MAX_INCLUDES, MAX_PARAMETERS, Preprocessor, condition,
+};
 use crate::ast::{Behavior, Extension, Pragma, Profile, Version};
 use crate::intern::{Symbol, words};
 use crate::lex;
@@ -24,8 +26,12 @@ impl Preprocessor<'_> {
             words::DEFINE => self.define(name),
             words::UNDEF => self.undef(name),
             words::IF => self.open_conditional(name, Self::condition),
-            words::IFDEF => self.open_conditional(name, |this, at| this.name_is_macro(at).unwrap_or(false)),
-            words::IFNDEF => self.open_conditional(name, |this, at| this.name_is_macro(at) == Some(false)),
+            words::IFDEF => {
+                self.open_conditional(name, |this, at| this.name_is_macro(at).unwrap_or(false))
+            }
+            words::IFNDEF => {
+                self.open_conditional(name, |this, at| this.name_is_macro(at) == Some(false))
+            }
             // A group was being read, so the groups after it are skipped, and `#elif` needs no
             // expression.
             words::ELIF | words::ELSE => self.alternative_after_group(name),
@@ -95,7 +101,8 @@ impl Preprocessor<'_> {
         if !spelling.iter().all(u8::is_ascii_digit) || spelling.starts_with(b"0") {
             return self.error(span, "#version needs a decimal number");
         }
-        let value = condition::integer(spelling).ok().and_then(|v| u16::try_from(v).ok()).unwrap_or(0);
+        let value =
+            condition::integer(spelling).ok().and_then(|v| u16::try_from(v).ok()).unwrap_or(0);
         let profile = match profile.map(|t| t.symbol) {
             None if value == 100 => Profile::Es,
             None => Profile::None,
@@ -105,8 +112,11 @@ impl Preprocessor<'_> {
             Some(_) => return self.error(span, "this version does not have this profile"),
         };
         let es = profile == Profile::Es;
-        let exists =
-            if es { ES_VERSIONS.contains(&value) } else { DESKTOP_VERSIONS.contains(&value) || value == 460 };
+        let exists = if es {
+            ES_VERSIONS.contains(&value)
+        } else {
+            DESKTOP_VERSIONS.contains(&value) || value == 460
+        };
         let newest = if es { self.env.newest_es_version } else { self.env.newest_version };
         if !exists || value > newest {
             let language = if es { "GLSL ES" } else { "GLSL" };
@@ -164,7 +174,8 @@ impl Preprocessor<'_> {
             token = self.next_on_line();
         }
         while let Some(mut t) = token {
-            let index = params.as_ref().and_then(|p: &Vec<Symbol>| p.iter().position(|&s| s == t.symbol));
+            let index =
+                params.as_ref().and_then(|p: &Vec<Symbol>| p.iter().position(|&s| s == t.symbol));
             if let (TokenKind::Ident, Some(index)) = (t.kind, index) {
                 t.kind = TokenKind::Param;
                 t.symbol = Symbol(index as u32);
@@ -205,7 +216,9 @@ impl Preprocessor<'_> {
             words::DEFINED => Some("`defined` cannot be a macro"),
             // Desktop versions allow macros whose names have two underscores (GLSL 4.60 section
             // 3.3).
-            words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION if self.unit.version.es => {
+            words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION
+                if self.unit.version.es =>
+            {
                 Some("predefined macros cannot be redefined or undefined")
             }
             _ if self.text_of(name).starts_with("GL_") => {
@@ -241,7 +254,10 @@ impl Preprocessor<'_> {
                 Some(TokenKind::Comma) => token = self.next_on_line(),
                 Some(TokenKind::RightParen) => return Some(names),
                 _ => {
-                    self.error_at(token.unwrap_or(name), "expected `,` or `)` in a macro's parameters");
+                    self.error_at(
+                        token.unwrap_or(name),
+                        "expected `,` or `)` in a macro's parameters",
+                    );
                     return None;
                 }
             }
@@ -358,7 +374,8 @@ impl Preprocessor<'_> {
                 words::ELSE | words::ELIF if nested == 0 => {
                     self.enter_alternative(directive);
                     let done = self.conditionals.last().is_none_or(|c| c.done);
-                    let take = !done && (directive.symbol == words::ELSE || self.condition(directive));
+                    let take =
+                        !done && (directive.symbol == words::ELSE || self.condition(directive));
                     if take {
                         if let Some(conditional) = self.conditionals.last_mut() {
                             conditional.done = true;
@@ -443,7 +460,8 @@ impl Preprocessor<'_> {
         }
         // ARB_shading_language_include names a path instead of the string's number.
         let quote = |t: &Token| {
-            t.kind == TokenKind::Unknown && self.unit.sources.bytes().get(t.pos as usize) == Some(&b'"')
+            t.kind == TokenKind::Unknown
+                && self.unit.sources.bytes().get(t.pos as usize) == Some(&b'"')
         };
         if let Some(path) = tokens.iter().position(quote)
             && self.unit.extension_on("GL_ARB_shading_language_include", u32::MAX)
@@ -457,7 +475,10 @@ impl Preprocessor<'_> {
         let (line, string) = match numbers.as_deref() {
             Some([line]) => (*line, self.unit.sources.string_at(directive.pos)),
             Some([line, string]) => (*line, *string),
-            _ => return self.error_at(directive, "#line needs a line number and perhaps a string number"),
+            _ => {
+                return self
+                    .error_at(directive, "#line needs a line number and perhaps a string number");
+            }
         };
         // Before 3.30 the number was that of the directive's own line (sections 3.3 of 1.10 to
         // 1.50).
@@ -507,7 +528,9 @@ impl Preprocessor<'_> {
         }
         let from = (!self.cursor.path.is_empty()).then_some(self.cursor.path.as_str());
         let found = self.env.includes.as_ref().and_then(|r| r.resolve(&path, close == b'"', from));
-        let Some(found) = found else { return self.error(span, "there is no such string to include") };
+        let Some(found) = found else {
+            return self.error(span, "there is no such string to include");
+        };
         let string = self.unit.sources.string_at(directive.pos);
         let Some(file) = self.unit.sources.add_file(&found.text, &found.path, string, true) else {
             self.error(span, "the shader is too long");

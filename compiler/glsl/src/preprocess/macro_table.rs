@@ -52,8 +52,13 @@ impl Macros {
             active: false,
             predefined: true,
         });
-        let dynamic =
-            Macro { params: None, body: Vec::new(), pastes: false, active: false, predefined: true };
+        let dynamic = Macro {
+            params: None,
+            body: Vec::new(),
+            pastes: false,
+            active: false,
+            predefined: true,
+        };
         for word in [words::MACRO_LINE, words::MACRO_FILE, words::MACRO_VERSION] {
             self.define(word, dynamic.clone());
         }

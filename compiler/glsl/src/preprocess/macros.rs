@@ -32,14 +32,19 @@ impl Preprocessor<'_> {
             // Names that must not be expanded again do not return here: `try_expand` passes them.
             return true;
         }
-        let dynamic = matches!(name.symbol, words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION);
+        let dynamic =
+            matches!(name.symbol, words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION);
         if dynamic && entry.predefined {
             self.expand_dynamic(name);
             return true;
         }
         let Some(params) = &entry.params else {
             let tokens = if entry.pastes {
-                self.substitute(index, name, &mut Arguments { raw: Vec::new(), expanded: Vec::new() })
+                self.substitute(
+                    index,
+                    name,
+                    &mut Arguments { raw: Vec::new(), expanded: Vec::new() },
+                )
             } else {
                 self.copy_body(index, name)
             };
@@ -121,7 +126,8 @@ impl Preprocessor<'_> {
         self.expanded += tokens.len() + 1;
         let fits = self.expanded <= MAX_EXPANDED_TOKENS;
         if !fits && !self.fatal {
-            let span = tokens.first().map_or(Span::default(), |t| t.span(self.unit.sources.bytes()));
+            let span =
+                tokens.first().map_or(Span::default(), |t| t.span(self.unit.sources.bytes()));
             self.error(span, "macro expansion produces too many tokens");
             self.stop();
         }
@@ -163,7 +169,10 @@ impl Preprocessor<'_> {
                 }
                 TokenKind::RightParen if depth == 0 => break,
                 TokenKind::Comma if depth == 0 => {
-                    raw.push(std::mem::replace(&mut current, self.buffers.spare.pop().unwrap_or_default()));
+                    raw.push(std::mem::replace(
+                        &mut current,
+                        self.buffers.spare.pop().unwrap_or_default(),
+                    ));
                     continue;
                 }
                 TokenKind::LeftParen => depth += 1,
@@ -189,8 +198,9 @@ impl Preprocessor<'_> {
     fn substitute(&mut self, index: u32, name: Token, arguments: &mut Arguments) -> Vec<Token> {
         let mut out = self.buffers.spare.pop().unwrap_or_default();
         let length = self.buffers.macros.get(index).map_or(0, |m| m.body.len());
-        let body =
-            |this: &Self, i: usize| this.buffers.macros.get(index).and_then(|m| m.body.get(i)).copied();
+        let body = |this: &Self, i: usize| {
+            this.buffers.macros.get(index).and_then(|m| m.body.get(i)).copied()
+        };
         let mut i = 0;
         while let Some(token) = body(self, i) {
             let next = body(self, i + 1).map(|t| t.kind);
@@ -203,7 +213,13 @@ impl Preprocessor<'_> {
                 i += 2;
                 continue;
             }
-            self.append_operand(&mut out, token, name, arguments, next == Some(TokenKind::HashHash));
+            self.append_operand(
+                &mut out,
+                token,
+                name,
+                arguments,
+                next == Some(TokenKind::HashHash),
+            );
             i += 1;
             if self.fatal || out.len() > MAX_EXPANDED_TOKENS {
                 break;
@@ -236,7 +252,8 @@ impl Preprocessor<'_> {
                 out.push(Token { kind: TokenKind::Placemarker, len: 0, ..relocated(token, name) });
             }
         } else {
-            if let (Some(raw), Some(slot)) = (arguments.raw.get(param), arguments.expanded.get_mut(param))
+            if let (Some(raw), Some(slot)) =
+                (arguments.raw.get(param), arguments.expanded.get_mut(param))
                 && slot.is_none()
             {
                 let expanded = self.expand_isolated(raw, name);
@@ -316,7 +333,8 @@ impl Preprocessor<'_> {
             match token.kind {
                 TokenKind::End => break,
                 _ if self.in_condition && is_defined(token) => {
-                    let next = |this: &mut Self| Some(this.next()).filter(|t| t.kind != TokenKind::End);
+                    let next =
+                        |this: &mut Self| Some(this.next()).filter(|t| t.kind != TokenKind::End);
                     out.extend(self.defined_operator(token, next));
                 }
                 TokenKind::Ident if self.try_expand(token) => {}

@@ -9,7 +9,8 @@ fn compile_and_link(source: &str) -> Result<(), String> {
     let capabilities = crate::support::everything();
     let mut types = TypeTable::default();
     let options = glsl::CompileOptions::new(&capabilities);
-    let shader = glsl::compile(&[source], Stage::Fragment, options, &mut types).map_err(|e| e.to_string())?;
+    let shader = glsl::compile(&[source], Stage::Fragment, options, &mut types)
+        .map_err(|e| e.to_string())?;
     program::link(vec![shader], types, &LinkOptions::new(&capabilities))
         .map(|_| ())
         .map_err(|e| e.to_string())
@@ -95,7 +96,8 @@ fn deep_nesting() {
             "b ? ".repeat(n),
             " : 2.0".repeat(n)
         ));
-        let _ = compile_and_link(&format!("#version 450\nint a{}; void main() {{}}", "[1]".repeat(n)));
+        let _ =
+            compile_and_link(&format!("#version 450\nint a{}; void main() {{}}", "[1]".repeat(n)));
         let _ = compile_and_link(&format!(
             "#version 450\nvec4 f(vec4 v) {{ return v{}; }} void main() {{}}",
             ".xyzw".repeat(n)
@@ -112,9 +114,14 @@ fn thousands_of_each() {
     let sources = [
         "float f0() { return 1.0; }".to_owned() + &many(20000, &next) + "void main() { f20000(); }",
         many(20000, &|i| format!("float f{i}();")) + "void main() {}",
-        many(20000, &|i| format!("struct S{i} {{ int a; }}; void f(S{i} s) {{}}")) + "void main() {}",
+        many(20000, &|i| format!("struct S{i} {{ int a; }}; void f(S{i} s) {{}}"))
+            + "void main() {}",
         many(20000, &|i| {
-            format!("const int c{} = {};", i + 1, if i == 0 { "0".into() } else { format!("c{i} + 1") })
+            format!(
+                "const int c{} = {};",
+                i + 1,
+                if i == 0 { "0".into() } else { format!("c{i} + 1") }
+            )
         }) + "float a[c20000]; void main() {}",
         many(20000, &|i| format!("float a{i}[]; void f{i}() {{ a{i}[1] = 1.0; }}"))
             + &many(20000, &|i| format!("float a{i}[2];"))
@@ -126,7 +133,12 @@ fn thousands_of_each() {
             + "}",
     ];
     for source in sources {
-        assert_eq!(compile_and_link(&format!("#version 430\n{source}")), Ok(()), "{}", &source[..60]);
+        assert_eq!(
+            compile_and_link(&format!("#version 430\n{source}")),
+            Ok(()),
+            "{}",
+            &source[..60]
+        );
     }
     let refused = [
         many(20000, &|i| format!("uniform B{i} {{ float f{i}; }};")) + "void main() {}",

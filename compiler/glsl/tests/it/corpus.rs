@@ -160,9 +160,11 @@ fn run(path: &Path) -> Result<(), String> {
     let mut options = LinkOptions::new(&capabilities);
     (options.separable, options.geometry) = (test.separable, test.geometry);
     if test.pipeline {
-        let alone = shaders.iter().filter(|s| shaders.iter().filter(|t| t.stage == s.stage).count() == 1);
-        let failed =
-            alone.into_iter().find_map(|s| program::link(vec![s.clone()], types.clone(), &options).err());
+        let alone =
+            shaders.iter().filter(|s| shaders.iter().filter(|t| t.stage == s.stage).count() == 1);
+        let failed = alone
+            .into_iter()
+            .find_map(|s| program::link(vec![s.clone()], types.clone(), &options).err());
         return match failed {
             Some(e) if !test.expects_link_error => Err(format!("link: {e}")),
             _ => Ok(()),
@@ -184,17 +186,28 @@ fn installed_shaders_compile_and_link() {
         println!("piglit is not installed: nothing compiled");
         return;
     }
-    let step: usize = std::env::var("PIGLIT_SAMPLE").ok().and_then(|s| s.parse().ok()).unwrap_or(97);
+    let step: usize =
+        std::env::var("PIGLIT_SAMPLE").ok().and_then(|s| s.parse().ok()).unwrap_or(97);
     let filter = std::env::var("PIGLIT_FILTER").unwrap_or_default();
-    let chosen: Vec<&PathBuf> =
-        paths.iter().filter(|p| p.to_string_lossy().contains(&filter)).step_by(step.max(1)).collect();
+    let chosen: Vec<&PathBuf> = paths
+        .iter()
+        .filter(|p| p.to_string_lossy().contains(&filter))
+        .step_by(step.max(1))
+        .collect();
     let mut failures = Vec::new();
     for path in &chosen {
         if let Err(message) = run(path) {
-            failures.push(format!("{}: {message}", path.strip_prefix(PIGLIT).unwrap_or(path).display()));
+            failures.push(format!(
+                "{}: {message}",
+                path.strip_prefix(PIGLIT).unwrap_or(path).display()
+            ));
         }
     }
-    println!("{} of {} files compile and link as they should", chosen.len() - failures.len(), chosen.len());
+    println!(
+        "{} of {} files compile and link as they should",
+        chosen.len() - failures.len(),
+        chosen.len()
+    );
     for failure in &failures {
         println!("{failure}");
     }

@@ -82,7 +82,8 @@ fn syntax_files() {
             let _ = write!(blessed, "==== {}\n{}----\n{actual}\n\n", case.header, case.source);
         }
         if bless {
-            std::fs::write(&path, blessed.trim_end().to_owned() + "\n").expect("writable case file");
+            std::fs::write(&path, blessed.trim_end().to_owned() + "\n")
+                .expect("writable case file");
         }
     }
     assert!(count > 50, "only {count} cases were found");

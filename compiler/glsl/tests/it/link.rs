@@ -26,7 +26,8 @@ fn link(shaders: &[(Stage, &str)]) -> Result<Program, String> {
     for (stage, source) in shaders {
         let options = glsl::CompileOptions::new(&capabilities);
         list.push(
-            glsl::compile(&[source], *stage, options, &mut types).map_err(|e| format!("compile: {e}"))?,
+            glsl::compile(&[source], *stage, options, &mut types)
+                .map_err(|e| format!("compile: {e}"))?,
         );
     }
     program::link(list, types, &LinkOptions::new(&capabilities)).map_err(|e| e.to_string())
@@ -67,7 +68,8 @@ fn std140_offsets_are_the_specifications() {
         ("o[1].m", 368),
         ("o[1].n", 384),
     ];
-    let offsets: Vec<(&str, u32)> = program.uniforms.iter().map(|u| (u.name.as_str(), u.offset)).collect();
+    let offsets: Vec<(&str, u32)> =
+        program.uniforms.iter().map(|u| (u.name.as_str(), u.offset)).collect();
     assert_eq!(offsets, expected);
     let block = &program.uniform_blocks[0];
     assert_eq!((block.name.as_str(), block.size), ("Example", 480));
@@ -130,8 +132,11 @@ fn attributes_are_dense_with_upper_halves() {
         "#version 410\nin vec4 c; out vec4 r; void main() { r = c; }",
     )
     .unwrap();
-    let slots: Vec<(u32, String, bool)> =
-        program.attributes.iter().map(|a| (a.location, program.types.name(a.ty), a.upper)).collect();
+    let slots: Vec<(u32, String, bool)> = program
+        .attributes
+        .iter()
+        .map(|a| (a.location, program.types.name(a.ty), a.upper))
+        .collect();
     let expected = [
         (0, "vec4".to_owned(), false),
         (1, "dvec3".to_owned(), false),
@@ -165,7 +170,10 @@ fn varyings_match_by_name_or_location_and_fragment_outputs_are_placed() {
     assert_eq!(place(1, "y"), Placement::FragmentOutput { output: color(0), component: 0 });
     let inputs: Vec<(Slot, u8, bool)> =
         program.stages[1].inputs.iter().map(|v| (v.slot, v.mask, v.integer)).collect();
-    assert_eq!(inputs, [(Slot::Var(0), 1, false), (Slot::Var(1), 15, false), (Slot::Var(2), 3, true)]);
+    assert_eq!(
+        inputs,
+        [(Slot::Var(0), 1, false), (Slot::Var(1), 15, false), (Slot::Var(2), 3, true)]
+    );
 }
 
 /// OpenGL 4.6 section 11.1.2.1: 128 components are 32 slots, for components of all types.
@@ -173,8 +181,11 @@ fn varyings_match_by_name_or_location_and_fragment_outputs_are_placed() {
 fn as_many_components_fit_as_the_limit_says() {
     let program = |floats: u32| {
         let list = format!("float a; {{}} float b[{floats}];");
-        let vertex = list.replace("float", "out float").replace("{}", "flat out uint u; flat out int i[63];");
-        let fragment = list.replace("float", "in float").replace("{}", "flat in uint u; flat in int i[63];");
+        let vertex = list
+            .replace("float", "out float")
+            .replace("{}", "flat out uint u; flat out int i[63];");
+        let fragment =
+            list.replace("float", "in float").replace("{}", "flat in uint u; flat in int i[63];");
         vertex_and_fragment(
             &format!("#version 410\n{vertex} void main() {{ a = 1.0; b[0] = 1.0; u = 1u; i[0] = 1; }}"),
             &format!(
@@ -199,7 +210,8 @@ fn as_many_components_fit_as_the_limit_says() {
     assert!(variables(0).contains(&("a".into(), place(15, 3), false)));
     assert!(variables(0).contains(&("u".into(), place(31, 3), false)));
     // Where there is room, nothing is packed.
-    let vertex = "#version 130\nout float a[2]; void main() { gl_Position = vec4(a[0] = a[1] = 1.0); }";
+    let vertex =
+        "#version 130\nout float a[2]; void main() { gl_Position = vec4(a[0] = a[1] = 1.0); }";
     let fragment = "#version 130\nin float a[2]; void main() { gl_FragColor = vec4(a[0] + a[1]); }";
     let roomy = vertex_and_fragment(vertex, fragment).unwrap();
     assert!(roomy.stages[1].inputs.iter().map(|v| v.mask).eq([1, 1]));
@@ -257,7 +269,10 @@ fn unsized_arrays_take_the_largest_index_and_functions_merge() {
             Stage::Vertex,
             "#version 120\nvarying vec4 v[3]; void f(); void main() { f(); gl_Position = v[1]; }",
         ),
-        (Stage::Vertex, "#version 120\nvarying vec4 v[]; void f() { v[0] = v[1] = v[2] = vec4(1.0); }"),
+        (
+            Stage::Vertex,
+            "#version 120\nvarying vec4 v[]; void f() { v[0] = v[1] = v[2] = vec4(1.0); }",
+        ),
         (Stage::Fragment, "#version 120\nvarying vec4 v[]; void main() { gl_FragColor = v[2]; }"),
     ])
     .unwrap();
@@ -271,7 +286,10 @@ fn unsized_arrays_take_the_largest_index_and_functions_merge() {
 #[test]
 fn recursion_through_several_shader_objects_does_not_link() {
     let error = link(&[
-        (Stage::Vertex, "#version 130\nvoid a(); void b() { a(); } void main() { gl_Position = vec4(0.0); }"),
+        (
+            Stage::Vertex,
+            "#version 130\nvoid a(); void b() { a(); } void main() { gl_Position = vec4(0.0); }",
+        ),
         (Stage::Vertex, "#version 130\nvoid b(); void a() { b(); }"),
         (Stage::Fragment, RED),
     ]);
@@ -294,7 +312,11 @@ const ERRORS: &[(&str, &str, &str)] = &[
         "#version 130\nin vec3 v; out vec4 r; void main() { r = vec4(v, 1.0); }",
         "output `v` of the vertex shader has type vec4",
     ),
-    (PASS, "#version 130\nin vec4 v; out vec4 r; void main() { r = v; }", "input `v` has no matching output"),
+    (
+        PASS,
+        "#version 130\nin vec4 v; out vec4 r; void main() { r = v; }",
+        "input `v` has no matching output",
+    ),
     (
         "#version 130\nflat out vec4 v; void main() { v = vec4(0.0); gl_Position = v; }",
         "#version 130\nin vec4 v; out vec4 r; void main() { r = v; }",
@@ -369,14 +391,19 @@ fn link_errors_name_the_rule() {
     for (vertex, fragment, message) in ERRORS {
         match vertex_and_fragment(vertex, fragment) {
             Ok(_) => panic!("links: {vertex}\n{fragment}"),
-            Err(e) => assert!(e.contains(message), "{vertex}\n{fragment}\nwanted {message}, got {e}"),
+            Err(e) => {
+                assert!(e.contains(message), "{vertex}\n{fragment}\nwanted {message}, got {e}")
+            }
         }
     }
     assert!(vertex_and_fragment(PASS, RED).is_ok());
     let (vertex, fragment, _) = ERRORS[ERRORS.len() - 1];
     assert!(
-        vertex_and_fragment(vertex, &fragment.replace("out vec4 a", "layout(location = 0) out vec4 a"))
-            .is_ok()
+        vertex_and_fragment(
+            vertex,
+            &fragment.replace("out vec4 a", "layout(location = 0) out vec4 a")
+        )
+        .is_ok()
     );
     assert!(vertex_and_fragment(vertex, &fragment.replace("out vec4 a;", "vec4 a;")).is_ok());
 }
@@ -385,9 +412,10 @@ fn link_errors_name_the_rule() {
 fn kept_functions(version: u32, definitions: &str, caller: &str) -> Result<Vec<String>, String> {
     let first = format!("#version {version}\n{definitions}");
     let second = format!("#version {version}\n{caller}");
-    let fragment =
-        "#version 130\nvoid main() { gl_FragColor = vec4(1.0); }".replace("130", &version.to_string());
-    let program = link(&[(Stage::Vertex, &first), (Stage::Vertex, &second), (Stage::Fragment, &fragment)])?;
+    let fragment = "#version 130\nvoid main() { gl_FragColor = vec4(1.0); }"
+        .replace("130", &version.to_string());
+    let program =
+        link(&[(Stage::Vertex, &first), (Stage::Vertex, &second), (Stage::Fragment, &fragment)])?;
     let functions = program.stages[0].shader.functions.values().filter(|f| &*f.name != "main");
     let types = |f: &program::Function| -> Vec<String> {
         f.parameters.iter().map(|p| program.types.name(f.locals[p.local].ty).to_string()).collect()
@@ -401,7 +429,9 @@ fn prototypes_find_definitions_their_arguments_convert_to() {
     let floats = "vec4 f(vec4 a) { return a * 0.5; }";
     assert_eq!(kept_functions(120, floats, call).unwrap(), ["vec4"]);
     // GLSL 1.10 has no implicit conversions.
-    assert!(kept_functions(110, floats, call).unwrap_err().contains("`f` is called but not defined"));
+    assert!(
+        kept_functions(110, floats, call).unwrap_err().contains("`f` is called but not defined")
+    );
     // Neither are there any of results, of out parameters, or from floats to integers.
     for other in ["vec3 f(vec4 a) { return a.xyz; }", "vec4 f(out vec4 a) { return a; }"] {
         assert!(kept_functions(120, other, call).is_err(), "{other}");
@@ -430,9 +460,12 @@ fn prototypes_find_definitions_their_arguments_convert_to() {
 #[test]
 fn initializers_of_a_uniform_agree() {
     let vertex = |value: &str| {
-        format!("#version 150\nuniform float u = {value};\nvoid main() {{ gl_Position = vec4(u); }}")
+        format!(
+            "#version 150\nuniform float u = {value};\nvoid main() {{ gl_Position = vec4(u); }}"
+        )
     };
-    let fragment = "#version 150\nuniform float u = 2.0;\nout vec4 c;\nvoid main() { c = vec4(u); }";
+    let fragment =
+        "#version 150\nuniform float u = 2.0;\nout vec4 c;\nvoid main() { c = vec4(u); }";
     assert!(vertex_and_fragment(&vertex("2.0"), fragment).is_ok());
     let error = vertex_and_fragment(&vertex("1.0"), fragment).unwrap_err();
     assert!(error.contains("`u` has different initiali"), "{error}");

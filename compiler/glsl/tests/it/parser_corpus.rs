@@ -63,7 +63,8 @@ fn capabilities(wanted: &Expectation) -> Capabilities {
         extensions.insert("GL_EXT_texture_norm16".into());
     }
     wanted.without.iter().for_each(|name| _ = extensions.remove(name));
-    let compatible = wanted.with.iter().any(|name| name == "GL_ARB_compatibility") || wanted.version < 140;
+    let compatible =
+        wanted.with.iter().any(|name| name == "GL_ARB_compatibility") || wanted.version < 140;
     Capabilities {
         generation: "reference".into(),
         api: match (wanted.es, compatible || wanted.version > 140) {
@@ -118,7 +119,9 @@ fn shaders_that_are_compiled_alone() {
             (true, true) => wrong.push(format!("{name}: listed as different, but is not")),
             (false, false) => wrong.push(match outcome {
                 Ok(()) => format!("{name}: illegal, but accepted"),
-                Err(e) => format!("{name}: legal, but refused: {}", e.lines().next().unwrap_or_default()),
+                Err(e) => {
+                    format!("{name}: legal, but refused: {}", e.lines().next().unwrap_or_default())
+                }
             }),
         }
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn environment() -> Environment {
-    let extensions = ["GL_ARB_shading_language_include", "GL_ARB_gpu_shader5", "GL_ARB_gpu_shader_int64"];
+    let extensions =
+        ["GL_ARB_shading_language_include", "GL_ARB_gpu_shader5", "GL_ARB_gpu_shader_int64"];
     Environment {
         extensions: Arc::new(extensions.map(str::to_owned).into_iter().collect()),
         ..Environment::all_versions()
@@ -22,17 +23,22 @@ fn first_error(source: String) -> Option<String> {
         assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
         result.err().map(|errors| errors[0].message.clone())
     };
-    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(run).expect("a thread starts");
+    let thread =
+        std::thread::Builder::new().stack_size(1 << 20).spawn(run).expect("a thread starts");
     thread.join().expect("no panic")
 }
 
 #[test]
 fn only_tokens_are_judged_by_their_bytes() {
     let mut front_end = FrontEnd::new(environment());
-    let mut error = |text: &[u8]| front_end.parse(&[text]).err().map(|errors| errors[0].to_string());
-    for text in
-        [&b"// caf\xe9"[..], b"/* \xff\n\xe2\x82 */ int a;", b"#if 0\n\xe9\n#endif\n", b"// \xc3\\\n\xa9"]
-    {
+    let mut error =
+        |text: &[u8]| front_end.parse(&[text]).err().map(|errors| errors[0].to_string());
+    for text in [
+        &b"// caf\xe9"[..],
+        b"/* \xff\n\xe2\x82 */ int a;",
+        b"#if 0\n\xe9\n#endif\n",
+        b"// \xc3\\\n\xa9",
+    ] {
         assert_eq!(error(text), None);
     }
     let told = |text: &[u8], wanted: &str| (Some(wanted.to_owned()), text.to_vec());
@@ -171,8 +177,12 @@ fn token_soup() {
 /// A reused front end returns the same result as a fresh one.
 #[test]
 fn memory_is_reused_without_traces() {
-    let sources =
-        ["#define A 1\nint x = A;", "int A = y;", "#version 330\nlayout(location = 1) in vec4 A;", "int 1;"];
+    let sources = [
+        "#define A 1\nint x = A;",
+        "int A = y;",
+        "#version 330\nlayout(location = 1) in vec4 A;",
+        "int 1;",
+    ];
     let mut front_end = FrontEnd::new(environment());
     for _ in 0..2 {
         for source in sources {
@@ -239,7 +249,8 @@ fn reasonable_nesting_is_fine() {
 #[test]
 fn macro_bombs_are_errors() {
     let doubling: String = (0..60).map(|i| format!("#define a{} a{i} a{i}\n", i + 1)).collect();
-    let pasting: String = (0..60).map(|i| format!("#define p{}(x) p{i}(x) ## x ## x\n", i + 1)).collect();
+    let pasting: String =
+        (0..60).map(|i| format!("#define p{}(x) p{i}(x) ## x ## x\n", i + 1)).collect();
     let calls = format!("#define f(x) x x\nint y = {}1{};", "f(".repeat(90), ")".repeat(90));
     let nested = |n| format!("#define f(x) x\nint y = {}1{};", "f(".repeat(n), ")".repeat(n));
     let long_name = "a".repeat(40_000);
@@ -249,8 +260,14 @@ fn macro_bombs_are_errors() {
         (nested(5_000), "macro calls are nested too deeply"),
         (nested(200_000), "macro expansion produces too many tokens"),
         ("#if 1\n".repeat(100_000), "conditionals are nested too deeply"),
-        (format!("#if {}1\n#endif\n", "(".repeat(100_000)), "preprocessor expression is nested too deeply"),
-        (format!("#if {}1\n#endif\n", "!".repeat(100_000)), "preprocessor expression is nested too deeply"),
+        (
+            format!("#if {}1\n#endif\n", "(".repeat(100_000)),
+            "preprocessor expression is nested too deeply",
+        ),
+        (
+            format!("#if {}1\n#endif\n", "!".repeat(100_000)),
+            "preprocessor expression is nested too deeply",
+        ),
         (
             format!("#define P(a, b) a ## b\nint x = P({long_name}, {long_name});"),
             "## produces a token that is too long",

@@ -48,7 +48,11 @@ impl Held {
             return *self;
         }
         if self.id != other.id {
-            return Held { id: self.id, holds: 0, lost: self.holds | self.lost | other.holds | other.lost };
+            return Held {
+                id: self.id,
+                holds: 0,
+                lost: self.holds | self.lost | other.holds | other.lost,
+            };
         }
         let lost = self.lost | other.lost;
         Held { id: self.id, holds: (self.holds | other.holds) & !lost, lost }
@@ -149,7 +153,8 @@ impl<'a> Checker<'a> {
             let owords = i.src[0].imm_bits()?;
             Some(owords as usize * 16)
         });
-        let top = fills.chain(headers).max().unwrap_or(scratch_base as usize) / REG_SIZE as usize + 16;
+        let top =
+            fills.chain(headers).max().unwrap_or(scratch_base as usize) / REG_SIZE as usize + 16;
         Ok(Checker {
             original,
             program,
@@ -172,7 +177,8 @@ impl<'a> Checker<'a> {
     fn carries_channels(&self, from: usize, to: usize, reachable: &[bool]) -> bool {
         let block = &self.cfg.blocks[from];
         let logical = reachable[from] && block.succs.contains(&to);
-        let ends_arm = block.end.checked_sub(1).is_some_and(|i| self.program.insts[i].op == Op::Else);
+        let ends_arm =
+            block.end.checked_sub(1).is_some_and(|i| self.program.insts[i].op == Op::Else);
         logical || !reachable[to] || (ends_arm && !block.succs.contains(&to))
     }
 
@@ -267,7 +273,9 @@ impl<'a> Checker<'a> {
             }
         }
         for reg in 0..regs_written(meant) {
-            let (Some(location), Some(id)) = (self.location(&inst.dst, reg), self.id(&meant.dst, reg)) else {
+            let (Some(location), Some(id)) =
+                (self.location(&inst.dst, reg), self.id(&meant.dst, reg))
+            else {
                 continue;
             };
             self.write(state, location, id, touched(meant, reg));
@@ -297,8 +305,11 @@ impl<'a> Checker<'a> {
             // A byte that nothing has written is as undefined as it was, if the original had not
             // written it.
             let undefined = !(held.holds | held.lost);
-            let excused =
-                if state.written.contains(id as usize) && held.never_written() { 0 } else { undefined };
+            let excused = if state.written.contains(id as usize) && held.never_written() {
+                0
+            } else {
+                undefined
+            };
             if mask & !(right | excused) != 0 {
                 return Err(CompileError::allocate(format!(
                     "checker: instruction {i} ({inst}) reads source {index} ({}), register {reg}, but finds {}",
@@ -359,7 +370,8 @@ impl<'a> Checker<'a> {
 
     /// Scratch byte of message `i`, whose header was completed just before.
     fn header_slot(&self, i: usize) -> Result<usize, CompileError> {
-        let owords = self.program.insts.get(i.wrapping_sub(1)).and_then(|m| m.src.first()?.imm_bits());
+        let owords =
+            self.program.insts.get(i.wrapping_sub(1)).and_then(|m| m.src.first()?.imm_bits());
         let owords = owords.ok_or_else(|| {
             CompileError::allocate(format!("checker: scratch message {i} without an offset"))
         })?;
@@ -416,7 +428,10 @@ fn block_slot(inst: &Inst) -> Option<usize> {
 }
 
 /// Pairs the instructions of the final program with the original ones they stand for.
-fn match_instructions(original: &Program, program: &Program) -> Result<Vec<Option<usize>>, CompileError> {
+fn match_instructions(
+    original: &Program,
+    program: &Program,
+) -> Result<Vec<Option<usize>>, CompileError> {
     let mut next = 0;
     let mut meaning = Vec::with_capacity(program.insts.len());
     for inst in &program.insts {

@@ -70,8 +70,10 @@ impl Graph {
     #[must_use]
     pub fn new(program: &Program, liveness: &Liveness) -> Graph {
         let n = program.vregs.len();
-        let mut graph =
-            Graph { nodes: Vec::with_capacity(n), connected: vec![0; (n * (n + 1) / 2).div_ceil(64)] };
+        let mut graph = Graph {
+            nodes: Vec::with_capacity(n),
+            connected: vec![0; (n * (n + 1) / 2).div_ceil(64)],
+        };
         for (v, data) in program.vregs.iter() {
             let interval = liveness.interval(v);
             graph.nodes.push(Node {
@@ -108,7 +110,8 @@ impl Graph {
         for v in order {
             let interval = liveness.interval(v);
             active.retain(|&a| {
-                liveness.interval(a).end > interval.start || liveness.interval(a).start == interval.start
+                liveness.interval(a).end > interval.start
+                    || liveness.interval(a).start == interval.start
             });
             for &a in &active {
                 if liveness.interval(a).overlaps(&interval) {
@@ -232,12 +235,16 @@ impl Graph {
     /// Order of removal: the last removed is colored first.
     fn simplify(&self) -> Vec<usize> {
         let n = self.nodes.len();
-        let positions: Vec<u32> =
-            self.nodes.iter().map(|node| free_starts(node.forbidden, node.size).count_ones()).collect();
+        let positions: Vec<u32> = self
+            .nodes
+            .iter()
+            .map(|node| free_starts(node.forbidden, node.size).count_ones())
+            .collect();
         let mut blocked: Vec<u32> = (0..n)
             .map(|i| self.blockers(i).map(|m| self.nodes[m].size + self.nodes[i].size - 1).sum())
             .collect();
-        let mut removed: Vec<bool> = self.nodes.iter().map(|node| node.unused || node.first).collect();
+        let mut removed: Vec<bool> =
+            self.nodes.iter().map(|node| node.unused || node.first).collect();
         let mut stack = Vec::with_capacity(n);
         let mut ready: Vec<usize> =
             (0..n).rev().filter(|&i| !removed[i] && blocked[i] < positions[i]).collect();
@@ -348,7 +355,9 @@ mod tests {
         assert_eq!(free_starts(0, 127).count_ones(), 2);
         for size in 1..20 {
             let taken = 0x0000_f00f_0030_0000_8421_0000_00ff_1001u128;
-            let want = (0..=128 - size).filter(|&p| taken & run(p, size) == 0).fold(0u128, |m, p| m | 1 << p);
+            let want = (0..=128 - size)
+                .filter(|&p| taken & run(p, size) == 0)
+                .fold(0u128, |m, p| m | 1 << p);
             assert_eq!(free_starts(taken, size), want, "size {size}");
         }
     }

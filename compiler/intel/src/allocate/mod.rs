@@ -106,7 +106,10 @@ pub fn allocate(
             }
             Err(failed) => {
                 if !settings.allow_spill {
-                    return Err(CompileError::allocate(format!("{} registers do not fit", failed.len())));
+                    return Err(CompileError::allocate(format!(
+                        "{} registers do not fit",
+                        failed.len()
+                    )));
                 }
                 // Several at once when far off, so that large programs converge in few rounds.
                 let costs = spill::costs(program, &cfg, &spiller);

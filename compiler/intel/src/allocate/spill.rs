@@ -101,7 +101,13 @@ impl Spiller {
                     let first = inst.src[index].offset / REG_SIZE;
                     let count = regs_read(&inst, index);
                     let temp = self.temporary(program, count);
-                    self.fill(program, model, Operand::vgrf(temp, Type::UD), slot + first * REG_SIZE, count);
+                    self.fill(
+                        program,
+                        model,
+                        Operand::vgrf(temp, Type::UD),
+                        slot + first * REG_SIZE,
+                        count,
+                    );
                     inst.src[index].file = File::Vgrf(temp);
                     inst.src[index].offset -= first * REG_SIZE;
                 }
@@ -214,7 +220,13 @@ fn push_header(program: &mut Program, header: Operand, slot: u32, remark: &'stat
     push_mov(program, 1, header.byte_offset(8), Operand::ud(slot / 16), remark);
 }
 
-fn push_mov(program: &mut Program, exec_size: u8, dst: Operand, src: Operand, remark: &'static str) {
+fn push_mov(
+    program: &mut Program,
+    exec_size: u8,
+    dst: Operand,
+    src: Operand,
+    remark: &'static str,
+) {
     let mut inst = Inst::new(Op::Mov, exec_size, dst, &[src]);
     inst.no_mask = true;
     inst.remark = remark;

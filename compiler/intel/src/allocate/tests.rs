@@ -36,7 +36,8 @@ fn random_program(rng: &mut Pcg64, registers: usize, length: usize) -> Program {
         .collect();
     for &(v, size) in &vregs {
         for r in 0..size {
-            Builder::new(&mut p).mov(Operand::vgrf(v, Type::UD).byte_offset(r * REG_SIZE), Operand::ud(r));
+            Builder::new(&mut p)
+                .mov(Operand::vgrf(v, Type::UD).byte_offset(r * REG_SIZE), Operand::ud(r));
         }
     }
     let operand = |rng: &mut Pcg64| {
@@ -120,12 +121,15 @@ fn random_programs_pass_the_checker() {
             [(false, 0), (true, 0), (true, (crate::sends::SCRATCH_BLOCK_REGS - 9) * REG_SIZE)]
         {
             let mut p = program.clone();
-            let settings = Settings { allow_spill: true, spill_all, check: true, ..Settings::default() };
+            let settings =
+                Settings { allow_spill: true, spill_all, check: true, ..Settings::default() };
             let allocation = allocate(&mut p, &model, settings, base);
             let allocation = allocation.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{program}"));
             spilled += u32::from(!spill_all && allocation.spills > 0);
-            let virtual_left =
-                p.insts.iter().any(|i| i.dst.vreg().is_some() || i.src.iter().any(|s| s.vreg().is_some()));
+            let virtual_left = p
+                .insts
+                .iter()
+                .any(|i| i.dst.vreg().is_some() || i.src.iter().any(|s| s.vreg().is_some()));
             assert!(!virtual_left);
         }
     }
@@ -168,7 +172,10 @@ fn checker_finds_wrong_interference() {
     uses(&mut b, y);
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
     let fault = fault(&p, &[10, 10]);
-    assert!(fault.starts_with("checker: instruction 2 (") && fault.contains("reads source 0"), "{fault}");
+    assert!(
+        fault.starts_with("checker: instruction 2 (") && fault.contains("reads source 0"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -184,7 +191,10 @@ fn checker_finds_a_missed_partial_write() {
     uses(&mut b, x);
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
     let fault = fault(&p, &[10, 10]);
-    assert!(fault.starts_with("checker: instruction 4 (") && fault.contains("reads source 0"), "{fault}");
+    assert!(
+        fault.starts_with("checker: instruction 4 (") && fault.contains("reads source 0"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -201,7 +211,10 @@ fn checker_finds_payload_clobbered_in_a_loop() {
     b.control(Op::While).predicate(false);
     assert_eq!(verdict(&p, &[20]), Ok(()));
     let fault = fault(&p, &[5]);
-    assert!(fault.starts_with("checker: instruction 1 (") && fault.contains("reads source 0 (g5"), "{fault}");
+    assert!(
+        fault.starts_with("checker: instruction 1 (") && fault.contains("reads source 0 (g5"),
+        "{fault}"
+    );
     let cfg = Cfg::new(&p);
     assert_eq!(Liveness::new(&p, &cfg).payload_last_use[5], 4);
 }
@@ -222,7 +235,8 @@ fn checker_finds_an_arm_overwriting_the_other_arms_result() {
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
     let fault = fault(&p, &[10, 10]);
     assert!(
-        fault.starts_with("checker: instruction 3 (") && fault.contains("which waiting channels still hold"),
+        fault.starts_with("checker: instruction 3 (")
+            && fault.contains("which waiting channels still hold"),
         "{fault}"
     );
 }
@@ -242,7 +256,8 @@ fn checker_finds_values_of_channels_that_left_a_loop_overwritten() {
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
     let fault = fault(&p, &[10, 10]);
     assert!(
-        fault.starts_with("checker: instruction 1 (") && fault.contains("which waiting channels still hold"),
+        fault.starts_with("checker: instruction 1 (")
+            && fault.contains("which waiting channels still hold"),
         "{fault}"
     );
 }
@@ -270,8 +285,9 @@ fn checker_finds_a_fill_from_the_wrong_slot() {
     if let Some(message) = &mut p.insts[fill].message {
         message.control ^= 1;
     }
-    let fault =
-        checker::check(&original, &p, &rewritten(&p, &starts), &starts, 0).expect_err("another slot").message;
+    let fault = checker::check(&original, &p, &rewritten(&p, &starts), &starts, 0)
+        .expect_err("another slot")
+        .message;
     assert!(fault.contains("reads source 0") && fault.contains("but finds"), "{fault}");
 }
 

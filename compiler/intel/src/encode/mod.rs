@@ -29,15 +29,17 @@ pub fn encode(program: &Program, model: &Model) -> Result<Encoded, CompileError>
     let mut has_halt = false;
     let bytes = |i: usize, inst: &eu::Inst| {
         let name = || format!("instruction {i} ({})", program.insts[i]);
-        eu::encode(model.devinfo(), inst).map_err(|error| encode_error(model.devinfo(), name(), &error))
+        eu::encode(model.devinfo(), inst)
+            .map_err(|error| encode_error(model.devinfo(), name(), &error))
     };
     for (i, inst) in program.insts.iter().enumerate() {
         has_halt |= inst.op == Op::Halt;
         if inst.op.is_virtual() || inst.op == Op::Nop || (inst.op == Op::HaltTarget && !has_halt) {
             continue;
         }
-        let encoded = encode_inst(inst, model)
-            .map_err(|e| CompileError::encode(format!("instruction {i} ({inst}): {}", e.message)))?;
+        let encoded = encode_inst(inst, model).map_err(|e| {
+            CompileError::encode(format!("instruction {i} ({inst}): {}", e.message))
+        })?;
         if inst.op.info().control_flow {
             branches.push((origin.len(), encoded));
             code.extend_from_slice(&[0; 16]);
@@ -58,8 +60,11 @@ fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
     let wide = is_64bit(inst);
     let doubled = wide && model.needs_df_exec_doubling();
     e.exec_size = if doubled { inst.exec_size * 2 } else { inst.exec_size };
-    e.access_mode =
-        if inst.align16 || inst.op.info().three_source { AccessMode::Align16 } else { AccessMode::Align1 };
+    e.access_mode = if inst.align16 || inst.op.info().three_source {
+        AccessMode::Align16
+    } else {
+        AccessMode::Align1
+    };
     e.no_mask = inst.no_mask;
     e.saturate = inst.saturate;
     e.acc_wr_en = inst.acc_write;
@@ -106,10 +111,15 @@ fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
 /// The instruction encodes twice its channels on ivb.
 fn is_64bit(inst: &Inst) -> bool {
     let has_operands = !inst.op.info().control_flow && inst.message.is_none();
-    has_operands && (inst.exec_type().size() == 8 || (!inst.dst.is_none() && inst.dst.ty.size() == 8))
+    has_operands
+        && (inst.exec_type().size() == 8 || (!inst.dst.is_none() && inst.dst.ty.size() == 8))
 }
 
-fn encode_send(e: &mut eu::Inst, inst: &Inst, message: &crate::lir::Message) -> Result<(), CompileError> {
+fn encode_send(
+    e: &mut eu::Inst,
+    inst: &Inst,
+    message: &crate::lir::Message,
+) -> Result<(), CompileError> {
     let desc = message.control & 0x7_ffff
         | u32::from(message.header) << 19
         | u32::from(message.rlen) << 20
@@ -145,10 +155,9 @@ fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
         File::Grf(nr) => {
             let byte = u32::from(nr) * 32 + operand.offset;
             o.file = eu::RegFile::Grf;
-            o.nr = u8::try_from(byte / 32)
-                .ok()
-                .filter(|n| *n < 128)
-                .ok_or_else(|| CompileError::encode(format!("register number {} out of range", byte / 32)))?;
+            o.nr = u8::try_from(byte / 32).ok().filter(|n| *n < 128).ok_or_else(|| {
+                CompileError::encode(format!("register number {} out of range", byte / 32))
+            })?;
             o.subnr = (byte % 32) as u8;
         }
         File::Arf(arf) => {
@@ -250,7 +259,11 @@ fn opcode(op: Op) -> Opcode {
 /// that is too long for them says so. Nothing else could take their place: JMPI and CALL have 32
 /// bits there, but lead all channels to one place, while channels that wait or have left a loop
 /// keep places of their own, which only branches give them.
-fn encode_error(devinfo: &eu::DevInfo, instruction: String, error: &eu::EncodeError) -> CompileError {
+fn encode_error(
+    devinfo: &eu::DevInfo,
+    instruction: String,
+    error: &eu::EncodeError,
+) -> CompileError {
     let unit = i64::from(devinfo.jump_unit_bytes);
     CompileError::encode(match *error {
         eu::EncodeError::DoesNotFit { field: Field::Jip | Field::Uip, value, bits } => {

@@ -40,7 +40,9 @@ pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> 
         // Both dwords of each channel are written; stride 2 is what the packed encoding does.
         (true, 4) if dst.is_reg() => {
             if stride != 2 && c.inst.exec_size > 1 {
-                return Err(CompileError::encode("a 32-bit result of a DF instruction needs stride 2"));
+                return Err(CompileError::encode(
+                    "a 32-bit result of a DF instruction needs stride 2",
+                ));
             }
             1
         }
@@ -55,7 +57,11 @@ pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> 
 }
 
 /// Source `index`.
-pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu::Operand, CompileError> {
+pub(super) fn source(
+    c: &Context<'_>,
+    src: &Operand,
+    index: usize,
+) -> Result<eu::Operand, CompileError> {
     let folded = src.fold_modifiers();
     let mut o = file(&folded)?;
     o.ty = src.ty;
@@ -82,7 +88,11 @@ pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu:
 }
 
 /// Three-source operands: packed rows, or one replicated dword.
-fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
+fn three_source(
+    c: &Context<'_>,
+    src: &Operand,
+    mut o: eu::Operand,
+) -> Result<eu::Operand, CompileError> {
     let no_replication = src.ty.size() == 8 && c.model.handles(Quirk::ThreeSourceNoDfRep);
     if src.is_scalar() && no_replication && !c.inst.align16 {
         return Err(CompileError::encode("scalar DF source of a three-source instruction"));
@@ -104,7 +114,11 @@ fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu
     Ok(o)
 }
 
-fn align16(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
+fn align16(
+    c: &Context<'_>,
+    src: &Operand,
+    mut o: eu::Operand,
+) -> Result<eu::Operand, CompileError> {
     if o.file == eu::RegFile::Grf && !o.subnr.is_multiple_of(16) {
         return Err(CompileError::encode("Align16 source off the 16-byte grid"));
     }
@@ -125,12 +139,16 @@ fn align16(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Ope
 
 /// The swizzle as encoded, and how rows follow each other. A DF row is one oword of two components,
 /// and its swizzle selects dwords, the same ones in both rows.
-fn physical_swizzle(c: &Context<'_>, src: &Operand) -> Result<(eu::Swizzle, RowStep), CompileError> {
+fn physical_swizzle(
+    c: &Context<'_>,
+    src: &Operand,
+) -> Result<(eu::Swizzle, RowStep), CompileError> {
     if src.ty.size() != 8 || !src.is_reg() || !c.model.handles(Quirk::Align16DfSwizzle) {
         let step = if src.is_scalar() { RowStep::Same(0) } else { RowStep::Next };
         return Ok((eu::Swizzle(src.swizzle.0), step));
     }
-    let no_encoding = || CompileError::encode(format!("DF swizzle {:#04x} has no encoding", src.swizzle.0));
+    let no_encoding =
+        || CompileError::encode(format!("DF swizzle {:#04x} has no encoding", src.swizzle.0));
     let rows = Rows::of(src.swizzle, c.inst.dst.writemask).ok_or_else(no_encoding)?;
     let step = c.inst.row_step(src).ok_or_else(no_encoding)?;
     let [a, b] = rows.columns.map(|column| 2 * column);

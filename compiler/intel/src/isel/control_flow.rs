@@ -7,7 +7,10 @@ use ir::{Block, InstKind, Jump, Step};
 
 impl<T: Target> Selection<'_, T> {
     /// Emits the body of the shader.
-    pub(super) fn emit_body(&mut self, stage: &mut dyn StageLowering<T>) -> Result<(), CompileError> {
+    pub(super) fn emit_body(
+        &mut self,
+        stage: &mut dyn StageLowering<T>,
+    ) -> Result<(), CompileError> {
         T::emit_body_prologue(self);
         self.allocate_phis();
         T::allocate_locals(self)?;
@@ -35,7 +38,11 @@ impl<T: Target> Selection<'_, T> {
     }
 
     /// Emits the instructions of a block, the copies to the phis that follow, and its jump.
-    fn emit_block(&mut self, block: Block, stage: &mut dyn StageLowering<T>) -> Result<(), CompileError> {
+    fn emit_block(
+        &mut self,
+        block: Block,
+        stage: &mut dyn StageLowering<T>,
+    ) -> Result<(), CompileError> {
         self.invalidate();
         let shader = self.shader;
         for &inst in &shader.blocks[block].insts {
@@ -64,12 +71,16 @@ impl<T: Target> Selection<'_, T> {
     ) -> Result<(), CompileError> {
         let data = &self.shader.insts[inst];
         match (&data.kind, data.result) {
-            (InstKind::Alu(alu), Some(result)) if !self.skipped[result] => T::emit_alu(self, alu, result),
+            (InstKind::Alu(alu), Some(result)) if !self.skipped[result] => {
+                T::emit_alu(self, alu, result)
+            }
             (InstKind::Undef, Some(result)) => {
                 T::define_undefined(self, result);
                 Ok(())
             }
-            (InstKind::Intrinsic(intrinsic), result) => stage.emit_intrinsic(self, intrinsic, result),
+            (InstKind::Intrinsic(intrinsic), result) => {
+                stage.emit_intrinsic(self, intrinsic, result)
+            }
             (InstKind::Tex(tex), Some(result)) => T::emit_texture(self, tex, result),
             // Constants become operands of their users, phis are written by predecessors.
             _ => Ok(()),

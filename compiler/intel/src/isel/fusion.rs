@@ -24,7 +24,9 @@ impl<'a, T: Target> Selection<'a, T> {
         for block in shader.block_order() {
             for &inst in &shader.blocks[block].insts {
                 let data = &shader.insts[inst];
-                let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
+                let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else {
+                    continue;
+                };
                 if alu.exact || !T::can_fuse(shader, alu, result) {
                     continue;
                 }

@@ -14,8 +14,8 @@ fn effect(op: IntrinsicOp) -> Effect {
     use IntrinsicOp::*;
     match op {
         StoreSsbo | StoreShared | ImageStore => Effect::Write,
-        SsboAtomic | SsboAtomicSwap | SharedAtomic | SharedAtomicSwap | CounterAtomic | CounterAtomicSwap
-        | ImageAtomic | ImageAtomicSwap => Effect::Atomic,
+        SsboAtomic | SsboAtomicSwap | SharedAtomic | SharedAtomicSwap | CounterAtomic
+        | CounterAtomicSwap | ImageAtomic | ImageAtomicSwap => Effect::Atomic,
         _ => Effect::None,
     }
 }

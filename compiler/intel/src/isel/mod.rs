@@ -69,13 +69,21 @@ pub trait Target: Default {
     ///
     /// # Errors
     /// The back end lacks the operation.
-    fn emit_alu(isel: &mut Selection<'_, Self>, alu: &Alu, result: Value) -> Result<(), CompileError>;
+    fn emit_alu(
+        isel: &mut Selection<'_, Self>,
+        alu: &Alu,
+        result: Value,
+    ) -> Result<(), CompileError>;
 
     /// Emits a texture instruction.
     ///
     /// # Errors
     /// The back end lacks the instruction.
-    fn emit_texture(isel: &mut Selection<'_, Self>, tex: &Tex, result: Value) -> Result<(), CompileError>;
+    fn emit_texture(
+        isel: &mut Selection<'_, Self>,
+        tex: &Tex,
+        result: Value,
+    ) -> Result<(), CompileError>;
 
     /// Defines a value with any contents.
     fn define_undefined(isel: &mut Selection<'_, Self>, result: Value);
@@ -99,7 +107,10 @@ pub trait Target: Default {
     ///
     /// # Errors
     /// The back end lacks the comparison that defines the condition.
-    fn emit_condition(isel: &mut Selection<'_, Self>, cond: Value) -> Result<(PredMode, bool), CompileError>;
+    fn emit_condition(
+        isel: &mut Selection<'_, Self>,
+        cond: Value,
+    ) -> Result<(PredMode, bool), CompileError>;
 
     /// Appends a control-flow marker.
     fn emit_control<'s>(isel: &'s mut Selection<'_, Self>, op: Op) -> &'s mut Inst;

@@ -30,7 +30,8 @@ pub fn choose_push_ranges(shader: &Shader, max_registers: u32) -> Vec<PushRange>
                 continue;
             };
             let first = (offset as u32).wrapping_add(intrinsic.fields.base);
-            let bytes = u32::from(shader.components(result)) * u32::from(shader.bits(result)).div_ceil(8);
+            let bytes =
+                u32::from(shader.components(result)) * u32::from(shader.bits(result)).div_ceil(8);
             let last = first.saturating_add(bytes.saturating_sub(1)) / UNIT;
             let entry = used.entry(block as u32).or_insert((first / UNIT, last));
             entry.0 = entry.0.min(first / UNIT);

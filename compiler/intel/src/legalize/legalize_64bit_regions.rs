@@ -54,7 +54,8 @@ fn strided_source(src: &Operand) -> bool {
 }
 
 fn legalize(program: &mut Program, mut inst: Inst) -> bool {
-    let wide = inst.src.iter().filter(|s| strided_source(s)).chain(inst.dst.is_reg().then_some(&inst.dst));
+    let wide =
+        inst.src.iter().filter(|s| strided_source(s)).chain(inst.dst.is_reg().then_some(&inst.dst));
     let stride = wide.filter_map(stride_bytes).filter(|s| s % 8 == 0).max().unwrap_or(8).max(8);
     let fits = |o: &Operand| stride_bytes(o) == Some(stride) && o.offset.is_multiple_of(REG_SIZE);
     // With everything at one offset other than 0 nothing needs to move.
@@ -101,8 +102,12 @@ fn spread_place(program: &mut Program, inst: &Inst, ty: Type, stride: u32) -> Op
 fn copy(program: &mut Program, around: &Inst, dst: Operand, src: Operand) {
     let ty = if dst.ty.size() == 8 { Type::UD } else { Type::uint(dst.ty.size() * 8) };
     for part in 0..(dst.ty.size() / ty.size()) {
-        let mut inst =
-            Inst::new(Op::Mov, around.exec_size, dst.subscript(ty, part), &[src.subscript(ty, part)]);
+        let mut inst = Inst::new(
+            Op::Mov,
+            around.exec_size,
+            dst.subscript(ty, part),
+            &[src.subscript(ty, part)],
+        );
         inst.group = around.group;
         inst.no_mask = around.no_mask;
         inst.remark = "64-bit regions";

@@ -56,7 +56,9 @@ fn is_symmetric_product(inst: &Inst) -> bool {
 /// A select of two immediates needs one in a register: of the two the one that is there anyway, if
 /// any.
 fn choose_select_constants(program: &mut Program, model: &Model) {
-    let both = |inst: &Inst| inst.op == Op::Sel && inst.src.len() == 2 && inst.src.iter().all(|s| s.is_imm());
+    let both = |inst: &Inst| {
+        inst.op == Op::Sel && inst.src.len() == 2 && inst.src.iter().all(|s| s.is_imm())
+    };
     let mut known: std::collections::BTreeSet<Key> = collect(program, model)
         .into_iter()
         .filter(|(_, sites)| sites.iter().any(|&(i, _)| !both(&program.insts[i])))
@@ -117,7 +119,8 @@ fn place(program: &mut Program, uses: &Uses) -> Places {
     for (&(size, bits), sites) in uses.iter().rev() {
         let first = sites.iter().map(|s| s.0).min().unwrap_or(0);
         let block = cfg.block_of[first];
-        let local = sites.iter().all(|s| cfg.block_of[s.0] == block) && cfg.blocks[block].loop_depth == 0;
+        let local =
+            sites.iter().all(|s| cfg.block_of[s.0] == block) && cfg.blocks[block].loop_depth == 0;
         if local {
             let operand = Operand::vgrf(program.vreg(1), Type::UD);
             places.insert((size, bits), (operand, first));

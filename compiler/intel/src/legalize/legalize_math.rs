@@ -35,7 +35,8 @@ fn gather(program: &mut Program, inst: &mut Inst, index: usize) -> bool {
     if !src.is_reg() || src.is_scalar() || src.stride() == Some(stride) {
         return false;
     }
-    let place = program.vreg_for(src.ty, u32::from(inst.exec_size) * u32::from(stride)).strided(stride);
+    let place =
+        program.vreg_for(src.ty, u32::from(inst.exec_size) * u32::from(stride)).strided(stride);
     let mut copy = Inst::new(Op::Mov, inst.exec_size, place, &[src.unmodified()]);
     copy.group = inst.group;
     copy.no_mask = inst.no_mask;

@@ -64,10 +64,10 @@ fn parts_clash(inst: &Inst, width: u8) -> bool {
         if src.file != File::Vgrf(dst) {
             return false;
         }
-        let same =
-            src.offset == inst.dst.offset && src.stride().map(|s| u32::from(s) * src.ty.size()) == dst_step;
-        let apart =
-            src.offset >= inst.dst.offset + written || inst.dst.offset >= src.offset + inst.bytes_read(index);
+        let same = src.offset == inst.dst.offset
+            && src.stride().map(|s| u32::from(s) * src.ty.size()) == dst_step;
+        let apart = src.offset >= inst.dst.offset + written
+            || inst.dst.offset >= src.offset + inst.bytes_read(index);
         !same && !apart
     })
 }

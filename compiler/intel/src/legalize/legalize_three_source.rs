@@ -39,7 +39,8 @@ pub fn legalize_three_source(program: &mut Program, model: &Model) -> bool {
             let source = src.unmodified();
             let reusable = source.is_scalar() && is_stable(&source, &computed);
             let wanted = copy_of(&inst, Operand::none(), source);
-            let known = copies.iter().find(|(made, _)| reusable && *made == wanted).map(|(_, copy)| *copy);
+            let known =
+                copies.iter().find(|(made, _)| reusable && *made == wanted).map(|(_, copy)| *copy);
             let copy = known.unwrap_or_else(|| {
                 let copy = program.vreg_for(src.ty, u32::from(inst.exec_size));
                 program.insts.push(copy_of(&inst, copy, source));
@@ -77,9 +78,11 @@ fn acceptable(src: &Operand, model: &Model) -> bool {
     }
     if src.is_scalar() {
         // Replication picks dwords.
-        return src.ty.size() == 4 || src.ty.size() == 8 && !model.handles(Quirk::ThreeSourceNoDfRep);
+        return src.ty.size() == 4
+            || src.ty.size() == 8 && !model.handles(Quirk::ThreeSourceNoDfRep);
     }
-    let grid = if src.ty == Type::HF && model.handles(Quirk::BdwHfMadOffset) { REG_SIZE } else { 16 };
+    let grid =
+        if src.ty == Type::HF && model.handles(Quirk::BdwHfMadOffset) { REG_SIZE } else { 16 };
     src.stride() == Some(1) && src.offset.is_multiple_of(grid)
 }
 

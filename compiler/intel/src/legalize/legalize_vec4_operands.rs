@@ -92,7 +92,8 @@ impl Legalizer<'_> {
     /// Rows that `inst` overwrites are copies of the past.
     fn forget(&mut self, inst: &Inst) {
         if matches!(inst.dst.file, File::Vgrf(_)) {
-            self.copies.retain(|key, _| !matches!(key, Key::Row(file, _) if *file == inst.dst.file));
+            self.copies
+                .retain(|key, _| !matches!(key, Key::Row(file, _) if *file == inst.dst.file));
         }
     }
 }

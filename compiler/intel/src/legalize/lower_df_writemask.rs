@@ -48,11 +48,12 @@ fn written_components(program: &Program) -> Vec<u8> {
     let mut written = vec![0; program.vregs.len()];
     for inst in &program.insts {
         let Some(v) = inst.dst.vreg().filter(|_| inst.op != Op::Undef) else { continue };
-        written[v.index()] |= if is_align16_df(inst) && inst.dst.ty.size() == 8 && inst.dst.offset == 0 {
-            inst.dst.writemask
-        } else {
-            WRITEMASK_XYZW
-        };
+        written[v.index()] |=
+            if is_align16_df(inst) && inst.dst.ty.size() == 8 && inst.dst.offset == 0 {
+                inst.dst.writemask
+            } else {
+                WRITEMASK_XYZW
+            };
     }
     written
 }

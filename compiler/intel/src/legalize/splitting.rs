@@ -34,7 +34,8 @@ fn order(inst: &Inst, masks: &[u8]) -> Option<Vec<u8>> {
     let mut left = masks.to_vec();
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
-        let harmless = |writer: &u8| left.iter().all(|r| r == writer || !clobbers(inst, *writer, *r));
+        let harmless =
+            |writer: &u8| left.iter().all(|r| r == writer || !clobbers(inst, *writer, *r));
         let next = left.iter().position(harmless)?;
         order.push(left.remove(next));
     }
@@ -64,7 +65,8 @@ fn copy_overlapping(program: &mut Program, inst: &mut Inst) {
         let row = Operand { swizzle: Swizzle::XYZW, ..src.unmodified() };
         let (copy, mov) = copy(program, row, picked(src.swizzle, inst.dst.writemask));
         program.insts.push(mov);
-        inst.src[index] = Operand { swizzle: src.swizzle, negate: src.negate, abs: src.abs, ..copy };
+        inst.src[index] =
+            Operand { swizzle: src.swizzle, negate: src.negate, abs: src.abs, ..copy };
     }
 }
 

@@ -70,11 +70,17 @@ impl SwizzleClass {
         let pairs = |a: usize, b: usize| s[a] % 2 == s[b] % 2;
         let both_pair = pairs(0, 2) && pairs(1, 3);
         let c = |i: usize| {
-            if pairs(i ^ 1, i ^ 3) { SwizzleClass::CPlus(i as u8) } else { SwizzleClass::CMinus(i as u8) }
+            if pairs(i ^ 1, i ^ 3) {
+                SwizzleClass::CPlus(i as u8)
+            } else {
+                SwizzleClass::CMinus(i as u8)
+            }
         };
         let upper = s.map(|component| component >= 2);
         match upper {
-            [false, false, false, false] | [false, false, true, true] | [true, true, true, true] => {
+            [false, false, false, false]
+            | [false, false, true, true]
+            | [true, true, true, true] => {
                 if both_pair {
                     SwizzleClass::APlus
                 } else {
@@ -141,10 +147,9 @@ pub(super) fn split(swizzle: Swizzle, mask: u8) -> SmallVec<[u8; 4]> {
         return SwizzleClass::of(swizzle).writemasks();
     }
     let legal = SwizzleClass::ALL.into_iter().filter(|class| class.supports(swizzle, mask));
-    legal
-        .map(|class| class.writemasks_within(mask))
-        .min_by_key(|masks| cost(masks))
-        .unwrap_or_else(|| InternalError::new(Phase::Lower, format!("no class splits {swizzle:?}")).raise())
+    legal.map(|class| class.writemasks_within(mask)).min_by_key(|masks| cost(masks)).unwrap_or_else(
+        || InternalError::new(Phase::Lower, format!("no class splits {swizzle:?}")).raise(),
+    )
 }
 
 /// Number of instructions in the end: XY and ZW must be split again (`align16-df-writemask`).
@@ -175,8 +180,16 @@ mod tests {
 
     #[test]
     fn counts_of_classes() {
-        let counts =
-            [("A+", 12), ("A-", 36), ("B", 96), ("C+", 32), ("C-", 32), ("D+", 8), ("D-", 24), ("E", 16)];
+        let counts = [
+            ("A+", 12),
+            ("A-", 36),
+            ("B", 96),
+            ("C+", 32),
+            ("C-", 32),
+            ("D+", 8),
+            ("D-", 24),
+            ("E", 16),
+        ];
         for (name, count) in counts {
             let found = swizzles().filter(|s| kind(SwizzleClass::of(*s)) == name).count();
             assert_eq!(found, count, "{name}");
@@ -196,7 +209,10 @@ mod tests {
         let first = left & left.wrapping_neg();
         let masks = (1..=left).filter(|p| p & !left == 0 && p & first != 0);
         let masks = masks.filter(|p| encodable(swizzle, *p) && !acts_on_dwords(*p));
-        masks.map(|p| 1 + fewest(swizzle, left & !p)).min().expect("single components are encodable")
+        masks
+            .map(|p| 1 + fewest(swizzle, left & !p))
+            .min()
+            .expect("single components are encodable")
     }
 
     #[test]

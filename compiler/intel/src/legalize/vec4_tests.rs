@@ -51,7 +51,10 @@ fn numbers_of_pieces() {
     for swizzle in swizzles() {
         let expected = match SwizzleClass::of(swizzle) {
             SwizzleClass::APlus => 1,
-            SwizzleClass::AMinus | SwizzleClass::B | SwizzleClass::CPlus(_) | SwizzleClass::DPlus => 2,
+            SwizzleClass::AMinus
+            | SwizzleClass::B
+            | SwizzleClass::CPlus(_)
+            | SwizzleClass::DPlus => 2,
             SwizzleClass::CMinus(_) | SwizzleClass::DMinus(_) => 3,
             SwizzleClass::E => 4,
         };
@@ -61,7 +64,8 @@ fn numbers_of_pieces() {
             let mut program = moved(swizzle, WRITEMASK_XYZW, false);
             lower(&mut program, &model, &SWIZZLE_AND_MASK);
             assert_eq!(program.insts.len(), expected, "{gen_name} {swizzle:?}");
-            let repeats = |inst: &&Inst| needs_repeated_oword(inst.src[0].swizzle, inst.dst.writemask);
+            let repeats =
+                |inst: &&Inst| needs_repeated_oword(inst.src[0].swizzle, inst.dst.writemask);
             repeated = program.insts.iter().filter(repeats).count();
             let mut program = moved(swizzle, WRITEMASK_XYZW, false);
             lower(&mut program, &model, &ALL);
@@ -107,7 +111,9 @@ fn run(program: &Program, asked: VReg) -> [(usize, u8); 4] {
     let mut registers: Vec<[(usize, u8); 4]> =
         (0..program.vregs.len()).map(|r| [0, 1, 2, 3].map(|c| (r, c))).collect();
     for inst in &program.insts {
-        let (File::Vgrf(dst), File::Vgrf(src)) = (inst.dst.file, inst.src[0].file) else { panic!("{inst}") };
+        let (File::Vgrf(dst), File::Vgrf(src)) = (inst.dst.file, inst.src[0].file) else {
+            panic!("{inst}")
+        };
         assert_eq!((inst.op, inst.exec_size), (Op::Mov, 8), "{inst}");
         let from = registers[src.index()];
         for c in (0..4).filter(|c| inst.dst.writemask >> c & 1 != 0) {
@@ -121,14 +127,17 @@ fn run(program: &Program, asked: VReg) -> [(usize, u8); 4] {
 /// are written one by one.
 #[test]
 fn writemasks_of_dwords() {
-    for (mask, swizzle) in [(0b0011, Swizzle::new([1, 0, 0, 0])), (0b1100, Swizzle::new([0, 0, 3, 2]))] {
+    for (mask, swizzle) in
+        [(0b0011, Swizzle::new([1, 0, 0, 0])), (0b1100, Swizzle::new([0, 0, 3, 2]))]
+    {
         let mut program = moved(swizzle, mask, false);
         lower(&mut program, &model("hsw"), &ALL);
         let [inst] = &program.insts[..] else { panic!("{} instructions", program.insts.len()) };
         assert_eq!(inst.dst.writemask, WRITEMASK_XYZW);
         assert_eq!(picked(inst.src[0].swizzle, mask), picked(swizzle, mask));
         let mut program = moved(swizzle, mask, false);
-        let whole = Inst { dst: program.insts[0].dst.masked(WRITEMASK_XYZW), ..program.insts[0].clone() };
+        let whole =
+            Inst { dst: program.insts[0].dst.masked(WRITEMASK_XYZW), ..program.insts[0].clone() };
         program.insts.insert(0, Inst { src: [Operand::df(1.0)].into_iter().collect(), ..whole });
         lower(&mut program, &model("hsw"), &ALL);
         let masks: Vec<u8> = program.insts.iter().map(|inst| inst.dst.writemask).collect();
@@ -145,7 +154,8 @@ fn pieces_of_comparisons_set_the_flags_of_the_whole() {
         for mask in 1..=WRITEMASK_XYZW {
             let mut program = Program::new(8);
             let source = Operand::vgrf(program.vreg(2), Type::DF).swizzled(swizzle);
-            let mut inst = Inst::new(Op::Cmp, 8, Operand::null(Type::DF).masked(mask), &[source, source]);
+            let mut inst =
+                Inst::new(Op::Cmp, 8, Operand::null(Type::DF).masked(mask), &[source, source]);
             (inst.align16, inst.cond) = (true, Some(CondMod::Ge));
             program.insts.push(inst);
             lower(&mut program, &model("hsw"), &SWIZZLE_AND_MASK);

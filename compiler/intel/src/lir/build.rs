@@ -30,7 +30,13 @@ impl<'a> Builder<'a> {
 
     /// The same program with `exec_size` channels starting at `group`.
     pub fn sub_group(&mut self, exec_size: u8, group: u8) -> Builder<'_> {
-        Builder { program: self.program, exec_size, group, no_mask: self.no_mask, remark: self.remark }
+        Builder {
+            program: self.program,
+            exec_size,
+            group,
+            no_mask: self.no_mask,
+            remark: self.remark,
+        }
     }
 
     /// A new virtual register with one element of `ty` per channel.

@@ -200,7 +200,11 @@ impl Inst {
             };
             best = Some(match best {
                 None => ty,
-                Some(old) if ty.size() > old.size() || (ty.size() == old.size() && ty.is_float()) => ty,
+                Some(old)
+                    if ty.size() > old.size() || (ty.size() == old.size() && ty.is_float()) =>
+                {
+                    ty
+                }
                 Some(old) => old,
             });
         }
@@ -217,7 +221,8 @@ impl Inst {
     /// Reads a flag register (predicate; SEL by predicate included).
     #[must_use]
     pub fn reads_flag(&self) -> bool {
-        self.predicate.is_some() || self.src.iter().any(|s| matches!(s.file, super::File::Arf(Arf::Flag(_))))
+        self.predicate.is_some()
+            || self.src.iter().any(|s| matches!(s.file, super::File::Arf(Arf::Flag(_))))
     }
 
     /// Writes a flag register: a conditional modifier on anything but SEL, or a flag destination.

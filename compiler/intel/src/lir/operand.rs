@@ -241,9 +241,11 @@ impl Operand {
         let mut op = self.byte_offset(index * ty.size());
         op.region = match op.region {
             Region::Stride(s) => Region::Stride(s * ratio as u8),
-            Region::Exact { vstride, width, hstride } => {
-                Region::Exact { vstride: vstride * ratio as u8, width, hstride: hstride * ratio as u8 }
-            }
+            Region::Exact { vstride, width, hstride } => Region::Exact {
+                vstride: vstride * ratio as u8,
+                width,
+                hstride: hstride * ratio as u8,
+            },
         };
         op.ty = ty;
         op
@@ -340,7 +342,9 @@ impl Operand {
     pub fn is_scalar(&self) -> bool {
         match self.region {
             Region::Stride(s) => s == 0,
-            Region::Exact { vstride, hstride, width } => vstride == 0 && (hstride == 0 || width == 1),
+            Region::Exact { vstride, hstride, width } => {
+                vstride == 0 && (hstride == 0 || width == 1)
+            }
         }
     }
 
@@ -350,7 +354,9 @@ impl Operand {
         match self.region {
             Region::Stride(s) => Some(s),
             Region::Exact { vstride, width: 1, .. } => Some(vstride),
-            Region::Exact { vstride, width, hstride } if vstride == width * hstride => Some(hstride),
+            Region::Exact { vstride, width, hstride } if vstride == width * hstride => {
+                Some(hstride)
+            }
             Region::Exact { .. } => None,
         }
     }
@@ -374,7 +380,9 @@ impl Operand {
         let last = exec_size.max(1) - 1;
         // A row's last element may lie behind the last row's, if that is shorter.
         let row_end = match self.region {
-            Region::Exact { width, .. } => (last + 1) / u32::from(width.max(1)) * u32::from(width.max(1)),
+            Region::Exact { width, .. } => {
+                (last + 1) / u32::from(width.max(1)) * u32::from(width.max(1))
+            }
             Region::Stride(_) => 0,
         };
         let end = self.element(last).max(self.element(row_end.saturating_sub(1)));

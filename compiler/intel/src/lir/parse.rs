@@ -129,7 +129,11 @@ impl<'a> Cursor<'a> {
     }
 
     fn expect(&mut self, token: &str) -> Result<()> {
-        if self.eat(token) { Ok(()) } else { Err(format!("`{token}` expected before `{}`", self.0)) }
+        if self.eat(token) {
+            Ok(())
+        } else {
+            Err(format!("`{token}` expected before `{}`", self.0))
+        }
     }
 
     /// The longest prefix of accepted characters.
@@ -239,7 +243,8 @@ impl<'a> Cursor<'a> {
     fn file(&mut self) -> Result<File> {
         if self.eat("0x") {
             let digits = self.take(|c| c.is_ascii_hexdigit());
-            let bits = u64::from_str_radix(digits, 16).map_err(|_| format!("no immediate: 0x{digits}"))?;
+            let bits =
+                u64::from_str_radix(digits, 16).map_err(|_| format!("no immediate: 0x{digits}"))?;
             return Ok(File::Imm(bits));
         }
         let name = self.take(|c| c.is_ascii_alphabetic());
@@ -344,7 +349,8 @@ fn parse_mnemonic(text: &str) -> Result<Inst> {
             inst.saturate = true;
             continue;
         }
-        inst.cond = Some(CondMod::from_text(name).ok_or_else(|| format!("unknown condition {name}"))?);
+        inst.cond =
+            Some(CondMod::from_text(name).ok_or_else(|| format!("unknown condition {name}"))?);
         rest.expect(".")?;
         inst.flag = rest.flag()?;
     }
@@ -390,7 +396,10 @@ vgrf v0-v1 v2[2] v3-v5[4] v6
             ("program width=8 payload=1\n  mov(8) v0<1>:F, g2<1>:F", "v0 is not declared"),
             ("program width=8 payload=1\n  mov(8) g1<1>:G, g2<1>:F", "unknown type"),
             ("program width=8 payload=1\n  mov(8) g1:F, g2<1>:F", "region expected"),
-            ("program width=8 payload=1\n  mov(8) g1<1>:F, g2<1>:F alined16", "unknown attribute alined16"),
+            (
+                "program width=8 payload=1\n  mov(8) g1<1>:F, g2<1>:F alined16",
+                "unknown attribute alined16",
+            ),
             ("program width=8 payload=1\nvgrf v1", "out of order"),
         ];
         for (text, message) in cases {

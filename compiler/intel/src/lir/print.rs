@@ -17,7 +17,9 @@
 //! * Attributes follow the operands: those of a message, `align16`, `nomask`, `group8`, `accwr`,
 //!   and `flag=f0.1` where neither predicate nor conditional modifier names the flag.
 
-use super::{File, Inst, MessageKind, Op, Operand, Program, Region, Swizzle, VRegData, WRITEMASK_XYZW};
+use super::{
+    File, Inst, MessageKind, Op, Operand, Program, Region, Swizzle, VRegData, WRITEMASK_XYZW,
+};
 use std::fmt;
 
 /// Longest line of register declarations.

@@ -71,7 +71,9 @@ fn check_control_flow(program: &Program) -> Result<(), String> {
                 open.push(inst.op);
                 true
             }
-            Op::Else => open.last_mut().is_some_and(|top| std::mem::replace(top, Op::Else) == Op::If),
+            Op::Else => {
+                open.last_mut().is_some_and(|top| std::mem::replace(top, Op::Else) == Op::If)
+            }
             Op::Endif => matches!(open.pop(), Some(Op::If | Op::Else)),
             Op::While => open.pop() == Some(Op::Do),
             Op::Break | Op::Continue => open.contains(&Op::Do),
@@ -100,7 +102,8 @@ mod tests {
             ("do(8)", "1 constructs without an end"),
         ];
         for (line, expected) in cases {
-            let program = parse(&format!("program width=8 payload=1\nvgrf v0\n  {line}\n")).unwrap();
+            let program =
+                parse(&format!("program width=8 payload=1\nvgrf v0\n  {line}\n")).unwrap();
             let failures = program.validate().unwrap_err().to_string();
             assert!(failures.contains(expected), "{line}: {failures}");
         }

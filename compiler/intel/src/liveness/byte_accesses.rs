@@ -38,8 +38,11 @@ impl ByteAccesses {
         }
         base.push(count);
         let n = program.insts.len();
-        let mut accesses =
-            ByteAccesses { base, all: Vec::with_capacity(6 * n), starts: Vec::with_capacity(n + 1) };
+        let mut accesses = ByteAccesses {
+            base,
+            all: Vec::with_capacity(6 * n),
+            starts: Vec::with_capacity(n + 1),
+        };
         for inst in &program.insts {
             accesses.add(inst, granularity);
         }

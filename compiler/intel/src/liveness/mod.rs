@@ -114,7 +114,11 @@ impl Liveness {
 
     /// Computes liveness with definitions tracked as finely as asked.
     #[must_use]
-    pub fn with_granularity(program: &Program, cfg: &Cfg, granularity: LivenessGranularity) -> Liveness {
+    pub fn with_granularity(
+        program: &Program,
+        cfg: &Cfg,
+        granularity: LivenessGranularity,
+    ) -> Liveness {
         let mut analysis = Analysis::new(program, cfg, granularity);
         let sets = analysis.solve();
         let written = analysis.solve_written(&sets.writes);
@@ -193,7 +197,8 @@ impl LiveOut {
         let mut analysis = Analysis::new(program, cfg, LivenessGranularity::Byte);
         let masks = analysis.solve().live_out;
         // They were numbered in ascending order.
-        let numbered = analysis.tracked.iter().enumerate().filter(|(_, number)| **number != usize::MAX);
+        let numbered =
+            analysis.tracked.iter().enumerate().filter(|(_, number)| **number != usize::MAX);
         let tracked = numbered.map(|(grf, _)| grf).collect();
         LiveOut { accesses: analysis.accesses, tracked, masks }
     }
@@ -272,7 +277,8 @@ impl<'a> Analysis<'a> {
         let effects = if blocks > 1 { self.effects() } else { Vec::new() };
         let n = self.track(&effects);
         let none = || Masks::new(blocks, n);
-        let mut sets = Sets { uses: none(), defs: none(), writes: none(), live_in: none(), live_out: none() };
+        let mut sets =
+            Sets { uses: none(), defs: none(), writes: none(), live_in: none(), live_out: none() };
         for effect in &effects {
             let Some(t) = self.tracked_number(effect.grf) else { continue };
             sets.uses.row_mut(effect.block)[t] = effect.exposed;
@@ -291,7 +297,8 @@ impl<'a> Analysis<'a> {
 
     /// Returns the effects of each block on the GRFs it accesses.
     fn effects(&self) -> Vec<Effect> {
-        let mut effects = Effects { list: Vec::new(), last: vec![usize::MAX; self.tracked.len()], start: 0 };
+        let mut effects =
+            Effects { list: Vec::new(), last: vec![usize::MAX; self.tracked.len()], start: 0 };
         for (block, range) in self.cfg.blocks.iter().enumerate() {
             effects.start = effects.list.len();
             for ip in range.start..range.end {
@@ -345,8 +352,10 @@ impl<'a> Analysis<'a> {
     /// written on a path does not stretch the interval to the program's start.
     fn solve_written(&self, writes: &Masks) -> Written {
         let blocks = self.cfg.blocks.len();
-        let mut written =
-            Written { before: Masks::new(blocks, writes.row), after: Masks::new(blocks, writes.row) };
+        let mut written = Written {
+            before: Masks::new(blocks, writes.row),
+            after: Masks::new(blocks, writes.row),
+        };
         let mut changed = writes.row > 0;
         while changed {
             changed = false;

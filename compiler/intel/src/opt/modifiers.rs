@@ -7,7 +7,8 @@ use crate::lir::{Inst, Op};
 /// A modified source is wider than its type: the negated smallest integer is a positive number to
 /// comparisons, selects, shifts, conversions and accumulators.
 pub(super) fn wraps(inst: &Inst) -> bool {
-    let plain = inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float() && inst.dst.is_reg();
+    let plain =
+        inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float() && inst.dst.is_reg();
     let modular = matches!(inst.op, Op::Mov | Op::Add | Op::Mul) || is_logic(inst.op);
     plain && modular && inst.dst.ty.size() <= inst.src[0].ty.size()
 }

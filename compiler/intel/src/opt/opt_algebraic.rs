@@ -28,7 +28,9 @@ pub fn opt_algebraic(program: &mut Program, model: &Model) -> bool {
                     && inst.src[1].file == File::Imm(0)
             }
             Op::Mul => {
-                inst.dst.ty == Type::D && inst.src[0].ty == Type::D && inst.src[1].file == File::Imm(1)
+                inst.dst.ty == Type::D
+                    && inst.src[0].ty == Type::D
+                    && inst.src[1].file == File::Imm(1)
             }
             _ => false,
         };

@@ -35,7 +35,12 @@ pub fn opt_cmod_propagation(program: &mut Program, model: &Model) -> bool {
 /// The condition on source 0 that an instruction tests and nothing else.
 fn test_of(inst: &Inst) -> Option<CondMod> {
     let src = inst.src.first()?;
-    if !inst.dst.is_null() || inst.predicate.is_some() || inst.align16 || inst.saturate || src.is_modified() {
+    if !inst.dst.is_null()
+        || inst.predicate.is_some()
+        || inst.align16
+        || inst.saturate
+        || src.is_modified()
+    {
         return None;
     }
     src.vreg()?;
@@ -120,13 +125,15 @@ fn fold_into(
         return true;
     }
     let zero_test = matches!(cond, CondMod::Z | CondMod::Nz);
-    let same_type = inst.dst.ty == src.ty || (zero_test && inst.dst.ty.is_integer() && src.ty.is_integer());
+    let same_type =
+        inst.dst.ty == src.ty || (zero_test && inst.dst.ty.is_integer() && src.ty.is_integer());
     // Float results that overflow or saturate, and wrapped integer sums, compare as they were
     // before.
     let ordered_ok = zero_test || (inst.dst.ty.is_float() && !inst.saturate) || inst.op == Op::Mov;
-    let exact =
-        inst.dst.ty == inst.exec_type() || (inst.dst.ty.is_integer() && inst.exec_type().is_integer());
-    if !inst.op.info().can_cmod || !same_type || !ordered_ok || !exact || inst.touches_accumulator() {
+    let exact = inst.dst.ty == inst.exec_type()
+        || (inst.dst.ty.is_integer() && inst.exec_type().is_integer());
+    if !inst.op.info().can_cmod || !same_type || !ordered_ok || !exact || inst.touches_accumulator()
+    {
         return false;
     }
     // The hardware tests integer sums, products and shifted values before they wrap.

@@ -40,7 +40,8 @@ pub fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
     for at in 0..program.insts.len() {
         let Some(copy) = whole_copy(program, at) else { continue };
         let regs = u32::from(program.vregs[copy.src].regs);
-        let place: Vec<(VReg, u32)> = (0..regs).map(|r| (copy.dst, copy.offset / REG_SIZE + r)).collect();
+        let place: Vec<(VReg, u32)> =
+            (0..regs).map(|r| (copy.dst, copy.offset / REG_SIZE + r)).collect();
         if touched.contains(&(copy.src, u32::MAX))
             || touched.contains(&(copy.dst, u32::MAX))
             || place.iter().any(|p| touched.contains(p))
@@ -52,7 +53,9 @@ pub fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
             || in_block(program, &cfg, &sites, &copy)
             || (copy.is_one()
                 && sites.by_channel(program, &copy)
-                && ranges.get_or_insert_with(|| ChannelRanges::new(program, &cfg)).apart(&copy, regs, at));
+                && ranges
+                    .get_or_insert_with(|| ChannelRanges::new(program, &cfg))
+                    .apart(&copy, regs, at));
         if !fits {
             continue;
         }
@@ -332,7 +335,10 @@ impl ChannelRanges {
             // One begins where the other ends: the instruction there reads one and writes the
             // other.
             let (earlier_end, later_start) = if a1 < b0 { (a1, b0) } else { (b1, a0) };
-            if earlier_end + 1 == later_start && later_start != at && self.uneven.contains(&later_start) {
+            if earlier_end + 1 == later_start
+                && later_start != at
+                && self.uneven.contains(&later_start)
+            {
                 return false;
             }
             if a1 < b1 { i += 1 } else { j += 1 }

@@ -45,7 +45,9 @@ pub fn opt_copy_propagation(program: &mut Program, model: &Model) -> bool {
             if !inst.align16 && inst.message.is_none() {
                 for index in 0..inst.src.len() {
                     // Each replacement may expose another copy; chains are as long as the program.
-                    while let Some(new) = replacement(inst, index, i, &local, &globals, &regions, model) {
+                    while let Some(new) =
+                        replacement(inst, index, i, &local, &globals, &regions, model)
+                    {
                         inst.src[index] = new;
                         changed = true;
                     }
@@ -84,8 +86,8 @@ impl LocalCopies {
         }
         let (bytes, uses) = (inst.bytes_written(), &mut self.uses);
         self.list.retain(|c| {
-            let stays =
-                !overlap(&inst.dst, bytes, &c.dst, c.bytes) && !overlap(&inst.dst, bytes, &c.src, extent(c));
+            let stays = !overlap(&inst.dst, bytes, &c.dst, c.bytes)
+                && !overlap(&inst.dst, bytes, &c.src, extent(c));
             if !stays {
                 uses.remove([&c.dst, &c.src]);
             }
@@ -190,7 +192,9 @@ fn replacement(
     let v = src.vreg()?;
     let bytes = inst.bytes_read(index);
     let covers = |c: &Copy| {
-        c.dst.vreg() == Some(v) && src.offset >= c.dst.offset && src.offset + bytes <= c.dst.offset + c.bytes
+        c.dst.vreg() == Some(v)
+            && src.offset >= c.dst.offset
+            && src.offset + bytes <= c.dst.offset + c.bytes
     };
     let copy = local.find(src, covers).or_else(|| {
         let copy = globals[v]?;
@@ -211,8 +215,8 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &Model) -> Option<Ope
     let rel = src.offset - copy.dst.offset;
     let modified = copy.src.is_modified();
     // Logic operations do not care about signs.
-    let same_type =
-        src.ty == copy.dst.ty || is_logic(inst.op) && copy.dst.ty.is_integer() && src.ty.is_integer();
+    let same_type = src.ty == copy.dst.ty
+        || is_logic(inst.op) && copy.dst.ty.is_integer() && src.ty.is_integer();
     if modified && (z != k || !same_type || !takes_modifiers(inst, model)) {
         return None;
     }
@@ -222,7 +226,9 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &Model) -> Option<Ope
     let mut new = match (copy.src.region, src.region) {
         // One element for all channels: the read must pick the same part of every element.
         (Region::Stride(0), _) => {
-            if z > k || (0..u32::from(inst.exec_size)).any(|c| !(src.element(c) * z).is_multiple_of(k)) {
+            if z > k
+                || (0..u32::from(inst.exec_size)).any(|c| !(src.element(c) * z).is_multiple_of(k))
+            {
                 return None;
             }
             let part = rel % k;

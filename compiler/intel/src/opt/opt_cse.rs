@@ -36,7 +36,8 @@ pub fn opt_cse(program: &mut Program, model: &Model) -> bool {
             let earlier = expression.and_then(|digest| window.find(&program.insts, inst, digest));
             window.forget_clobbered(&program.insts, inst);
             if let Some(k) = earlier {
-                let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
+                let mut copy =
+                    Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
                 copy.group = inst.group;
                 copy.no_mask = inst.no_mask;
                 program.insts[i] = copy;
@@ -107,8 +108,10 @@ fn operands(inst: &Inst) -> impl Iterator<Item = &Operand> {
 }
 
 fn is_expression(inst: &Inst) -> bool {
-    let pure_op =
-        !matches!(inst.op, Op::Mov | Op::Undef | Op::Nop | Op::Mach | Op::Addc | Op::Subb | Op::Mac);
+    let pure_op = !matches!(
+        inst.op,
+        Op::Mov | Op::Undef | Op::Nop | Op::Mach | Op::Addc | Op::Subb | Op::Mac
+    );
     let reads_itself = inst.src.iter().any(|s| s.is_reg() && s.file == inst.dst.file);
     pure_op
         && !inst.has_side_effects()

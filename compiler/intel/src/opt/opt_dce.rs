@@ -158,7 +158,8 @@ fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
     };
     // Each flag goes its own way through a block: what becomes of none and of all says what becomes
     // of any.
-    let effects: Vec<[u8; 2]> = cfg.blocks.iter().map(|b| [before(b, 0), before(b, u8::MAX)]).collect();
+    let effects: Vec<[u8; 2]> =
+        cfg.blocks.iter().map(|b| [before(b, 0), before(b, u8::MAX)]).collect();
     let mut changed = true;
     while changed {
         changed = false;

@@ -94,7 +94,10 @@ fn fits(inst: &Inst, copy: &Inst) -> bool {
         && !inst.op.is_math()
         && !inst.op.is_send()
         && !inst.align16
-        && !matches!(inst.op, Op::Pln | Op::Line | Op::Mach | Op::Addc | Op::Subb | Op::Undef | Op::Dim)
+        && !matches!(
+            inst.op,
+            Op::Pln | Op::Line | Op::Mach | Op::Addc | Op::Subb | Op::Undef | Op::Dim
+        )
         && !inst.touches_accumulator()
         && inst.predicate.is_none_or(|_| inst.op == Op::Sel)
         && inst.dst.ty.size() == copy.dst.ty.size()
@@ -108,7 +111,9 @@ fn fits(inst: &Inst, copy: &Inst) -> bool {
 /// sources.
 fn reads_place(inst: &Inst) -> bool {
     let same_elements = |s: &Operand| {
-        s.offset == inst.dst.offset && s.stride() == inst.dst.stride() && s.ty.size() == inst.dst.ty.size()
+        s.offset == inst.dst.offset
+            && s.stride() == inst.dst.stride()
+            && s.ty.size() == inst.dst.ty.size()
     };
     inst.src.iter().any(|s| s.vreg().is_some() && s.vreg() == inst.dst.vreg() && !same_elements(s))
 }

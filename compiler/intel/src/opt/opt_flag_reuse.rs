@@ -36,8 +36,9 @@ pub fn opt_flag_reuse(program: &mut Program, model: &Model) -> bool {
             if inst.writes_flag() {
                 holder = is_plain_comparison(inst).then_some(i);
             }
-            let clobbered =
-                |h: usize| program.insts[h].src.iter().any(|s| s.is_reg() && s.file == inst.dst.file);
+            let clobbered = |h: usize| {
+                program.insts[h].src.iter().any(|s| s.is_reg() && s.file == inst.dst.file)
+            };
             if holder.is_some_and(clobbered) {
                 holder = None;
             }

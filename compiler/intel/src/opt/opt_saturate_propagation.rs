@@ -34,7 +34,9 @@ pub fn opt_saturate_propagation(program: &mut Program, model: &Model) -> bool {
                 continue;
             }
             let shape = (sat.exec_size, sat.group, sat.no_mask);
-            let Some(def) = (block.start..at).rev().find(|&i| program.insts[i].dst.vreg() == Some(v)) else {
+            let Some(def) =
+                (block.start..at).rev().find(|&i| program.insts[i].dst.vreg() == Some(v))
+            else {
                 continue;
             };
             let inst = &mut program.insts[def];
@@ -56,5 +58,9 @@ pub fn opt_saturate_propagation(program: &mut Program, model: &Model) -> bool {
 }
 
 fn is_saturating_copy(inst: &Inst) -> bool {
-    inst.op == Op::Mov && inst.saturate && inst.predicate.is_none() && inst.cond.is_none() && !inst.align16
+    inst.op == Op::Mov
+        && inst.saturate
+        && inst.predicate.is_none()
+        && inst.cond.is_none()
+        && !inst.align16
 }

@@ -27,8 +27,8 @@ pub fn opt_schedule(program: &mut Program, model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let mut changed = false;
     for block in &cfg.blocks {
-        let first =
-            block.start + usize::from(program.insts.get(block.start).is_some_and(|i| i.op.starts_block()));
+        let first = block.start
+            + usize::from(program.insts.get(block.start).is_some_and(|i| i.op.starts_block()));
         let mut last = block.end;
         // Control flow, and what ends the thread, stays where it is.
         while last > first && is_fixed(&program.insts[last - 1]) {
@@ -68,7 +68,8 @@ fn order(insts: &[Inst], model: &Model) -> Vec<usize> {
     // Cycles from an instruction's issue to the end of the block along the longest chain.
     let mut remaining = vec![0u64; n];
     for i in (0..n).rev() {
-        let tail = edges[i].iter().map(|&(to, wait)| u64::from(wait) + remaining[to as usize]).max();
+        let tail =
+            edges[i].iter().map(|&(to, wait)| u64::from(wait) + remaining[to as usize]).max();
         remaining[i] = tail.unwrap_or(0).max(u64::from(latencies[i]));
     }
     let mut waiting = vec![0usize; n];
@@ -112,7 +113,9 @@ mod tests {
     #[test]
     fn permutations_bring_each_to_its_place() {
         let original: Vec<Inst> = (0..6).map(|nr| Inst::new(Op::Mov, 8, g(nr), &[g(nr)])).collect();
-        for order in [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [2, 0, 1, 5, 3, 4], [1, 2, 3, 4, 5, 0]] {
+        for order in
+            [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [2, 0, 1, 5, 3, 4], [1, 2, 3, 4, 5, 0]]
+        {
             let mut insts = original.clone();
             permute(&mut insts, &order);
             assert_eq!(insts, order.map(|i| original[i].clone()));

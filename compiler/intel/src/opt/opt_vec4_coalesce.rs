@@ -104,7 +104,9 @@ impl Plan {
 
     /// Components of B that a write of A's components `mask` becomes.
     fn renamed(&self, mask: u8) -> u8 {
-        self.components_of_b().filter(|&c| mask >> self.swizzle.get(c) & 1 != 0).fold(0, |m, c| m | 1 << c)
+        self.components_of_b()
+            .filter(|&c| mask >> self.swizzle.get(c) & 1 != 0)
+            .fold(0, |m, c| m | 1 << c)
     }
 
     /// Index of the first instruction that makes A, if the move can go.
@@ -161,9 +163,14 @@ impl Plan {
             if src.vreg() != Some(self.b_reg) {
                 return false;
             }
-            if inst.align16 && inst.message.is_none() && src.ty.size() == self.size && !src.is_scalar() {
-                let picked =
-                    (0..4u8).filter(|c| mask >> c & 1 != 0).fold(0u8, |m, c| m | 1 << src.swizzle.get(c));
+            if inst.align16
+                && inst.message.is_none()
+                && src.ty.size() == self.size
+                && !src.is_scalar()
+            {
+                let picked = (0..4u8)
+                    .filter(|c| mask >> c & 1 != 0)
+                    .fold(0u8, |m, c| m | 1 << src.swizzle.get(c));
                 return src.offset == self.b.offset && picked & self.b.writemask != 0;
             }
             overlaps(src.offset, regs_read(inst, index), self.b.offset, self.size / 4)
@@ -187,7 +194,8 @@ impl Plan {
             && inst.dst.offset == self.a_offset;
         // Results of messages and of Align1 moves over both vertices fill the register.
         if !inst.align16 {
-            let fills = inst.exec_size == 8 && inst.group == 0 && !inst.no_mask && inst.predicate.is_none();
+            let fills =
+                inst.exec_size == 8 && inst.group == 0 && !inst.no_mask && inst.predicate.is_none();
             let size = inst.message.map_or(inst.dst.ty.size(), |m| 4 * u32::from(m.rlen));
             return fills
                 && (size, self.size, inst.dst.stride()) == (4, 4, Some(1))
@@ -212,7 +220,10 @@ impl Plan {
     /// Every component of A that `inst` reads has a place in B.
     fn can_rename_reads(&self, inst: &Inst) -> bool {
         let plain = inst.src.iter().filter(|s| s.vreg() == Some(self.a)).all(|src| {
-            inst.align16 && src.offset == self.a_offset && src.ty.size() == self.size && !src.is_scalar()
+            inst.align16
+                && src.offset == self.a_offset
+                && src.ty.size() == self.size
+                && !src.is_scalar()
         });
         plain && self.components_of_a(inst) & !self.needed() == 0
     }
@@ -222,7 +233,9 @@ impl Plan {
         let mask = inst.components_read();
         let sources = inst.src.iter().filter(|s| s.vreg() == Some(self.a));
         sources
-            .flat_map(|src| (0..4u8).filter(move |c| mask >> c & 1 != 0).map(|c| src.swizzle.get(c)))
+            .flat_map(|src| {
+                (0..4u8).filter(move |c| mask >> c & 1 != 0).map(|c| src.swizzle.get(c))
+            })
             .fold(0, |m, c| m | 1 << c)
     }
 
@@ -251,7 +264,8 @@ impl Plan {
                 if src.vreg() == Some(self.a) {
                     src.file = File::Vgrf(self.b_reg);
                     src.offset = self.b.offset;
-                    src.swizzle = Swizzle::new([0, 1, 2, 3].map(|c| self.place_of(src.swizzle.get(c))));
+                    src.swizzle =
+                        Swizzle::new([0, 1, 2, 3].map(|c| self.place_of(src.swizzle.get(c))));
                 }
             }
             inst.dst.file = File::Vgrf(self.b_reg);

@@ -122,9 +122,9 @@ impl Copies {
         let mut found: Option<Copy> = None;
         for c in (0..4u8).filter(|c| needed >> c & 1 != 0) {
             let want = src.swizzle.get(c);
-            let copy = list
-                .iter()
-                .find(|e| e.offset == src.offset && e.component == want && e.ty.size() == src.ty.size());
+            let copy = list.iter().find(|e| {
+                e.offset == src.offset && e.component == want && e.ty.size() == src.ty.size()
+            });
             let Some(copy) = copy else { return false };
             if found.is_some_and(|f| f.source != copy.source || f.ty != copy.ty) {
                 return false;
@@ -187,7 +187,10 @@ fn replace(inst: &mut Inst, index: usize, copy: &Copy, swizzle: Swizzle, model: 
             // The move becomes one of the copy's type.
             retype = Some(copy.ty);
             ty = copy.ty;
-        } else if copy.ty != old.ty || !info.can_modify_sources || !(copy.ty.is_float() || wraps(inst)) {
+        } else if copy.ty != old.ty
+            || !info.can_modify_sources
+            || !(copy.ty.is_float() || wraps(inst))
+        {
             return false;
         }
     }

@@ -75,7 +75,8 @@ fn simplify(inst: &mut Inst, accesses: &ByteAccesses, live: &[u32], flag_live: b
     if !any {
         if !flags_needed {
             inst.op = Op::Nop;
-        } else if matches!(inst.op, Op::Cmp | Op::Mov | Op::And | Op::Or | Op::Xor) && inst.dst.ty.size() == 4
+        } else if matches!(inst.op, Op::Cmp | Op::Mov | Op::And | Op::Or | Op::Xor)
+            && inst.dst.ty.size() == 4
         {
             let mask = inst.dst.writemask;
             inst.dst = Operand::null(inst.dst.ty).masked(mask);

@@ -80,7 +80,12 @@ fn expected_write(inst: &Inst, reg: u32) -> Expected {
         return Exactly(if reg < u32::from(message.rlen) { u32::MAX } else { 0 });
     }
     if inst.align16 {
-        return Exactly(align16_bytes(&inst.dst, channels, |c| inst.dst.writemask >> c & 1 != 0, reg));
+        return Exactly(align16_bytes(
+            &inst.dst,
+            channels,
+            |c| inst.dst.writemask >> c & 1 != 0,
+            reg,
+        ));
     }
     let covered = align1_bytes(&inst.dst, channels, reg);
     if covered != 0 && reg > 0 && !repeats(&inst.dst) { Unknown } else { Exactly(covered) }
@@ -96,7 +101,9 @@ fn expected_read(inst: &Inst, index: usize, reg: u32) -> Expected {
         let (n, header) = (channels / 8, u32::from(message.header));
         return match message.kind {
             _ if reg >= u32::from(message.mlen) => Exactly(0),
-            MessageKind::ByteScatteredWrite { element } if (n + header..2 * n + header).contains(&reg) => {
+            MessageKind::ByteScatteredWrite { element }
+                if (n + header..2 * n + header).contains(&reg) =>
+            {
                 Exactly(bytes_of((0..8).map(|i| 32 * reg + 4 * i), element.into(), reg))
             }
             _ => Exactly(u32::MAX),
@@ -121,7 +128,11 @@ fn expected_read(inst: &Inst, index: usize, reg: u32) -> Expected {
         return Exactly(align16_bytes(src, rows, read, reg));
     }
     let last = (0..18).rev().find(|&reg| align1_bytes(src, channels, reg) != 0).unwrap_or(0);
-    if reg > 0 && reg <= last && !repeats(src) { Unknown } else { Exactly(align1_bytes(src, channels, reg)) }
+    if reg > 0 && reg <= last && !repeats(src) {
+        Unknown
+    } else {
+        Exactly(align1_bytes(src, channels, reg))
+    }
 }
 
 const TYPES: [Type; 10] =
@@ -221,7 +232,8 @@ fn align16(rng: &mut Pcg64) -> Inst {
 fn message(rng: &mut Pcg64) -> Inst {
     let dst = if one_in(rng, 4) { Operand::null(Type::UD) } else { vgrf(rng, Type::UD, 32) };
     let payload = vgrf(rng, Type::UD, 32);
-    let mut inst = Inst::new(pick(rng, &[Op::Send, Op::Sendc]), pick(rng, &[8, 16]), dst, &[payload]);
+    let mut inst =
+        Inst::new(pick(rng, &[Op::Send, Op::Sendc]), pick(rng, &[8, 16]), dst, &[payload]);
     let element = pick(rng, &[1, 2, 4]);
     let kinds = [
         MessageKind::ByteScatteredWrite { element },
@@ -285,7 +297,9 @@ fn patterns_are_exact_or_on_the_safe_side() {
             for index in 0..inst.src.len() {
                 let got = src_read_pattern(&inst, index, reg);
                 match expected_read(&inst, index, reg) {
-                    Exactly(want) => assert_eq!(got, want, "{inst}: source {index}, register {reg}"),
+                    Exactly(want) => {
+                        assert_eq!(got, want, "{inst}: source {index}, register {reg}")
+                    }
                     Unknown => assert_eq!(got, u32::MAX, "{inst}: source {index}, register {reg}"),
                 }
                 exact[kind] += u32::from(!matches!(got, 0 | u32::MAX));
@@ -331,8 +345,8 @@ fn byte_scattered_data_reads_one_element_per_dword() {
 #[test]
 fn align16_masks_follow_writemask_and_swizzle() {
     let dst = Operand::vgrf(crate::lir::VReg::new(0), Type::F).masked(0b0011);
-    let src =
-        Operand::vgrf(crate::lir::VReg::new(1), Type::F).swizzled(crate::lir::Swizzle::new([3, 2, 0, 0]));
+    let src = Operand::vgrf(crate::lir::VReg::new(1), Type::F)
+        .swizzled(crate::lir::Swizzle::new([3, 2, 0, 0]));
     let mut inst = Inst::new(Op::Mov, 8, dst, &[src]);
     inst.align16 = true;
     assert_eq!(dst_write_pattern(&inst, 0), 0x00ff_00ff);

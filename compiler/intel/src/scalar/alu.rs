@@ -40,7 +40,9 @@ impl ScalarSelection<'_> {
     fn emit_without_instruction(&mut self, alu: &Alu, result: Value) -> bool {
         let ty = self.raw_type(result);
         let components: Components = match alu.op {
-            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => alu.srcs.iter().map(|s| self.src(s, 0, ty)).collect(),
+            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => {
+                alu.srcs.iter().map(|s| self.src(s, 0, ty)).collect()
+            }
             AluOp::Mov => {
                 (0..self.shader.components(result)).map(|c| self.src(&alu.srcs[0], c, ty)).collect()
             }
@@ -50,9 +52,9 @@ impl ScalarSelection<'_> {
                     self.src(&alu.srcs[0], c, Type::DF).subscript(Type::UD, part)
                 })
                 .collect(),
-            AluOp::UnpackVec64 => {
-                (0..2).map(|part| self.src(&alu.srcs[0], 0, Type::DF).subscript(Type::UD, part)).collect()
-            }
+            AluOp::UnpackVec64 => (0..2)
+                .map(|part| self.src(&alu.srcs[0], 0, Type::DF).subscript(Type::UD, part))
+                .collect(),
             _ => return false,
         };
         self.set(result, components);
@@ -309,8 +311,9 @@ impl ScalarSelection<'_> {
             AluOp::Fdot3 => 3,
             _ => 4,
         };
-        let pair =
-            |isel: &Self, c: u8| (isel.src(&ctx.alu.srcs[0], c, ty), isel.src(&ctx.alu.srcs[1], c, ty));
+        let pair = |isel: &Self, c: u8| {
+            (isel.src(&ctx.alu.srcs[0], c, ty), isel.src(&ctx.alu.srcs[1], c, ty))
+        };
         let (a, b) = pair(self, 0);
         let mut sum = self.builder().temp(ty);
         self.builder().emit(Op::Mul, sum, &[a, b]);
@@ -367,7 +370,9 @@ impl ScalarSelection<'_> {
         }
         let (region, far) = match ctx.alu.op {
             AluOp::FddxFine => (Region::Exact { vstride: 2, width: 2, hstride: 0 }, 4),
-            AluOp::Fddx | AluOp::FddxCoarse => (Region::Exact { vstride: 4, width: 4, hstride: 0 }, 4),
+            AluOp::Fddx | AluOp::FddxCoarse => {
+                (Region::Exact { vstride: 4, width: 4, hstride: 0 }, 4)
+            }
             _ => (Region::Exact { vstride: 4, width: 4, hstride: 0 }, 8),
         };
         let mut near = copy;

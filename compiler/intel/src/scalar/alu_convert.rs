@@ -20,8 +20,8 @@ impl ScalarSelection<'_> {
                 self.convert(ctx, Type::float(bits), Type::HF)?;
                 self.set_rounding(false);
             }
-            F2f16 | F2f16Rtne | F2f16Rtz | F2f32 | F2f64 | F2i8 | F2i16 | F2i32 | F2i64 | F2u8 | F2u16
-            | F2u32 | F2u64 => {
+            F2f16 | F2f16Rtne | F2f16Rtz | F2f32 | F2f64 | F2i8 | F2i16 | F2i32 | F2i64 | F2u8
+            | F2u16 | F2u32 | F2u64 => {
                 let to = result_type(ctx.alu.op, ctx.bits);
                 self.convert(ctx, Type::float(bits), to)?;
             }
@@ -104,9 +104,8 @@ impl ScalarSelection<'_> {
             )));
         }
         let via = match (src.ty, dst.ty) {
-            (Type::HF, Type::DF | Type::Q | Type::UQ) | (Type::DF | Type::Q | Type::UQ, Type::HF) => {
-                Some(Type::F)
-            }
+            (Type::HF, Type::DF | Type::Q | Type::UQ)
+            | (Type::DF | Type::Q | Type::UQ, Type::HF) => Some(Type::F),
             (Type::B | Type::UB, Type::DF | Type::Q | Type::UQ)
             | (Type::DF | Type::Q | Type::UQ, Type::B | Type::UB) => Some(Type::D),
             _ => None,
@@ -134,7 +133,8 @@ impl ScalarSelection<'_> {
     /// The copy usually coalesces with its source.
     fn emit_high_dword_replacement(&mut self, ctx: &Ctx<'_>) -> bool {
         let low = &ctx.alu.srcs[0];
-        let Some(unpack) = self.shader.as_alu(low.value).filter(|alu| alu.op == AluOp::Unpack64X) else {
+        let Some(unpack) = self.shader.as_alu(low.value).filter(|alu| alu.op == AluOp::Unpack64X)
+        else {
             return false;
         };
         let component = low.swizzle[usize::from(ctx.component & 3)];
@@ -194,7 +194,10 @@ impl ScalarSelection<'_> {
                 let (low, high) = if ctx.alu.op == Pack32 {
                     (self.arg(ctx, 0, Type::UW), self.arg(ctx, 1, Type::UW))
                 } else {
-                    (self.src(&ctx.alu.srcs[0], 0, Type::UW), self.src(&ctx.alu.srcs[0], 1, Type::UW))
+                    (
+                        self.src(&ctx.alu.srcs[0], 0, Type::UW),
+                        self.src(&ctx.alu.srcs[0], 1, Type::UW),
+                    )
                 };
                 let dst = ctx.dst.retype(Type::UD);
                 let mut b = self.builder();
@@ -218,7 +221,8 @@ impl ScalarSelection<'_> {
 /// Bytes from element to element of the destination of a conversion: the size of its execution
 /// type; a dword between integers and half floats.
 fn element_step(dst: Type, src: Type) -> u32 {
-    let integer_and_half = dst == Type::HF && src.is_integer() || dst.is_integer() && src == Type::HF;
+    let integer_and_half =
+        dst == Type::HF && src.is_integer() || dst.is_integer() && src == Type::HF;
     let execution = match (integer_and_half, src.size()) {
         (true, _) => 4,
         // Bytes execute as words, except in copies.

@@ -13,10 +13,16 @@ impl ScalarSelection<'_> {
         use AluOp::*;
         let is_bool = ctx.src_bits == 1;
         if ctx.src_bits == 64 && !self.model.devinfo().has_q {
-            return Err(CompileError::lower(format!("64-bit {} does not exist here", ctx.alu.op.name())));
+            return Err(CompileError::lower(format!(
+                "64-bit {} does not exist here",
+                ctx.alu.op.name()
+            )));
         }
-        let (int, uint) =
-            if is_bool { (Type::D, Type::D) } else { (Type::int(ctx.src_bits), Type::uint(ctx.src_bits)) };
+        let (int, uint) = if is_bool {
+            (Type::D, Type::D)
+        } else {
+            (Type::int(ctx.src_bits), Type::uint(ctx.src_bits))
+        };
         match ctx.alu.op {
             Iadd => self.binary(ctx, Op::Add, int),
             Isub => {
@@ -206,8 +212,11 @@ impl ScalarSelection<'_> {
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         let dst = ctx.dst.retype(ty);
         let mut build = self.builder();
-        let op =
-            if matches!(ctx.alu.op, Idiv | Udiv) { Op::MathIntDivQuotient } else { Op::MathIntDivRemainder };
+        let op = if matches!(ctx.alu.op, Idiv | Udiv) {
+            Op::MathIntDivQuotient
+        } else {
+            Op::MathIntDivRemainder
+        };
         if ctx.alu.op != Imod {
             build.emit(op, dst, &[a, b]);
             return Ok(());

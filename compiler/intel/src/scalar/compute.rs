@@ -81,9 +81,10 @@ impl StageLowering<Scalar> for ComputeStage {
         use IntrinsicOp::*;
         let Some(result) = result else { return isel.emit_memory(intrinsic, result) };
         let value: Components = match intrinsic.op {
-            WorkgroupId => {
-                [1, 6, 7].map(|dword| Operand::grf_scalar(4 * dword, Type::UD)).into_iter().collect()
-            }
+            WorkgroupId => [1, 6, 7]
+                .map(|dword| Operand::grf_scalar(4 * dword, Type::UD))
+                .into_iter()
+                .collect(),
             WorkgroupSize => (0..3).map(|c| self.group_size(isel, c)).collect(),
             NumWorkgroups => {
                 let data = isel.pull(isel.bindings.groups, 0);
@@ -104,7 +105,8 @@ impl StageLowering<Scalar> for ComputeStage {
     fn emit_epilogue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
         let spawner = SpawnerMessage { spawn: false, root: false, no_urb: true };
         let message = desc::Message::Spawner(spawner);
-        let mut message = sends::typed(isel.model, &message, Lengths::new(1, 0), MessageKind::Gateway)?;
+        let mut message =
+            sends::typed(isel.model, &message, Lengths::new(1, 0), MessageKind::Gateway)?;
         message.eot = true;
         let mut b = isel.builder();
         let payload = Operand::vgrf(b.program.vreg(1), Type::UD);
@@ -199,7 +201,11 @@ fn in_quads(shader: &Shader) -> bool {
 }
 
 /// Splits a number into three digits to the given bases, the lowest first.
-fn split(isel: &mut ScalarSelection<'_>, number: Operand, [width, height]: [Operand; 2]) -> [Operand; 3] {
+fn split(
+    isel: &mut ScalarSelection<'_>,
+    number: Operand,
+    [width, height]: [Operand; 2],
+) -> [Operand; 3] {
     let x = divided(isel, Op::MathIntDivRemainder, number, width);
     let row = divided(isel, Op::MathIntDivQuotient, number, width);
     let y = divided(isel, Op::MathIntDivRemainder, row, height);

@@ -39,7 +39,8 @@ fn denormal_bits(shader: &Shader, model: &Model) -> u32 {
                 bits |= CR0_FP16_DENORM_PRESERVE;
             }
             let info = alu.op.info();
-            let inputs = info.inputs.iter().zip(&alu.srcs).map(|(o, s)| (o.class, shader.bits(s.value)));
+            let inputs =
+                info.inputs.iter().zip(&alu.srcs).map(|(o, s)| (o.class, shader.bits(s.value)));
             for (class, width) in inputs.chain([(info.output.class, shader.bits(result))]) {
                 let computes = class == ir::Class::Float || alu.op == ir::AluOp::Bcsel;
                 match width {

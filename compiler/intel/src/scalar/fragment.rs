@@ -146,11 +146,14 @@ impl StageLowering<Scalar> for FragmentStage<'_> {
                 Ok(())
             }
             (SampleMaskIn, Some(result)) => {
-                let coverage = Operand::grf(payload_register(self.coverage, "input coverage")?, Type::UD);
+                let coverage =
+                    Operand::grf(payload_register(self.coverage, "input coverage")?, Type::UD);
                 isel.emit_sample_mask_in(coverage, self.runs_per_sample(), result);
                 Ok(())
             }
-            (NumSamples, Some(result)) => define_constant(isel, result, self.key.samples.max(1).into()),
+            (NumSamples, Some(result)) => {
+                define_constant(isel, result, self.key.samples.max(1).into())
+            }
             (SampleId, Some(result)) if self.key.samples <= 1 => define_constant(isel, result, 0),
             (SampleId, Some(result)) => {
                 let id = isel.emit_sample_id();
@@ -189,10 +192,9 @@ impl StageLowering<Scalar> for FragmentStage<'_> {
         for target in 0..targets {
             let last = target + 1 == targets;
             let location = if self.key.replicate_color { 0 } else { target as u8 };
-            let written = self
-                .outputs
-                .keys()
-                .any(|(slot, _)| matches!(slot, Slot::FragColor { location: l, .. } if *l == location));
+            let written = self.outputs.keys().any(
+                |(slot, _)| matches!(slot, Slot::FragColor { location: l, .. } if *l == location),
+            );
             if !written && !last {
                 continue;
             }
@@ -239,7 +241,8 @@ impl<'a> FragmentStage<'a> {
     fn setup_byte(&self, shader: &Shader, slot: Slot, component: u32) -> Result<u32, CompileError> {
         let inputs = shader.info.inputs.iter().filter(|v| input_varying(v.slot).is_some());
         let index = inputs.map(|v| v.slot).position(|s| s == slot);
-        let index = index.ok_or_else(|| CompileError::internal(format!("input {slot} is not declared")))?;
+        let index =
+            index.ok_or_else(|| CompileError::internal(format!("input {slot} is not declared")))?;
         Ok((self.setup + 2 * index as u32) * REG_SIZE + component * 16)
     }
 
@@ -252,8 +255,10 @@ impl<'a> FragmentStage<'a> {
         pair: Option<Operand>,
         result: Value,
     ) -> Result<(), CompileError> {
-        let offset =
-            *intrinsic.srcs.last().ok_or_else(|| CompileError::internal("input without an offset"))?;
+        let offset = *intrinsic
+            .srcs
+            .last()
+            .ok_or_else(|| CompileError::internal("input without an offset"))?;
         let (base, component) = (intrinsic.fields.slot, intrinsic.fields.component);
         let slot_at = |n: u32| u8::try_from(n).ok().and_then(|n| base.advance(n));
         let shader = isel.shader;
@@ -261,12 +266,13 @@ impl<'a> FragmentStage<'a> {
         let Some(n) = isel.constant(offset) else {
             let count = (0..).take_while(|&n| declared(n)).count() as u32;
             return isel.emit_select_chain(offset, count, result, |isel, n| {
-                let slot = slot_at(n).ok_or_else(|| CompileError::internal("input past the last slot"))?;
+                let slot =
+                    slot_at(n).ok_or_else(|| CompileError::internal("input past the last slot"))?;
                 self.input_components(isel, slot, component, pair, result)
             });
         };
-        let slot =
-            slot_at(n).ok_or_else(|| CompileError::lower(format!("input {base} + {n} does not exist")))?;
+        let slot = slot_at(n)
+            .ok_or_else(|| CompileError::lower(format!("input {base} + {n} does not exist")))?;
         let components = self.input_components(isel, slot, component, pair, result)?;
         isel.set(result, components);
         Ok(())
@@ -298,7 +304,11 @@ impl<'a> FragmentStage<'a> {
 
     /// Emits `gl_FragCoord`: pixel position from the subspans' corners, depth and 1/w from the
     /// payload.
-    fn emit_frag_coord(&self, isel: &mut ScalarSelection<'_>, result: Value) -> Result<(), CompileError> {
+    fn emit_frag_coord(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        result: Value,
+    ) -> Result<(), CompileError> {
         let dst = isel.define(result, Type::F);
         let center = if isel.shader.info.fragment.pixel_center_integer { 0.0 } else { 0.5 };
         let depth = payload_register(self.depth, "depth")?;
@@ -366,7 +376,12 @@ impl<'a> FragmentStage<'a> {
             }
             Some(cond) => {
                 let operand = isel.get(cond, 0, Type::D);
-                Inst::new(Op::Cmp, isel.program.width, Operand::null(Type::D), &[operand, Operand::d(0)])
+                Inst::new(
+                    Op::Cmp,
+                    isel.program.width,
+                    Operand::null(Type::D),
+                    &[operand, Operand::d(0)],
+                )
             }
         };
         let mut inst = live;
@@ -394,7 +409,10 @@ impl<'a> FragmentStage<'a> {
         let slot = offset.and_then(|o| fields.slot.advance(o as u8)).ok_or_else(|| {
             CompileError::internal("fragment outputs with a variable index must be lowered")
         })?;
-        let value = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("store without a value"))?;
+        let value = *intrinsic
+            .srcs
+            .first()
+            .ok_or_else(|| CompileError::internal("store without a value"))?;
         for c in 0..isel.shader.components(value) {
             if fields.write_mask >> c & 1 == 0 {
                 continue;
@@ -425,7 +443,8 @@ impl<'a> FragmentStage<'a> {
         let per = u32::from(isel.program.width / 8);
         let location = if self.key.replicate_color { 0 } else { target as u8 };
         let by_header = interface.uses_kill && isel.model.discard_by_header();
-        let header = by_header || target > 0 || interface.render_targets > 1 || interface.dual_source;
+        let header =
+            by_header || target > 0 || interface.render_targets > 1 || interface.dual_source;
         let sources = if interface.dual_source { 2 } else { 1 };
         let header_regs = if header { 2 } else { 0 };
         // Sixteen words at each width.
@@ -493,8 +512,13 @@ impl<'a> FragmentStage<'a> {
 }
 
 /// Defines all components of `result` by one constant.
-fn define_constant(isel: &mut ScalarSelection<'_>, result: Value, bits: u64) -> Result<(), CompileError> {
-    let components = (0..isel.shader.components(result)).map(|_| Operand::imm(bits, Type::UD)).collect();
+fn define_constant(
+    isel: &mut ScalarSelection<'_>,
+    result: Value,
+    bits: u64,
+) -> Result<(), CompileError> {
+    let components =
+        (0..isel.shader.components(result)).map(|_| Operand::imm(bits, Type::UD)).collect();
     isel.set(result, components);
     Ok(())
 }

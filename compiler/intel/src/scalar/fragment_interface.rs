@@ -8,7 +8,8 @@ use ir::{InstKind, Interpolation, Intrinsic, IntrinsicOp, Location, Shader, Slot
 
 /// Binding table: render targets (or the null surface), then the surfaces of every stage.
 pub(super) fn binding_table(shader: &Shader, interface: &FragmentInterface) -> Vec<Surface> {
-    let mut table: Vec<Surface> = (0..interface.render_targets).map(Surface::RenderTarget).collect();
+    let mut table: Vec<Surface> =
+        (0..interface.render_targets).map(Surface::RenderTarget).collect();
     if table.is_empty() {
         table.push(Surface::Null);
     }

@@ -81,7 +81,8 @@ pub fn compile(
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let fixed = 2 + u32::from(uses.primitive_id) + vertices_in;
     let push = choose_push_ranges(shader, PAYLOAD_BUDGET.saturating_sub(fixed).min(max_push));
-    let outputs = VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
+    let outputs =
+        VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
     let vertex_hwords = outputs.map.slots.len().div_ceil(2) as u32;
     let mut stage = GeometryStage {
         primitive_id: uses.primitive_id.then_some(2),
@@ -142,7 +143,9 @@ impl StageLowering<Scalar> for GeometryStage {
         use IntrinsicOp::*;
         match (intrinsic.op, result) {
             (StoreOutput, _) => self.outputs.store(isel, intrinsic),
-            (LoadPerVertexInput, Some(result)) => self.emit_per_vertex_input(isel, intrinsic, result),
+            (LoadPerVertexInput, Some(result)) => {
+                self.emit_per_vertex_input(isel, intrinsic, result)
+            }
             (EmitVertex, _) => self.emit_vertex(isel, u32::from(intrinsic.fields.stream)),
             (EndPrimitive, _) => {
                 self.emit_end_primitive(isel);
@@ -220,7 +223,8 @@ impl GeometryStage {
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let PerVertexInput { vertex, offset, slot, first } = PerVertexInput::of(intrinsic, &self.inputs)?;
+        let PerVertexInput { vertex, offset, slot, first } =
+            PerVertexInput::of(intrinsic, &self.inputs)?;
         let first = u32::from(first);
         let constant = isel.constant(offset);
         let per_slot = match constant {
@@ -273,7 +277,11 @@ impl GeometryStage {
         self.count = Count::Dynamic(count);
     }
 
-    fn emit_vertex(&mut self, isel: &mut ScalarSelection<'_>, stream: u32) -> Result<(), CompileError> {
+    fn emit_vertex(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        stream: u32,
+    ) -> Result<(), CompileError> {
         match self.count {
             Count::Static(n) => {
                 if n >= self.max_vertices {

@@ -16,7 +16,8 @@ impl ScalarSelection<'_> {
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
-        let image = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("access to no image"))?;
+        let image =
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("access to no image"))?;
         let surface = self.surface(image, self.bindings.image, self.shader.info.images);
         match (intrinsic.op, result) {
             (IntrinsicOp::ImageLoad, Some(result)) => {
@@ -25,9 +26,9 @@ impl ScalarSelection<'_> {
                     mask: 0,
                 })
             }
-            (IntrinsicOp::ImageStore, _) => {
-                self.emit_typed(intrinsic, surface, None, |slots| DataOp::TypedWrite { slots, mask: 0 })
-            }
+            (IntrinsicOp::ImageStore, _) => self.emit_typed(intrinsic, surface, None, |slots| {
+                DataOp::TypedWrite { slots, mask: 0 }
+            }),
             (IntrinsicOp::ImageAtomic | IntrinsicOp::ImageAtomicSwap, Some(result)) => {
                 let (op, returns) = (atomic_code(intrinsic), self.uses[result] > 0);
                 let result = Some(result).filter(|_| returns);
@@ -37,7 +38,9 @@ impl ScalarSelection<'_> {
                     returns,
                 })
             }
-            (IntrinsicOp::ImageSize, Some(result)) => self.emit_image_size(intrinsic, surface, result),
+            (IntrinsicOp::ImageSize, Some(result)) => {
+                self.emit_image_size(intrinsic, surface, result)
+            }
             (IntrinsicOp::ImageSamples, Some(result)) => {
                 self.set(result, [Operand::ud(1)].into_iter().collect());
                 Ok(())
@@ -55,7 +58,8 @@ impl ScalarSelection<'_> {
         // Faces of cubes are layers.
         let layered = fields.array && fields.dim != Dim::Cube;
         let axes = fields.dim.coord_components() + u8::from(layered);
-        let mut arguments: Vec<Operand> = (0..axes).map(|c| self.get(*coordinates, c, Type::UD)).collect();
+        let mut arguments: Vec<Operand> =
+            (0..axes).map(|c| self.get(*coordinates, c, Type::UD)).collect();
         for &value in data {
             let count = if intrinsic.op == IntrinsicOp::ImageStore { 4 } else { 1 };
             let last = self.shader.components(value).saturating_sub(1);
@@ -98,7 +102,13 @@ impl ScalarSelection<'_> {
 
     /// Emits a typed message for eight channels: a header with the mask of channels, coordinates,
     /// data.
-    fn send_typed(&mut self, arguments: &[Operand], message: Message, group: u8, guarded: bool) -> Operand {
+    fn send_typed(
+        &mut self,
+        arguments: &[Operand],
+        message: Message,
+        group: u8,
+        guarded: bool,
+    ) -> Operand {
         let mut b = self.builder();
         let payload = Operand::vgrf(b.program.vreg(1 + arguments.len() as u32), Type::UD);
         let mut all = b.all_channels(8);

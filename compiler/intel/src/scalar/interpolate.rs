@@ -14,21 +14,27 @@ impl ScalarSelection<'_> {
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let argument =
-            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("interpolation without a place"))?;
+        let argument = *intrinsic
+            .srcs
+            .first()
+            .ok_or_else(|| CompileError::internal("interpolation without a place"))?;
         let per = u32::from(self.program.width / 8);
         let (mode, data, payload) = match (intrinsic.op, self.shader.as_const(argument)) {
             (IntrinsicOp::LoadBarycentricAtSample, Some(sample)) => {
                 (InterpolatorMode::Sample, (sample[0] as u32 & 0xf) << 4, None)
             }
             (IntrinsicOp::LoadBarycentricAtSample, None) => {
-                return Err(CompileError::internal("interpolation at a variable sample must be lowered"));
+                return Err(CompileError::internal(
+                    "interpolation at a variable sample must be lowered",
+                ));
             }
             (_, Some(offset)) => {
                 let [x, y] = [0, 1].map(|c| sixteenths(f32::from_bits(offset[c] as u32)));
                 (InterpolatorMode::SharedOffset, x | y << 4, None)
             }
-            (_, None) => (InterpolatorMode::PerSlotOffset, 0, Some(self.offset_payload(argument, per))),
+            (_, None) => {
+                (InterpolatorMode::PerSlotOffset, 0, Some(self.offset_payload(argument, per)))
+            }
         };
         // Modes without per-pixel arguments still need a register of payload, with any contents.
         let mlen = if payload.is_some() { 2 * per } else { 1 };
@@ -36,7 +42,8 @@ impl ScalarSelection<'_> {
         let mut b = self.builder();
         let response = Operand::vgrf(b.program.vreg(2 * per), Type::F);
         let send = b.emit(Op::Send, response, &[payload]);
-        send.message = Some(sends::pixel_interpolator(mode, intrinsic.fields.linear, per == 2, data, mlen));
+        send.message =
+            Some(sends::pixel_interpolator(mode, intrinsic.fields.linear, per == 2, data, mlen));
         // PLN reads the response as it is: x and y of eight channels each.
         self.set(result, [response, response].into_iter().collect());
         Ok(())

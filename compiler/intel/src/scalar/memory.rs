@@ -132,7 +132,8 @@ impl ScalarSelection<'_> {
         let bti = self.bindings.uniform + block;
         if ty.size() < 4 {
             let address = self.address(offset, base);
-            let elements = self.read_memory(bti, address, ty, u32::from(self.shader.components(result)))?;
+            let elements =
+                self.read_memory(bti, address, ty, u32::from(self.shader.components(result)))?;
             return Ok(elements.iter().map(|e| e[0].subscript(ty, 0)).collect());
         }
         let offset = self.get(offset, 0, Type::UD);
@@ -151,11 +152,15 @@ impl ScalarSelection<'_> {
             }
             let data = b.temp_array(Type::UD, 4);
             let send = b.emit(Op::Send, data, &[address]);
-            send.message = Some(sends::sampler(SamplerOp::Load, width, bti, 0, false, per, 4 * per));
+            send.message =
+                Some(sends::sampler(SamplerOp::Load, width, bti, 0, false, per, 4 * per));
             dwords.extend((0..4).map(|i| data.byte_offset(i * per * REG_SIZE)));
         }
         if ty.size() == 4 {
-            return Ok(dwords.into_iter().take(usize::from(self.shader.components(result))).collect());
+            return Ok(dwords
+                .into_iter()
+                .take(usize::from(self.shader.components(result)))
+                .collect());
         }
         let mut components = Components::new();
         for pair in dwords.chunks(2).take(usize::from(self.shader.components(result))) {
@@ -169,9 +174,14 @@ impl ScalarSelection<'_> {
     }
 
     /// Registers of a local variable, made at the first access.
-    fn local_elements(&mut self, intrinsic: &Intrinsic) -> Result<(u32, Vec<Components>), CompileError> {
-        let local =
-            intrinsic.fields.local.ok_or_else(|| CompileError::internal("access to no local variable"))?;
+    fn local_elements(
+        &mut self,
+        intrinsic: &Intrinsic,
+    ) -> Result<(u32, Vec<Components>), CompileError> {
+        let local = intrinsic
+            .fields
+            .local
+            .ok_or_else(|| CompileError::internal("access to no local variable"))?;
         let number = local.as_u32();
         if let Some(elements) = self.target.locals.get(&number) {
             return Ok((number, elements.clone()));
@@ -181,7 +191,10 @@ impl ScalarSelection<'_> {
         let registers =
             u64::from(data.length) * u64::from(data.components) * u64::from(ty.size()).div_ceil(4);
         if registers > 4096 {
-            return Err(CompileError::lower(format!("local array {} is too large for registers", data.name)));
+            return Err(CompileError::lower(format!(
+                "local array {} is too large for registers",
+                data.name
+            )));
         }
         let width = u32::from(self.program.width);
         let elements: Vec<Components> = (0..data.length)
@@ -191,10 +204,16 @@ impl ScalarSelection<'_> {
         Ok((number, elements))
     }
 
-    fn emit_load_local(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+    fn emit_load_local(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
         let (_, elements) = self.local_elements(intrinsic)?;
-        let index =
-            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("load_local without an index"))?;
+        let index = *intrinsic
+            .srcs
+            .first()
+            .ok_or_else(|| CompileError::internal("load_local without an index"))?;
         let ty = self.raw_type(result);
         let dst = self.define(result, ty);
         if let Some(index) = self.constant(index) {
@@ -223,12 +242,15 @@ impl ScalarSelection<'_> {
             return Err(CompileError::internal("store_local needs two sources"));
         };
         let ty = self.raw_type(value);
-        let from: Components = (0..self.shader.components(value)).map(|c| self.get(value, c, ty)).collect();
+        let from: Components =
+            (0..self.shader.components(value)).map(|c| self.get(value, c, ty)).collect();
         let mask = intrinsic.fields.write_mask;
         let written = |c: usize| mask >> c & 1 != 0;
         if let Some(index) = self.constant(index) {
             if let Some(element) = elements.get(index as usize) {
-                for (_, (&to, &from)) in element.iter().zip(&from).enumerate().filter(|(c, _)| written(*c)) {
+                for (_, (&to, &from)) in
+                    element.iter().zip(&from).enumerate().filter(|(c, _)| written(*c))
+                {
                     self.builder().mov(to.retype(ty), from);
                 }
             }
@@ -238,7 +260,9 @@ impl ScalarSelection<'_> {
         for (i, element) in elements.iter().enumerate() {
             let mut b = self.builder();
             b.cmp(Operand::null(Type::UD), index, Operand::ud(i as u32), CondMod::Z);
-            for (_, (&to, &from)) in element.iter().zip(&from).enumerate().filter(|(c, _)| written(*c)) {
+            for (_, (&to, &from)) in
+                element.iter().zip(&from).enumerate().filter(|(c, _)| written(*c))
+            {
                 b.mov(to.retype(ty), from).predicate(false);
             }
         }

@@ -49,7 +49,12 @@ impl ScalarSelection<'_> {
 
     /// The covered samples that each channel runs for: all of `coverage`, or its own sample with a
     /// thread per sample.
-    pub(super) fn emit_sample_mask_in(&mut self, coverage: Operand, per_sample: bool, result: Value) {
+    pub(super) fn emit_sample_mask_in(
+        &mut self,
+        coverage: Operand,
+        per_sample: bool,
+        result: Value,
+    ) {
         if !per_sample {
             self.set_scalar(result, coverage);
             return;

@@ -37,7 +37,11 @@ impl ScalarSelection<'_> {
     }
 
     /// Dword address of the first dword of an access, per channel.
-    fn scratch_address(&mut self, intrinsic: &Intrinsic, offset: Value) -> Result<Operand, CompileError> {
+    fn scratch_address(
+        &mut self,
+        intrinsic: &Intrinsic,
+        offset: Value,
+    ) -> Result<Operand, CompileError> {
         let channels = self
             .target
             .channel_numbers
@@ -88,8 +92,10 @@ impl ScalarSelection<'_> {
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let offset =
-            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("load without an offset"))?;
+        let offset = *intrinsic
+            .srcs
+            .first()
+            .ok_or_else(|| CompileError::internal("load without an offset"))?;
         let ty = self.raw_type(result);
         let dwords_each = dwords(ty)?;
         let per = u32::from(self.program.width / 8);
@@ -101,7 +107,8 @@ impl ScalarSelection<'_> {
                 let payload = self.scratch_payload(address, c as u32 * dwords_each + part, 1 + per);
                 let mut b = self.builder();
                 let data = b.temp(Type::UD);
-                b.emit(Op::Send, data, &[payload]).message = Some(sends::scratch_scattered(false, per));
+                b.emit(Op::Send, data, &[payload]).message =
+                    Some(sends::scratch_scattered(false, per));
                 parts.push(data);
             }
             if let [low, high] = parts[..] {
@@ -131,7 +138,10 @@ impl ScalarSelection<'_> {
                 let payload = self.scratch_payload(address, dword, 1 + 2 * per);
                 let mut b = self.builder();
                 let place = payload.byte_offset((1 + per) * REG_SIZE);
-                b.mov(place, if dwords_each == 2 { source.subscript(Type::UD, part) } else { source });
+                b.mov(
+                    place,
+                    if dwords_each == 2 { source.subscript(Type::UD, part) } else { source },
+                );
                 b.emit(Op::Send, Operand::null(Type::UD), &[payload]).message =
                     Some(sends::scratch_scattered(true, per));
             }

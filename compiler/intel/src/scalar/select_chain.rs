@@ -20,7 +20,9 @@ impl ScalarSelection<'_> {
         mut read: impl FnMut(&mut Self, u32) -> Result<Components, CompileError>,
     ) -> Result<(), CompileError> {
         if count == 0 || count > MAX_CANDIDATES {
-            return Err(CompileError::lower(format!("{count} resources to choose from at run time")));
+            return Err(CompileError::lower(format!(
+                "{count} resources to choose from at run time"
+            )));
         }
         let ty = self.raw_type(result);
         let index = self.get(index, 0, Type::UD);
@@ -30,7 +32,12 @@ impl ScalarSelection<'_> {
             if candidate == 0 {
                 places = self.define(result, ty);
             } else {
-                self.builder().cmp(Operand::null(Type::UD), index, Operand::ud(candidate), CondMod::Z);
+                self.builder().cmp(
+                    Operand::null(Type::UD),
+                    index,
+                    Operand::ud(candidate),
+                    CondMod::Z,
+                );
             }
             for (&to, &from) in places.iter().zip(&components) {
                 let mut b = self.builder();

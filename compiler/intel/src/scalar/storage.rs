@@ -43,7 +43,9 @@ impl ScalarSelection<'_> {
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
         match (intrinsic.op, result) {
-            (LoadSsbo | LoadShared | CounterRead, Some(result)) => self.emit_load_memory(intrinsic, result),
+            (LoadSsbo | LoadShared | CounterRead, Some(result)) => {
+                self.emit_load_memory(intrinsic, result)
+            }
             (StoreSsbo | StoreShared, _) => self.emit_store_memory(intrinsic),
             (
                 SsboAtomic | SsboAtomicSwap | SharedAtomic | SharedAtomicSwap | CounterAtomic
@@ -145,14 +147,20 @@ impl ScalarSelection<'_> {
         }
     }
 
-    fn emit_load_memory(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+    fn emit_load_memory(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
         let access = Access::of(intrinsic)?;
         let surface = self.surface_of(access.memory);
         let address = self.address(access.offset, access.base);
         let ty = self.raw_type(result);
         let dst = self.define(result, ty);
         self.on_surface(surface, &dst, &mut |isel, surface| {
-            for (dst, value) in dst.iter().zip(isel.read_memory(surface, address, ty, dst.len() as u32)?) {
+            for (dst, value) in
+                dst.iter().zip(isel.read_memory(surface, address, ty, dst.len() as u32)?)
+            {
                 if let [low, high] = value[..] {
                     isel.pack_dwords(*dst, low, high);
                 } else {
@@ -193,8 +201,12 @@ impl ScalarSelection<'_> {
             let payload = self.builder().temp(Type::UD);
             self.put_address(payload, address, first * 4);
             let op = DataOp::UntypedRead { simd, mask: absent(n) };
-            let message =
-                sends::data_port(self.model, surface, op, Lengths::new(per as u8, (n * per) as u8))?;
+            let message = sends::data_port(
+                self.model,
+                surface,
+                op,
+                Lengths::new(per as u8, (n * per) as u8),
+            )?;
             let mut b = self.builder();
             let data = b.temp_array(Type::UD, n);
             b.emit(Op::Send, data, &[payload]).message = Some(message);
@@ -298,8 +310,12 @@ impl ScalarSelection<'_> {
         let n = data.len() as u32;
         let payload = self.payload(address, offset, data);
         let op = DataOp::UntypedWrite { simd: self.simd(), mask: absent(n) };
-        let message =
-            sends::data_port(self.model, surface, op, Lengths::new(((n + 1) * self.per()) as u8, 0))?;
+        let message = sends::data_port(
+            self.model,
+            surface,
+            op,
+            Lengths::new(((n + 1) * self.per()) as u8, 0),
+        )?;
         self.send_write(payload, message);
         Ok(())
     }
@@ -334,7 +350,8 @@ impl ScalarSelection<'_> {
         let access = Access::of(intrinsic)?;
         let surface = self.surface_of(access.memory);
         let address = self.address(access.offset, access.base);
-        let operands: Vec<Operand> = access.data.iter().map(|&d| self.get(d, 0, Type::UD)).collect();
+        let operands: Vec<Operand> =
+            access.data.iter().map(|&d| self.get(d, 0, Type::UD)).collect();
         let payload = self.payload(address, 0, &operands);
         let returns = self.uses[result] > 0;
         let dst = self.define(result, Type::UD);
@@ -370,8 +387,13 @@ impl ScalarSelection<'_> {
 
     /// Emits the size of a storage block in bytes: the width that a size query returns for a
     /// surface of bytes.
-    fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
+    fn emit_block_size(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let block =
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
         let surface = self.storage_block(block);
         let dst = self.define(result, Type::UD);
         self.on_surface(surface, &dst, &mut |isel, surface| {

@@ -7,11 +7,17 @@ use ir::{Intrinsic, IntrinsicOp, Value};
 
 impl ScalarSelection<'_> {
     /// Emits an intrinsic that depends on the thread's channels or its time.
-    pub(super) fn emit_subgroup(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+    pub(super) fn emit_subgroup(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
         let source = |i: usize| {
             let source = intrinsic.srcs.get(i).copied();
-            source.ok_or_else(|| CompileError::internal(format!("{} lacks a source", intrinsic.op.name())))
+            source.ok_or_else(|| {
+                CompileError::internal(format!("{} lacks a source", intrinsic.op.name()))
+            })
         };
         match intrinsic.op {
             SubgroupSize => {
@@ -123,11 +129,17 @@ impl ScalarSelection<'_> {
     /// move per channel.
     fn emit_read_channel(&mut self, value: Value, channel: Operand, result: Value) {
         let ty = self.raw_type(value);
-        let from: Components = (0..self.shader.components(value)).map(|c| self.get(value, c, ty)).collect();
+        let from: Components =
+            (0..self.shader.components(value)).map(|c| self.get(value, c, ty)).collect();
         let places = self.define(result, ty);
         for number in 0..u32::from(self.program.width) {
             if number > 0 {
-                self.builder().cmp(Operand::null(Type::UD), channel, Operand::ud(number), CondMod::Z);
+                self.builder().cmp(
+                    Operand::null(Type::UD),
+                    channel,
+                    Operand::ud(number),
+                    CondMod::Z,
+                );
             }
             for (&to, from) in places.iter().zip(&from) {
                 let mut b = self.builder();

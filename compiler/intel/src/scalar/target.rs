@@ -44,7 +44,8 @@ impl Target for Scalar {
         let Some(mul) = shader.as_alu(product) else { return false };
         let has_constant = |alu: &Alu| alu.srcs.iter().any(|s| shader.as_const(s.value).is_some());
         let has_scalar = |alu: &Alu| alu.srcs.iter().any(|s| is_scalar_value(shader, s.value));
-        let some_sum = |f: &dyn Fn(&Alu) -> bool| sums.iter().filter_map(|&s| shader.as_alu(s)).any(f);
+        let some_sum =
+            |f: &dyn Fn(&Alu) -> bool| sums.iter().filter_map(|&s| shader.as_alu(s)).any(f);
         let constants_fit = !has_constant(mul) || !some_sum(&has_constant);
         let scalars_fit = shader.bits(product) < 64 || (!has_scalar(mul) && !some_sum(&has_scalar));
         constants_fit && scalars_fit
@@ -58,11 +59,19 @@ impl Target for Scalar {
         isel.emit_scratch_prologue();
     }
 
-    fn emit_alu(isel: &mut ScalarSelection<'_>, alu: &Alu, result: Value) -> Result<(), CompileError> {
+    fn emit_alu(
+        isel: &mut ScalarSelection<'_>,
+        alu: &Alu,
+        result: Value,
+    ) -> Result<(), CompileError> {
         isel.emit_alu(alu, result)
     }
 
-    fn emit_texture(isel: &mut ScalarSelection<'_>, tex: &Tex, result: Value) -> Result<(), CompileError> {
+    fn emit_texture(
+        isel: &mut ScalarSelection<'_>,
+        tex: &Tex,
+        result: Value,
+    ) -> Result<(), CompileError> {
         isel.emit_texture(tex, result)
     }
 
@@ -91,7 +100,10 @@ impl Target for Scalar {
         }
     }
 
-    fn emit_condition(isel: &mut ScalarSelection<'_>, cond: Value) -> Result<(PredMode, bool), CompileError> {
+    fn emit_condition(
+        isel: &mut ScalarSelection<'_>,
+        cond: Value,
+    ) -> Result<(PredMode, bool), CompileError> {
         Ok((PredMode::Normal, isel.emit_condition(cond, 0)))
     }
 

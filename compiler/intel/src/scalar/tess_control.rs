@@ -163,7 +163,9 @@ impl TessControlStage {
         let (varying, first) = vue::place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach control shaders"))?;
         let slot = self.interface.inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::internal("input is missing from the vertices"))? as u32;
+        let slot = slot
+            .ok_or_else(|| CompileError::internal("input is missing from the vertices"))?
+            as u32;
         let handles = self.control_input_handles(isel, vertex);
         let (constant, per_slot) = isel.slot_offset(offset);
         let first = u32::from(first + intrinsic.fields.component);
@@ -276,7 +278,8 @@ impl TessControlStage {
     ) -> Result<(), CompileError> {
         let Some(last) = dwords.iter().rposition(Option::is_some) else { return Ok(()) };
         let data = &dwords[..=last];
-        let mask: u32 = data.iter().enumerate().filter(|(_, d)| d.is_some()).map(|(i, _)| 1 << i).sum();
+        let mask: u32 =
+            data.iter().enumerate().filter(|(_, d)| d.is_some()).map(|(i, _)| 1 << i).sum();
         let all = mask == (1 << data.len()) - 1;
         let masks = (!all).then(|| Operand::ud(mask << 16));
         let handles = patch_handle();

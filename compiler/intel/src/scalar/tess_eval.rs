@@ -51,7 +51,8 @@ pub fn compile(
     let pushed_slots = patch::pushed_slots(&inputs, key);
     let budget = (PAYLOAD_BUDGET - PUSH_START - pushed_slots / 2).min(max_push);
     let push = choose_push_ranges(shader, budget);
-    let outputs = VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
+    let outputs =
+        VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
     let (domain, vertices) = (key.tess_domain, key.patch_vertices);
     let mut stage = TessEvalStage { inputs, outputs, domain, start: 0, pushed_slots, vertices };
     let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
@@ -122,15 +123,18 @@ impl TessEvalStage {
             return self.emit_levels(isel, level, component, result);
         }
         let (constant, dynamic) = isel.slot_offset(offset);
-        let (slot, dword, per_slot) = match (patch::place(&self.inputs, intrinsic.fields.slot)?, vertex) {
-            (Place::Patch { slot, dword }, _) => (slot + constant, dword, dynamic),
-            (Place::Vertex { slot, dword }, Some(vertex)) => {
-                let slots = self.inputs.per_vertex.len();
-                let (base, per_slot) = isel.vertex_offset(vertex, slots);
-                (slot + base + constant, dword, isel.add_offsets(per_slot, dynamic))
-            }
-            (Place::Vertex { .. }, None) => return Err(CompileError::internal("input of no vertex")),
-        };
+        let (slot, dword, per_slot) =
+            match (patch::place(&self.inputs, intrinsic.fields.slot)?, vertex) {
+                (Place::Patch { slot, dword }, _) => (slot + constant, dword, dynamic),
+                (Place::Vertex { slot, dword }, Some(vertex)) => {
+                    let slots = self.inputs.per_vertex.len();
+                    let (base, per_slot) = isel.vertex_offset(vertex, slots);
+                    (slot + base + constant, dword, isel.add_offsets(per_slot, dynamic))
+                }
+                (Place::Vertex { .. }, None) => {
+                    return Err(CompileError::internal("input of no vertex"));
+                }
+            };
         let count = u32::from(isel.shader.components(result));
         let components = self.patch_dwords(isel, slot, dword + component, count, per_slot)?;
         isel.set(result, components);
@@ -147,7 +151,9 @@ impl TessEvalStage {
         let mut components = Components::new();
         for n in first..first + u32::from(isel.shader.components(result)) {
             match level.place(self.domain, n) {
-                Some((slot, dword)) => components.extend(self.patch_dwords(isel, slot, dword, 1, None)?),
+                Some((slot, dword)) => {
+                    components.extend(self.patch_dwords(isel, slot, dword, 1, None)?)
+                }
                 None => components.push(Operand::ud(0)),
             }
         }
@@ -166,7 +172,9 @@ impl TessEvalStage {
     ) -> Result<Components, CompileError> {
         if per_slot.is_none() && slot < self.pushed_slots {
             let base = self.start * REG_SIZE + slot * SLOT_SIZE;
-            return Ok((first..first + count).map(|c| Operand::grf_scalar(base + 4 * c, Type::UD)).collect());
+            return Ok((first..first + count)
+                .map(|c| Operand::grf_scalar(base + 4 * c, Type::UD))
+                .collect());
         }
         let patch = Operand::grf_scalar(0, Type::UD);
         let data = isel.emit_urb_read(patch, slot, per_slot, first + count)?;

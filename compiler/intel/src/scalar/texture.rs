@@ -13,11 +13,15 @@ const MAX_MLEN: u32 = 11;
 impl ScalarSelection<'_> {
     /// Emits a texture instruction.
     pub(super) fn emit_texture(&mut self, tex: &Tex, result: Value) -> Result<(), CompileError> {
-        if let Some(index) = tex.src(TexSrcKind::TextureOffset).or(tex.src(TexSrcKind::SamplerOffset)) {
+        if let Some(index) =
+            tex.src(TexSrcKind::TextureOffset).or(tex.src(TexSrcKind::SamplerOffset))
+        {
             let count = self.shader.info.samplers.saturating_sub(tex.texture);
             return self.emit_select_chain(index, count, result, |isel, unit| {
                 let mut one = tex.clone();
-                one.srcs.retain(|(k, _)| !matches!(k, TexSrcKind::TextureOffset | TexSrcKind::SamplerOffset));
+                one.srcs.retain(|(k, _)| {
+                    !matches!(k, TexSrcKind::TextureOffset | TexSrcKind::SamplerOffset)
+                });
                 one.texture += unit;
                 one.sampler += unit;
                 isel.emit_one_texture(&one, result)
@@ -31,7 +35,10 @@ impl ScalarSelection<'_> {
     /// Emits a texture instruction on a known unit. Returns the components of `result`.
     fn emit_one_texture(&mut self, tex: &Tex, result: Value) -> Result<Components, CompileError> {
         if tex.src(TexSrcKind::MinLod).is_some() {
-            return Err(CompileError::internal(format!("this form of {} must be lowered", tex.op.name())));
+            return Err(CompileError::internal(format!(
+                "this form of {} must be lowered",
+                tex.op.name()
+            )));
         }
         let Some(offsets) = tex.gather_offsets else {
             let offset = self.texel_offset(tex);
@@ -88,14 +95,21 @@ impl ScalarSelection<'_> {
             }
             let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
             let send = b.emit(Op::Send, data, &[payload]);
-            send.message = Some(sends::sampler(op, width, surface, sampler, header.is_some(), regs, 4 * per));
+            send.message =
+                Some(sends::sampler(op, width, surface, sampler, header.is_some(), regs, 4 * per));
             parts.push(data);
         }
         Ok(self.texture_result(tex, result, &parts, narrow))
     }
 
     /// Names the registers of the response; joins the parts of a split message.
-    fn texture_result(&mut self, tex: &Tex, result: Value, parts: &[Operand], narrow: bool) -> Components {
+    fn texture_result(
+        &mut self,
+        tex: &Tex,
+        result: Value,
+        parts: &[Operand],
+        narrow: bool,
+    ) -> Components {
         let stride = if narrow { 1 } else { u32::from(self.program.width / 8) };
         let ty = self.raw_type(result);
         let count = self.shader.components(result);
@@ -150,7 +164,8 @@ impl ScalarSelection<'_> {
                 .collect(),
             None => Vec::new(),
         };
-        let one = |isel: &Self, kind: TexSrcKind, ty: Type| tex.src(kind).map(|v| isel.get(v, 0, ty));
+        let one =
+            |isel: &Self, kind: TexSrcKind, ty: Type| tex.src(kind).map(|v| isel.get(v, 0, ty));
         let comparator = if tex.shadow { one(self, Comparator, Type::F) } else { None };
         let compare = comparator.is_some();
         let mut arguments: Vec<Operand> = comparator.into_iter().collect();
@@ -183,11 +198,16 @@ impl ScalarSelection<'_> {
                 for (c, coordinate) in coordinates.into_iter().enumerate() {
                     arguments.push(coordinate);
                     if c < usize::from(tex.dim.coord_components()) {
-                        let parts = gradients.iter().flatten().map(|&g| self.get(g, c as u8, Type::F));
+                        let parts =
+                            gradients.iter().flatten().map(|&g| self.get(g, c as u8, Type::F));
                         arguments.extend(parts);
                     }
                 }
-                if compare { SamplerOp::SampleDerivativesCompare } else { SamplerOp::SampleDerivatives }
+                if compare {
+                    SamplerOp::SampleDerivativesCompare
+                } else {
+                    SamplerOp::SampleDerivatives
+                }
             }
             TexOp::Txf => {
                 let lod = one(self, Lod, Type::D).unwrap_or(Operand::d(0));
@@ -234,7 +254,11 @@ impl ScalarSelection<'_> {
     }
 
     /// Coordinates of a fetch with the texel offset added.
-    fn offset_coordinates(&mut self, offset: &[Operand], mut coordinates: Vec<Operand>) -> Vec<Operand> {
+    fn offset_coordinates(
+        &mut self,
+        offset: &[Operand],
+        mut coordinates: Vec<Operand>,
+    ) -> Vec<Operand> {
         for (coordinate, &add) in coordinates.iter_mut().zip(offset) {
             let mut b = self.builder();
             let sum = b.temp(Type::D);

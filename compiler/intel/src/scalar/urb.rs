@@ -65,9 +65,13 @@ impl VertexOutputs {
         let slot = offset
             .and_then(|o| u8::try_from(o).ok())
             .and_then(|o| fields.slot.advance(o))
-            .ok_or_else(|| CompileError::internal("outputs with a variable index must be lowered"))?;
-        let value: Value =
-            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("store without a value"))?;
+            .ok_or_else(|| {
+            CompileError::internal("outputs with a variable index must be lowered")
+        })?;
+        let value: Value = *intrinsic
+            .srcs
+            .first()
+            .ok_or_else(|| CompileError::internal("store without a value"))?;
         let Some((varying, first)) = vue::place(slot)? else { return Ok(()) };
         let Some(slot) = self.map.slot(varying) else { return Ok(()) };
         for c in 0..isel.shader.components(value) {
@@ -103,10 +107,13 @@ impl VertexOutputs {
     ) -> Result<(), CompileError> {
         let mut registers = self.registers.clone();
         let header = self.map.slots.first() == Some(&Varying::Header);
-        if header && let Some(fields) = registers.get_mut(..4).filter(|f| f.iter().any(Option::is_some)) {
+        if header
+            && let Some(fields) = registers.get_mut(..4).filter(|f| f.iter().any(Option::is_some))
+        {
             fields.iter_mut().for_each(|d| *d = d.or(Some(Operand::ud(0))));
         }
-        let written: Vec<bool> = registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
+        let written: Vec<bool> =
+            registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
         let mut runs = slot_runs(&written);
         if runs.is_empty() && eot {
             // The thread must end with a message: write an undefined position.
@@ -184,9 +191,11 @@ impl ScalarSelection<'_> {
         let lengths = Lengths::new(mlen as u8, count as u8).with_header();
         let message = sends::typed(self.model, &message, lengths, MessageKind::UrbRead)?;
         // A register of handles is a payload by itself.
-        let whole =
-            per_slot.is_none() && handles.stride() == Some(1) && handles.offset.is_multiple_of(REG_SIZE);
-        let payload = if whole { handles } else { Operand::vgrf(self.program.vreg(mlen), Type::UD) };
+        let whole = per_slot.is_none()
+            && handles.stride() == Some(1)
+            && handles.offset.is_multiple_of(REG_SIZE);
+        let payload =
+            if whole { handles } else { Operand::vgrf(self.program.vreg(mlen), Type::UD) };
         let mut b = self.builder();
         let data = b.temp_array(Type::UD, count);
         if !whole {
@@ -223,7 +232,11 @@ impl ScalarSelection<'_> {
     }
 
     /// Returns the sum of two parts per channel.
-    pub(super) fn add_offsets(&mut self, a: Option<Operand>, b: Option<Operand>) -> Option<Operand> {
+    pub(super) fn add_offsets(
+        &mut self,
+        a: Option<Operand>,
+        b: Option<Operand>,
+    ) -> Option<Operand> {
         let (Some(first), Some(second)) = (a, b) else { return a.or(b) };
         let mut builder = self.builder();
         let sum = builder.temp(Type::UD);
@@ -235,7 +248,9 @@ impl ScalarSelection<'_> {
     pub(super) fn end_with_last_write(&mut self) -> bool {
         let insts = &mut self.program.insts;
         let Some(last) = insts.iter().rposition(|i| i.has_side_effects()) else { return false };
-        let Some(message) = insts[last].message.as_mut().filter(|m| m.kind == MessageKind::UrbWrite) else {
+        let Some(message) =
+            insts[last].message.as_mut().filter(|m| m.kind == MessageKind::UrbWrite)
+        else {
             return false;
         };
         message.eot = true;

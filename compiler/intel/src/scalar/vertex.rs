@@ -45,7 +45,8 @@ pub fn compile(
     let (attributes, inputs) = vue::vertex_inputs(shader);
     let left = PAYLOAD_BUDGET.saturating_sub(4 * inputs.len() as u32);
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let outputs = VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
+    let outputs =
+        VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
     let mut stage = VertexStage { start: 0, attributes, inputs, outputs };
     let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
     let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
@@ -75,9 +76,10 @@ impl StageLowering<Scalar> for VertexStage {
         match (intrinsic.op, result) {
             (StoreOutput, _) => self.outputs.store(isel, intrinsic),
             (LoadInput, Some(result)) => self.emit_attribute(isel, intrinsic, result),
-            (VertexId | VertexIdZeroBase | InstanceId | BaseInstance | BaseVertex | DrawId, Some(result)) => {
-                self.emit_system_value(isel, intrinsic.op, result)
-            }
+            (
+                VertexId | VertexIdZeroBase | InstanceId | BaseInstance | BaseVertex | DrawId,
+                Some(result),
+            ) => self.emit_system_value(isel, intrinsic.op, result),
             _ => isel.emit_memory(intrinsic, result),
         }
     }
@@ -95,8 +97,9 @@ impl VertexStage {
         result: Value,
     ) -> Result<(), CompileError> {
         let offset = intrinsic.srcs.first().and_then(|&o| isel.constant(o));
-        let offset = offset
-            .ok_or_else(|| CompileError::internal("attributes with a variable index must be lowered"))?;
+        let offset = offset.ok_or_else(|| {
+            CompileError::internal("attributes with a variable index must be lowered")
+        })?;
         let Slot::Attribute(first) = intrinsic.fields.slot else {
             return Err(CompileError::internal("vertex input is not an attribute"));
         };
@@ -115,8 +118,8 @@ impl VertexStage {
     /// Component of an input slot that is not an attribute.
     fn special_input(&self, input: VertexInput, component: u32) -> Result<Operand, CompileError> {
         let index = self.inputs.iter().position(|i| *i == input);
-        let index =
-            index.ok_or_else(|| CompileError::internal("a system value is missing from the payload"))?;
+        let index = index
+            .ok_or_else(|| CompileError::internal("a system value is missing from the payload"))?;
         Ok(Operand::grf((self.start + 4 * index as u32 + component) as u8, Type::UD))
     }
 

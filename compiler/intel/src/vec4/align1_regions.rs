@@ -20,7 +20,8 @@ pub(super) fn source(operand: &Operand, vertex: u32, first: u8, count: u8) -> Op
     }
     let size = operand.ty.size();
     let at: Vec<u32> = (first..first + count).map(|c| address(operand, vertex, c)).collect();
-    let base = Operand { offset: 0, swizzle: crate::lir::Swizzle::XYZW, ..*operand }.byte_offset(at[0]);
+    let base =
+        Operand { offset: 0, swizzle: crate::lir::Swizzle::XYZW, ..*operand }.byte_offset(at[0]);
     let packed = |w: &[u32]| w.windows(2).all(|p| p[1] == p[0] + size);
     if at.iter().all(|a| *a == at[0]) {
         return Some(base.scalar());
@@ -34,7 +35,12 @@ pub(super) fn source(operand: &Operand, vertex: u32, first: u8, count: u8) -> Op
         return (count == 4 && packed(&at[..2]) && at[1] / 32 == at[0] / 32)
             .then(|| base.with_region(2, 2, 1));
     }
-    if count == 4 && at[0] == at[2] && at[1] == at[3] && packed(&at[..2]) && at[0] / 32 == at[1] / 32 {
+    if count == 4
+        && at[0] == at[2]
+        && at[1] == at[3]
+        && packed(&at[..2])
+        && at[0] / 32 == at[1] / 32
+    {
         return Some(base.with_region(0, 2, 1));
     }
     None
@@ -90,7 +96,10 @@ mod tests {
         let splat = source(&v.swizzled(Swizzle::new([2; 4])), 0, 0, 4).unwrap();
         assert_eq!((splat.offset, splat.region), (16, Region::Stride(0)));
         let pairs = source(&v.swizzled(Swizzle::new([2, 3, 2, 3])), 1, 0, 4).unwrap();
-        assert_eq!((pairs.offset, pairs.region), (48, Region::Exact { vstride: 0, width: 2, hstride: 1 }));
+        assert_eq!(
+            (pairs.offset, pairs.region),
+            (48, Region::Exact { vstride: 0, width: 2, hstride: 1 })
+        );
         assert!(source(&v.swizzled(Swizzle::new([1, 0, 3, 2])), 0, 0, 4).is_none());
         // A uniform that starts in the middle of a register.
         let mut uniform = Operand::grf(5, Type::DF).scalar();
@@ -105,7 +114,10 @@ mod tests {
         let v = Operand::vgrf(cranelift_entity::EntityRef::new(0), Type::DF);
         assert_eq!(runs(&[v], 0b1111), [(0, 4)]);
         assert_eq!(runs(&[v], 0b0111), [(0, 2), (2, 1)]);
-        assert_eq!(runs(&[v.swizzled(Swizzle::new([1, 0, 2, 3]))], 0b1111), [(0, 1), (1, 1), (2, 2)]);
+        assert_eq!(
+            runs(&[v.swizzled(Swizzle::new([1, 0, 2, 3]))], 0b1111),
+            [(0, 1), (1, 1), (2, 2)]
+        );
         assert_eq!(runs(&[v], 0b1010), [(1, 1), (3, 1)]);
     }
 }

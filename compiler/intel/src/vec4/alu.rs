@@ -39,7 +39,8 @@ impl Vec4Selection<'_> {
                 let ty = self.raw_type(result);
                 let a = self.src(&alu.srcs[0], ctx.n, ty);
                 // Registers of values never change, except those of phis.
-                let changes = matches!(self.shader.def(alu.srcs[0].value).kind, ir::InstKind::Phi(_));
+                let changes =
+                    matches!(self.shader.def(alu.srcs[0].value).kind, ir::InstKind::Phi(_));
                 if a.is_reg() && !changes {
                     self.set(result, a);
                 } else {
@@ -75,7 +76,8 @@ impl Vec4Selection<'_> {
 
     /// Emits one instruction with the operation's sources, all of type `ty`.
     pub(super) fn simple(&mut self, ctx: &Ctx<'_>, op: Op, ty: Type) {
-        let srcs: SmallVec<[Operand; 4]> = (0..ctx.alu.srcs.len()).map(|i| self.arg(ctx, i, ty)).collect();
+        let srcs: SmallVec<[Operand; 4]> =
+            (0..ctx.alu.srcs.len()).map(|i| self.arg(ctx, i, ty)).collect();
         let dst = self.dst(ctx, ty);
         self.emit(op, dst, &srcs);
     }
@@ -92,7 +94,8 @@ impl Vec4Selection<'_> {
             for (c, src) in srcs.iter().enumerate() {
                 if let Some(bits) = self.shader.as_const(src.value) {
                     let bits = bits[usize::from(src.swizzle[0] & 3)];
-                    values[c] = if ctx.bits == 1 { (bits & 1) * 0xffff_ffff } else { bits & 0xffff_ffff };
+                    values[c] =
+                        if ctx.bits == 1 { (bits & 1) * 0xffff_ffff } else { bits & 0xffff_ffff };
                     done |= 1 << c;
                 }
             }
@@ -123,7 +126,8 @@ impl Vec4Selection<'_> {
     fn emit_32bit(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         use AluOp::*;
         let f = Type::F;
-        let is_float = ctx.alu.op.info().inputs.first().is_some_and(|i| i.class == ir::Class::Float);
+        let is_float =
+            ctx.alu.op.info().inputs.first().is_some_and(|i| i.class == ir::Class::Float);
         if is_float && ctx.src_bits != 32 {
             return Err(self.not_lowered(ctx.alu.op, ctx.src_bits));
         }
@@ -157,10 +161,16 @@ impl Vec4Selection<'_> {
                 let a = self.arg(ctx, 0, f);
                 let ud = Type::UD;
                 let dst = self.dst(ctx, ud);
-                self.cmp(Operand::null(f).masked(dst.writemask), a.absolute(), Operand::f(0.0), CondMod::G);
+                self.cmp(
+                    Operand::null(f).masked(dst.writemask),
+                    a.absolute(),
+                    Operand::f(0.0),
+                    CondMod::G,
+                );
                 let mode = crate::lir::PredMode::Normal;
                 self.emit(Op::And, dst, &[a.unmodified().retype(ud), Operand::ud(0x8000_0000)]);
-                self.emit(Op::Or, dst, &[read(dst), Operand::ud(0x3f80_0000)]).predicate_mode(mode, false);
+                self.emit(Op::Or, dst, &[read(dst), Operand::ud(0x3f80_0000)])
+                    .predicate_mode(mode, false);
             }
             Fdiv => {
                 let (a, b) = (self.arg(ctx, 0, f), self.arg(ctx, 1, f));
@@ -221,7 +231,8 @@ impl Vec4Selection<'_> {
             let outer = &ctx.alu.srcs[index].swizzle[..usize::from(ctx.n)];
             let mut factors = [Operand::f(0.0); 2];
             for (slot, src) in factors.iter_mut().zip(&mul.srcs) {
-                let picked: Vec<u8> = outer.iter().map(|&c| src.swizzle[usize::from(c & 3)]).collect();
+                let picked: Vec<u8> =
+                    outer.iter().map(|&c| src.swizzle[usize::from(c & 3)]).collect();
                 *slot = self.get(src.value, &picked, Type::F);
             }
             let mut addend = self.arg(ctx, 1 - index, Type::F);

@@ -98,7 +98,8 @@ impl Vec4Selection<'_> {
             std::mem::swap(&mut a, &mut b);
         }
         // MUL reads the low word of src1 only.
-        let short = b.imm_bits().is_some_and(|bits| bits < 0x8000) && !self.model.mach_after_word_mul();
+        let short =
+            b.imm_bits().is_some_and(|bits| bits < 0x8000) && !self.model.mach_after_word_mul();
         if short || self.model.dword_mul() == DwordMul::Native {
             let dst = self.dst(ctx, d);
             self.emit(Op::Mul, dst, &[a, b]);
@@ -202,7 +203,12 @@ impl Vec4Selection<'_> {
                 let dst = self.dst(ctx, Type::D);
                 self.emit(Op::Fbh, dst.retype(ty), &[a]);
                 let mask = dst.writemask;
-                self.cmp(Operand::null(Type::D).masked(mask), read(dst), Operand::d(-1), CondMod::Nz);
+                self.cmp(
+                    Operand::null(Type::D).masked(mask),
+                    read(dst),
+                    Operand::d(-1),
+                    CondMod::Nz,
+                );
                 self.emit(Op::Add, dst, &[read(dst).neg(), Operand::d(31)]).predicate(false);
             }
             PackHalf => {
@@ -319,7 +325,12 @@ impl Vec4Selection<'_> {
         }
         let part = self.temp(ty).masked(mask);
         self.emit(Op::Bfe, part, &[bits, offset, value]);
-        self.cmp(Operand::null(Type::UD).masked(mask), bits.retype(Type::UD), Operand::ud(31), CondMod::G);
+        self.cmp(
+            Operand::null(Type::UD).masked(mask),
+            bits.retype(Type::UD),
+            Operand::ud(31),
+            CondMod::G,
+        );
         let dst = self.dst(ctx, ty);
         self.emit(Op::Sel, dst, &[value, read(part)]).predicate_mode(PredMode::Normal, false);
     }

@@ -65,7 +65,8 @@ impl Vec4Selection<'_> {
     /// Skips the comparisons that only conditions use: each use sets the flag anew.
     pub(super) fn choose_flag_comparisons(&mut self) {
         let shader = self.shader;
-        let mut flag_uses: cranelift_entity::SecondaryMap<Value, u32> = cranelift_entity::SecondaryMap::new();
+        let mut flag_uses: cranelift_entity::SecondaryMap<Value, u32> =
+            cranelift_entity::SecondaryMap::new();
         // Uses of a negation are uses of its source. Walking backwards visits users before
         // definitions.
         for step in shader.walk().into_iter().rev() {
@@ -85,7 +86,8 @@ impl Vec4Selection<'_> {
                         match alu.op {
                             AluOp::Bcsel => flag_uses[alu.srcs[0].value] += 1,
                             AluOp::Inot
-                                if shader.bits(result) == 1 && flag_uses[result] == self.uses[result] =>
+                                if shader.bits(result) == 1
+                                    && flag_uses[result] == self.uses[result] =>
                             {
                                 self.skipped[result] = self.uses[result] > 0;
                                 flag_uses[alu.srcs[0].value] += 1;
@@ -146,7 +148,8 @@ impl Vec4Selection<'_> {
         let ty = operand_type(class, bits);
         let mut operands = [Operand::imm(0, ty); 2];
         for (slot, src) in operands.iter_mut().zip(&alu.srcs) {
-            let picked: Vec<u8> = components.iter().map(|&c| src.swizzle[usize::from(c & 3)]).collect();
+            let picked: Vec<u8> =
+                components.iter().map(|&c| src.swizzle[usize::from(c & 3)]).collect();
             *slot = self.get(src.value, &picked, ty);
         }
         if alu.srcs.len() == 1 && ty == Type::DF {

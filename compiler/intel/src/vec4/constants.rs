@@ -37,7 +37,8 @@ impl Vec4Selection<'_> {
             return;
         }
         for c in distinct.collect::<Vec<_>>() {
-            let same = (c..4).filter(|&d| enabled(d) && values[d] == values[c]).fold(0, |m, d| m | 1 << d);
+            let same =
+                (c..4).filter(|&d| enabled(d) && values[d] == values[c]).fold(0, |m, d| m | 1 << d);
             self.mov(dst.retype(Type::UD).masked(same), Operand::imm(values[c], Type::UD));
         }
     }
@@ -92,7 +93,8 @@ fn restricted_float(bits: u32) -> Option<u8> {
     let exponent = (bits >> 23 & 0xff) as i32 - 127 + 3;
     let mantissa = bits & 0x7f_ffff;
     // Exponent field and mantissa both zero would be the number zero.
-    if !(0..=7).contains(&exponent) || mantissa & 0x7_ffff != 0 || (exponent == 0 && mantissa == 0) {
+    if !(0..=7).contains(&exponent) || mantissa & 0x7_ffff != 0 || (exponent == 0 && mantissa == 0)
+    {
         return None;
     }
     Some(sign | (exponent as u8) << 4 | (mantissa >> 19) as u8)
@@ -120,6 +122,9 @@ mod tests {
             assert_eq!(restricted_float(f32::to_bits(value)), want, "{value}");
         }
         let bits = |v: f32| u64::from(v.to_bits());
-        assert_eq!(packed_floats(&[bits(1.0), bits(0.0), bits(0.1), bits(2.0)], 0b1011), Some(0x4000_0030));
+        assert_eq!(
+            packed_floats(&[bits(1.0), bits(0.0), bits(0.1), bits(2.0)], 0b1011),
+            Some(0x4000_0030)
+        );
     }
 }

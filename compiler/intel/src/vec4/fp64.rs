@@ -168,7 +168,8 @@ impl Vec4Selection<'_> {
     /// Components of one vertex as an Align1 source; the caller has split them so that one fits.
     fn align1_source(&self, src: &Operand, vertex: u32, component: u8, count: u8) -> Operand {
         align1_regions::source(src, vertex, component, count).unwrap_or_else(|| {
-            let message = format!("no region has {count} components of {src:?} from {component} on");
+            let message =
+                format!("no region has {count} components of {src:?} from {component} on");
             self.internal_error(message).raise()
         })
     }
@@ -204,7 +205,8 @@ impl Vec4Selection<'_> {
         let row = |dword: u32| src.byte_offset(dword / 4 * 16).retype(Type::UD);
         if (1..n).all(|c| component(c) / 4 == component(0) / 4) {
             let picked = [0, 1, 2, 3].map(|c| (component(if c < n { c } else { 0 }) % 4) as u8);
-            return Operand { swizzle: Swizzle::XYZW, ..row(component(0)) }.swizzled(Swizzle::new(picked));
+            return Operand { swizzle: Swizzle::XYZW, ..row(component(0)) }
+                .swizzled(Swizzle::new(picked));
         }
         let dst = self.temp(Type::UD);
         for c in 0..n {

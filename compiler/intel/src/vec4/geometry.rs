@@ -18,7 +18,9 @@ use crate::isel::push_constants::choose_push_ranges;
 use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::options::StageKey;
-use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap, Width};
+use crate::output::{
+    Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap, Width,
+};
 use crate::vue;
 use eu::desc::{UrbMessage, UrbOp};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -156,7 +158,9 @@ impl StageLowering<Vec4> for GeometryStage {
             (IntrinsicOp::LoadPerVertexInput, Some(result)) => {
                 self.emit_per_vertex_input(isel, intrinsic, result)
             }
-            (IntrinsicOp::EmitVertex, _) => self.emit_vertex(isel, u32::from(intrinsic.fields.stream)),
+            (IntrinsicOp::EmitVertex, _) => {
+                self.emit_vertex(isel, u32::from(intrinsic.fields.stream))
+            }
             (IntrinsicOp::EndPrimitive, _) => {
                 self.emit_end_primitive(isel);
                 Ok(())
@@ -187,7 +191,8 @@ impl StageLowering<Vec4> for GeometryStage {
         let header = Operand::vgrf(isel.program.vreg(1), Type::UD);
         self.emit_urb_header(isel, header);
         let words = count.retype(Type::UW).with_region(8, 1, 0);
-        isel.emit_align1(Op::Mov, (2, 0), header.byte_offset(8).retype(Type::UW), &[words]).no_mask = true;
+        isel.emit_align1(Op::Mov, (2, 0), header.byte_offset(8).retype(Type::UW), &[words])
+            .no_mask = true;
         let urb = UrbMessage {
             op: UrbOp::WriteHword,
             offset: 0,
@@ -229,7 +234,11 @@ impl GeometryStage {
         isel.emit_align1(Op::Mul, (2, 0), header.byte_offset(12), &src).no_mask = true;
     }
 
-    fn emit_vertex(&mut self, isel: &mut Vec4Selection<'_>, stream: u32) -> Result<(), CompileError> {
+    fn emit_vertex(
+        &mut self,
+        isel: &mut Vec4Selection<'_>,
+        stream: u32,
+    ) -> Result<(), CompileError> {
         let count = self.count;
         let max = self.max_vertices;
         isel.cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);

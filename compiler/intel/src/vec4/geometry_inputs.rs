@@ -28,9 +28,11 @@ impl GeometryStage {
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let PerVertexInput { vertex, offset, slot, first } = PerVertexInput::of(intrinsic, &self.inputs)?;
+        let PerVertexInput { vertex, offset, slot, first } =
+            PerVertexInput::of(intrinsic, &self.inputs)?;
         let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)));
-        let access = Access { vertex, offset, slot, reach: self.slots_after(intrinsic.fields.slot) };
+        let access =
+            Access { vertex, offset, slot, reach: self.slots_after(intrinsic.fields.slot) };
         match self.handles {
             Some(register) => {
                 let handles = isel.vertex_handles(register, self.vertices_in, access.vertex);
@@ -55,7 +57,13 @@ impl GeometryStage {
         }
     }
 
-    fn emit_pushed_input(&self, isel: &mut Vec4Selection<'_>, access: &Access, pick: Swizzle, result: Value) {
+    fn emit_pushed_input(
+        &self,
+        isel: &mut Vec4Selection<'_>,
+        access: &Access,
+        pick: Swizzle,
+        result: Value,
+    ) {
         let known_vertex = isel.constant(access.vertex).map(|v| v.min(self.last_vertex()));
         let known_offset = isel.constant(access.offset);
         if let (Some(v), Some(o)) = (known_vertex, known_offset) {

@@ -40,8 +40,8 @@ impl Vec4Selection<'_> {
                 let byte = self.target.scratch_bytes;
                 let size = data.length.checked_mul(if is_fp64 { 4 * 16 } else { 2 * 16 });
                 let end = size.and_then(|s| s.checked_add(byte)).filter(|e| *e <= MAX_SCRATCH);
-                self.target.scratch_bytes =
-                    end.ok_or_else(|| CompileError::lower("local variables exceed scratch memory"))?;
+                self.target.scratch_bytes = end
+                    .ok_or_else(|| CompileError::lower("local variables exceed scratch memory"))?;
                 LocalStorage::Scratch { byte, length: data.length }
             } else {
                 let ty = if is_fp64 { Type::DF } else { Type::UD };
@@ -66,8 +66,11 @@ impl Vec4Selection<'_> {
         result: Value,
     ) -> Result<(), CompileError> {
         let (storage, _, is_fp64) = self.storage(intrinsic.fields.local)?;
-        let index =
-            intrinsic.srcs.first().copied().ok_or_else(|| CompileError::internal("load without index"))?;
+        let index = intrinsic
+            .srcs
+            .first()
+            .copied()
+            .ok_or_else(|| CompileError::internal("load without index"))?;
         let dst = self.define(result);
         match storage {
             LocalStorage::Registers(elements) => {
@@ -238,7 +241,8 @@ impl Vec4Selection<'_> {
         kind: MessageKind,
     ) -> Result<Message, CompileError> {
         let surface = sends::BTI_STATELESS as u8;
-        let message = desc::Message::DataPort(DataPortMessage { port: eu::Sfid::DataCache, surface, op });
+        let message =
+            desc::Message::DataPort(DataPortMessage { port: eu::Sfid::DataCache, surface, op });
         sends::typed(self.model, &message, Lengths::new(mlen, rlen).with_header(), kind)
     }
 }

@@ -38,7 +38,9 @@ impl Vec4Selection<'_> {
                 self.emit_align1(Op::Mov, (4, 0), time, &[stamp]).no_mask = true;
                 time.scalar().swizzled(Swizzle::new([0, 1, 1, 1]))
             }
-            (IntrinsicOp::VoteAny | IntrinsicOp::VoteAll, Some(&value)) => self.get(value, &[0], Type::UD),
+            (IntrinsicOp::VoteAny | IntrinsicOp::VoteAll, Some(&value)) => {
+                self.get(value, &[0], Type::UD)
+            }
             _ => Operand::ud(u32::MAX),
         };
         self.mov(dst.retype(Type::UD), value);
@@ -64,7 +66,13 @@ impl Vec4Selection<'_> {
                 // A variable block: one load per block, for the vertices that select it.
                 let dst = self.define(result);
                 for candidate in 0..self.shader.info.ubos {
-                    self.load_varying_offset(candidate, offset, base, dst, Some((block, candidate)));
+                    self.load_varying_offset(
+                        candidate,
+                        offset,
+                        base,
+                        dst,
+                        Some((block, candidate)),
+                    );
                 }
             }
         }
@@ -101,7 +109,12 @@ impl Vec4Selection<'_> {
                 self.mov(target.masked(1 << c), from);
             }
             if words == 2 {
-                self.put_dwords(dst, Operand { writemask: crate::lir::WRITEMASK_XYZW, ..target }, part, n);
+                self.put_dwords(
+                    dst,
+                    Operand { writemask: crate::lir::WRITEMASK_XYZW, ..target },
+                    part,
+                    n,
+                );
             }
         }
     }
@@ -191,7 +204,8 @@ impl Vec4Selection<'_> {
             self.put_dwords(joined, half, part, n);
         }
         if predicated {
-            self.mov(dst, Operand { writemask: crate::lir::WRITEMASK_XYZW, ..joined }).predicate(false);
+            self.mov(dst, Operand { writemask: crate::lir::WRITEMASK_XYZW, ..joined })
+                .predicate(false);
         }
     }
 }

@@ -38,7 +38,8 @@ pub(super) struct SlotOffset {
 
 /// The scalar dword `n` from register `register` on, for Align16 instructions.
 pub(super) fn dword(register: u32, n: u32) -> Operand {
-    Operand::grf_scalar(register * REG_SIZE + n / 4 * 16, Type::UD).swizzled(Swizzle::new([(n % 4) as u8; 4]))
+    Operand::grf_scalar(register * REG_SIZE + n / 4 * 16, Type::UD)
+        .swizzled(Swizzle::new([(n % 4) as u8; 4]))
 }
 
 impl Vec4Selection<'_> {
@@ -51,9 +52,17 @@ impl Vec4Selection<'_> {
     }
 
     /// `offset` plus `vertex` times `slots`.
-    pub(super) fn add_vertex(&mut self, offset: SlotOffset, vertex: Value, slots: u32) -> SlotOffset {
+    pub(super) fn add_vertex(
+        &mut self,
+        offset: SlotOffset,
+        vertex: Value,
+        slots: u32,
+    ) -> SlotOffset {
         if let Some(vertex) = self.constant(vertex) {
-            return SlotOffset { constant: offset.constant.saturating_add(vertex.min(32) * slots), ..offset };
+            return SlotOffset {
+                constant: offset.constant.saturating_add(vertex.min(32) * slots),
+                ..offset
+            };
         }
         let vertex = self.get(vertex, &[0], Type::UD);
         let at = self.temp(Type::UD);
@@ -151,7 +160,8 @@ impl Vec4Selection<'_> {
             channel_mask: false,
         };
         let lengths = Lengths::new(1, 1).with_header();
-        let message = sends::typed(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbRead)?;
+        let message =
+            sends::typed(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbRead)?;
         let data = self.temp(Type::UD);
         self.emit_align1(Op::Send, (8, 0), data, &[header]).message = Some(message);
         Ok(data)
@@ -173,7 +183,8 @@ impl Vec4Selection<'_> {
         mask: u8,
         eot: bool,
     ) -> Result<(), CompileError> {
-        let (constant, per_slot) = self.emit_patch_header(payload, Handles::Shared(handle), offset, mask);
+        let (constant, per_slot) =
+            self.emit_patch_header(payload, Handles::Shared(handle), offset, mask);
         let urb = UrbMessage {
             op: UrbOp::WriteOword,
             offset: constant,
@@ -192,13 +203,18 @@ impl Vec4Selection<'_> {
     }
 
     /// Releases an input entry: gen7's control threads must do that themselves.
-    pub(super) fn emit_release(&mut self, handles: Operand, pair: bool) -> Result<(), CompileError> {
+    pub(super) fn emit_release(
+        &mut self,
+        handles: Operand,
+        pair: bool,
+    ) -> Result<(), CompileError> {
         let header = Operand::vgrf(self.program.vreg(1), Type::UD);
         self.emit_align1(Op::Mov, (8, 0), header, &[Operand::ud(0)]).no_mask = true;
         self.emit_align1(Op::Mov, (1, 0), header, &[handles]).no_mask = true;
         if pair {
             let second = [handles.byte_offset(SECOND_HANDLE)];
-            self.emit_align1(Op::Mov, (1, 0), header.byte_offset(SECOND_HANDLE), &second).no_mask = true;
+            self.emit_align1(Op::Mov, (1, 0), header.byte_offset(SECOND_HANDLE), &second).no_mask =
+                true;
         }
         let urb = UrbMessage {
             op: UrbOp::WriteOword,
@@ -223,7 +239,9 @@ impl Vec4Selection<'_> {
         let dst = self.define(result);
         for c in 0..self.shader.components(result) {
             let from = match level.place(domain, u32::from(start + c)) {
-                Some((slot, dword)) => header[slot as usize].swizzled(Swizzle::new([dword as u8; 4])),
+                Some((slot, dword)) => {
+                    header[slot as usize].swizzled(Swizzle::new([dword as u8; 4]))
+                }
                 // The domain has no such level.
                 None => Operand::ud(0),
             };

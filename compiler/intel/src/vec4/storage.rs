@@ -121,12 +121,18 @@ impl Vec4Selection<'_> {
         Ok(response)
     }
 
-    fn emit_load_memory(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+    fn emit_load_memory(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
         let access = Access::of(intrinsic)?;
         let address = self.address(access.offset, access.base);
         let dst = self.define(result);
         let n = self.shader.components(result);
-        self.on_surface(access.memory, Some(dst), &mut |s, surface| s.read_memory(surface, address, dst, n))
+        self.on_surface(access.memory, Some(dst), &mut |s, surface| {
+            s.read_memory(surface, address, dst, n)
+        })
     }
 
     /// Reads `n` components to `dst`.
@@ -148,8 +154,12 @@ impl Vec4Selection<'_> {
         for first in (0..count).step_by(MAX_DWORDS as usize) {
             let dwords = (count - first).min(MAX_DWORDS);
             let payload = self.payload(address, 4 * first, &[]);
-            let op = DataOp::UntypedRead { simd: SurfaceSimd::Simd8, mask: 0xf & !((1u8 << dwords) - 1) };
-            let data = self.send_for_vertices(payload, surface, op, Lengths::new(1, dwords as u8))?;
+            let op = DataOp::UntypedRead {
+                simd: SurfaceSimd::Simd8,
+                mask: 0xf & !((1u8 << dwords) - 1),
+            };
+            let data =
+                self.send_for_vertices(payload, surface, op, Lengths::new(1, dwords as u8))?;
             for i in 0..dwords {
                 let (component, part) = ((first + i) / words, (first + i) % words);
                 let from = data.byte_offset(i * REG_SIZE).swizzled(Swizzle::XXXX);
@@ -169,7 +179,9 @@ impl Vec4Selection<'_> {
         };
         let address = self.address(access.offset, access.base);
         let mask = intrinsic.fields.write_mask;
-        self.on_surface(access.memory, None, &mut |s, surface| s.write_memory(surface, address, value, mask))
+        self.on_surface(access.memory, None, &mut |s, surface| {
+            s.write_memory(surface, address, value, mask)
+        })
     }
 
     /// Writes those components of a value that `mask` names.
@@ -191,7 +203,8 @@ impl Vec4Selection<'_> {
             } else {
                 vec![self.get(value, &[c], Type::UD)]
             };
-            let dwords: Vec<Operand> = dwords.into_iter().map(|d| d.swizzled(Swizzle::XXXX)).collect();
+            let dwords: Vec<Operand> =
+                dwords.into_iter().map(|d| d.swizzled(Swizzle::XXXX)).collect();
             let payload = self.payload(address, u32::from(c) * size, &dwords);
             let n = dwords.len() as u8;
             let op = DataOp::UntypedWrite { simd: SurfaceSimd::Simd8, mask: 0xf & !((1 << n) - 1) };
@@ -206,7 +219,8 @@ impl Vec4Selection<'_> {
         }
         let access = Access::of(intrinsic)?;
         let address = self.address(access.offset, access.base);
-        let operands: Vec<Operand> = access.data.iter().map(|&d| self.get(d, &[0], Type::UD)).collect();
+        let operands: Vec<Operand> =
+            access.data.iter().map(|&d| self.get(d, &[0], Type::UD)).collect();
         let payload = self.payload(address, 0, &operands);
         let returns = self.uses[result] > 0;
         let op = buffer_atomic(intrinsic, SurfaceSimd::Simd8, returns);
@@ -222,8 +236,13 @@ impl Vec4Selection<'_> {
     }
 
     /// Emits the size of a storage block in bytes: the width that a size query returns.
-    fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
+    fn emit_block_size(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let block =
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
         let dst = self.define(result);
         self.on_surface(Memory::StorageBlock(block), Some(dst), &mut |s, surface| {
             let size = s.sampler_row(SamplerOp::ResInfo, surface, Operand::ud(0));

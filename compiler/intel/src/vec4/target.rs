@@ -74,11 +74,19 @@ impl Target for Vec4 {
         isel.target.constants.clear();
     }
 
-    fn emit_alu(isel: &mut Vec4Selection<'_>, alu: &Alu, result: Value) -> Result<(), CompileError> {
+    fn emit_alu(
+        isel: &mut Vec4Selection<'_>,
+        alu: &Alu,
+        result: Value,
+    ) -> Result<(), CompileError> {
         isel.emit_alu(alu, result)
     }
 
-    fn emit_texture(isel: &mut Vec4Selection<'_>, tex: &Tex, result: Value) -> Result<(), CompileError> {
+    fn emit_texture(
+        isel: &mut Vec4Selection<'_>,
+        tex: &Tex,
+        result: Value,
+    ) -> Result<(), CompileError> {
         isel.emit_texture(tex, result)
     }
 
@@ -109,7 +117,10 @@ impl Target for Vec4 {
         copies.push((to, from));
     }
 
-    fn emit_condition(isel: &mut Vec4Selection<'_>, cond: Value) -> Result<(PredMode, bool), CompileError> {
+    fn emit_condition(
+        isel: &mut Vec4Selection<'_>,
+        cond: Value,
+    ) -> Result<(PredMode, bool), CompileError> {
         isel.emit_flags(cond, &[0])
     }
 
@@ -153,7 +164,8 @@ impl Vec4Selection<'_> {
 
     /// Appends a move of one dword that ignores the execution mask.
     pub(super) fn set_dword(&mut self, dst: Operand, value: u32) {
-        self.emit_align1(Op::Mov, (1, 0), dst.retype(Type::UD), &[Operand::ud(value)]).no_mask = true;
+        self.emit_align1(Op::Mov, (1, 0), dst.retype(Type::UD), &[Operand::ud(value)]).no_mask =
+            true;
     }
 
     /// Appends a finished instruction.
@@ -220,11 +232,16 @@ impl Vec4Selection<'_> {
 
     /// The value read through `components`, as `ty`. Components past the last one repeat it.
     pub(super) fn get(&mut self, value: Value, components: &[u8], ty: Type) -> Operand {
-        let pick: [u8; 4] =
-            std::array::from_fn(|i| components.get(i).or(components.last()).copied().unwrap_or(0) & 3);
+        let pick: [u8; 4] = std::array::from_fn(|i| {
+            components.get(i).or(components.last()).copied().unwrap_or(0) & 3
+        });
         if let Some(bits) = self.shader.as_const(value) {
             let bits = *bits;
-            return self.vector_constant(self.shader.bits(value), pick.map(|c| bits[usize::from(c)]), ty);
+            return self.vector_constant(
+                self.shader.bits(value),
+                pick.map(|c| bits[usize::from(c)]),
+                ty,
+            );
         }
         match self.values[value] {
             Some(operand) => operand.retype(ty).swizzled(Swizzle::new(pick)),
@@ -245,7 +262,9 @@ impl Vec4Selection<'_> {
         let has = |width: u8| bits == width || operands().any(|o| o.bits == width);
         CompileError::lower(match op.name() {
             name if has(8) || has(16) => format!("{NO_NARROW_TYPES} ({name})"),
-            name if has(64) && is_integer => format!("the vec4 back end has no 64-bit integers ({name})"),
+            name if has(64) && is_integer => {
+                format!("the vec4 back end has no 64-bit integers ({name})")
+            }
             name => format!("{name} of {bits} bits is not lowered"),
         })
     }

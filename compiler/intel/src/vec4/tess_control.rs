@@ -120,7 +120,13 @@ impl StageLowering<Vec4> for TessControlStage {
         isel.control_flow(Op::Endif);
         let (payload, data) = isel.patch_payload();
         isel.emit_align1(Op::Mov, (8, 0), data, &[Operand::ud(0)]).no_mask = true;
-        isel.emit_patch_write(payload, Operand::grf_scalar(0, Type::UD), SlotOffset::default(), 0, true)
+        isel.emit_patch_write(
+            payload,
+            Operand::grf_scalar(0, Type::UD),
+            SlotOffset::default(),
+            0,
+            true,
+        )
     }
 }
 
@@ -142,7 +148,9 @@ impl TessControlStage {
         let (varying, start) = vue::place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach control shaders"))?;
         let slot = self.interface.inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::internal("input is missing from the vertices"))? as u32;
+        let slot = slot
+            .ok_or_else(|| CompileError::internal("input is missing from the vertices"))?
+            as u32;
         let handles = isel.vertex_handles(HANDLES, self.interface.vertices_in, vertex);
         let mut place = isel.slot_offset(offset);
         place.constant = place.constant.saturating_add(slot);
@@ -246,7 +254,8 @@ impl TessControlStage {
         if let Some(level) = Level::of(intrinsic.fields.slot) {
             let domain = self.interface.domain;
             let header = [0, 1].map(|constant| SlotOffset { constant, per_lane: None });
-            let slots = [isel.emit_patch_read(patch, header[0])?, isel.emit_patch_read(patch, header[1])?];
+            let slots =
+                [isel.emit_patch_read(patch, header[0])?, isel.emit_patch_read(patch, header[1])?];
             isel.define_levels(level, domain, slots, intrinsic.fields.component, result);
             return Ok(());
         }
@@ -267,6 +276,7 @@ fn emit_invocation_id(isel: &mut Vec4Selection<'_>) -> Operand {
     let src = [id.with_region(8, 8, 1), Operand::ud(low - 1)];
     isel.emit_align1(Op::Shr, (8, 0), id, &src).no_mask = true;
     let second = id.byte_offset(16);
-    isel.emit_align1(Op::Add, (4, 4), second, &[second.with_region(4, 4, 1), Operand::ud(1)]).no_mask = true;
+    isel.emit_align1(Op::Add, (4, 4), second, &[second.with_region(4, 4, 1), Operand::ud(1)])
+        .no_mask = true;
     id.swizzled(Swizzle::XXXX)
 }

@@ -93,7 +93,8 @@ impl StageLowering<Vec4> for TessEvalStage {
                 Ok(())
             }
             (PrimitiveId, Some(result)) => {
-                let id = Operand::grf_scalar(REG_SIZE + 16, Type::UD).swizzled(Swizzle::new([3; 4]));
+                let id =
+                    Operand::grf_scalar(REG_SIZE + 16, Type::UD).swizzled(Swizzle::new([3; 4]));
                 isel.set(result, id);
                 Ok(())
             }
@@ -148,7 +149,9 @@ impl TessEvalStage {
                 place = isel.add_vertex(place, vertex, slots);
                 dword as u8 + component
             }
-            (Place::Vertex { .. }, None) => return Err(CompileError::internal("input of no vertex")),
+            (Place::Vertex { .. }, None) => {
+                return Err(CompileError::internal("input of no vertex"));
+            }
         };
         self.define_patch_input(isel, place, start, result)
     }

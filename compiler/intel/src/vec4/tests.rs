@@ -48,7 +48,11 @@ fn passthrough() {
         assert_eq!(lines[1], "mov(8) g126<1>UD 0x00000000UD { align16 1Q };");
         assert_eq!(lines[2], "mov(8) g125<1>UD g0<8,8,1>UD { align1 WE_all 1Q };");
         assert!(lines[3].starts_with("or(1) g125.5<1>UD g0.5<0,1,0>UD 0x0000ff00UD"));
-        assert!(lines[4].contains("0x8608c000 urb") && lines[4].ends_with("EOT };"), "{}", lines[4]);
+        assert!(
+            lines[4].contains("0x8608c000 urb") && lines[4].ends_with("EOT };"),
+            "{}",
+            lines[4]
+        );
     }
 }
 
@@ -201,6 +205,7 @@ block b0 {
   store_output v9, v0 slot=var0 component=0 mask=15 stream=0
 }
 ";
-    let spreads = |gen_name: &str| listing(gen_name, text).iter().filter(|l| l.contains("<2>UD")).count();
+    let spreads =
+        |gen_name: &str| listing(gen_name, text).iter().filter(|l| l.contains("<2>UD")).count();
     assert!(spreads("chv") > spreads("bdw"));
 }

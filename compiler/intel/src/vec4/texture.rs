@@ -49,7 +49,12 @@ impl Vec4Selection<'_> {
         Ok(())
     }
 
-    fn emit_one_texture(&mut self, tex: &Tex, texture: u32, sampler: u32) -> Result<Operand, CompileError> {
+    fn emit_one_texture(
+        &mut self,
+        tex: &Tex,
+        texture: u32,
+        sampler: u32,
+    ) -> Result<Operand, CompileError> {
         let Some(offsets) = tex.gather_offsets else {
             let offset = self.texel_offset(tex)?;
             return self.emit_message(tex, offset, texture, sampler);
@@ -106,7 +111,8 @@ impl Vec4Selection<'_> {
         }
         let texel = self.temp(Type::UD);
         let surface = self.bindings.texture + texture;
-        let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, has_header, mlen, 1);
+        let message =
+            sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, has_header, mlen, 1);
         self.emit_align1(Op::Send, (8, 0), texel, &[payload]).message = Some(message);
         self.texel_components(tex, texel)
     }
@@ -118,7 +124,8 @@ impl Vec4Selection<'_> {
             (None, None) => None,
             (bits, mode) => Some(bits.unwrap_or(0) | mode.unwrap_or(0)),
         };
-        let payload = Operand::vgrf(self.program.vreg(rows + u32::from(header.is_some())), Type::UD);
+        let payload =
+            Operand::vgrf(self.program.vreg(rows + u32::from(header.is_some())), Type::UD);
         if let Some(dword) = header {
             self.emit_align1(Op::Mov, (8, 0), payload, &[Operand::grf(0, Type::UD)]).no_mask = true;
             self.set_dword(payload.byte_offset(8), dword);
@@ -167,7 +174,9 @@ impl Vec4Selection<'_> {
                     None => vec![(X, level)],
                 });
             }
-            SampleDerivatives | SampleDerivativesCompare => self.gradient_rows(tex, reference, &mut rows)?,
+            SampleDerivatives | SampleDerivativesCompare => {
+                self.gradient_rows(tex, reference, &mut rows)?
+            }
             Gather4Compare => rows.extend(reference.map(|reference| vec![(X, reference)])),
             Gather4Offset | Gather4OffsetCompare => {
                 rows[0].extend(reference.map(|reference| (W, reference)));
@@ -184,7 +193,8 @@ impl Vec4Selection<'_> {
     fn coordinate_row(&mut self, tex: &Tex) -> Result<Row, CompileError> {
         let n = tex.coord_components();
         let coord = tex.src(TexSrcKind::Coord);
-        let coord = coord.ok_or_else(|| CompileError::internal("a texture lookup without coordinates"))?;
+        let coord =
+            coord.ok_or_else(|| CompileError::internal("a texture lookup without coordinates"))?;
         let identity = &ir::inst::IDENTITY[..usize::from(n.min(4))];
         let mut coord = self.get(coord, identity, Type::UD);
         if let Some(offset) = tex.src(TexSrcKind::Offset).filter(|_| tex.op == TexOp::Txf) {
@@ -244,7 +254,11 @@ impl Vec4Selection<'_> {
                 let (sizes, six) = (self.temp(Type::D), self.temp(Type::D));
                 self.mov(six, Operand::d(6));
                 self.mov(sizes.masked(0b1011), texel.retype(Type::D));
-                self.emit(Op::MathIntDivQuotient, sizes.masked(0b0100), &[texel.retype(Type::D), six]);
+                self.emit(
+                    Op::MathIntDivQuotient,
+                    sizes.masked(0b0100),
+                    &[texel.retype(Type::D), six],
+                );
                 Ok(sizes.retype(Type::UD))
             }
             _ => Ok(texel),
@@ -257,7 +271,9 @@ impl Vec4Selection<'_> {
         let Some(offset) = offset else { return Ok(TexelOffset::Header(0)) };
         let n = self.shader.components(offset).min(3);
         let constant = self.shader.as_const(offset);
-        if let Some(nibbles) = constant.and_then(|values| texel_offset_nibbles(&values[..usize::from(n)])) {
+        if let Some(nibbles) =
+            constant.and_then(|values| texel_offset_nibbles(&values[..usize::from(n)]))
+        {
             return Ok(TexelOffset::Header(nibbles));
         }
         if tex.op != TexOp::Tg4 {

@@ -67,7 +67,12 @@ impl VertexOutputs {
                         break;
                     }
                     let index = isel.get(offset, &[0], Type::UD);
-                    isel.cmp(Operand::null(Type::UD), index, Operand::ud(candidate.into()), CondMod::Z);
+                    isel.cmp(
+                        Operand::null(Type::UD),
+                        index,
+                        Operand::ud(candidate.into()),
+                        CondMod::Z,
+                    );
                     self.store_slot(isel, slot, intrinsic, value, mask, true)?;
                     let Some(next) = candidate.checked_add(1) else { break };
                     candidate = next;
@@ -96,7 +101,8 @@ impl VertexOutputs {
         if varying == Varying::Header {
             self.header_written |= mask;
         }
-        let pick = [0, 1, 2, 3].map(|c: u8| c.saturating_sub(start).min(isel.shader.components(value) - 1));
+        let pick = [0, 1, 2, 3]
+            .map(|c: u8| c.saturating_sub(start).min(isel.shader.components(value) - 1));
         let from = isel.get(value, &pick, Type::UD);
         let dst = register.masked(mask);
         let vector_constant = isel.shader.as_const(value).copied().filter(|_| !from.is_imm());
@@ -167,7 +173,8 @@ impl Vec4Selection<'_> {
         eot: bool,
     ) -> Result<(), CompileError> {
         let lengths = Lengths::new(mlen, 0).with_header();
-        let mut message = sends::typed(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbWrite)?;
+        let mut message =
+            sends::typed(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbWrite)?;
         message.eot = eot;
         let send = self.emit_align1(Op::Send, (8, 0), Operand::null(Type::UD), &[payload]);
         send.message = Some(message);

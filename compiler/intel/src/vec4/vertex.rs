@@ -74,9 +74,10 @@ impl StageLowering<Vec4> for VertexStage {
         match (intrinsic.op, result) {
             (LoadInput, Some(result)) => self.emit_attribute(isel, intrinsic, result),
             (StoreOutput, _) => self.outputs.store(isel, intrinsic),
-            (VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId, Some(result)) => {
-                self.emit_system_value(isel, intrinsic.op, result)
-            }
+            (
+                VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId,
+                Some(result),
+            ) => self.emit_system_value(isel, intrinsic.op, result),
             _ => isel.emit_memory(intrinsic, result),
         }
     }
@@ -97,8 +98,8 @@ impl VertexStage {
 
     fn input(&self, input: VertexInput) -> Result<Operand, CompileError> {
         let index = self.inputs.iter().position(|i| *i == input);
-        let index =
-            index.ok_or_else(|| CompileError::internal("a system value is missing from the payload"))?;
+        let index = index
+            .ok_or_else(|| CompileError::internal("a system value is missing from the payload"))?;
         Ok(Operand::grf((self.start + index as u32) as u8, Type::UD))
     }
 
@@ -117,7 +118,8 @@ impl VertexStage {
             IntrinsicOp::DrawId => at(self.input(VertexInput::DrawParameters)?, 0),
             IntrinsicOp::BaseVertex => {
                 // Zero in draws without indices.
-                let (base, indexed) = (at(system?, 0), at(self.input(VertexInput::DrawParameters)?, 1));
+                let (base, indexed) =
+                    (at(system?, 0), at(self.input(VertexInput::DrawParameters)?, 1));
                 let dst = isel.define(result);
                 isel.emit(Op::And, dst, &[base, indexed]);
                 return Ok(());

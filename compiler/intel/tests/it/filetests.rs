@@ -95,7 +95,8 @@ fn output(source: &str) -> Result<String, String> {
         let run = Run::parse(line)?;
         let mut first = true;
         for device in &run.devices {
-            let text = run.output(source, device).unwrap_or_else(|error| format!("error: {error}\n"));
+            let text =
+                run.output(source, device).unwrap_or_else(|error| format!("error: {error}\n"));
             match results.last_mut() {
                 Some((heading, last)) if !first && *last == text => {
                     *heading += &format!(",{}", device.name);
@@ -157,7 +158,9 @@ impl Run {
                 let quirk = |name| Quirk::from_name(name).ok_or_else(|| format!("no quirk {name}"));
                 options.disabled_quirks = value.split(',').map(quirk).collect::<Result<_, _>>()?;
             }
-            "disable-pass" => options.disabled_passes = value.split(',').map(str::to_owned).collect(),
+            "disable-pass" => {
+                options.disabled_passes = value.split(',').map(str::to_owned).collect()
+            }
             "width" => options.widths = vec![Width::from_name(value).ok_or("no such width")?],
             "backend" => {
                 let backend = Backend::ALL.into_iter().find(|b| b.name() == value);
@@ -165,7 +168,9 @@ impl Run {
             }
             "spill-all" => options.spill_all = true,
             "no-spill" => self.no_spill = true,
-            "patch-vertices" => self.key.patch_vertices = value.parse().map_err(|_| "a number expected")?,
+            "patch-vertices" => {
+                self.key.patch_vertices = value.parse().map_err(|_| "a number expected")?
+            }
             "samples" => self.key.samples = value.parse().map_err(|_| "a number expected")?,
             name if value.is_empty() => self.passes.push(name.to_owned()),
             _ => return Err(format!("unknown setting {setting}")),
@@ -208,7 +213,8 @@ impl Run {
             check: true,
             ..Settings::default()
         };
-        let allocation = allocate::allocate(program, model, settings, 0).map_err(|e| e.to_string())?;
+        let allocation =
+            allocate::allocate(program, model, settings, 0).map_err(|e| e.to_string())?;
         let allocate::Allocation { spills, fills, scratch_bytes, max_live } = allocation;
         Ok(format!(
             "{program}; {spills} spills, {fills} fills, {scratch_bytes} bytes of scratch, {max_live} live\n"

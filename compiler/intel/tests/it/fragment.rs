@@ -42,12 +42,18 @@ fn uniform(b: &mut Builder<'_>, offset: u32, bits: u8, components: u8) -> Value 
 }
 
 fn interpolated(b: &mut Builder<'_>, slot: Slot, components: u8) -> Value {
-    let bary =
-        b.intrinsic(ir::IntrinsicOp::LoadBarycentric, &[], ir::Fields::default(), Some((32, 2))).unwrap();
+    let bary = b
+        .intrinsic(ir::IntrinsicOp::LoadBarycentric, &[], ir::Fields::default(), Some((32, 2)))
+        .unwrap();
     let zero = b.imm(0);
     let fields = ir::Fields { slot, location: Location::Pixel, ..ir::Fields::default() };
-    b.intrinsic(ir::IntrinsicOp::LoadInterpolatedInput, &[bary, zero], fields, Some((32, components)))
-        .unwrap()
+    b.intrinsic(
+        ir::IntrinsicOp::LoadInterpolatedInput,
+        &[bary, zero],
+        fields,
+        Some((32, components)),
+    )
+    .unwrap()
 }
 
 fn compiled(shader: &Shader, device: &str) -> Compiled {
@@ -122,7 +128,8 @@ fn critical_sections_wait() {
     let mut s = shader(&[], |b| {
         b.intrinsic(IntrinsicOp::BeginInterlock, &[], Fields::default(), None);
         let (block, offset, one) = (b.imm(0), b.imm(16), b.imm(1));
-        let old = b.intrinsic(IntrinsicOp::LoadSsbo, &[block, offset], Fields::default(), Some((32, 1)));
+        let old =
+            b.intrinsic(IntrinsicOp::LoadSsbo, &[block, offset], Fields::default(), Some((32, 1)));
         let new = b.iadd(old.unwrap(), one);
         let fields = Fields { write_mask: 1, ..Fields::default() };
         b.intrinsic(IntrinsicOp::StoreSsbo, &[new, block, offset], fields, None);
@@ -132,10 +139,15 @@ fn critical_sections_wait() {
     });
     s.info.ssbos = 1;
     let text = listing(&compiled(&s, "skl"), "skl", 0);
-    let at =
-        |what: &str| text.lines().position(|l| l.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"));
-    let fences: Vec<usize> =
-        text.lines().enumerate().filter(|(_, l)| l.contains("memory fence")).map(|(i, _)| i).collect();
+    let at = |what: &str| {
+        text.lines().position(|l| l.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"))
+    };
+    let fences: Vec<usize> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, l)| l.contains("memory fence"))
+        .map(|(i, _)| i)
+        .collect();
     let [begin, end] = fences[..] else { panic!("{text}") };
     let line = |n: usize| text.lines().nth(n).unwrap();
     assert!(line(begin).starts_with("sendc(8)") && line(end).starts_with("send(8)"), "{text}");

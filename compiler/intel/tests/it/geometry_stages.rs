@@ -10,9 +10,15 @@ use ir::{Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value, Varying};
 pub(crate) const TRIALS: &[(&str, fn())] = &[
     ("vertex_writes_two_slots_per_message", vertex_writes_two_slots_per_message),
     ("vertex_doubles_obey_every_region_rule", vertex_doubles_obey_every_region_rule),
-    ("unknown_attributes_and_too_many_inputs_are_errors", unknown_attributes_and_too_many_inputs_are_errors),
+    (
+        "unknown_attributes_and_too_many_inputs_are_errors",
+        unknown_attributes_and_too_many_inputs_are_errors,
+    ),
     ("known_vertex_counts_need_no_count_message", known_vertex_counts_need_no_count_message),
-    ("vertices_emitted_under_conditions_are_counted", vertices_emitted_under_conditions_are_counted),
+    (
+        "vertices_emitted_under_conditions_are_counted",
+        vertices_emitted_under_conditions_are_counted,
+    ),
 ];
 
 const GENERATIONS: [&str; 3] = ["bdw", "chv", "skl"];
@@ -70,7 +76,8 @@ fn vertex_writes_two_slots_per_message() {
         let Interface::Vertex(interface) = &c.interface else { panic!() };
         assert_eq!(interface.inputs.len(), 2);
         assert_eq!(interface.inputs[1], VertexInput::Attribute { location: 1 });
-        let expected = [Name::Header, Name::Position, Name::Generic(0), Name::Generic(1), Name::Generic(2)];
+        let expected =
+            [Name::Header, Name::Position, Name::Generic(0), Name::Generic(1), Name::Generic(2)];
         assert_eq!(interface.outputs.slots, expected);
         assert_eq!(sends(&text), 3, "{text}");
         assert_eq!(c.kernels[0].dispatch_grf_start, 2);

@@ -103,8 +103,16 @@ const COMPARISONS: &[(AluOp, Kind)] = &[
     (AluOp::Ieq, Kind::Int),
     (AluOp::F2b, Kind::Double),
 ];
-const DOUBLE_OPS: &[AluOp] =
-    &[AluOp::Fadd, AluOp::Fmul, AluOp::Fsub, AluOp::Fneg, AluOp::Fabs, AluOp::Fmin, AluOp::Fmax, AluOp::Ffma];
+const DOUBLE_OPS: &[AluOp] = &[
+    AluOp::Fadd,
+    AluOp::Fmul,
+    AluOp::Fsub,
+    AluOp::Fneg,
+    AluOp::Fabs,
+    AluOp::Fmin,
+    AluOp::Fmax,
+    AluOp::Ffma,
+];
 const CONVERSIONS: &[(AluOp, Kind, Kind)] = &[
     (AluOp::F2f64, Kind::Float, Kind::Double),
     (AluOp::I2f64, Kind::Int, Kind::Double),
@@ -234,7 +242,8 @@ impl Generator<'_, '_> {
 
     fn repeat(&mut self) {
         self.depth += 1;
-        let (x, y, limit) = (self.value(Kind::Float), self.value(Kind::Float), self.value(Kind::Float));
+        let (x, y, limit) =
+            (self.value(Kind::Float), self.value(Kind::Float), self.value(Kind::Float));
         let (entry, base) = (self.b.block(), self.pool.len());
         self.b.push_loop();
         let (p, q) = (self.b.loop_phi(entry, x), self.b.loop_phi(entry, y));
@@ -265,13 +274,16 @@ fn random_shader(seed: u64, size: usize) -> Shader {
     let block = b.imm(0);
     let offset = b.imm(32);
     let doubles = b.load_ubo(block, offset, 64, 2);
-    let bary = b.intrinsic(IntrinsicOp::LoadBarycentric, &[], Fields::default(), Some((32, 2))).unwrap();
+    let bary =
+        b.intrinsic(IntrinsicOp::LoadBarycentric, &[], Fields::default(), Some((32, 2))).unwrap();
     let fields = Fields { slot: Slot::Var(0), ..Fields::default() };
     let zero = b.imm(0);
-    let varying =
-        b.intrinsic(IntrinsicOp::LoadInterpolatedInput, &[bary, zero], fields, Some((32, 2))).unwrap();
+    let varying = b
+        .intrinsic(IntrinsicOp::LoadInterpolatedInput, &[bary, zero], fields, Some((32, 2)))
+        .unwrap();
     let (d, f) = (b.channels(doubles), b.channels(varying));
-    let pool = vec![(d[0], Kind::Double), (d[1], Kind::Double), (f[0], Kind::Float), (f[1], Kind::Float)];
+    let pool =
+        vec![(d[0], Kind::Double), (d[1], Kind::Double), (f[0], Kind::Float), (f[1], Kind::Float)];
     let mut g = Generator { rng: &mut rng, b, pool, left: size, depth: 0, array };
     while g.left > 0 {
         g.code();
@@ -292,7 +304,13 @@ fn check(shader: &Shader, device: &'static DevInfo, options: &Options, what: &st
         .unwrap_or_else(|e| panic!("{what} on {}: {e}\n{shader}", device.name));
     for kernel in &compiled.kernels {
         let violations = eu::validate_program(device, &kernel.code);
-        assert!(violations.is_empty(), "{what} on {} {:?}: {:?}", device.name, kernel.width, violations[0]);
+        assert!(
+            violations.is_empty(),
+            "{what} on {} {:?}: {:?}",
+            device.name,
+            kernel.width,
+            violations[0]
+        );
         let again = compile(shader, &StageKey::default(), device, options).unwrap();
         assert_eq!(again, compiled, "{what}: not deterministic");
     }
@@ -325,7 +343,8 @@ fn passes_are_optional() {
     for seed in 200..206 {
         let shader = random_shader(seed, 60);
         for limit in 0..10 {
-            let options = Options { check_allocation: true, pass_limit: Some(limit), ..Options::default() };
+            let options =
+                Options { check_allocation: true, pass_limit: Some(limit), ..Options::default() };
             check(&shader, ivb, &options, &format!("seed {seed}, {limit} passes"));
         }
         for pass in intel::passes::SCALAR.optimize {

@@ -23,7 +23,8 @@ fn float(bits: u64) -> f32 {
 fn float_extreme(op: AtomicOp, old: u64, data: u64) -> u64 {
     let nan = |bits: u64| float(bits).is_nan();
     let signaling = |bits: u64| nan(bits) && bits & 0x0040_0000 == 0;
-    let better = if op == AtomicOp::Fmin { float(data) < float(old) } else { float(data) > float(old) };
+    let better =
+        if op == AtomicOp::Fmin { float(data) < float(old) } else { float(data) > float(old) };
     match (signaling(old), signaling(data)) {
         (true, _) => old,
         (_, true) => data,
@@ -74,7 +75,9 @@ impl Machine<'_> {
             | Op::ReadFirstInvocation => {
                 return self.subgroup(intrinsic, result, mask);
             }
-            Op::Barrier | Op::MemoryBarrier | Op::BeginInterlock | Op::EndInterlock => return Ok(()),
+            Op::Barrier | Op::MemoryBarrier | Op::BeginInterlock | Op::EndInterlock => {
+                return Ok(());
+            }
             _ => {}
         }
         for lane in (0..self.lanes).filter(|&l| mask[l]) {
@@ -112,13 +115,17 @@ impl Machine<'_> {
         let truth = |lane: &usize| all_lanes[*lane][0] != 0;
         let uniform = match intrinsic.op {
             Op::Ballot => {
-                let bits =
-                    active.iter().filter(|l| **l < 64 && truth(l)).fold(0u64, |bits, &l| bits | 1 << l);
+                let bits = active
+                    .iter()
+                    .filter(|l| **l < 64 && truth(l))
+                    .fold(0u64, |bits, &l| bits | 1 << l);
                 [bits, 0, 0, 0]
             }
             Op::VoteAny => [active.iter().any(truth).into(), 0, 0, 0],
             Op::VoteAll => [active.iter().all(truth).into(), 0, 0, 0],
-            Op::VoteEq => [active.iter().all(|&l| all_lanes[l] == all_lanes[first]).into(), 0, 0, 0],
+            Op::VoteEq => {
+                [active.iter().all(|&l| all_lanes[l] == all_lanes[first]).into(), 0, 0, 0]
+            }
             _ => all_lanes[first],
         };
         for &lane in &active {
@@ -147,35 +154,69 @@ impl Machine<'_> {
             *arg = self.get(src, lane);
         }
         let [a, b, c] = [args[0][0] as u32, args[1][0] as u32, args[2][0] as u32];
-        let shape =
-            |v: Option<Value>| v.map_or((32, 1), |v| (self.shader.bits(v), self.shader.components(v)));
+        let shape = |v: Option<Value>| {
+            v.map_or((32, 1), |v| (self.shader.bits(v), self.shader.components(v)))
+        };
         let out = shape(result);
         let stored = shape(intrinsic.srcs.first().copied());
         let silent = self.discarded[lane];
         let at = |offset: u32| u64::from(offset.wrapping_add(fields.base));
-        let io = |offset, vertex| Io { slot: fields.slot, offset, component: fields.component, vertex };
+        let io =
+            |offset, vertex| Io { slot: fields.slot, offset, component: fields.component, vertex };
         Ok(match intrinsic.op {
             Op::LoadUbo => Some(self.load(Space::Ubo(a), at(b), out)?),
             Op::LoadSsbo => Some(self.load(Space::Ssbo(a), at(b), out)?),
             Op::LoadShared => Some(self.load(Space::Shared, at(a), out)?),
             Op::LoadScratch => Some(self.load_scratch(lane, at(a), out)),
             Op::StoreSsbo | Op::StoreShared if silent => None,
-            Op::StoreSsbo => self.store(Space::Ssbo(b), at(c), args[0], stored, fields.write_mask)?,
-            Op::StoreShared => self.store(Space::Shared, at(b), args[0], stored, fields.write_mask)?,
-            Op::StoreScratch => self.store_scratch(lane, at(b), args[0], stored, fields.write_mask),
-            Op::SsboAtomic => {
-                Some(self.atomic(Space::Ssbo(a), at(b), fields.atomic, out.0, args[2][0], 0, silent)?)
+            Op::StoreSsbo => {
+                self.store(Space::Ssbo(b), at(c), args[0], stored, fields.write_mask)?
             }
+            Op::StoreShared => {
+                self.store(Space::Shared, at(b), args[0], stored, fields.write_mask)?
+            }
+            Op::StoreScratch => self.store_scratch(lane, at(b), args[0], stored, fields.write_mask),
+            Op::SsboAtomic => Some(self.atomic(
+                Space::Ssbo(a),
+                at(b),
+                fields.atomic,
+                out.0,
+                args[2][0],
+                0,
+                silent,
+            )?),
             Op::SsboAtomicSwap => {
                 let swap = swap_of(fields.atomic);
-                Some(self.atomic(Space::Ssbo(a), at(b), swap, out.0, args[3][0], args[2][0], silent)?)
+                Some(self.atomic(
+                    Space::Ssbo(a),
+                    at(b),
+                    swap,
+                    out.0,
+                    args[3][0],
+                    args[2][0],
+                    silent,
+                )?)
             }
-            Op::SharedAtomic => {
-                Some(self.atomic(Space::Shared, at(a), fields.atomic, out.0, args[1][0], 0, silent)?)
-            }
+            Op::SharedAtomic => Some(self.atomic(
+                Space::Shared,
+                at(a),
+                fields.atomic,
+                out.0,
+                args[1][0],
+                0,
+                silent,
+            )?),
             Op::SharedAtomicSwap => {
                 let swap = swap_of(fields.atomic);
-                Some(self.atomic(Space::Shared, at(a), swap, out.0, args[2][0], args[1][0], silent)?)
+                Some(self.atomic(
+                    Space::Shared,
+                    at(a),
+                    swap,
+                    out.0,
+                    args[2][0],
+                    args[1][0],
+                    silent,
+                )?)
             }
             Op::CounterRead => Some(self.load(Space::Counter(fields.base), a.into(), out)?),
             Op::CounterAtomic => {
@@ -192,13 +233,19 @@ impl Machine<'_> {
                 self.store_local(lane, fields, b, args[0])?;
                 None
             }
-            Op::LoadInput => Some(self.io_load(out.1, io(a, None), |m, io| m.services.load_input(lane, io))?),
+            Op::LoadInput => {
+                Some(self.io_load(out.1, io(a, None), |m, io| m.services.load_input(lane, io))?)
+            }
             Op::LoadPerVertexInput => {
                 Some(self.io_load(out.1, io(b, Some(a)), |m, io| m.services.load_input(lane, io))?)
             }
             Op::LoadInterpolatedInput => {
                 let bary = [args[0][0] as u32, args[0][1] as u32];
-                Some(self.io_load(out.1, io(b, None), |m, io| m.services.interpolate(lane, bary, io))?)
+                Some(
+                    self.io_load(out.1, io(b, None), |m, io| {
+                        m.services.interpolate(lane, bary, io)
+                    })?,
+                )
             }
             Op::LoadOutput => {
                 Some(self.io_load(out.1, io(a, None), |m, io| m.services.load_output(lane, io))?)
@@ -207,7 +254,9 @@ impl Machine<'_> {
                 Some(self.io_load(out.1, io(b, Some(a)), |m, io| m.services.load_output(lane, io))?)
             }
             Op::StoreOutput => self.io_store(lane, args[0], io(b, None), fields.write_mask)?,
-            Op::StorePerVertexOutput => self.io_store(lane, args[0], io(c, Some(b)), fields.write_mask)?,
+            Op::StorePerVertexOutput => {
+                self.io_store(lane, args[0], io(c, Some(b)), fields.write_mask)?
+            }
             Op::LoadBarycentricAtSample | Op::LoadBarycentricAtOffset => {
                 Some(self.services.barycentric(lane, intrinsic.op, args[0], fields.linear)?)
             }
@@ -329,14 +378,20 @@ impl Machine<'_> {
             return Err(EvalError::Malformed("local variable too large"));
         }
         if self.locals[local].len() != size {
-            let garbage = (0..size as u64).map(|i| self.garbage(i ^ 0x5555_0000_0000) & bit_mask(data.bits));
+            let garbage =
+                (0..size as u64).map(|i| self.garbage(i ^ 0x5555_0000_0000) & bit_mask(data.bits));
             self.locals[local] = garbage.collect();
         }
         let index = index as usize;
         Ok((index < length).then_some((local, (lane * length + index) * components)))
     }
 
-    fn load_local(&mut self, lane: usize, fields: &Fields, index: u32) -> Result<[u64; 4], EvalError> {
+    fn load_local(
+        &mut self,
+        lane: usize,
+        fields: &Fields,
+        index: u32,
+    ) -> Result<[u64; 4], EvalError> {
         let mut data = [0; 4];
         match self.local_slot(lane, fields, index)? {
             Some((local, start)) => {

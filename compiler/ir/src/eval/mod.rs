@@ -68,7 +68,8 @@ pub fn run(
     services: &mut dyn Services,
     options: EvalOptions,
 ) -> Result<Outcome, EvalError> {
-    let size = shader.values.len().checked_mul(lanes).ok_or(EvalError::Malformed("too many lanes"))?;
+    let size =
+        shader.values.len().checked_mul(lanes).ok_or(EvalError::Malformed("too many lanes"))?;
     let mut machine = Machine {
         shader,
         lanes,
@@ -239,7 +240,8 @@ impl Machine<'_> {
             self.count()?;
             for lane in (0..self.lanes).filter(|&l| mask[l]) {
                 let src = srcs.iter().find(|s| Some(s.pred) == self.previous[lane]);
-                let src = src.ok_or(EvalError::Malformed("phi without source for its predecessor"))?;
+                let src =
+                    src.ok_or(EvalError::Malformed("phi without source for its predecessor"))?;
                 writes.push((result, lane, self.get(src.value, lane)));
             }
         }
@@ -297,7 +299,8 @@ impl Machine<'_> {
                 *source = self.operand(alu, i, lane);
             }
             let count = alu.srcs.len().min(4);
-            let value = fold::evaluate(alu.op, ctx, &sources[..count], shape.bits, shape.components);
+            let value =
+                fold::evaluate(alu.op, ctx, &sources[..count], shape.bits, shape.components);
             self.set(result, lane, value.ok_or(EvalError::Malformed("wrong number of sources"))?);
         }
         Ok(())
@@ -305,7 +308,13 @@ impl Machine<'_> {
 
     /// Differences within the quad: x between columns, y between rows. Coarse ones use the quad's
     /// first pixel.
-    fn derivative(&mut self, alu: &Alu, ctx: FoldCtx, result: Value, mask: &Mask) -> Result<(), EvalError> {
+    fn derivative(
+        &mut self,
+        alu: &Alu,
+        ctx: FoldCtx,
+        result: Value,
+        mask: &Mask,
+    ) -> Result<(), EvalError> {
         let shape = self.shader.values[result];
         for lane in (0..self.lanes).filter(|&l| mask[l]) {
             let (quad, pixel) = (lane & !3, lane & 3);
@@ -326,10 +335,9 @@ impl Machine<'_> {
     }
 
     fn tex(&mut self, tex: &Tex, result: Value, mask: &Mask) -> Result<(), EvalError> {
-        let sources = tex
-            .srcs
-            .iter()
-            .map(|&(kind, value)| (kind, (0..self.lanes).map(|lane| self.get(value, lane)).collect()));
+        let sources = tex.srcs.iter().map(|&(kind, value)| {
+            (kind, (0..self.lanes).map(|lane| self.get(value, lane)).collect())
+        });
         let request = TexRequest { tex, sources: sources.collect(), active: mask.clone() };
         let texels = self.services.tex(&request)?;
         for lane in (0..self.lanes).filter(|&l| mask[l]) {

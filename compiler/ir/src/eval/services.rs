@@ -50,7 +50,12 @@ pub trait Services {
     ///
     /// # Errors
     /// If there is no such value.
-    fn system_value(&mut self, lane: usize, op: IntrinsicOp, fields: &Fields) -> Result<[u64; 4], EvalError> {
+    fn system_value(
+        &mut self,
+        lane: usize,
+        op: IntrinsicOp,
+        fields: &Fields,
+    ) -> Result<[u64; 4], EvalError> {
         let _ = (lane, fields);
         Err(EvalError::Unsupported(op.name()))
     }
@@ -83,7 +88,12 @@ pub trait Services {
     ///
     /// # Errors
     /// If there is no such input.
-    fn interpolate(&mut self, lane: usize, barycentrics: [u32; 2], io: &Io) -> Result<u32, EvalError> {
+    fn interpolate(
+        &mut self,
+        lane: usize,
+        barycentrics: [u32; 2],
+        io: &Io,
+    ) -> Result<u32, EvalError> {
         let _ = (lane, barycentrics, io);
         Err(EvalError::Unsupported("load_interpolated_input"))
     }
@@ -206,7 +216,12 @@ impl TestServices {
 }
 
 impl Services for TestServices {
-    fn system_value(&mut self, _: usize, op: IntrinsicOp, _: &Fields) -> Result<[u64; 4], EvalError> {
+    fn system_value(
+        &mut self,
+        _: usize,
+        op: IntrinsicOp,
+        _: &Fields,
+    ) -> Result<[u64; 4], EvalError> {
         match op {
             IntrinsicOp::LoadBarycentric => Ok([0; 4]),
             _ => self.system.get(&op).copied().ok_or(EvalError::Unsupported(op.name())),
@@ -217,7 +232,13 @@ impl Services for TestServices {
         Ok(self.inputs.get(&(lane, *io)).copied().unwrap_or(0))
     }
 
-    fn barycentric(&mut self, _: usize, _: IntrinsicOp, _: [u64; 4], _: bool) -> Result<[u64; 4], EvalError> {
+    fn barycentric(
+        &mut self,
+        _: usize,
+        _: IntrinsicOp,
+        _: [u64; 4],
+        _: bool,
+    ) -> Result<[u64; 4], EvalError> {
         Ok([0; 4])
     }
 
@@ -237,8 +258,9 @@ impl Services for TestServices {
     fn load(&mut self, space: Space, offset: u64, bytes: u8) -> Result<u64, EvalError> {
         let memory = self.memory.get(&space).ok_or(EvalError::Unsupported("memory load"))?;
         // Out of bounds reads 0, as robust buffer access allows.
-        let byte =
-            |i: u64| usize::try_from(offset + i).ok().and_then(|i| memory.get(i)).copied().unwrap_or(0);
+        let byte = |i: u64| {
+            usize::try_from(offset + i).ok().and_then(|i| memory.get(i)).copied().unwrap_or(0)
+        };
         Ok((0..u64::from(bytes)).fold(0, |value, i| value | u64::from(byte(i)) << (8 * i)))
     }
 
@@ -253,7 +275,8 @@ impl Services for TestServices {
     }
 
     fn buffer_size(&mut self, block: u32) -> Result<u32, EvalError> {
-        let memory = self.memory.get(&Space::Ssbo(block)).ok_or(EvalError::Unsupported("ssbo_size"))?;
+        let memory =
+            self.memory.get(&Space::Ssbo(block)).ok_or(EvalError::Unsupported("ssbo_size"))?;
         Ok(memory.len() as u32)
     }
 

@@ -50,8 +50,8 @@ pub(super) enum Condition {
 }
 
 use Condition::{
-    Bits, Complement, Field, Fits, LowMask, LowestBit, LowestBitAbove, LowestBitBelow, LowestBitMovable,
-    OnesBelow, OnesFrom, PowerOfTwo, Result as ResultBits, ShiftedComplement,
+    Bits, Complement, Field, Fits, LowMask, LowestBit, LowestBitAbove, LowestBitBelow,
+    LowestBitMovable, OnesBelow, OnesFrom, PowerOfTwo, Result as ResultBits, ShiftedComplement,
 };
 
 /// Variables that a rule may have.
@@ -301,7 +301,11 @@ pub(super) const BITFIELD_RULES: &[RuleText] = &[
         &[Bits(A, 32), LowMask(B), ShiftedComplement(B, C, E)],
     ),
     ("(ior (ishl a #b) (iand d #e))", "(bfi (inot e) a d)", &[Bits(A, 32), OnesBelow(E, B)]),
-    ("(ior (ubfe a b #c) (iand d #e))", "(bfi (inot e) (ushr a b) d)", &[Bits(A, 32), OnesFrom(E, C)]),
+    (
+        "(ior (ubfe a b #c) (iand d #e))",
+        "(bfi (inot e) (ushr a b) d)",
+        &[Bits(A, 32), OnesFrom(E, C)],
+    ),
     ("(ior (iand a #b) (iand c #d))", "(bfi b a c)", &[Bits(A, 32), LowMask(B), Complement(B, D)]),
     ("(iand (ushr a b) #c)", "(ubfe a b ones:c)", &[Bits(A, 32), LowMask(C)]),
     ("(iand (ishr a #b) #c)", "(ubfe a b ones:c)", &[Bits(A, 32), LowMask(C), Fits(C, B)]),

@@ -102,7 +102,8 @@ fn prove((search, replace, conditions): &RuleText) -> Result<(), String> {
     let bound = solver.variables;
     let unknowns_before = solver.parents.len();
     // Widths that the pattern alone determines; the replacement may not narrow them further.
-    let determined: Vec<BitWidth> = (0..unknowns_before).map(|i| solver.find(BitWidth::Unknown(i))).collect();
+    let determined: Vec<BitWidth> =
+        (0..unknowns_before).map(|i| solver.find(BitWidth::Unknown(i))).collect();
     let right = solver.width(&replace)?;
     solver.unify(left, right)?;
     for (i, (before, now)) in bound.iter().zip(solver.variables).enumerate() {
@@ -113,9 +114,12 @@ fn prove((search, replace, conditions): &RuleText) -> Result<(), String> {
     for (i, &before) in determined.iter().enumerate() {
         let now = solver.find(BitWidth::Unknown(i));
         let narrowed = matches!((before, now), (BitWidth::Unknown(_), BitWidth::Known(_)));
-        let joined = (0..i).any(|j| determined[j] != before && solver.find(BitWidth::Unknown(j)) == now);
+        let joined =
+            (0..i).any(|j| determined[j] != before && solver.find(BitWidth::Unknown(j)) == now);
         if narrowed || (joined && matches!(now, BitWidth::Unknown(_))) {
-            return Err("the replacement only works for some widths that the pattern matches".into());
+            return Err(
+                "the replacement only works for some widths that the pattern matches".into()
+            );
         }
     }
     for i in unknowns_before..solver.parents.len() {
@@ -190,8 +194,10 @@ fn no_rule_recreates_what_was_lowered_or_needs_a_double_operation_the_hardware_l
             assert!(!LOWERED.contains(&op) || before.contains(&op), "{search} -> {replace}");
             // No step may make an exotic operation out of basic ones; `frcp` comes from `fdiv`
             // only.
-            let exotic =
-                matches!(op, AluOp::Fsqrt | AluOp::Frsq | AluOp::Ffloor | AluOp::Fceil | AluOp::Ftrunc);
+            let exotic = matches!(
+                op,
+                AluOp::Fsqrt | AluOp::Frsq | AluOp::Ffloor | AluOp::Fceil | AluOp::Ftrunc
+            );
             assert!(!exotic || before.contains(&op), "{search} -> {replace}");
         }
     }
@@ -238,11 +244,16 @@ fn value(pattern: &Pattern, class: Class, bits: u8, values: &Values) -> Option<(
 /// Classes of the variables, from the operands they stand in.
 fn classes(pattern: &Pattern, class: Class, out: &mut [Option<Class>; VARIABLES]) {
     match pattern {
-        Pattern::Variable(i) | Pattern::AnyConstant(i) if out[*i].is_none() || class == Class::Float => {
+        Pattern::Variable(i) | Pattern::AnyConstant(i)
+            if out[*i].is_none() || class == Class::Float =>
+        {
             out[*i] = Some(class);
         }
         Pattern::Op(op, operands) => {
-            operands.iter().zip(op.info().inputs).for_each(|(o, input)| classes(o, input.class, out));
+            operands
+                .iter()
+                .zip(op.info().inputs)
+                .for_each(|(o, input)| classes(o, input.class, out));
         }
         _ => {}
     }
@@ -253,7 +264,8 @@ fn assignments(rule: &RuleText, search: &Pattern) -> Vec<[u8; VARIABLES]> {
     let mut result = Vec::new();
     let widths = [1u8, 8, 16, 32, 64];
     for code in 0..5usize.pow(VARIABLES as u32) {
-        let bits: [u8; VARIABLES] = std::array::from_fn(|i| widths[code / 5usize.pow(i as u32) % 5]);
+        let bits: [u8; VARIABLES] =
+            std::array::from_fn(|i| widths[code / 5usize.pow(i as u32) % 5]);
         let mut solver = Solver::default();
         let Ok(width) = solver.width(search) else { continue };
         let fits = (0..VARIABLES).all(|i| match solver.variables[i] {
@@ -301,7 +313,8 @@ fn widths_allowed(pattern: &Pattern, bits: &[u8; VARIABLES]) -> Option<u8> {
                 common = width;
             }
             // A number constant cannot stand among booleans.
-            let number = |o: &Pattern| matches!(o, Pattern::Constant(Constant::Int(_) | Constant::Float(_)));
+            let number =
+                |o: &Pattern| matches!(o, Pattern::Constant(Constant::Int(_) | Constant::Float(_)));
             if common == 1 && operands.iter().any(number) {
                 return None;
             }
@@ -344,9 +357,13 @@ fn every_rule_preserves_values() {
                     continue;
                 }
                 tried += 1;
-                let Some((want, width)) = value(&search, Class::Uint, 32, &values) else { continue };
+                let Some((want, width)) = value(&search, Class::Uint, 32, &values) else {
+                    continue;
+                };
                 let got = value(&replace, root.info().output.class, width, &values);
-                let Some((got, got_width)) = got else { panic!("{rule:?}: replacement does not evaluate") };
+                let Some((got, got_width)) = got else {
+                    panic!("{rule:?}: replacement does not evaluate")
+                };
                 assert_eq!(width, got_width, "{rule:?}");
                 let nan = |v| float_result && crate::fold::decode_float(width, v).is_nan();
                 assert!(

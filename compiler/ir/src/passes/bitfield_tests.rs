@@ -81,7 +81,10 @@ fn inserts(cases: &[Case], rng: &mut Rng) -> usize {
     b.finish();
     opt_algebraic(&mut shader);
     while opt_bitfield(&mut shader) | opt_copy_propagation(&mut shader) {}
-    while opt_constant_folding(&mut shader) | opt_copy_propagation(&mut shader) | opt_dce(&mut shader) {}
+    while opt_constant_folding(&mut shader)
+        | opt_copy_propagation(&mut shader)
+        | opt_dce(&mut shader)
+    {}
     validate(&shader).unwrap();
 
     let mut services = TestServices::default();
@@ -129,7 +132,11 @@ fn every_field_is_inserted_by_the_hardware() {
         for swapped in [false, true] {
             for cases in cases(mask, swapped) {
                 tried += cases.len();
-                assert_eq!(inserts(&cases, &mut rng), cases.len(), "{mask:#x}, {swapped}: {cases:x?}");
+                assert_eq!(
+                    inserts(&cases, &mut rng),
+                    cases.len(),
+                    "{mask:#x}, {swapped}: {cases:x?}"
+                );
             }
         }
     }
@@ -140,7 +147,8 @@ fn every_field_is_inserted_by_the_hardware() {
 #[test]
 fn other_masks_stay() {
     let mut rng = Rng::new(22);
-    let is_field = |mask: u32| mask != 0 && (mask >> mask.trailing_zeros()).wrapping_add(1).is_power_of_two();
+    let is_field =
+        |mask: u32| mask != 0 && (mask >> mask.trailing_zeros()).wrapping_add(1).is_power_of_two();
     let mut tried = 0;
     while tried < 4_000 {
         let all: Vec<u32> = fields().collect();
@@ -157,7 +165,8 @@ fn other_masks_stay() {
         if mask == !kept && is_field(mask) {
             continue;
         }
-        let case = Case { form, count: 1 + rng.below(31) as u32, mask, kept, swapped: rng.below(2) == 0 };
+        let case =
+            Case { form, count: 1 + rng.below(31) as u32, mask, kept, swapped: rng.below(2) == 0 };
         assert_eq!(inserts(&[case], &mut rng), 0, "{case:x?}");
         tried += 1;
     }
@@ -170,7 +179,12 @@ fn values_hold_whatever_the_masks() {
     for _ in 0..400 {
         let cases: Vec<Case> = (0..32)
             .map(|_| Case {
-                form: rng.pick(&[Form::ShiftThenMask, Form::DownThenMask, Form::MaskThenShift, Form::Shift]),
+                form: rng.pick(&[
+                    Form::ShiftThenMask,
+                    Form::DownThenMask,
+                    Form::MaskThenShift,
+                    Form::Shift,
+                ]),
                 count: rng.below(32) as u32,
                 mask: rng.int(32) as u32,
                 kept: rng.int(32) as u32,

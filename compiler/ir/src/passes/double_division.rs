@@ -135,7 +135,8 @@ fn root_exceptions(
     at_zero: Value,
     at_infinity: Value,
 ) -> Value {
-    let (zero, infinity, nan) = (b.fconst(64, 0.0), b.fconst(64, f64::INFINITY), b.fconst(64, f64::NAN));
+    let (zero, infinity, nan) =
+        (b.fconst(64, 0.0), b.fconst(64, f64::INFINITY), b.fconst(64, f64::NAN));
     let is_zero = b.feq(x, zero);
     let is_infinite = b.feq(x, infinity);
     // False for NaN and negative numbers.

@@ -143,7 +143,8 @@ fn needs_lowering(b: &Builder<'_>, alu: &crate::inst::Alu) -> bool {
     use AluOp::*;
     let source_bits = alu.srcs.first().map_or(0, |s| b.shader.bits(s.value));
     match alu.op {
-        Mov | Bcsel | Fadd | Fsub | Fmul | Ffma | Fneg | Fabs | Fmin | Fmax | Feq | Fneu | Flt | Fge => false,
+        Mov | Bcsel | Fadd | Fsub | Fmul | Ffma | Fneg | Fabs | Fmin | Fmax | Feq | Fneu | Flt
+        | Fge => false,
         F2f32 | F2i32 | F2u32 => false,
         // From a narrower float that is a matter of 64-bit integers.
         F2i64 | F2u64 => source_bits == 64,
@@ -373,7 +374,12 @@ fn to_int64(b: &mut Builder<'_>, x: Value, signed: bool) -> Value {
         let minus_high = b.iadd(not_high, carry);
         let low = b.bcsel(negative, minus_low, low);
         let high = b.bcsel(negative, minus_high, high);
-        (low, high, (9_223_372_036_854_775_808.0, 0x7fff_ffff_u32), Some(-9_223_372_036_854_775_808.0))
+        (
+            low,
+            high,
+            (9_223_372_036_854_775_808.0, 0x7fff_ffff_u32),
+            Some(-9_223_372_036_854_775_808.0),
+        )
     } else {
         let low = b.bcsel(negative, zero, low);
         let high = b.bcsel(negative, zero, high);

@@ -26,7 +26,9 @@ fn single_op(op: AluOp, source_bits: u8) -> Shader {
     };
     let inputs = op.info().inputs;
     let srcs: Vec<Value> = (0..inputs.len())
-        .map(|i| narrow(&mut b, i.min(1), if inputs[i].bits == 0 { source_bits } else { inputs[i].bits }))
+        .map(|i| {
+            narrow(&mut b, i.min(1), if inputs[i].bits == 0 { source_bits } else { inputs[i].bits })
+        })
         .collect();
     let result = b.alu(op, &srcs);
     let parts = match b.shader.bits(result) {
@@ -109,7 +111,10 @@ fn check(op: AluOp, source_bits: u8, rounds: u64) {
                     AluOp::Fmod | AluOp::Frem => want == got || (a / b).is_subnormal(),
                     _ => want == got,
                 };
-                assert!(right, "{op:?}({a:e}, {b:e}) = {got:#x}, {want:#x} expected; estimates × {factor}");
+                assert!(
+                    right,
+                    "{op:?}({a:e}, {b:e}) = {got:#x}, {want:#x} expected; estimates × {factor}"
+                );
             }
         }
     }
@@ -124,7 +129,8 @@ fn oracle_is_the_host() {
         let (x, y) = (f64::from_bits(a), f64::from_bits(b));
         let ctx = FoldCtx { bits: 64, flush_f32: false };
         let fold = |op| evaluate(op, ctx, &[[a; 4], [b; 4]][..op_inputs(op)], 64, 1).unwrap()[0];
-        let same = |got: u64, want: f64| f64::from_bits(got).to_bits() == want.to_bits() || want.is_nan();
+        let same =
+            |got: u64, want: f64| f64::from_bits(got).to_bits() == want.to_bits() || want.is_nan();
         assert!(same(fold(AluOp::Fdiv), x / y));
         assert!(same(fold(AluOp::Frcp), 1.0 / x));
         assert!(same(fold(AluOp::Fsqrt), x.sqrt()));
@@ -161,7 +167,8 @@ fn subnormal_quotients_are_one_step_off_at_most() {
             let width = rng.below(52).max(1);
             let half_steps = (2 * rng.below(1 << width) + 1) as f64;
             let product = half_steps * d;
-            let nudged = f64::from_bits(product.to_bits().wrapping_add(rng.next() % 3).wrapping_sub(1));
+            let nudged =
+                f64::from_bits(product.to_bits().wrapping_add(rng.next() % 3).wrapping_sub(1));
             inexact_ties += usize::from(product != nudged);
             // Scaled by 2^-1075 in total, both operands normal.
             pairs.push([(nudged * 2f64.powi(-500)).to_bits(), (d * 2f64.powi(575)).to_bits()]);
@@ -211,7 +218,10 @@ fn reciprocal_square_root_is_accurate() {
         let (x, got) = (f64::from_bits(pair[0]), f64::from_bits(got));
         if x == 0.0 || !x.is_finite() || x < 0.0 {
             let want = 1.0 / x.sqrt();
-            assert!(got.to_bits() == want.to_bits() || (got.is_nan() && want.is_nan()), "{x:e}: {got:e}");
+            assert!(
+                got.to_bits() == want.to_bits() || (got.is_nan() && want.is_nan()),
+                "{x:e}: {got:e}"
+            );
             continue;
         }
         // 1 - x·got² to twice the precision, on scaled operands; relative error is half of that.

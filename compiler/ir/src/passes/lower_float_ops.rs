@@ -28,7 +28,9 @@ pub fn lower_float_ops(shader: &mut Shader) -> bool {
     rewrite_alu(shader, |b, alu, result| {
         use AluOp::{Fldexp, Flrp, Fmod, Frem, FrexpExp, FrexpSig};
         let bits = alu.srcs.first().map_or(0, |s| b.shader.bits(s.value));
-        if !matches!(alu.op, Flrp | Fmod | Frem | Fldexp | FrexpSig | FrexpExp) || !matches!(bits, 16 | 32) {
+        if !matches!(alu.op, Flrp | Fmod | Frem | Fldexp | FrexpSig | FrexpExp)
+            || !matches!(bits, 16 | 32)
+        {
             return None;
         }
         if alu.op == Flrp && bits == 32 && !alu.exact {

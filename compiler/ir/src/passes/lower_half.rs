@@ -35,7 +35,8 @@ pub fn lower_half(shader: &mut Shader, has_math: bool) -> bool {
             return None;
         }
         let components = b.shader.components(result);
-        let wide: Vec<_> = source_values(b, alu, components).into_iter().map(|v| b.f2f32(v)).collect();
+        let wide: Vec<_> =
+            source_values(b, alu, components).into_iter().map(|v| b.f2f32(v)).collect();
         let value = b.alu(alu.op, &wide);
         Some(b.f2f16(value))
     })

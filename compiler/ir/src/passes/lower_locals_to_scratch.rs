@@ -30,7 +30,9 @@ pub fn lower_locals_to_scratch(shader: &mut Shader, dwords: u32) -> bool {
     for block in shader.block_order() {
         for &inst in &shader.blocks[block].insts {
             let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind else { continue };
-            let Some(local) = intrinsic.fields.local.filter(|_| is_access(intrinsic.op)) else { continue };
+            let Some(local) = intrinsic.fields.local.filter(|_| is_access(intrinsic.op)) else {
+                continue;
+            };
             let bytes = element_size(shader, local).saturating_mul(shader.locals[local].length);
             if places[local].is_none() && bytes > dwords.saturating_mul(4) {
                 places[local] = Some(size);
@@ -40,7 +42,9 @@ pub fn lower_locals_to_scratch(shader: &mut Shader, dwords: u32) -> bool {
     }
     shader.info.scratch_size = size;
     rewrite(shader, |b, inst| {
-        let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else { return Action::Keep };
+        let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else {
+            return Action::Keep;
+        };
         let Some((local, base)) = intrinsic
             .fields
             .local
@@ -57,7 +61,8 @@ pub fn lower_locals_to_scratch(shader: &mut Shader, dwords: u32) -> bool {
         let index = b.umin(srcs[usize::from(!is_load)], last);
         let stride = b.imm(element_size(b.shader, local));
         let offset = b.imul(index, stride);
-        let fields = Fields { base, align: u32::from(stored_bits) / 8, write_mask, ..Fields::default() };
+        let fields =
+            Fields { base, align: u32::from(stored_bits) / 8, write_mask, ..Fields::default() };
         if is_load {
             let op = IntrinsicOp::LoadScratch;
             let value = b.load(op, &[offset], fields, stored_bits, data.components);

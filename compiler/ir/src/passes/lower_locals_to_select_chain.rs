@@ -25,7 +25,9 @@ use crate::shader::Shader;
 /// them. A load out of range gives the last element.
 pub fn lower_locals_to_select_chain(shader: &mut Shader, max_length: u32) -> bool {
     rewrite(shader, |b, inst| {
-        let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else { return Action::Keep };
+        let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else {
+            return Action::Keep;
+        };
         let (op, srcs, fields) = (intrinsic.op, intrinsic.srcs.clone(), intrinsic.fields.clone());
         let Some(local) = fields.local else { return Action::Keep };
         let index = match op {

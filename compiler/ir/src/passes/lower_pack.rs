@@ -48,7 +48,11 @@ pub fn lower_pack(shader: &mut Shader) -> bool {
         };
         b.exact = true;
         let value = source_value(b, src, if pack { fields } else { 1 });
-        Some(if pack { pack_norm(b, value, fields, signed) } else { unpack_norm(b, value, fields, signed) })
+        Some(if pack {
+            pack_norm(b, value, fields, signed)
+        } else {
+            unpack_norm(b, value, fields, signed)
+        })
     })
 }
 

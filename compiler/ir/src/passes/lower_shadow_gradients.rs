@@ -23,7 +23,9 @@ use crate::inst::{InstKind, Tex, TexOp, TexSrcKind};
 pub fn lower_shadow_gradients(shader: &mut crate::Shader) -> bool {
     rewrite(shader, |b, inst| {
         let data = &b.shader.insts[inst];
-        let (InstKind::Tex(tex), Some(result)) = (&data.kind, data.result) else { return Action::Keep };
+        let (InstKind::Tex(tex), Some(result)) = (&data.kind, data.result) else {
+            return Action::Keep;
+        };
         let (Some(ddx), Some(ddy)) = (tex.src(TexSrcKind::Ddx), tex.src(TexSrcKind::Ddy)) else {
             return Action::Keep;
         };
@@ -57,7 +59,9 @@ pub fn lower_shadow_gradients(shader: &mut crate::Shader) -> bool {
 /// Texels of the base level along each axis, as floats.
 fn base_size(b: &mut Builder<'_>, lookup: &Tex) -> Value {
     let mut query = Tex { op: TexOp::Txs, shadow: false, ..lookup.clone() };
-    query.srcs.retain(|(kind, _)| matches!(kind, TexSrcKind::TextureOffset | TexSrcKind::SamplerOffset));
+    query
+        .srcs
+        .retain(|(kind, _)| matches!(kind, TexSrcKind::TextureOffset | TexSrcKind::SamplerOffset));
     let level = b.imm(0);
     query.srcs.push((TexSrcKind::Lod, level));
     let components = if query.dim == Dim::Cube { 2 } else { query.dim.coord_components() };
@@ -82,7 +86,12 @@ fn squares(b: &mut Builder<'_>, gradients: [Value; 2], size: Value, axes: u8) ->
 /// Squared lengths of both gradients, projected onto the face that `coord` hits, in texels.
 ///
 /// A face's coordinate is s = (p/m + 1)/2 with m the major axis, so ds = (dp − (p/m)·dm) / (2·m).
-fn squares_on_face(b: &mut Builder<'_>, coord: Value, gradients: [Value; 2], size: Value) -> [Value; 2] {
+fn squares_on_face(
+    b: &mut Builder<'_>,
+    coord: Value,
+    gradients: [Value; 2],
+    size: Value,
+) -> [Value; 2] {
     let axes = [0, 1, 2].map(|axis| b.channel(coord, axis));
     let lengths = axes.map(|axis| b.fabs(axis));
     let along = |b: &mut Builder<'_>, axis: usize| {

@@ -52,19 +52,22 @@ struct Shape {
 fn wider(op: AluOp, bits: u8) -> Option<u8> {
     use AluOp::*;
     match op {
-        ImulHigh | UmulHigh | Idiv | Udiv | Imod | Umod | Irem | UaddCarry | UsubBorrow | BitCount
-        | FindLsb | UfindMsb => matches!(bits, 8 | 16).then_some(32),
-        Iadd | Isub | Imul | Ineg | Iabs | Isign | Imin | Imax | Umin | Umax | Ishl | Ishr | Ushr | Iand
-        | Ior | Ixor | Inot | Ieq | Ine | Ilt | Ige | Ult | Uge | I2b => (bits == 8).then_some(16),
-        Ffloor | Fceil | Ftrunc | Ffract | FroundEven | Fsign | Fddx | Fddy | FddxFine | FddyFine
-        | FddxCoarse | FddyCoarse => (bits == 16).then_some(32),
+        ImulHigh | UmulHigh | Idiv | Udiv | Imod | Umod | Irem | UaddCarry | UsubBorrow
+        | BitCount | FindLsb | UfindMsb => matches!(bits, 8 | 16).then_some(32),
+        Iadd | Isub | Imul | Ineg | Iabs | Isign | Imin | Imax | Umin | Umax | Ishl | Ishr
+        | Ushr | Iand | Ior | Ixor | Inot | Ieq | Ine | Ilt | Ige | Ult | Uge | I2b => {
+            (bits == 8).then_some(16)
+        }
+        Ffloor | Fceil | Ftrunc | Ffract | FroundEven | Fsign | Fddx | Fddy | FddxFine
+        | FddyFine | FddxCoarse | FddyCoarse => (bits == 16).then_some(32),
         _ => None,
     }
 }
 
 /// An operation on halves by way of singles.
 fn half(b: &mut Builder<'_>, alu: &Alu, components: u8) -> Value {
-    let srcs: Vec<Value> = source_values(b, alu, components).into_iter().map(|v| b.f2f32(v)).collect();
+    let srcs: Vec<Value> =
+        source_values(b, alu, components).into_iter().map(|v| b.f2f32(v)).collect();
     let result = b.alu(alu.op, &srcs);
     b.f2f16(result)
 }

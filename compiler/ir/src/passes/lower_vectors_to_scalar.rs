@@ -74,7 +74,8 @@ fn reduction(b: &mut Builder<'_>, alu: &Alu) -> Option<Value> {
     let (each, join, count) = reduction_ops(alu.op)?;
     let mut total: Option<Value> = None;
     for c in 0..usize::from(count) {
-        let srcs: SmallVec<[Src; 4]> = alu.srcs.iter().map(|s| Src::splat(s.value, s.swizzle[c])).collect();
+        let srcs: SmallVec<[Src; 4]> =
+            alu.srcs.iter().map(|s| Src::splat(s.value, s.swizzle[c])).collect();
         let part = b.alu_src(each, &srcs, 1);
         total = Some(match total {
             None => part,
@@ -125,7 +126,9 @@ fn scalarize_phis(shader: &mut Shader) -> bool {
     let mut replacements = rustc_hash::FxHashMap::default();
     for &(block, inst) in &phis {
         let data = &shader.insts[inst];
-        let (InstKind::Phi(srcs), Some(result)) = (data.kind.clone(), data.result) else { continue };
+        let (InstKind::Phi(srcs), Some(result)) = (data.kind.clone(), data.result) else {
+            continue;
+        };
         let shape = shader.values[result];
         let mut parts: SmallVec<[Value; 4]> = SmallVec::new();
         for c in 0..shape.components {
@@ -137,10 +140,13 @@ fn scalarize_phis(shader: &mut Shader) -> bool {
             parts.push(Builder::at(shader, block, 0).phi(scalar, shape.bits, 1));
         }
         let insts = &shader.blocks[block].insts;
-        let after = insts.iter().take_while(|&&i| matches!(shader.insts[i].kind, InstKind::Phi(_))).count();
+        let after =
+            insts.iter().take_while(|&&i| matches!(shader.insts[i].kind, InstKind::Phi(_))).count();
         let joined = Builder::at(shader, block, after).vec(&parts);
         replacements.insert(inst, joined);
     }
-    rewrite(shader, |_, inst| replacements.get(&inst).map_or(Action::Keep, |&v| Action::Replace(v)));
+    rewrite(shader, |_, inst| {
+        replacements.get(&inst).map_or(Action::Keep, |&v| Action::Replace(v))
+    });
     !phis.is_empty()
 }

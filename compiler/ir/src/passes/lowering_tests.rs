@@ -96,9 +96,10 @@ fn int64() {
     use AluOp::*;
     let full = |s: &mut Shader| lower_int64(s, false);
     for op in [
-        Iadd, Isub, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ilt, Ige, Ult, Uge, Ieq, Ine, Iand, Ior, Ixor,
-        Inot, Ishl, Ishr, Ushr, Imul, ImulHigh, UmulHigh, Udiv, Umod, Idiv, Irem, Imod, UaddCarry,
-        UsubBorrow, BitCount, FindLsb, UfindMsb, I2b, I2i32, I2i16, I2i8, U2u32, I2f32, U2f32, I2f16, U2f16,
+        Iadd, Isub, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ilt, Ige, Ult, Uge, Ieq, Ine, Iand,
+        Ior, Ixor, Inot, Ishl, Ishr, Ushr, Imul, ImulHigh, UmulHigh, Udiv, Umod, Idiv, Irem, Imod,
+        UaddCarry, UsubBorrow, BitCount, FindLsb, UfindMsb, I2b, I2i32, I2i16, I2i8, U2u32, I2f32,
+        U2f32, I2f16, U2f16,
     ] {
         check(op, 64, false, full);
     }
@@ -119,16 +120,21 @@ fn int64() {
 fn no_integer_operation_on_64_bits_is_left() {
     for &op in AluOp::ALL {
         let info = op.info();
-        let integer =
-            |o: &Operand| matches!(o.class, Class::Int | Class::Uint) && (o.bits == 0 || o.bits == 64);
-        let moves =
-            matches!(op, AluOp::Mov | AluOp::Bcsel | AluOp::Pack64 | AluOp::Unpack64X | AluOp::Unpack64Y)
-                || op.is_vec()
-                || op.name().starts_with("ball")
-                || op.name().starts_with("bany")
-                || matches!(op, AluOp::PackVec64 | AluOp::UnpackVec64);
-        let floats =
-            info.inputs.iter().chain([&info.output]).any(|o| o.class == Class::Float && o.bits != 32);
+        let integer = |o: &Operand| {
+            matches!(o.class, Class::Int | Class::Uint) && (o.bits == 0 || o.bits == 64)
+        };
+        let moves = matches!(
+            op,
+            AluOp::Mov | AluOp::Bcsel | AluOp::Pack64 | AluOp::Unpack64X | AluOp::Unpack64Y
+        ) || op.is_vec()
+            || op.name().starts_with("ball")
+            || op.name().starts_with("bany")
+            || matches!(op, AluOp::PackVec64 | AluOp::UnpackVec64);
+        let floats = info
+            .inputs
+            .iter()
+            .chain([&info.output])
+            .any(|o| o.class == Class::Float && o.bits != 32);
         if !info.inputs.iter().all(integer) || moves || floats {
             continue;
         }
@@ -170,7 +176,9 @@ fn bit_fields_and_packing() {
         assert!(lower_bitfield(&mut shader));
         validate(&shader).unwrap();
         // Offsets and sizes that fit, the whole value among them.
-        for (offset, bits) in [(0u32, 0u32), (0, 32), (31, 1), (5, 7), (16, 16), (1, 31), (0, 1), (31, 0)] {
+        for (offset, bits) in
+            [(0u32, 0u32), (0, 32), (31, 1), (5, 7), (16, 16), (1, 31), (0, 1), (31, 0)]
+        {
             let inputs = [0xdead_beef, 0x1234_5678];
             let run_one = |shader: &Shader| {
                 let mut services = TestServices::default();
@@ -299,15 +307,16 @@ block b0 {{
 #[test]
 fn small_types() {
     use AluOp::*;
-    for op in
-        [ImulHigh, UmulHigh, Idiv, Udiv, Imod, Umod, Irem, UaddCarry, UsubBorrow, BitCount, FindLsb, UfindMsb]
-    {
+    for op in [
+        ImulHigh, UmulHigh, Idiv, Udiv, Imod, Umod, Irem, UaddCarry, UsubBorrow, BitCount, FindLsb,
+        UfindMsb,
+    ] {
         check(op, 8, false, lower_small_types);
         check(op, 16, false, lower_small_types);
     }
     for op in [
-        Iadd, Isub, Imul, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ishl, Ishr, Ushr, Iand, Ior, Ixor, Inot,
-        Ieq, Ine, Ilt, Ige, Ult, Uge, I2b,
+        Iadd, Isub, Imul, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ishl, Ishr, Ushr, Iand, Ior,
+        Ixor, Inot, Ieq, Ine, Ilt, Ige, Ult, Uge, I2b,
     ] {
         check(op, 8, false, lower_small_types);
     }

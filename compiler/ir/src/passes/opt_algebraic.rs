@@ -28,18 +28,29 @@ pub fn opt_algebraic(shader: &mut Shader) -> bool {
 }
 
 /// Applies the first rule that matches an instruction.
-pub(super) fn simplify(b: &mut Builder<'_>, rules: &RuleSet, alu: &Alu, result: Value) -> Option<Value> {
+pub(super) fn simplify(
+    b: &mut Builder<'_>,
+    rules: &RuleSet,
+    alu: &Alu,
+    result: Value,
+) -> Option<Value> {
     let (components, bits) = (b.shader.components(result), b.shader.bits(result));
     for rule in rules.for_op(alu.op) {
         // Conditions may tell operands apart that the pattern does not.
         for &order in orders(alu.op) {
             let mut found = Match { components, bits, bound: [None; VARIABLES] };
-            if rule.operands().iter().zip(in_order(alu, order)).all(|(p, s)| may_match(b.shader, p, s))
+            if rule
+                .operands()
+                .iter()
+                .zip(in_order(alu, order))
+                .all(|(p, s)| may_match(b.shader, p, s))
                 && found.in_order(b.shader, rule.operands(), alu, [0, 1, 2, 3], order)
                 && rule.conditions.iter().all(|c| found.holds(b.shader, c))
             {
                 let source = build(b, &rule.replace, &found, Class::Uint, bits);
-                return Some(b.swizzle(source.value, &source.swizzle[..usize::from(components.min(4))]));
+                return Some(
+                    b.swizzle(source.value, &source.swizzle[..usize::from(components.min(4))]),
+                );
             }
         }
     }
@@ -81,7 +92,13 @@ impl Match {
 
     /// Matches an instruction's sources, in the first order that fits; `swizzle` selects the
     /// instruction's components that matter.
-    fn instruction(&mut self, shader: &Shader, operands: &[Pattern], alu: &Alu, swizzle: [u8; 4]) -> bool {
+    fn instruction(
+        &mut self,
+        shader: &Shader,
+        operands: &[Pattern],
+        alu: &Alu,
+        swizzle: [u8; 4],
+    ) -> bool {
         let before = self.bound;
         orders(alu.op).iter().any(|&order| {
             self.bound = before;
@@ -111,7 +128,9 @@ impl Match {
     fn source(&mut self, shader: &Shader, pattern: &Pattern, source: &Src, class: Class) -> bool {
         match pattern {
             Pattern::Variable(i) => self.bind(*i, source),
-            Pattern::AnyConstant(i) => shader.as_const(source.value).is_some() && self.bind(*i, source),
+            Pattern::AnyConstant(i) => {
+                shader.as_const(source.value).is_some() && self.bind(*i, source)
+            }
             Pattern::Constant(constant) => {
                 let Some(data) = shader.as_const(source.value) else { return false };
                 let bits = shader.bits(source.value);
@@ -121,7 +140,9 @@ impl Match {
                 })
             }
             Pattern::Op(op, operands) => match shader.as_alu(source.value) {
-                Some(alu) if alu.op == *op => self.instruction(shader, operands, alu, source.swizzle),
+                Some(alu) if alu.op == *op => {
+                    self.instruction(shader, operands, alu, source.swizzle)
+                }
                 _ => false,
             },
             Pattern::Log2(_) | Pattern::MinusOne(_) | Pattern::Ones(_) => false,
@@ -134,7 +155,9 @@ impl Match {
                 self.bound[variable] = Some(*source);
                 true
             }
-            Some(old) => old.value == source.value && self.used(&old.swizzle) == self.used(&source.swizzle),
+            Some(old) => {
+                old.value == source.value && self.used(&old.swizzle) == self.used(&source.swizzle)
+            }
         }
     }
 
@@ -152,9 +175,9 @@ impl Match {
     fn holds(&self, shader: &Shader, condition: &Condition) -> bool {
         match *condition {
             Condition::Bits(variable, bits) => self.bits(shader, variable) == bits,
-            Condition::PowerOfTwo(variable) => {
-                self.constant(shader, variable).is_some_and(|c| c.iter().all(|v| v.is_power_of_two()))
-            }
+            Condition::PowerOfTwo(variable) => self
+                .constant(shader, variable)
+                .is_some_and(|c| c.iter().all(|v| v.is_power_of_two())),
             Condition::Result(bits) => self.bits == bits,
             _ => self.constants_hold(shader, condition),
         }
@@ -211,7 +234,9 @@ impl Condition {
             (Condition::LowestBit(..), [a, count]) => *a != 0 && lowest(*a) == *count,
             (Condition::LowestBitAbove(..), [a, count]) => *a != 0 && lowest(*a) > *count,
             (Condition::LowestBitBelow(..), [a, count]) => lowest(*a) < *count && *count < bits,
-            (Condition::LowestBitMovable(..), [a, count]) => *count < bits && lowest(*a) + count < bits,
+            (Condition::LowestBitMovable(..), [a, count]) => {
+                *count < bits && lowest(*a) + count < bits
+            }
             (Condition::Complement(..), [a, b]) => *b == !a & all,
             (Condition::ShiftedComplement(..), [a, count, b]) => {
                 let shifted = if *count < bits { a << count & all } else { 0 };
@@ -220,7 +245,9 @@ impl Condition {
             (Condition::OnesBelow(..), [a, count]) => {
                 0 < *count && *count < bits && *a == all >> (bits - count)
             }
-            (Condition::OnesFrom(..), [a, count]) => 0 < *count && *count < bits && *a == all << count & all,
+            (Condition::OnesFrom(..), [a, count]) => {
+                0 < *count && *count < bits && *a == all << count & all
+            }
             (Condition::Fits(..), [a, count]) => *count < bits && ones(*a) + count <= bits,
             _ => true,
         }
@@ -286,13 +313,22 @@ pub(super) fn computed(pattern: &Pattern, value: u64) -> u64 {
 
 /// Width of an operation's unsized operands in a replacement: the result's if that is unsized, else
 /// that of the first operand which knows its own.
-fn operand_width(shader: &Shader, op: AluOp, operands: &[Pattern], found: &Match, result_bits: u8) -> u8 {
+fn operand_width(
+    shader: &Shader,
+    op: AluOp,
+    operands: &[Pattern],
+    found: &Match,
+    result_bits: u8,
+) -> u8 {
     let info = op.info();
     if info.output.bits == 0 {
         return result_bits;
     }
     let known = operands.iter().zip(info.inputs).filter(|(_, input)| input.bits == 0);
-    known.map(|(operand, _)| own_width(shader, operand, found)).find(|&w| w != 0).unwrap_or(result_bits)
+    known
+        .map(|(operand, _)| own_width(shader, operand, found))
+        .find(|&w| w != 0)
+        .unwrap_or(result_bits)
 }
 
 /// Width a pattern has by itself; 0 if it takes any.
@@ -306,7 +342,10 @@ fn own_width(shader: &Shader, pattern: &Pattern, found: &Match) -> u8 {
                 return info.output.bits;
             }
             let known = operands.iter().zip(info.inputs).filter(|(_, input)| input.bits == 0);
-            known.map(|(operand, _)| own_width(shader, operand, found)).find(|&w| w != 0).unwrap_or(0)
+            known
+                .map(|(operand, _)| own_width(shader, operand, found))
+                .find(|&w| w != 0)
+                .unwrap_or(0)
         }
     }
 }

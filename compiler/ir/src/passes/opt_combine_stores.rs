@@ -54,7 +54,8 @@ fn groups(shader: &Shader) -> BTreeMap<Inst, Vec<Inst>> {
                 }
                 (None, op) => {
                     let info = op.info();
-                    let reads = matches!(op, IntrinsicOp::LoadOutput | IntrinsicOp::LoadPerVertexOutput);
+                    let reads =
+                        matches!(op, IntrinsicOp::LoadOutput | IntrinsicOp::LoadPerVertexOutput);
                     if info.has_side_effects() || reads {
                         close(&mut open, &mut groups);
                     }
@@ -78,7 +79,9 @@ fn close(open: &mut BTreeMap<Place, Vec<Inst>>, groups: &mut BTreeMap<Inst, Vec<
 fn store(shader: &Shader, intrinsic: &Intrinsic) -> Option<Place> {
     let (value, vertex, offset) = match (intrinsic.op, &intrinsic.srcs[..]) {
         (IntrinsicOp::StoreOutput, &[value, offset]) => (value, None, offset),
-        (IntrinsicOp::StorePerVertexOutput, &[value, vertex, offset]) => (value, Some(vertex), offset),
+        (IntrinsicOp::StorePerVertexOutput, &[value, vertex, offset]) => {
+            (value, Some(vertex), offset)
+        }
         _ => return None,
     };
     let fits = intrinsic.fields.component + shader.components(value) <= 4;

@@ -44,8 +44,9 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
 fn common_constant(shader: &Shader, inst: Inst) -> Option<[u64; 4]> {
     let data = &shader.insts[inst];
     let InstKind::Phi(srcs) = &data.kind else { return None };
-    let defined =
-        |v: crate::ids::Value| Some(v) != data.result && !matches!(shader.def(v).kind, InstKind::Undef);
+    let defined = |v: crate::ids::Value| {
+        Some(v) != data.result && !matches!(shader.def(v).kind, InstKind::Undef)
+    };
     let mut values = srcs.iter().map(|s| s.value).filter(|&v| defined(v));
     let first = *shader.as_const(values.next()?)?;
     let components = usize::from(shader.components(data.result?)).min(4);
@@ -65,7 +66,13 @@ fn folded(shader: &Shader, inst: Inst) -> Option<[u64; 4]> {
     if alu.op.info().is_derivative() {
         return Some([0; 4]);
     }
-    evaluate(alu.op, fold_ctx(shader, alu), &sources[..alu.srcs.len().min(4)], shape.bits, shape.components)
+    evaluate(
+        alu.op,
+        fold_ctx(shader, alu),
+        &sources[..alu.srcs.len().min(4)],
+        shape.bits,
+        shape.components,
+    )
 }
 
 /// The folding context of an instruction.

@@ -27,7 +27,8 @@ pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> 
         };
         let first = intrinsic.fields.component;
         let count = b.shader.components(result);
-        let known: Vec<Option<u32>> = (0..count).map(|c| constants.get(varying, first + c)).collect();
+        let known: Vec<Option<u32>> =
+            (0..count).map(|c| constants.get(varying, first + c)).collect();
         if known.iter().all(Option::is_none) {
             return Action::Keep;
         }
@@ -35,8 +36,9 @@ pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> 
         // A read of a vertex is one message for any number of components; others are an instruction
         // per component.
         let whole = op == IntrinsicOp::LoadPerVertexInput && known.iter().any(Option::is_none);
-        let whole =
-            whole.then(|| b.intrinsic(op, &srcs, (*fields).clone(), Some((32, count))).unwrap_or(result));
+        let whole = whole.then(|| {
+            b.intrinsic(op, &srcs, (*fields).clone(), Some((32, count))).unwrap_or(result)
+        });
         let channels: Vec<_> = (0..count)
             .zip(known)
             .map(|(c, known)| match (known, whole) {

@@ -34,7 +34,9 @@ pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
                 *v = to;
             });
             progress |= propagate_sources(shader, inst);
-            if let (Some(result), Some(original)) = (shader.insts[inst].result, copied_value(shader, inst)) {
+            if let (Some(result), Some(original)) =
+                (shader.insts[inst].result, copied_value(shader, inst))
+            {
                 map[result] = Some(original);
             }
         }
@@ -78,8 +80,11 @@ fn copied_value(shader: &Shader, inst: Inst) -> Option<Value> {
         }
         InstKind::Alu(alu) if alu.op.is_vec() => {
             let first = alu.srcs.first()?.value;
-            let in_order =
-                alu.srcs.iter().enumerate().all(|(i, s)| s.value == first && usize::from(s.swizzle[0]) == i);
+            let in_order = alu
+                .srcs
+                .iter()
+                .enumerate()
+                .all(|(i, s)| s.value == first && usize::from(s.swizzle[0]) == i);
             in_order.then_some(first)?
         }
         _ => return None,

@@ -42,7 +42,8 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
             if let (Some(key), Some(result)) = (key, shader.insts[inst].result) {
                 let candidates = seen.entry(FxBuildHasher.hash_one(&key)).or_default();
                 let equal = candidates.iter().find(|&&(other, candidate)| {
-                    cfg.dominates(other, block) && self::key(shader, other, candidate).as_ref() == Some(&key)
+                    cfg.dominates(other, block)
+                        && self::key(shader, other, candidate).as_ref() == Some(&key)
                 });
                 if let Some(&(_, equal)) = equal {
                     map[result] = shader.insts[equal].result;

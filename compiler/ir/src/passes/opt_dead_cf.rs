@@ -22,7 +22,8 @@ use cranelift_entity::SecondaryMap;
 /// without a break, is empty and the last of its list.
 pub fn opt_dead_cf(shader: &mut Shader) -> bool {
     let body = std::mem::take(&mut shader.body);
-    let mut pass = DeadCf { shader, renamed: SecondaryMap::new(), map: SecondaryMap::new(), progress: false };
+    let mut pass =
+        DeadCf { shader, renamed: SecondaryMap::new(), map: SecondaryMap::new(), progress: false };
     let (body, _) = pass.list(body);
     let DeadCf { renamed, map, progress, .. } = pass;
     shader.body = body;
@@ -196,7 +197,8 @@ impl DeadCf<'_> {
         self.progress = true;
         let last = self.end(&list);
         let mut nodes = list.into_iter();
-        if let (Some(into), Some(first)) = (self.end(out), nodes.next().and_then(|n| self.block(n))) {
+        if let (Some(into), Some(first)) = (self.end(out), nodes.next().and_then(|n| self.block(n)))
+        {
             self.merge(into, first, None);
         }
         out.extend(nodes);

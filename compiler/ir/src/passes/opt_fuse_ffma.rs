@@ -45,7 +45,8 @@ pub fn opt_fuse_ffma(shader: &mut Shader) -> bool {
             if inner.op != AluOp::Fmul || inner.exact {
                 continue;
             }
-            let mut srcs: SmallVec<[Src; 4]> = inner.srcs.iter().map(|s| compose(s, &factor)).collect();
+            let mut srcs: SmallVec<[Src; 4]> =
+                inner.srcs.iter().map(|s| compose(s, &factor)).collect();
             if negate {
                 let negated = b.alu_src(AluOp::Fneg, &srcs[..1], components);
                 srcs[0] = Src::new(negated);

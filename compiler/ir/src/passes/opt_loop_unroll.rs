@@ -71,7 +71,9 @@ impl Plan {
         if jumps != 1 {
             return None;
         }
-        let NodeData::If { then_body, else_body, .. } = &shader.nodes[body[position]] else { return None };
+        let NodeData::If { then_body, else_body, .. } = &shader.nodes[body[position]] else {
+            return None;
+        };
         let stay = if stay_if { then_body.clone() } else { else_body.clone() };
         let mut phis = Vec::new();
         for &inst in &shader.blocks[header].insts {
@@ -279,7 +281,13 @@ fn constant_value(
             }
             let shape = shader.values[value];
             let count = alu.srcs.len().min(4);
-            evaluate(alu.op, fold_ctx(shader, alu), &sources[..count], shape.bits, shape.components)?
+            evaluate(
+                alu.op,
+                fold_ctx(shader, alu),
+                &sources[..count],
+                shape.bits,
+                shape.components,
+            )?
         }
         _ => return None,
     };

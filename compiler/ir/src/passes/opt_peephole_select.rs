@@ -70,8 +70,10 @@ fn is_cheap(shader: &Shader, inst: Inst) -> bool {
     match &shader.insts[inst].kind {
         InstKind::Alu(alu) => {
             // Doubles run at a fraction of the speed, and these are long sequences once lowered.
-            let costly =
-                matches!(alu.op, AluOp::Fdiv | AluOp::Fsqrt | AluOp::Frsq | AluOp::Frcp | AluOp::Fpow);
+            let costly = matches!(
+                alu.op,
+                AluOp::Fdiv | AluOp::Fsqrt | AluOp::Frsq | AluOp::Frcp | AluOp::Fpow
+            );
             let wide = alu.srcs.iter().any(|s| shader.bits(s.value) == 64);
             !(alu.op.info().is_derivative() || (costly && wide))
         }
@@ -80,20 +82,31 @@ fn is_cheap(shader: &Shader, inst: Inst) -> bool {
     }
 }
 
-fn select(shader: &mut Shader, cond: Value, before: Block, then: Block, other: Block, merge: Block) -> bool {
+fn select(
+    shader: &mut Shader,
+    cond: Value,
+    before: Block,
+    then: Block,
+    other: Block,
+    merge: Block,
+) -> bool {
     let branches = [then, other];
     if branches.iter().any(|&b| shader.blocks[b].jump.is_some()) {
         return false;
     }
-    let insts: Vec<Inst> = branches.iter().flat_map(|&b| shader.blocks[b].insts.iter().copied()).collect();
+    let insts: Vec<Inst> =
+        branches.iter().flat_map(|&b| shader.blocks[b].insts.iter().copied()).collect();
     let phis: Vec<Inst> = shader.blocks[merge]
         .insts
         .iter()
         .copied()
         .take_while(|&i| matches!(shader.insts[i].kind, InstKind::Phi(_)))
         .collect();
-    let counted = insts.iter().filter(|&&i| matches!(shader.insts[i].kind, InstKind::Alu(_))).count();
-    if (insts.is_empty() && phis.is_empty()) || counted > LIMIT || !insts.iter().all(|&i| is_cheap(shader, i))
+    let counted =
+        insts.iter().filter(|&&i| matches!(shader.insts[i].kind, InstKind::Alu(_))).count();
+    if (insts.is_empty() && phis.is_empty())
+        || counted > LIMIT
+        || !insts.iter().all(|&i| is_cheap(shader, i))
     {
         return false;
     }

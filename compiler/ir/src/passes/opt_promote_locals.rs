@@ -48,7 +48,9 @@ type Element = (Local, u32);
 
 fn local_access(kind: &InstKind) -> Option<(&Intrinsic, Local)> {
     match kind {
-        InstKind::Intrinsic(i) if matches!(i.op, IntrinsicOp::LoadLocal | IntrinsicOp::StoreLocal) => {
+        InstKind::Intrinsic(i)
+            if matches!(i.op, IntrinsicOp::LoadLocal | IntrinsicOp::StoreLocal) =>
+        {
             i.fields.local.map(|local| (i, local))
         }
         _ => None,
@@ -150,7 +152,8 @@ fn stored_in_loops(
                 for &inst in &shader.blocks[block].insts {
                     if let Some((intrinsic, local)) = local_access(&shader.insts[inst].kind)
                         && intrinsic.op == IntrinsicOp::StoreLocal
-                        && let Some(index) = index_of(intrinsic).and_then(|v| shader.as_const_u64(v))
+                        && let Some(index) =
+                            index_of(intrinsic).and_then(|v| shader.as_const_u64(v))
                         && let Some(&number) = numbers.get(&(local, index as u32))
                     {
                         set[number] = true;
@@ -182,7 +185,11 @@ impl Promoter<'_> {
                 let incoming: Vec<Option<Value>> =
                     known.iter().map(|&p| self.ends[p].as_ref().and_then(|e| e[i])).collect();
                 if incoming.iter().any(|v| v != value) {
-                    let srcs = known.iter().zip(&incoming).map(|(&pred, v)| (pred, *v)).collect::<Vec<_>>();
+                    let srcs = known
+                        .iter()
+                        .zip(&incoming)
+                        .map(|(&pred, v)| (pred, *v))
+                        .collect::<Vec<_>>();
                     *value = Some(self.phi(shader, block, i, &srcs));
                 }
             }
@@ -207,7 +214,8 @@ impl Promoter<'_> {
     fn undef(&mut self, shader: &mut Shader, variable: usize) -> Value {
         let (bits, components) = self.shape(shader, variable);
         let entry = self.entry;
-        *self.undefs[variable].get_or_insert_with(|| Builder::at(shader, entry, 0).undef(bits, components))
+        *self.undefs[variable]
+            .get_or_insert_with(|| Builder::at(shader, entry, 0).undef(bits, components))
     }
 
     fn phi(
@@ -278,8 +286,10 @@ impl Promoter<'_> {
             Some(value) => value,
             None => self.undef(shader, variable),
         };
-        let srcs = (0..components).map(|c| Src::splat(if write_mask >> c & 1 != 0 { new } else { old }, c));
-        let alu = crate::inst::Alu { op: AluOp::vec(components), srcs: srcs.collect(), exact: false };
+        let srcs = (0..components)
+            .map(|c| Src::splat(if write_mask >> c & 1 != 0 { new } else { old }, c));
+        let alu =
+            crate::inst::Alu { op: AluOp::vec(components), srcs: srcs.collect(), exact: false };
         let merged = shader.create_inst(InstKind::Alu(alu), Some((bits, components)));
         values[variable] = shader.insts[merged].result;
         kept.push(merged);
@@ -290,8 +300,7 @@ impl Promoter<'_> {
         for (block, variable, phi) in std::mem::take(&mut self.open) {
             let inst = shader.values[phi].def;
             for &pred in &cfg.preds[block] {
-                let present =
-                    matches!(&shader.insts[inst].kind, InstKind::Phi(s) if s.iter().any(|s| s.pred == pred));
+                let present = matches!(&shader.insts[inst].kind, InstKind::Phi(s) if s.iter().any(|s| s.pred == pred));
                 if present {
                     continue;
                 }

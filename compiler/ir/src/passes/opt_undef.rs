@@ -51,7 +51,9 @@ pub fn opt_undef(shader: &mut Shader) -> bool {
             }
             InstKind::Phi(srcs) => {
                 let defined = |v: &Value| *v != result && !is_undef(*v);
-                let Some(only) = srcs.iter().map(|s| s.value).find(defined) else { return Action::Keep };
+                let Some(only) = srcs.iter().map(|s| s.value).find(defined) else {
+                    return Action::Keep;
+                };
                 if srcs.iter().any(|s| s.value != only && defined(&s.value)) {
                     return Action::Keep;
                 }

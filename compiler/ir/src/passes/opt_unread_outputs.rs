@@ -18,15 +18,19 @@ use crate::varyings::{InputReads, generic, slot_at};
 pub fn opt_unread_outputs(shader: &mut Shader, reads: &InputReads) -> bool {
     let mut narrowed = false;
     let removed = rewrite(shader, |b, inst| {
-        let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else { return Action::Keep };
-        let (IntrinsicOp::StoreOutput, [value, offset]) = (intrinsic.op, &intrinsic.srcs[..]) else {
+        let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else {
+            return Action::Keep;
+        };
+        let (IntrinsicOp::StoreOutput, [value, offset]) = (intrinsic.op, &intrinsic.srcs[..])
+        else {
             return Action::Keep;
         };
         let Some(varying) = slot_at(b.shader, intrinsic, *offset).and_then(generic) else {
             return Action::Keep;
         };
         let fields = &intrinsic.fields;
-        let read = (0..b.shader.components(*value)).filter(|c| reads.contains(varying, fields.component + c));
+        let read = (0..b.shader.components(*value))
+            .filter(|c| reads.contains(varying, fields.component + c));
         let mask = read.fold(0, |mask, c| mask | 1 << c) & fields.write_mask;
         if mask == 0 {
             return Action::Remove;

@@ -20,7 +20,10 @@ pub(crate) enum Action {
 /// Visits every instruction in program order with a builder standing where the instruction was;
 /// what the callback builds precedes the instruction. Sources are already replaced when the
 /// callback sees them, except those of loop-header phis, which are replaced at the end.
-pub(crate) fn rewrite(shader: &mut Shader, mut f: impl FnMut(&mut Builder<'_>, Inst) -> Action) -> bool {
+pub(crate) fn rewrite(
+    shader: &mut Shader,
+    mut f: impl FnMut(&mut Builder<'_>, Inst) -> Action,
+) -> bool {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut progress = false;
     for block in shader.block_order() {
@@ -63,7 +66,9 @@ pub(crate) fn rewrite_alu(
 ) -> bool {
     rewrite(shader, |b, inst| {
         let data = &b.shader.insts[inst];
-        let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { return Action::Keep };
+        let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else {
+            return Action::Keep;
+        };
         let alu = alu.clone();
         b.exact = alu.exact;
         match f(b, &alu, result) {
@@ -102,7 +107,13 @@ pub(crate) fn prune_phis(shader: &mut Shader) {
 
 /// The remainder `rest` = x − y·whole, but 0 where rounding put the quotient of a multiple one
 /// below: there the remainder is y, and the next quotient leaves nothing.
-pub(crate) fn unless_multiple(b: &mut Builder<'_>, x: Value, y: Value, whole: Value, rest: Value) -> Value {
+pub(crate) fn unless_multiple(
+    b: &mut Builder<'_>,
+    x: Value,
+    y: Value,
+    whole: Value,
+    rest: Value,
+) -> Value {
     let bits = b.shader.bits(x);
     let (zero, one) = (b.fconst(bits, 0.0), b.fconst(bits, 1.0));
     let next = b.fadd(whole, one);

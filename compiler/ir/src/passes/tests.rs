@@ -77,7 +77,11 @@ fn compacting_changes_numbers_only() {
         for &Pass { name, run: pass } in PASSES {
             pass(&mut shader);
             pass(&mut compacted);
-            assert_eq!(compacted.instruction_count(), shader.instruction_count(), "seed {seed}, {name}");
+            assert_eq!(
+                compacted.instruction_count(),
+                shader.instruction_count(),
+                "seed {seed}, {name}"
+            );
         }
         check(&compacted, &original, seed, "compact, then all passes");
     }
@@ -107,11 +111,13 @@ fn sequences_preserve_results() {
 /// Optimization reaches a fixpoint and shrinks the code.
 #[test]
 fn optimization_reaches_a_fixpoint() {
-    let passes: Vec<IrPass> = PASSES.iter().copied().filter(|pass| pass.name.starts_with("opt_")).collect();
+    let passes: Vec<IrPass> =
+        PASSES.iter().copied().filter(|pass| pass.name.starts_with("opt_")).collect();
     for seed in 2000..2050 {
         let mut shader = random_shader(&mut Rng::new(seed), Limits::default());
         let before = shader.instruction_count();
-        let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
+        let mut manager =
+            PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
         manager.run_to_fixpoint(&mut shader, &passes, 20, |pass, s| pass(s)).unwrap();
         let again = manager.run_to_fixpoint(&mut shader, &passes, 1, |pass, s| pass(s)).unwrap();
         assert!(!again, "seed {seed}: still changing after 20 rounds\n{shader}");

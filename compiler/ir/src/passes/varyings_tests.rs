@@ -101,5 +101,8 @@ block b0 {
     );
     assert!(!opt_constant_inputs(&mut indexed, &constants));
     let mut vertex = producer.clone();
-    assert!(!opt_unread_outputs(&mut vertex, &InputReads::of(&indexed)), "any component may be read");
+    assert!(
+        !opt_unread_outputs(&mut vertex, &InputReads::of(&indexed)),
+        "any component may be read"
+    );
 }

@@ -23,7 +23,8 @@ use std::path::{Path, PathBuf};
 const SEPARATOR: &str = "; ----\n";
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -60,7 +61,8 @@ fn evaluate(shader: &Shader, source: &str, lanes: usize) -> Result<String, Strin
             _ => {}
         }
     }
-    let outcome = run(shader, lanes, &mut services, EvalOptions::default()).map_err(|e| e.to_string())?;
+    let outcome =
+        run(shader, lanes, &mut services, EvalOptions::default()).map_err(|e| e.to_string())?;
     let mut text = String::new();
     for ((lane, io), value) in &services.outputs {
         let component = ["x", "y", "z", "w"][usize::from(io.component)];
@@ -96,7 +98,8 @@ fn values(shader: &Shader, source: &str) -> Result<String, String> {
         manager.run(&mut folded, pass).map_err(|e| e.to_string())?;
     }
     let text = folded.to_string();
-    let left = text.lines().find(|l| l.contains(" = ") && !l.contains("= const") && !l.contains("slot="));
+    let left =
+        text.lines().find(|l| l.contains(" = ") && !l.contains("= const") && !l.contains("slot="));
     if let Some(line) = left {
         return Err(format!("not folded: {}", line.trim()));
     }
@@ -138,13 +141,15 @@ fn output(source: &str) -> Result<String, String> {
         .iter()
         .find_map(|separator| source.split_once(separator))
         .map_or((source, None), |(source, neighbor)| (source, Some(neighbor)));
-    let command = source.lines().find_map(|l| l.strip_prefix("; test: ")).ok_or("no `; test:` line")?;
+    let command =
+        source.lines().find_map(|l| l.strip_prefix("; test: ")).ok_or("no `; test:` line")?;
     let mut shader = parse(source).map_err(|e| e.to_string())?;
     let mut words = command.split_whitespace();
     match words.next() {
         Some("passes") => {
             validate(&shader).map_err(|e| e.to_string())?;
-            let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
+            let mut manager =
+                PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
             for name in words {
                 run_pass(&mut manager, &mut shader, name, neighbor)?;
             }
@@ -197,11 +202,16 @@ fn every_pass_has_a_filetest() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
     files(&root.join("filetests/passes"), &mut paths);
-    let commands: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let commands: Vec<String> =
+        paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let runs = |name: &str| {
-        let command =
-            |text: &str| text.lines().find_map(|l| l.strip_prefix("; test: passes ").map(str::to_owned));
-        commands.iter().filter_map(|text| command(text)).any(|c| c.split(' ').any(|word| word == name))
+        let command = |text: &str| {
+            text.lines().find_map(|l| l.strip_prefix("; test: passes ").map(str::to_owned))
+        };
+        commands
+            .iter()
+            .filter_map(|text| command(text))
+            .any(|c| c.split(' ').any(|word| word == name))
     };
     let names = std::fs::read_dir(root.join("src/passes")).unwrap().filter_map(|entry| {
         let name = entry.unwrap().file_name().into_string().unwrap();

@@ -55,8 +55,12 @@ fn index_rule(first: &str, place: usize, name: &str) -> Index {
         ("program", 1, "env" | "local") => Index::Range,
         ("state", 3.., "row") => Index::Range,
         ("vertex", 1, "attrib") => Index::Required,
-        ("state", 1, "light" | "lightprod" | "texgen" | "clip") | ("state", 2, "program") => Index::Required,
-        ("vertex" | "fragment" | "result", 1, "texcoord") | ("result", 1, "color") => Index::Optional,
+        ("state", 1, "light" | "lightprod" | "texgen" | "clip") | ("state", 2, "program") => {
+            Index::Required
+        }
+        ("vertex" | "fragment" | "result", 1, "texcoord") | ("result", 1, "color") => {
+            Index::Optional
+        }
         ("state", 1, "texenv") | ("state", 2, "modelview" | "texture") => Index::Optional,
         _ => Index::Never,
     }
@@ -130,11 +134,16 @@ pub(super) fn fragment_attribute(parts: &[Part]) -> Option<String> {
 
 /// `result.…`
 #[must_use]
-pub(super) fn result(parts: &[Part], target: ProgramTarget, draw_buffers: bool) -> Option<ResultTarget> {
+pub(super) fn result(
+    parts: &[Part],
+    target: ProgramTarget,
+    draw_buffers: bool,
+) -> Option<ResultTarget> {
     let index = parts.last()?.index;
     let all = |glsl: &str| Some(ResultTarget { glsl: glsl.into(), components: "xyzw" });
     let one = |glsl: &str, components| Some(ResultTarget { glsl: glsl.into(), components });
-    if target == ProgramTarget::Vertex && parts.get(1).is_some_and(|p| p.name == "color" && p.index.is_some())
+    if target == ProgramTarget::Vertex
+        && parts.get(1).is_some_and(|p| p.name == "color" && p.index.is_some())
     {
         return None;
     }
@@ -216,18 +225,25 @@ pub(super) fn state(parts: &[Part], target: ProgramTarget) -> Option<String> {
             _ => return None,
         },
         ["state", "fog", "color"] => "gl_Fog.color".into(),
-        ["state", "fog", "params"] => "vec4(gl_Fog.density, gl_Fog.start, gl_Fog.end, gl_Fog.scale)".into(),
+        ["state", "fog", "params"] => {
+            "vec4(gl_Fog.density, gl_Fog.start, gl_Fog.end, gl_Fog.scale)".into()
+        }
         ["state", "clip", "plane"] if target == ProgramTarget::Vertex => {
             format!("gl_ClipPlane[{}]", below(index(1), 8)?)
         }
         ["state", "point", "size"] if target == ProgramTarget::Vertex => {
-            "vec4(gl_Point.size, gl_Point.sizeMin, gl_Point.sizeMax, gl_Point.fadeThresholdSize)".into()
+            "vec4(gl_Point.size, gl_Point.sizeMin, gl_Point.sizeMax, gl_Point.fadeThresholdSize)"
+                .into()
         }
         ["state", "texgen", plane @ ("eye" | "object"), axis @ ("s" | "t" | "r" | "q")]
             if target == ProgramTarget::Vertex =>
         {
             let plane = if plane == "eye" { "Eye" } else { "Object" };
-            format!("gl_{plane}Plane{}[{}]", axis.to_ascii_uppercase(), below(index(1), MAX_COORDINATES)?)
+            format!(
+                "gl_{plane}Plane{}[{}]",
+                axis.to_ascii_uppercase(),
+                below(index(1), MAX_COORDINATES)?
+            )
         }
         ["state", "point", "attenuation"] if target == ProgramTarget::Vertex => {
             "vec4(gl_Point.distanceConstantAttenuation, gl_Point.distanceLinearAttenuation, \

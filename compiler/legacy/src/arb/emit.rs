@@ -58,9 +58,11 @@ fn declarations(out: &mut String, program: &Program, target: ProgramTarget) -> s
     if program.textures.values().any(|t| rectangles.contains(t)) {
         writeln!(out, "#extension GL_ARB_texture_rectangle : require")?;
     }
-    let (upper, integer) = (program.options.origin_upper_left, program.options.pixel_center_integer);
+    let (upper, integer) =
+        (program.options.origin_upper_left, program.options.pixel_center_integer);
     if upper || integer {
-        let list = [upper.then_some("origin_upper_left"), integer.then_some("pixel_center_integer")];
+        let list =
+            [upper.then_some("origin_upper_left"), integer.then_some("pixel_center_integer")];
         let list: Vec<&str> = list.into_iter().flatten().collect();
         writeln!(out, "#extension GL_ARB_fragment_coord_conventions : require")?;
         writeln!(out, "layout({}) in vec4 gl_FragCoord;", list.join(", "))?;
@@ -69,9 +71,15 @@ fn declarations(out: &mut String, program: &Program, target: ProgramTarget) -> s
         writeln!(out, "layout(location = {n}) in vec4 arb_attrib{n};")?;
     }
     for (unit, texture) in &program.textures {
-        writeln!(out, "layout(binding = {unit}) uniform {} arb_texture{unit};", texture.info().sampler)?;
+        writeln!(
+            out,
+            "layout(binding = {unit}) uniform {} arb_texture{unit};",
+            texture.info().sampler
+        )?;
     }
-    for (name, count) in [(target.environment(), program.environment), (target.local(), program.local)] {
+    for (name, count) in
+        [(target.environment(), program.environment), (target.local(), program.local)]
+    {
         if count > 0 {
             writeln!(out, "uniform vec4 {name}[{count}];")?;
         }
@@ -93,8 +101,12 @@ fn statement(out: &mut String, program: &Program, statement: &Statement) -> std:
                 false => writeln!(out, "    {place}.{mask} = ({value}).{mask};"),
             }
         }
-        Statement::Address { register, value } => writeln!(out, "    a{register} = int(floor({value}));"),
-        Statement::Kill(value) => writeln!(out, "    if (any(lessThan({value}, vec4(0.0)))) discard;"),
+        Statement::Address { register, value } => {
+            writeln!(out, "    a{register} = int(floor({value}));")
+        }
+        Statement::Kill(value) => {
+            writeln!(out, "    if (any(lessThan({value}, vec4(0.0)))) discard;")
+        }
     }
 }
 

@@ -97,7 +97,8 @@ pub(super) fn is_reserved(word: &str, target: ProgramTarget) -> bool {
         ProgramTarget::Vertex => (&["ADDRESS", "ARL"], "vertex"),
         ProgramTarget::Fragment => (&["KIL", "TEX", "TXB", "TXP", "texture"], "fragment"),
     };
-    let plain = word.strip_suffix("_SAT").filter(|_| target == ProgramTarget::Fragment).unwrap_or(word);
+    let plain =
+        word.strip_suffix("_SAT").filter(|_| target == ProgramTarget::Fragment).unwrap_or(word);
     STATEMENTS.contains(&word)
         || ["SWZ"].contains(&plain)
         || own.contains(&plain)

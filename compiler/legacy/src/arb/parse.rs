@@ -238,10 +238,12 @@ impl<'a> Parser<'a> {
                     program.temporaries += 1;
                     Named::Temporary(program.temporaries - 1)
                 })?,
-                "ADDRESS" if self.target == ProgramTarget::Vertex => self.declare_list(|program| {
-                    program.addresses += 1;
-                    Named::Address(program.addresses - 1)
-                })?,
+                "ADDRESS" if self.target == ProgramTarget::Vertex => {
+                    self.declare_list(|program| {
+                        program.addresses += 1;
+                        Named::Address(program.addresses - 1)
+                    })?
+                }
                 "ATTRIB" => self.declare_attribute()?,
                 "PARAM" => self.declare_parameter()?,
                 "OUTPUT" => self.declare_output()?,
@@ -268,10 +270,16 @@ impl<'a> Parser<'a> {
             ("ARB_fragment_coord_pixel_center_integer", ProgramTarget::Fragment) => {
                 options.pixel_center_integer = true;
             }
-            ("ARB_precision_hint_fastest", ProgramTarget::Fragment) => options.precision = Some(false),
-            ("ARB_precision_hint_nicest", ProgramTarget::Fragment) => options.precision = Some(true),
+            ("ARB_precision_hint_fastest", ProgramTarget::Fragment) => {
+                options.precision = Some(false)
+            }
+            ("ARB_precision_hint_nicest", ProgramTarget::Fragment) => {
+                options.precision = Some(true)
+            }
             ("ARB_fragment_program_shadow", ProgramTarget::Fragment) => options.shadow = true,
-            ("ARB_draw_buffers" | "ATI_draw_buffers", ProgramTarget::Fragment) => options.draw_buffers = true,
+            ("ARB_draw_buffers" | "ATI_draw_buffers", ProgramTarget::Fragment) => {
+                options.draw_buffers = true
+            }
             _ => return Err(error(self.text, at, format!("unknown option `{name}`"))),
         }
         // One of each kind (ARB_fragment_program).
@@ -350,7 +358,11 @@ impl<'a> Parser<'a> {
             let mut items = self.parameter_items()?;
             return match (items.pop(), items.is_empty()) {
                 (Some(value), true) => self.declare(at, name, Named::Value(value)),
-                _ => Err(error(self.text, at, format!("`{name}` is not an array but has several values"))),
+                _ => Err(error(
+                    self.text,
+                    at,
+                    format!("`{name}` is not an array but has several values"),
+                )),
             };
         }
         let size = if self.is(']') { None } else { Some(self.integer()?) };
@@ -446,7 +458,8 @@ impl<'a> Parser<'a> {
         let [conventional, generic] = &self.bound;
         match generic.iter().find_map(|(n, at)| Some((n, at.max(conventional.get(n)?)))) {
             Some((n, &at)) => {
-                let message = format!("this attribute and another one are both generic attribute {n}");
+                let message =
+                    format!("this attribute and another one are both generic attribute {n}");
                 Err(error(self.text, at, message))
             }
             None => Ok(()),
@@ -486,7 +499,8 @@ impl<'a> Parser<'a> {
             self.program.attributes.extend(number.parse::<u32>());
         }
         let alias = binding::generic_alias(parts).map(|n| (0, n));
-        let generic = || parts.last().filter(|p| p.name == "attrib").and_then(|p| Some((1, p.index?)));
+        let generic =
+            || parts.last().filter(|p| p.name == "attrib").and_then(|p| Some((1, p.index?)));
         if let Some((kind, n)) = alias.or_else(generic) {
             self.bound[kind].entry(n).or_insert(at);
         }
@@ -603,7 +617,8 @@ impl<'a> Parser<'a> {
                 Token::Number { integer: Some(1), .. } => "1.0".to_owned(),
                 Token::Name(name) if name.len() == 1 => {
                     letters += name;
-                    let Some(component) = self.components(&letters).and_then(|known| known.chars().last())
+                    let Some(component) =
+                        self.components(&letters).and_then(|known| known.chars().last())
                     else {
                         return self.unexpected("a component of the same set");
                     };
@@ -633,15 +648,25 @@ impl<'a> Parser<'a> {
         let target = self.texture_target()?;
         let known = *self.program.textures.entry(unit).or_insert(target);
         if known != target {
-            return Err(error(self.text, at, format!("texture unit {unit} is used with two targets")));
+            return Err(error(
+                self.text,
+                at,
+                format!("texture unit {unit} is used with two targets"),
+            ));
         }
         let info = target.info();
         let call = match lookup {
             Lookup::Projective if !info.projective.is_empty() => {
-                format!("{}Proj(arb_texture{unit}, ({coordinate}).{})", info.function, info.projective)
+                format!(
+                    "{}Proj(arb_texture{unit}, ({coordinate}).{})",
+                    info.function, info.projective
+                )
             }
             Lookup::Projective => {
-                format!("{}(arb_texture{unit}, ({coordinate}).xyz / ({coordinate}).w)", info.function)
+                format!(
+                    "{}(arb_texture{unit}, ({coordinate}).xyz / ({coordinate}).w)",
+                    info.function
+                )
             }
             Lookup::Biased
                 if !matches!(target, TextureTarget::Rectangle | TextureTarget::ShadowRectangle) =>
@@ -650,7 +675,9 @@ impl<'a> Parser<'a> {
                 format!("{function}(arb_texture{unit}, ({coordinate}).{parts}, ({coordinate}).w)")
             }
             // Rectangles have one level: a bias changes nothing.
-            _ => format!("{}(arb_texture{unit}, ({coordinate}).{})", info.function, info.coordinate),
+            _ => {
+                format!("{}(arb_texture{unit}, ({coordinate}).{})", info.function, info.coordinate)
+            }
         };
         Ok(call)
     }
@@ -665,9 +692,9 @@ impl<'a> Parser<'a> {
         }
         name.push_str(self.name()?);
         match TEXTURE_TARGETS.iter().find(|t| t.name == name) {
-            Some(info) if info.name.starts_with("SHADOW") && !self.program.options.shadow => {
-                Err(error(self.text, at, "shadow targets need the option ARB_fragment_program_shadow"))
-            }
+            Some(info) if info.name.starts_with("SHADOW") && !self.program.options.shadow => Err(
+                error(self.text, at, "shadow targets need the option ARB_fragment_program_shadow"),
+            ),
             Some(info) => Ok(info.target),
             None => Err(error(self.text, at, format!("unknown texture target `{name}`"))),
         }

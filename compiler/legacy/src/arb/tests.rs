@@ -16,9 +16,10 @@ fn body(glsl: &str) -> Vec<&str> {
 
 #[test]
 fn moves_swizzles_and_masks() {
-    let glsl =
-        vertex("TEMP a;\nMOV a.xz, -vertex.position.yxwz;\nADD result.color, a, {1, 2};\nRCP a.x, {4}.x;")
-            .unwrap();
+    let glsl = vertex(
+        "TEMP a;\nMOV a.xz, -vertex.position.yxwz;\nADD result.color, a, {1, 2};\nRCP a.x, {4}.x;",
+    )
+    .unwrap();
     assert_eq!(
         body(&glsl),
         [
@@ -46,7 +47,8 @@ fn relative_addresses_stay_inside_their_array() {
 #[test]
 fn rows_of_matrices_are_columns_of_transposes() {
     let glsl =
-        vertex("PARAM m[4] = { state.matrix.mvp };\nDP4 result.position.x, m[1], vertex.position;").unwrap();
+        vertex("PARAM m[4] = { state.matrix.mvp };\nDP4 result.position.x, m[1], vertex.position;")
+            .unwrap();
     assert!(glsl.contains("p0[1] = gl_ModelViewProjectionMatrixTranspose[1];"), "{glsl}");
     let glsl = vertex("MOV result.color, state.matrix.texture[2].inverse.row[3];").unwrap();
     assert!(glsl.contains("gl_TextureMatrixInverseTranspose[2][3]"), "{glsl}");
@@ -77,7 +79,10 @@ fn errors_have_places() {
     assert_eq!(place(vertex("RCP result.color, vertex.color;")), (2, 19));
     assert_eq!(place(vertex("PARAM v[2] = { 1.0 };")), (2, 7));
     assert_eq!(place(vertex("MOV result.color, program.local[100000];")), (2, 19));
-    assert_eq!(place(vertex("OPTION ARB_position_invariant;\nMOV result.position, vertex.color;")), (3, 5));
+    assert_eq!(
+        place(vertex("OPTION ARB_position_invariant;\nMOV result.position, vertex.color;")),
+        (3, 5)
+    );
     assert_eq!(place(fragment("ARL a, fragment.color;")), (2, 1));
     assert_eq!(place(fragment("MOV result.color, @;")), (2, 19));
     assert_eq!(place(translate("!!ARBvp1.0\nMOV", ProgramTarget::Vertex)), (2, 4));
@@ -179,18 +184,20 @@ fn rules_of_the_grammars() {
 
 #[test]
 fn numbers_beyond_floats() {
-    assert!(vertex("MOV result.color, {1e50, -1e50};").unwrap().contains("vec4(1e39, -1e39, 0.0, 1.0)"));
+    assert!(
+        vertex("MOV result.color, {1e50, -1e50};").unwrap().contains("vec4(1e39, -1e39, 0.0, 1.0)")
+    );
 }
 
 /// No text causes a panic.
 #[test]
 fn rubbish_is_refused() {
-    let source =
-        "!!ARBvp1.0\nPARAM v[4] = { state.matrix.mvp };TEMP a;\nDP4 a.x, v[0], -vertex.position.xyzw;END";
+    let source = "!!ARBvp1.0\nPARAM v[4] = { state.matrix.mvp };TEMP a;\nDP4 a.x, v[0], -vertex.position.xyzw;END";
     for at in (0..source.len()).filter(|&at| source.is_char_boundary(at)) {
         let _ = translate(&source[..at], ProgramTarget::Vertex);
         for c in ["é", "{", "[", ".", "..", ";", "-", "1e", "#"] {
-            let _ = translate(&format!("{}{c}{}", &source[..at], &source[at..]), ProgramTarget::Vertex);
+            let _ =
+                translate(&format!("{}{c}{}", &source[..at], &source[at..]), ProgramTarget::Vertex);
         }
     }
 }

@@ -15,7 +15,9 @@ fn must_load(text: &str) -> bool {
 #[test]
 fn programs_that_are_loaded_alone() {
     let (mut right, mut wrong) = (0, Vec::new());
-    for (folder, target) in [("ARBvp1.0", ProgramTarget::Vertex), ("ARBfp1.0", ProgramTarget::Fragment)] {
+    for (folder, target) in
+        [("ARBvp1.0", ProgramTarget::Vertex), ("ARBfp1.0", ProgramTarget::Fragment)]
+    {
         let Ok(entries) = fs::read_dir(format!("{ROOT}/{folder}")) else { continue };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             let text = String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned();

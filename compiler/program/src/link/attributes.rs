@@ -67,7 +67,8 @@ pub(super) fn place(
         collect_columns(&mut program.types, global.ty, &mut columns);
         for (i, ty) in columns.into_iter().enumerate() {
             let location = location + i as u32;
-            let attribute = Attribute { global: id, location, conventional: builtin, ty, upper: false };
+            let attribute =
+                Attribute { global: id, location, conventional: builtin, ty, upper: false };
             let wide = program.types.scalar_of(ty).is_some_and(|s| s.bits() == 64)
                 && program.types.components(ty) > 2;
             program.attributes.push(attribute.clone());
@@ -89,7 +90,8 @@ fn collect_columns(types: &mut TypeTable, ty: TypeId, result: &mut Vec<TypeId>) 
             (0..n).for_each(|_| collect_columns(types, element, result));
         }
         Type::Struct(_) => {
-            let members: Vec<TypeId> = types.members(ty).unwrap_or_default().iter().map(|m| m.ty).collect();
+            let members: Vec<TypeId> =
+                types.members(ty).unwrap_or_default().iter().map(|m| m.ty).collect();
             members.into_iter().for_each(|m| collect_columns(types, m, result));
         }
         _ => result.push(ty),
@@ -118,11 +120,17 @@ fn assign(
     for (id, global) in shader.globals.iter().filter_map(user) {
         let count = attribute_locations(types, global.ty);
         if count > limit {
-            errors.push(format!("attribute `{}` takes {count} of the {limit} locations", global.name));
+            errors.push(format!(
+                "attribute `{}` takes {count} of the {limit} locations",
+                global.name
+            ));
             return;
         }
-        let bound =
-            options.attributes.iter().find(|(name, _)| *name == &*global.name).map(|&(_, location)| location);
+        let bound = options
+            .attributes
+            .iter()
+            .find(|(name, _)| *name == &*global.name)
+            .map(|&(_, location)| location);
         let Some(location) = global.layout.location.or(bound) else {
             waiting.push((count, id));
             continue;
@@ -137,7 +145,10 @@ fn assign(
         for at in location..location + count {
             let owner = *owners.entry(at).or_insert(&global.name);
             if strict && owner != &*global.name {
-                errors.push(format!("attributes `{owner}` and `{}` overlap at location {at}", global.name));
+                errors.push(format!(
+                    "attributes `{owner}` and `{}` overlap at location {at}",
+                    global.name
+                ));
             }
         }
         taken |= bits(count) << location;
@@ -148,7 +159,10 @@ fn assign(
     for (count, id) in waiting {
         let mask = bits(count);
         let Some(location) = (0..=limit - count).find(|&l| taken & (mask << l) == 0) else {
-            errors.push(format!("too many vertex attributes: no location for `{}`", shader.globals[id].name));
+            errors.push(format!(
+                "too many vertex attributes: no location for `{}`",
+                shader.globals[id].name
+            ));
             return;
         };
         taken |= mask << location;

@@ -30,8 +30,8 @@ pub(super) fn place(
             // Members of std140, std430 and shared blocks are active even when unused (GL 4.6
             // section 7.6.2).
             let packed = global.block.as_ref().is_some_and(|b| b.packing == Packing::Packed);
-            let is_block =
-                global.block.is_some() && matches!(global.storage, Storage::Uniform | Storage::Buffer);
+            let is_block = global.block.is_some()
+                && matches!(global.storage, Storage::Uniform | Storage::Buffer);
             if !is_block || global.builtin.is_some() || (packed && !global.active) {
                 continue;
             }
@@ -76,7 +76,13 @@ fn check_count(stage: Stage, used: [u32; 2], options: &LinkOptions<'_>, errors: 
 }
 
 /// Notes that a stage has `count` blocks from a placement on, and their members.
-fn mark(program: &mut Program, placement: Placement, count: usize, members: Range<usize>, mask: StageMask) {
+fn mark(
+    program: &mut Program,
+    placement: Placement,
+    count: usize,
+    members: Range<usize>,
+    mask: StageMask,
+) {
     let (blocks, index) = match placement {
         Placement::UniformBlock { index } => (&mut program.uniform_blocks, index),
         Placement::StorageBlock { index } => (&mut program.storage_blocks, index),
@@ -150,7 +156,8 @@ fn new_block(
         };
         if storage { &mut program.storage_blocks } else { &mut program.uniform_blocks }.push(block);
     }
-    let prefix = if qualifiers.has_instance { format!("{}.", qualifiers.name) } else { String::new() };
+    let prefix =
+        if qualifiers.has_instance { format!("{}.", qualifiers.name) } else { String::new() };
     for leaf in members {
         let name = format!("{prefix}{}", leaf.name);
         if storage {
@@ -282,7 +289,15 @@ pub(super) fn collect(
             let offsets = rules.offsets(types, &s.members, order);
             for (member, (inner, _)) in s.members.iter().zip(offsets) {
                 let name = format!("{name}.{}", member.name);
-                collect(types, member.ty, &name, offset + inner, member.order.or(order), rules, result);
+                collect(
+                    types,
+                    member.ty,
+                    &name,
+                    offset + inner,
+                    member.order.or(order),
+                    rules,
+                    result,
+                );
             }
         }
         Type::Array { element, length } => {
@@ -307,7 +322,14 @@ pub(super) fn collect(
     }
 }
 
-fn leaf(types: &TypeTable, ty: TypeId, name: &str, offset: u32, order: MatrixOrder, rules: Rules) -> Leaf {
+fn leaf(
+    types: &TypeTable,
+    ty: TypeId,
+    name: &str,
+    offset: u32,
+    order: MatrixOrder,
+    rules: Rules,
+) -> Leaf {
     Leaf {
         name: name.to_owned(),
         ty,
@@ -331,7 +353,8 @@ fn place_shared(stage: &mut LinkedStage, types: &TypeTable) {
         let alignment = Rules::Std430.alignment(types, global.ty, MatrixOrder::ColumnMajor).max(4);
         let offset = next.div_ceil(alignment).saturating_mul(alignment);
         global.placement = Placement::Shared { offset };
-        next = offset.saturating_add(Rules::Std430.size(types, global.ty, MatrixOrder::ColumnMajor));
+        next =
+            offset.saturating_add(Rules::Std430.size(types, global.ty, MatrixOrder::ColumnMajor));
     }
     stage.shared_size = next;
 }

@@ -33,7 +33,9 @@ pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
         fitting.sort_unstable();
         let best = match *fitting {
             [(_, only)] => Some(only),
-            [(fewest, best), (more, _), ..] if shader.conversions.ranking && fewest < more => Some(best),
+            [(fewest, best), (more, _), ..] if shader.conversions.ranking && fewest < more => {
+                Some(best)
+            }
             _ => None,
         };
         targets.extend(best.map(|best| (id, best)));
@@ -43,7 +45,12 @@ pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
 
 /// How many arguments of a call must be converted to go to another function; none if it does not
 /// fit.
-fn conversions(shader: &Shader, types: &TypeTable, declared: &Function, defined: &Function) -> Option<usize> {
+fn conversions(
+    shader: &Shader,
+    types: &TypeTable,
+    declared: &Function,
+    defined: &Function,
+) -> Option<usize> {
     if declared.result != defined.result || declared.parameters.len() != defined.parameters.len() {
         return None;
     }
@@ -66,7 +73,9 @@ fn conversions(shader: &Shader, types: &TypeTable, declared: &Function, defined:
 /// Returns true if values of type `from` convert implicitly to type `to`.
 fn converts(shader: &Shader, types: &TypeTable, from: TypeId, to: TypeId) -> bool {
     let shape = |ty| types.shape(ty).zip(types.scalar_of(ty));
-    let (Some((from_shape, from)), Some((to_shape, to))) = (shape(from), shape(to)) else { return false };
+    let (Some((from_shape, from)), Some((to_shape, to))) = (shape(from), shape(to)) else {
+        return false;
+    };
     from_shape == to_shape && shader.conversions.allow(from, to)
 }
 
@@ -86,7 +95,12 @@ fn redirect(shader: &mut Shader, targets: &FxHashMap<FunctionId, FunctionId>) {
             let given = &shader.exprs[*argument];
             if given.ty != ty {
                 let (precise, span) = (given.precise, given.span);
-                *argument = shader.exprs.push(Expr { kind: ExprKind::Convert(*argument), ty, precise, span });
+                *argument = shader.exprs.push(Expr {
+                    kind: ExprKind::Convert(*argument),
+                    ty,
+                    precise,
+                    span,
+                });
             }
         }
         shader.exprs[call].kind = ExprKind::Call { function: to, arguments: converted };

@@ -31,6 +31,10 @@ impl Errors {
     }
 
     pub(super) fn check(&mut self) -> Result<(), LinkError> {
-        if self.0.is_empty() { Ok(()) } else { Err(LinkError { messages: std::mem::take(&mut self.0) }) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(LinkError { messages: std::mem::take(&mut self.0) })
+        }
     }
 }

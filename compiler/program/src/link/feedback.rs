@@ -12,7 +12,9 @@ use crate::variable::{Global, Storage};
 
 /// Fills the program's feedback lists from the last vertex-processing stage.
 pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &mut Errors) {
-    let Some(stage) = stages.iter().rev().find(|s| s.shader.stage < Stage::Fragment) else { return };
+    let Some(stage) = stages.iter().rev().find(|s| s.shader.stage < Stage::Fragment) else {
+        return;
+    };
     let shader = &stage.shader;
     let mut list = Vec::new();
     for global in shader.globals.values().filter(|g| g.storage == Storage::Output) {
@@ -30,8 +32,12 @@ pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
     check_overlap(&list, &program.types, errors);
     for buffer in 0..4u8 {
         let of_buffer = || list.iter().filter(|v| v.buffer == buffer);
-        let end = of_buffer().map(|v| v.offset.saturating_add(bytes(&program.types, v))).max().unwrap_or(0);
-        let wide = of_buffer().any(|v| program.types.scalar_of(v.ty).is_some_and(|s| s.bits() == 64));
+        let end = of_buffer()
+            .map(|v| v.offset.saturating_add(bytes(&program.types, v)))
+            .max()
+            .unwrap_or(0);
+        let wide =
+            of_buffer().any(|v| program.types.scalar_of(v.ty).is_some_and(|s| s.bits() == 64));
         let align = if wide { 8 } else { 4 };
         let declared = shader.layout.xfb_stride[usize::from(buffer)];
         if let Some(stride) = declared
@@ -63,10 +69,14 @@ fn check_overlap(list: &[FeedbackVarying], types: &TypeTable, errors: &mut Error
         let before = farthest.filter(|v| v.buffer == next.buffer);
         if let Some(before) = before {
             if end(before) > next.offset {
-                errors.push(format!("captured varyings `{}` and `{}` overlap", before.name, next.name));
+                errors.push(format!(
+                    "captured varyings `{}` and `{}` overlap",
+                    before.name, next.name
+                ));
             }
             if before.stream != next.stream {
-                errors.push(format!("feedback buffer {} captures more than one stream", next.buffer));
+                errors
+                    .push(format!("feedback buffer {} captures more than one stream", next.buffer));
             }
         }
         farthest = before.filter(|v| end(v) > end(next)).or(Some(next));
@@ -140,7 +150,14 @@ fn capture(
             let mut offset = offset;
             for i in 0..*n {
                 let slot = advance(at.slot, i * varying_slots(types, *element));
-                capture(types, *element, &format!("{name}[{i}]"), offset, Start { slot, ..at }, list);
+                capture(
+                    types,
+                    *element,
+                    &format!("{name}[{i}]"),
+                    offset,
+                    Start { slot, ..at },
+                    list,
+                );
                 offset = offset.saturating_add(packed_bytes(types, *element));
             }
         }

@@ -7,7 +7,9 @@
 //! puts the framebuffer there.
 
 use crate::builtin_variable::BuiltinVariable;
-use crate::expression::{Expr, ExprId, ExprKind, Literal, SwizzleMask, TextureCall, TextureLod, TextureOp};
+use crate::expression::{
+    Expr, ExprId, ExprKind, Literal, SwizzleMask, TextureCall, TextureLod, TextureOp,
+};
 use crate::program::Program;
 use crate::resource::{FragmentOutput, Placement};
 use crate::shader::{Shader, Statement};
@@ -27,9 +29,9 @@ pub fn draw_buffer(program: &Program, slot: usize) -> Option<u32> {
     let mut globals = program.stage(Stage::Fragment)?.shader.globals.values();
     let output = globals.find(|g| g.storage == Storage::Output && &*g.name == name);
     match output.map(|g| g.placement) {
-        Some(Placement::FragmentOutput { output: FragmentOutput::Color { location, .. }, .. }) => {
-            Some(u32::from(location) + slot.element)
-        }
+        Some(Placement::FragmentOutput {
+            output: FragmentOutput::Color { location, .. }, ..
+        }) => Some(u32::from(location) + slot.element),
         // `gl_LastFragData`, whose elements are the draw buffers.
         _ => Some(slot.element),
     }
@@ -37,8 +39,9 @@ pub fn draw_buffer(program: &Program, slot: usize) -> Option<u32> {
 
 /// Assigns the fetched variables of a fragment shader their values.
 pub(super) fn lower(shader: &mut Shader, types: &mut TypeTable) {
-    let is_last =
-        |g: &Global| g.builtin == Some(BuiltinVariable::LastFragData) && g.storage == Storage::Input;
+    let is_last = |g: &Global| {
+        g.builtin == Some(BuiltinVariable::LastFragData) && g.storage == Storage::Input
+    };
     let fetched: Vec<GlobalId> =
         shader.globals.iter().filter(|(_, g)| g.fetched || is_last(g)).map(|(id, _)| id).collect();
     let Some(entry) = shader.entry.filter(|_| !fetched.is_empty()) else { return };
@@ -91,11 +94,14 @@ impl Fetch<'_> {
         };
         let source = self.shader.globals.push(global);
         if self.shader.globals[id].storage == Storage::Input {
-            (self.shader.globals[id].storage, self.shader.globals[id].builtin) = (Storage::Private, None);
+            (self.shader.globals[id].storage, self.shader.globals[id].builtin) =
+                (Storage::Private, None);
         }
         for i in 0..length.unwrap_or(1) {
-            let (mut place, mut from) =
-                (self.push(ExprKind::Global(id), ty), self.push(ExprKind::Global(source), samplers));
+            let (mut place, mut from) = (
+                self.push(ExprKind::Global(id), ty),
+                self.push(ExprKind::Global(source), samplers),
+            );
             if length.is_some() {
                 let index = self.integer(i);
                 place = self.push(ExprKind::Index { base: place, index }, element);
@@ -125,7 +131,8 @@ impl Fetch<'_> {
         let texel = self.push(ExprKind::Texture(Box::new(call)), whole);
         let count = self.types.components(ty).clamp(1, 4);
         let components: Vec<u8> = (0..count).map(|c| (c + first.min(3) as u8).min(3)).collect();
-        let part = if count == 1 { self.types.scalar(result) } else { self.types.vector(result, count) };
+        let part =
+            if count == 1 { self.types.scalar(result) } else { self.types.vector(result, count) };
         let kind = ExprKind::Swizzle { base: texel, components: SwizzleMask::new(&components) };
         let value = self.push(kind, part);
         if part == ty { value } else { self.push(ExprKind::Convert(value), ty) }
@@ -136,8 +143,10 @@ impl Fetch<'_> {
             return known;
         }
         let vec4 = self.types.vector(Scalar::Float, 4);
-        let (vec2, ivec2) = (self.types.vector(Scalar::Float, 2), self.types.vector(Scalar::Int, 2));
-        let known = self.shader.globals.iter().find(|(_, g)| g.builtin == Some(BuiltinVariable::FragCoord));
+        let (vec2, ivec2) =
+            (self.types.vector(Scalar::Float, 2), self.types.vector(Scalar::Int, 2));
+        let known =
+            self.shader.globals.iter().find(|(_, g)| g.builtin == Some(BuiltinVariable::FragCoord));
         let position = known.map(|(id, _)| id).unwrap_or_else(|| {
             let global = Global::new("gl_FragCoord", vec4, Storage::Input);
             self.shader.globals.push(Global { builtin: Some(BuiltinVariable::FragCoord), ..global })

@@ -48,7 +48,10 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
     let mut seen: FxHashMap<Box<str>, Global> = FxHashMap::default();
     for shader in stages.iter_mut() {
         for global in shader.globals.values_mut() {
-            if global.storage != Storage::Uniform || global.block.is_some() || global.builtin.is_some() {
+            if global.storage != Storage::Uniform
+                || global.block.is_some()
+                || global.builtin.is_some()
+            {
                 continue;
             }
             let Some(first) = seen.get_mut(&global.name) else {
@@ -80,7 +83,10 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
             if let (Some(a), Some(b)) = (first.layout.image_format, global.layout.image_format)
                 && a != b
             {
-                errors.push(format!("uniform `{}` is declared with different image formats", global.name));
+                errors.push(format!(
+                    "uniform `{}` is declared with different image formats",
+                    global.name
+                ));
             }
             first.layout.location = first.layout.location.or(global.layout.location);
             first.layout.binding = first.layout.binding.or(global.layout.binding);
@@ -118,14 +124,20 @@ fn check_precisions(stages: &[Shader], errors: &mut Errors) {
     let mut seen: FxHashMap<&str, Vec<(&Shader, GlobalId)>> = FxHashMap::default();
     for shader in stages.iter().filter(|s| s.es) {
         for (id, global) in shader.globals.iter() {
-            if global.storage != Storage::Uniform || global.block.is_some() || global.builtin.is_some() {
+            if global.storage != Storage::Uniform
+                || global.block.is_some()
+                || global.builtin.is_some()
+            {
                 continue;
             }
             let twins = seen.entry(&global.name).or_default();
             for &(other, twin) in twins.iter() {
                 let counts = shader.version >= 300 || (global.active && other.globals[twin].active);
                 if counts && shader.precisions[id] != other.precisions[twin] {
-                    errors.push(format!("uniform `{}` is declared with different precisions", global.name));
+                    errors.push(format!(
+                        "uniform `{}` is declared with different precisions",
+                        global.name
+                    ));
                 }
             }
             twins.push((shader, id));
@@ -148,18 +160,28 @@ fn share_blocks(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
             if let Some(difference) = member_difference(types, a, b) {
                 errors.push(format!("block `{}` differs between stages: {difference}", block.name));
             } else if !same(types, first.ty, global.ty, Arrays::UnsizedMatchesAny) {
-                errors.push(format!("block `{}` has different array sizes in different stages", block.name));
+                errors.push(format!(
+                    "block `{}` has different array sizes in different stages",
+                    block.name
+                ));
             }
             if block.packing != other.packing {
-                errors.push(format!("block `{}` has different layouts in different stages", block.name));
+                errors.push(format!(
+                    "block `{}` has different layouts in different stages",
+                    block.name
+                ));
             }
             if let (Some(a), Some(b)) = (first.layout.binding, global.layout.binding)
                 && a != b
             {
-                errors.push(format!("block `{}` has different bindings in different stages", block.name));
+                errors.push(format!(
+                    "block `{}` has different bindings in different stages",
+                    block.name
+                ));
             }
             if block.has_instance != other.has_instance {
-                errors.push(format!("block `{}` has an instance name in one stage only", block.name));
+                errors
+                    .push(format!("block `{}` has an instance name in one stage only", block.name));
             }
         }
     }
@@ -191,7 +213,8 @@ fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &
             ));
         }
         let name = input.block.as_ref().map_or(&input.name, |b| &b.name);
-        let (a, b) = (vertex_type(producer.stage, output, types), vertex_type(consumer.stage, input, types));
+        let (a, b) =
+            (vertex_type(producer.stage, output, types), vertex_type(consumer.stage, input, types));
         // Variables matched by location may be of differently named structures.
         let by_location = input.layout.location.is_some();
         let same_members = by_location
@@ -199,7 +222,11 @@ fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &
             && types.members(b).is_some()
             && member_difference(types, a, b).is_none();
         if !same_members && !same(types, a, b, Arrays::UnsizedMatchesAny) {
-            let message = match member_difference(types, types.without_arrays(a), types.without_arrays(b)) {
+            let message = match member_difference(
+                types,
+                types.without_arrays(a),
+                types.without_arrays(b),
+            ) {
                 Some(difference) => format!(
                     "block or structure `{name}` of the {} shader differs in the {} shader: {difference}",
                     producer.stage, consumer.stage
@@ -247,8 +274,10 @@ fn check_colors(producer: &Shader, consumer: &Shader, errors: &mut Errors) {
         return;
     }
     let find = |shader: &Shader, storage, builtin| {
-        let found =
-            shader.globals.values().find(|g| g.builtin == Some(builtin) && g.storage == storage && g.active);
+        let found = shader
+            .globals
+            .values()
+            .find(|g| g.builtin == Some(builtin) && g.storage == storage && g.active);
         found.map(|g| g.interpolation.mode)
     };
     let sets = [
@@ -273,8 +302,9 @@ fn check_invariant_builtins(producer: &Shader, consumer: &Shader, errors: &mut E
     if !consumer.es || consumer.version != 100 || consumer.stage != Stage::Fragment {
         return;
     }
-    let invariant =
-        |shader: &Shader, builtin| shader.globals.values().any(|g| g.builtin == Some(builtin) && g.invariant);
+    let invariant = |shader: &Shader, builtin| {
+        shader.globals.values().any(|g| g.builtin == Some(builtin) && g.invariant)
+    };
     for (input, output) in [(V::FragCoord, V::Position), (V::PointCoord, V::PointSize)] {
         if invariant(consumer, input) && !invariant(producer, output) {
             errors.push(format!("`{}` is invariant, but `{}` is not", input.name(), output.name()));
@@ -344,17 +374,24 @@ pub(super) fn written(shader: &Shader) -> Vec<GlobalId> {
             ExprKind::Assign { place, .. }
             | ExprKind::CompoundAssign { place, .. }
             | ExprKind::PreIncrement { place, .. }
-            | ExprKind::PostIncrement { place, .. } => result.extend(reach::root_global(shader, *place)),
+            | ExprKind::PostIncrement { place, .. } => {
+                result.extend(reach::root_global(shader, *place))
+            }
             ExprKind::Call { function, arguments } => {
                 let parameters = &shader.functions[*function].parameters;
                 for (argument, parameter) in arguments.iter().zip(parameters) {
-                    if matches!(parameter.direction, crate::Direction::Out | crate::Direction::InOut) {
+                    if matches!(
+                        parameter.direction,
+                        crate::Direction::Out | crate::Direction::InOut
+                    ) {
                         result.extend(reach::root_global(shader, *argument));
                     }
                 }
             }
             ExprKind::Builtin { arguments, .. } => {
-                result.extend(arguments.iter().skip(1).filter_map(|&a| reach::root_global(shader, a)));
+                result.extend(
+                    arguments.iter().skip(1).filter_map(|&a| reach::root_global(shader, a)),
+                );
             }
             _ => {}
         }
@@ -367,21 +404,30 @@ pub(super) fn written(shader: &Shader) -> Vec<GlobalId> {
 /// Rules about what one stage writes.
 fn check_outputs(shader: &Shader, errors: &mut Errors) {
     let written = written(shader);
-    let has =
-        |builtin: BuiltinVariable| written.iter().any(|&id| shader.globals[id].builtin == Some(builtin));
+    let has = |builtin: BuiltinVariable| {
+        written.iter().any(|&id| shader.globals[id].builtin == Some(builtin))
+    };
     use BuiltinVariable as V;
     match shader.stage {
         Stage::Vertex | Stage::Geometry | Stage::TessEval => {
             if has(V::ClipVertex) && (has(V::ClipDistance) || has(V::CullDistance)) {
-                errors.push(format!("{} shader writes both gl_ClipVertex and gl_ClipDistance", shader.stage));
+                errors.push(format!(
+                    "{} shader writes both gl_ClipVertex and gl_ClipDistance",
+                    shader.stage
+                ));
             }
-            if shader.stage == Stage::Vertex && !shader.es && shader.version < 140 && !has(V::Position) {
+            if shader.stage == Stage::Vertex
+                && !shader.es
+                && shader.version < 140
+                && !has(V::Position)
+            {
                 errors.push("vertex shader does not write gl_Position");
             }
         }
         Stage::Fragment => {
             let user = written.iter().any(|&id| {
-                shader.globals[id].builtin.is_none() && shader.globals[id].storage == Storage::Output
+                shader.globals[id].builtin.is_none()
+                    && shader.globals[id].storage == Storage::Output
             });
             let color = has(V::FragColor) || has(V::SecondaryFragColor);
             let data = has(V::FragData) || has(V::SecondaryFragData);
@@ -401,8 +447,11 @@ fn check_streams(shader: &Shader, errors: &mut Errors) {
     if shader.stage != Stage::Geometry {
         return;
     }
-    let declared =
-        shader.globals.values().filter(|g| g.storage == Storage::Output).filter_map(|g| g.layout.stream);
+    let declared = shader
+        .globals
+        .values()
+        .filter(|g| g.storage == Storage::Output)
+        .filter_map(|g| g.layout.stream);
     let mut largest = declared.map(i64::from).max().unwrap_or(0);
     for id in reach::reachable_exprs(shader) {
         let ExprKind::Builtin { function, arguments } = &shader.exprs[id].kind else { continue };
@@ -416,7 +465,8 @@ fn check_streams(shader: &Shader, errors: &mut Errors) {
         }
         largest = largest.max(stream);
     }
-    if largest > 0 && shader.layout.output_primitive != Some(crate::shader::LayoutPrimitive::Points) {
+    if largest > 0 && shader.layout.output_primitive != Some(crate::shader::LayoutPrimitive::Points)
+    {
         errors.push("vertex streams other than 0 need points as output primitive");
     }
 }

@@ -72,7 +72,13 @@ pub(super) fn merge(into: &mut StageLayout, from: &StageLayout, stage: Stage, er
     take(&mut into.clockwise, from.clockwise, "vertex orders", stage, errors);
     take(&mut into.local_size, from.local_size, "local sizes", stage, errors);
     take(&mut into.interlock, from.interlock, "interlock modes", stage, errors);
-    take(&mut into.derivative_group_quads, from.derivative_group_quads, "derivative groups", stage, errors);
+    take(
+        &mut into.derivative_group_quads,
+        from.derivative_group_quads,
+        "derivative groups",
+        stage,
+        errors,
+    );
     into.point_mode |= from.point_mode;
     into.early_fragment_tests |= from.early_fragment_tests;
     into.post_depth_coverage |= from.post_depth_coverage;

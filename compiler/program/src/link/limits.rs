@@ -32,14 +32,23 @@ pub(super) fn check(
     }
     let limit = options.capabilities.limit("GL_MAX_COMPUTE_SHARED_MEMORY_SIZE", 32768);
     for stage in stages.iter().filter(|s| s.shared_size > limit) {
-        errors.push(format!("shared variables take {} bytes; {limit} are available", stage.shared_size));
+        errors.push(format!(
+            "shared variables take {} bytes; {limit} are available",
+            stage.shared_size
+        ));
     }
 }
 
-fn check_stage(stage: &LinkedStage, program: &Program, options: &LinkOptions<'_>, errors: &mut Errors) {
+fn check_stage(
+    stage: &LinkedStage,
+    program: &Program,
+    options: &LinkOptions<'_>,
+    errors: &mut Errors,
+) {
     let kind = stage.shader.stage;
-    let limit =
-        |name: &str, default| options.capabilities.limit(&format!("{}_{name}", prefix(kind)), default);
+    let limit = |name: &str, default| {
+        options.capabilities.limit(&format!("{}_{name}", prefix(kind)), default)
+    };
     let mut at_most = |count: u32, limit: u32, what: &str| {
         if count > limit {
             errors.push(format!("{kind} shader uses {count} {what}; {limit} are available"));
@@ -68,7 +77,9 @@ fn check_stage(stage: &LinkedStage, program: &Program, options: &LinkOptions<'_>
     at_most(bytes / 4, limit("UNIFORM_COMPONENTS", 16384).max(512), "uniform components");
     let components = |list: &[crate::resource::Varying]| {
         list.iter()
-            .filter(|v| matches!(v.slot, Slot::Var(_) | Slot::TexCoord(_) | Slot::Color(_) | Slot::Fog))
+            .filter(|v| {
+                matches!(v.slot, Slot::Var(_) | Slot::TexCoord(_) | Slot::Color(_) | Slot::Fog)
+            })
             .map(|v| v.mask.count_ones())
             .sum::<u32>()
     };

@@ -89,16 +89,22 @@ impl<'a> Claims<'a, '_> {
         for (slot, mask) in masks {
             let at = location + slot;
             let key = (global.storage, global.interpolation.patch, index, at);
-            let owners =
-                self.owners.entry(key).or_insert(Owners { components: [None; 4], first: name, kind });
+            let owners = self.owners.entry(key).or_insert(Owners {
+                components: [None; 4],
+                first: name,
+                kind,
+            });
             let mine = (0..4).filter(|c| mask & 1 << c != 0);
             let other = mine.clone().find_map(|c| owners.components[c]);
             mine.for_each(|c| owners.components[c] = Some(name));
             let (first, differs) = (owners.first, owners.kind != kind);
             if let Some(other) = other {
-                return self.errors.push(format!("`{other}` and `{name}` overlap at location {at}"));
+                return self
+                    .errors
+                    .push(format!("`{other}` and `{name}` overlap at location {at}"));
             } else if differs {
-                let message = format!("`{first}` and `{name}` share location {at} with different types");
+                let message =
+                    format!("`{first}` and `{name}` share location {at} with different types");
                 return self.errors.push(message);
             }
         }
@@ -107,14 +113,16 @@ impl<'a> Claims<'a, '_> {
     fn uniform(&mut self, global: &'a Global) {
         let Some(location) = global.layout.location else { return };
         // Subroutine uniforms have locations of their own.
-        let subroutine = matches!(self.types.get(self.types.without_arrays(global.ty)), Type::Subroutine(_));
+        let subroutine =
+            matches!(self.types.get(self.types.without_arrays(global.ty)), Type::Subroutine(_));
         let count = location_count(self.types, global.ty).min(1 << 16);
         for at in location..location.saturating_add(count) {
             let key = (Storage::Uniform, subroutine, 0, at);
             let owners = Owners { components: [None; 4], first: &global.name, kind: (false, 32) };
             let owner = self.owners.entry(key).or_insert(owners).first;
             if owner != &*global.name {
-                let message = format!("uniforms `{owner}` and `{}` overlap at location {at}", global.name);
+                let message =
+                    format!("uniforms `{owner}` and `{}` overlap at location {at}", global.name);
                 return self.errors.push(message);
             }
         }

@@ -51,13 +51,16 @@ pub(super) fn member_difference(types: &TypeTable, a: TypeId, b: TypeId) -> Opti
         let (tx, ty) = (types.name(x.ty), types.name(y.ty));
         (!same(types, x.ty, y.ty, Arrays::UnsizedMatchesAny))
             .then(|| format!("member `{}` is {tx} against {ty}", x.name))
-            .or_else(|| (x.order != y.order).then(|| format!("member `{}` differs in matrix order", x.name)))
+            .or_else(|| {
+                (x.order != y.order).then(|| format!("member `{}` differs in matrix order", x.name))
+            })
             .or_else(|| {
                 (x.offset != y.offset || x.align != y.align)
                     .then(|| format!("member `{}` differs in offset or align", x.name))
             })
             .or_else(|| {
-                (x.component != y.component).then(|| format!("member `{}` differs in component", x.name))
+                (x.component != y.component)
+                    .then(|| format!("member `{}` differs in component", x.name))
             })
     })
 }

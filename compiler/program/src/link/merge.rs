@@ -26,8 +26,14 @@ pub(super) fn merge(shaders: Vec<Shader>, types: &mut TypeTable, errors: &mut Er
         if single {
             return shader;
         }
-        Merge { result: &mut result, types, errors, globals: &mut globals, functions: &mut functions }
-            .append(shader);
+        Merge {
+            result: &mut result,
+            types,
+            errors,
+            globals: &mut globals,
+            functions: &mut functions,
+        }
+        .append(shader);
     }
     result
 }
@@ -46,7 +52,8 @@ impl Merge<'_> {
         self.result.conversions = self.result.conversions.or(shader.conversions);
         let first_expr = self.result.exprs.len() as u32;
         let shift = |id: ExprId| ExprId::from_u32(id.as_u32() + first_expr);
-        let mut globals: SecondaryMap<GlobalId, GlobalId> = SecondaryMap::with_default(GlobalId::from_u32(0));
+        let mut globals: SecondaryMap<GlobalId, GlobalId> =
+            SecondaryMap::with_default(GlobalId::from_u32(0));
         for (id, global) in shader.globals.iter() {
             let mut global = global.clone();
             global.initializer = global.initializer.map(shift);
@@ -132,7 +139,8 @@ impl Merge<'_> {
         let Some(ty) = unify(self.types, old.ty, new.ty) else {
             let (a, b) = (self.types.name(old.ty), self.types.name(new.ty));
             let what = if new.block.is_some() { "block " } else { "" };
-            self.errors.push(format!("{what}`{name}` is declared with mismatching types {a} and {b}"));
+            self.errors
+                .push(format!("{what}`{name}` is declared with mismatching types {a} and {b}"));
             return;
         };
         if let (Some(a), Some(b)) = (&old.block, &new.block) {
@@ -144,9 +152,13 @@ impl Merge<'_> {
             }
         }
         if old.interpolation != new.interpolation && new.builtin.is_none() {
-            self.errors.push(format!("`{name}` is declared with different interpolation qualifiers"));
+            self.errors
+                .push(format!("`{name}` is declared with different interpolation qualifiers"));
         }
-        if old.invariant != new.invariant && new.builtin.is_none() && new.storage != Storage::Private {
+        if old.invariant != new.invariant
+            && new.builtin.is_none()
+            && new.storage != Storage::Private
+        {
             self.errors.push(format!("`{name}` is invariant in one shader only"));
         }
         self.unify_layout(id, &new, &name);
@@ -164,8 +176,11 @@ impl Merge<'_> {
         old.initializer = old.initializer.or(new.initializer);
         old.invariant |= new.invariant;
         old.precise |= new.precise;
-        old.interpolation =
-            if old.interpolation == Default::default() { new.interpolation } else { old.interpolation };
+        old.interpolation = if old.interpolation == Default::default() {
+            new.interpolation
+        } else {
+            old.interpolation
+        };
     }
 
     fn unify_layout(&mut self, id: GlobalId, new: &Global, name: &str) {
@@ -174,7 +189,8 @@ impl Merge<'_> {
             if let (Some(x), Some(y)) = (*a, b)
                 && x != y
             {
-                self.errors.push(format!("`{name}` is declared with different {what}s: {x} and {y}"));
+                self.errors
+                    .push(format!("`{name}` is declared with different {what}s: {x} and {y}"));
             }
             *a = a.or(b);
         };
@@ -215,7 +231,10 @@ impl Merge<'_> {
         };
         let old = &self.result.functions[id];
         if !same(self.types, old.result, function.result, Arrays::Exact) {
-            self.errors.push(format!("function `{}` is declared with different return types", function.name));
+            self.errors.push(format!(
+                "function `{}` is declared with different return types",
+                function.name
+            ));
         }
         match (&old.body, &function.body) {
             (Some(_), Some(_)) => {
@@ -233,7 +252,9 @@ pub(super) fn uses_per_vertex(shader: &Shader, storage: Storage) -> bool {
     shader.globals.values().any(|g| {
         g.storage == storage
             && g.builtin.is_some_and(|b| {
-                (b.is_per_vertex() && storage == Storage::Output && shader.stage != Stage::TessControl)
+                (b.is_per_vertex()
+                    && storage == Storage::Output
+                    && shader.stage != Stage::TessControl)
                     || matches!(b, BuiltinVariable::PerVertexIn | BuiltinVariable::PerVertexOut)
             })
     })

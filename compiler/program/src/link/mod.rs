@@ -45,7 +45,11 @@ use errors::Errors;
 ///
 /// # Errors
 /// Every violated rule of the first step that found one, as messages for the info log.
-pub fn link(shaders: Vec<Shader>, types: TypeTable, options: &LinkOptions<'_>) -> Result<Program, LinkError> {
+pub fn link(
+    shaders: Vec<Shader>,
+    types: TypeTable,
+    options: &LinkOptions<'_>,
+) -> Result<Program, LinkError> {
     let mut types = types;
     let mut errors = Errors::default();
     layouts::check_versions(&shaders, &mut errors);

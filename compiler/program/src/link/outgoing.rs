@@ -32,7 +32,9 @@ impl<'a> Outgoing<'a> {
             }
             match &global.block {
                 Some(block) => _ = blocks.entry(&*block.name).or_insert(id),
-                None if global.layout.location.is_none() => _ = variables.entry(&*global.name).or_insert(id),
+                None if global.layout.location.is_none() => {
+                    _ = variables.entry(&*global.name).or_insert(id)
+                }
                 None => {}
             }
         }

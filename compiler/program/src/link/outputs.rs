@@ -51,14 +51,18 @@ pub(super) fn place(
     // GLSL ES 3.00 section 4.3.8.2.
     if shader.es && placed.len() + waiting.len() > 1 && !waiting.is_empty() {
         let names: Vec<&str> = waiting.iter().map(|w| &*shader.globals[w.0].name).collect();
-        errors.push(format!("of several fragment outputs each needs a location: `{}`", names.join("`, `")));
+        errors.push(format!(
+            "of several fragment outputs each needs a location: `{}`",
+            names.join("`, `")
+        ));
     }
     let mut taken = FxHashSet::default();
     for p in &placed {
         taken.extend((0..p.count.min(limit)).map(|i| (p.index, p.location.saturating_add(i))));
     }
     for (id, count, index) in waiting {
-        let free = |first: u32| (first..first.saturating_add(count)).all(|l| !taken.contains(&(index, l)));
+        let free =
+            |first: u32| (first..first.saturating_add(count)).all(|l| !taken.contains(&(index, l)));
         let location = (0..limit.max(1)).find(|&l| free(l)).unwrap_or(limit);
         taken.extend((0..count.min(limit)).map(|i| (index, location + i)));
         placed.push(Placed { id, location, count, index });
@@ -91,7 +95,9 @@ fn builtin_placement(builtin: BuiltinVariable) -> Placement {
     let output = match builtin {
         V::FragColor => FragmentOutput::AllColors,
         V::FragData => FragmentOutput::Color { location: 0, index: 0 },
-        V::SecondaryFragColor | V::SecondaryFragData => FragmentOutput::Color { location: 0, index: 1 },
+        V::SecondaryFragColor | V::SecondaryFragData => {
+            FragmentOutput::Color { location: 0, index: 1 }
+        }
         V::FragDepth => FragmentOutput::Depth,
         V::FragStencilRef => FragmentOutput::Stencil,
         V::SampleMask => FragmentOutput::SampleMask,

@@ -47,7 +47,8 @@ pub(super) fn place(producer: &mut Shader, fragment: &Shader, types: &TypeTable,
         group = Some(interpolation);
         let Ok(slot) = u8::try_from(next / 4) else { return };
         let global = &mut producer.globals[output];
-        global.placement = Placement::Varying { slot: Slot::Var(slot), component: (next % 4) as u8 };
+        global.placement =
+            Placement::Varying { slot: Slot::Var(slot), component: (next % 4) as u8 };
         global.packed = array;
         next += size;
     }

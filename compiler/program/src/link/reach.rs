@@ -120,8 +120,9 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
     reached.initialized_uniforms(shader);
     for (id, global) in shader.globals.iter_mut() {
         // A uniform with an initializer keeps its value as state, used or not.
-        let state =
-            global.storage == Storage::Uniform && global.block.is_none() && global.initializer.is_some();
+        let state = global.storage == Storage::Uniform
+            && global.block.is_none()
+            && global.initializer.is_some();
         global.active = state || reached.globals.contains(id);
     }
     let called = called(shader, &reached);
@@ -130,7 +131,10 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
             continue;
         }
         if called.contains(id) {
-            errors.push(format!("function `{}` is called but not defined", shader.functions[id].name));
+            errors.push(format!(
+                "function `{}` is called but not defined",
+                shader.functions[id].name
+            ));
         }
         // Never called: executors need not know.
         shader.functions[id].body = Some(Vec::new());
@@ -185,7 +189,8 @@ pub(super) fn reachable_exprs(shader: &Shader) -> Vec<ExprId> {
     for id in shader.functions.keys() {
         reached.function(shader, id);
     }
-    let initializers = shader.globals.values().filter(|g| g.active).filter_map(|g| g.initializer).collect();
+    let initializers =
+        shader.globals.values().filter(|g| g.active).filter_map(|g| g.initializer).collect();
     reached.exprs(shader, initializers);
     shader.exprs.keys().filter(|&id| reached.exprs.contains(id)).collect()
 }
@@ -215,9 +220,9 @@ pub(crate) fn root_global(shader: &Shader, mut place: ExprId) -> Option<GlobalId
     loop {
         match &shader.exprs[place].kind {
             ExprKind::Global(id) => return Some(*id),
-            ExprKind::Index { base, .. } | ExprKind::Member { base, .. } | ExprKind::Swizzle { base, .. } => {
-                place = *base
-            }
+            ExprKind::Index { base, .. }
+            | ExprKind::Member { base, .. }
+            | ExprKind::Swizzle { base, .. } => place = *base,
             _ => return None,
         }
     }

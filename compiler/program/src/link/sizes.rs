@@ -32,7 +32,9 @@ type Path = (Root, Vec<u32>);
 
 fn is_unsized(types: &TypeTable, ty: TypeId) -> bool {
     match types.get(ty) {
-        Type::Array { element, length } => *length == ArrayLength::Unsized || is_unsized(types, *element),
+        Type::Array { element, length } => {
+            *length == ArrayLength::Unsized || is_unsized(types, *element)
+        }
         Type::Struct(s) => s.members.iter().any(|m| is_unsized(types, m.ty)),
         _ => false,
     }
@@ -40,7 +42,8 @@ fn is_unsized(types: &TypeTable, ty: TypeId) -> bool {
 
 fn fix_stage(shader: &mut Shader, types: &mut TypeTable, errors: &mut Errors) {
     let any_global = shader.globals.values().any(|g| is_unsized(types, g.ty));
-    let any_local = shader.functions.values().any(|f| f.locals.values().any(|l| is_unsized(types, l.ty)));
+    let any_local =
+        shader.functions.values().any(|f| f.locals.values().any(|l| is_unsized(types, l.ty)));
     let merged = has_stale_types(shader);
     if !any_global
         && !any_local
@@ -54,12 +57,15 @@ fn fix_stage(shader: &mut Shader, types: &mut TypeTable, errors: &mut Errors) {
     for id in shader.globals.keys().collect::<Vec<_>>() {
         let vertices = vertices_of(shader, id, types);
         let global = &shader.globals[id];
-        if let (Some(count), Some((_, ArrayLength::Fixed(n)))) = (vertices, types.array_of(global.ty))
+        if let (Some(count), Some((_, ArrayLength::Fixed(n)))) =
+            (vertices, types.array_of(global.ty))
             && n != count
             && !(global.storage == Storage::Input && shader.stage != Stage::Geometry)
         {
             let (name, stage) = (&global.name, shader.stage);
-            errors.push(format!("`{name}` has {n} elements, but the {stage} shader has {count} vertices"));
+            errors.push(format!(
+                "`{name}` has {n} elements, but the {stage} shader has {count} vertices"
+            ));
             continue;
         }
         if !is_unsized(types, global.ty) {
@@ -99,7 +105,10 @@ fn fix_stage(shader: &mut Shader, types: &mut TypeTable, errors: &mut Errors) {
 /// Returns true if some expression does not have its variable's type: another shader object gave
 /// the array its size.
 fn has_stale_types(shader: &Shader) -> bool {
-    shader.exprs.values().any(|e| matches!(e.kind, ExprKind::Global(id) if shader.globals[id].ty != e.ty))
+    shader
+        .exprs
+        .values()
+        .any(|e| matches!(e.kind, ExprKind::Global(id) if shader.globals[id].ty != e.ty))
 }
 
 /// Constant indices must fit the sizes that other declarations gave.
@@ -129,7 +138,9 @@ fn check_storage_sizes(
     if global.storage != Storage::Buffer || !global.active {
         return;
     }
-    for (i, member) in types.members(types.without_arrays(global.ty)).unwrap_or_default().iter().enumerate() {
+    for (i, member) in
+        types.members(types.without_arrays(global.ty)).unwrap_or_default().iter().enumerate()
+    {
         let unsized_member = matches!(types.array_of(member.ty), Some((_, ArrayLength::Unsized)));
         if unsized_member && !used.contains_key(&(Root::Global(id), vec![i as u32])) {
             errors.push(format!("member `{}` of block `{}` has no size", member.name, global.name));
@@ -144,7 +155,9 @@ fn vertices_of(shader: &Shader, id: GlobalId, types: &TypeTable) -> Option<u32> 
         return None;
     }
     match (shader.stage, global.storage) {
-        (Stage::Geometry, Storage::Input) => shader.layout.input_primitive.map(LayoutPrimitive::vertices),
+        (Stage::Geometry, Storage::Input) => {
+            shader.layout.input_primitive.map(LayoutPrimitive::vertices)
+        }
         (Stage::TessControl, Storage::Output) => shader.layout.vertices,
         (Stage::TessControl | Stage::TessEval, Storage::Input) => Some(MAX_PATCH_VERTICES),
         _ => None,
@@ -157,7 +170,10 @@ fn constant_indices(shader: &Shader, types: &TypeTable) -> FxHashMap<Path, u32> 
     let mut used: FxHashMap<Path, u32> = FxHashMap::default();
     for (id, expr) in shader.exprs.iter() {
         let ExprKind::Index { base, index } = &expr.kind else { continue };
-        if !matches!(types.get(shader.exprs[*base].ty), Type::Array { length: ArrayLength::Unsized, .. }) {
+        if !matches!(
+            types.get(shader.exprs[*base].ty),
+            Type::Array { length: ArrayLength::Unsized, .. }
+        ) {
             continue;
         }
         let index = match shader.exprs[*index].kind {
@@ -165,7 +181,8 @@ fn constant_indices(shader: &Shader, types: &TypeTable) -> FxHashMap<Path, u32> 
             ExprKind::Literal(Literal::Uint(v)) => u32::try_from(v).ok(),
             _ => None,
         };
-        if let (Some(index), Some(path)) = (index, path_of(shader, *base, owner.get(&id).copied())) {
+        if let (Some(index), Some(path)) = (index, path_of(shader, *base, owner.get(&id).copied()))
+        {
             let entry = used.entry(path).or_insert(index);
             *entry = (*entry).max(index);
         }
@@ -247,7 +264,9 @@ fn retype(shader: &mut Shader, types: &mut TypeTable) {
             ExprKind::Local(local) => {
                 owner.get(&id).and_then(|f| shader.functions[*f].locals.get(*local)).map(|l| l.ty)
             }
-            ExprKind::Index { base, .. } => types.array_of(base_type(*base)).map(|(element, _)| element),
+            ExprKind::Index { base, .. } => {
+                types.array_of(base_type(*base)).map(|(element, _)| element)
+            }
             ExprKind::Member { base, member } => {
                 types.members(base_type(*base)).and_then(|m| m.get(*member as usize)).map(|m| m.ty)
             }

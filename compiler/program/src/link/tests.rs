@@ -77,7 +77,8 @@ fn unused_uniforms_are_not_active_and_fusing_decides_exactness() {
 fn a_shader_without_main_does_not_link() {
     let capabilities = capabilities();
     let shader = Shader::new(Stage::Fragment, 330, false);
-    let error = link(vec![shader], TypeTable::default(), &LinkOptions::new(&capabilities)).unwrap_err();
+    let error =
+        link(vec![shader], TypeTable::default(), &LinkOptions::new(&capabilities)).unwrap_err();
     assert_eq!(error.to_string(), "fragment shader has no `main`");
 }
 

@@ -30,7 +30,8 @@ pub(super) fn place(
         number_subroutines(&mut stage.shader, &program.types, &mut next);
         list_subroutines(&stage.shader, &program.types, &mut program.subroutine_uniforms, errors);
         for global in stage.shader.globals.values_mut() {
-            let wanted = global.storage == Storage::Uniform && global.block.is_none() && global.active;
+            let wanted =
+                global.storage == Storage::Uniform && global.block.is_none() && global.active;
             if !wanted || matches!(global.placement, Placement::Subroutine { .. }) {
                 continue;
             }
@@ -38,8 +39,14 @@ pub(super) fn place(
                 Some(&known) => known,
                 None => {
                     let first = default_block.len();
-                    let placement =
-                        new_uniform(program, global, &mut next, &mut default_block, &mut locations, errors);
+                    let placement = new_uniform(
+                        program,
+                        global,
+                        &mut next,
+                        &mut default_block,
+                        &mut locations,
+                        errors,
+                    );
                     let known = (placement, first, default_block.len() - first);
                     placed.insert(global.name.clone(), known);
                     known
@@ -83,7 +90,9 @@ impl Locations {
 
     fn assign(&mut self, count: u32) -> u32 {
         let mut first = self.starts.get(&count).copied().unwrap_or(0);
-        while let Some(blocked) = self.taken.iter().skip(first).take(count as usize).rposition(|&t| t) {
+        while let Some(blocked) =
+            self.taken.iter().skip(first).take(count as usize).rposition(|&t| t)
+        {
             first += blocked + 1;
         }
         self.reserve(first as u32, count);
@@ -95,7 +104,9 @@ impl Locations {
 /// Number of uniform locations a type takes: one per array element of basic type.
 pub(super) fn location_count(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
-        Type::Struct(s) => s.members.iter().map(|m| location_count(types, m.ty)).fold(0, u32::saturating_add),
+        Type::Struct(s) => {
+            s.members.iter().map(|m| location_count(types, m.ty)).fold(0, u32::saturating_add)
+        }
         Type::Array { element, length: crate::ArrayLength::Fixed(n) } => {
             n.saturating_mul(location_count(types, *element))
         }
@@ -114,16 +125,25 @@ fn reserve_explicit(
     for stage in stages {
         for global in stage.shader.globals.values() {
             let plain = global.storage == Storage::Uniform && global.block.is_none();
-            let subroutine = matches!(types.get(types.without_arrays(global.ty)), Type::Subroutine(_));
-            let Some(location) = global.layout.location.filter(|_| plain && !subroutine) else { continue };
+            let subroutine =
+                matches!(types.get(types.without_arrays(global.ty)), Type::Subroutine(_));
+            let Some(location) = global.layout.location.filter(|_| plain && !subroutine) else {
+                continue;
+            };
             if seen.insert(&global.name, ()).is_some() {
                 continue;
             }
             let count = location_count(types, global.ty);
             if location.saturating_add(count) > locations.limit {
-                errors.push(format!("uniform `{}` exceeds the {} locations", global.name, locations.limit));
+                errors.push(format!(
+                    "uniform `{}` exceeds the {} locations",
+                    global.name, locations.limit
+                ));
             } else if !locations.reserve(location, count) {
-                errors.push(format!("uniform `{}` overlaps another at location {location}", global.name));
+                errors.push(format!(
+                    "uniform `{}` overlaps another at location {location}",
+                    global.name
+                ));
             }
         }
     }
@@ -148,7 +168,8 @@ fn new_uniform(
     }
     collect(types, ty, &global.name, 0, MatrixOrder::ColumnMajor, rules, &mut leaves);
     if matches!(types.get(innermost), Type::AtomicCounter) {
-        let (binding, offset) = (global.layout.binding.unwrap_or(0), global.layout.offset.unwrap_or(0));
+        let (binding, offset) =
+            (global.layout.binding.unwrap_or(0), global.layout.offset.unwrap_or(0));
         let mut at = offset;
         for leaf in &leaves {
             let mut uniform = leaf.uniform(leaf.name.clone(), None);
@@ -190,8 +211,11 @@ fn new_uniform(
         if let Some((slots, is_sampler)) = slots {
             (uniform.block, uniform.offset) = (None, 0);
             let first = slots.len() as u16;
-            uniform.opaque =
-                Some(if is_sampler { OpaqueSlots::Sampler(first) } else { OpaqueSlots::Image(first) });
+            uniform.opaque = Some(if is_sampler {
+                OpaqueSlots::Sampler(first)
+            } else {
+                OpaqueSlots::Image(first)
+            });
             for element in 0..elements {
                 let binding = global.layout.binding.map_or(0, |b| b.saturating_add(bound));
                 bound += 1;
@@ -204,7 +228,9 @@ fn new_uniform(
         }
         list.push(uniform);
     }
-    debug_assert!(opaque_slots(types, ty, OpaqueKind::AtomicCounter) == 0 || global.layout.binding.is_some());
+    debug_assert!(
+        opaque_slots(types, ty, OpaqueKind::AtomicCounter) == 0 || global.layout.binding.is_some()
+    );
     Placement::Uniform { offset, sampler, image }
 }
 
@@ -224,7 +250,8 @@ fn atomic_buffers(program: &mut Program, errors: &mut Errors) {
             && a.0 == b.0
             && b.1 < a.2
         {
-            errors.push(format!("atomic counters `{}` and `{}` overlap at offset {}", a.3, b.3, b.1));
+            errors
+                .push(format!("atomic counters `{}` and `{}` overlap at offset {}", a.3, b.3, b.1));
         }
     }
     let mut buffers: Vec<(u16, u32)> = Vec::new();
@@ -240,14 +267,16 @@ fn atomic_buffers(program: &mut Program, errors: &mut Errors) {
 /// Assigns subroutine functions their indices and subroutine uniforms their locations and places in
 /// the default block.
 fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable, next: &mut u32) {
-    let taken: FxHashSet<u32> = shader.functions.values().filter_map(|f| f.subroutine_index).collect();
+    let taken: FxHashSet<u32> =
+        shader.functions.values().filter_map(|f| f.subroutine_index).collect();
     let mut free = (0..).filter(|i| !taken.contains(i));
     for function in shader.functions.values_mut() {
         if !function.subroutine_types.is_empty() && function.subroutine_index.is_none() {
             function.subroutine_index = free.next();
         }
     }
-    let is_subroutine = |g: &Global| matches!(types.get(types.without_arrays(g.ty)), Type::Subroutine(_));
+    let is_subroutine =
+        |g: &Global| matches!(types.get(types.without_arrays(g.ty)), Type::Subroutine(_));
     let mut locations = Locations::new(1024);
     let mut bytes = |count: u32| {
         let offset = next.div_ceil(4).saturating_mul(4);
@@ -258,14 +287,16 @@ fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable, next: &mut 
         if let Some(location) = global.layout.location.filter(|&l| l < 1024) {
             let count = location_count(types, global.ty).min(1024);
             locations.reserve(location, count);
-            global.placement = Placement::Subroutine { location: location as u16, offset: bytes(count) };
+            global.placement =
+                Placement::Subroutine { location: location as u16, offset: bytes(count) };
         }
     }
     for global in shader.globals.values_mut().filter(|g| is_subroutine(g)) {
         if global.placement == Placement::None {
             let count = location_count(types, global.ty).min(1024);
             let location = locations.assign(count);
-            global.placement = Placement::Subroutine { location: location as u16, offset: bytes(count) };
+            global.placement =
+                Placement::Subroutine { location: location as u16, offset: bytes(count) };
         }
     }
 }
@@ -289,7 +320,10 @@ fn list_subroutines(
         let Placement::Subroutine { location, offset } = global.placement else { continue };
         let compatible = functions.get(&**name).cloned().unwrap_or_default();
         if compatible.is_empty() && global.active {
-            errors.push(format!("no function can be selected for subroutine uniform `{}`", global.name));
+            errors.push(format!(
+                "no function can be selected for subroutine uniform `{}`",
+                global.name
+            ));
         }
         for (i, (name, array)) in
             array_names(types, global.ty, global.name.to_string()).into_iter().enumerate()
@@ -311,9 +345,10 @@ fn list_subroutines(
 /// innermost length.
 fn array_names(types: &TypeTable, ty: TypeId, name: String) -> Vec<(String, Option<u32>)> {
     match types.array_of(ty) {
-        Some((element, crate::ArrayLength::Fixed(n))) if types.array_of(element).is_some() => {
-            (0..n.min(1024)).flat_map(|i| array_names(types, element, format!("{name}[{i}]"))).collect()
-        }
+        Some((element, crate::ArrayLength::Fixed(n))) if types.array_of(element).is_some() => (0
+            ..n.min(1024))
+            .flat_map(|i| array_names(types, element, format!("{name}[{i}]")))
+            .collect(),
         Some((_, crate::ArrayLength::Fixed(n))) => vec![(name, Some(n))],
         _ => vec![(name, None)],
     }

@@ -46,7 +46,11 @@ pub(super) fn for_each_slot(types: &TypeTable, ty: TypeId, f: &mut dyn FnMut(u32
 }
 
 /// The slot of a built-in input or output, `None` for system values.
-pub(super) fn builtin_slot(stage: Stage, storage: Storage, builtin: BuiltinVariable) -> Option<Slot> {
+pub(super) fn builtin_slot(
+    stage: Stage,
+    storage: Storage,
+    builtin: BuiltinVariable,
+) -> Option<Slot> {
     use BuiltinVariable as V;
     let fragment = stage == Stage::Fragment;
     Some(match builtin {
@@ -83,7 +87,8 @@ pub(super) fn place(
     for i in 0..stages.len() {
         if stages[i].shader.stage != Stage::Fragment {
             let next = stages.get(i + 1).filter(|_| !options.pipeline);
-            let read = next.map_or(Vec::new(), |c| outputs_read(&stages[i].shader, &c.shader, types));
+            let read =
+                next.map_or(Vec::new(), |c| outputs_read(&stages[i].shader, &c.shader, types));
             if let [producer, fragment, ..] = &mut stages[i..]
                 && fragment.shader.stage == Stage::Fragment
                 && !options.pipeline
@@ -110,8 +115,11 @@ pub(super) fn place(
     }
     for stage in stages.iter_mut() {
         count_distances(stage, types, errors);
-        stage.inputs =
-            if stage.shader.stage == Stage::Vertex { Vec::new() } else { list(stage, Storage::Input, types) };
+        stage.inputs = if stage.shader.stage == Stage::Vertex {
+            Vec::new()
+        } else {
+            list(stage, Storage::Input, types)
+        };
         stage.outputs = if stage.shader.stage == Stage::Fragment {
             Vec::new()
         } else {
@@ -143,7 +151,8 @@ fn copy_slots(producer: &Shader, consumer: &mut Shader, types: &TypeTable) {
 /// match them.
 fn find_member(producer: &Shader, input: &Global, types: &TypeTable) -> Option<Placement> {
     let location = input.layout.location.filter(|_| input.block.is_none())?;
-    let outputs = producer.globals.values().filter(|g| g.storage == Storage::Output && g.block.is_some());
+    let outputs =
+        producer.globals.values().filter(|g| g.storage == Storage::Output && g.block.is_some());
     outputs.filter(|g| g.builtin.is_none()).find_map(|block| {
         let Placement::Varying { slot, .. } = block.placement else { return None };
         let members = types.members(types.without_arrays(block.ty))?;
@@ -169,18 +178,20 @@ fn place_builtins(shader: &mut Shader, storage: Storage, primitive_id_written: b
             continue;
         }
         let conventional = stage == Stage::Vertex && storage == Storage::Input;
-        global.placement = if matches!(builtin, BuiltinVariable::PerVertexIn | BuiltinVariable::PerVertexOut)
-        {
-            Placement::PerMember
-        } else if stage == Stage::Fragment && builtin == BuiltinVariable::PrimitiveId && primitive_id_written
-        {
-            Placement::Varying { slot: Slot::PrimitiveId, component: 0 }
-        } else {
-            match builtin_slot(stage, storage, builtin) {
-                Some(slot) if !conventional => Placement::Varying { slot, component: 0 },
-                _ => Placement::System,
-            }
-        };
+        global.placement =
+            if matches!(builtin, BuiltinVariable::PerVertexIn | BuiltinVariable::PerVertexOut) {
+                Placement::PerMember
+            } else if stage == Stage::Fragment
+                && builtin == BuiltinVariable::PrimitiveId
+                && primitive_id_written
+            {
+                Placement::Varying { slot: Slot::PrimitiveId, component: 0 }
+            } else {
+                match builtin_slot(stage, storage, builtin) {
+                    Some(slot) if !conventional => Placement::Varying { slot, component: 0 },
+                    _ => Placement::System,
+                }
+            };
     }
 }
 
@@ -224,8 +235,10 @@ fn place_side(
             mark(&mut taken[patch], u32::from(n), sizes[id]);
         } else if let Some(location) = global.layout.location {
             if location.saturating_add(sizes[id]) > limit {
-                errors
-                    .push(format!("`{}` at location {location} exceeds the {limit} locations", global.name));
+                errors.push(format!(
+                    "`{}` at location {location} exceeds the {limit} locations",
+                    global.name
+                ));
                 return;
             }
             mark(&mut taken[patch], location, sizes[id]);
@@ -243,7 +256,10 @@ fn place_side(
     }
     for id in order {
         let global = &mut shader.globals[id];
-        if global.storage != storage || !takes_free_slots(global) || global.placement != Placement::None {
+        if global.storage != storage
+            || !takes_free_slots(global)
+            || global.placement != Placement::None
+        {
             continue;
         }
         let patch = global.interpolation.patch;
@@ -253,7 +269,10 @@ fn place_side(
             None => {
                 let taken = &mut taken[usize::from(patch)];
                 if sizes[id] > 255 {
-                    errors.push(format!("too many varyings: `{}` takes {} slots", global.name, sizes[id]));
+                    errors.push(format!(
+                        "too many varyings: `{}` takes {} slots",
+                        global.name, sizes[id]
+                    ));
                     return;
                 }
                 let start = first_free(taken, sizes[id]);
@@ -296,13 +315,16 @@ fn count_distances(stage: &mut LinkedStage, types: &TypeTable, errors: &mut Erro
         let members = shader
             .globals
             .values()
-            .filter(|g| g.storage == storage && g.builtin == Some(BuiltinVariable::PerVertexOut) && g.active)
+            .filter(|g| {
+                g.storage == storage && g.builtin == Some(BuiltinVariable::PerVertexOut) && g.active
+            })
             .flat_map(|g| types.members(types.without_arrays(g.ty)).unwrap_or_default())
             .filter(|m| m.builtin == Some(wanted))
             .map(|m| size(m.ty));
         direct.chain(members).max().unwrap_or(0)
     };
-    let (clip, cull) = (length(BuiltinVariable::ClipDistance), length(BuiltinVariable::CullDistance));
+    let (clip, cull) =
+        (length(BuiltinVariable::ClipDistance), length(BuiltinVariable::CullDistance));
     if clip > 8 || cull > 8 || clip + cull > 8 {
         errors.push(format!(
             "{} shader uses {clip} clip and {cull} cull distances; 8 are available",
@@ -348,7 +370,8 @@ fn list(stage: &LinkedStage, storage: Storage, types: &TypeTable) -> Vec<Varying
             }
             Placement::PerMember => {
                 for member in types.members(types.without_arrays(global.ty)).unwrap_or_default() {
-                    let Some(slot) = member.builtin.and_then(|b| builtin_slot(shader.stage, storage, b))
+                    let Some(slot) =
+                        member.builtin.and_then(|b| builtin_slot(shader.stage, storage, b))
                     else {
                         continue;
                     };

@@ -26,7 +26,9 @@ impl ContextSet {
             context.as_ref().is_some_and(|c| c.gl_version >= version)
         };
         let (found, wanted) = match request {
-            ContextRequest::AnyCompatibility => (&self.compat, "a compatibility context".to_owned()),
+            ContextRequest::AnyCompatibility => {
+                (&self.compat, "a compatibility context".to_owned())
+            }
             ContextRequest::CoreThenCompatibility(version) => {
                 let found = if of(&self.core, version) { &self.core } else { &self.compat };
                 (if of(found, version) { found } else { &None }, format!("GL {}", dotted(version)))

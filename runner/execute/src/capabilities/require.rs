@@ -42,7 +42,9 @@ fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(
             })
         }
         Requirement::Extension(name) => met(capabilities.has(name), &|| format!("needs {name}")),
-        Requirement::NoExtension(name) => met(!capabilities.has(name), &|| format!("must not have {name}")),
+        Requirement::NoExtension(name) => {
+            met(!capabilities.has(name), &|| format!("must not have {name}"))
+        }
         Requirement::Glsl(version) => {
             met(es == version.es && capabilities.glsl_version >= version.number, &|| {
                 let has = capabilities.glsl_version;
@@ -72,9 +74,11 @@ fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(
         Requirement::SeparateShaderObjects | Requirement::SeparableProgram => {
             let version = if es { 31 } else { 41 };
             let extensions = ["GL_ARB_separate_shader_objects", "GL_EXT_separate_shader_objects"];
-            met(capabilities.gl_version >= version || extensions.iter().any(|e| capabilities.has(e)), &|| {
-                "needs separate shader objects".to_owned()
-            })
+            met(
+                capabilities.gl_version >= version
+                    || extensions.iter().any(|e| capabilities.has(e)),
+                &|| "needs separate shader objects".to_owned(),
+            )
         }
         // The GLSL sections are the ones that run, as with piglit's `-glsl`.
         Requirement::Spirv(mode) => {
@@ -126,9 +130,11 @@ pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), 
     let es = capabilities.api == Api::Es;
     let (desktop, embedded, extensions): (u32, u32, &[&str]) = match stage {
         Stage::Vertex | Stage::Fragment => (20, 20, &[]),
-        Stage::TessControl | Stage::TessEval => {
-            (40, 32, if es { &["GL_OES_tessellation_shader"] } else { &["GL_ARB_tessellation_shader"] })
-        }
+        Stage::TessControl | Stage::TessEval => (
+            40,
+            32,
+            if es { &["GL_OES_tessellation_shader"] } else { &["GL_ARB_tessellation_shader"] },
+        ),
         Stage::Geometry => {
             (32, 32, if es { &["GL_OES_geometry_shader"] } else { &["GL_ARB_geometry_shader4"] })
         }

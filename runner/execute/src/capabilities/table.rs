@@ -95,7 +95,8 @@ pub fn context_set(generation: Generation) -> Result<&'static ContextSet, &'stat
 
 /// Parses one table.
 pub(super) fn parse(name: &'static str, text: &str) -> Result<ContextSet, TableError> {
-    let table: Table = serde_yaml::from_str(text).map_err(|source| TableError::Syntax { name, source })?;
+    let table: Table =
+        serde_yaml::from_str(text).map_err(|source| TableError::Syntax { name, source })?;
     if table.r#gen != name {
         return Err(TableError::Name { name, found: table.r#gen });
     }
@@ -109,11 +110,15 @@ pub(super) fn parse(name: &'static str, text: &str) -> Result<ContextSet, TableE
     })
 }
 
-fn capabilities(name: &'static str, api: Api, context: Context) -> Result<Capabilities, TableError> {
+fn capabilities(
+    name: &'static str,
+    api: Api,
+    context: Context,
+) -> Result<Capabilities, TableError> {
     let version = |text: &str, scale: u32| {
-        let parsed = text
-            .split_once('.')
-            .and_then(|(major, minor)| Some(major.parse::<u32>().ok()? * scale + minor.parse::<u32>().ok()?));
+        let parsed = text.split_once('.').and_then(|(major, minor)| {
+            Some(major.parse::<u32>().ok()? * scale + minor.parse::<u32>().ok()?)
+        });
         parsed.ok_or_else(|| TableError::Version { name, version: text.to_owned() })
     };
     Ok(Capabilities {
@@ -130,7 +135,8 @@ fn union() -> Result<ContextSet, TableError> {
     let mut all = ContextSet::default();
     for generation in Generation::HARDWARE {
         let set = parse(generation.name(), text(generation))?;
-        for (into, from) in [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]
+        for (into, from) in
+            [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]
         {
             if let Some(from) = from {
                 *into = Some(Arc::new(merge(into.as_deref(), &from)));

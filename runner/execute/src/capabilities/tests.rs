@@ -38,7 +38,11 @@ fn half_floats_and_shorts_exist_from_gen8() {
         let expected = matches!(generation, Generation::Bdw | Generation::Chv | Generation::Skl);
         for extension in ["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16"] {
             for context in [&set(generation).core, &set(generation).compat] {
-                assert_eq!(context.as_ref().unwrap().has(extension), expected, "{generation} {extension}");
+                assert_eq!(
+                    context.as_ref().unwrap().has(extension),
+                    expected,
+                    "{generation} {extension}"
+                );
             }
         }
     }
@@ -52,7 +56,10 @@ fn the_reference_offers_the_union() {
         assert!(core(generation).extensions.is_subset(&reference.extensions), "{generation}");
         for (name, &value) in &core(generation).limits {
             let best = reference.limits[name];
-            assert!(if name.starts_with("GL_MIN_") { best <= value } else { best >= value }, "{name}");
+            assert!(
+                if name.starts_with("GL_MIN_") { best <= value } else { best >= value },
+                "{name}"
+            );
         }
     }
 }
@@ -60,7 +67,9 @@ fn the_reference_offers_the_union() {
 #[test]
 fn malformed_tables_are_errors() {
     let table = |gl: &str, name: &str| {
-        format!("gen: {name}\ncore:\n  gl: \"{gl}\"\n  glsl: \"4.20\"\n  limits: {{}}\n  extensions: []\n")
+        format!(
+            "gen: {name}\ncore:\n  gl: \"{gl}\"\n  glsl: \"4.20\"\n  limits: {{}}\n  extensions: []\n"
+        )
     };
     assert!(table::parse("ivb", &table("4.2", "ivb")).is_ok());
     assert!(matches!(table::parse("ivb", &table("4", "ivb")), Err(TableError::Version { .. })));
@@ -148,7 +157,10 @@ fn stages() {
     assert!(!available(Stage::Compute, &with(42, &[], Api::Core)));
     assert!(available(Stage::Geometry, &with(32, &[], Api::Core)));
     assert!(!available(Stage::Geometry, &with(31, &[], Api::Core)));
-    assert!(available(Stage::Geometry, &with(21, &["GL_ARB_geometry_shader4"], Api::Compatibility)));
+    assert!(available(
+        Stage::Geometry,
+        &with(21, &["GL_ARB_geometry_shader4"], Api::Compatibility)
+    ));
     assert!(available(Stage::TessControl, &with(33, &["GL_ARB_tessellation_shader"], Api::Core)));
     assert!(!available(Stage::TessEval, &with(31, &["GL_ARB_tessellation_shader"], Api::Es)));
     assert!(available(Stage::Vertex, &with(20, &[], Api::Es)));

@@ -1,19 +1,23 @@
 //! The reference interpreter as a device.
 
 use interpreter::{
-    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask, Outputs,
+    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask,
+    Outputs,
 };
 use interpreter::{TextureRequest, Value};
 use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
-    AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Program, Scalar, Slot, Stage, StageKey,
+    AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Program, Scalar, Slot, Stage,
+    StageKey,
 };
 use softgl::device::{
-    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch, GeometryBatch,
-    PrimitiveSetup, SoaTable, Steps, TessControlBatch, VertexBatch,
+    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
+    GeometryBatch, PrimitiveSetup, SoaTable, Steps, TessControlBatch, VertexBatch,
 };
-use softgl::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef};
+use softgl::shader_io::{
+    BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
+};
 use std::collections::BTreeMap;
 
 /// The results that depend on undefined values of GLSL.
@@ -63,7 +67,9 @@ impl InterpreterDevice {
 
     fn device_error(&self, stage: Stage, error: Error) -> DeviceError {
         match error {
-            Error::StepLimit(_) => DeviceError::StepLimit { stage, limit: self.limit, unit: "statements" },
+            Error::StepLimit(_) => {
+                DeviceError::StepLimit { stage, limit: self.limit, unit: "statements" }
+            }
             Error::Unsupported(what) => DeviceError::Unsupported(what.to_string()),
             other => DeviceError::Execution(other.to_string()),
         }
@@ -71,7 +77,13 @@ impl InterpreterDevice {
 
     /// Records undefined values that the rasterizer or the next stage reads, or transform feedback
     /// may capture.
-    fn record_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
+    fn record_undefined(
+        &mut self,
+        program: &Program,
+        stage: &LinkedStage,
+        outputs: &Outputs,
+        live: &Mask,
+    ) {
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
         let rasterized = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
         let captured = rasterized && !program.feedback.is_empty();
@@ -85,7 +97,8 @@ impl InterpreterDevice {
         if visible || self.sees_undefined_memory(program) {
             self.undefined.inputs = true;
             self.undefined.batches.insert(self.shaded, !0);
-            let writes = !program.feedback.is_empty() || program.stages.iter().any(|s| s.side_effects);
+            let writes =
+                !program.feedback.is_empty() || program.stages.iter().any(|s| s.side_effects);
             self.note_memory(writes);
         }
     }
@@ -112,8 +125,9 @@ impl Device for InterpreterDevice {
         io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         let program = state.program;
-        let linked =
-            program.stage(stage).ok_or_else(|| DeviceError::Execution(format!("no {stage} stage")))?;
+        let linked = program
+            .stage(stage)
+            .ok_or_else(|| DeviceError::Execution(format!("no {stage} stage")))?;
         // Every lane of a control batch is a patch; for the interpreter each of its invocations is
         // a lane.
         let invocations = match batch {
@@ -124,7 +138,8 @@ impl Device for InterpreterDevice {
         let mask = lane_mask(batch, lanes, invocations);
         let shared = vec![0; linked.shared_size as usize];
         let per_sample = linked.shades_samples();
-        let mut world = World { linked, key: state.key, per_sample, batch, invocations, io, shared };
+        let mut world =
+            World { linked, key: state.key, per_sample, batch, invocations, io, shared };
         let interpreter = Interpreter::new(program);
         let live = mask.clone();
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.left);
@@ -148,7 +163,8 @@ impl Device for InterpreterDevice {
                     fragments.outputs.undefined = fragments.live;
                 }
                 if fragments.outputs.undefined != 0 {
-                    *self.undefined.batches.entry(self.shaded).or_default() |= fragments.outputs.undefined;
+                    *self.undefined.batches.entry(self.shaded).or_default() |=
+                        fragments.outputs.undefined;
                 }
                 return Ok(Steps(outputs.steps));
             }
@@ -167,9 +183,16 @@ fn undefined_components(stage: &LinkedStage, outputs: &Outputs, live: &Mask) -> 
     let components = |value: &Value| value.undefined_components(live);
     let slot = |(index, slot): (usize, Slot)| {
         let of_vertices = stage.shader.stage == Stage::TessControl && !slot.is_per_patch();
-        let places =
-            if of_vertices { &outputs.vertices[..] } else { std::slice::from_ref(&outputs.varyings) };
-        places.iter().filter_map(|slots| slots.get(index)).map(components).fold(0, |all, mask| all | mask)
+        let places = if of_vertices {
+            &outputs.vertices[..]
+        } else {
+            std::slice::from_ref(&outputs.varyings)
+        };
+        places
+            .iter()
+            .filter_map(|slots| slots.get(index))
+            .map(components)
+            .fold(0, |all, mask| all | mask)
     };
     stage.outputs.iter().map(|v| v.slot).enumerate().map(slot).collect()
 }
@@ -194,14 +217,20 @@ fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {
     for (slot, value) in outputs.varyings.iter().enumerate() {
         for c in 0..4 {
             if slot * 4 + c < to.rows() {
-                (0..to.lanes()).for_each(|lane| to.set(slot * 4 + c, lane, value.get(c, lane) as u32));
+                (0..to.lanes())
+                    .for_each(|lane| to.set(slot * 4 + c, lane, value.get(c, lane) as u32));
             }
         }
     }
 }
 
 /// Copies the patch outputs that the invocations of each patch agree on.
-fn put_patches(batch: &mut TessControlBatch, linked: &LinkedStage, outputs: &Outputs, invocations: usize) {
+fn put_patches(
+    batch: &mut TessControlBatch,
+    linked: &LinkedStage,
+    outputs: &Outputs,
+    invocations: usize,
+) {
     let patches = batch.lanes;
     let put = |to: &mut SoaTable, first: usize, value: &Value| {
         for c in 0..4.min(to.rows().saturating_sub(first)) {
@@ -225,9 +254,11 @@ fn put_patches(batch: &mut TessControlBatch, linked: &LinkedStage, outputs: &Out
 fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
     let lanes = batch.quads.len() * 4;
     let covered = || (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0);
-    let mask = |lanes: &mut dyn Iterator<Item = usize>| lanes.fold(0, |mask, lane| mask | 1u64 << lane);
+    let mask =
+        |lanes: &mut dyn Iterator<Item = usize>| lanes.fold(0, |mask, lane| mask | 1u64 << lane);
     let live: Vec<usize> = covered().filter(|&lane| !outputs.killed.contains(lane)).collect();
-    let mut undefined = mask(&mut covered().filter(|&lane| outputs.undefined_control_flow.contains(lane)));
+    let mut undefined =
+        mask(&mut covered().filter(|&lane| outputs.undefined_control_flow.contains(lane)));
     for (output, value) in &outputs.fragment {
         let is_undefined = |lane: usize| (0..4).any(|c| value.is_undefined(c, lane));
         undefined |= mask(&mut live.iter().copied().filter(|&lane| is_undefined(lane)));
@@ -240,7 +271,9 @@ fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
             FragmentOutput::AllColors => put_color(&mut batch.outputs.color, 0, value),
             FragmentOutput::Depth => batch.outputs.depth = (0..lanes).map(first).collect(),
             FragmentOutput::Stencil => batch.outputs.stencil = (0..lanes).map(first).collect(),
-            FragmentOutput::SampleMask => batch.outputs.sample_mask = (0..lanes).map(first).collect(),
+            FragmentOutput::SampleMask => {
+                batch.outputs.sample_mask = (0..lanes).map(first).collect()
+            }
         }
     }
     batch.outputs.killed =
@@ -354,7 +387,12 @@ impl World<'_> {
         })
     }
 
-    fn compute_system(batch: &ComputeBatch, variable: B, component: usize, lane: usize) -> Option<u32> {
+    fn compute_system(
+        batch: &ComputeBatch,
+        variable: B,
+        component: usize,
+        lane: usize,
+    ) -> Option<u32> {
         let size = batch.local_size;
         let lane = lane as u32;
         let local = [lane % size[0], lane / size[0] % size[1], lane / (size[0] * size[1])];
@@ -363,7 +401,9 @@ impl World<'_> {
             B::WorkGroupId => *batch.group_id.get(component)?,
             B::WorkGroupSize | B::LocalGroupSize => *size.get(component)?,
             B::LocalInvocationId => *local.get(component)?,
-            B::GlobalInvocationId => batch.group_id.get(component)? * size[component] + local[component],
+            B::GlobalInvocationId => {
+                batch.group_id.get(component)? * size[component] + local[component]
+            }
             B::LocalInvocationIndex => lane,
             _ => return None,
         })
@@ -392,7 +432,9 @@ impl Environment for World<'_> {
                 _ => 0,
             },
             Batch::TessControl(batch) => match batch.inputs.get(vertex as usize) {
-                Some(channels) if row < channels.rows() => channels.get(row, lane / self.invocations),
+                Some(channels) if row < channels.rows() => {
+                    channels.get(row, lane / self.invocations)
+                }
                 _ => 0,
             },
             Batch::TessEval(batch) => {
@@ -405,7 +447,13 @@ impl Environment for World<'_> {
         }
     }
 
-    fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt) -> f64 {
+    fn interpolate(
+        &mut self,
+        slot: usize,
+        component: usize,
+        lane: usize,
+        at: InterpolateAt,
+    ) -> f64 {
         let Some((batch, setup, x, y)) = self.primitive(lane) else { return 0.0 };
         let Some(varying) = self.linked.inputs.get(slot) else { return 0.0 };
         let interpolation = varying.interpolation;
@@ -419,7 +467,9 @@ impl Environment for World<'_> {
             {
                 [0.5; 2]
             }
-            InterpolateAt::Default | InterpolateAt::Centroid => sample(batch.sample_id.unwrap_or(0)),
+            InterpolateAt::Default | InterpolateAt::Centroid => {
+                sample(batch.sample_id.unwrap_or(0))
+            }
         };
         let weights = match interpolation.mode {
             InterpolationMode::NoPerspective => setup.barycentric_linear(x + dx, y + dy),
@@ -518,7 +568,9 @@ impl Environment for World<'_> {
             expr::ImageOp::Samples => ImageOp::Samples,
         };
         let [x, y, z, _] = request.coordinate;
-        self.io.image(ImageRef::Slot(request.image), [x, y, z], request.sample, &op).map_err(io_error)
+        self.io
+            .image(ImageRef::Slot(request.image), [x, y, z], request.sample, &op)
+            .map_err(io_error)
     }
 
     fn emit_vertex(&mut self, lane: usize, stream: u32, outputs: &[[u32; 4]]) {
@@ -539,7 +591,8 @@ impl Environment for World<'_> {
     fn end_primitive(&mut self, lane: usize, stream: u32) {
         if let Batch::Geometry(batch) = &mut *self.batch
             && let Some(emitted) = batch.outputs.get_mut(lane)
-            && let Some(last) = emitted.vertices.iter_mut().rev().find(|v| u32::from(v.stream) == stream)
+            && let Some(last) =
+                emitted.vertices.iter_mut().rev().find(|v| u32::from(v.stream) == stream)
         {
             last.ends_primitive = true;
         }
@@ -585,7 +638,11 @@ fn texture_op(request: &TextureRequest) -> TextureOp {
                 LodRequest::Implicit { dx, dy, .. } => (dx, dy),
                 _ => ([0.0; 3], [0.0; 3]),
             };
-            TextureOp::QueryLod { coordinates: [coordinates[0], coordinates[1], coordinates[2]], dx, dy }
+            TextureOp::QueryLod {
+                coordinates: [coordinates[0], coordinates[1], coordinates[2]],
+                dx,
+                dy,
+            }
         }
     }
 }

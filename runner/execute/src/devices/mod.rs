@@ -8,5 +8,6 @@ mod simulator;
 
 pub use self::interpreter::{InterpreterDevice, Undefined};
 pub use self::simulator::{
-    BinarySource, Decoders, Disagreement, SimulatorDevice, SimulatorOptions, StageStatistics, TraceLog,
+    BinarySource, Decoders, Disagreement, SimulatorDevice, SimulatorOptions, StageStatistics,
+    TraceLog,
 };

@@ -43,7 +43,8 @@ pub enum Failure {
 /// Returns the compiler with this description. Its processes live as long as this process.
 pub fn compiler(external: &ExternalCompiler) -> Arc<Compiler> {
     static COMPILERS: OnceLock<Mutex<Vec<Arc<Compiler>>>> = OnceLock::new();
-    let mut compilers = COMPILERS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let mut compilers =
+        COMPILERS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = compilers.iter().find(|compiler| compiler.external == *external) {
         return found.clone();
     }
@@ -117,11 +118,13 @@ impl Process {
                 .spawn()?;
             let (sender, answers) = channel();
             if let Some(output) = child.stdout.take() {
-                thread::Builder::new().spawn(move || read_lines(BufReader::new(output), &sender))?;
+                thread::Builder::new()
+                    .spawn(move || read_lines(BufReader::new(output), &sender))?;
             }
             let (sender, errors) = channel();
             if let Some(stderr) = child.stderr.take() {
-                thread::Builder::new().spawn(move || read_last_line(BufReader::new(stderr), &sender))?;
+                thread::Builder::new()
+                    .spawn(move || read_last_line(BufReader::new(stderr), &sender))?;
             }
             Ok(Process { input: child.stdin.take(), child, answers, errors, asked: 0 })
         };
@@ -132,7 +135,8 @@ impl Process {
 
     fn ask(&mut self, request: &Request, response_timeout: Duration) -> Result<Answer, Failure> {
         let begun = Instant::now();
-        let mut line = serde_json::to_vec(request).map_err(|error| Failure::Malformed(error.to_string()))?;
+        let mut line =
+            serde_json::to_vec(request).map_err(|error| Failure::Malformed(error.to_string()))?;
         line.push(b'\n');
         if let Some(input) = &mut self.input
             && input.write_all(&line).and_then(|()| input.flush()).is_err()

@@ -42,7 +42,9 @@ impl CommandLine {
         }
         let program = words.remove(0);
         let line = CommandLine { program, arguments: words };
-        line.find().map(|_| line.clone()).ok_or_else(|| format!("{}: no such program", line.program))
+        line.find()
+            .map(|_| line.clone())
+            .ok_or_else(|| format!("{}: no such program", line.program))
     }
 
     /// Returns the program's file: as given if it contains `/`, otherwise from `PATH`.
@@ -51,7 +53,8 @@ impl CommandLine {
             return Some(PathBuf::from(&self.program)).filter(|path| path.is_file());
         }
         let folders = std::env::var_os("PATH")?;
-        let found = std::env::split_paths(&folders).map(|folder| folder.join(Path::new(&self.program)));
+        let found =
+            std::env::split_paths(&folders).map(|folder| folder.join(Path::new(&self.program)));
         let name = |path: PathBuf| {
             [path.clone(), path.with_extension("exe")].into_iter().find(|path| path.is_file())
         };
@@ -64,13 +67,14 @@ impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for word in std::iter::once(&self.program).chain(&self.arguments) {
-            let plain =
-                !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || c == '\'' || c == '"');
+            let plain = !word.is_empty()
+                && !word.contains(|c: char| c.is_whitespace() || c == '\'' || c == '"');
             match word {
                 word if plain => write!(f, "{separator}{word}")?,
                 word => {
                     // Text in single quotes may contain double ones, and vice versa.
-                    let parts: Vec<String> = word.split('\'').map(|part| format!("'{part}'")).collect();
+                    let parts: Vec<String> =
+                        word.split('\'').map(|part| format!("'{part}'")).collect();
                     write!(f, "{separator}{}", parts.join("\"'\""))?;
                 }
             }

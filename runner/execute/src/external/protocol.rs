@@ -29,10 +29,13 @@ pub fn sections(script: &Script<'_>) -> Vec<Section> {
         let name = header.trim().trim_start_matches('[').trim_end_matches(']').to_owned();
         let (name, text) = match &section.content {
             Content::Shader(shader) => {
-                let version = script.version_line(shader).map(|line| line.to_string()).unwrap_or_default();
+                let version =
+                    script.version_line(shader).map(|line| line.to_string()).unwrap_or_default();
                 (name, version + &String::from_utf8_lossy(shader.source))
             }
-            Content::Passthrough(version) => ("vertex shader".to_owned(), format!("{version}{PASSTHROUGH}")),
+            Content::Passthrough(version) => {
+                ("vertex shader".to_owned(), format!("{version}{PASSTHROUGH}"))
+            }
             Content::Test | Content::VertexData => return None,
             _ => (name, script.slice(section.body).into_owned()),
         };
@@ -73,8 +76,9 @@ const TARGETS: [(TargetKind, &str); 4] = [
 impl Key {
     /// Converts a key to the protocol's form.
     pub fn new(key: &StageKey) -> Key {
-        let name =
-            |kind: &TargetKind| TARGETS.iter().find(|(k, _)| k == kind).map_or("none", |(_, name)| name);
+        let name = |kind: &TargetKind| {
+            TARGETS.iter().find(|(k, _)| k == kind).map_or("none", |(_, name)| name)
+        };
         Key {
             flat_shade: key.flat_shade,
             two_sided_color: key.two_sided_color,
@@ -164,8 +168,12 @@ impl Answer {
     /// Fails if the metadata cannot be serialized.
     pub fn binary(id: u64, binary: &Binary) -> Result<Answer, String> {
         let meta = binary.metadata().map_err(|error| error.to_string())?;
-        let kernels =
-            binary.compiled.kernels.iter().map(|k| (k.width.name().to_owned(), hex(&k.code))).collect();
+        let kernels = binary
+            .compiled
+            .kernels
+            .iter()
+            .map(|k| (k.width.name().to_owned(), hex(&k.code)))
+            .collect();
         Ok(Answer { id, meta: Some(meta), kernels, error: None })
     }
 
@@ -182,7 +190,8 @@ impl Answer {
     pub fn into_binary(self, stage: Stage) -> Result<Binary, String> {
         let meta = self.meta.ok_or("it has neither `meta` nor `error`")?;
         Binary::from_metadata(meta, stage, |width| {
-            let text = self.kernels.get(width).ok_or_else(|| format!("there is no kernel `{width}`"))?;
+            let text =
+                self.kernels.get(width).ok_or_else(|| format!("there is no kernel `{width}`"))?;
             bytes(text).ok_or_else(|| format!("kernel `{width}` is not in hexadecimal"))
         })
     }
@@ -245,7 +254,10 @@ mod tests {
         let sections = sections(&script);
         let names: Vec<&str> = sections.iter().map(|s| &*s.section).collect();
         assert_eq!(names, ["require", "vertex shader", "fragment shader"]);
-        assert!(sections[1].text.starts_with("#version 130\n") && sections[1].text.contains("piglit_vertex"));
+        assert!(
+            sections[1].text.starts_with("#version 130\n")
+                && sections[1].text.contains("piglit_vertex")
+        );
         assert_eq!(sections[2].text, "#version 130\nvoid main() {}\n");
     }
 }

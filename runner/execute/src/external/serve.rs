@@ -51,10 +51,10 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
         Ok(&[generation]) => generation,
         _ => return Err(bad(format!("`{}` is no generation", request.generation))),
     };
-    let devinfo =
-        crate::devinfo(generation).ok_or_else(|| bad(format!("{generation} has no instruction set")))?;
-    let stage =
-        stage_of_name(&request.stage).ok_or_else(|| bad(format!("`{}` is no stage", request.stage)))?;
+    let devinfo = crate::devinfo(generation)
+        .ok_or_else(|| bad(format!("{generation} has no instruction set")))?;
+    let stage = stage_of_name(&request.stage)
+        .ok_or_else(|| bad(format!("`{}` is no stage", request.stage)))?;
     let key = request.key.stage_key().map_err(bad)?;
     let text = file(request);
     let script = script::parse(text.as_bytes()).map_err(|error| bad(error.to_string()))?;
@@ -89,7 +89,9 @@ fn file(request: &Request) -> String {
 fn widths(request: &Request) -> Result<Vec<Width>, String> {
     let width = |name: &String| {
         let all = [Width::Vec4, Width::Simd8, Width::Simd16, Width::Simd32];
-        all.into_iter().find(|width| width.name() == name).ok_or_else(|| format!("`{name}` is no width"))
+        all.into_iter()
+            .find(|width| width.name() == name)
+            .ok_or_else(|| format!("`{name}` is no width"))
     };
     request.widths.iter().map(width).collect()
 }
@@ -134,7 +136,9 @@ mod tests {
 
     #[test]
     fn a_binary_comes_back() {
-        let [answer] = &answers(&serde_json::to_vec(&request()).unwrap())[..] else { panic!("one answer") };
+        let [answer] = &answers(&serde_json::to_vec(&request()).unwrap())[..] else {
+            panic!("one answer")
+        };
         assert_eq!((answer.id, &answer.error), (3, &None));
         let binary = answer.clone().into_binary(program::Stage::Fragment).unwrap();
         assert_eq!((binary.generation.as_str(), binary.compiled.kernels.len()), ("ivb", 1));
@@ -156,7 +160,11 @@ mod tests {
             (with(&|r| r.stage = "pixel".into()), "script", "`pixel`"),
             (with(&|r| r.widths = vec!["SIMD4".into()]), "script", "`SIMD4`"),
             (with(&|r| r.sections[2].text = "void mean() {}".into()), "link", "main"),
-            (with(&|r| r.sections[2].text = "void main() { x; }".into()), "frontend", "Failed to compile FS"),
+            (
+                with(&|r| r.sections[2].text = "void main() { x; }".into()),
+                "frontend",
+                "Failed to compile FS",
+            ),
         ];
         for (line, phase, message) in table {
             let [answer] = &answers(&line)[..] else { panic!("one answer") };

@@ -3,7 +3,8 @@
 use program::resource::{Block, StageMask, Uniform};
 use program::types::MatrixOrder;
 use program::{
-    ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Slot, Stage, Storage, Type, TypeId,
+    ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Slot, Stage, Storage,
+    Type, TypeId,
 };
 
 use super::types::gl_type;
@@ -85,7 +86,8 @@ fn uniform(program: &Program, uniform: &Uniform) -> Resource {
     let atomic = uniform.atomic_binding;
     let in_block = uniform.block.is_some_and(|block| block > 0);
     let known = |value: u32, known: bool| if known { i64::from(value) } else { -1 };
-    let buffer = atomic.and_then(|b| program.atomic_buffers.iter().position(|&(binding, _)| b == binding));
+    let buffer =
+        atomic.and_then(|b| program.atomic_buffers.iter().position(|&(binding, _)| b == binding));
     Resource::new(reported_name(uniform))
         .with_type(program, uniform.ty)
         .with("ARRAY_SIZE", uniform.array.unwrap_or(1))
@@ -93,7 +95,10 @@ fn uniform(program: &Program, uniform: &Uniform) -> Resource {
         .with("OFFSET", known(uniform.offset, in_block || atomic.is_some()))
         .with("ARRAY_STRIDE", known(uniform.array_stride, in_block || atomic.is_some()))
         .with("MATRIX_STRIDE", known(uniform.matrix_stride, in_block))
-        .with("IS_ROW_MAJOR", in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor)
+        .with(
+            "IS_ROW_MAJOR",
+            in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor,
+        )
         .with("ATOMIC_COUNTER_BUFFER_INDEX", buffer.map_or(-1, |index| index as i64))
         .with("LOCATION", uniform.location.map_or(-1, i64::from))
         .with_stages(uniform.stages)
@@ -128,8 +133,10 @@ fn buffer_variables(program: &Program) -> Vec<Resource> {
 /// Atomic counter buffers have no names.
 fn atomic_buffers(program: &Program) -> Vec<Resource> {
     let resource = |&(binding, size): &(u16, u32)| {
-        let counters = || program.uniforms.iter().filter(move |u| u.atomic_binding == Some(binding));
-        let stages = counters().fold(StageMask::default(), |mask, u| StageMask(mask.0 | u.stages.0));
+        let counters =
+            || program.uniforms.iter().filter(move |u| u.atomic_binding == Some(binding));
+        let stages =
+            counters().fold(StageMask::default(), |mask, u| StageMask(mask.0 | u.stages.0));
         Resource { name: String::new(), properties: Vec::new() }
             .with("BUFFER_BINDING", binding)
             .with("BUFFER_DATA_SIZE", size)
@@ -205,7 +212,9 @@ fn subroutines(program: &Program, interface: &str) -> Option<Vec<Resource>> {
 /// Returns the names of the active vertex attributes.
 pub(super) fn attributes(program: &Program) -> Vec<String> {
     let stage = program.stages.first().filter(|s| s.shader.stage == Stage::Vertex);
-    stage.map_or(Vec::new(), |s| variables(program, s, Storage::Input).into_iter().map(|r| r.name).collect())
+    stage.map_or(Vec::new(), |s| {
+        variables(program, s, Storage::Input).into_iter().map(|r| r.name).collect()
+    })
 }
 
 /// Returns the active inputs or outputs of a stage: one entry per leaf of structures and blocks.
@@ -263,7 +272,11 @@ fn variable(
         .with("LOCATION_COMPONENT", component)
         .with("IS_PER_PATCH", global.interpolation.patch)
         .with_stages(StageMask::of(stage.shader.stage));
-    if global.storage == Storage::Output { resource.with("LOCATION_INDEX", index) } else { resource }
+    if global.storage == Storage::Output {
+        resource.with("LOCATION_INDEX", index)
+    } else {
+        resource
+    }
 }
 
 /// Returns the location of a variable; built-in variables have none.

@@ -34,9 +34,11 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
         return Err(Verdict::fail(Phase::Link, "there is no linked program to query"));
     };
     match *command {
-        QueryCommand::ActiveUniform { name, property, value } => {
-            expect(active_uniform(&program, name, property)?, value, &format!("{name} {property:?}"))
-        }
+        QueryCommand::ActiveUniform { name, property, value } => expect(
+            active_uniform(&program, name, property)?,
+            value,
+            &format!("{name} {property:?}"),
+        ),
         QueryCommand::Program { property, value } => {
             expect(program_property(session, &program, property)?, value, &format!("{property:?}"))
         }
@@ -63,7 +65,9 @@ impl Display for Answer {
 
 fn expect(found: Answer, wanted: QueryValue, what: &str) -> Flow {
     let (equal, wanted) = match wanted {
-        QueryValue::Integer(n) => (matches!(found, Answer::Integer(m) if m == i64::from(n)), n.to_string()),
+        QueryValue::Integer(n) => {
+            (matches!(found, Answer::Integer(m) if m == i64::from(n)), n.to_string())
+        }
         QueryValue::Name(name) => {
             (matches!(&found, Answer::Name(m) if m == name.short_name()), name.to_string())
         }
@@ -78,13 +82,18 @@ fn count(n: usize) -> Answer {
     Answer::Integer(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-fn program_property(session: &Session<'_>, program: &Program, property: ProgramProperty) -> Flow<Answer> {
+fn program_property(
+    session: &Session<'_>,
+    program: &Program,
+    property: ProgramProperty,
+) -> Flow<Answer> {
     use ProgramProperty as P;
     let geometry = || match program.stage(Stage::Geometry) {
         Some(stage) => Ok(&stage.shader.layout),
         None => Err(Verdict::fail(Phase::Probe, "the program has no geometry shader")),
     };
-    let longest = |names: Vec<String>| count(names.iter().map(|name| name.len() + 1).max().unwrap_or(0));
+    let longest =
+        |names: Vec<String>| count(names.iter().map(|name| name.len() + 1).max().unwrap_or(0));
     Ok(match property {
         P::DeleteStatus => Answer::Integer(0),
         P::LinkStatus => Answer::Integer(1),
@@ -116,7 +125,8 @@ fn program_property(session: &Session<'_>, program: &Program, property: ProgramP
 
 /// Returns the number of shader objects of the script: one per section.
 fn attached_shaders(session: &Session<'_>) -> usize {
-    let is_shader = |content: &Content<'_>| matches!(content, Content::Shader(_) | Content::Passthrough(_));
+    let is_shader =
+        |content: &Content<'_>| matches!(content, Content::Shader(_) | Content::Passthrough(_));
     session.script.sections.iter().filter(|section| is_shader(&section.content)).count()
 }
 
@@ -148,11 +158,10 @@ fn reported_name(uniform: &Uniform) -> String {
 
 fn active_uniform(program: &Program, name: &str, property: ActiveUniformProperty) -> Flow<Answer> {
     use ActiveUniformProperty as P;
-    let uniform = program
-        .uniforms
-        .iter()
-        .find(|uniform| reported_name(uniform) == name)
-        .ok_or_else(|| Verdict::fail(Phase::Probe, format!("there is no active uniform `{name}`")))?;
+    let uniform =
+        program.uniforms.iter().find(|uniform| reported_name(uniform) == name).ok_or_else(
+            || Verdict::fail(Phase::Probe, format!("there is no active uniform `{name}`")),
+        )?;
     // Members of the default block have no block, offset or strides.
     let in_block = uniform.block.is_some_and(|block| block > 0);
     let member = |value: i64| if in_block { value } else { -1 };
@@ -162,11 +171,14 @@ fn active_uniform(program: &Program, name: &str, property: ActiveUniformProperty
         P::BlockIndex => Answer::Integer(uniform.block.map_or(-1, |block| i64::from(block) - 1)),
         P::Offset if uniform.atomic_binding.is_some() => Answer::Integer(uniform.offset.into()),
         P::Offset => Answer::Integer(member(uniform.offset.into())),
-        P::ArrayStride if uniform.atomic_binding.is_some() => Answer::Integer(uniform.array_stride.into()),
+        P::ArrayStride if uniform.atomic_binding.is_some() => {
+            Answer::Integer(uniform.array_stride.into())
+        }
         P::ArrayStride => Answer::Integer(member(uniform.array_stride.into())),
         P::MatrixStride => Answer::Integer(member(uniform.matrix_stride.into())),
         P::IsRowMajor => Answer::Integer(
-            (in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor).into(),
+            (in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor)
+                .into(),
         ),
         P::AtomicCounterBufferIndex => {
             let index = uniform

@@ -25,7 +25,8 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
             let found = select(program, &resources, resource)
                 .ok_or_else(|| missing(&format!("resource {}", describe(resource))))?;
             let answer = found.property(property.short_name()).cloned();
-            let answer = answer.ok_or_else(|| missing(&format!("property {property} of its resources")))?;
+            let answer =
+                answer.ok_or_else(|| missing(&format!("property {property} of its resources")))?;
             expect(answer, value, &format!("{interface} {} {property}", describe(resource)))
         }
         InterfaceQuestion::Name { resource, name } => {
@@ -35,24 +36,36 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
                 return Ok(());
             }
             let what = format!("{interface} {}", describe(resource));
-            Err(Verdict::fail(Phase::Probe, format!("{what}: expected name `{name}`, got `{}`", found.name)))
+            Err(Verdict::fail(
+                Phase::Probe,
+                format!("{what}: expected name `{name}`, got `{}`", found.name),
+            ))
         }
         InterfaceQuestion::Index { name, index } => {
             let found = resources.iter().position(|r| element(r, name) == Some(0));
             if found == index.map(|i| i as usize) {
                 return Ok(());
             }
-            let shown = |i: Option<usize>| i.map_or("GL_INVALID_INDEX".to_owned(), |i| i.to_string());
+            let shown =
+                |i: Option<usize>| i.map_or("GL_INVALID_INDEX".to_owned(), |i| i.to_string());
             let (wanted, found) = (shown(index.map(|i| i as usize)), shown(found));
-            Err(Verdict::fail(Phase::Probe, format!("index of `{name}`: expected {wanted}, got {found}")))
+            Err(Verdict::fail(
+                Phase::Probe,
+                format!("index of `{name}`: expected {wanted}, got {found}"),
+            ))
         }
         InterfaceQuestion::Location { name, location } => {
             let found = integer_of(&resources, name, "LOCATION")
                 .map_or(-1, |(first, element)| if first < 0 { -1 } else { first + element });
-            expect(Answer::Integer(found), QueryValue::Integer(location), &format!("location of `{name}`"))
+            expect(
+                Answer::Integer(found),
+                QueryValue::Integer(location),
+                &format!("location of `{name}`"),
+            )
         }
         InterfaceQuestion::LocationIndex { name, index } => {
-            let found = integer_of(&resources, name, "LOCATION_INDEX").map_or(-1, |(index, _)| index);
+            let found =
+                integer_of(&resources, name, "LOCATION_INDEX").map_or(-1, |(index, _)| index);
             let what = format!("color index of `{name}`");
             expect(Answer::Integer(found), QueryValue::Integer(index), &what)
         }
@@ -64,7 +77,8 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
 fn whole(resources: &[Resource], property: &str) -> Option<Answer> {
     let largest = |property: &str| {
         let all = resources.iter().map(|r| r.integer(property));
-        all.collect::<Option<Vec<i64>>>().map(|all| Answer::Integer(all.into_iter().max().unwrap_or(0)))
+        all.collect::<Option<Vec<i64>>>()
+            .map(|all| Answer::Integer(all.into_iter().max().unwrap_or(0)))
     };
     match property {
         "ACTIVE_RESOURCES" => Some(count(resources.len())),
@@ -72,9 +86,15 @@ fn whole(resources: &[Resource], property: &str) -> Option<Answer> {
     }
 }
 
-fn select<'r>(program: &Program, resources: &'r [Resource], key: ResourceKey<'_>) -> Option<&'r Resource> {
+fn select<'r>(
+    program: &Program,
+    resources: &'r [Resource],
+    key: ResourceKey<'_>,
+) -> Option<&'r Resource> {
     let with = |wanted: &[(&str, i64)]| {
-        resources.iter().find(|r| wanted.iter().all(|&(property, value)| r.integer(property) == Some(value)))
+        resources
+            .iter()
+            .find(|r| wanted.iter().all(|&(property, value)| r.integer(property) == Some(value)))
     };
     match key {
         ResourceKey::Name(name) => resources.iter().find(|r| r.name == name),
@@ -95,7 +115,8 @@ fn select<'r>(program: &Program, resources: &'r [Resource], key: ResourceKey<'_>
                 _ => ("UNIFORM_BLOCK", "BLOCK_INDEX"),
             };
             let owners = super::interfaces::resources(program, owners)?;
-            let owner = owners.iter().position(|r| r.integer("BUFFER_BINDING") == Some(binding.into()))?;
+            let owner =
+                owners.iter().position(|r| r.integer("BUFFER_BINDING") == Some(binding.into()))?;
             with(&[(index, owner as i64), ("OFFSET", offset.into())])
         }
     }
@@ -129,6 +150,8 @@ fn describe(key: ResourceKey<'_>) -> String {
         }
         ResourceKey::Location(location) => format!("at location {location}"),
         ResourceKey::Binding(binding) => format!("of binding {binding}"),
-        ResourceKey::Member { binding, offset, .. } => format!("of binding {binding} at offset {offset}"),
+        ResourceKey::Member { binding, offset, .. } => {
+            format!("of binding {binding} at offset {offset}")
+        }
     }
 }

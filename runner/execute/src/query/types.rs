@@ -69,7 +69,11 @@ fn sampler_name(sampler: SamplerType) -> Option<String> {
         return Some("SAMPLER_EXTERNAL_OES".to_owned());
     }
     let shadow = if sampler.shadow { "_SHADOW" } else { "" };
-    Some(format!("{}SAMPLER_{}{shadow}", prefix(sampler.result), dimension(sampler.dim, sampler.array)?))
+    Some(format!(
+        "{}SAMPLER_{}{shadow}",
+        prefix(sampler.result),
+        dimension(sampler.dim, sampler.array)?
+    ))
 }
 
 fn image_name(image: ImageType) -> Option<String> {

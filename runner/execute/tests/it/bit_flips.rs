@@ -16,7 +16,8 @@ const FLIPS: usize = 4;
 
 fn suite() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fp64");
-    let files = walkdir::WalkDir::new(root).into_iter().map(|entry| entry.expect("the suite is there"));
+    let files =
+        walkdir::WalkDir::new(root).into_iter().map(|entry| entry.expect("the suite is there"));
     let mut tests: Vec<PathBuf> = files
         .map(walkdir::DirEntry::into_path)
         .filter(|path| path.extension().is_some_and(|e| e == "shader_test"))
@@ -36,11 +37,17 @@ fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
         let stage = stage.shader.stage;
         let key = keys.get(&stage)?;
         let options = compiler::CodegenOptions::default();
-        let binary = compiler::compile(&program, stage, key, execute::devinfo(generation)?, &options).ok()?;
+        let binary =
+            compiler::compile(&program, stage, key, execute::devinfo(generation)?, &options)
+                .ok()?;
         binary.write(folder).ok()?;
         let stage_folder = folder.join(compiler::binary::stage_folder(binary.compiled.stage));
         kernels.extend(
-            binary.compiled.kernels.iter().map(|k| stage_folder.join(format!("{}.bin", k.width.name()))),
+            binary
+                .compiled
+                .kernels
+                .iter()
+                .map(|k| stage_folder.join(format!("{}.bin", k.width.name()))),
         );
     }
     Some(kernels)
@@ -49,8 +56,10 @@ fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
 /// The status with the binaries in `folder`; `None` is a panic.
 fn run(script: &script::Script<'_>, folder: &Path) -> Option<Status> {
     let device = DeviceOptions { binaries: Some(folder.to_owned()), ..DeviceOptions::default() };
-    let options = RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
-    let run = || execute::run_script(script, "t", Generation::Ivb, &options, &Devices::default()).status;
+    let options =
+        RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
+    let run =
+        || execute::run_script(script, "t", Generation::Ivb, &options, &Devices::default()).status;
     catch_unwind(AssertUnwindSafe(run)).ok()
 }
 
@@ -58,7 +67,8 @@ fn run(script: &script::Script<'_>, folder: &Path) -> Option<Status> {
 fn flips_are_noticed_and_never_crash() {
     let mut state = 0x2545_f491_4f6c_dd1du64;
     let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     let (mut flips, mut noticed, mut tests) = (0, 0, 0);
@@ -79,7 +89,12 @@ fn flips_are_noticed_and_never_crash() {
             damaged[bit / 8] ^= 1 << (bit % 8);
             fs::write(kernel, damaged).expect("a kernel");
             let status = run(&script, folder.path());
-            assert!(status.is_some(), "bit {bit} of {} of {} crashes", kernel.display(), path.display());
+            assert!(
+                status.is_some(),
+                "bit {bit} of {} of {} crashes",
+                kernel.display(),
+                path.display()
+            );
             flips += 1;
             noticed += usize::from(status != Some(Status::Pass));
             fs::write(kernel, bytes).expect("a kernel");

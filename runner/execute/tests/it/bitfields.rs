@@ -13,12 +13,16 @@ fn mnemonics(generation: &str, expression: &str) -> Vec<&'static str> {
     let vertex = "#version 430\nvoid main() { gl_Position = vec4(0.0); }\n";
     let program = crate::common::program(&[(Stage::Vertex, vertex), (Stage::Fragment, &source)]);
     let devinfo = eu::DevInfo::get(generation).expect("a generation");
-    let key =
-        StageKey { targets: [TargetKind::Uint].into_iter().collect(), samples: 1, ..StageKey::default() };
+    let key = StageKey {
+        targets: [TargetKind::Uint].into_iter().collect(),
+        samples: 1,
+        ..StageKey::default()
+    };
     let options = CodegenOptions { widths: vec![Width::Simd8], ..CodegenOptions::default() };
     let binary = compiler::compile(&program, Stage::Fragment, &key, devinfo, &options)
         .unwrap_or_else(|e| panic!("{generation}: {expression}: {e}"));
-    let insts = eu::decode_program(devinfo, &binary.compiled.kernels[0].code).expect("our own code");
+    let insts =
+        eu::decode_program(devinfo, &binary.compiled.kernels[0].code).expect("our own code");
     insts.iter().map(|located| located.inst.opcode.mnemonic()).collect()
 }
 
@@ -64,9 +68,21 @@ const FORMS: &[(&str, [usize; 3], &[&str])] = &[
         [0, 0, 1],
         &["(base & 0x00ffffffu) | (x << 24)", "((x << 24u) & 0xff000000u) | (base & 0xffffffu)"],
     ),
-    ("bitfieldInsert(base, x >> 4, 8, 8)", [0, 0, 1], &["(base & 0xffff00ffu) | ((x << 4) & 0xff00u)"]),
-    ("bitfieldInsert(base, x << 3, 8, 8)", [0, 0, 1], &["(base & 0xffff00ffu) | ((x << 11) & 0xff00u)"]),
-    ("bitfieldInsert(base, x >> 8, 0, 16)", [0, 0, 1], &["(base & 0xffff0000u) | ((x >> 8) & 0xffffu)"]),
+    (
+        "bitfieldInsert(base, x >> 4, 8, 8)",
+        [0, 0, 1],
+        &["(base & 0xffff00ffu) | ((x << 4) & 0xff00u)"],
+    ),
+    (
+        "bitfieldInsert(base, x << 3, 8, 8)",
+        [0, 0, 1],
+        &["(base & 0xffff00ffu) | ((x << 11) & 0xff00u)"],
+    ),
+    (
+        "bitfieldInsert(base, x >> 8, 0, 16)",
+        [0, 0, 1],
+        &["(base & 0xffff0000u) | ((x >> 8) & 0xffffu)"],
+    ),
     (
         "uint(bitfieldInsert(int(base), int(x), 4, 8))",
         [0, 0, 1],
@@ -110,14 +126,21 @@ fn variable_widths_compare_and_select() {
         let more = count(&variable, "cmp") + count(&variable, "sel");
         assert!(more == 2 && variable.len() <= constant.len() + 2, "{generation}: {variable:?}");
         let extract = mnemonics(generation, "bitfieldExtract(x, int(o), int(n))");
-        assert_eq!((count(&extract, "bfe"), count(&extract, "cmp"), count(&extract, "sel")), (1, 1, 1));
+        assert_eq!(
+            (count(&extract, "bfe"), count(&extract, "cmp"), count(&extract, "sel")),
+            (1, 1, 1)
+        );
         for open in [
             "(base & ~(((1u << n) - 1u) << o)) | ((x << o) & (((1u << n) - 1u) << o))",
             "(base & ~(((1u << n) - 1u) << o)) | ((x & ((1u << n) - 1u)) << o)",
             "base ^ ((base ^ (x << o)) & (((1u << n) - 1u) << o))",
         ] {
             let open = mnemonics(generation, open);
-            assert_eq!((count(&open, "bfi1"), count(&open, "bfi2")), (1, 1), "{generation}: {open:?}");
+            assert_eq!(
+                (count(&open, "bfi1"), count(&open, "bfi2")),
+                (1, 1),
+                "{generation}: {open:?}"
+            );
             assert!(open.len() + 2 <= variable.len(), "{generation}: {open:?}");
         }
         let mask = mnemonics(generation, "((1u << n) - 1u) << o");

@@ -6,7 +6,8 @@ use program::Stage;
 
 /// Runs `main`'s body on both executors and compares the color of every pixel with `expected`.
 fn check(declarations: &str, body: &str, uniforms: &[u8], expected: [f32; 4]) {
-    let source = format!("#version 400\n{declarations}\nout vec4 color;\nvoid main() {{ {body} }}\n");
+    let source =
+        format!("#version 400\n{declarations}\nout vec4 color;\nvoid main() {{ {body} }}\n");
     let program = program(&[(Stage::Fragment, &source)]);
     let expected = [expected.map(f32::to_bits); 4];
     assert_eq!(fragment(&mut reference(), &program, uniforms), expected, "interpreter: {body}");
@@ -31,7 +32,12 @@ fn a_constant_color() {
 
 #[test]
 fn a_uniform() {
-    check("uniform vec4 u;", "color = u * 2.0;", &floats(&[1.0, 2.0, 3.0, 4.0]), [2.0, 4.0, 6.0, 8.0]);
+    check(
+        "uniform vec4 u;",
+        "color = u * 2.0;",
+        &floats(&[1.0, 2.0, 3.0, 4.0]),
+        [2.0, 4.0, 6.0, 8.0],
+    );
 }
 
 #[test]
@@ -62,13 +68,18 @@ fn control_flow() {
 fn check_vertices(source: &str, uniforms: &[u8], attributes: &[Vec<u32>], expected: &[[f32; 4]]) {
     let program = program(&[(Stage::Vertex, source)]);
     let stage = program.stage(Stage::Vertex).expect("a vertex stage");
-    let varying = |v: &program::resource::Varying| matches!(v.slot, program::resource::Slot::Var(_));
+    let varying =
+        |v: &program::resource::Varying| matches!(v.slot, program::resource::Slot::Var(_));
     let slot = stage.outputs.iter().position(varying).expect("an output");
     let expected: Vec<[u32; 4]> = expected.iter().map(|v| v.map(f32::to_bits)).collect();
     let of = |outputs: Vec<Vec<u32>>| -> Vec<[u32; 4]> {
         outputs.iter().map(|v| std::array::from_fn(|c| v[slot * 4 + c])).collect()
     };
-    assert_eq!(of(vertex(&mut reference(), &program, uniforms, attributes)), expected, "interpreter");
+    assert_eq!(
+        of(vertex(&mut reference(), &program, uniforms, attributes)),
+        expected,
+        "interpreter"
+    );
     for device in eu::DevInfo::all() {
         let outputs = vertex(&mut simulator(device.name), &program, uniforms, attributes);
         assert_eq!(of(outputs), expected, "{}", device.name);
@@ -80,7 +91,8 @@ fn vertices_with_attributes_and_ids() {
     let source = "#version 400\nin vec4 a;\nuniform vec4 u;\nout vec4 result;\nvoid main() {\n\
                   gl_Position = a; result = a * u + vec4(gl_VertexID, gl_InstanceID, 0.0, 0.0); }\n";
     let attribute = |n: usize| [n as f32, 2.0, 3.0, -1.0];
-    let attributes: Vec<Vec<u32>> = (0..9).map(|n| attribute(n).map(f32::to_bits).to_vec()).collect();
+    let attributes: Vec<Vec<u32>> =
+        (0..9).map(|n| attribute(n).map(f32::to_bits).to_vec()).collect();
     // Vertex ids start at 7, the instance is 3.
     let expected: Vec<[f32; 4]> =
         (0..9).map(|n| [n as f32 * 2.0 + n as f32 + 7.0, 4.0 + 3.0, 6.0, -2.0]).collect();
@@ -96,12 +108,15 @@ fn vertices_with_doubles_in_divergent_control_flow() {
     let attributes: Vec<Vec<u32>> = (0..9)
         .map(|n| [if n % 4 == 3 { 1.0f32 } else { 0.0 }, 2.0, 0.0, 1.0].map(f32::to_bits).to_vec())
         .collect();
-    let expected: Vec<[f32; 4]> =
-        (0..9)
-            .map(|n| {
-                if n % 4 == 3 { [1.0 * 3.0 + 1.0, -4.0 * 3.0 + 2.0, 0.0, 1.0] } else { [1.0, -4.0, 0.0, 1.0] }
-            })
-            .collect();
+    let expected: Vec<[f32; 4]> = (0..9)
+        .map(|n| {
+            if n % 4 == 3 {
+                [1.0 * 3.0 + 1.0, -4.0 * 3.0 + 2.0, 0.0, 1.0]
+            } else {
+                [1.0, -4.0, 0.0, 1.0]
+            }
+        })
+        .collect();
     check_vertices(source, &doubles(&[1.0, -4.0]), &attributes, &expected);
 }
 
@@ -117,7 +132,8 @@ fn vertices_with_double_attributes() {
         dwords
     };
     let attributes: Vec<Vec<u32>> = (0..9).map(attribute).collect();
-    let expected: Vec<[f32; 4]> = (0..9).map(|n| [1.0e10, -2.0, n as f32 + 0.5, n as f32 - 1.5]).collect();
+    let expected: Vec<[f32; 4]> =
+        (0..9).map(|n| [1.0e10, -2.0, n as f32 + 0.5, n as f32 - 1.5]).collect();
     check_vertices(source, &[], &attributes, &expected);
 }
 

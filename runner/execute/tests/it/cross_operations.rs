@@ -74,8 +74,8 @@ fn parse_type(text: &str, kind: char, shape: Shape) -> Option<Ty> {
 
 /// Every shape a line distinguishes.
 fn shapes(line: &str) -> Vec<Shape> {
-    let matrix =
-        ["mat", "sq", "col%", "row%"].iter().any(|word| line.contains(word)) && !line.contains("matrixComp(");
+    let matrix = ["mat", "sq", "col%", "row%"].iter().any(|word| line.contains(word))
+        && !line.contains("matrixComp(");
     let sizes: Vec<usize> =
         if line.contains("gen") || line.contains("vec") { vec![1, 2, 3, 4] } else { vec![1] };
     let sides: Vec<usize> = if matrix { vec![2, 3, 4] } else { vec![2] };
@@ -107,7 +107,13 @@ fn operation(line: &str, kind: char, shape: Shape) -> Option<Operation> {
     } else {
         expression
     };
-    Some(Operation { line: line.into(), expression, result, parameters: list, rule: Rule::parse(rule) })
+    Some(Operation {
+        line: line.into(),
+        expression,
+        result,
+        parameters: list,
+        rule: Rule::parse(rule),
+    })
 }
 
 /// How an operand reaches the operation.
@@ -142,7 +148,9 @@ impl Operation {
             .chain(self.parameters.iter().map(|p| p.0))
             .any(is_extension_type)
         {
-            for extension in ["AMD_gpu_shader_half_float", "AMD_gpu_shader_int16", "ARB_gpu_shader_int64"] {
+            for extension in
+                ["AMD_gpu_shader_half_float", "AMD_gpu_shader_int16", "ARB_gpu_shader_int64"]
+            {
                 let _ = writeln!(text, "#extension GL_{extension} : enable");
             }
         }
@@ -242,18 +250,27 @@ fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), S
         let mut block = shader.block();
         for (i, (ty, _, _)) in operation.parameters.iter().enumerate() {
             for (element, value) in values[i].iter().enumerate() {
-                shader.put(&mut block, &format!("u{}", name(i)), element as u32, ty.bytes(), ty.rows, value);
+                shader.put(
+                    &mut block,
+                    &format!("u{}", name(i)),
+                    element as u32,
+                    ty.bytes(),
+                    ty.rows,
+                    value,
+                );
             }
         }
         let reference = shader.interpret(&block).map_err(|e| format!("interpreter: {e}"))?;
         let early = shader.evaluate(&lowered, &block).map_err(|e| format!("evaluator: {e}"))?.0;
-        let (late, _) =
-            shader.evaluate(&optimized, &block).map_err(|e| format!("evaluator after passes: {e}"))?;
+        let (late, _) = shader
+            .evaluate(&optimized, &block)
+            .map_err(|e| format!("evaluator after passes: {e}"))?;
         let simulated = shader.shade(&mut device, &block).map_err(|e| format!("simulator: {e}"))?.0;
         let largest = largest(operation, &values);
         let near = |scalar, x, y| operation.rule.holds(scalar, x, y, largest);
         let undefined = |lane: usize, row: usize| reference.undefined[lane][row];
-        let others = [("evaluator", &early), ("evaluator after passes", &late), ("simulator", &simulated)];
+        let others =
+            [("evaluator", &early), ("evaluator after passes", &late), ("simulator", &simulated)];
         for (what, pixels) in others {
             let found = differences(&dwords, &reference.bits, pixels, undefined, near);
             if !found.is_empty() {
@@ -272,7 +289,10 @@ fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), S
         let found = differences(&dwords, &late, &simulated, undefined, same);
         if !found.is_empty() {
             let operands = describe(operation, &values);
-            return Err(format!("evaluator against simulator: {}\n{operands}\n{source}", found.join("; ")));
+            return Err(format!(
+                "evaluator against simulator: {}\n{operands}\n{source}",
+                found.join("; ")
+            ));
         }
     }
     Ok(())
@@ -292,7 +312,11 @@ fn describe(operation: &Operation, operands: &Operands) -> String {
 }
 
 /// Every operation wanted of a table: of each line one random shape, or all; `kinds` replaces `%`.
-fn wanted<'a>(lines: impl Iterator<Item = &'a str>, kinds: &[char], rng: &mut Rng) -> Vec<Operation> {
+fn wanted<'a>(
+    lines: impl Iterator<Item = &'a str>,
+    kinds: &[char],
+    rng: &mut Rng,
+) -> Vec<Operation> {
     let all = std::env::var("CROSS_SHAPES").is_ok_and(|v| v == "all");
     let filter = std::env::var("CROSS_FILTER").unwrap_or_default();
     let mut list = Vec::new();
@@ -343,7 +367,11 @@ fn all_agree(operations: &[Operation], generations: &str, rng: &mut Rng) {
             Err(_) => "panic".to_string(),
         };
         let types: Vec<String> = operation.parameters.iter().map(|p| p.0.name()).collect();
-        failures.push(format!("== {generation}: {} ({})\n{problem}", operation.line, types.join(", ")));
+        failures.push(format!(
+            "== {generation}: {} ({})\n{problem}",
+            operation.line,
+            types.join(", ")
+        ));
     }
     assert!(
         failures.is_empty(),

@@ -58,7 +58,10 @@ fn variant(n: u64) -> (String, CodegenOptions) {
     match n.checked_sub(6) {
         Some(pass) => {
             let name = OPTIONAL[pass];
-            (format!("without {name}"), CodegenOptions { disabled_passes: vec![name.into()], ..plain })
+            (
+                format!("without {name}"),
+                CodegenOptions { disabled_passes: vec![name.into()], ..plain },
+            )
         }
         None => match n {
             0 => ("SIMD8".into(), CodegenOptions { widths: vec![Width::Simd8], ..plain }),
@@ -98,7 +101,14 @@ impl CaseOverride<'_> {
                 let domain = if rng.one_in(8) { Domain::Any } else { Domain::Moderate };
                 let small = matches!(scalar, 'I' | 'U' | 'S' | 'T') && rng.one_in(2);
                 let domain = if small { Domain::Small } else { domain };
-                shader.put(&mut block, name, element as u32, ty.bytes(), rows, &ty.random(rng, domain));
+                shader.put(
+                    &mut block,
+                    name,
+                    element as u32,
+                    ty.bytes(),
+                    rows,
+                    &ty.random(rng, domain),
+                );
             }
         }
         block
@@ -106,10 +116,12 @@ impl CaseOverride<'_> {
 
     /// Runs the program everywhere wanted; what differs, with who first.
     fn run(&self, source: &str) -> Result<(), (&'static str, String)> {
-        let shader = Shader::try_new(source, self.generated.targets()).map_err(|e| ("front end", e))?;
+        let shader =
+            Shader::try_new(source, self.generated.targets()).map_err(|e| ("front end", e))?;
         let lowered = shader.lowered();
         let disabled = std::env::var("CROSS_DISABLE").unwrap_or_default();
-        let disabled_passes = disabled.split(',').filter(|p| !p.is_empty()).map(String::from).collect();
+        let disabled_passes =
+            disabled.split(',').filter(|p| !p.is_empty()).map(String::from).collect();
         let options = CodegenOptions { disabled_passes, ..CodegenOptions::default() };
         let optimized = shader.optimized(self.generation, &options).map_err(|e| ("passes", e))?;
         let mut machine = simulator_with(self.generation, options);
@@ -119,32 +131,43 @@ impl CaseOverride<'_> {
         for _ in 0..ROUNDS {
             let block = self.uniforms(&shader, &mut rng);
             let reference = shader.interpret(&block).map_err(|e| ("interpreter", e.to_string()))?;
-            let same =
-                |who, pixels: (Pixels, Vec<bool>)| self.compare(&reference, &pixels).map_err(|e| (who, e));
-            let early = shader.evaluate(&lowered, &block).map_err(|e| ("evaluator", e.to_string()))?;
+            let same = |who, pixels: (Pixels, Vec<bool>)| {
+                self.compare(&reference, &pixels).map_err(|e| (who, e))
+            };
+            let early =
+                shader.evaluate(&lowered, &block).map_err(|e| ("evaluator", e.to_string()))?;
             same("evaluator", early)?;
-            let late =
-                shader.evaluate(&optimized, &block).map_err(|e| ("evaluator after passes", e.to_string()))?;
+            let late = shader
+                .evaluate(&optimized, &block)
+                .map_err(|e| ("evaluator after passes", e.to_string()))?;
             same("evaluator after passes", late)?;
             if !self.machines {
                 continue;
             }
-            let result = shader.shade(&mut machine, &block).map_err(|e| ("simulator", e.to_string()))?;
+            let result =
+                shader.shade(&mut machine, &block).map_err(|e| ("simulator", e.to_string()))?;
             same("simulator", result)?;
-            let result = shader.shade(&mut other, &block).map_err(|e| ("variant", format!("{what}: {e}")))?;
+            let result = shader
+                .shade(&mut other, &block)
+                .map_err(|e| ("variant", format!("{what}: {e}")))?;
             self.compare(&reference, &result).map_err(|e| ("variant", format!("{what}: {e}")))?;
         }
         Ok(())
     }
 
-    fn compare(&self, reference: &Reference, (pixels, killed): &(Pixels, Vec<bool>)) -> Result<(), String> {
+    fn compare(
+        &self,
+        reference: &Reference,
+        (pixels, killed): &(Pixels, Vec<bool>),
+    ) -> Result<(), String> {
         let all_undefined = |lane: usize| reference.undefined[lane].iter().all(|&u| u);
         for (lane, (a, b)) in reference.killed.iter().zip(killed).enumerate() {
             if a != b && !all_undefined(lane) {
                 return Err(format!("lane {lane}: discarded {a} against {b}"));
             }
         }
-        let skip = |lane: usize, row: usize| reference.killed[lane] || reference.undefined[lane][row];
+        let skip =
+            |lane: usize, row: usize| reference.killed[lane] || reference.undefined[lane][row];
         let found = differences(&self.generated.dwords, &reference.bits, pixels, skip, identical);
         if found.is_empty() { Ok(()) } else { Err(found.join("; ")) }
     }
@@ -157,7 +180,8 @@ impl CaseOverride<'_> {
 
     /// The report of a failure, after making the program small.
     fn report(&self, who: &'static str, problem: String) -> String {
-        let fails = |parts: &[_]| self.guarded(&self.generated.source(parts)).is_err_and(|(w, _)| w == who);
+        let fails =
+            |parts: &[_]| self.guarded(&self.generated.source(parts)).is_err_and(|(w, _)| w == who);
         // A refused program is not reduced: any smaller text may be refused.
         let small = match who {
             "front end" => self.generated.parts.clone(),
@@ -187,7 +211,8 @@ fn agree(machines: bool, vocabulary: Vocabulary) {
     for seed in first..first + number("CROSS_PROGRAMS", programs) {
         let generated = generate(&mut Rng::new(seed), vocabulary);
         for generation in generations.split(',') {
-            let trial = CaseOverride { generated: &generated, vocabulary, seed, generation, machines };
+            let trial =
+                CaseOverride { generated: &generated, vocabulary, seed, generation, machines };
             if let Err((who, problem)) = trial.guarded(&generated.source(&generated.parts)) {
                 failures.push(trial.report(who, problem));
             }

@@ -11,8 +11,10 @@ const TARGET: Generation = Generation::Ivb;
 /// Every test of the suite.
 fn suite() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fp64");
-    let files =
-        walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().map(|e| e.expect("a readable folder"));
+    let files = walkdir::WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .map(|e| e.expect("a readable folder"));
     let tests = files.filter(|e| e.path().extension().is_some_and(|x| x == "shader_test"));
     tests.map(walkdir::DirEntry::into_path).collect()
 }
@@ -21,7 +23,8 @@ fn suite() -> Vec<PathBuf> {
 fn binaries(path: &Path) -> Vec<Binary> {
     let bytes = std::fs::read(path).expect("a readable test");
     let script = script::parse(&bytes).expect("the suite parses");
-    let capabilities = context_for(&script, TARGET).expect("the suite needs nothing Ivy Bridge lacks");
+    let capabilities =
+        context_for(&script, TARGET).expect("the suite needs nothing Ivy Bridge lacks");
     let Ok(Linked::Program(program)) = build(&script, capabilities) else { return Vec::new() };
     let devinfo = execute::devinfo(TARGET).expect("a hardware generation");
     let compile = |(stage, key): (&program::Stage, &program::StageKey)| {
@@ -39,7 +42,8 @@ fn disassembly_assembles_to_the_same_bytes() {
         for kernel in binaries(&path).iter().flat_map(|b| &b.compiled.kernels) {
             let program = eu::decode_program(devinfo, &kernel.code).expect("our own code decodes");
             let text = eu::print_program(devinfo, &program);
-            let again = eu::assemble(devinfo, &text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let again =
+                eu::assemble(devinfo, &text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             assert_eq!(again, kernel.code, "{} {}", path.display(), kernel.width.name());
             kernels += 1;
         }

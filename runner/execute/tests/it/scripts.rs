@@ -44,10 +44,14 @@ fn scripts_pass_on_both_executors() {
 
 #[test]
 fn either_back_end_compiles_vertex_shaders() {
-    let name = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("vertex-"));
+    let name = |file: &PathBuf| {
+        file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("vertex-"))
+    };
     for file in files("pass").into_iter().filter(name) {
         let backends = [Backend::Vec4, Backend::Scalar];
-        for (backend, generation) in backends.into_iter().flat_map(|b| Generation::HARDWARE.map(|t| (b, t))) {
+        for (backend, generation) in
+            backends.into_iter().flat_map(|b| Generation::HARDWARE.map(|t| (b, t)))
+        {
             let mut options = RunOptions::default();
             options.device.backend = Some(backend);
             let verdict = run_with(&file, generation, &options);
@@ -62,7 +66,12 @@ fn the_front_end_refuses() {
     for file in files("compile") {
         let verdict = run(&file, Generation::Skl);
         let (phase, reason) = verdict.cause.expect("a reason");
-        assert_eq!((verdict.status, phase), (Status::Fail, Phase::Frontend), "{}: {reason}", file.display());
+        assert_eq!(
+            (verdict.status, phase),
+            (Status::Fail, Phase::Frontend),
+            "{}: {reason}",
+            file.display()
+        );
         assert!(reason.contains("line "), "{}: {reason}", file.display());
     }
 }

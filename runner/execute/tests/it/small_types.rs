@@ -42,16 +42,24 @@ impl Rng {
         let sign = (self.next() & 1) << (bits - 1);
         let value = match (class, self.next() % 5) {
             (Class::Bool, _) => self.next() & 1,
-            (Class::Float, 0) => ir::fold::encode_float(bits, (self.next() % 2000) as f64 / 8.0) | sign,
-            (Class::Float, 1) => ir::fold::encode_float(bits, (self.next() % 200_000) as f64 / 3.0) | sign,
+            (Class::Float, 0) => {
+                ir::fold::encode_float(bits, (self.next() % 2000) as f64 / 8.0) | sign
+            }
+            (Class::Float, 1) => {
+                ir::fold::encode_float(bits, (self.next() % 200_000) as f64 / 3.0) | sign
+            }
             // Around the smallest and largest halves.
             (Class::Float, 2) => {
                 ir::fold::encode_float(bits, (self.next() % 4000) as f64 * 2f64.powi(-27)) | sign
             }
-            (Class::Float, 3) => ir::fold::encode_float(bits, 65_472.0 + (self.next() % 100) as f64) | sign,
+            (Class::Float, 3) => {
+                ir::fold::encode_float(bits, 65_472.0 + (self.next() % 100) as f64) | sign
+            }
             (_, 0) => self.next() % 8,
             (_, 1) => (self.next() % 8).wrapping_neg(),
-            (_, 2) => (1u64 << (self.next() % u64::from(bits))).wrapping_add(self.next() % 3).wrapping_sub(1),
+            (_, 2) => (1u64 << (self.next() % u64::from(bits)))
+                .wrapping_add(self.next() % 3)
+                .wrapping_sub(1),
             _ => self.next(),
         };
         value & mask
@@ -148,7 +156,12 @@ struct World<'a> {
 }
 
 impl Services for World<'_> {
-    fn system_value(&mut self, lane: usize, op: IntrinsicOp, _: &Fields) -> Result<[u64; 4], EvalError> {
+    fn system_value(
+        &mut self,
+        lane: usize,
+        op: IntrinsicOp,
+        _: &Fields,
+    ) -> Result<[u64; 4], EvalError> {
         if op != IntrinsicOp::FragCoord {
             return Err(EvalError::Unsupported(op.name()));
         }
@@ -169,12 +182,17 @@ impl Services for World<'_> {
 
 fn evaluate(shader: &Shader, uniforms: &[u8]) -> Vec<[u32; 4]> {
     let mut world = World { uniforms, pixels: vec![[0; 4]; LANES] };
-    ir::eval::run(shader, LANES, &mut world, EvalOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    ir::eval::run(shader, LANES, &mut world, EvalOptions::default())
+        .unwrap_or_else(|e| panic!("{e}"));
     world.pixels
 }
 
 /// A folder with the binary of a shader for a generation.
-fn compile(shader: &Shader, generation: &str, spill_all: bool) -> Result<tempfile::TempDir, String> {
+fn compile(
+    shader: &Shader,
+    generation: &str,
+    spill_all: bool,
+) -> Result<tempfile::TempDir, String> {
     let devinfo = DevInfo::get(generation).expect("a known generation");
     let mut shader = shader.clone();
     let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
@@ -184,8 +202,8 @@ fn compile(shader: &Shader, generation: &str, spill_all: bool) -> Result<tempfil
         .and_then(|()| compiler::passes::late(passes, &mut shader, target))
         .map_err(|e| e.to_string())?;
     let options = intel::Options { spill_all, ..intel::Options::default() };
-    let compiled =
-        intel::compile(&shader, &intel::StageKey::default(), devinfo, &options).map_err(|e| e.to_string())?;
+    let compiled = intel::compile(&shader, &intel::StageKey::default(), devinfo, &options)
+        .map_err(|e| e.to_string())?;
     let binary = Binary { generation: generation.into(), compiled };
     compiler::validate(devinfo, &binary).map_err(|e| e.to_string())?;
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
@@ -194,7 +212,8 @@ fn compile(shader: &Shader, generation: &str, spill_all: bool) -> Result<tempfil
 }
 
 fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Vec<[u32; 4]> {
-    let source = "#version 430\nuniform uint u;\nout uvec4 color;\nvoid main() { color = uvec4(u); }\n";
+    let source =
+        "#version 430\nuniform uint u;\nout uvec4 color;\nvoid main() { color = uvec4(u); }\n";
     let program = program(&[(program::Stage::Fragment, source)]);
     let mut device = SimulatorDevice::new(SimulatorOptions {
         devinfo: DevInfo::get(generation).expect("a known generation"),
@@ -208,10 +227,14 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         external: None,
         trace: None,
     });
-    let key =
-        StageKey { targets: [TargetKind::Uint].into_iter().collect(), samples: 1, ..StageKey::default() };
+    let key = StageKey {
+        targets: [TargetKind::Uint].into_iter().collect(),
+        samples: 1,
+        ..StageKey::default()
+    };
     let state = DrawState { program: &program, program_id: ProgramId(0), key: &key };
-    let quads = (0..LANES as i32 / 4).map(|i| Quad { x: CORNER[0] + 2 * i, y: CORNER[1], primitive: 0 });
+    let quads =
+        (0..LANES as i32 / 4).map(|i| Quad { x: CORNER[0] + 2 * i, y: CORNER[1], primitive: 0 });
     let mut batch = Batch::Fragment(FragmentBatch {
         quads: quads.collect(),
         live: first_lanes(LANES),
@@ -256,7 +279,8 @@ fn check(op: AluOp, bits: u8, rng: &mut Rng, failures: &mut Vec<String>) {
             .to_le_bytes()
         })
         .collect();
-    let pick = |rng: &mut Rng| if rng.next().is_multiple_of(4) { Source::Uniform } else { Source::Lanes };
+    let pick =
+        |rng: &mut Rng| if rng.next().is_multiple_of(4) { Source::Uniform } else { Source::Lanes };
     let sources = [pick(rng), pick(rng), pick(rng)];
     let shader = shader_of(op, bits, sources);
     let expected = evaluate(&shader, &uniforms);
@@ -267,7 +291,10 @@ fn check(op: AluOp, bits: u8, rng: &mut Rng, failures: &mut Vec<String>) {
     let float = op.info().output.class == Class::Float;
     let spill_all = rng.next().is_multiple_of(4);
     for generation in ["bdw", "chv", "skl"] {
-        let name = format!("{} of {bits} bits, {sources:?}, {generation}, spilled: {spill_all}", op.name());
+        let name = format!(
+            "{} of {bits} bits, {sources:?}, {generation}, spilled: {spill_all}",
+            op.name()
+        );
         let folder = match compile(&shader, generation, spill_all) {
             Ok(folder) => folder,
             Err(error) => {
@@ -318,9 +345,9 @@ use AluOp::*;
 #[test]
 fn integers() {
     let ops = [
-        Iadd, Isub, Imul, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ishl, Ishr, Ushr, Iand, Ior, Ixor, Inot,
-        Ieq, Ine, Ilt, Ige, Ult, Uge, I2b, Idiv, Udiv, Imod, Umod, Irem, ImulHigh, UmulHigh, UaddCarry,
-        UsubBorrow, BitCount, FindLsb, UfindMsb, Bcsel,
+        Iadd, Isub, Imul, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ishl, Ishr, Ushr, Iand, Ior,
+        Ixor, Inot, Ieq, Ine, Ilt, Ige, Ult, Uge, I2b, Idiv, Udiv, Imod, Umod, Irem, ImulHigh,
+        UmulHigh, UaddCarry, UsubBorrow, BitCount, FindLsb, UfindMsb, Bcsel,
     ];
     run(&ops, &[8, 16], 1);
 }
@@ -340,8 +367,10 @@ fn conversions() {
     run(&floats, &[16, 32, 64], 3);
     let to_int = [F2i16, F2i32, F2u16, F2u32, F2i64, F2u64];
     run(&to_int, &[16], 4);
-    let from_int =
-        [I2f16, U2f16, I2f32, U2f32, I2f64, U2f64, I2i8, I2i16, I2i32, I2i64, U2u8, U2u16, U2u32, U2u64];
+    let from_int = [
+        I2f16, U2f16, I2f32, U2f32, I2f64, U2f64, I2i8, I2i16, I2i32, I2i64, U2u8, U2u16, U2u32,
+        U2u64,
+    ];
     run(&from_int, &[8, 16, 32, 64], 5);
 }
 

@@ -4,7 +4,9 @@
 use crate::common::{program, reference, simulator};
 use execute::devices::SimulatorDevice;
 use program::{Stage, StageKey};
-use softgl::device::{Batch, ComputeBatch, Device, DrawState, ProgramId, SoaTable, VertexBatch, first_lanes};
+use softgl::device::{
+    Batch, ComputeBatch, Device, DrawState, ProgramId, SoaTable, VertexBatch, first_lanes,
+};
 use softgl::resources::{Bindings, Objects};
 
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
@@ -237,7 +239,12 @@ fn memory_is_what_the_interpreter_leaves() {
     for case in CASES {
         let expected = run(&mut reference(), case);
         for generation in GENERATIONS {
-            assert_eq!(run(&mut simulator(generation), case), expected, "{generation}: {}", case.body);
+            assert_eq!(
+                run(&mut simulator(generation), case),
+                expected,
+                "{generation}: {}",
+                case.body
+            );
             for w in [Simd8, Simd16] {
                 let got = run(&mut width(generation, w), case);
                 assert_eq!(got, expected, "{generation} {}: {}", w.name(), case.body);
@@ -273,7 +280,9 @@ fn subgroups_are_threads() {
     for (w, size) in [(Simd8, 8u32), (Simd16, 16)] {
         for generation in ["bdw", "chv", "skl"] {
             let buffers = run(&mut width(generation, w), &SUBGROUP);
-            let word = |i: u32| u32::from_le_bytes(std::array::from_fn(|b| buffers[1][i as usize * 4 + b]));
+            let word = |i: u32| {
+                u32::from_le_bytes(std::array::from_fn(|b| buffers[1][i as usize * 4 + b]))
+            };
             for n in 0..16 {
                 let i = n % size;
                 let all = (1u32 << size) - 1;
@@ -284,7 +293,11 @@ fn subgroups_are_threads() {
                 if i >= 3 {
                     assert_eq!(word(n + 80), (n - i + 3) * 5, "{generation}: invocation {n}");
                 }
-                assert_eq!(word(n + 96), (all & !up_to) ^ up_to << 16, "{generation}: invocation {n}");
+                assert_eq!(
+                    word(n + 96),
+                    (all & !up_to) ^ up_to << 16,
+                    "{generation}: invocation {n}"
+                );
             }
         }
     }

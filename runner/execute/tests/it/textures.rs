@@ -6,8 +6,8 @@ use crate::common::{constant_setup, program, simulator};
 use execute::devices::InterpreterDevice;
 use program::{Stage, StageKey, TargetKind};
 use softgl::device::{
-    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, SoaTable, VertexBatch,
-    first_lanes,
+    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, SoaTable,
+    VertexBatch, first_lanes,
 };
 use softgl::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
@@ -30,7 +30,10 @@ struct Fingerprints {
 
 impl Fingerprints {
     fn new(program: &program::Program) -> Fingerprints {
-        Fingerprints { uniforms: vec![0; program.default_block_size as usize], ..Fingerprints::default() }
+        Fingerprints {
+            uniforms: vec![0; program.default_block_size as usize],
+            ..Fingerprints::default()
+        }
     }
 }
 
@@ -46,7 +49,9 @@ impl ShaderIo for Fingerprints {
         0
     }
     fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
-        let TextureRef::Slot(slot) = texture else { return Err(ShaderIoError::Unsupported("handles")) };
+        let TextureRef::Slot(slot) = texture else {
+            return Err(ShaderIoError::Unsupported("handles"));
+        };
         let request = format!("{slot} {:?}", relevant(slot, *op));
         let hash = blake3::hash(request.as_bytes());
         let byte = |c: usize| u32::from(hash.as_bytes()[c]);
@@ -61,7 +66,13 @@ impl ShaderIo for Fingerprints {
         self.answers.insert(request, texel);
         Ok(texel)
     }
-    fn image(&mut self, _: ImageRef, _: [i32; 3], _: u32, _: &ImageOp) -> Result<[u32; 4], ShaderIoError> {
+    fn image(
+        &mut self,
+        _: ImageRef,
+        _: [i32; 3],
+        _: u32,
+        _: &ImageOp,
+    ) -> Result<[u32; 4], ShaderIoError> {
         Err(ShaderIoError::Unsupported("images"))
     }
     fn checkpoint(&mut self) {}
@@ -94,8 +105,12 @@ fn relevant(slot: u32, op: TextureOp) -> TextureOp {
         TextureOp::Sample { coordinates: c, reference, lod, offset, min_lod } => {
             let lod = match lod {
                 // Without neighbors the level is the base level.
-                Lod::Gradients { dx: [0.0, 0.0, 0.0], dy: [0.0, 0.0, 0.0], bias } => Lod::Explicit(bias),
-                Lod::Gradients { dx, dy, bias } => Lod::Gradients { dx: cut(dx), dy: cut(dy), bias },
+                Lod::Gradients { dx: [0.0, 0.0, 0.0], dy: [0.0, 0.0, 0.0], bias } => {
+                    Lod::Explicit(bias)
+                }
+                Lod::Gradients { dx, dy, bias } => {
+                    Lod::Gradients { dx: cut(dx), dy: cut(dy), bias }
+                }
                 explicit => explicit,
             };
             TextureOp::Sample { coordinates: coordinates(c), reference, lod, offset, min_lod }
@@ -171,8 +186,10 @@ fn source(lookup: &str, place: &str) -> String {
     let samplers: String = SAMPLERS.iter().map(|(s, _)| format!("uniform {s};\n")).collect();
     // Every sampler is used, so that slots are the same in all shaders.
     let uses = ["s2", "s3", "sc", "s1a", "s2a", "sca"].map(|s| format!("textureSize({s}, 0).x"));
-    let uses =
-        format!("{} + textureSize(s2s, 0).x + textureSize(s2as, 0).x + textureSize(ir).x", uses.join(" + "));
+    let uses = format!(
+        "{} + textureSize(s2s, 0).x + textureSize(s2as, 0).x + textureSize(ir).x",
+        uses.join(" + ")
+    );
     let uses = format!("{uses} + textureSize(scs, 0).x");
     format!(
         "#version 430\n{samplers}uniform bool never;\nout vec4 color;\nvoid main() {{\n\
@@ -182,8 +199,11 @@ fn source(lookup: &str, place: &str) -> String {
 }
 
 fn run(device: &mut dyn Device, program: &program::Program) -> (Vec<[u32; 4]>, Vec<String>) {
-    let key =
-        StageKey { targets: [TargetKind::Float].into_iter().collect(), samples: 1, ..StageKey::default() };
+    let key = StageKey {
+        targets: [TargetKind::Float].into_iter().collect(),
+        samples: 1,
+        ..StageKey::default()
+    };
     let state = DrawState { program, program_id: ProgramId(0), key: &key };
     let mut batch = Batch::Fragment(FragmentBatch {
         quads: (0..LANES as i32 / 4).map(|i| Quad { x: 8 + 2 * i, y: 20, primitive: 0 }).collect(),
@@ -196,7 +216,9 @@ fn run(device: &mut dyn Device, program: &program::Program) -> (Vec<[u32; 4]>, V
         outputs: FragmentOutputs::new(1, LANES),
     });
     let mut services = Fingerprints::new(program);
-    device.shade(Stage::Fragment, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
+    device
+        .shade(Stage::Fragment, &state, &mut batch, &mut services)
+        .unwrap_or_else(|e| panic!("{e}"));
     let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
     let color = &batch.outputs.color;
     let pixels = (0..LANES).map(|lane| std::array::from_fn(|c| color.get(c, lane))).collect();
@@ -249,12 +271,15 @@ fn run_vertices(
 }
 
 /// Lookups that only fragments have.
-const NEED_NEIGHBORS: [&str; 3] = ["QueryLod", "texture(s2, p.xy, 1.5)", "texture(s2s, p.xyz, 0.5)"];
+const NEED_NEIGHBORS: [&str; 3] =
+    ["QueryLod", "texture(s2, p.xy, 1.5)", "texture(s2s, p.xyz, 0.5)"];
 
 /// The same in vertex shaders, which two generations run as vec4 code.
 #[test]
 fn vertices_ask_for_the_same() {
-    for &(lookup, first) in LOOKUPS.iter().filter(|(l, _)| !NEED_NEIGHBORS.iter().any(|n| l.contains(n))) {
+    for &(lookup, first) in
+        LOOKUPS.iter().filter(|(l, _)| !NEED_NEIGHBORS.iter().any(|n| l.contains(n)))
+    {
         let program = program(&[(Stage::Vertex, &source(lookup, VERTEX_PLACE))]);
         let mut asked = Fingerprints::new(&program);
         let expected = run_vertices(&mut InterpreterDevice::new(1 << 20), &program, &mut asked);
@@ -315,7 +340,10 @@ fn shadow_gradients_become_levels() {
         let expected = texels[0].max(texels[1]).log2();
         assert!(!services.levels.is_empty(), "{lookup}");
         for level in services.levels {
-            assert!((f64::from(level) - expected).abs() < 1e-3, "{lookup}: {level} against {expected}");
+            assert!(
+                (f64::from(level) - expected).abs() < 1e-3,
+                "{lookup}: {level} against {expected}"
+            );
         }
     }
 }

@@ -136,12 +136,13 @@ fn quirks_switched_off() {
     ];
     for (gen_name, list) in quirks {
         for &quirk in list {
-            let options = Options { disabled_quirks: QuirkSet::default().with(quirk), ..Options::default() };
+            let options =
+                Options { disabled_quirks: QuirkSet::default().with(quirk), ..Options::default() };
             let mut seeds = 0..12;
             let broken = seeds.any(|seed| {
-                [&divergent, &swizzles]
-                    .iter()
-                    .any(|shader| !differences(shader, gen_name, &options, &Data::moderate(seed)).is_empty())
+                [&divergent, &swizzles].iter().any(|shader| {
+                    !differences(shader, gen_name, &options, &Data::moderate(seed)).is_empty()
+                })
             });
             assert!(broken, "{gen_name}: nothing depends on the handling of {}", quirk.name());
         }
@@ -177,7 +178,8 @@ impl Generator<'_, '_> {
                 if have == u32::from(n) && self.rng.below(3) > 0 {
                     return value;
                 }
-                let swizzle: Vec<u8> = (0..n).map(|_| self.rng.below(have as usize) as u8).collect();
+                let swizzle: Vec<u8> =
+                    (0..n).map(|_| self.rng.below(have as usize) as u8).collect();
                 return self.b.swizzle(value, &swizzle);
             }
         }
@@ -302,7 +304,11 @@ impl Generator<'_, '_> {
             Ffma,
         ];
         let wide = self.doubles && self.rng.below(2) == 0;
-        let op = if wide { WIDE[self.rng.below(WIDE.len())] } else { NARROW[self.rng.below(NARROW.len())] };
+        let op = if wide {
+            WIDE[self.rng.below(WIDE.len())]
+        } else {
+            NARROW[self.rng.below(NARROW.len())]
+        };
         let info = op.info();
         let n = 1 + self.rng.below(4) as u8;
         let mut free = if wide { 64 } else { 32 };

@@ -2,7 +2,9 @@
 //! on every generation with a vec4 back end, for both vertices and under control flow that only one
 //! of them enters.
 
-use crate::vec4_harness::{Data, GENS, Rng, agree, attribute, build, output, uniform, wide_attribute};
+use crate::vec4_harness::{
+    Data, GENS, Rng, agree, attribute, build, output, uniform, wide_attribute,
+};
 use intel::Options;
 use ir::{AluOp, Builder, Shader, Src, Value};
 
@@ -68,7 +70,12 @@ fn check(codes: &[u32], make: &dyn Fn(&mut Builder<'_>, [Value; 3], u32) -> Valu
             for batch in codes.chunks(BATCH as usize) {
                 let shader = shader(batch, kind, masked, make);
                 for gen_name in GENS {
-                    agree(&shader, gen_name, &Options::default(), &Data::moderate(u64::from(batch[0])));
+                    agree(
+                        &shader,
+                        gen_name,
+                        &Options::default(),
+                        &Data::moderate(u64::from(batch[0])),
+                    );
                 }
             }
         }
@@ -81,7 +88,9 @@ fn all() -> Vec<u32> {
 
 #[test]
 fn one_source() {
-    check(&all(), &|b, [a, _, _], code| b.alu_src(AluOp::Fneg, &[Src::with_swizzle(a, swizzle(code))], 4));
+    check(&all(), &|b, [a, _, _], code| {
+        b.alu_src(AluOp::Fneg, &[Src::with_swizzle(a, swizzle(code))], 4)
+    });
 }
 
 #[test]

@@ -18,13 +18,21 @@ impl Arguments {
     }
 
     pub(super) fn scalar(&self, index: usize) -> Result<Scalar, Error> {
-        self.scalars.get(index).copied().flatten().ok_or(Error::Malformed("argument is not numeric"))
+        self.scalars
+            .get(index)
+            .copied()
+            .flatten()
+            .ok_or(Error::Malformed("argument is not numeric"))
     }
 
     /// Returns an argument, with a scalar widened to `components`.
     pub(super) fn widened(&self, index: usize, components: usize) -> Result<Value, Error> {
         let value = self.value(index)?;
-        Ok(if value.components() == 1 && components > 1 { value.splat(components) } else { value.clone() })
+        Ok(if value.components() == 1 && components > 1 {
+            value.splat(components)
+        } else {
+            value.clone()
+        })
     }
 
     pub(super) fn all(&self) -> Vec<&Value> {
@@ -43,7 +51,13 @@ pub(super) fn real2(a: &Value, b: &Value, ty: Scalar, f: impl Fn(f64, f64) -> f6
 }
 
 /// Applies a function of three real numbers, as [`real1`].
-pub(super) fn real3(a: &Value, b: &Value, c: &Value, ty: Scalar, f: impl Fn(f64, f64, f64) -> f64) -> Value {
+pub(super) fn real3(
+    a: &Value,
+    b: &Value,
+    c: &Value,
+    ty: Scalar,
+    f: impl Fn(f64, f64, f64) -> f64,
+) -> Value {
     let real = |x| scalar::to_f64(ty, x);
     a.zip3(b, c, |x, y, z| scalar::from_f64(ty, f(real(x), real(y), real(z))))
 }

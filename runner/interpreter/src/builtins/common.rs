@@ -1,7 +1,9 @@
 //! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all
 //! component-wise.
 
-use program::builtin_function::{AngleFunction, CommonFunction, ExponentialFunction, RelationalFunction};
+use program::builtin_function::{
+    AngleFunction, CommonFunction, ExponentialFunction, RelationalFunction,
+};
 use program::{BinaryOp, Scalar};
 
 use super::arguments::{Arguments, real1, real2, real3, undefined_where};
@@ -81,7 +83,8 @@ pub(super) fn exponential(f: ExponentialFunction, args: &Arguments, components: 
             let mut value = real2(&x, &y, ty, libm::pow);
             for c in 0..value.components() {
                 for lane in 0..value.lanes() {
-                    let (x, y) = (scalar::to_f64(ty, x.get(c, lane)), scalar::to_f64(ty, y.get(c, lane)));
+                    let (x, y) =
+                        (scalar::to_f64(ty, x.get(c, lane)), scalar::to_f64(ty, y.get(c, lane)));
                     if x < 0.0 || (x == 0.0 && y <= 0.0) {
                         value.mark_undefined(c, lane);
                     }
@@ -161,7 +164,9 @@ pub(super) fn common(
             let (a, b, c) = wide3()?;
             Ok(real3(&a, &b, &c, ty, |x, y, a| x * (1.0 - a) + y * a))
         }
-        F::Step => number(real2(&wide(0)?, &wide(1)?, ty, |edge, x| if x < edge { 0.0 } else { 1.0 })),
+        F::Step => {
+            number(real2(&wide(0)?, &wide(1)?, ty, |edge, x| if x < edge { 0.0 } else { 1.0 }))
+        }
         F::Smoothstep => number(smoothstep(ty, &wide(0)?, &wide(1)?, &wide(2)?)),
     }
 }
@@ -300,6 +305,7 @@ pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Outcome {
             return Ok(Value::reduce(&[args.value(0)?], 1, fold));
         }
     };
-    let function = scalar::binary(op, args.scalar(0)?).ok_or(Error::Malformed("comparison of this type"))?;
+    let function =
+        scalar::binary(op, args.scalar(0)?).ok_or(Error::Malformed("comparison of this type"))?;
     Ok(args.value(0)?.zip(args.value(1)?, function))
 }

@@ -20,7 +20,8 @@ pub(super) fn geometric(
     components: usize,
 ) -> Result<Value, Error> {
     use GeometricFunction as F;
-    let ty = result.ok_or(Error::Malformed("geometric function with a result that is no number"))?;
+    let ty =
+        result.ok_or(Error::Malformed("geometric function with a result that is no number"))?;
     let function: fn(&[Vec<f64>], &mut [f64]) = match f {
         F::Length => |v, out| out[0] = length(&v[0]),
         F::Distance => |v, out| {
@@ -51,10 +52,12 @@ pub(super) fn geometric(
         // The front end replaces it by an expression where it is defined.
         F::Ftransform => return Err(Error::Unsupported("ftransform")),
     };
-    let scalars: Result<Vec<Scalar>, Error> = (0..args.values.len()).map(|i| args.scalar(i)).collect();
+    let scalars: Result<Vec<Scalar>, Error> =
+        (0..args.values.len()).map(|i| args.scalar(i)).collect();
     let scalars = scalars?;
     Ok(Value::reduce(&args.all(), components, |operands, out| {
-        let real = |(v, &ty): (&&[u64], &Scalar)| v.iter().map(|&x| scalar::to_f64(ty, x)).collect();
+        let real =
+            |(v, &ty): (&&[u64], &Scalar)| v.iter().map(|&x| scalar::to_f64(ty, x)).collect();
         let operands: Vec<Vec<f64>> = operands.iter().zip(&scalars).map(real).collect();
         let mut result = vec![0.0; out.len()];
         function(&operands, &mut result);

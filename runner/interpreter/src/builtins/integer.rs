@@ -10,13 +10,18 @@ use crate::lanes::Value;
 use crate::scalar::wrap;
 
 /// Calls an integer function.
-pub(super) fn integer(f: IntegerFunction, args: &Arguments, components: usize) -> Result<Value, Error> {
+pub(super) fn integer(
+    f: IntegerFunction,
+    args: &Arguments,
+    components: usize,
+) -> Result<Value, Error> {
     use IntegerFunction as F;
     Ok(match f {
         F::BitfieldExtract => {
             let ty = args.scalar(0)?;
             let (offset, bits) = (args.widened(1, components)?, args.widened(2, components)?);
-            let value = args.value(0)?.zip3(&offset, &bits, |x, o, b| extract(ty, x, o as i64, b as i64));
+            let value =
+                args.value(0)?.zip3(&offset, &bits, |x, o, b| extract(ty, x, o as i64, b as i64));
             mark_fields(value, ty, &offset, &bits)
         }
         F::BitfieldInsert => {
@@ -24,9 +29,9 @@ pub(super) fn integer(f: IntegerFunction, args: &Arguments, components: usize) -
             let (offset, bits) = (args.widened(2, components)?, args.widened(3, components)?);
             let fields = offset.zip(&bits, |o, b| field_mask(o as i64, b as i64));
             let shifted = args.value(1)?.zip(&offset, |x, o| x.checked_shl(o as u32).unwrap_or(0));
-            let value = args
-                .value(0)?
-                .zip3(&shifted, &fields, |base, insert, mask| wrap(ty, base & !mask | insert & mask));
+            let value = args.value(0)?.zip3(&shifted, &fields, |base, insert, mask| {
+                wrap(ty, base & !mask | insert & mask)
+            });
             mark_fields(value, ty, &offset, &bits)
         }
         F::BitfieldReverse => {
@@ -44,7 +49,9 @@ pub(super) fn integer(f: IntegerFunction, args: &Arguments, components: usize) -
         }
         F::CountLeadingZeros => args.value(0)?.map(|x| u64::from((x as u32).leading_zeros())),
         F::CountTrailingZeros => args.value(0)?.map(|x| u64::from((x as u32).trailing_zeros())),
-        F::AbsoluteDifference => binary(args, |ty, a, b| wrap(unsigned(ty), (a - b).unsigned_abs() as u64))?,
+        F::AbsoluteDifference => {
+            binary(args, |ty, a, b| wrap(unsigned(ty), (a - b).unsigned_abs() as u64))?
+        }
         F::AddSaturate => binary(args, |ty, a, b| saturate(ty, a + b))?,
         F::SubtractSaturate => binary(args, |ty, a, b| saturate(ty, a - b))?,
         F::Average => binary(args, |ty, a, b| wrap(ty, ((a + b) >> 1) as u64))?,
@@ -120,7 +127,9 @@ fn find_msb(x: u32, signed: bool) -> u64 {
 impl<E: Environment> InvocationGroup<'_, E> {
     /// Evaluates `uaddCarry`.
     pub(super) fn add_with_carry(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
-        let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
+        let [x, y, out] = arguments else {
+            return Err(Error::Malformed("wrong number of arguments"));
+        };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
         let sum = x.zip(&y, |a, b| (a + b) & 0xffff_ffff);
         self.store_argument(*out, &x.zip(&y, |a, b| (a + b) >> 32))?;
@@ -129,7 +138,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
 
     /// Evaluates `usubBorrow`.
     pub(super) fn subtract_with_borrow(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
-        let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
+        let [x, y, out] = arguments else {
+            return Err(Error::Malformed("wrong number of arguments"));
+        };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
         let difference = x.zip(&y, |a, b| a.wrapping_sub(b) & 0xffff_ffff);
         self.store_argument(*out, &x.zip(&y, |a, b| u64::from(a < b)))?;
@@ -137,8 +148,14 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Evaluates `umulExtended` and `imulExtended`.
-    pub(super) fn wide_product(&mut self, ty: Scalar, arguments: &[ExprId]) -> Result<Value, Error> {
-        let [x, y, high, low] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
+    pub(super) fn wide_product(
+        &mut self,
+        ty: Scalar,
+        arguments: &[ExprId],
+    ) -> Result<Value, Error> {
+        let [x, y, high, low] = arguments else {
+            return Err(Error::Malformed("wrong number of arguments"));
+        };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
         let product = x.zip(&y, |a, b| a.wrapping_mul(b));
         self.store_argument(*high, &product.map(|p| wrap(ty, p >> 32)))?;

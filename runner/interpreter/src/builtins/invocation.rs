@@ -2,8 +2,8 @@
 //! emission, atomic counters (GLSL 4.60 sections 8.10 to 8.19).
 
 use program::builtin_function::{
-    AtomicCounterFunction, DerivativeFunction, EmissionFunction, InterpolationFunction, InvocationFunction,
-    SynchronizationFunction,
+    AtomicCounterFunction, DerivativeFunction, EmissionFunction, InterpolationFunction,
+    InvocationFunction, SynchronizationFunction,
 };
 use program::{AtomicOp, BinaryOp, ExprId, Scalar};
 
@@ -31,12 +31,18 @@ impl<E: Environment> InvocationGroup<'_, E> {
             F::DFdxFine => self.derivative(args, |lane| (lane | 1, lane & 2)),
             F::DFdyFine => self.derivative(args, |lane| (lane | 2, lane & 1)),
             F::Fwidth | F::FwidthCoarse => self.width(args, |_| (1, 0), |_| (2, 0)),
-            F::FwidthFine => self.width(args, |lane| (lane | 1, lane & 2), |lane| (lane | 2, lane & 1)),
+            F::FwidthFine => {
+                self.width(args, |lane| (lane | 1, lane & 2), |lane| (lane | 2, lane & 1))
+            }
         }
     }
 
     /// Calls a function of geometry shaders.
-    pub(super) fn emission(&mut self, f: EmissionFunction, args: &Arguments) -> Result<Value, Error> {
+    pub(super) fn emission(
+        &mut self,
+        f: EmissionFunction,
+        args: &Arguments,
+    ) -> Result<Value, Error> {
         use EmissionFunction as F;
         match f {
             F::EmitVertex | F::EmitStreamVertex => self.emit(args)?,
@@ -68,7 +74,11 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Calls a function of the invocation or its subgroup.
-    pub(super) fn invocation(&mut self, f: InvocationFunction, args: &Arguments) -> Result<Value, Error> {
+    pub(super) fn invocation(
+        &mut self,
+        f: InvocationFunction,
+        args: &Arguments,
+    ) -> Result<Value, Error> {
         use InvocationFunction as F;
         Ok(match f {
             F::HelperInvocation => {
@@ -85,7 +95,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
             F::AllInvocationsEqual => self.vote(args, |truth, all| truth == 0 || truth == all)?,
             F::Ballot => {
                 let truth = args.value(0)?.truth(&self.active);
-                let bits = truth.iter().filter(|&l| l < 64).fold(0u64, |bits, lane| bits | 1 << lane);
+                let bits =
+                    truth.iter().filter(|&l| l < 64).fold(0u64, |bits, lane| bits | 1 << lane);
                 Value::uniform(bits, self.lanes)
             }
             F::ReadFirstInvocation => {
@@ -105,7 +116,11 @@ impl<E: Environment> InvocationGroup<'_, E> {
     /// Returns the difference of two lanes of each quad, selected by a function of the lane's
     /// number in the quad. Undefined where one of them is inactive: derivatives are defined in
     /// uniform control flow only, and not after one lane was discarded.
-    fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
+    fn derivative(
+        &self,
+        args: &Arguments,
+        ends: impl Fn(usize) -> (usize, usize),
+    ) -> Result<Value, Error> {
         let (value, ty) = (args.value(0)?, args.scalar(0)?);
         let subtract = scalar::binary(BinaryOp::Sub, ty)
             .ok_or(Error::Malformed("operand of a derivative is not numeric"))?;
@@ -179,8 +194,10 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
         for lane in self.active.clone().iter() {
             let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
-            let vertex: Vec<[u32; 4]> =
-                slots.iter().map(|slot| std::array::from_fn(|c| slot.get(c, lane) as u32)).collect();
+            let vertex: Vec<[u32; 4]> = slots
+                .iter()
+                .map(|slot| std::array::from_fn(|c| slot.get(c, lane) as u32))
+                .collect();
             self.environment.emit_vertex(lane, stream, &vertex);
         }
         Ok(())
@@ -201,25 +218,29 @@ impl<E: Environment> InvocationGroup<'_, E> {
     ) -> Result<Value, Error> {
         use InterpolationFunction as F;
         let interpolant = *arguments.first().ok_or(Error::Malformed("no interpolant"))?;
-        let place = self.place(interpolant)?.ok_or(Error::Malformed("interpolant is not a variable"))?;
+        let place =
+            self.place(interpolant)?.ok_or(Error::Malformed("interpolant is not a variable"))?;
         let PlaceRoot::Global(id) = place.root else {
             return Err(Error::Malformed("interpolant is not an input"));
         };
         let global = &self.shader.globals[id];
         let varying_components = self.varying_components(global, global.ty);
         let at = arguments.get(1).map(|&a| self.eval(a)).transpose()?;
-        let half = arguments
-            .get(1)
-            .is_some_and(|&a| self.types.scalar_of(self.shader.exprs[a].ty) == Some(Scalar::Float16));
+        let half = arguments.get(1).is_some_and(|&a| {
+            self.types.scalar_of(self.shader.exprs[a].ty) == Some(Scalar::Float16)
+        });
         let offset = |bits| if half { scalar::f16_of(bits) as f32 } else { scalar::f32_of(bits) };
-        let count = place.swizzle.as_ref().map_or(self.layout.component_count(place.ty), |s| s.len());
+        let count =
+            place.swizzle.as_ref().map_or(self.layout.component_count(place.ty), |s| s.len());
         let mut value = Value::undefined(count, self.lanes);
         for lane in 0..self.lanes {
             let operand = |c| at.as_ref().map_or(0, |v: &Value| v.get(c, lane));
             let location = match f {
                 F::InterpolateAtCentroid => InterpolateAt::Centroid,
                 F::InterpolateAtSample => InterpolateAt::Sample(operand(0) as u32),
-                F::InterpolateAtOffset => InterpolateAt::Offset(offset(operand(0)), offset(operand(1))),
+                F::InterpolateAtOffset => {
+                    InterpolateAt::Offset(offset(operand(0)), offset(operand(1)))
+                }
             };
             for c in 0..count {
                 let component = place.swizzle.as_ref().map_or(c, |s| s[c] as usize);
@@ -255,9 +276,10 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 // The result is the value after the decrement.
                 return Ok(old.map(|x| x.wrapping_sub(1) & 0xffff_ffff));
             }
-            F::AtomicCounterSubtract => {
-                (AtomicOp::Add, data.iter().map(|v| v.map(|x| x.wrapping_neg() & 0xffff_ffff)).collect())
-            }
+            F::AtomicCounterSubtract => (
+                AtomicOp::Add,
+                data.iter().map(|v| v.map(|x| x.wrapping_neg() & 0xffff_ffff)).collect(),
+            ),
             F::AtomicCounterAdd => (AtomicOp::Add, data),
             F::AtomicCounterMin => (AtomicOp::Min, data),
             F::AtomicCounterMax => (AtomicOp::Max, data),

@@ -9,7 +9,11 @@ use crate::lanes::Value;
 use crate::scalar;
 
 /// Calls a matrix function. The shape is (columns, rows) of the first argument.
-pub(super) fn matrix(f: MatrixFunction, args: &Arguments, shape: Option<(u8, u8)>) -> Result<Value, Error> {
+pub(super) fn matrix(
+    f: MatrixFunction,
+    args: &Arguments,
+    shape: Option<(u8, u8)>,
+) -> Result<Value, Error> {
     use MatrixFunction as F;
     let ty = args.scalar(0)?;
     let mul = scalar::binary(BinaryOp::Mul, ty).ok_or(Error::Malformed("matrix is not numeric"))?;
@@ -22,11 +26,15 @@ pub(super) fn matrix(f: MatrixFunction, args: &Arguments, shape: Option<(u8, u8)
             let (c, r) = (args.value(0)?, args.value(1)?);
             let height = c.components();
             Value::reduce(&[c, r], height * r.components(), |v, out| {
-                out.iter_mut().enumerate().for_each(|(i, o)| *o = mul(v[0][i % height], v[1][i / height]));
+                out.iter_mut()
+                    .enumerate()
+                    .for_each(|(i, o)| *o = mul(v[0][i % height], v[1][i / height]));
             })
         }
         F::Transpose => Value::reduce(&[args.value(0)?], columns * rows, |v, out| {
-            out.iter_mut().enumerate().for_each(|(i, o)| *o = v[0][i % columns * rows + i / columns]);
+            out.iter_mut()
+                .enumerate()
+                .for_each(|(i, o)| *o = v[0][i % columns * rows + i / columns]);
         }),
         F::Determinant => Value::reduce(&[args.value(0)?], 1, |v, out| {
             let m: Vec<f64> = v[0].iter().map(real).collect();

@@ -40,8 +40,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
             B::Relational(f) => common::relational(f, &self.evaluated(arguments)?),
             B::Integer(f) => integer::integer(f, &self.evaluated(arguments)?, components),
             B::Packing(f) => packing::packing(f, &self.evaluated(arguments)?, components),
-            B::Repacking(f) => packing::repacking(f, &self.evaluated(arguments)?, result, components),
-            B::Geometric(f) => geometric::geometric(f, &self.evaluated(arguments)?, result, components),
+            B::Repacking(f) => {
+                packing::repacking(f, &self.evaluated(arguments)?, result, components)
+            }
+            B::Geometric(f) => {
+                geometric::geometric(f, &self.evaluated(arguments)?, result, components)
+            }
             B::Noise(f) => geometric::noise(f, self.evaluated(arguments)?.value(0)?),
             B::Matrix(f) => {
                 let shape = |&a: &ExprId| self.types.shape(self.shader.exprs[a].ty);
@@ -70,7 +74,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
     /// Evaluates the arguments of a built-in function.
     fn evaluated(&mut self, arguments: &[ExprId]) -> Result<Arguments, Error> {
         let values = self.eval_all(arguments)?;
-        let scalars = arguments.iter().map(|&a| self.types.scalar_of(self.shader.exprs[a].ty)).collect();
+        let scalars =
+            arguments.iter().map(|&a| self.types.scalar_of(self.shader.exprs[a].ty)).collect();
         Ok(Arguments { values, scalars })
     }
 

@@ -65,7 +65,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         lane: usize,
     ) -> LodRequest {
         let float = |v: &Value, c: usize| scalar::f32_of(v.get(c, lane));
-        let vector = |v: &Value| std::array::from_fn(|c| if c < v.components() { float(v, c) } else { 0.0 });
+        let vector =
+            |v: &Value| std::array::from_fn(|c| if c < v.components() { float(v, c) } else { 0.0 });
         match (&call.lod, lod) {
             (TextureLod::Gradient(..), (Some(x), Some(y))) => {
                 LodRequest::Implicit { dx: vector(x), dy: vector(y), bias: 0.0 }
@@ -80,7 +81,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let bias = bias.as_ref().map_or(0.0, |v| float(v, 0));
                 let (dx, dy) = coordinate.map_or(([0.0; 3], [0.0; 3]), |c| {
                     let (quad, _) = self.quad_of(lane);
-                    let corner = |i: usize| project(Some(c), call.projective, quad[i].min(self.lanes - 1));
+                    let corner =
+                        |i: usize| project(Some(c), call.projective, quad[i].min(self.lanes - 1));
                     let (origin, right, up) = (corner(0), corner(1), corner(2));
                     let difference = |a: [u32; 4]| {
                         std::array::from_fn(|i| f32::from_bits(a[i]) - f32::from_bits(origin[i]))
@@ -99,18 +101,22 @@ impl<E: Environment> InvocationGroup<'_, E> {
         let sample = self.eval_optional(call.sample)?;
         let data = self.eval_all(&call.data)?;
         let components = self.layout.component_count(ty);
-        let result = if *self.types.get(ty) == Type::Void { Scalar::Uint } else { self.scalar_of(ty)? };
+        let result =
+            if *self.types.get(ty) == Type::Void { Scalar::Uint } else { self.scalar_of(ty)? };
         let mut value = Value::zero(components, self.lanes);
         for lane in self.active.clone().iter() {
             let word = |i: usize| {
-                let mut cells =
-                    data.iter().flat_map(|v| (0..v.components()).map(move |c| v.get(c, lane) as u32));
+                let mut cells = data
+                    .iter()
+                    .flat_map(|v| (0..v.components()).map(move |c| v.get(c, lane) as u32));
                 cells.nth(i).unwrap_or(0)
             };
             let request = ImageRequest {
                 op: call.op,
                 image: images.get(0, lane) as u32,
-                coordinate: std::array::from_fn(|c| coordinate.as_ref().map_or(0, |v| v.get(c, lane) as i32)),
+                coordinate: std::array::from_fn(|c| {
+                    coordinate.as_ref().map_or(0, |v| v.get(c, lane) as i32)
+                }),
                 sample: sample.as_ref().map_or(0, |v| v.get(0, lane) as u32),
                 scalar: result,
                 data: std::array::from_fn(word),
@@ -124,7 +130,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 continue;
             }
             let defined = |v: &Value| (0..v.components()).all(|c| !v.is_undefined(c, lane));
-            if writes && !data.iter().chain(&coordinate).chain(&sample).chain([&images]).all(defined) {
+            if writes
+                && !data.iter().chain(&coordinate).chain(&sample).chain([&images]).all(defined)
+            {
                 self.undefined_writes.set(lane, true);
             }
             let texel = self.environment.image(&request)?;
@@ -140,15 +148,23 @@ impl<E: Environment> InvocationGroup<'_, E> {
 fn project(coordinate: Option<&Value>, projective: bool, lane: usize) -> [u32; 4] {
     let Some(value) = coordinate else { return [0; 4] };
     let count = value.components();
-    let raw: [u32; 4] = std::array::from_fn(|c| if c < count { value.get(c, lane) as u32 } else { 0 });
+    let raw: [u32; 4] =
+        std::array::from_fn(|c| if c < count { value.get(c, lane) as u32 } else { 0 });
     if !projective {
         return raw;
     }
     let divisor = f32::from_bits(raw[count - 1]);
-    std::array::from_fn(|c| if c + 1 < count { (f32::from_bits(raw[c]) / divisor).to_bits() } else { 0 })
+    std::array::from_fn(|c| {
+        if c + 1 < count { (f32::from_bits(raw[c]) / divisor).to_bits() } else { 0 }
+    })
 }
 
-fn projected_compare(compare: &Value, coordinate: Option<&Value>, projective: bool, lane: usize) -> f32 {
+fn projected_compare(
+    compare: &Value,
+    coordinate: Option<&Value>,
+    projective: bool,
+    lane: usize,
+) -> f32 {
     let reference = scalar::f32_of(compare.get(0, lane));
     match coordinate {
         Some(v) if projective => reference / scalar::f32_of(v.get(v.components() - 1, lane)),

@@ -107,10 +107,15 @@ pub struct CodeChanges {
 impl CodeChanges {
     /// Compares the shaders of results that both runs have. Results without any code in one of the
     /// runs are ignored: the test broke earlier there.
-    pub(super) fn new<'r, 'a: 'r>(rows: impl Iterator<Item = (&'r Row<'a>, &'r Row<'a>)>) -> CodeChanges {
-        let metric = |(name, _): (&'static str, Read)| MetricChange { name, ..MetricChange::default() };
-        let mut changes = CodeChanges { metrics: METRICS.map(metric).to_vec(), ..CodeChanges::default() };
-        for (old, new) in rows.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty()) {
+    pub(super) fn new<'r, 'a: 'r>(
+        rows: impl Iterator<Item = (&'r Row<'a>, &'r Row<'a>)>,
+    ) -> CodeChanges {
+        let metric =
+            |(name, _): (&'static str, Read)| MetricChange { name, ..MetricChange::default() };
+        let mut changes =
+            CodeChanges { metrics: METRICS.map(metric).to_vec(), ..CodeChanges::default() };
+        for (old, new) in rows.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty())
+        {
             for code in &old.stages {
                 match find(new, code) {
                     Some(now) => changes.compare(old, code, now),

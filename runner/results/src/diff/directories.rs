@@ -10,7 +10,10 @@ use vocabulary::Generation;
 
 /// Renders a table with a line per directory, `depth` parts of test names deep, and a column per
 /// generation; below it the reasons of skips and the tests that neither passed nor were skipped.
-pub fn by_directory<'a>(rows: impl Iterator<Item = &'a TestResult> + Clone, depth: usize) -> String {
+pub fn by_directory<'a>(
+    rows: impl Iterator<Item = &'a TestResult> + Clone,
+    depth: usize,
+) -> String {
     let mut directories: BTreeMap<&str, Directory> = BTreeMap::new();
     for row in rows.clone() {
         directories.entry(directory(&row.test, depth)).or_default().add(row);
@@ -48,7 +51,8 @@ fn generations<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
     let names: BTreeSet<&str> = rows.map(|row| &*row.generation).collect();
     let mut generations: Vec<&str> = names.into_iter().collect();
     let hardware = Generation::HARDWARE.map(Generation::name);
-    generations.sort_by_key(|name| hardware.iter().position(|g| g == name).unwrap_or(hardware.len()));
+    generations
+        .sort_by_key(|name| hardware.iter().position(|g| g == name).unwrap_or(hardware.len()));
     generations
 }
 
@@ -59,9 +63,14 @@ fn table(directories: &BTreeMap<&str, Directory<'_>>, generations: &[&str]) -> S
     text += &"---:|".repeat(generations.len());
     text.push('\n');
     for (name, directory) in directories {
-        let _ = write!(text, "| `{}` | {} |", printable_line(name), thousands(directory.tests.len()));
+        let _ =
+            write!(text, "| `{}` | {} |", printable_line(name), thousands(directory.tests.len()));
         for generation in generations {
-            let _ = write!(text, " {} |", directory.counts.get(generation).map_or(String::from("–"), cell));
+            let _ = write!(
+                text,
+                " {} |",
+                directory.counts.get(generation).map_or(String::from("–"), cell)
+            );
         }
         text.push('\n');
     }
@@ -70,7 +79,8 @@ fn table(directories: &BTreeMap<&str, Directory<'_>>, generations: &[&str]) -> S
 
 /// Renders `1,538`, or `1,400 (skip 100, fail 38)`.
 fn cell(counts: &Counts) -> String {
-    let others = Status::ALL.into_iter().filter(|&status| status != Status::Pass && counts.of(status) > 0);
+    let others =
+        Status::ALL.into_iter().filter(|&status| status != Status::Pass && counts.of(status) > 0);
     let others: Vec<String> =
         others.map(|status| format!("{status} {}", thousands(counts.of(status)))).collect();
     let passed = thousands(counts.of(Status::Pass));

@@ -150,7 +150,8 @@ impl Diff {
     }
 
     fn add(&mut self, pair: &Pair<'_, '_>) {
-        let (old, new) = (pair.old.and_then(Row::known_status), pair.new.and_then(Row::known_status));
+        let (old, new) =
+            (pair.old.and_then(Row::known_status), pair.new.and_then(Row::known_status));
         let Some(row) = pair.new.or(pair.old) else { return };
         let changed = |test: String, change, old, new| Changed {
             test,
@@ -174,7 +175,9 @@ impl Diff {
         for (name, old, new) in subtests(before, after) {
             match change(old, new) {
                 Change::Same => {}
-                change => self.changes.push(changed(format!("{}@{name}", row.test), change, old, new)),
+                change => {
+                    self.changes.push(changed(format!("{}@{name}", row.test), change, old, new))
+                }
             }
         }
     }
@@ -186,7 +189,8 @@ impl Diff {
 
     /// Returns true if there is a regression or an unexpected new failure.
     pub fn is_bad(&self) -> bool {
-        self.of(Change::Regression).next().is_some() || self.of(Change::NewFailure).any(|new| !new.expected)
+        self.of(Change::Regression).next().is_some()
+            || self.of(Change::NewFailure).any(|new| !new.expected)
     }
 }
 
@@ -195,7 +199,8 @@ fn subtests<'r>(
     old: &'r Row<'_>,
     new: &'r Row<'_>,
 ) -> impl Iterator<Item = (&'r str, Option<Status>, Option<Status>)> {
-    let status = |row: &Row<'_>, name: &str| row.subtests.iter().find(|p| p.name == name).map(|p| p.status);
+    let status =
+        |row: &Row<'_>, name: &str| row.subtests.iter().find(|p| p.name == name).map(|p| p.status);
     let added = new.subtests.iter().filter(move |part| status(old, &part.name).is_none());
     let names = old.subtests.iter().chain(added).map(|part| &*part.name);
     names.map(move |name| (name, status(old, name), status(new, name)))
@@ -229,7 +234,8 @@ pub struct Pair<'r, 'a> {
 impl<'r, 'a> Pair<'r, 'a> {
     /// Returns the change of the test case.
     pub fn change(&self) -> Change {
-        let (old, new) = (self.old.and_then(Row::known_status), self.new.and_then(Row::known_status));
+        let (old, new) =
+            (self.old.and_then(Row::known_status), self.new.and_then(Row::known_status));
         // Kernel messages in imported runs of piglit are worse than the same status without them.
         let kernel = |row: Option<&Row<'_>>| {
             row.is_some_and(|row| {

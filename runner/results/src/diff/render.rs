@@ -48,7 +48,10 @@ pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
         text.push('\n');
     }
     if !diff.reworded.is_empty() {
-        line(&mut text, format_args!("the same status for another reason: {}", diff.reworded.len()));
+        line(
+            &mut text,
+            format_args!("the same status for another reason: {}", diff.reworded.len()),
+        );
         for row in diff.reworded.iter().take(SHADERS) {
             let (old, new) = (first_line(&row.old), first_line(&row.new));
             let test = printable(&row.test);
@@ -90,8 +93,10 @@ fn place(row: &Changed) -> String {
 
 fn totals(diff: &Diff) -> String {
     let count = |change| diff.of(change).count();
-    let mut text = format!("{} -> {} results, {} the same", diff.old_rows, diff.new_rows, diff.same);
-    let [old, new] = diff.options.each_ref().map(|options| if options.is_empty() { "none" } else { options });
+    let mut text =
+        format!("{} -> {} results, {} the same", diff.old_rows, diff.new_rows, diff.same);
+    let [old, new] =
+        diff.options.each_ref().map(|options| if options.is_empty() { "none" } else { options });
     if old != new {
         // Writing to a string cannot fail.
         let _ = write!(text, ", options: {} -> {}", printable(old), printable(new));
@@ -123,7 +128,9 @@ fn code(text: &mut String, code: &CodeChanges) {
     if code.shared == 0 && code.lost.is_empty() && code.gained.is_empty() {
         return;
     }
-    for metric in code.metrics.iter().filter(|metric| !metric.helped.is_empty() || !metric.hurt.is_empty()) {
+    for metric in
+        code.metrics.iter().filter(|metric| !metric.helped.is_empty() || !metric.hurt.is_empty())
+    {
         let MetricChange { name, total_old, total_new, helped, hurt } = metric;
         let (old, new) = metric.affected();
         line(
@@ -133,13 +140,19 @@ fn code(text: &mut String, code: &CodeChanges) {
                 percent(*total_old, *total_new)
             ),
         );
-        line(text, format_args!("{name} in affected shaders: {old} -> {new} ({})", percent(old, new)));
+        line(
+            text,
+            format_args!("{name} in affected shaders: {old} -> {new} ({})", percent(old, new)),
+        );
         line(text, format_args!("helped: {}\nHURT: {}", helped.len(), hurt.len()));
         for (word, list) in [("helped", helped), ("HURT", hurt)] {
             for shader in list.iter().take(SHADERS) {
                 let change = percent(shader.old, shader.new);
                 let name = printable(&shader.shader);
-                line(text, format_args!("  {word}: {name}: {} -> {} ({change})", shader.old, shader.new));
+                line(
+                    text,
+                    format_args!("  {word}: {name}: {} -> {} ({change})", shader.old, shader.new),
+                );
             }
         }
         for (word, list) in [("helped", helped), ("HURT", hurt)] {
@@ -165,7 +178,9 @@ fn spreads(text: &mut String, word: &str, list: &[ShaderChange]) {
     if let Some(Spread { least, most, mean, median }) = Spread::of(amounts) {
         line(
             text,
-            format_args!("{word} stats (abs) min: {least} max: {most} mean: {mean:.2} median: {median}"),
+            format_args!(
+                "{word} stats (abs) min: {least} max: {most} mean: {mean:.2} median: {median}"
+            ),
         );
     }
     if let Some(Spread { least, most, mean, median }) = Spread::of(shares) {
@@ -194,8 +209,10 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
             ),
         );
         for row in rows.iter().take(MARKDOWN_ROWS) {
-            let reason = row.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("");
-            let phase = row.phase.map(|phase| format!("{phase}: {}", cell(reason))).unwrap_or_default();
+            let reason =
+                row.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("");
+            let phase =
+                row.phase.map(|phase| format!("{phase}: {}", cell(reason))).unwrap_or_default();
             let (test, old, new) = (cell(&row.test), name(row.old), name(row.new));
             let generation = cell(format!("{} {}", row.generation, row.variant).trim());
             line(&mut text, format_args!("| {test} | {generation} | {old} | {new} | {phase} |"));
@@ -213,14 +230,18 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
             let (helped, hurt) = (helped.len(), hurt.len());
             line(
                 &mut text,
-                format_args!("| {name} | {total_old} | {total_new} | {change} | {helped} | {hurt} |"),
+                format_args!(
+                    "| {name} | {total_old} | {total_new} | {change} | {helped} | {hurt} |"
+                ),
             );
         }
         let CodeChanges { shared, same_binary, lost, gained, .. } = &diff.code;
         let (lost, gained) = (lost.len(), gained.len());
         line(
             &mut text,
-            format_args!("\nsame binary: {same_binary} of {shared} · LOST: {lost} · GAINED: {gained}"),
+            format_args!(
+                "\nsame binary: {same_binary} of {shared} · LOST: {lost} · GAINED: {gained}"
+            ),
         );
     }
     for TextDiff { test, generation, text: what, diff } in texts {
@@ -260,7 +281,9 @@ fn cell(text: &str) -> String {
             '<' => cell.push_str("&lt;"),
             '>' => cell.push_str("&gt;"),
             '\n' => cell.push(' '),
-            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' | '#' | '@' | '!' => cell.extend(['\\', c]),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' | '#' | '@' | '!' => {
+                cell.extend(['\\', c])
+            }
             c => cell.push(c),
         }
     }

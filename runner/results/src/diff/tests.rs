@@ -94,7 +94,10 @@ fn rows_and_code() {
         (instructions.total_old, instructions.total_new, instructions.affected()),
         (115, 143, (110, 138))
     );
-    assert_eq!((&*instructions.helped[0].shader, instructions.hurt[0].new), ("a [ivb] fragment SIMD8", 130));
+    assert_eq!(
+        (&*instructions.helped[0].shader, instructions.hurt[0].new),
+        ("a [ivb] fragment SIMD8", 130)
+    );
     assert_eq!((&*code.lost[0].shader, &*code.gained[0].width), ("a [ivb] fragment", "SIMD16"));
 }
 
@@ -137,7 +140,10 @@ fn expected_new_failures_are_not_bad() {
 
 #[test]
 fn variants_of_one_test() {
-    let with = |variant: &str, status| TestResult { variant: variant.into(), ..row("a", status, Vec::new()) };
+    let with = |variant: &str, status| TestResult {
+        variant: variant.into(),
+        ..row("a", status, Vec::new())
+    };
     // One variant each: compared although the options differ.
     let diff = compare(&[with("", Status::Pass)], &[with("backend=vec4", Status::Fail)]);
     assert_eq!((diff.changes.len(), diff.changes[0].change), (1, Change::Regression));
@@ -147,8 +153,11 @@ fn variants_of_one_test() {
     let new = [with("backend=vec4", Status::Pass), with("width=SIMD8", Status::Fail)];
     let seen: Vec<(String, Change)> =
         compare(&old, &new).changes.into_iter().map(|c| (c.variant, c.change)).collect();
-    let expected =
-        [("", Change::Regression), ("width=SIMD8", Change::NewFailure), ("backend=vec4", Change::Fix)];
+    let expected = [
+        ("", Change::Regression),
+        ("width=SIMD8", Change::NewFailure),
+        ("backend=vec4", Change::Fix),
+    ];
     assert_eq!(seen, expected.map(|(variant, change)| (variant.to_owned(), change)));
 }
 
@@ -159,7 +168,10 @@ fn other_reasons_are_told() {
     assert_eq!((diff.same, diff.changes.len(), diff.reworded.len()), (1, 0, 1));
     assert!(!diff.is_bad());
     let text = terminal(&diff, &[]);
-    assert!(text.contains("  a [ivb] fail:\n    probe: a|<b>\\u{1b}\n    probe: another\n"), "{text}");
+    assert!(
+        text.contains("  a [ivb] fail:\n    probe: a|<b>\\u{1b}\n    probe: another\n"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -40,7 +40,12 @@ pub fn unified(old: &str, new: &str) -> String {
     }
     let mut config = LineDiff::configure();
     config.algorithm(Algorithm::Myers).deadline(Instant::now() + SEARCH_TIME_LIMIT);
-    config.diff_lines(old, new).unified_diff().context_radius(CONTEXT).missing_newline_hint(false).to_string()
+    config
+        .diff_lines(old, new)
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .missing_newline_hint(false)
+        .to_string()
 }
 
 /// Returns the differences of messages, IR and assembly of the first `limit` test cases that
@@ -60,9 +65,14 @@ pub fn texts(pairs: &[Pair<'_, '_>], old: &Path, new: &Path, limit: usize) -> Ve
 }
 
 fn row_texts(old: &Row<'_>, new: &Row<'_>, old_folder: &Path, new_folder: &Path) -> Vec<TextDiff> {
-    let read = |folder: &Path, row: &Row<'_>| Bundle::read(folder, &row.test, &row.generation).ok().flatten();
-    let Some((before, after)) = read(old_folder, old).zip(read(new_folder, new)) else { return Vec::new() };
-    let message = |row: &Row<'_>| row.reason().map(|reason| format!("{reason}\n")).unwrap_or_default();
+    let read = |folder: &Path, row: &Row<'_>| {
+        Bundle::read(folder, &row.test, &row.generation).ok().flatten()
+    };
+    let Some((before, after)) = read(old_folder, old).zip(read(new_folder, new)) else {
+        return Vec::new();
+    };
+    let message =
+        |row: &Row<'_>| row.reason().map(|reason| format!("{reason}\n")).unwrap_or_default();
     let mut pairs = vec![("message".to_owned(), message(old), message(new))];
     for (name, text) in &after.texts {
         if let Some(earlier) = before.texts.get(name) {

@@ -114,8 +114,10 @@ impl Config {
     /// # Errors
     /// Fails if the text is not YAML of this form.
     pub fn parse(text: &str, path: &Path) -> Result<Config, ExpectError> {
-        let file = |message: String| ExpectError::File { path: path.display().to_string(), message };
-        let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+        let file =
+            |message: String| ExpectError::File { path: path.display().to_string(), message };
+        let empty =
+            text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
         let document: Document = if empty {
             Document::default()
         } else {
@@ -124,7 +126,9 @@ impl Config {
         let mut expectations = Vec::new();
         for (scope, items) in document.expect {
             let scope = parse_scope(&scope).ok_or_else(|| {
-                file(format!("expect: `{scope}` is not a list of generations (or all, or reference)"))
+                file(format!(
+                    "expect: `{scope}` is not a list of generations (or all, or reference)"
+                ))
             })?;
             for item in items {
                 expectations.push(item.checked(scope.clone()).map_err(&file)?);
@@ -192,7 +196,10 @@ mod tests {
         );
         assert_eq!(ab.note, "rounds (#17)");
         assert!(matches!(&ab.which, Which::Name(name) if name == "a/b"));
-        assert_eq!((slow.scope.as_deref(), slow.said, slow.note.as_str()), (None, Said::Skip, "drm/9"));
+        assert_eq!(
+            (slow.scope.as_deref(), slow.said, slow.note.as_str()),
+            (None, Said::Skip, "drm/9")
+        );
         assert_eq!(config.baseline, [ScopedFile::parse("skl=conf/fails.csv")]);
         assert!(parse("").unwrap().expectations.is_empty());
     }

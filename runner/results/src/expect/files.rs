@@ -67,8 +67,8 @@ pub struct BaselineLine {
 /// Fails on a line that is not `name,Status`.
 pub fn parse_baseline(text: &str, path: &Path) -> Result<Vec<BaselineLine>, ExpectError> {
     let lines = meaningful(text).map(|(line, content)| {
-        let (name, baseline) =
-            baseline_fields(content).ok_or_else(|| ExpectError::line(path, line, bad_baseline(content)))?;
+        let (name, baseline) = baseline_fields(content)
+            .ok_or_else(|| ExpectError::line(path, line, bad_baseline(content)))?;
         Ok(BaselineLine { line, name, baseline })
     });
     lines.collect()
@@ -122,7 +122,9 @@ fn bad_baseline(line: &str) -> String {
             "`{}` is not a status (known: Pass, Fail, Crash, Timeout, Skip, Warn, Missing, ExpectedFail)",
             status.trim()
         ),
-        None => "a line of a baseline is `test,Status`; patterns belong into skips or flakes".to_owned(),
+        None => {
+            "a line of a baseline is `test,Status`; patterns belong into skips or flakes".to_owned()
+        }
     }
 }
 
@@ -140,7 +142,11 @@ pub struct PatternLine {
 /// # Errors
 /// Fails on a line that is no regular expression and on a `test,Fail` line that belongs in a
 /// baseline.
-pub fn parse_patterns(text: &str, path: &Path, kind: &str) -> Result<Vec<PatternLine>, ExpectError> {
+pub fn parse_patterns(
+    text: &str,
+    path: &Path,
+    kind: &str,
+) -> Result<Vec<PatternLine>, ExpectError> {
     let lines = meaningful(text).map(|(line, content)| {
         if let Some((name, status)) = baseline_fields(content) {
             let message = format!(
@@ -170,7 +176,10 @@ mod tests {
         };
         assert_eq!(parse("fails.csv"), (None, "fails.csv".into()));
         assert_eq!(parse("ivb=fails.csv"), (Some(vec![Generation::Ivb]), "fails.csv".into()));
-        assert_eq!(parse("skl,bdw=a=b"), (Some(vec![Generation::Bdw, Generation::Skl]), "a=b".into()));
+        assert_eq!(
+            parse("skl,bdw=a=b"),
+            (Some(vec![Generation::Bdw, Generation::Skl]), "a=b".into())
+        );
         assert_eq!(parse("all=x"), (None, "x".into()));
         assert_eq!(parse("reference=x"), (Some(vec![Generation::Reference]), "x".into()));
         assert_eq!(parse("a=b"), (None, "a=b".into()));
@@ -178,7 +187,8 @@ mod tests {
 
     #[test]
     fn baselines() {
-        let text = "# known\n\nspec@a,Fail\n  spec@b@c,d,Crash \r\n\"e,\"\"f\",Timeout,0.5\ng,Pass,1.25\n";
+        let text =
+            "# known\n\nspec@a,Fail\n  spec@b@c,d,Crash \r\n\"e,\"\"f\",Timeout,0.5\ng,Pass,1.25\n";
         let lines = parse_baseline(text, Path::new("f")).unwrap();
         let read: Vec<_> = lines.iter().map(|l| (l.line, l.name.as_str(), l.baseline)).collect();
         let status = Baseline::Status;
@@ -212,8 +222,11 @@ mod tests {
         let error = |text| parse_patterns(text, Path::new("s"), "skips").unwrap_err().to_string();
         assert!(error("a\nb(").starts_with("s:2: not a regular expression"));
         let pasted = error("spec@x,Fail");
-        for part in ["s:1: `spec@x,Fail` is a line of a baseline", "--baseline", "to skip it, write `spec@x`"]
-        {
+        for part in [
+            "s:1: `spec@x,Fail` is a line of a baseline",
+            "--baseline",
+            "to skip it, write `spec@x`",
+        ] {
             assert!(pasted.contains(part), "{part} in {pasted}");
         }
     }

@@ -112,7 +112,10 @@ impl Expectations {
     ///
     /// # Errors
     /// Fails on an unreadable file and on any malformed line.
-    pub fn load(sources: &Sources, generations: &[Generation]) -> Result<Expectations, ExpectError> {
+    pub fn load(
+        sources: &Sources,
+        generations: &[Generation],
+    ) -> Result<Expectations, ExpectError> {
         let config = match &sources.config {
             Some(path) => Config::parse(&read(path)?, path)?,
             None => Config::default(),
@@ -149,14 +152,25 @@ impl Expectations {
     fn state(&mut self, path: &Path, line: Option<usize>, text: &str, note: &str) -> usize {
         let file = path.display().to_string();
         let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
-        self.statements.push(Statement { place, file, text: text.to_owned(), note: note.to_owned() });
+        self.statements.push(Statement {
+            place,
+            file,
+            text: text.to_owned(),
+            note: note.to_owned(),
+        });
         self.statements.len() - 1
     }
 
-    fn covered(&mut self, scope: Option<&[Generation]>) -> impl Iterator<Item = &mut ForGeneration> {
+    fn covered(
+        &mut self,
+        scope: Option<&[Generation]>,
+    ) -> impl Iterator<Item = &mut ForGeneration> {
         let scope = scope.map(<[Generation]>::to_vec);
         let covered = move |generation: Generation| files::covers(scope.as_deref(), generation);
-        self.generations.iter_mut().filter(move |(generation, _)| covered(**generation)).map(|(_, list)| list)
+        self.generations
+            .iter_mut()
+            .filter(move |(generation, _)| covered(**generation))
+            .map(|(_, list)| list)
     }
 
     fn add_item(&mut self, item: &config::Expectation, path: &Path) {
@@ -176,8 +190,9 @@ impl Expectations {
                 (Said::Skip, _, Some(regex)) => list.skips.push(regex, statement),
                 (Said::Flake, _, Some(regex)) => list.flakes.push(regex, statement),
                 (said, Which::Name(name), _) => {
-                    list.lines
-                        .extend(said.baseline().map(|b| (name.clone(), Line { baseline: b, statement })));
+                    list.lines.extend(
+                        said.baseline().map(|b| (name.clone(), Line { baseline: b, statement })),
+                    );
                 }
                 (said, Which::Pattern(regex), _) => {
                     if let Some(baseline) = said.baseline() {
@@ -215,7 +230,8 @@ impl Expectations {
         let list = self.generations.get(&generation)?;
         let first = list.skips.matching(test, &piglit_name(test)).pop_first()?;
         let statement = &self.statements[first];
-        let note = if statement.note.is_empty() { String::new() } else { format!(": {}", statement.note) };
+        let note =
+            if statement.note.is_empty() { String::new() } else { format!(": {}", statement.note) };
         Some(format!("skipped by `{}` in {}{note}", statement.text, statement.place))
     }
 

@@ -20,7 +20,8 @@ impl Baseline {
     /// `UnexpectedImprovement(X)` is `X`, and flakes expect a pass.
     pub fn parse(text: &str) -> Option<Baseline> {
         let text = text.trim();
-        let inner = text.strip_prefix("UnexpectedImprovement(").and_then(|rest| rest.strip_suffix(')'));
+        let inner =
+            text.strip_prefix("UnexpectedImprovement(").and_then(|rest| rest.strip_suffix(')'));
         match inner.unwrap_or(text) {
             "Missing" => Some(Baseline::Missing),
             "ExpectedFail" => Some(Baseline::Status(Status::Fail)),
@@ -62,7 +63,11 @@ pub fn is_bad(status: Status) -> bool {
 pub fn judge(status: Option<Status>, baseline: Option<Baseline>, known_flake: bool) -> Outcome {
     let baseline = baseline.filter(|baseline| baseline.is_bad());
     let Some(status) = status else {
-        return if baseline == Some(Baseline::Missing) { Outcome::Expected } else { Outcome::Missing };
+        return if baseline == Some(Baseline::Missing) {
+            Outcome::Expected
+        } else {
+            Outcome::Missing
+        };
     };
     match baseline {
         Some(expected) if expected == Baseline::Status(status) => Outcome::Expected,
@@ -101,12 +106,28 @@ mod tests {
     fn the_table() {
         // Columns: status, then the outcome without a line and with the lines Pass, Fail, Crash,
         // Timeout, Skip, Missing.
-        let lines =
-            [None, Some("Pass"), Some("Fail"), Some("Crash"), Some("Timeout"), Some("Skip"), Some("Missing")];
+        let lines = [
+            None,
+            Some("Pass"),
+            Some("Fail"),
+            Some("Crash"),
+            Some("Timeout"),
+            Some("Skip"),
+            Some("Missing"),
+        ];
         let table = [
-            (Some(Status::Pass), [Expected, Expected, Improved, Improved, Improved, Expected, Improved]),
-            (Some(Status::Warn), [Expected, Expected, Improved, Improved, Improved, Expected, Improved]),
-            (Some(Status::Skip), [Expected, Expected, Improved, Improved, Improved, Expected, Improved]),
+            (
+                Some(Status::Pass),
+                [Expected, Expected, Improved, Improved, Improved, Expected, Improved],
+            ),
+            (
+                Some(Status::Warn),
+                [Expected, Expected, Improved, Improved, Improved, Expected, Improved],
+            ),
+            (
+                Some(Status::Skip),
+                [Expected, Expected, Improved, Improved, Improved, Expected, Improved],
+            ),
             (
                 Some(Status::Fail),
                 [Unexpected, Unexpected, Expected, Improved, Improved, Unexpected, Improved],

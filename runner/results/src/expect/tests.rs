@@ -65,8 +65,12 @@ fn names_patterns_and_generations() {
     assert!(all.skip("tests/x/e", Generation::Ivb).is_none());
 
     let tests = ["tests/spec/glsl-1.10/a", "tests/spec/odd", "tests/x/e", "tests/y/d"];
-    let unmatched: Vec<String> = all.unmatched(tests.into_iter()).into_iter().map(|u| u.text).collect();
-    assert_eq!(unmatched, ["tests/spec/glsl-1.10/B", "tests/spec/glsl-1.10/c", "spec@slow@", "timing"]);
+    let unmatched: Vec<String> =
+        all.unmatched(tests.into_iter()).into_iter().map(|u| u.text).collect();
+    assert_eq!(
+        unmatched,
+        ["tests/spec/glsl-1.10/B", "tests/spec/glsl-1.10/c", "spec@slow@", "timing"]
+    );
 }
 
 #[test]

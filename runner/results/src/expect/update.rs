@@ -25,12 +25,14 @@ impl Ran {
         let mut ran = Ran::default();
         let all = || Generation::HARDWARE.into_iter().chain([Generation::Reference]);
         for row in rows {
-            let Some(generation) = all().find(|generation| generation.name() == row.generation) else {
+            let Some(generation) = all().find(|generation| generation.name() == row.generation)
+            else {
                 continue;
             };
             ran.generations.insert(generation);
             for name in BTreeSet::from([row.test.clone(), piglit_name(&row.test)]) {
-                let status = ran.statuses.entry(name).or_default().entry(generation).or_insert(row.status);
+                let status =
+                    ran.statuses.entry(name).or_default().entry(generation).or_insert(row.status);
                 if row.status.severity() > status.severity() {
                     *status = row.status;
                 }
@@ -78,7 +80,8 @@ pub fn baseline(
     for line in text.split_inclusive('\n') {
         let content = line.trim();
         let fields = (!content.starts_with('#')).then(|| baseline_fields(content)).flatten();
-        match fields.map(|(name, said)| (fate(&name, said, file.scope.as_deref(), ran), name, said)) {
+        match fields.map(|(name, said)| (fate(&name, said, file.scope.as_deref(), ran), name, said))
+        {
             Some((Fate::Remove, ..)) => edited.removed += 1,
             Some((Fate::Change(status), _, said)) => {
                 edited.changed += 1;
@@ -103,8 +106,9 @@ fn append(
     known: &dyn Fn(&str, Generation) -> bool,
     rows: &[TestResult],
 ) {
-    let fails =
-        rows.iter().filter(|row| row.generation == generation.name() && row.outcome == Outcome::Unexpected);
+    let fails = rows
+        .iter()
+        .filter(|row| row.generation == generation.name() && row.outcome == Outcome::Unexpected);
     let new: BTreeMap<&str, Status> = fails
         .filter(|row| is_bad(row.status) && !known(&row.test, generation))
         .map(|row| (&*row.test, row.status))
@@ -136,9 +140,9 @@ fn with_status(line: &str, said: Baseline, status: Baseline) -> String {
     // `baseline_fields` took the first comma with a valid status after it: the name contains no
     // such field.
     let comma = match content.strip_prefix('"') {
-        Some(_) => {
-            commas.filter(|&comma| content[..comma].ends_with('"')).find(|&comma| is_status(comma + 1))
-        }
+        Some(_) => commas
+            .filter(|&comma| content[..comma].ends_with('"'))
+            .find(|&comma| is_status(comma + 1)),
         None => commas.find(|&comma| is_status(comma + 1)),
     };
     match comma {
@@ -200,13 +204,22 @@ mod tests {
     #[test]
     fn only_stale_lines_change() {
         let rows = rows("ivb");
-        let edited =
-            baseline(TEXT, &ScopedFile::parse("ivb=f"), &Ran::new(&rows), false, &|_, _| false, &rows);
+        let edited = baseline(
+            TEXT,
+            &ScopedFile::parse("ivb=f"),
+            &Ran::new(&rows),
+            false,
+            &|_, _| false,
+            &rows,
+        );
         assert_eq!(
             edited.text,
             "# ours\n\na@better,Fail\r\n  # note\ntests/a/same,Fail\ntests/a/other,Fail\n\"tests/a/q,uoted\",Crash"
         );
-        assert_eq!((edited.removed, edited.changed, edited.added, edited.undecided.len()), (1, 2, 0, 0));
+        assert_eq!(
+            (edited.removed, edited.changed, edited.added, edited.undecided.len()),
+            (1, 2, 0, 0)
+        );
         let again = baseline(
             &edited.text,
             &ScopedFile::parse("ivb=f"),
@@ -231,7 +244,8 @@ mod tests {
         assert_eq!(shared.undecided, ["tests/a/fixed", "a@better", "tests/a/q,uoted"]);
         let all: Vec<TestResult> =
             Generation::HARDWARE.iter().flat_map(|t| super::tests::rows(t.name())).collect();
-        let edited = baseline(TEXT, &ScopedFile::parse("f"), &Ran::new(&all), false, &|_, _| false, &all);
+        let edited =
+            baseline(TEXT, &ScopedFile::parse("f"), &Ran::new(&all), false, &|_, _| false, &all);
         assert_eq!((edited.removed, edited.changed), (1, 2));
     }
 
@@ -239,8 +253,17 @@ mod tests {
     fn new_failures_are_appended_on_request() {
         let rows = rows("ivb");
         let known = |name: &str, _| name != "tests/a/new";
-        let edited =
-            baseline("tests/a/same,Fail", &ScopedFile::parse("ivb=f"), &Ran::new(&rows), true, &known, &rows);
-        assert_eq!((edited.text.as_str(), edited.added), ("tests/a/same,Fail\ntests/a/new,Fail\n", 1));
+        let edited = baseline(
+            "tests/a/same,Fail",
+            &ScopedFile::parse("ivb=f"),
+            &Ran::new(&rows),
+            true,
+            &known,
+            &rows,
+        );
+        assert_eq!(
+            (edited.text.as_str(), edited.added),
+            ("tests/a/same,Fail\ntests/a/new,Fail\n", 1)
+        );
     }
 }

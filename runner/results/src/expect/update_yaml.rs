@@ -23,8 +23,13 @@ use vocabulary::Generation;
 pub fn config(text: &str, path: &Path, ran: &Ran) -> Result<Edited, ExpectError> {
     let before = Config::parse(text, path)?;
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let mut edit =
-        Edit { ran, keep: vec![true; lines.len()], lines, changed: Vec::new(), edited: Edited::default() };
+    let mut edit = Edit {
+        ran,
+        keep: vec![true; lines.len()],
+        lines,
+        changed: Vec::new(),
+        edited: Edited::default(),
+    };
     edit.run();
     let edited = edit.finish();
     let after = Config::parse(&edited.text, path)?;
@@ -32,7 +37,8 @@ pub fn config(text: &str, path: &Path, ran: &Ran) -> Result<Edited, ExpectError>
     let left = before.expectations.len() - after.expectations.len();
     let most = before.expectations.iter().filter(stale).count();
     if left != edited.removed || left > most {
-        let message = "the items to remove could not be told from the others; nothing was changed".to_owned();
+        let message =
+            "the items to remove could not be told from the others; nothing was changed".to_owned();
         return Err(ExpectError::File { path: path.display().to_string(), message });
     }
     Ok(edited)
@@ -82,7 +88,9 @@ impl Edit<'_> {
     /// Returns the lists under `expect:` whose items are on separate lines.
     fn lists(&self) -> Vec<List> {
         let mut lists: Vec<List> = Vec::new();
-        let Some(start) = self.lines.iter().position(|line| content(line) == "expect:") else { return lists };
+        let Some(start) = self.lines.iter().position(|line| content(line) == "expect:") else {
+            return lists;
+        };
         for (number, line) in self.lines.iter().enumerate().skip(start + 1) {
             let (content, indent) = (content(line), indent(line));
             if content.is_empty() {
@@ -101,12 +109,16 @@ impl Edit<'_> {
                         *last = number;
                     }
                 }
-                Some(list) if begins_item && item_indent(list).is_none_or(|of_items| indent == of_items) => {
+                Some(list)
+                    if begins_item
+                        && item_indent(list).is_none_or(|of_items| indent == of_items) =>
+                {
                     list.items.push((number, number));
                 }
                 _ => {
-                    let key =
-                        content.strip_suffix(':').and_then(|key| parse_scope(key.trim_matches(['"', '\''])));
+                    let key = content
+                        .strip_suffix(':')
+                        .and_then(|key| parse_scope(key.trim_matches(['"', '\''])));
                     lists.extend(key.map(|scope| List { key: number, scope, items: Vec::new() }));
                 }
             }
@@ -145,13 +157,17 @@ impl Edit<'_> {
         let line = (first..=last).find(|&line| status.is_match(self.lines[line]));
         if let Some(line) = line {
             let word = said.to_string().to_lowercase();
-            self.changed.push((line, status.replace(self.lines[line], format!("${{1}}{word}")).into_owned()));
+            self.changed.push((
+                line,
+                status.replace(self.lines[line], format!("${{1}}{word}")).into_owned(),
+            ));
             self.edited.changed += 1;
         }
     }
 
     fn finish(mut self) -> Edited {
-        for (number, line) in self.lines.iter().enumerate().filter(|(number, _)| self.keep[*number]) {
+        for (number, line) in self.lines.iter().enumerate().filter(|(number, _)| self.keep[*number])
+        {
             let changed = self.changed.iter().find(|(changed, _)| *changed == number);
             self.edited.text.push_str(changed.map_or(line, |(_, text)| text));
         }
@@ -164,13 +180,15 @@ fn single(text: &str, scope: Option<&Vec<Generation>>) -> Option<Expectation> {
     let indented: String = text.split_inclusive('\n').map(|line| format!("  {line}")).collect();
     let config = Config::parse(&format!("expect:\n all:\n{indented}"), Path::new("")).ok()?;
     let [item] = config.expectations.as_slice() else { return None };
-    Some(Expectation { scope: scope.cloned(), ..item.clone() }).filter(|item| item.said != Said::Skip)
+    Some(Expectation { scope: scope.cloned(), ..item.clone() })
+        .filter(|item| item.said != Said::Skip)
 }
 
 /// Returns a line without its comment and spaces. A `#` within a text counts as a comment: the line
 /// is then left alone.
 fn content(line: &str) -> &str {
-    let end = if line.trim_start().starts_with('#') { 0 } else { line.find(" #").unwrap_or(line.len()) };
+    let end =
+        if line.trim_start().starts_with('#') { 0 } else { line.find(" #").unwrap_or(line.len()) };
     line[..end].trim()
 }
 
@@ -216,8 +234,10 @@ mod tests {
     #[test]
     fn only_generations_that_ran() {
         let hsw = edited(TEXT, "hsw");
-        let expected =
-            TEXT.replace("  hsw:   # one\n    - test: a/fixed\n      status: fail\n", "  hsw: []   # one\n");
+        let expected = TEXT.replace(
+            "  hsw:   # one\n    - test: a/fixed\n      status: fail\n",
+            "  hsw: []   # one\n",
+        );
         assert_eq!((hsw.text, hsw.removed, hsw.changed), (expected, 1, 0));
         let skl = edited(TEXT, "skl");
         assert_eq!(

@@ -148,7 +148,10 @@ impl Series {
 
     /// Returns the number of changes from good to bad or back.
     pub fn flips(&self) -> usize {
-        self.points.windows(2).filter(|pair| is_bad(pair[0].status) != is_bad(pair[1].status)).count()
+        self.points
+            .windows(2)
+            .filter(|pair| is_bad(pair[0].status) != is_bad(pair[1].status))
+            .count()
     }
 
     /// Returns true if the subject was reported as a flake, or ended differently in two runs of one
@@ -158,7 +161,8 @@ impl Series {
         self.points.iter().any(|point| {
             let differs = runs.get(point.run).is_some_and(|run| {
                 let Some(revision) = &run.revision else { return false };
-                *seen.entry((revision, &run.version, &run.options)).or_insert(point.status) != point.status
+                *seen.entry((revision, &run.version, &run.options)).or_insert(point.status)
+                    != point.status
             });
             point.flake || differs
         })
@@ -177,8 +181,10 @@ impl History {
     /// version.
     pub fn open(path: &Path) -> Result<History, HistoryError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)
-                .map_err(|source| HistoryError::Write { path: folder.display().to_string(), source })?;
+            std::fs::create_dir_all(folder).map_err(|source| HistoryError::Write {
+                path: folder.display().to_string(),
+                source,
+            })?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         History::with(path, flags, |history| history.create())
@@ -209,7 +215,9 @@ impl History {
     }
 
     fn format(&self) -> Result<i64, HistoryError> {
-        self.connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| self.error(e))
+        self.connection
+            .query_row("PRAGMA user_version", [], |row| row.get(0))
+            .map_err(|e| self.error(e))
     }
 
     /// Creates the tables of an empty file; two processes may try at once.
@@ -283,7 +291,8 @@ impl History {
 
     fn tests(&self) -> Result<Vec<String>, HistoryError> {
         let read = || -> rusqlite::Result<Vec<String>> {
-            let mut query = self.connection.prepare("SELECT DISTINCT test FROM subject ORDER BY test")?;
+            let mut query =
+                self.connection.prepare("SELECT DISTINCT test FROM subject ORDER BY test")?;
             query.query_map([], |row| row.get(0))?.collect()
         };
         read().map_err(|e| self.error(e))
@@ -323,11 +332,15 @@ impl History {
                 let (test, generation, variant) = (key(0)?, key(1)?, key(2)?);
                 let point = point(row, run)?;
                 match all.last_mut() {
-                    Some(s) if (&*s.test, &*s.generation, &*s.variant) == (test, generation, variant) => {
+                    Some(s)
+                        if (&*s.test, &*s.generation, &*s.variant)
+                            == (test, generation, variant) =>
+                    {
                         s.points.push(point);
                     }
                     _ => {
-                        let [test, generation, variant] = [test, generation, variant].map(str::to_owned);
+                        let [test, generation, variant] =
+                            [test, generation, variant].map(str::to_owned);
                         all.push(Series { test, generation, variant, points: vec![point] });
                     }
                 }

@@ -33,20 +33,27 @@ impl History {
             return Ok(Recorded::Left("a run that did not finish"));
         }
         let path = self.path.display().to_string();
-        record(&mut self.connection, file, &run).map_err(|source| HistoryError::Sqlite { path, source })
+        record(&mut self.connection, file, &run)
+            .map_err(|source| HistoryError::Sqlite { path, source })
     }
 }
 
-fn record(connection: &mut Connection, file: &RunFile, run: &RunRows<'_>) -> rusqlite::Result<Recorded> {
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+fn record(
+    connection: &mut Connection,
+    file: &RunFile,
+    run: &RunRows<'_>,
+) -> rusqlite::Result<Recorded> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let Some(id) = add_run(&transaction, file, run)? else { return Ok(Recorded::Known) };
     {
         // Single lookups: a history may hold many more subjects than the run.
-        let mut known =
-            transaction.prepare("SELECT id FROM subject WHERE test = ?1 AND gen = ?2 AND variant = ?3")?;
+        let mut known = transaction
+            .prepare("SELECT id FROM subject WHERE test = ?1 AND gen = ?2 AND variant = ?3")?;
         let mut subject =
             transaction.prepare("INSERT INTO subject (test, gen, variant) VALUES (?1, ?2, ?3)")?;
-        let mut result = transaction.prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+        let mut result =
+            transaction.prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
         for row in run.rows.iter().filter(|row| row.known_status().is_some()) {
             let key = params![row.test, row.generation.to_string(), row.variant];
             let number = match known.query_row(key, |row| row.get(0)).optional()? {
@@ -75,20 +82,25 @@ fn add_run(
     run: &RunRows<'_>,
 ) -> rusqlite::Result<Option<i64>> {
     let digest = file.digest();
-    let known: bool =
-        transaction
-            .query_row("SELECT EXISTS (SELECT 1 FROM run WHERE digest = ?1)", [&digest], |row| row.get(0))?;
+    let known: bool = transaction.query_row(
+        "SELECT EXISTS (SELECT 1 FROM run WHERE digest = ?1)",
+        [&digest],
+        |row| row.get(0),
+    )?;
     if known {
         return Ok(None);
     }
     let mut counts = Counts::default();
     run.rows.iter().for_each(|row| counts.add(row.status));
-    let [skip, warn, pass, fail, crash, timeout] = Status::ALL.map(|status| signed(counts.of(status) as u64));
+    let [skip, warn, pass, fail, crash, timeout] =
+        Status::ALL.map(|status| signed(counts.of(status) as u64));
     let folder = file.folder().canonicalize().unwrap_or_else(|_| file.folder().to_owned());
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name =
+        folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let modified = std::fs::metadata(&file.path).and_then(|meta| meta.modified()).ok();
-    let time =
-        modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs());
+    let time = modified
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .map_or(0, |time| time.as_secs());
     transaction.execute(
         "INSERT INTO run (digest, name, time, version, revision, options, skip, warn, pass, fail, crash, timeout,
          duration_us, instructions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",

@@ -22,7 +22,8 @@ fn history(runs: &[(&str, Status, Status)]) -> (tempfile::TempDir, History) {
             revision: Some((*revision).to_owned()),
             ..Header::new(vec!["ivb".into()], BTreeMap::from([("run".to_owned(), String::new())]))
         };
-        let mut rows = [row("tests/a", *a), TestResult { duration_us: number as u64, ..row("tests/b", *b) }];
+        let mut rows =
+            [row("tests/a", *a), TestResult { duration_us: number as u64, ..row("tests/b", *b) }];
         ResultsWriter::write_all(&place, &header, &mut rows, Junit::All).unwrap();
         let file = RunFile::read(&place).unwrap();
         assert_eq!(history.record(&file).unwrap(), Recorded::Added(2));
@@ -34,10 +35,17 @@ fn history(runs: &[(&str, Status, Status)]) -> (tempfile::TempDir, History) {
 #[test]
 fn since_when_and_how_often() {
     use Status::{Crash, Fail, Pass};
-    let (_folder, history) =
-        history(&[("r1", Pass, Fail), ("r2", Fail, Pass), ("r3", Crash, Fail), ("r3", Crash, Pass)]);
+    let (_folder, history) = history(&[
+        ("r1", Pass, Fail),
+        ("r2", Fail, Pass),
+        ("r3", Crash, Fail),
+        ("r3", Crash, Pass),
+    ]);
     let runs = history.runs().unwrap();
-    assert_eq!(runs.iter().map(|run| &*run.name).collect::<Vec<_>>(), ["run0", "run1", "run2", "run3"]);
+    assert_eq!(
+        runs.iter().map(|run| &*run.name).collect::<Vec<_>>(),
+        ["run0", "run1", "run2", "run3"]
+    );
     assert_eq!((runs[0].counts, &*runs[0].options), ([0, 0, 1, 1, 0, 0], "run="));
     let [a, b] = history.all(&runs).unwrap().try_into().unwrap();
     let (since, before) = a.failing_since().unwrap();
@@ -86,17 +94,27 @@ fn parts_of_runs_are_left_out() {
     let missing = TestResult { outcome: Outcome::Missing, ..row("a", Status::Skip) };
     let place = folder.path().join("missing");
     fs::create_dir(&place).unwrap();
-    ResultsWriter::write_all(&place, &Header::new(vec![], BTreeMap::new()), &mut [missing], Junit::All)
-        .unwrap();
+    ResultsWriter::write_all(
+        &place,
+        &Header::new(vec![], BTreeMap::new()),
+        &mut [missing],
+        Junit::All,
+    )
+    .unwrap();
     history.record(&RunFile::read(&place).unwrap()).unwrap();
-    assert_eq!(history.all(&history.runs().unwrap()).unwrap().len(), 2, "nothing of what has no result");
+    assert_eq!(
+        history.all(&history.runs().unwrap()).unwrap().len(),
+        2,
+        "nothing of what has no result"
+    );
 }
 
 #[test]
 fn files_that_are_no_history() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("h.sqlite");
-    fs::write(&path, "this is not a database, and long enough to be looked at: ".repeat(40)).unwrap();
+    fs::write(&path, "this is not a database, and long enough to be looked at: ".repeat(40))
+        .unwrap();
     for error in [History::open(&path).unwrap_err(), History::read(&path).unwrap_err()] {
         assert!(error.to_string().contains("not a database"), "{error}");
     }

@@ -16,7 +16,8 @@ const CHUNK: usize = 5_000;
 const REASON: usize = 160;
 
 /// Statuses by number, as in the buttons of the page; the last one means no result.
-pub(super) const STATUSES: [&str; 7] = ["skip", "warn", "pass", "fail", "crash", "timeout", "missing"];
+pub(super) const STATUSES: [&str; 7] =
+    ["skip", "warn", "pass", "fail", "crash", "timeout", "missing"];
 /// Changes by number; 0 is none.
 const CHANGES: [&str; 6] = ["", "regression", "new-failure", "fix", "other", "new"];
 /// Outcomes by number; 0 means an absent result.
@@ -38,7 +39,9 @@ type Line = (usize, usize, usize, usize, usize, u64, u64, usize, usize);
 /// Returns the position of an entry's status in [`STATUSES`].
 pub(super) fn status_number(entry: &Entry<'_>) -> usize {
     let status = entry.status();
-    status.and_then(|status| Status::ALL.iter().position(|&s| s == status)).unwrap_or(STATUSES.len() - 1)
+    status
+        .and_then(|status| Status::ALL.iter().position(|&s| s == status))
+        .unwrap_or(STATUSES.len() - 1)
 }
 
 /// Writes the files and returns the number of chunks.
@@ -48,7 +51,8 @@ pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportEr
     gens.sort();
     gens.dedup();
     let layers = std::iter::once("").chain(Phase::ALL.map(Phase::name)).collect();
-    let meta = Meta { statuses: STATUSES, layers, changes: CHANGES, outcomes: OUTCOMES, gens: &gens };
+    let meta =
+        Meta { statuses: STATUSES, layers, changes: CHANGES, outcomes: OUTCOMES, gens: &gens };
     let folder = out.join("data");
     put(&folder.join("meta.js"), format!("meta({});\n", json(&meta)).as_bytes())?;
     let mut chunks = 0;
@@ -80,7 +84,8 @@ struct Chunk {
 
 impl Chunk {
     fn add(&mut self, group: &[Entry<'_>], gens: impl Iterator<Item = usize>) {
-        let lines = group.iter().zip(gens).map(|(entry, number)| self.line(entry, number)).collect();
+        let lines =
+            group.iter().zip(gens).map(|(entry, number)| self.line(entry, number)).collect();
         let name = group.first().map(|entry| printable(test(entry))).unwrap_or_default();
         self.tests.push((name, lines));
         self.rows += group.len();
@@ -89,7 +94,9 @@ impl Chunk {
     fn line(&mut self, entry: &Entry<'_>, number: usize) -> Line {
         let row = entry.pair.new;
         let layer = row.and_then(|row| row.phase);
-        let layer = layer.and_then(|layer| Phase::ALL.iter().position(|&l| l == layer)).map_or(0, |n| n + 1);
+        let layer = layer
+            .and_then(|layer| Phase::ALL.iter().position(|&l| l == layer))
+            .map_or(0, |n| n + 1);
         let outcome = row.map_or(0, |row| match row.outcome {
             Outcome::Expected => 1,
             Outcome::Unexpected => 2,
@@ -106,7 +113,8 @@ impl Chunk {
             Some(Change::Same) | None => 0,
         };
         let duration = row.map_or(0, |row| row.duration_us);
-        let instructions = row.map_or(0, |row| row.stages.iter().map(|s| u64::from(s.instructions)).sum());
+        let instructions =
+            row.map_or(0, |row| row.stages.iter().map(|s| u64::from(s.instructions)).sum());
         let reason = row.and_then(|row| row.reason()).map_or(0, |reason| self.reason(reason));
         let page = entry.page.unwrap_or(0);
         (number, status_number(entry), layer, outcome, change, duration, instructions, reason, page)

@@ -74,7 +74,8 @@ impl Entry<'_> {
 
 /// Writes a file of the report.
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
-    fs::write(path, bytes).map_err(|source| ReportError::Write { path: path.display().to_string(), source })
+    fs::write(path, bytes)
+        .map_err(|source| ReportError::Write { path: path.display().to_string(), source })
 }
 
 /// Returns the name of a status; `missing` means no result.

@@ -56,15 +56,17 @@ pub(super) fn write(
     left_out: usize,
 ) -> Result<(), ReportError> {
     let header = &sources.run.header;
-    let mut facts = vec![format!("{} results", sources.run.rows.len()), format!("runner {}", header.version)];
+    let mut facts =
+        vec![format!("{} results", sources.run.rows.len()), format!("runner {}", header.version)];
     facts.extend(header.revision.as_ref().map(|revision| format!("revision {revision}")));
     facts.push(header.generations.join(", "));
     facts.extend(Some(header.variant()).filter(|options| !options.is_empty()));
     let mut counts = [0; STATUSES.len()];
     entries.iter().for_each(|entry| counts[status_number(entry)] += 1);
     let chips = STATUSES.iter().zip(counts).enumerate();
-    let chips =
-        chips.map(|(index, (&name, count))| Chip { index, name, count }).filter(|chip| chip.count > 0);
+    let chips = chips
+        .map(|(index, (&name, count))| Chip { index, name, count })
+        .filter(|chip| chip.count > 0);
     let index = Index {
         name: printable(&run_name(sources.file)),
         facts: printable(&facts.join(" · ")),
@@ -103,7 +105,8 @@ fn comparison(diff: &Diff, previous: &RunFile) -> String {
 }
 
 fn metrics(diff: &Diff) -> Vec<Metric> {
-    let changed = |name: &&crate::diff::MetricChange| !name.helped.is_empty() || !name.hurt.is_empty();
+    let changed =
+        |name: &&crate::diff::MetricChange| !name.helped.is_empty() || !name.hurt.is_empty();
     let metric = |metric: &crate::diff::MetricChange| Metric {
         name: metric.name,
         old: metric.total_old,
@@ -142,7 +145,9 @@ fn note(sources: &Sources<'_>, left_out: usize) -> Option<String> {
         notes.push("The run's last line was cut short and is left out.".to_owned());
     }
     if left_out > 0 {
-        notes.push(format!("{left_out} results have no page of their own: the report would be too large."));
+        notes.push(format!(
+            "{left_out} results have no page of their own: the report would be too large."
+        ));
     }
     (!notes.is_empty()).then(|| notes.join(" "))
 }
@@ -152,16 +157,28 @@ fn plots(sources: &Sources<'_>) -> Vec<Plot> {
     let rows = sources.run.rows.len() as u64;
     let options = sources.run.header.variant();
     let total = |run: &RunEntry| run.counts.iter().sum::<u64>();
-    let alike = |run: &&RunEntry| run.options == options && total(run) >= rows / 2 && total(run) / 2 <= rows;
+    let alike = |run: &&RunEntry| {
+        run.options == options && total(run) >= rows / 2 && total(run) / 2 <= rows
+    };
     let runs: Vec<&RunEntry> = sources.runs.iter().filter(alike).collect();
     let bad = |run: &RunEntry| {
-        let bad = |status: &Status| matches!(status, Status::Fail | Status::Crash | Status::Timeout);
-        Status::ALL.iter().zip(run.counts).filter(|(status, _)| bad(status)).map(|(_, n)| n as f64).sum()
+        let bad =
+            |status: &Status| matches!(status, Status::Fail | Status::Crash | Status::Timeout);
+        Status::ALL
+            .iter()
+            .zip(run.counts)
+            .filter(|(status, _)| bad(status))
+            .map(|(_, n)| n as f64)
+            .sum()
     };
     let curve = |title: &str, number: &dyn Fn(&RunEntry) -> f64, show: fn(f64) -> String| {
         let value = |run: &&RunEntry| {
             let revision = run.revision.as_deref().unwrap_or("");
-            Value { value: number(run), label: printable(&format!("{} {revision}", run.name)), class: "" }
+            Value {
+                value: number(run),
+                label: printable(&format!("{} {revision}", run.name)),
+                class: "",
+            }
         };
         plot(title, &runs.iter().map(value).collect::<Vec<_>>(), show)
     };

@@ -91,8 +91,11 @@ fn write_pages(
     sources: &Sources<'_>,
     entries: &mut [Entry<'_>],
 ) -> Result<(usize, usize), ReportError> {
-    let mut order: Vec<(u8, usize)> =
-        entries.iter().enumerate().filter_map(|(index, entry)| Some((entry.rank()?, index))).collect();
+    let mut order: Vec<(u8, usize)> = entries
+        .iter()
+        .enumerate()
+        .filter_map(|(index, entry)| Some((entry.rank()?, index)))
+        .collect();
     order.sort_unstable();
     let folder = out.join("pages");
     let (mut bytes, mut pages) = (0, 0);
@@ -100,8 +103,11 @@ fn write_pages(
         if bytes > PAGE_BYTES {
             break;
         }
-        let numbers: Vec<(usize, usize)> =
-            batch.iter().enumerate().map(|(place, &(_, index))| (pages + place + 1, index)).collect();
+        let numbers: Vec<(usize, usize)> = batch
+            .iter()
+            .enumerate()
+            .map(|(place, &(_, index))| (pages + place + 1, index))
+            .collect();
         for (number, page) in render(sources, entries, &numbers)? {
             let html = page.html.as_bytes();
             bytes += on_disk(html) + page.images.iter().map(|(_, png)| on_disk(png)).sum::<usize>();
@@ -127,12 +133,14 @@ fn render(
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let size = numbers.len().div_ceil(threads).max(1);
     let make = |part: &[(usize, usize)]| -> Result<Vec<(usize, page::Page)>, ReportError> {
-        let one =
-            |&(number, index): &(usize, usize)| Ok((number, page::render(sources, &entries[index], number)?));
+        let one = |&(number, index): &(usize, usize)| {
+            Ok((number, page::render(sources, &entries[index], number)?))
+        };
         part.iter().map(one).collect()
     };
     let parts: Vec<Result<Vec<_>, ReportError>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = numbers.chunks(size).map(|part| scope.spawn(move || make(part))).collect();
+        let handles: Vec<_> =
+            numbers.chunks(size).map(|part| scope.spawn(move || make(part))).collect();
         handles.into_iter().map(joined).collect()
     });
     let mut pages = Vec::with_capacity(numbers.len());

@@ -94,7 +94,11 @@ struct Listing {
     same: bool,
 }
 
-pub(super) fn render(sources: &Sources<'_>, entry: &Entry<'_>, number: usize) -> Result<Page, ReportError> {
+pub(super) fn render(
+    sources: &Sources<'_>,
+    entry: &Entry<'_>,
+    number: usize,
+) -> Result<Page, ReportError> {
     let (old, new) = (entry.pair.old, entry.pair.new);
     let (bundle, mut note) =
         match new.map(|row| Bundle::read(sources.file.folder(), &row.test, &row.generation)) {
@@ -106,10 +110,9 @@ pub(super) fn render(sources: &Sources<'_>, entry: &Entry<'_>, number: usize) ->
         note = Some("The run keeps no failure bundle of this result.".to_owned());
     }
     // An unreadable bundle of the previous run counts as absent.
-    let earlier = sources
-        .previous
-        .zip(old)
-        .and_then(|((file, _), row)| Bundle::read(file.folder(), &row.test, &row.generation).ok().flatten());
+    let earlier = sources.previous.zip(old).and_then(|((file, _), row)| {
+        Bundle::read(file.folder(), &row.test, &row.generation).ok().flatten()
+    });
     let row = new.or(old);
     let reason = new.and_then(Row::reason);
     let image = |&name: &&'static str| {
@@ -237,9 +240,13 @@ fn plots(sources: &Sources<'_>, row: &Row<'_>) -> Vec<Plot> {
 }
 
 fn script(bundle: &Bundle) -> Vec<ScriptLine> {
-    let bad = |number: u32| bundle.probes.iter().any(|probe| probe.line == number && probe.phase.is_some());
+    let bad = |number: u32| {
+        bundle.probes.iter().any(|probe| probe.line == number && probe.phase.is_some())
+    };
     let lines = bundle.script.lines().zip(1..);
-    lines.map(|(text, number)| ScriptLine { number, bad: bad(number), text: printable(text) }).collect()
+    lines
+        .map(|(text, number)| ScriptLine { number, bad: bad(number), text: printable(text) })
+        .collect()
 }
 
 fn listings(bundle: &Bundle, earlier: Option<&Bundle>) -> Vec<Listing> {

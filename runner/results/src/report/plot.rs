@@ -97,7 +97,10 @@ mod tests {
         assert_eq!(plot("t", &[value(1.0)], show), None);
         let svg = plot("t", &[value(1.0), value(3.0), value(2.0)], show).unwrap().svg;
         assert!(svg.contains("points=\"60.0,82.0 186.0,8.0 312.0,45.0\""), "{svg}");
-        assert!(svg.contains("<title>a&lt;b&gt;: 3</title>") && svg.matches("<circle").count() == 3, "{svg}");
+        assert!(
+            svg.contains("<title>a&lt;b&gt;: 3</title>") && svg.matches("<circle").count() == 3,
+            "{svg}"
+        );
         let flat = plot("t", &[value(5.0), value(5.0)], show).unwrap().svg;
         assert!(flat.contains("points=\"60.0,45.0 312.0,45.0\""), "{flat}");
     }

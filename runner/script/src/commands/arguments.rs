@@ -20,7 +20,11 @@ pub(crate) struct Arguments<'a, 'c> {
 }
 
 impl<'a, 'c> Arguments<'a, 'c> {
-    pub(crate) fn new(line: &'a [u8], rest: &'a [u8], captures: &'c Captures<'a>) -> Arguments<'a, 'c> {
+    pub(crate) fn new(
+        line: &'a [u8],
+        rest: &'a [u8],
+        captures: &'c Captures<'a>,
+    ) -> Arguments<'a, 'c> {
         Arguments { line, rest, captures }
     }
 
@@ -35,7 +39,12 @@ impl<'a, 'c> Arguments<'a, 'c> {
     }
 
     /// An error about one word of the line.
-    pub(crate) fn at(&self, word: &'a str, kind: ErrorKind, message: impl Into<String>) -> Fault<'a> {
+    pub(crate) fn at(
+        &self,
+        word: &'a str,
+        kind: ErrorKind,
+        message: impl Into<String>,
+    ) -> Fault<'a> {
         Fault::new(kind, word.as_bytes(), message)
     }
 
@@ -59,7 +68,8 @@ impl<'a, 'c> Arguments<'a, 'c> {
     /// The next words as numbers with single-precision bit patterns; missing ones are 0.
     pub(crate) fn floats<const N: usize>(&mut self) -> [f32; N] {
         let mut values = [0.0; N];
-        let (rest, _) = fill(self.rest, &mut values, |i| float32(i).map(|(rest, real)| (rest, real.value)));
+        let (rest, _) =
+            fill(self.rest, &mut values, |i| float32(i).map(|(rest, real)| (rest, real.value)));
         self.rest = rest;
         values
     }
@@ -118,7 +128,8 @@ impl<'a, 'c> Arguments<'a, 'c> {
 
     /// A word as a name of the GL registry.
     pub(crate) fn registry(&self, name: &'a str) -> Result<GlEnum, Fault<'a>> {
-        GlEnum::lookup(name).ok_or_else(|| self.at(name, ErrorKind::UnknownEnum, "no GL enum of that name"))
+        GlEnum::lookup(name)
+            .ok_or_else(|| self.at(name, ErrorKind::UnknownEnum, "no GL enum of that name"))
     }
 
     /// The next word looked up in a command's own list.

@@ -68,31 +68,40 @@ pub(super) fn command<'a>(
 ) -> Result<BufferCommand, Fault<'a>> {
     use Pattern as P;
     let captures = arguments.captures;
-    let atomic = |index| arguments.bounded(captures.unsigned(index), ATOMIC_BUFFERS, "atomic buffer");
-    let counters = |index| arguments.size(captures.signed(index), MAX_BYTES / 4, "number of counters");
+    let atomic =
+        |index| arguments.bounded(captures.unsigned(index), ATOMIC_BUFFERS, "atomic buffer");
+    let counters =
+        |index| arguments.size(captures.signed(index), MAX_BYTES / 4, "number of counters");
     Ok(match pattern {
         P::AtomicCounters => BufferCommand::AtomicCounters { buffer: 0, count: counters(0)? },
-        P::AtomicCounterBuffer => BufferCommand::AtomicCounters { buffer: atomic(0)?, count: counters(1)? },
+        P::AtomicCounterBuffer => {
+            BufferCommand::AtomicCounters { buffer: atomic(0)?, count: counters(1)? }
+        }
         P::AtomicCounter => BufferCommand::SetAtomicCounter {
             buffer: atomic(0)?,
             counter: captures.unsigned(1),
             value: captures.unsigned(2),
         },
-        P::Ssbo => BufferCommand::Ssbo { buffer: ssbo(arguments)?, size: bytes(arguments, "size")? },
+        P::Ssbo => {
+            BufferCommand::Ssbo { buffer: ssbo(arguments)?, size: bytes(arguments, "size")? }
+        }
         P::SsboSubdataFloat => subdata(arguments, SsboData::Float(captures.single(2)))?,
         P::SsboSubdataDouble => {
             let value = float64(captures.text(2)).map_or(0.0, |(_, real)| real.value);
             subdata(arguments, SsboData::Double(value))?
         }
-        P::SsboSubdataInt => {
-            subdata(arguments, SsboData::Int(signed32(captures.text(2)).map_or(0, |(_, value)| value)))?
-        }
+        P::SsboSubdataInt => subdata(
+            arguments,
+            SsboData::Int(signed32(captures.text(2)).map_or(0, |(_, value)| value)),
+        )?,
         P::SsboSubdataInt64 => {
-            let (value, outside) = signed64(captures.text(2)).map_or((0, false), |(_, value)| value);
+            let (value, outside) =
+                signed64(captures.text(2)).map_or((0, false), |(_, value)| value);
             subdata(arguments, fitting(arguments, SsboData::Int64(value), outside)?)?
         }
         P::SsboSubdataUint64 => {
-            let (value, outside) = unsigned64(captures.text(2)).map_or((0, false), |(_, value)| value);
+            let (value, outside) =
+                unsigned64(captures.text(2)).map_or((0, false), |(_, value)| value);
             subdata(arguments, fitting(arguments, SsboData::Uint64(value), outside)?)?
         }
         P::XfbBufferObject => BufferCommand::Feedback {
@@ -112,9 +121,17 @@ fn bytes<'a>(arguments: &Arguments<'a, '_>, what: &str) -> Result<u32, Fault<'a>
 }
 
 fn subdata<'a>(arguments: &Arguments<'a, '_>, data: SsboData) -> Result<BufferCommand, Fault<'a>> {
-    Ok(BufferCommand::SsboSubdata { buffer: ssbo(arguments)?, offset: bytes(arguments, "offset")?, data })
+    Ok(BufferCommand::SsboSubdata {
+        buffer: ssbo(arguments)?,
+        offset: bytes(arguments, "offset")?,
+        data,
+    })
 }
 
-fn fitting<'a>(arguments: &Arguments<'a, '_>, data: SsboData, outside: bool) -> Result<SsboData, Fault<'a>> {
+fn fitting<'a>(
+    arguments: &Arguments<'a, '_>,
+    data: SsboData,
+    outside: bool,
+) -> Result<SsboData, Fault<'a>> {
     if outside { Err(arguments.out_of_range("integer does not fit 64 bits")) } else { Ok(data) }
 }

@@ -119,14 +119,19 @@ impl Primitive {
     /// Returns whether the runner's transform feedback can capture the primitive: points, lines and
     /// triangles, without quads, polygons and patches.
     fn captures(self) -> bool {
-        !matches!(self, Primitive::Quads | Primitive::QuadStrip | Primitive::Polygon | Primitive::Patches)
+        !matches!(
+            self,
+            Primitive::Quads | Primitive::QuadStrip | Primitive::Polygon | Primitive::Patches
+        )
     }
 }
 
 pub(super) fn rect(pattern: Pattern, arguments: &mut Arguments<'_, '_>) -> DrawRect {
     use Pattern as P;
-    let instanced =
-        matches!(pattern, P::DrawInstancedRect | P::DrawInstancedRectOrtho | P::DrawInstancedRectOrthoPatch);
+    let instanced = matches!(
+        pattern,
+        P::DrawInstancedRect | P::DrawInstancedRectOrtho | P::DrawInstancedRectOrthoPatch
+    );
     let instances = instanced.then(|| arguments.optional_signed().unwrap_or(0));
     DrawRect {
         rect: arguments.floats(),
@@ -138,7 +143,10 @@ pub(super) fn rect(pattern: Pattern, arguments: &mut Arguments<'_, '_>) -> DrawR
                 | P::DrawInstancedRectOrtho
                 | P::DrawInstancedRectOrthoPatch
         ),
-        patch: matches!(pattern, P::DrawRectPatch | P::DrawRectOrthoPatch | P::DrawInstancedRectOrthoPatch),
+        patch: matches!(
+            pattern,
+            P::DrawRectPatch | P::DrawRectOrthoPatch | P::DrawInstancedRectOrthoPatch
+        ),
         instances,
     }
 }
@@ -177,25 +185,38 @@ pub(super) fn multiple<'a>(
     if draws <= 0 {
         return Err(arguments.out_of_range("number of draws must be at least 1"));
     }
-    let firsts: Vec<i32> =
-        (0..draws).map(|_| arguments.signed("a first vertex for each draw")).collect::<Result<_, _>>()?;
+    let firsts: Vec<i32> = (0..draws)
+        .map(|_| arguments.signed("a first vertex for each draw"))
+        .collect::<Result<_, _>>()?;
     firsts
         .into_iter()
         .map(|first| {
             let count = arguments.signed("a vertex count for each draw")?;
             let (first, count) = range(arguments, first, count, bounds)?;
-            Ok(DrawArrays { primitive, first, count, instances: None, base_instance: None, capture: false })
+            Ok(DrawArrays {
+                primitive,
+                first,
+                count,
+                instances: None,
+                base_instance: None,
+                capture: false,
+            })
         })
         .collect()
 }
 
-pub(super) fn elements<'a>(arguments: &Arguments<'a, '_>, bounds: Bounds) -> Result<DrawElements, Fault<'a>> {
+pub(super) fn elements<'a>(
+    arguments: &Arguments<'a, '_>,
+    bounds: Bounds,
+) -> Result<DrawElements, Fault<'a>> {
     let captures = arguments.captures;
     let primitive = primitive(arguments, captures.word(0))?;
     let count = match u32::try_from(captures.signed(1)) {
         Ok(count) if count > 0 && count as usize <= bounds.elements => count,
         Ok(count) if count > 0 => {
-            return Err(arguments.out_of_range(format!("[elements] has only {} indices", bounds.elements)));
+            return Err(
+                arguments.out_of_range(format!("[elements] has only {} indices", bounds.elements))
+            );
         }
         _ => return Err(arguments.out_of_range("index count must be at least 1")),
     };

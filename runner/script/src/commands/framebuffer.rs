@@ -128,7 +128,9 @@ fn textures<'a>(arguments: &mut Arguments<'a, '_>) -> Result<Framebuffer, Fault<
     let mut slots = vec![attachment(arguments, first)?];
     while let Some(slot) = arguments.optional_signed() {
         if slots.len() == MAX_ATTACHMENTS {
-            return Err(arguments.out_of_range(format!("more than {MAX_ATTACHMENTS} color attachments")));
+            return Err(
+                arguments.out_of_range(format!("more than {MAX_ATTACHMENTS} color attachments"))
+            );
         }
         slots.push(attachment(arguments, slot)?);
     }
@@ -152,7 +154,10 @@ fn slice<'a>(arguments: &mut Arguments<'a, '_>) -> Result<Framebuffer, Fault<'a>
     Ok(Framebuffer::Slice { target, slot, level, layer: arguments.size(layer, limit, "layer")? })
 }
 
-fn signeds<'a, const N: usize>(arguments: &mut Arguments<'a, '_>, what: &str) -> Result<[i32; N], Fault<'a>> {
+fn signeds<'a, const N: usize>(
+    arguments: &mut Arguments<'a, '_>,
+    what: &str,
+) -> Result<[i32; N], Fault<'a>> {
     let mut values = [0; N];
     for value in &mut values {
         *value = arguments.signed(what)?;

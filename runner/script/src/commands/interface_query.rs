@@ -91,8 +91,12 @@ pub enum ResourceKey<'a> {
 }
 
 /// Properties of interfaces.
-const WHOLE_PROPERTIES: &[&str] =
-    &["ACTIVE_RESOURCES", "MAX_NAME_LENGTH", "MAX_NUM_ACTIVE_VARIABLES", "MAX_NUM_COMPATIBLE_SUBROUTINES"];
+const WHOLE_PROPERTIES: &[&str] = &[
+    "ACTIVE_RESOURCES",
+    "MAX_NAME_LENGTH",
+    "MAX_NUM_ACTIVE_VARIABLES",
+    "MAX_NUM_COMPATIBLE_SUBROUTINES",
+];
 
 pub(super) fn interface_query<'a>(
     arguments: &mut Arguments<'a, '_>,
@@ -147,8 +151,13 @@ fn resource_property<'a>(
     arguments: &mut Arguments<'a, '_>,
     resource: ResourceKey<'a>,
 ) -> Result<InterfaceQuestion<'a>, Fault<'a>> {
-    let property = arguments.choice("a resource property", |name| GlEnum::among(name, PROPERTIES))?;
-    Ok(InterfaceQuestion::Property { resource, property, value: value(arguments, GlEnum::data_type)? })
+    let property =
+        arguments.choice("a resource property", |name| GlEnum::among(name, PROPERTIES))?;
+    Ok(InterfaceQuestion::Property {
+        resource,
+        property,
+        value: value(arguments, GlEnum::data_type)?,
+    })
 }
 
 /// A name, followed by its length, which must be right.
@@ -160,7 +169,9 @@ fn resource_name<'a>(
     let length = arguments.signed("the length of the name")?;
     let name = name(arguments, "a name")?;
     if usize::try_from(length) != Ok(name.len()) {
-        return Err(arguments.malformed(format!("`{name}` has {} characters, not {length}", name.len())));
+        return Err(
+            arguments.malformed(format!("`{name}` has {} characters, not {length}", name.len()))
+        );
     }
     Ok(InterfaceQuestion::Name { resource, name })
 }
@@ -191,9 +202,10 @@ fn resource_data<'a>(
             binding: arguments.signed("a binding")?,
             offset: arguments.signed("an offset")?,
         },
-        "UNIFORM_BLOCK" | "SHADER_STORAGE_BLOCK" | "ATOMIC_COUNTER_BUFFER" | "TRANSFORM_FEEDBACK_BUFFER" => {
-            ResourceKey::Binding(arguments.signed("a binding")?)
-        }
+        "UNIFORM_BLOCK"
+        | "SHADER_STORAGE_BLOCK"
+        | "ATOMIC_COUNTER_BUFFER"
+        | "TRANSFORM_FEEDBACK_BUFFER" => ResourceKey::Binding(arguments.signed("a binding")?),
         _ => return Err(arguments.malformed(format!("resources of {interface} have names only"))),
     };
     arguments.literal(")")?;

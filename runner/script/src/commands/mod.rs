@@ -24,8 +24,8 @@ pub use interface_query::{InterfaceQuery, InterfaceQuestion, ResourceKey};
 pub use probe::{Area, AtomicPosition, Comparison, Expected, Probe, SsboValue};
 pub use query::{ActiveUniformProperty, ProgramProperty, QueryCommand, QueryObject, QueryValue};
 pub use state::{
-    Capability, HintMode, HintTarget, LightParameter, LightValues, PatchParameter, ProgramParameter,
-    StateCommand, Swizzle,
+    Capability, HintMode, HintTarget, LightParameter, LightValues, PatchParameter,
+    ProgramParameter, StateCommand, Swizzle,
 };
 pub use texture::{
     Checkerboard, CompareFunc, DepthMode, IntegerFormat, Quads, TexFilter, TexParameter, TexWrap,
@@ -154,7 +154,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The pattern and command of a line, or `None` for a blank line or a comment.
-    pub(crate) fn line(&mut self, line: &'a [u8]) -> Result<Option<(Pattern, Command<'a>)>, Fault<'a>> {
+    pub(crate) fn line(
+        &mut self,
+        line: &'a [u8],
+    ) -> Result<Option<(Pattern, Command<'a>)>, Fault<'a>> {
         let line = skip_space(line);
         if line.is_empty() || line.starts_with(b"#") {
             return Ok(None);
@@ -164,7 +167,9 @@ impl<'a> Reader<'a> {
         };
         let mut arguments = Arguments::new(line, rest, &self.captures);
         let command = match pattern {
-            Pattern::Uniform => Command::Uniform(uniform::uniform(&mut arguments, &mut self.words)?),
+            Pattern::Uniform => {
+                Command::Uniform(uniform::uniform(&mut arguments, &mut self.words)?)
+            }
             _ => build(pattern, &mut arguments, self.bounds)?,
         };
         Ok(Some((pattern, command)))
@@ -174,7 +179,8 @@ impl<'a> Reader<'a> {
 /// The first matching pattern, and the text after the literal of a prefix pattern.
 fn dispatch<'a>(line: &'a [u8], captures: &mut Captures<'a>) -> Option<(Pattern, &'a [u8])> {
     let &first = line.first()?;
-    Pattern::starting_with(first).find_map(|pattern| Some((pattern, matches(pattern, line, captures)?)))
+    Pattern::starting_with(first)
+        .find_map(|pattern| Some((pattern, matches(pattern, line, captures)?)))
 }
 
 /// Returns whether one pattern matches, regardless of the order of trial; `Some` holds the text
@@ -198,7 +204,9 @@ fn build<'a>(
         P::ClearColor => Command::ClearColor(arguments.floats()),
         P::ClearDepth => Command::ClearDepth(arguments.floats::<1>()[0]),
         P::Clear => Command::Clear,
-        P::Compute => Command::Compute { groups: captures.signeds(0).map(|n| n as u32), local_size: None },
+        P::Compute => {
+            Command::Compute { groups: captures.signeds(0).map(|n| n as u32), local_size: None }
+        }
         P::ComputeGroupSize => Command::Compute {
             groups: captures.signeds(0).map(|n| n as u32),
             local_size: Some(captures.signeds(3).map(|n| n as u32)),
@@ -297,9 +305,10 @@ fn build<'a>(
         P::LinkError => Command::LinkError,
         P::LinkSuccess => Command::LinkSuccess,
         P::ProgramBinarySaveRestore => Command::ProgramBinarySaveRestore,
-        P::ActiveUniform | P::VerifyProgramQuery | P::VerifyProgramInterfaceQuery | P::VerifyQueryObject => {
-            Command::Query(query::command(pattern, arguments)?)
-        }
+        P::ActiveUniform
+        | P::VerifyProgramQuery
+        | P::VerifyProgramInterfaceQuery
+        | P::VerifyQueryObject => Command::Query(query::command(pattern, arguments)?),
         P::Newlist => Command::NewList(arguments.gl_enum("a display-list mode")?),
         P::Endlist => Command::EndList,
         P::Calllist => Command::CallList,
@@ -341,7 +350,9 @@ fn stage<'a>(arguments: &Arguments<'a, '_>, name: &'a str) -> Result<Stage, Faul
         "GL_GEOMETRY_SHADER" => Stage::Geometry,
         "GL_FRAGMENT_SHADER" => Stage::Fragment,
         "GL_COMPUTE_SHADER" => Stage::Compute,
-        _ => return Err(arguments.at(name, ErrorKind::UnknownEnum, "no shader stage of that name")),
+        _ => {
+            return Err(arguments.at(name, ErrorKind::UnknownEnum, "no shader stage of that name"));
+        }
     })
 }
 

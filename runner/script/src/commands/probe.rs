@@ -169,7 +169,10 @@ pub enum SsboValue {
     Double(f64),
 }
 
-pub(super) fn probe<'a>(pattern: Pattern, arguments: &mut Arguments<'a, '_>) -> Result<Probe, Fault<'a>> {
+pub(super) fn probe<'a>(
+    pattern: Pattern,
+    arguments: &mut Arguments<'a, '_>,
+) -> Result<Probe, Fault<'a>> {
     use Pattern as P;
     let captures = arguments.captures;
     Ok(match pattern {
@@ -182,7 +185,9 @@ pub(super) fn probe<'a>(pattern: Pattern, arguments: &mut Arguments<'a, '_>) -> 
         P::RelativeProbeRgba => {
             pixels(Area::RelativePixel(captures.singles(0)), Expected::Rgba(captures.singles(2)))
         }
-        P::ProbeRectRgba => pixels(Area::Rect(captures.signeds(0)), Expected::Rgba(captures.singles(4))),
+        P::ProbeRectRgba => {
+            pixels(Area::Rect(captures.signeds(0)), Expected::Rgba(captures.singles(4)))
+        }
         P::RelativeProbeRectRgb => {
             pixels(Area::RelativeRect(captures.singles(0)), Expected::Rgb(captures.singles(4)))
         }
@@ -194,9 +199,11 @@ pub(super) fn probe<'a>(pattern: Pattern, arguments: &mut Arguments<'a, '_>) -> 
         }
         P::ProbeAllRgb => pixels(Area::All, Expected::Rgb(arguments.floats())),
         P::ProbeAllRgba => pixels(Area::All, Expected::Rgba(arguments.floats())),
-        P::ProbeWarnAllRgba => {
-            Probe::Pixels { area: Area::All, expected: Expected::Rgba(arguments.floats()), warn: true }
-        }
+        P::ProbeWarnAllRgba => Probe::Pixels {
+            area: Area::All,
+            expected: Expected::Rgba(arguments.floats()),
+            warn: true,
+        },
         P::ProbeAtomicCounter => Probe::AtomicCounter {
             buffer: 0,
             position: AtomicPosition::Counter(captures.unsigned(0)),
@@ -237,7 +244,11 @@ fn pixel(arguments: &mut Arguments<'_, '_>) -> Area {
 }
 
 fn comparison<'a>(arguments: &Arguments<'a, '_>, index: usize) -> Result<Comparison, Fault<'a>> {
-    arguments.chosen(arguments.captures.word(index), "one of == != <= < >= >", Comparison::from_word)
+    arguments.chosen(
+        arguments.captures.word(index),
+        "one of == != <= < >= >",
+        Comparison::from_word,
+    )
 }
 
 fn ssbo<'a>(arguments: &Arguments<'a, '_>, value: SsboValue) -> Result<Probe, Fault<'a>> {
@@ -257,7 +268,11 @@ fn ssbo<'a>(arguments: &Arguments<'a, '_>, value: SsboValue) -> Result<Probe, Fa
 fn feedback<'a>(arguments: &Arguments<'a, '_>, value: SsboValue) -> Result<Probe, Fault<'a>> {
     let captures = arguments.captures;
     Ok(Probe::Feedback {
-        buffer: arguments.bounded(captures.unsigned(0), super::buffer::XFB_BUFFERS, "feedback buffer")?,
+        buffer: arguments.bounded(
+            captures.unsigned(0),
+            super::buffer::XFB_BUFFERS,
+            "feedback buffer",
+        )?,
         index: captures.unsigned(1),
         value,
     })

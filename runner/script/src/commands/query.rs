@@ -171,7 +171,9 @@ pub(super) fn value<'a>(
         "GL_FALSE" => Ok(QueryValue::Integer(0)),
         _ => match lookup(name) {
             Some(name) => Ok(QueryValue::Name(name)),
-            None => Err(arguments.at(name, ErrorKind::Arguments, "neither a number nor a known value")),
+            None => {
+                Err(arguments.at(name, ErrorKind::Arguments, "neither a number nor a known value"))
+            }
         },
     }
 }

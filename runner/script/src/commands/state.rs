@@ -273,9 +273,10 @@ pub(super) fn command<'a>(
             rect: captures.singles(1),
         },
         P::ViewportSwizzle => viewport_swizzle(arguments)?,
-        P::PolygonMode => {
-            S::PolygonMode { face: arguments.gl_enum("a face")?, mode: arguments.gl_enum("a polygon mode")? }
-        }
+        P::PolygonMode => S::PolygonMode {
+            face: arguments.gl_enum("a face")?,
+            mode: arguments.gl_enum("a polygon mode")?,
+        },
         P::Tolerance => S::Tolerance(arguments.floats()),
         P::ShadeModelSmooth => S::ShadeModel { smooth: true },
         P::ShadeModelFlat => S::ShadeModel { smooth: false },
@@ -303,7 +304,9 @@ fn capability(name: &str) -> Option<Capability> {
         "GL_SAMPLE_ALPHA_TO_COVERAGE" => Capability::SampleAlphaToCoverage,
         "GL_SAMPLE_ALPHA_TO_ONE" => Capability::SampleAlphaToOne,
         _ => {
-            let number = name.strip_prefix("GL_CLIP_PLANE").or_else(|| name.strip_prefix("GL_CLIP_DISTANCE"));
+            let number = name
+                .strip_prefix("GL_CLIP_PLANE")
+                .or_else(|| name.strip_prefix("GL_CLIP_DISTANCE"));
             match number?.as_bytes() {
                 [digit @ b'0'..=b'7'] => Capability::ClipPlane(digit - b'0'),
                 _ => return None,
@@ -354,7 +357,8 @@ fn patch_parameter<'a>(arguments: &mut Arguments<'a, '_>) -> Result<PatchParamet
     if scan("vertices D", rest, &mut captures) {
         let vertices = captures.signed(0) as u32;
         if !(1..=PATCH_VERTICES).contains(&vertices) {
-            return Err(arguments.out_of_range(format!("patch size must be between 1 and {PATCH_VERTICES}")));
+            return Err(arguments
+                .out_of_range(format!("patch size must be between 1 and {PATCH_VERTICES}")));
         }
         return Ok(PatchParameter::Vertices(vertices));
     }
@@ -364,8 +368,9 @@ fn patch_parameter<'a>(arguments: &mut Arguments<'a, '_>) -> Result<PatchParamet
     if scan("default level inner F F", rest, &mut captures) {
         return Ok(PatchParameter::InnerLevel(captures.singles(0)));
     }
-    Err(arguments
-        .malformed("expected `vertices`, `default level outer` or `default level inner` with numbers"))
+    Err(arguments.malformed(
+        "expected `vertices`, `default level outer` or `default level inner` with numbers",
+    ))
 }
 
 fn program_parameter<'a>(arguments: &mut Arguments<'a, '_>) -> Result<StateCommand, Fault<'a>> {
@@ -382,7 +387,8 @@ fn program_parameter<'a>(arguments: &mut Arguments<'a, '_>) -> Result<StateComma
     if !scan(" D ( F , F , F , F )", arguments.rest, &mut captures) {
         return Err(arguments.malformed("expected an index and four numbers in parentheses"));
     }
-    let index = arguments.bounded(captures.signed(0) as u32, PROGRAM_PARAMETERS, "parameter index")?;
+    let index =
+        arguments.bounded(captures.signed(0) as u32, PROGRAM_PARAMETERS, "parameter index")?;
     Ok(StateCommand::Program { set, index, value: captures.singles(1) })
 }
 
@@ -401,7 +407,8 @@ fn light<'a>(arguments: &mut Arguments<'a, '_>) -> Result<StateCommand, Fault<'a
         }
         "int" => {
             let mut values = vec![0; LIGHT_VALUES];
-            let (_, count) = crate::numbers::fill(arguments.rest, &mut values, crate::numbers::signed32);
+            let (_, count) =
+                crate::numbers::fill(arguments.rest, &mut values, crate::numbers::signed32);
             values.truncate(count);
             LightValues::Int(values)
         }

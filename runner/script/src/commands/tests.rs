@@ -152,7 +152,8 @@ const SAMPLES: &[&str] = &[
 fn every_pattern_catches_its_line() {
     assert_eq!(SAMPLES.len(), Pattern::ALL.len());
     for (&pattern, line) in Pattern::ALL.iter().zip(SAMPLES) {
-        let expected = if pattern == Pattern::ResidentTexture1D { Pattern::ResidentTexture } else { pattern };
+        let expected =
+            if pattern == Pattern::ResidentTexture1D { Pattern::ResidentTexture } else { pattern };
         match read(line) {
             Ok(Some((found, _))) => assert_eq!(found, expected, "{line}"),
             other => panic!("{line}: {other:?}"),
@@ -211,13 +212,24 @@ fn order_of_trial_matters() {
 
 #[test]
 fn state_and_draw_arguments() {
-    assert_eq!(command("\tclear color 0x3f800000 0.5 2e0"), Command::ClearColor([1.0, 0.5, 2.0, 0.0]));
+    assert_eq!(
+        command("\tclear color 0x3f800000 0.5 2e0"),
+        Command::ClearColor([1.0, 0.5, 2.0, 0.0])
+    );
     assert_eq!(
         command("clip plane 7 0.1 0x10 -1 inf"),
-        Command::State(StateCommand::ClipPlane { plane: 7, equation: [0.1, 16.0, -1.0, f64::INFINITY] })
+        Command::State(StateCommand::ClipPlane {
+            plane: 7,
+            equation: [0.1, 16.0, -1.0, f64::INFINITY]
+        })
     );
-    let rect =
-        DrawRect { rect: [1.0, 2.0, 3.0, 4.0], texture: None, ortho: false, patch: false, instances: None };
+    let rect = DrawRect {
+        rect: [1.0, 2.0, 3.0, 4.0],
+        texture: None,
+        ortho: false,
+        patch: false,
+        instances: None,
+    };
     assert_eq!(command("draw rect 1 2 3 4"), Command::DrawRect(rect));
     assert_eq!(
         command("draw rect tex 1 2 3 4 5 6 7 8"),
@@ -288,7 +300,8 @@ fn probe_arguments() {
         command("probe warn all rgba 0 1 0 1"),
         Command::Probe(Probe::Pixels { warn: true, .. })
     ));
-    let ssbo = |comparison, value| Command::Probe(Probe::Ssbo { buffer: 1, offset: 4, comparison, value });
+    let ssbo =
+        |comparison, value| Command::Probe(Probe::Ssbo { buffer: 1, offset: 4, comparison, value });
     assert_eq!(
         command("probe ssbo uint 1 4 != 0xfFfFfFfF"),
         ssbo(Comparison::NotEqual, SsboValue::Uint(u32::MAX))
@@ -327,15 +340,28 @@ fn texture_and_framebuffer_arguments() {
         fill("texture rgbw 3 ( 8 ,4 )GL_RGBA8"),
         (3, TextureImage::Rgbw { width: 8, height: 4, format: rgba8 })
     );
-    assert_eq!(fill("texture rgbw 3 (8, 4)"), (3, TextureImage::Rgbw { width: 8, height: 4, format: None }));
-    assert_eq!(fill("texture rgbw 3 (8"), (3, TextureImage::Rgbw { width: 8, height: 0, format: None }));
-    let (_, TextureImage::Quads(quads)) =
-        fill("texture quads 0 1 (8, 6) (4, 3) (1, 0, 0, 1) (0, 1, 0, 1) (0, 0, 1, 1) (1, 1, 1, .5)")
-    else {
+    assert_eq!(
+        fill("texture rgbw 3 (8, 4)"),
+        (3, TextureImage::Rgbw { width: 8, height: 4, format: None })
+    );
+    assert_eq!(
+        fill("texture rgbw 3 (8"),
+        (3, TextureImage::Rgbw { width: 8, height: 0, format: None })
+    );
+    let (_, TextureImage::Quads(quads)) = fill(
+        "texture quads 0 1 (8, 6) (4, 3) (1, 0, 0, 1) (0, 1, 0, 1) (0, 0, 1, 1) (1, 1, 1, .5)",
+    ) else {
         panic!("quads")
     };
     assert_eq!(
-        (quads.level, quads.width, quads.height, quads.tile_width, quads.tile_height, quads.colors[3]),
+        (
+            quads.level,
+            quads.width,
+            quads.height,
+            quads.tile_width,
+            quads.tile_height,
+            quads.colors[3]
+        ),
         (1, 8, 6, 4, 3, [1.0, 1.0, 1.0, 0.5])
     );
     assert_eq!(
@@ -357,7 +383,9 @@ fn texture_and_framebuffer_arguments() {
             parameter: TexParameter::BorderColor([1.0, 0.0, 0.5, 1.0])
         })
     );
-    let bind = |target, framebuffer| Command::Framebuffer(FramebufferCommand::Bind { target, framebuffer });
+    let bind = |target, framebuffer| {
+        Command::Framebuffer(FramebufferCommand::Bind { target, framebuffer })
+    };
     assert_eq!(
         command("fb draw tex 2d 0 3 # both"),
         bind(FramebufferTarget::Draw, Framebuffer::Textures(vec![Some(0), Some(3)]))
@@ -379,11 +407,23 @@ fn texture_and_framebuffer_arguments() {
 #[test]
 fn buffer_and_query_arguments() {
     let subdata = |data| Command::Buffer(BufferCommand::SsboSubdata { buffer: 1, offset: 8, data });
-    assert_eq!(command("ssbo 1 subdata float 8 0x3f800000"), subdata(SsboData::Float(1_065_353_216.0)));
-    assert_eq!(command("ssbo 1 subdata double 8 0x3ff0000000000000"), subdata(SsboData::Double(1.0)));
+    assert_eq!(
+        command("ssbo 1 subdata float 8 0x3f800000"),
+        subdata(SsboData::Float(1_065_353_216.0))
+    );
+    assert_eq!(
+        command("ssbo 1 subdata double 8 0x3ff0000000000000"),
+        subdata(SsboData::Double(1.0))
+    );
     assert_eq!(command("ssbo 1 subdata int 8 0xffffffff"), subdata(SsboData::Int(-1)));
-    assert_eq!(command("ssbo 1 subdata int64 8 0x8000000000000000"), subdata(SsboData::Int64(i64::MIN)));
-    assert_eq!(command("ssbo 1 subdata uint64 8 18446744073709551615"), subdata(SsboData::Uint64(u64::MAX)));
+    assert_eq!(
+        command("ssbo 1 subdata int64 8 0x8000000000000000"),
+        subdata(SsboData::Int64(i64::MIN))
+    );
+    assert_eq!(
+        command("ssbo 1 subdata uint64 8 18446744073709551615"),
+        subdata(SsboData::Uint64(u64::MAX))
+    );
     assert_eq!(
         command("verify program_query GL_TRANSFORM_FEEDBACK_BUFFER_MODE GL_INTERLEAVED_ATTRIBS"),
         Command::Query(QueryCommand::Program {
@@ -395,7 +435,11 @@ fn buffer_and_query_arguments() {
     );
     assert!(matches!(
         command("active uniform a[0] GL_UNIFORM_IS_ROW_MAJOR GL_TRUE"),
-        Command::Query(QueryCommand::ActiveUniform { name: "a[0]", value: QueryValue::Integer(1), .. })
+        Command::Query(QueryCommand::ActiveUniform {
+            name: "a[0]",
+            value: QueryValue::Integer(1),
+            ..
+        })
     ));
 }
 
@@ -413,14 +457,20 @@ fn uniform_values() {
     };
     let f = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let d = |values: &[f64]| {
-        values.iter().flat_map(|v| [v.to_bits() as u32, (v.to_bits() >> 32) as u32]).collect::<Vec<_>>()
+        values
+            .iter()
+            .flat_map(|v| [v.to_bits() as u32, (v.to_bits() >> 32) as u32])
+            .collect::<Vec<_>>()
     };
     let named = |name: &str| format!("Name({name:?})");
     assert_eq!(
         values("uniform vec3 s[1].m 0x3f800000 -inf 2 9 9"),
         ((Scalar::Float, 1, 3), named("s[1].m"), f(&[1.0, f32::NEG_INFINITY, 2.0]))
     );
-    assert_eq!(values("uniform float 0x11 1"), ((Scalar::Float, 1, 1), "Location(17)".into(), f(&[1.0])));
+    assert_eq!(
+        values("uniform float 0x11 1"),
+        ((Scalar::Float, 1, 1), "Location(17)".into(), f(&[1.0]))
+    );
     assert_eq!(
         values("uniform mat3x2 a[2] 1 2 3 4 5 6"),
         ((Scalar::Float, 3, 2), named("a[2]"), f(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
@@ -520,7 +570,11 @@ fn draws_of_newer_files() {
     );
     assert_eq!(
         command("draw elements GL_LINES 6 4"),
-        Command::DrawElements(DrawElements { primitive: Primitive::Lines, count: 6, base_vertex: 4 })
+        Command::DrawElements(DrawElements {
+            primitive: Primitive::Lines,
+            count: 6,
+            base_vertex: 4
+        })
     );
     for (line, kind) in [
         ("draw arrays instanced base GL_LINES 1 8 3 5", ErrorKind::Range),
@@ -552,25 +606,37 @@ fn faces_and_clip_distances() {
         state("enable GL_SAMPLE_ALPHA_TO_COVERAGE"),
         StateCommand::Enable(Capability::SampleAlphaToCoverage)
     );
-    assert_eq!(state("disable GL_SAMPLE_ALPHA_TO_ONE"), StateCommand::Disable(Capability::SampleAlphaToOne));
+    assert_eq!(
+        state("disable GL_SAMPLE_ALPHA_TO_ONE"),
+        StateCommand::Disable(Capability::SampleAlphaToOne)
+    );
     assert_eq!(state("disable GL_CLIP_DISTANCE7"), StateCommand::Disable(Capability::ClipPlane(7)));
 }
 
 #[test]
 fn program_interface_queries() {
-    let question = |line: &str| match command(format!("verify program_interface_query {line}").leak()) {
-        Command::Query(QueryCommand::Interface(query)) => (query.interface.short_name(), query.question),
-        other => panic!("{other:?}"),
-    };
+    let question =
+        |line: &str| match command(format!("verify program_interface_query {line}").leak()) {
+            Command::Query(QueryCommand::Interface(query)) => {
+                (query.interface.short_name(), query.question)
+            }
+            other => panic!("{other:?}"),
+        };
     assert!(matches!(
         question("interface GL_UNIFORM GL_ACTIVE_RESOURCES 3"),
         ("UNIFORM", InterfaceQuestion::Whole { property, value: 3 }) if property.short_name() == "ACTIVE_RESOURCES"
     ));
     let name = |key, name| InterfaceQuestion::Name { resource: key, name };
     let atomic = |atomic| ResourceKey::Member { binding: 1, offset: 4, atomic };
-    assert_eq!(question("resourceName GL_UNIFORM (var 7) 1 a").1, name(ResourceKey::Location(7), "a"));
+    assert_eq!(
+        question("resourceName GL_UNIFORM (var 7) 1 a").1,
+        name(ResourceKey::Location(7), "a")
+    );
     assert_eq!(question("resourceName GL_UNIFORM (atomic 1 4) 0 \"\"").1, name(atomic(true), ""));
-    assert_eq!(question("resourceName GL_BUFFER_VARIABLE ( 1 4 ) 3 b.c").1, name(atomic(false), "b.c"));
+    assert_eq!(
+        question("resourceName GL_BUFFER_VARIABLE ( 1 4 ) 3 b.c").1,
+        name(atomic(false), "b.c")
+    );
     let component = ResourceKey::Component { location: 1, component: 2 };
     assert!(matches!(
         question("resourceByData GL_PROGRAM_INPUT (1 2) GL_TYPE GL_FLOAT").1,

@@ -383,7 +383,9 @@ fn image<'a>(pattern: Pattern, arguments: &Arguments<'a, '_>) -> Result<TextureI
         P::TextureShadow2D => TextureImage::Shadow2D { width: size(1)?, height: size(2)? },
         P::TextureShadowRect => TextureImage::ShadowRect { width: size(1)?, height: size(2)? },
         P::TextureShadow1D => TextureImage::Shadow1D { width: size(1)? },
-        P::TextureShadow1DArray => TextureImage::Shadow1DArray { width: size(1)?, layers: size(2)? },
+        P::TextureShadow1DArray => {
+            TextureImage::Shadow1DArray { width: size(1)?, layers: size(2)? }
+        }
         P::TextureShadow2DArray => {
             TextureImage::Shadow2DArray { width: size(1)?, height: size(2)?, layers: size(3)? }
         }
@@ -402,7 +404,12 @@ fn image<'a>(pattern: Pattern, arguments: &Arguments<'a, '_>) -> Result<TextureI
             height: size(3)?,
             tile_width: size(4)?,
             tile_height: size(5)?,
-            colors: [captures.singles(6), captures.singles(10), captures.singles(14), captures.singles(18)],
+            colors: [
+                captures.singles(6),
+                captures.singles(10),
+                captures.singles(14),
+                captures.singles(18),
+            ],
         })),
         _ => return Err(arguments.malformed("not a texture command")),
     })
@@ -421,8 +428,10 @@ fn level<'a>(arguments: &Arguments<'a, '_>) -> Result<u32, Fault<'a>> {
 fn rgbw<'a>(arguments: &Arguments<'a, '_>) -> Result<TextureCommand, Fault<'a>> {
     let mut captures = Captures::new();
     scan("texture rgbw D ( D , D ) W31", arguments.line(), &mut captures);
-    let format = if captures.len() == 4 { Some(arguments.registry(captures.word(3))?) } else { None };
-    let (width, height) = (size(arguments, captures.signed(1))?, size(arguments, captures.signed(2))?);
+    let format =
+        if captures.len() == 4 { Some(arguments.registry(captures.word(3))?) } else { None };
+    let (width, height) =
+        (size(arguments, captures.signed(1))?, size(arguments, captures.signed(2))?);
     let unit = arguments.slot(captures.signed(0))?;
     Ok(TextureCommand::Fill { unit, image: TextureImage::Rgbw { width, height, format } })
 }
@@ -440,8 +449,15 @@ fn integer<'a>(arguments: &Arguments<'a, '_>) -> Result<TextureCommand, Fault<'a
         "GL_RGBA32I" => IntegerFormat::Rgba32I,
         _ => return Err(arguments.unexpected(name, "a 32-bit integer format")),
     };
-    let (width, height) = (size(arguments, captures.signed(1))?, size(arguments, captures.signed(2))?);
-    let image = TextureImage::Integer { width, height, b: captures.signed(3), a: captures.signed(4), format };
+    let (width, height) =
+        (size(arguments, captures.signed(1))?, size(arguments, captures.signed(2))?);
+    let image = TextureImage::Integer {
+        width,
+        height,
+        b: captures.signed(3),
+        a: captures.signed(4),
+        format,
+    };
     Ok(TextureCommand::Fill { unit: arguments.slot(captures.signed(0))?, image })
 }
 
@@ -450,11 +466,11 @@ fn storage<'a>(arguments: &Arguments<'a, '_>) -> Result<TextureCommand, Fault<'a
     scan(" D W31 W31 ( D D D D", arguments.rest, &mut captures);
     // Slot, target, format, levels and one size at least.
     if captures.len() < 5 {
-        return Err(
-            arguments.malformed("expected a slot, a target, a format and (levels width [height [depth]])")
-        );
+        return Err(arguments
+            .malformed("expected a slot, a target, a format and (levels width [height [depth]])"));
     }
-    let target = arguments.chosen(captures.word(1), "a texture target", TextureTarget::from_word)?;
+    let target =
+        arguments.chosen(captures.word(1), "a texture target", TextureTarget::from_word)?;
     let format = arguments.registry(captures.word(2))?;
     let levels = arguments.size(captures.signed(3), MAX_SIZE.ilog2() + 1, "number of levels")?;
     let mut sizes = [None; 3];
@@ -469,7 +485,9 @@ fn parameter<'a>(arguments: &mut Arguments<'a, '_>) -> Result<TextureCommand, Fa
     let target = arguments.choice("a texture target", TextureTarget::from_word)?;
     let name = arguments.word("a parameter name")?;
     let parameter = match name {
-        "compare_func" => TexParameter::CompareFunc(arguments.choice("a comparison function", compare_func)?),
+        "compare_func" => {
+            TexParameter::CompareFunc(arguments.choice("a comparison function", compare_func)?)
+        }
         "depth_mode" => TexParameter::DepthMode(arguments.choice("a depth mode", depth_mode)?),
         "min" => TexParameter::Min(arguments.choice("a filter", filter)?),
         "mag" => TexParameter::Mag(arguments.choice("`nearest` or `linear`", |word| {
@@ -490,7 +508,11 @@ fn parameter<'a>(arguments: &mut Arguments<'a, '_>) -> Result<TextureCommand, Fa
     Ok(TextureCommand::Parameter { target, parameter })
 }
 
-fn scanned<'a>(arguments: &Arguments<'a, '_>, pattern: &str, what: &str) -> Result<Captures<'a>, Fault<'a>> {
+fn scanned<'a>(
+    arguments: &Arguments<'a, '_>,
+    pattern: &str,
+    what: &str,
+) -> Result<Captures<'a>, Fault<'a>> {
     let mut captures = Captures::new();
     if scan(pattern, arguments.rest, &mut captures) {
         Ok(captures)

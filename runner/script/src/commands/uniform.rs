@@ -97,7 +97,9 @@ impl UniformType {
             Some(size) => (Scalar::Float, size),
             None => match word.strip_prefix("dmat") {
                 Some(size) => (Scalar::Double, size),
-                None => return if word.starts_with("handle") { scalar(Scalar::Handle) } else { None },
+                None => {
+                    return if word.starts_with("handle") { scalar(Scalar::Handle) } else { None };
+                }
             },
         };
         let size = size.as_bytes();
@@ -155,8 +157,8 @@ pub(super) fn uniform<'a>(
     let ty = UniformType::from_word(type_word)
         .ok_or_else(|| arguments.at(type_word, ErrorKind::Arguments, "unknown uniform type"))?;
     let target = target(arguments.word("a uniform name")?);
-    let first_word =
-        u32::try_from(words.len()).map_err(|_| arguments.out_of_range("too many uniform values"))?;
+    let first_word = u32::try_from(words.len())
+        .map_err(|_| arguments.out_of_range("too many uniform values"))?;
     values(ty, arguments, words)?;
     // Components missing from the line are 0.
     words.resize(first_word as usize + ty.words(), 0);
@@ -193,14 +195,18 @@ fn values<'a>(
                 rest
             }),
             Scalar::Int64 => match signed64(input) {
-                Ok((_, (_, true))) => return Err(arguments.out_of_range("integer does not fit 64 bits")),
+                Ok((_, (_, true))) => {
+                    return Err(arguments.out_of_range("integer does not fit 64 bits"));
+                }
                 parsed => parsed.map(|(rest, (value, _))| {
                     push64(words, value as u64);
                     rest
                 }),
             },
             Scalar::Uint64 => match unsigned64(input) {
-                Ok((_, (_, true))) => return Err(arguments.out_of_range("integer does not fit 64 bits")),
+                Ok((_, (_, true))) => {
+                    return Err(arguments.out_of_range("integer does not fit 64 bits"));
+                }
                 parsed => parsed.map(|(rest, (value, _))| {
                     push64(words, value);
                     rest

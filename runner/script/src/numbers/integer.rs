@@ -19,7 +19,10 @@ impl Integer {
     pub(crate) fn clamped(self) -> (i64, bool) {
         if self.negative {
             let fits = self.magnitude <= 1 << 63;
-            (if fits { (self.magnitude as i64).wrapping_neg() } else { i64::MIN }, self.overflow || !fits)
+            (
+                if fits { (self.magnitude as i64).wrapping_neg() } else { i64::MIN },
+                self.overflow || !fits,
+            )
         } else {
             match i64::try_from(self.magnitude) {
                 Ok(value) => (value, self.overflow),

@@ -20,7 +20,8 @@ mod tests;
 
 pub(crate) use float::{float32, float64, half_bits, strtod, strtof};
 pub(crate) use integer::{
-    hex_pattern, scan_hex, scan_signed, scan_unsigned, signed32, signed64, strtol, unsigned32, unsigned64,
+    hex_pattern, scan_hex, scan_signed, scan_unsigned, signed32, signed64, strtol, unsigned32,
+    unsigned64,
 };
 
 use crate::text::Parsed;

@@ -74,7 +74,11 @@ fn hexadecimal_doubles_are_correctly_rounded() {
     ];
     for (text, bits, out_of_range) in cases {
         let (real, rest) = rest(strtod(text.as_bytes()));
-        assert_eq!((real.value.to_bits(), real.out_of_range, rest), (*bits, *out_of_range, ""), "{text}");
+        assert_eq!(
+            (real.value.to_bits(), real.out_of_range, rest),
+            (*bits, *out_of_range, ""),
+            "{text}"
+        );
     }
 }
 
@@ -172,7 +176,9 @@ fn bit_patterns() {
     assert_eq!(rest(hex_pattern(b"0x10000000000000000")), (u64::MAX, ""));
     assert_eq!(rest(hex_pattern(b"0x1000000000000000000000000")), (u64::MAX, ""));
     assert_eq!(rest(hex_pattern(b"0x")), (0, "x"));
-    assert!(hex_pattern(b"0X1").is_err() && hex_pattern(b"-0x1").is_err() && hex_pattern(b"1").is_err());
+    assert!(
+        hex_pattern(b"0X1").is_err() && hex_pattern(b"-0x1").is_err() && hex_pattern(b"1").is_err()
+    );
 }
 
 #[test]

@@ -57,7 +57,10 @@ fn contexts() {
 #[test]
 fn requirement_forms() {
     use Comparison as C;
-    assert_eq!(only("  GL_ARB_gpu_shader_fp64 trailing\n"), Requirement::Extension("GL_ARB_gpu_shader_fp64"));
+    assert_eq!(
+        only("  GL_ARB_gpu_shader_fp64 trailing\n"),
+        Requirement::Extension("GL_ARB_gpu_shader_fp64")
+    );
     assert_eq!(
         only("!GL_EXT_separate_shader_objects\n"),
         Requirement::NoExtension("GL_EXT_separate_shader_objects")
@@ -72,13 +75,18 @@ fn requirement_forms() {
     );
     // Limits without a separate form are extensions that no context exports.
     assert_eq!(only("GL_MAX_SAMPLES >= 8\n"), Requirement::Extension("GL_MAX_SAMPLES"));
-    let Requirement::Integer { state, comparison: C::Less, value: 16 } = only("INT GL_MAX_SAMPLES < 0x10\n")
+    let Requirement::Integer { state, comparison: C::Less, value: 16 } =
+        only("INT GL_MAX_SAMPLES < 0x10\n")
     else {
         panic!("INT")
     };
     assert_eq!(state.to_string(), "GL_MAX_SAMPLES");
-    let glsl = read("GL ES >= 3.1\nGLSL ES >= 3.1 \t\r\n").expect("requirements").requirements[1].requirement;
-    assert_eq!(glsl, Requirement::Glsl(Version { number: 301, core: false, compat: false, es: true }));
+    let glsl = read("GL ES >= 3.1\nGLSL ES >= 3.1 \t\r\n").expect("requirements").requirements[1]
+        .requirement;
+    assert_eq!(
+        glsl,
+        Requirement::Glsl(Version { number: 301, core: false, compat: false, es: true })
+    );
     assert_eq!(
         only("GL COMPAT > 3.1\n"),
         Requirement::Gl {
@@ -94,7 +102,11 @@ fn requirement_forms() {
     assert_eq!(only("ignore_missing_uniforms\n"), Requirement::IgnoreMissingUniforms);
     assert_eq!(
         only("GL_SUBGROUP_SIZE_KHR >= 8\n"),
-        Requirement::Limit { limit: Limit::SubgroupSize, comparison: Comparison::GreaterEqual, value: 8 }
+        Requirement::Limit {
+            limit: Limit::SubgroupSize,
+            comparison: Comparison::GreaterEqual,
+            value: 8
+        }
     );
 }
 
@@ -107,8 +119,8 @@ fn window_and_depth() {
 
 #[test]
 fn unknown_lines_mean_nothing() {
-    let require =
-        read("# GLSL >= 9\n\n/* text */\nARB_vertex_program\nrequire GL_ARB_foo\n").expect("accepted");
+    let require = read("# GLSL >= 9\n\n/* text */\nARB_vertex_program\nrequire GL_ARB_foo\n")
+        .expect("accepted");
     assert!(require.requirements.is_empty());
 }
 

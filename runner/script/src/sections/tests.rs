@@ -30,7 +30,8 @@ fn sections_in_file_order() {
                 [test]\nclear\n\n# comment\n  draw arrays GL_POINTS 0 1";
     let script = script(file);
     let shown = |line, span| format!("{line} {}", script.slice(span));
-    let lines: Vec<_> = script.sections.iter().map(|section| shown(section.line, section.header)).collect();
+    let lines: Vec<_> =
+        script.sections.iter().map(|section| shown(section.line, section.header)).collect();
     assert_eq!(
         lines,
         [
@@ -63,7 +64,8 @@ fn special_sections() {
     );
     let contents: Vec<String> =
         script.sections[1..].iter().map(|section| format!("{:?}", section.content)).collect();
-    let layout = GeometryLayout { input: Primitive::Lines, output: Primitive::Points, vertices_out: 3 };
+    let layout =
+        GeometryLayout { input: Primitive::Lines, output: Primitive::Points, vertices_out: 3 };
     assert_eq!(
         contents,
         [
@@ -84,7 +86,10 @@ fn special_sections() {
 fn version_insertion() {
     let lines = |file: &str| -> Vec<Option<String>> {
         let script = script(file);
-        script.shaders().map(|shader| script.version_line(shader).map(|line| line.to_string())).collect()
+        script
+            .shaders()
+            .map(|shader| script.version_line(shader).map(|line| line.to_string()))
+            .collect()
     };
     let inserted = |text: &str| Some(format!("#version {text}\n"));
     let file = |require: &str, vertex: &str, fragment: &str, test: &str| {
@@ -142,18 +147,26 @@ fn errors_have_positions() {
 fn truncated_files() {
     assert_eq!(error(&format!("{REQUIRE}[vertex shad")).kind, ErrorKind::Section);
     assert_eq!(error(&format!("{REQUIRE}[vertex shader]")).kind, ErrorKind::Section);
-    assert_eq!(error(&format!("{REQUIRE}[vertex shader]\n[test]\n")).message, "the shader section is empty");
+    assert_eq!(
+        error(&format!("{REQUIRE}[vertex shader]\n[test]\n")).message,
+        "the shader section is empty"
+    );
     assert_eq!(error("[require]\nGLSL >= 1.2").kind, ErrorKind::Require);
     assert_eq!(error(&format!("{REQUIRE}[shader include]\n")).kind, ErrorKind::Section);
     assert_eq!(error(&format!("{REQUIRE}[geometry layout]\ninput type")).kind, ErrorKind::Section);
     // A cut command line is read to its end.
-    assert_eq!(script(&format!("{REQUIRE}[test]\nclear color 0 1")).test.map(|lines| lines.len()), Some(1));
+    assert_eq!(
+        script(&format!("{REQUIRE}[test]\nclear color 0 1")).test.map(|lines| lines.len()),
+        Some(1)
+    );
     assert_eq!(script(&format!("{REQUIRE}[test]")).test.map(|lines| lines.len()), Some(0));
 }
 
 #[test]
 fn shaders_need_a_version_requirement_before_them() {
-    assert!(error("[require]\n[vertex shader]\nx\n").message.contains("version requirement missing"));
+    assert!(
+        error("[require]\n[vertex shader]\nx\n").message.contains("version requirement missing")
+    );
     assert!(
         error("[vertex shader]\nx\n[require]\nGLSL >= 1.10\n")
             .message
@@ -172,8 +185,9 @@ fn encodings() {
     assert_eq!((cut.kind, cut.line, cut.column, cut.span.end), (ErrorKind::Encoding, 2, 1, 11));
     let nul = parse(b"[require]\n\0").expect_err("NUL");
     assert_eq!((nul.kind, nul.line, nul.column), (ErrorKind::Encoding, 2, 1));
-    let windows =
-        script("[require]\r\nGLSL >= 1.20\r\n[fragment shader]\r\nx\r\n[test]\r\nclear\r\northo\r\n");
+    let windows = script(
+        "[require]\r\nGLSL >= 1.20\r\n[fragment shader]\r\nx\r\n[test]\r\nclear\r\northo\r\n",
+    );
     assert_eq!(windows.test.map(|lines| lines.len()), Some(2));
 }
 
@@ -235,12 +249,15 @@ fn long_lines_take_linear_time() {
 
 #[test]
 fn elements() {
-    let file =
-        "[require]\n[elements]\n0 0x10\t65535# comment 1\n\n# 7\n  3\n[test]\ndraw elements GL_POINTS 4 0\n";
+    let file = "[require]\n[elements]\n0 0x10\t65535# comment 1\n\n# 7\n  3\n[test]\ndraw elements GL_POINTS 4 0\n";
     assert_eq!(script(file).elements, [0, 16, 65535, 3]);
     for (index, column) in [("65536", 3), ("-1", 3), ("x", 3), ("1.5", 4)] {
         let error = error(&format!("[require]\n[elements]\n2 {index} 4\n[test]\n"));
-        assert_eq!((error.kind, error.line, error.column), (ErrorKind::Section, 3, column), "{index}");
+        assert_eq!(
+            (error.kind, error.line, error.column),
+            (ErrorKind::Section, 3, column),
+            "{index}"
+        );
     }
     let file = "[require]\n[elements]\n0 1\n[test]\ndraw elements GL_POINTS 3 0\n";
     assert_eq!((error(file).kind, error(file).line), (ErrorKind::Range, 5));

@@ -65,8 +65,13 @@ fn header_forms() {
     ] {
         let data = read(header);
         let column = data.columns[0];
-        let found =
-            (column.attribute, column.components, column.format, column.matrix_columns, column.slot());
+        let found = (
+            column.attribute,
+            column.components,
+            column.format,
+            column.matrix_columns,
+            column.slot(),
+        );
         assert_eq!(found, expected, "{header}");
         assert_eq!(column.span, Span { start: 0, end: saturate(header.len()) });
     }

@@ -216,7 +216,10 @@ fn corpus_parses() {
             files.len()
         );
     } else if files.len() != FILES {
-        println!("counts not compared: {} files instead of the {FILES} of the known package", files.len());
+        println!(
+            "counts not compared: {} files instead of the {FILES} of the known package",
+            files.len()
+        );
     } else {
         found.compare();
     }
@@ -268,7 +271,11 @@ impl Found {
             SECTIONS.iter().map(|(header, count)| (header.to_string(), *count)).collect();
         assert_eq!(self.sections, sections);
         assert_eq!(self.contexts.len(), CONTEXTS.len());
-        assert!(CONTEXTS.iter().all(|context| self.contexts.contains(context)), "{:?}", self.contexts);
+        assert!(
+            CONTEXTS.iter().all(|context| self.contexts.contains(context)),
+            "{:?}",
+            self.contexts
+        );
         assert_eq!((self.versioned, self.unversioned), (41_163, 25));
     }
 }

@@ -8,8 +8,10 @@ pub fn root() -> Option<PathBuf> {
         return Some(PathBuf::from(root)).filter(|root| root.is_dir());
     }
     let library = Path::new("/usr/lib");
-    let multiarch = std::fs::read_dir(library).into_iter().flatten().flatten().map(|entry| entry.path());
-    let candidates = multiarch.chain([library.to_path_buf()]).map(|directory| directory.join("piglit"));
+    let multiarch =
+        std::fs::read_dir(library).into_iter().flatten().flatten().map(|entry| entry.path());
+    let candidates =
+        multiarch.chain([library.to_path_buf()]).map(|directory| directory.join("piglit"));
     candidates.into_iter().find(|root| root.join("generated_tests").is_dir())
 }
 

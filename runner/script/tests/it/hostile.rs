@@ -106,8 +106,15 @@ fn mutated_files() {
                     bytes.splice(at..at, VALID.as_bytes()[start..end].iter().copied());
                 }
                 _ => {
-                    let number =
-                        u.choose(&["-1", "99999999999999999999", "1e999", "0x", "nan", "-", "2147483648"])?;
+                    let number = u.choose(&[
+                        "-1",
+                        "99999999999999999999",
+                        "1e999",
+                        "0x",
+                        "nan",
+                        "-",
+                        "2147483648",
+                    ])?;
                     bytes.splice(at..at, number.bytes());
                 }
             }

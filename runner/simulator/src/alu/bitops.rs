@@ -90,7 +90,10 @@ mod tests {
     #[test]
     fn searches() {
         assert_eq!((fbl(0), fbl(0x10)), (u32::MAX, 4));
-        assert_eq!((fbh_unsigned(0), fbh_unsigned(1), fbh_unsigned(0x8000_0000)), (u32::MAX, 31, 0));
+        assert_eq!(
+            (fbh_unsigned(0), fbh_unsigned(1), fbh_unsigned(0x8000_0000)),
+            (u32::MAX, 31, 0)
+        );
         assert_eq!(
             (fbh_signed(-1), fbh_signed(0), fbh_signed(-2), fbh_signed(1)),
             (u32::MAX, u32::MAX, 31, 31)

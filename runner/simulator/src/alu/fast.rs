@@ -105,13 +105,16 @@ fn kind(op: &Op) -> Option<Kind> {
         let narrow = op.dst.ty.size() == 4;
         return match types {
             [Type::F, Type::F] if narrow => Some(Kind::FloatCompare),
-            [a, b] if narrow && is_dword(*a) && is_dword(*b) && !modified => Some(Kind::IntegerCompare),
+            [a, b] if narrow && is_dword(*a) && is_dword(*b) && !modified => {
+                Some(Kind::IntegerCompare)
+            }
             [Type::DF, Type::DF] => Some(Kind::DoubleCompare),
             _ => None,
         };
     }
     let integer_condition =
-        matches!(op.opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mov) && is_dword(op.dst.ty);
+        matches!(op.opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mov)
+            && is_dword(op.dst.ty);
     let conditional_sel = op.opcode == Opcode::Sel && op.cond.is_some();
     if op.writes_flag && !integer_condition {
         return None;
@@ -133,17 +136,27 @@ fn kind(op: &Op) -> Option<Kind> {
             _ => None,
         },
         Opcode::Sel if !conditional_sel => None,
-        Opcode::Add | Opcode::Mul | Opcode::Mad | Opcode::Sel if all(Type::F) && op.dst.ty == Type::F => {
+        Opcode::Add | Opcode::Mul | Opcode::Mad | Opcode::Sel
+            if all(Type::F) && op.dst.ty == Type::F =>
+        {
             Some(Kind::Float)
         }
-        Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz if all(Type::F) && op.dst.ty == Type::F => {
+        Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz
+            if all(Type::F) && op.dst.ty == Type::F =>
+        {
             Some(Kind::Float)
         }
         Opcode::Pln if all(Type::F) && op.dst.ty == Type::F && plane_fits(op) => Some(Kind::Plane),
         Opcode::Add | Opcode::Mul | Opcode::Mad if all(Type::DF) && op.dst.ty == Type::DF => {
             Some(Kind::Double)
         }
-        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not | Opcode::Shl | Opcode::Shr | Opcode::Asr
+        Opcode::And
+        | Opcode::Or
+        | Opcode::Xor
+        | Opcode::Not
+        | Opcode::Shl
+        | Opcode::Shr
+        | Opcode::Asr
             if dwords(types) && is_dword(op.dst.ty) && !modified =>
         {
             Some(Kind::Integer)
@@ -158,7 +171,9 @@ fn kind(op: &Op) -> Option<Kind> {
 
 /// Returns whether the register file holds everything that a plane equation reads.
 fn plane_fits(op: &Op) -> bool {
-    let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else { return false };
+    let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else {
+        return false;
+    };
     let registers = usize::from(op.shape.channels).div_ceil(8) * 2;
     usize::from(plane.low(0)) + 16 <= GRF_BYTES
         && usize::from(values.low(0)) + registers * REG_SIZE <= GRF_BYTES
@@ -186,7 +201,10 @@ fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[Layout; 2]> {
     let count = usize::from(op.shape.channels);
     for channel in 0..count {
         let (low, high) = (lanes.low(channel), lanes.high(channel));
-        if low == OUTSIDE || usize::from(low) + size > GRF_BYTES || size == 8 && high + 4 > GRF_BYTES {
+        if low == OUTSIDE
+            || usize::from(low) + size > GRF_BYTES
+            || size == 8 && high + 4 > GRF_BYTES
+        {
             return None;
         }
     }
@@ -194,8 +212,9 @@ fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[Layout; 2]> {
         let start = lanes.low(first);
         let each = |step: usize| {
             lanes.is_whole()
-                && (0..half)
-                    .all(|lane| usize::from(lanes.low(first + lane)) == usize::from(start) + lane * step)
+                && (0..half).all(|lane| {
+                    usize::from(lanes.low(first + lane)) == usize::from(start) + lane * step
+                })
         };
         if first >= count {
             Layout::Gather
@@ -212,9 +231,16 @@ fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[Layout; 2]> {
 
 /// Executes `op` on `enabled` channels; `false` if it is left to the generic implementation.
 #[inline]
-pub fn execute(registers: &mut Registers, op: &Op, enabled: u32, selected: u32, modes: &Modes) -> bool {
+pub fn execute(
+    registers: &mut Registers,
+    op: &Op,
+    enabled: u32,
+    selected: u32,
+    modes: &Modes,
+) -> bool {
     let Some(plan) = &op.fast else { return false };
-    let floating = !matches!(plan.kind, Kind::Copy | Kind::CopyDouble | Kind::Integer | Kind::IntegerCompare);
+    let floating =
+        !matches!(plan.kind, Kind::Copy | Kind::CopyDouble | Kind::Integer | Kind::IntegerCompare);
     if floating && (modes.round != Round::Even || modes.alt) {
         return false;
     }
@@ -301,7 +327,9 @@ impl Half<'_> {
             Layout::Gather => {
                 let mut dwords = [0; 8];
                 if let Place::Grf(lanes) = &self.op.src[index].place {
-                    for (lane, dword) in dwords.iter_mut().enumerate().take(self.op.shape.half.into()) {
+                    for (lane, dword) in
+                        dwords.iter_mut().enumerate().take(self.op.shape.half.into())
+                    {
                         *dword = registers.dword(lanes.low(self.first + lane).into());
                     }
                 }
@@ -345,9 +373,12 @@ impl Half<'_> {
             Layout::Gather => {
                 let mut values = [0; 4];
                 if let Place::Grf(lanes) = &self.op.src[index].place {
-                    for (lane, value) in values.iter_mut().enumerate().take(self.op.shape.half.into()) {
+                    for (lane, value) in
+                        values.iter_mut().enumerate().take(self.op.shape.half.into())
+                    {
                         let channel = self.first + lane;
-                        *value = dword(lanes.low(channel).into()) | dword(lanes.high(channel)) << 32;
+                        *value =
+                            dword(lanes.low(channel).into()) | dword(lanes.high(channel)) << 32;
                     }
                 }
                 values
@@ -359,7 +390,8 @@ impl Half<'_> {
     fn doubles(&self, registers: &Registers, index: usize, flush: bool) -> Doubles {
         let source = &self.op.src[index];
         self.raw_doubles(registers, index).map(|bits| {
-            let value = f64::from_bits(super::float::modify(soft::DF, bits, source.negate, source.abs));
+            let value =
+                f64::from_bits(super::float::modify(soft::DF, bits, source.negate, source.abs));
             if flush { flush64(value) } else { value }
         })
     }
@@ -403,7 +435,8 @@ impl Half<'_> {
         if !self.op.writes_flag {
             return;
         }
-        let place = |lanes: u32| self.op.scatter(lanes << self.first).rotate_left(self.op.flag_base.into());
+        let place =
+            |lanes: u32| self.op.scatter(lanes << self.first).rotate_left(self.op.flag_base.into());
         let (written, truths) = (place(self.lanes), place(truths & self.lanes));
         let flag = &mut registers.flags[usize::from(self.op.flag_nr)];
         *flag = (*flag & !written) | truths;
@@ -412,7 +445,8 @@ impl Half<'_> {
     /// Canonical NaN, flushing, saturation.
     #[inline]
     fn finish(&self, results: [f32; 8], flush: bool) -> Dwords {
-        let mut dwords = results.map(|x| if x.is_nan() { soft::F.nan() as u32 } else { x.to_bits() });
+        let mut dwords =
+            results.map(|x| if x.is_nan() { soft::F.nan() as u32 } else { x.to_bits() });
         if flush {
             dwords = dwords.map(flush32);
         }
@@ -449,9 +483,11 @@ impl Half<'_> {
                     f32::from_bits(super::float::select(soft::F, self.op.cond, x, y) as u32)
                 };
                 // The chosen bits are kept: a NaN that wins keeps its payload.
-                let mut dwords: Dwords = std::array::from_fn(|lane| select(a[lane], b[lane]).to_bits());
+                let mut dwords: Dwords =
+                    std::array::from_fn(|lane| select(a[lane], b[lane]).to_bits());
                 if self.op.saturate {
-                    dwords = dwords.map(|bits| super::convert::saturate_float(soft::F, bits.into()) as u32);
+                    dwords = dwords
+                        .map(|bits| super::convert::saturate_float(soft::F, bits.into()) as u32);
                 }
                 return self.store(registers, &dwords);
             }
@@ -459,7 +495,8 @@ impl Half<'_> {
             _ => {
                 let mut dwords = a.map(f32::to_bits);
                 if self.op.saturate {
-                    dwords = dwords.map(|bits| super::convert::saturate_float(soft::F, bits.into()) as u32);
+                    dwords = dwords
+                        .map(|bits| super::convert::saturate_float(soft::F, bits.into()) as u32);
                 }
                 return self.store(registers, &dwords);
             }
@@ -469,7 +506,8 @@ impl Half<'_> {
     }
 
     fn float_compare(&self, registers: &mut Registers, modes: &Modes) {
-        let (a, b) = (self.floats(registers, 0, modes.flush_f), self.floats(registers, 1, modes.flush_f));
+        let (a, b) =
+            (self.floats(registers, 0, modes.flush_f), self.floats(registers, 1, modes.flush_f));
         let compare = |f: fn(&f32, &f32) -> bool| {
             (0..8).fold(0u32, |bits, lane| bits | u32::from(f(&a[lane], &b[lane])) << lane)
         };
@@ -478,7 +516,8 @@ impl Half<'_> {
 
     /// Writes a comparison's masks and flags.
     fn store_truths(&self, registers: &mut Registers, truths: u32) {
-        let dwords = std::array::from_fn(|lane| if (truths >> lane) & 1 != 0 { u32::MAX } else { 0 });
+        let dwords =
+            std::array::from_fn(|lane| if (truths >> lane) & 1 != 0 { u32::MAX } else { 0 });
         self.store(registers, &dwords);
         self.store_flags(registers, truths);
     }
@@ -491,7 +530,9 @@ impl Half<'_> {
         let results: Dwords = match self.op.opcode {
             Opcode::Add => {
                 let term = |x: u32, negate: bool| if negate { x.wrapping_neg() } else { x };
-                std::array::from_fn(|lane| term(a[lane], negated(0)).wrapping_add(term(b[lane], negated(1))))
+                std::array::from_fn(|lane| {
+                    term(a[lane], negated(0)).wrapping_add(term(b[lane], negated(1)))
+                })
             }
             Opcode::And => std::array::from_fn(|lane| a[lane] & b[lane]),
             Opcode::Or => std::array::from_fn(|lane| a[lane] | b[lane]),
@@ -500,11 +541,16 @@ impl Half<'_> {
             Opcode::Shl => std::array::from_fn(|lane| a[lane] << (b[lane] & 31)),
             Opcode::Shr => std::array::from_fn(|lane| a[lane] >> (b[lane] & 31)),
             // An unsigned source has no sign to shift in.
-            Opcode::Asr if signed => std::array::from_fn(|lane| ((a[lane] as i32) >> (b[lane] & 31)) as u32),
+            Opcode::Asr if signed => {
+                std::array::from_fn(|lane| ((a[lane] as i32) >> (b[lane] & 31)) as u32)
+            }
             Opcode::Asr => std::array::from_fn(|lane| a[lane] >> (b[lane] & 31)),
             Opcode::Sel => std::array::from_fn(|lane| {
-                let ordering =
-                    if signed { (a[lane] as i32).cmp(&(b[lane] as i32)) } else { a[lane].cmp(&b[lane]) };
+                let ordering = if signed {
+                    (a[lane] as i32).cmp(&(b[lane] as i32))
+                } else {
+                    a[lane].cmp(&b[lane])
+                };
                 if satisfies(self.op.cond, Some(ordering)) { a[lane] } else { b[lane] }
             }),
             _ => a,
@@ -528,8 +574,9 @@ impl Half<'_> {
 
     fn integer_compare(&self, registers: &mut Registers) {
         let (a, b) = (self.dwords(registers, 0), self.dwords(registers, 1));
-        let value =
-            |bits: u32, ty: Type| if ty == Type::D { i64::from(bits as i32) } else { i64::from(bits) };
+        let value = |bits: u32, ty: Type| {
+            if ty == Type::D { i64::from(bits as i32) } else { i64::from(bits) }
+        };
         let (left, right) = (self.op.src[0].ty, self.op.src[1].ty);
         let compare = |f: fn(&i64, &i64) -> bool| {
             (0..8).fold(0u32, |bits, lane| {
@@ -542,7 +589,9 @@ impl Half<'_> {
     fn convert(&self, registers: &mut Registers, modes: &Modes) {
         let source = self.op.src[0].ty;
         let dwords: Dwords = match (source, self.op.dst.ty) {
-            (Type::F, Type::D) => self.floats(registers, 0, modes.flush_f).map(|x| (x as i32) as u32),
+            (Type::F, Type::D) => {
+                self.floats(registers, 0, modes.flush_f).map(|x| (x as i32) as u32)
+            }
             (Type::F, _) => self.floats(registers, 0, modes.flush_f).map(|x| x as u32),
             (Type::D, _) => self.dwords(registers, 0).map(|x| (x as i32 as f32).to_bits()),
             _ => self.dwords(registers, 0).map(|x| (x as f32).to_bits()),
@@ -551,13 +600,19 @@ impl Half<'_> {
     }
 
     fn plane(&self, registers: &mut Registers, modes: &Modes) {
-        let (Place::Grf(plane), Place::Grf(values)) = (&self.op.src[0].place, &self.op.src[1].place) else {
+        let (Place::Grf(plane), Place::Grf(values)) =
+            (&self.op.src[0].place, &self.op.src[1].place)
+        else {
             return;
         };
         let read = |registers: &Registers, index: usize, offset: usize| {
             let source = &self.op.src[index];
-            let bits =
-                super::float::modify(soft::F, registers.dword(offset).into(), source.negate, source.abs);
+            let bits = super::float::modify(
+                soft::F,
+                registers.dword(offset).into(),
+                source.negate,
+                source.abs,
+            );
             f64::from(f32::from_bits(modes.flush(soft::F, bits) as u32))
         };
         let base = usize::from(plane.low(0));
@@ -579,7 +634,8 @@ impl Half<'_> {
         }
         let b = self.dwords(registers, 1);
         let selected = selected >> self.first;
-        let chosen = std::array::from_fn(|lane| if (selected >> lane) & 1 != 0 { a[lane] } else { b[lane] });
+        let chosen =
+            std::array::from_fn(|lane| if (selected >> lane) & 1 != 0 { a[lane] } else { b[lane] });
         self.store(registers, &chosen);
     }
 
@@ -602,7 +658,8 @@ impl Half<'_> {
             _ => {
                 let bits = a.map(f64::to_bits);
                 let saturated = bits.map(|bits| super::convert::saturate_float(soft::DF, bits));
-                return self.store_doubles(registers, if self.op.saturate { &saturated } else { &bits });
+                return self
+                    .store_doubles(registers, if self.op.saturate { &saturated } else { &bits });
             }
         };
         let bits = results.map(|x| {
@@ -614,13 +671,17 @@ impl Half<'_> {
     }
 
     fn double_compare(&self, registers: &mut Registers, modes: &Modes) {
-        let (a, b) = (self.doubles(registers, 0, modes.flush_df), self.doubles(registers, 1, modes.flush_df));
+        let (a, b) = (
+            self.doubles(registers, 0, modes.flush_df),
+            self.doubles(registers, 1, modes.flush_df),
+        );
         let compare = |f: fn(&f64, &f64) -> bool| {
             (0..4).fold(0u32, |bits, lane| bits | u32::from(f(&a[lane], &b[lane])) << lane)
         };
         let truths = truths_of(self.op.cond, compare);
         if self.op.dst.ty.size() == 8 {
-            let masks = std::array::from_fn(|lane| if (truths >> lane) & 1 != 0 { u64::MAX } else { 0 });
+            let masks =
+                std::array::from_fn(|lane| if (truths >> lane) & 1 != 0 { u64::MAX } else { 0 });
             self.store_doubles(registers, &masks);
             self.store_flags(registers, truths);
         } else {
@@ -635,13 +696,17 @@ impl Half<'_> {
         }
         let b = self.raw_doubles(registers, 1);
         let selected = selected >> self.first;
-        let chosen = std::array::from_fn(|lane| if (selected >> lane) & 1 != 0 { a[lane] } else { b[lane] });
+        let chosen =
+            std::array::from_fn(|lane| if (selected >> lane) & 1 != 0 { a[lane] } else { b[lane] });
         self.store_doubles(registers, &chosen);
     }
 }
 
 /// Applies the comparison that a condition names. Only "not equal" holds for unordered operands.
-fn truths_of<T: PartialOrd>(cond: Option<CondMod>, compare: impl Fn(fn(&T, &T) -> bool) -> u32) -> u32 {
+fn truths_of<T: PartialOrd>(
+    cond: Option<CondMod>,
+    compare: impl Fn(fn(&T, &T) -> bool) -> u32,
+) -> u32 {
     match cond {
         Some(CondMod::Z) => compare(|a, b| a == b),
         Some(CondMod::Nz) => compare(|a, b| a != b),
@@ -669,10 +734,15 @@ mod tests {
             // a double resolves.
             let addend = sign(60) * f32::from_bits(0x3f80_0000 | (raw as u32 & 0x7f_ffff));
             let k = f32::EPSILON * ((raw >> 24 & 7) as f32 - 3.0);
-            let (factor, other) = (1.0 + k, sign(61) * (1.0 - k) * 2f32.powi(-24 - (raw >> 32 & 1) as i32));
+            let (factor, other) =
+                (1.0 + k, sign(61) * (1.0 - k) * 2f32.powi(-24 - (raw >> 32 & 1) as i32));
             let scale = 2f32.powi((raw >> 40 & 0x7f) as i32 - 64);
             let (a, b, c) = (addend * scale, factor * scale, other);
-            assert_eq!(fma32(b, c, a).to_bits(), b.mul_add(c, a).to_bits(), "{b:e} * {c:e} + {a:e}");
+            assert_eq!(
+                fma32(b, c, a).to_bits(),
+                b.mul_add(c, a).to_bits(),
+                "{b:e} * {c:e} + {a:e}"
+            );
             let [x, y, z] = [0; 3].map(|_| f32::from_bits(rng.next_u64() as u32));
             let (ours, host) = (fma32(x, y, z), x.mul_add(y, z));
             assert!(

@@ -143,8 +143,8 @@ pub fn math(function: MathFn, fmt: Format, a: u64, b: u64, modes: &Modes) -> Opt
         MathFn::Pow => Function::Pow,
         _ => return None,
     };
-    let positive =
-        modes.alt && matches!(function, Function::Log | Function::Rsq | Function::Sqrt | Function::Pow);
+    let positive = modes.alt
+        && matches!(function, Function::Log | Function::Rsq | Function::Sqrt | Function::Pow);
     let single = |bits: u64| f32::from_bits(soft::convert(fmt, soft::F, bits, Round::Even) as u32);
     let x = if positive { single(a).abs() } else { single(a) };
     let result = math::evaluate(function, x, single(b), modes.math);

@@ -13,7 +13,14 @@ use crate::regs::{REG_SIZE, Registers, mask};
 
 /// Executes `op` on the channels of `enabled` (after execution mask, before predication of SEL).
 /// `selected` is the predicate's value per channel.
-pub fn execute(registers: &mut Registers, op: &Op, enabled: u32, selected: u32, live: &Live, modes: &Modes) {
+pub fn execute(
+    registers: &mut Registers,
+    op: &Op,
+    enabled: u32,
+    selected: u32,
+    live: &Live,
+    modes: &Modes,
+) {
     let half = op.shape.half;
     for first in (0..op.shape.halves).map(|index| index * half) {
         let range = (crate::op::low_bits(half)) << first;
@@ -58,8 +65,17 @@ fn execute_half(
 ) {
     // All sources of a half are read before any of its results is written.
     let mut outcomes: SmallVec<[Outcome; 16]> = SmallVec::new();
-    for channel in (first..first + count).map(usize::from).filter(|channel| channels >> channel & 1 != 0) {
-        outcomes.push(channel_outcome(registers, op, channel, selected >> channel & 1 != 0, live, modes));
+    for channel in
+        (first..first + count).map(usize::from).filter(|channel| channels >> channel & 1 != 0)
+    {
+        outcomes.push(channel_outcome(
+            registers,
+            op,
+            channel,
+            selected >> channel & 1 != 0,
+            live,
+            modes,
+        ));
     }
     let (mut written, mut truths) = (0u32, 0u32);
     for outcome in &outcomes {
@@ -90,7 +106,13 @@ fn execute_half(
 }
 
 /// INT DIV with both results: the remainder goes to the register after the quotient's.
-fn write_remainder(registers: &mut Registers, op: &Op, channel: usize, remainder: i128, modes: &Modes) {
+fn write_remainder(
+    registers: &mut Registers,
+    op: &Op,
+    channel: usize,
+    remainder: i128,
+    modes: &Modes,
+) {
     let (bits, _) = store(Value::Int(remainder), op.dst.ty, op.saturate, modes);
     if let Place::Grf(lanes) = &op.dst.place {
         let size = op.dst.ty.size() as usize;
@@ -171,7 +193,9 @@ fn channel_outcome(
         Exec::Int { .. } => integer_outcome(registers, op, channel, sources, selected),
         Exec::Hf => float_outcome(registers, op, channel, soft::HF, sources, selected, modes),
         Exec::Df => float_outcome(registers, op, channel, soft::DF, sources, selected, modes),
-        Exec::F | Exec::Mixed => float_outcome(registers, op, channel, soft::F, sources, selected, modes),
+        Exec::F | Exec::Mixed => {
+            float_outcome(registers, op, channel, soft::F, sources, selected, modes)
+        }
     }
 }
 
@@ -216,7 +240,8 @@ fn move_value(op: &Op, raw: u64, registers: &Registers, channel: usize, modes: &
         Some(fmt) => Value::Float(fmt, float_source(op, 0, raw, fmt, modes)),
         None => {
             // Reading an integer accumulator as such keeps what does not fit its type.
-            if let (Place::Accumulator(lanes), Place::Accumulator(_)) = (&src.place, &op.dst.place) {
+            if let (Place::Accumulator(lanes), Place::Accumulator(_)) = (&src.place, &op.dst.place)
+            {
                 return Value::Int(read_accumulator(registers, lanes.low(channel).into(), src.ty));
             }
             Value::Int(integer_source(op, 0, raw))
@@ -252,7 +277,11 @@ fn interpolate(registers: &Registers, op: &Op, channel: usize, modes: &Modes) ->
     let coefficient = |index: usize| modify(0, registers.dword(base + 4 * index));
     if op.opcode == Opcode::Line {
         let u = modify(1, registers.dword(usize::from(values.low(channel))));
-        return float::value(soft::F, float::plane([coefficient(0), 0, coefficient(3)], u, 0, modes), modes);
+        return float::value(
+            soft::F,
+            float::plane([coefficient(0), 0, coefficient(3)], u, 0, modes),
+            modes,
+        );
     }
     let start = usize::from(values.low(0)) + channel / 8 * 2 * REG_SIZE + channel % 8 * 4;
     let [u, v] = [start, start + REG_SIZE].map(|offset| modify(1, registers.dword(offset)));
@@ -260,7 +289,13 @@ fn interpolate(registers: &Registers, op: &Op, channel: usize, modes: &Modes) ->
     float::value(soft::F, float::plane(equation, u, v, modes), modes)
 }
 
-fn dot_product(registers: &Registers, op: &Op, channel: usize, live: &Live, modes: &Modes) -> Value {
+fn dot_product(
+    registers: &Registers,
+    op: &Op,
+    channel: usize,
+    live: &Live,
+    modes: &Modes,
+) -> Value {
     let fmt = if op.exec == Exec::Hf { soft::HF } else { soft::F };
     let row = channel & !3;
     let [a, b] = [0, 1].map(|index| -> [u64; 4] {
@@ -304,7 +339,13 @@ fn truth_mask(op: &Op, truth: bool) -> u64 {
     if truth { mask(op.exec.bytes().into()) & mask(op.dst.ty.size() as usize) } else { 0 }
 }
 
-fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3], selected: bool) -> Outcome {
+fn integer_outcome(
+    registers: &Registers,
+    op: &Op,
+    channel: usize,
+    raw: [u64; 3],
+    selected: bool,
+) -> Outcome {
     let plain = |value| Outcome::plain(channel, value);
     let value = |index: usize| match &op.src[index].place {
         Place::Accumulator(lanes) if op.opcode != Opcode::Sel => {
@@ -340,9 +381,9 @@ fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3]
         }
         _ => plain(match int::evaluate(op, a, b, c) {
             Some(value) => Value::Int(value),
-            None => {
-                Value::Raw(registers.garbage.get(0x6000 + channel as u64) & mask(op.dst.ty.size() as usize))
-            }
+            None => Value::Raw(
+                registers.garbage.get(0x6000 + channel as u64) & mask(op.dst.ty.size() as usize),
+            ),
         }),
     }
 }
@@ -377,16 +418,20 @@ fn float_outcome(
         }
         Opcode::Mac => {
             let acc = implicit_accumulator_value(registers, op, channel) as u64;
-            plain(float::value(fmt, float::add(fmt, float::mul(fmt, a, b, modes), acc, modes), modes))
+            plain(float::value(
+                fmt,
+                float::add(fmt, float::mul(fmt, a, b, modes), acc, modes),
+                modes,
+            ))
         }
-        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => {
-            plain(Value::Raw(logic_on_bits(op.opcode, raw[0], raw[1]) & mask(op.dst.ty.size() as usize)))
-        }
+        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => plain(Value::Raw(
+            logic_on_bits(op.opcode, raw[0], raw[1]) & mask(op.dst.ty.size() as usize),
+        )),
         _ => plain(match float::evaluate(op.opcode, fmt, sources, modes) {
             Some(bits) => float::value(fmt, bits, modes),
-            None => {
-                Value::Raw(registers.garbage.get(0x7000 + channel as u64) & mask(op.dst.ty.size() as usize))
-            }
+            None => Value::Raw(
+                registers.garbage.get(0x7000 + channel as u64) & mask(op.dst.ty.size() as usize),
+            ),
         }),
     }
 }
@@ -431,7 +476,7 @@ pub fn predicate(registers: &Registers, op: &Op) -> u32 {
 /// Replaces each aligned group of `count` bits by all ones or zeros.
 fn grouped(bits: u32, count: u8, test: impl Fn(u32, u32) -> bool) -> u32 {
     let all = crate::op::low_bits(count);
-    (0..32)
-        .step_by(count.into())
-        .fold(0, |result, start| if test(bits >> start & all, all) { result | all << start } else { result })
+    (0..32).step_by(count.into()).fold(0, |result, start| {
+        if test(bits >> start & all, all) { result | all << start } else { result }
+    })
 }

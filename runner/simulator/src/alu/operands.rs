@@ -24,7 +24,13 @@ fn accumulator_lane(offset: usize, size: usize) -> (usize, usize) {
 }
 
 /// The raw bits of one element of a source.
-pub fn fetch(registers: &Registers, live: &Live, shape: &ExecShape, src: &Src, channel: usize) -> u64 {
+pub fn fetch(
+    registers: &Registers,
+    live: &Live,
+    shape: &ExecShape,
+    src: &Src,
+    channel: usize,
+) -> u64 {
     let size = src.ty.size() as usize;
     match &src.place {
         Place::Null => registers.garbage.get(0x2000 + channel as u64) & mask(size),
@@ -33,7 +39,10 @@ pub fn fetch(registers: &Registers, live: &Live, shape: &ExecShape, src: &Src, c
         Place::Grf(lanes) => {
             let low = usize::from(lanes.low(channel));
             match size {
-                8 => u64::from(registers.dword(low)) | u64::from(registers.dword(lanes.high(channel))) << 32,
+                8 => {
+                    u64::from(registers.dword(low))
+                        | u64::from(registers.dword(lanes.high(channel))) << 32
+                }
                 _ => registers.read(low, size),
             }
         }
@@ -86,7 +95,14 @@ pub fn write_accumulator(registers: &mut Registers, offset: usize, ty: Type, val
     }
 }
 
-fn read_arf(registers: &Registers, live: &Live, arf: Arf, offset: usize, size: usize, channel: usize) -> u64 {
+fn read_arf(
+    registers: &Registers,
+    live: &Live,
+    arf: Arf,
+    offset: usize,
+    size: usize,
+    channel: usize,
+) -> u64 {
     let mut image = [0u8; 64];
     let fill = |image: &mut [u8; 64], words: &[u32]| {
         for (bytes, word) in image.chunks_exact_mut(4).zip(words) {
@@ -122,7 +138,14 @@ fn read_arf(registers: &Registers, live: &Live, arf: Arf, offset: usize, size: u
 }
 
 /// Writes one element of the destination; `value` is what an accumulator keeps beyond `bits`.
-pub fn put(registers: &mut Registers, shape: &ExecShape, dst: &Dst, channel: usize, bits: u64, value: i128) {
+pub fn put(
+    registers: &mut Registers,
+    shape: &ExecShape,
+    dst: &Dst,
+    channel: usize,
+    bits: u64,
+    value: i128,
+) {
     let size = dst.ty.size() as usize;
     match &dst.place {
         Place::Null | Place::Imm(_) | Place::ImmVector(_) => {}
@@ -137,7 +160,9 @@ pub fn put(registers: &mut Registers, shape: &ExecShape, dst: &Dst, channel: usi
             let high = base + lanes.high(channel);
             write_element(registers, dst, (low, high), size, bits, channel);
         }
-        Place::Accumulator(lanes) => write_accumulator(registers, lanes.low(channel).into(), dst.ty, value),
+        Place::Accumulator(lanes) => {
+            write_accumulator(registers, lanes.low(channel).into(), dst.ty, value)
+        }
         Place::Arf(arf, lanes) => write_arf(registers, *arf, lanes.low(channel).into(), size, bits),
     }
 }

@@ -224,8 +224,11 @@ fn sum(fmt: Format, x: Term, y: Term, round: Round) -> u64 {
     let distance = exp - small_exp;
     // Bits below the window cannot reach the result: with a distance above one at most one leading
     // bit cancels.
-    let (small, lost) =
-        if distance > 127 { (0, true) } else { (small >> distance, small & ((1u128 << distance) - 1) != 0) };
+    let (small, lost) = if distance > 127 {
+        (0, true)
+    } else {
+        (small >> distance, small & ((1u128 << distance) - 1) != 0)
+    };
     if big_sign == small_sign {
         return pack(fmt, big_sign, big + small, exp, lost, round);
     }
@@ -313,7 +316,8 @@ mod tests {
             1 => rng.next_u64() & fmt.mant(),
             2 => fmt.inf() & !(rng.next_u64() & 1 << fmt.mant_bits),
             _ => {
-                let exponent = (fmt.bias() as u64).wrapping_add(rng.next_u64() % 60).wrapping_sub(30);
+                let exponent =
+                    (fmt.bias() as u64).wrapping_add(rng.next_u64() % 60).wrapping_sub(30);
                 let exponent = exponent & ((1 << fmt.exp_bits) - 1);
                 rng.next_u64() & (fmt.mant() | fmt.sign()) | exponent << fmt.mant_bits
             }
@@ -363,8 +367,10 @@ mod tests {
 
     #[test]
     fn directed_modes_bracket_the_exact_result() {
-        let third = mul(F, u64::from(1.0f32.to_bits()), u64::from((1.0f32 / 3.0).to_bits()), Round::Even);
-        for (x, y) in [(1.0f32, 1e-20f32), (-1.0, -1e-20), (3.0, f32::from_bits(third as u32)), (1.0, -1e-20)]
+        let third =
+            mul(F, u64::from(1.0f32.to_bits()), u64::from((1.0f32 / 3.0).to_bits()), Round::Even);
+        for (x, y) in
+            [(1.0f32, 1e-20f32), (-1.0, -1e-20), (3.0, f32::from_bits(third as u32)), (1.0, -1e-20)]
         {
             let (a, b) = (u64::from(x.to_bits()), u64::from(y.to_bits()));
             let exact = f64::from(x) + f64::from(y);

@@ -28,8 +28,10 @@ fn respond_qwords(response: &mut Response, values: &[u64; 16], count: usize, mas
     for first in (0..count).step_by(4) {
         let dword = |lane: usize| (values[first + lane / 2] >> (lane % 2 * 32)) as u32;
         let written = (0..4).filter(|channel| mask >> (first + channel) & 1 != 0);
-        response
-            .push((std::array::from_fn(dword), written.fold(0, |bits, channel| bits | 3 << (channel * 2))));
+        response.push((
+            std::array::from_fn(dword),
+            written.fold(0, |bits, channel| bits | 3 << (channel * 2)),
+        ));
     }
 }
 
@@ -50,7 +52,12 @@ fn enabled(message: &Message, count: usize) -> impl Iterator<Item = usize> + use
 }
 
 /// Up to four dwords per channel.
-pub fn read(message: &Message, simd16: bool, absent: u8, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn read(
+    message: &Message,
+    simd16: bool,
+    absent: u8,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let count = count_of(simd16);
     let (addresses, _) = addresses(message, count)?;
     let mut response = Vec::new();
@@ -67,7 +74,12 @@ pub fn read(message: &Message, simd16: bool, absent: u8, host: &mut dyn Host) ->
 }
 
 /// Up to four dwords per channel.
-pub fn write(message: &Message, simd16: bool, absent: u8, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn write(
+    message: &Message,
+    simd16: bool,
+    absent: u8,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let count = count_of(simd16);
     let (addresses, mut next) = addresses(message, count)?;
     for component in components(absent) {
@@ -101,7 +113,12 @@ pub fn scattered_read(
         }
         match request.element {
             A64Element::Qword => respond_qwords(&mut response, &values, count, message.enabled),
-            _ => respond_plane(&mut response, &values.map(|value| value as u32), count, message.enabled),
+            _ => respond_plane(
+                &mut response,
+                &values.map(|value| value as u32),
+                count,
+                message.enabled,
+            ),
         }
     }
     Ok(response)
@@ -140,10 +157,19 @@ fn planes(request: &A64Scattered) -> Result<(usize, usize), Reason> {
 }
 
 /// One value per channel at register `next`, which moves on.
-fn operand(message: &Message, next: &mut usize, count: usize, qword: bool) -> Result<[u64; 16], Reason> {
+fn operand(
+    message: &Message,
+    next: &mut usize,
+    count: usize,
+    qword: bool,
+) -> Result<[u64; 16], Reason> {
     let first = *next;
     *next += count / if qword { 4 } else { 8 };
-    if qword { qwords(message, first, count) } else { Ok(message.plane(first, count)?.map(u64::from)) }
+    if qword {
+        qwords(message, first, count)
+    } else {
+        Ok(message.plane(first, count)?.map(u64::from))
+    }
 }
 
 /// An atomic of eight channels on values of `size` bytes. The host serves one message at a time, so
@@ -187,14 +213,22 @@ fn block_address(message: &Message) -> Result<u64, Reason> {
 }
 
 /// One block.
-pub fn block_read(message: &Message, size: BlockSize, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn block_read(
+    message: &Message,
+    size: BlockSize,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let mut data = vec![0; usize::from(size.owords()) * 16];
     host.global_read(block_address(message)?, &mut data)?;
     Ok(block_response(&data, size))
 }
 
 /// One block.
-pub fn block_write(message: &Message, size: BlockSize, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn block_write(
+    message: &Message,
+    size: BlockSize,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let data = block_data(message, size)?;
     host.global_write(block_address(message)?, &data)?;
     Ok(Vec::new())

@@ -54,7 +54,9 @@ impl Change {
                 let new = apply_integer(code, old, operands, 64 - bytes as u32 * 8);
                 (new, if code == Code::PreDec { new } else { old })
             }
-            Change::Float(op) => (apply_float(op, old as u32, operands.map(|bits| bits as u32)).into(), old),
+            Change::Float(op) => {
+                (apply_float(op, old as u32, operands.map(|bits| bits as u32)).into(), old)
+            }
         }
     }
 }

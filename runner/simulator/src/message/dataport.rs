@@ -51,8 +51,12 @@ pub fn execute(
         DataOp::ByteScatteredWrite { simd16, bytes } => {
             scattered_write(message, surface, scattered(simd16, 1, bytes), host)
         }
-        DataOp::UntypedRead { simd, mask } => untyped_read(message, surface, count_of(simd), mask, host),
-        DataOp::UntypedWrite { simd, mask } => untyped_write(message, surface, count_of(simd), mask, host),
+        DataOp::UntypedRead { simd, mask } => {
+            untyped_read(message, surface, count_of(simd), mask, host)
+        }
+        DataOp::UntypedWrite { simd, mask } => {
+            untyped_write(message, surface, count_of(simd), mask, host)
+        }
         DataOp::UntypedAtomic { op, simd, returns } => {
             atomics::untyped(message, surface, Change::Integer(op), (count_of(simd), returns), host)
         }
@@ -81,7 +85,9 @@ pub fn execute(
             let size = if qword { 8 } else { 4 };
             a64::atomic(message, Change::Integer(op), (size, returns), host)
         }
-        DataOp::A64FloatAtomic { op, returns } => a64::atomic(message, Change::Float(op), (4, returns), host),
+        DataOp::A64FloatAtomic { op, returns } => {
+            a64::atomic(message, Change::Float(op), (4, returns), host)
+        }
         DataOp::A64BlockRead { size } => a64::block_read(message, size, host),
         DataOp::A64BlockWrite { size } => a64::block_write(message, size, host),
     }
@@ -98,7 +104,11 @@ fn count_of(simd: SurfaceSimd) -> usize {
 
 /// Scratch block messages: whole registers at a 12-bit register offset, relative to the thread's
 /// scratch space.
-pub fn scratch(message: &Message, request: &ScratchMessage, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn scratch(
+    message: &Message,
+    request: &ScratchMessage,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let count = usize::from(request.registers);
     let offset = u32::from(request.offset) * 32;
     if !request.write {
@@ -110,8 +120,13 @@ pub fn scratch(message: &Message, request: &ScratchMessage, host: &mut dyn Host)
         let register = message.register(1 + index)?;
         // The dword form obeys channel enables, the oword form writes everything.
         let lanes = if request.dword { message.enabled >> (index % 2 * 8) } else { 0xff };
-        for (lane, dword) in register.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0) {
-            host.write(Surface::Scratch, offset + index as u32 * 32 + lane as u32 * 4, &dword.to_le_bytes())?;
+        for (lane, dword) in register.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0)
+        {
+            host.write(
+                Surface::Scratch,
+                offset + index as u32 * 32 + lane as u32 * 4,
+                &dword.to_le_bytes(),
+            )?;
         }
     }
     Ok(Vec::new())
@@ -167,7 +182,9 @@ fn dual_block_read(
         for (half, offset) in data.chunks_exact_mut(16).zip(offsets) {
             host.read(surface, offset.wrapping_add(index * 16), half)?;
         }
-        response.extend(registers_of(&data).into_iter().map(|register| (register, message.enabled as u8)));
+        response.extend(
+            registers_of(&data).into_iter().map(|register| (register, message.enabled as u8)),
+        );
     }
     Ok(response)
 }
@@ -181,7 +198,8 @@ fn dual_block_write(
     let offsets = dual_offsets(message)?;
     for index in 0..if four { 4 } else { 1 } {
         let register = message.register(2 + index)?;
-        for (lane, dword) in register.iter().enumerate().filter(|(lane, _)| message.enabled >> lane & 1 != 0)
+        for (lane, dword) in
+            register.iter().enumerate().filter(|(lane, _)| message.enabled >> lane & 1 != 0)
         {
             let offset = offsets[lane / 4].wrapping_add((index * 16 + lane % 4 * 4) as u32);
             host.write(surface, offset, &dword.to_le_bytes())?;
@@ -209,7 +227,10 @@ fn scattered_offsets(message: &Message, access: &Scattered) -> Result<([u32; 16]
     let first = usize::from(message.header);
     let base = if message.header { global_offset(message, 1)? } else { 0 };
     let offsets = message.plane(first, access.count)?;
-    Ok((offsets.map(|offset| base.wrapping_add(offset.wrapping_mul(access.unit))), first + access.count / 8))
+    Ok((
+        offsets.map(|offset| base.wrapping_add(offset.wrapping_mul(access.unit))),
+        first + access.count / 8,
+    ))
 }
 
 /// Scattered reads: an element per channel, a dword of response each.
@@ -240,7 +261,11 @@ fn scattered_write(
     let (offsets, first) = scattered_offsets(message, &access)?;
     let data = message.plane(first, access.count)?;
     for channel in (0..access.count).filter(|channel| message.enabled >> channel & 1 != 0) {
-        host.write(surface, offsets[channel], data[channel].to_le_bytes().get(..access.size).unwrap_or(&[]))?;
+        host.write(
+            surface,
+            offsets[channel],
+            data[channel].to_le_bytes().get(..access.size).unwrap_or(&[]),
+        )?;
     }
     Ok(Vec::new())
 }
@@ -327,11 +352,19 @@ fn typed_read(
         texels[index] = host.typed_read(entry, coordinates)?;
     }
     if slots == SlotGroup::Simd4x2 {
-        return Ok(vec![(std::array::from_fn(|lane| texels[lane / 4][lane % 4]), message.enabled as u8)]);
+        return Ok(vec![(
+            std::array::from_fn(|lane| texels[lane / 4][lane % 4]),
+            message.enabled as u8,
+        )]);
     }
     let mut response = Vec::new();
     for component in components(absent) {
-        respond_plane(&mut response, &texels.map(|texel| texel[component]), 8, message.enabled & 0xff);
+        respond_plane(
+            &mut response,
+            &texels.map(|texel| texel[component]),
+            8,
+            message.enabled & 0xff,
+        );
     }
     Ok(response)
 }

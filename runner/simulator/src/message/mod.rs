@@ -85,7 +85,9 @@ fn execute(
     match request {
         desc::Message::Sampler(request) => sampler::execute(message, request, host),
         desc::Message::Urb(request) => urb::execute(message, request, host),
-        desc::Message::RenderTarget(request) => render::execute(message, request, thread.dispatch, host),
+        desc::Message::RenderTarget(request) => {
+            render::execute(message, request, thread.dispatch, host)
+        }
         desc::Message::DataPort(request) => dataport::execute(message, request, host),
         desc::Message::Scratch(request) => dataport::scratch(message, request, host),
         desc::Message::Gateway(request) => gateway(message, request.function, thread, host),
@@ -112,7 +114,12 @@ fn address_dword(registers: &Registers, subreg: u8) -> u32 {
     word(usize::from(subreg) * 2) | word(usize::from(subreg) * 2 + 1) << 16
 }
 
-fn gather(registers: &Registers, inst: &Inst, source: usize, length: usize) -> Result<Vec<[u32; 8]>, Reason> {
+fn gather(
+    registers: &Registers,
+    inst: &Inst,
+    source: usize,
+    length: usize,
+) -> Result<Vec<[u32; 8]>, Reason> {
     let operand = &inst.src[source];
     if operand.file != RegFile::Grf || operand.is_indirect() {
         return Err(Reason::Message("the payload is not in general registers".into()));
@@ -139,7 +146,10 @@ fn deliver(
     }
     let first = usize::from(inst.dst.nr);
     if first + message.response > GRF_COUNT {
-        return Err(Reason::Message(format!("{} response registers from r{first} on", message.response)));
+        return Err(Reason::Message(format!(
+            "{} response registers from r{first} on",
+            message.response
+        )));
     }
     let start = usize::from(inst.src[0].nr);
     let overlaps = first < start + length && start < first + message.response;
@@ -150,7 +160,10 @@ fn deliver(
             match answer.get(index) {
                 Some((_, written)) if written >> lane & 1 == 0 && !broken => {}
                 Some((values, _)) if !broken => *dword = values[lane],
-                _ => *dword = thread.regs.garbage.get((0x9000 + first + index * 8 + lane) as u64) as u32,
+                _ => {
+                    *dword =
+                        thread.regs.garbage.get((0x9000 + first + index * 8 + lane) as u64) as u32
+                }
             }
         }
         thread.regs.set_register(first + index, &register);

@@ -30,7 +30,10 @@ impl Message<'_> {
     /// Payload register `index`; an error if the message is shorter.
     pub fn register(&self, index: usize) -> Result<[u32; 8], Reason> {
         self.payload.get(index).copied().ok_or_else(|| {
-            Reason::Message(format!("register {index} is needed but the message has {}", self.payload.len()))
+            Reason::Message(format!(
+                "register {index} is needed but the message has {}",
+                self.payload.len()
+            ))
         })
     }
 

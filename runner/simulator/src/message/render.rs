@@ -93,8 +93,11 @@ fn write(
     let dual = matches!(kind, RenderKind::DualLow | RenderKind::DualHigh);
     let color1 = if dual { Some(cursor.color()?) } else { None };
     let depth = if state.depth { Some(cursor.plane()?) } else { None };
-    let stencil =
-        if state.stencil || flags >> 14 & 1 != 0 { Some(stencil(&cursor.register()?)) } else { None };
+    let stencil = if state.stencil || flags >> 14 & 1 != 0 {
+        Some(stencil(&cursor.register()?))
+    } else {
+        None
+    };
     if cursor.next != message.payload.len() {
         let (used, sent) = (cursor.next, message.payload.len());
         return Err(Reason::Message(format!("the pixels take {used} registers, {sent} were sent")));
@@ -132,7 +135,8 @@ fn stencil(register: &[u32; 8]) -> [u8; 16] {
 /// instruction's channel enables. On ivb the predicate does not take part, so a discard needs the
 /// header.
 fn pixel_mask(message: &Message, dispatch: u32, first_slot: u8, high: bool) -> Result<u32, Reason> {
-    let enabled = if message.quirks.ivb_rt_write_predicate { message.unpredicated } else { message.enabled };
+    let enabled =
+        if message.quirks.ivb_rt_write_predicate { message.unpredicated } else { message.enabled };
     // A SIMD8 instruction for the upper pixels starts at its own channels; a SIMD16 one has them in
     // its upper half.
     let enabled = if high && message.channels == 16 { enabled >> 8 } else { enabled };

@@ -64,7 +64,9 @@ fn operation(code: Code) -> SamplerOp {
 /// The meaning of the parameters of SIMD8 and SIMD16 messages, in order.
 fn order(op: SamplerOp, lod_second: bool) -> &'static [Param] {
     match op {
-        SamplerOp::Sample | SamplerOp::Lod | SamplerOp::Gather4 | SamplerOp::SampleLz => &[U, V, R, Ai],
+        SamplerOp::Sample | SamplerOp::Lod | SamplerOp::Gather4 | SamplerOp::SampleLz => {
+            &[U, V, R, Ai]
+        }
         SamplerOp::SampleBias => &[Bias, U, V, R, Ai],
         SamplerOp::SampleLod => &[Lod, U, V, R, Ai],
         SamplerOp::SampleCompare | SamplerOp::Gather4Compare | SamplerOp::SampleCompareLz => {
@@ -92,7 +94,9 @@ fn order(op: SamplerOp, lod_second: bool) -> &'static [Param] {
 /// level, derivatives and sample index follow in the next ones (Mesa's `brw_vec4_nir.cpp`).
 fn order4x2(op: SamplerOp) -> &'static [Param] {
     match op {
-        SamplerOp::Sample | SamplerOp::SampleLz | SamplerOp::Gather4 | SamplerOp::Lod => &[U, V, R, Ai],
+        SamplerOp::Sample | SamplerOp::SampleLz | SamplerOp::Gather4 | SamplerOp::Lod => {
+            &[U, V, R, Ai]
+        }
         SamplerOp::SampleBias => &[U, V, R, Ai, Bias],
         SamplerOp::SampleLod => &[U, V, R, Ai, Lod],
         SamplerOp::SampleCompare | SamplerOp::SampleCompareLz | SamplerOp::Gather4Compare => {
@@ -114,7 +118,11 @@ fn order4x2(op: SamplerOp) -> &'static [Param] {
 }
 
 /// Executes a sampler message.
-pub fn execute(message: &Message, request: &SamplerMessage, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn execute(
+    message: &Message,
+    request: &SamplerMessage,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let header = message.header()?;
     let mode = mode(message, request.simd, header.as_ref())?;
     let op = operation(request.op);

@@ -66,7 +66,11 @@ impl Pixels {
         if slots == SlotGroup::Simd4x2 {
             let register = message.register(first)?;
             let coordinates = register.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
-            return Ok(Pixels { coordinates, mask: vertices(surface_mask(message, 0)?), first: first + 1 });
+            return Ok(Pixels {
+                coordinates,
+                mask: vertices(surface_mask(message, 0)?),
+                first: first + 1,
+            });
         }
         let group = if slots == SlotGroup::High { 8 } else { 0 };
         let count = message.payload.len().saturating_sub(first + data).min(4);
@@ -75,7 +79,8 @@ impl Pixels {
         }
         let mut coordinates = vec![[0; 4]; 8];
         for index in 0..count {
-            for (coordinate, value) in coordinates.iter_mut().zip(message.register(first + index)?) {
+            for (coordinate, value) in coordinates.iter_mut().zip(message.register(first + index)?)
+            {
                 coordinate[index] = value;
             }
         }

@@ -13,7 +13,11 @@ use crate::error::Reason;
 use crate::host::{Host, UrbWrite};
 
 /// Executes an URB message.
-pub fn execute(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn execute(
+    message: &Message,
+    request: &UrbMessage,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     match request.op {
         UrbOp::WriteHword | UrbOp::WriteOword => write(message, request, host).map(|()| Vec::new()),
         UrbOp::ReadHword | UrbOp::ReadOword => read(message, request, host),
@@ -56,7 +60,12 @@ fn write(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result
             for (index, register) in data.iter().enumerate() {
                 let data = &register[slot * 4..slot * 4 + 4];
                 let mask = u64::from(masks >> (slot * 4) & 0xf);
-                host.urb_write(&UrbWrite { handle, offset: offset.wrapping_add(index as u32), data, mask })?;
+                host.urb_write(&UrbWrite {
+                    handle,
+                    offset: offset.wrapping_add(index as u32),
+                    data,
+                    mask,
+                })?;
             }
         }
         return Ok(());
@@ -66,7 +75,12 @@ fn write(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result
     let dwords = if is_oword(request.op) { 4 } else { 8 };
     for (index, register) in data.iter().enumerate() {
         let offset = offset.wrapping_add(2 * index as u32);
-        host.urb_write(&UrbWrite { handle, offset, data: &register[..dwords], mask: u64::from(masks) })?;
+        host.urb_write(&UrbWrite {
+            handle,
+            offset,
+            data: &register[..dwords],
+            mask: u64::from(masks),
+        })?;
     }
     Ok(())
 }
@@ -129,7 +143,11 @@ fn simd8_write(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> 
     Ok(())
 }
 
-fn simd8_read(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result<Response, Reason> {
+fn simd8_read(
+    message: &Message,
+    request: &UrbMessage,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let (handles, offsets, _) = slots(message, request)?;
     let mut response: Response = vec![([0; 8], message.enabled as u8); message.response];
     let mut data = vec![0; message.response];

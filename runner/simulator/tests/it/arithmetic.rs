@@ -28,7 +28,11 @@ fn float_arithmetic_and_modifiers() {
             assert_eq!(floats(&thread, 10)[lane].to_bits(), (a + b).to_bits(), "{name} add");
             assert_eq!(floats(&thread, 11)[lane].to_bits(), (-a * b.abs()).to_bits(), "{name} mul");
             assert_eq!(floats(&thread, 12)[lane], (a * y[0]).clamp(0.0, 1.0), "{name} sat");
-            assert_eq!(floats(&thread, 13)[lane].to_bits(), b.mul_add(a, a).to_bits(), "{name} mad");
+            assert_eq!(
+                floats(&thread, 13)[lane].to_bits(),
+                b.mul_add(a, a).to_bits(),
+                "{name} mad"
+            );
             assert_eq!(thread.register(14)[lane], a as i32 as u32, "{name} f2i");
             assert_eq!(thread.register(15)[lane], a as u32, "{name} f2u");
         }
@@ -94,7 +98,11 @@ fn double_arithmetic_on_every_device() {
                 (x[lane] * y[lane]).to_bits(),
                 "{name} mul"
             );
-            assert_eq!(doubles::<4>(&thread, 12)[lane].to_bits(), (x[lane] - y[0]).to_bits(), "{name} add");
+            assert_eq!(
+                doubles::<4>(&thread, 12)[lane].to_bits(),
+                (x[lane] - y[0]).to_bits(),
+                "{name} add"
+            );
             let fused = y[lane].mul_add(x[lane], x[lane]);
             assert_eq!(doubles::<4>(&thread, 14)[lane].to_bits(), fused.to_bits(), "{name} mad");
         }
@@ -212,7 +220,11 @@ fn comparisons_write_masks_and_flags() {
         );
         assert_eq!(thread.regs.flags, [0x009f_0001, 0x0000_00f8], "{name}");
         assert_eq!(floats(&thread, 12)[..2], [1.0, 1.0], "{name}");
-        assert_eq!(floats(&thread, 13)[..5], [1.0, 1.0, 1.0, 1.0, -2.0], "{name}: a number wins over NaN");
+        assert_eq!(
+            floats(&thread, 13)[..5],
+            [1.0, 1.0, 1.0, 1.0, -2.0],
+            "{name}: a number wins over NaN"
+        );
         assert_eq!(floats(&thread, 14)[..5], [2.0, 2.0, 1.0, 1.0, -1.0], "{name}");
         assert!(floats(&thread, 13)[7].is_nan());
         assert_eq!(thread.register(4), [99, 99, 99, 3, 4, 5, 6, 7], "{name}");

@@ -14,7 +14,10 @@ pub fn kernel(device: &'static DevInfo, text: &str) -> Kernel {
     let mut insts =
         eu::assemble_insts(device, text).unwrap_or_else(|error| panic!("{error}\n{}", error.text));
     insts.push(
-        build::send(Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).exec(8).no_mask().eot(),
+        build::send(Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25)
+            .exec(8)
+            .no_mask()
+            .eot(),
     );
     let bytes = eu::encode_program(device, &insts).unwrap();
     Kernel::decode(device, &bytes).unwrap()

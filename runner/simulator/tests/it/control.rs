@@ -12,8 +12,14 @@ fn branch(device: &DevInfo, opcode: Opcode, jip: i32, uip: i32) -> Inst {
     build::inst(opcode).jumps(jip * unit, uip * unit)
 }
 
-fn run_insts(device: &'static DevInfo, mut insts: Vec<Inst>, setup: impl FnOnce(&mut Thread)) -> Thread {
-    insts.push(build::send(eu::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).no_mask().eot());
+fn run_insts(
+    device: &'static DevInfo,
+    mut insts: Vec<Inst>,
+    setup: impl FnOnce(&mut Thread),
+) -> Thread {
+    insts.push(
+        build::send(eu::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).no_mask().eot(),
+    );
     let bytes = eu::encode_program(device, &insts).unwrap();
     let kernel = Kernel::decode(device, &bytes).unwrap();
     let mut thread = Thread::new(device, 3);
@@ -33,7 +39,11 @@ fn add(nr: u8, value: u32) -> Inst {
 }
 
 fn cmp(cond: eu::CondMod, nr: u8, value: eu::Operand) -> Inst {
-    build::inst(Opcode::Cmp).dst(build::null()).srcs(&[build::grf(nr), value]).cond(cond, 0, 0).switch()
+    build::inst(Opcode::Cmp)
+        .dst(build::null())
+        .srcs(&[build::grf(nr), value])
+        .cond(cond, 0, 0)
+        .switch()
 }
 
 #[test]
@@ -94,7 +104,11 @@ fn loops_end_per_channel() {
         ];
         let thread = run_insts(device, program, |thread| thread.set_register(2, &COUNT));
         assert_eq!(thread.register(10), [1, 2, 3, 4, 5, 6, 7, 8], "{name}");
-        assert_eq!(thread.register(11), [0, 1, 1, 2, 3, 4, 5, 6], "{name}: the second round is skipped");
+        assert_eq!(
+            thread.register(11),
+            [0, 1, 1, 2, 3, 4, 5, 6],
+            "{name}: the second round is skipped"
+        );
         assert_eq!(thread.register(12), [9; 8], "{name}: all channels come back after the loop");
     }
 }
@@ -258,7 +272,8 @@ fn barriers_suspend_the_thread() {
     let barrier = build::send(eu::Sfid::Gateway, build::null(), build::grf(0), 1 << 25 | 4);
     let wait = build::inst(Opcode::Wait).exec(1).dst(build::arf(eu::Arf::Notification(0)).scalar());
     let end = build::send(eu::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot();
-    let kernel = Kernel::from_insts(device, vec![mov(10, 1), barrier, wait, mov(10, 2), end]).unwrap();
+    let kernel =
+        Kernel::from_insts(device, vec![mov(10, 1), barrier, wait, mov(10, 2), end]).unwrap();
     let mut thread = Thread::new(device, 0);
     assert_eq!(kernel.run(&mut thread, &mut NoHost, 10), Ok(Outcome::Barrier { steps: 3 }));
     assert_eq!(thread.register(10), [1; 8]);
@@ -323,8 +338,10 @@ fn traces_report_every_instruction_and_its_changes() {
         }
     }
     let device = crate::common::device("ivb");
-    let kernel =
-        kernel(device, "mov(8) g10<1>UD 1UD { align1 1Q }; add(8) g11<1>UD g10<8,8,1>UD 1UD { align1 1Q };");
+    let kernel = kernel(
+        device,
+        "mov(8) g10<1>UD 1UD { align1 1Q }; add(8) g11<1>UD g10<8,8,1>UD 1UD { align1 1Q };",
+    );
     let mut log = Log(Vec::new());
     let (mut thread, mut silent) = (Thread::new(device, 3), Thread::new(device, 3));
     thread.set_dispatch_mask(0x0f);
@@ -332,7 +349,10 @@ fn traces_report_every_instruction_and_its_changes() {
     let traced = kernel.run_traced(&mut thread, &mut NoHost, 100, &mut log);
     assert_eq!(traced, kernel.run(&mut silent, &mut NoHost, 100));
     assert_eq!(thread.regs, silent.regs);
-    let expected =
-        [(0, Opcode::Mov, vec![10], 0xf), (16, Opcode::Add, vec![11], 0xf), (32, Opcode::Send, vec![], 0xff)];
+    let expected = [
+        (0, Opcode::Mov, vec![10], 0xf),
+        (16, Opcode::Add, vec![11], 0xf),
+        (32, Opcode::Send, vec![], 0xff),
+    ];
     assert_eq!(log.0, expected);
 }

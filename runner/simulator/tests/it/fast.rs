@@ -72,18 +72,28 @@ impl Source {
         let integer = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not)
             || matches!(opcode, Opcode::Shl | Opcode::Shr | Opcode::Asr);
         let ty = if integer && ty.is_float() { Type::D } else { ty };
-        let ty = if opcode == Opcode::Mad && ty.is_integer() || opcode == Opcode::Pln { Type::F } else { ty };
-        let dst_ty = if self.chance(4) { self.pick(&[Type::F, Type::D, Type::UD, Type::DF]) } else { ty };
+        let ty = if opcode == Opcode::Mad && ty.is_integer() || opcode == Opcode::Pln {
+            Type::F
+        } else {
+            ty
+        };
+        let dst_ty =
+            if self.chance(4) { self.pick(&[Type::F, Type::D, Type::UD, Type::DF]) } else { ty };
         let mut program = inst(opcode).exec(self.pick(&[1, 2, 4, 8, 8, 8, 16, 16]));
         program = if align16 { program.align16() } else { program };
-        let mut dst = if self.chance(6) { null() } else { grf(2 + self.below(12) as u8) }.typed(dst_ty);
+        let mut dst =
+            if self.chance(6) { null() } else { grf(2 + self.below(12) as u8) }.typed(dst_ty);
         dst.region.hstride = if align16 { 1 } else { self.pick(&[1, 1, 1, 2]) };
-        dst.writemask = eu::WriteMask(if align16 { self.pick(&[0xf, 0xf, 3, 5, 0xc, 9]) } else { 0xf });
+        dst.writemask =
+            eu::WriteMask(if align16 { self.pick(&[0xf, 0xf, 3, 5, 0xc, 9]) } else { 0xf });
         program = program.dst(dst);
         let count = usize::from(opcode.info().sources);
         for index in 0..count {
-            let source_ty =
-                if integer || ty.is_integer() { self.pick(&[ty, ty, Type::D, Type::UD]) } else { ty };
+            let source_ty = if integer || ty.is_integer() {
+                self.pick(&[ty, ty, Type::D, Type::UD])
+            } else {
+                ty
+            };
             program.src[index] = self.operand(source_ty, align16);
             if opcode == Opcode::Mad {
                 program.src[index].rep_ctrl = ty == Type::F && self.chance(3);
@@ -92,8 +102,14 @@ impl Source {
             }
         }
         if opcode == Opcode::Cmp || self.chance(5) {
-            let cond =
-                self.pick(&[CondMod::Z, CondMod::Nz, CondMod::L, CondMod::Le, CondMod::G, CondMod::Ge]);
+            let cond = self.pick(&[
+                CondMod::Z,
+                CondMod::Nz,
+                CondMod::L,
+                CondMod::Le,
+                CondMod::G,
+                CondMod::Ge,
+            ]);
             program = program.cond(cond, self.below(2) as u8, self.below(2) as u8);
         }
         if self.chance(3) && (opcode != Opcode::Sel || program.cond_mod.is_none()) {
@@ -112,9 +128,15 @@ impl Source {
     fn bits(&mut self, ty: Type) -> u32 {
         let raw = self.0.next_u64() as u32;
         match (ty, self.below(6)) {
-            (Type::F, 0) => {
-                self.pick(&[0, 0x8000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_1234, 0x0000_0007, 0x3f80_0000])
-            }
+            (Type::F, 0) => self.pick(&[
+                0,
+                0x8000_0000,
+                0x7f80_0000,
+                0xff80_0000,
+                0x7fc0_1234,
+                0x0000_0007,
+                0x3f80_0000,
+            ]),
             (Type::F, 1..=3) => (raw & 0x80ff_ffff) | 0x3f00_0000,
             (_, 0) => raw & 0x1f,
             (_, 1) => self.pick(&[0, 1, u32::MAX, 0x8000_0000, 0x7fff_ffff]),

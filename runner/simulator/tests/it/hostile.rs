@@ -2,7 +2,9 @@
 
 use eu::DevInfo;
 use rand_pcg::{Pcg64Mcg, rand_core::RngCore};
-use simulator::host::{Host, RenderState, RenderWrite, Reply, SamplerRequest, Surface, Texels, UrbWrite};
+use simulator::host::{
+    Host, RenderState, RenderWrite, Reply, SamplerRequest, Surface, Texels, UrbWrite,
+};
 use simulator::{Kernel, Thread};
 
 /// Serves everything with zeros.
@@ -80,8 +82,13 @@ fn damaged_programs_never_panic() {
         let unit = 16 / i32::from(device.jump_unit_bytes);
         insts.push(eu::build::inst(eu::Opcode::While).jumps(-5 * unit, 0).pred(0, 0, false));
         insts.push(
-            eu::build::send(eu::Sfid::Urb, eu::build::null(), eu::build::grf(2), 3 << 25 | 1 << 19 | 1 << 14)
-                .eot(),
+            eu::build::send(
+                eu::Sfid::Urb,
+                eu::build::null(),
+                eu::build::grf(2),
+                3 << 25 | 1 << 19 | 1 << 14,
+            )
+            .eot(),
         );
         let good = eu::encode_program(device, &insts).unwrap();
         let mut thread = Thread::new(device, 1);
@@ -106,7 +113,8 @@ fn random_instruction(device: &'static DevInfo, rng: &mut Pcg64Mcg) -> eu::Inst 
     loop {
         let mut bytes = [0; 16];
         rng.fill_bytes(&mut bytes);
-        bytes[0] = eu::Opcode::ALL[(rng.next_u64() % eu::Opcode::ALL.len() as u64) as usize].info().code;
+        bytes[0] =
+            eu::Opcode::ALL[(rng.next_u64() % eu::Opcode::ALL.len() as u64) as usize].info().code;
         bytes[3] &= !0x20;
         if let Ok((inst, _)) = eu::decode(device, &bytes) {
             return inst;
@@ -148,6 +156,10 @@ fn random_programs_stop_at_the_limit() {
             }
             assert!(thread.steps() <= LIMIT);
         }
-        assert!(limited > 20 && refused > 50, "{}: {limited} limited, {refused} refused", device.name);
+        assert!(
+            limited > 20 && refused > 50,
+            "{}: {limited} limited, {refused} refused",
+            device.name
+        );
     }
 }

@@ -3,8 +3,8 @@
 use crate::common::{COUNT, device, set_floats};
 use eu::{Inst, Operand, Sfid, build};
 use simulator::host::{
-    AtomicOp, Host, HostError, Param, RenderKind, RenderState, RenderWrite, Reply, SamplerOp, SamplerRequest,
-    Surface, Texels, UrbWrite,
+    AtomicOp, Host, HostError, Param, RenderKind, RenderState, RenderWrite, Reply, SamplerOp,
+    SamplerRequest, Surface, Texels, UrbWrite,
 };
 use simulator::{Kernel, Reason, SimError, Thread};
 use std::collections::BTreeMap;
@@ -38,7 +38,8 @@ impl Recorder {
 
 impl Host for Recorder {
     fn urb_write(&mut self, write: &UrbWrite) -> Reply<()> {
-        for (index, &dword) in write.data.iter().enumerate().filter(|(index, _)| write.mask >> index & 1 != 0)
+        for (index, &dword) in
+            write.data.iter().enumerate().filter(|(index, _)| write.mask >> index & 1 != 0)
         {
             self.urb.insert((write.handle, write.offset * 4 + index as u32), dword);
         }
@@ -59,7 +60,9 @@ impl Host for Recorder {
     }
     fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
         self.samples.push(request.clone());
-        Ok(std::array::from_fn(|component| std::array::from_fn(|channel| (component * 100 + channel) as u32)))
+        Ok(std::array::from_fn(|component| {
+            std::array::from_fn(|channel| (component * 100 + channel) as u32)
+        }))
     }
     fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
         for (index, byte) in data.iter_mut().enumerate() {
@@ -74,7 +77,13 @@ impl Host for Recorder {
         }
         Ok(())
     }
-    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+    fn atomic(
+        &mut self,
+        surface: Surface,
+        offset: u32,
+        op: AtomicOp,
+        operands: [u32; 2],
+    ) -> Reply<u32> {
         let old = self.dword(surface, offset);
         match op {
             AtomicOp::Add => Ok(offset + operands[0]),
@@ -103,7 +112,13 @@ impl Host for Recorder {
         self.texels.insert(coordinates, texel);
         Ok(())
     }
-    fn typed_atomic(&mut self, _: u8, coordinates: [u32; 4], op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+    fn typed_atomic(
+        &mut self,
+        _: u8,
+        coordinates: [u32; 4],
+        op: AtomicOp,
+        operands: [u32; 2],
+    ) -> Reply<u32> {
         let [old, ..] = self.typed_read(0, coordinates)?;
         if op == AtomicOp::Mov {
             self.texels.insert(coordinates, [operands[0], 0, 0, 0]);
@@ -124,7 +139,8 @@ fn send(
     setup: impl FnOnce(&mut Thread),
 ) -> Result<Thread, SimError> {
     let device = device(name);
-    let end = build::send(Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).no_mask().eot();
+    let end =
+        build::send(Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).no_mask().eot();
     let bytes = eu::encode_program(device, &[message, end]).unwrap();
     let mut thread = Thread::new(device, 9);
     thread.set_dispatch_mask(0xffff);
@@ -148,22 +164,33 @@ fn gen7_interleaved_urb_write() {
         thread.set_register(4, &COUNT.map(|x| x + 10));
     })
     .unwrap();
-    let entry =
-        |handle| host.urb.range((handle, 0)..(handle, 100)).map(|(at, &x)| (at.1, x)).collect::<Vec<_>>();
-    assert_eq!(entry(5), [(8, 0), (9, 1), (10, 2), (11, 3), (12, 10), (13, 11), (14, 12), (15, 13)]);
-    assert_eq!(entry(6), [(8, 4), (9, 5), (10, 6), (11, 7), (12, 14), (13, 15), (14, 16), (15, 17)]);
+    let entry = |handle| {
+        host.urb.range((handle, 0)..(handle, 100)).map(|(at, &x)| (at.1, x)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        entry(5),
+        [(8, 0), (9, 1), (10, 2), (11, 3), (12, 10), (13, 11), (14, 12), (15, 13)]
+    );
+    assert_eq!(
+        entry(6),
+        [(8, 4), (9, 5), (10, 6), (11, 7), (12, 14), (13, 15), (14, 16), (15, 17)]
+    );
 }
 
 #[test]
 fn gen7_urb_oword_write_obeys_slot_offsets_and_masks() {
     let mut host = Recorder::default();
-    let inst = message(Sfid::Urb, build::null(), 2, desc(2, 0, true, 1 | 2 << 3 | 1 << 14 | 1 << 16));
+    let inst =
+        message(Sfid::Urb, build::null(), 2, desc(2, 0, true, 1 | 2 << 3 | 1 << 14 | 1 << 16));
     send("hsw", &mut host, inst, |thread| {
         thread.set_register(2, &[5, 6, 0, 1, 3, 0x3100, 0, 0]);
         thread.set_register(3, &COUNT);
     })
     .unwrap();
-    assert_eq!(host.urb.into_iter().collect::<Vec<_>>(), [((5, 12), 0), ((6, 20), 4), ((6, 21), 5)]);
+    assert_eq!(
+        host.urb.into_iter().collect::<Vec<_>>(),
+        [((5, 12), 0), ((6, 20), 4), ((6, 21), 5)]
+    );
 }
 
 #[test]
@@ -186,7 +213,8 @@ fn gen7_urb_reads() {
 fn gen8_simd8_urb_messages() {
     let mut host = Recorder::default();
     // Handles, slot offsets, masks, three components.
-    let inst = message(Sfid::Urb, build::null(), 2, desc(6, 0, true, 7 | 2 << 4 | 1 << 15 | 1 << 17));
+    let inst =
+        message(Sfid::Urb, build::null(), 2, desc(6, 0, true, 7 | 2 << 4 | 1 << 15 | 1 << 17));
     send("bdw", &mut host, inst, |thread| {
         thread.set_dispatch_mask(0x05);
         thread.set_register(2, &COUNT.map(|x| x + 40));
@@ -220,10 +248,14 @@ fn simd8_and_simd16_render_target_writes() {
         }
     };
     let control = 12 << 14 | 1 << 12;
-    let inst = message(Sfid::RenderCache, build::null(), 2, desc(4, 0, false, control | 4 << 8 | 3));
+    let inst =
+        message(Sfid::RenderCache, build::null(), 2, desc(4, 0, false, control | 4 << 8 | 3));
     send("ivb", &mut host, inst, fill).unwrap();
     let write = host.pixels.pop().unwrap();
-    assert_eq!((write.kind, write.target, write.last, write.count), (RenderKind::Simd8, 3, true, 8));
+    assert_eq!(
+        (write.kind, write.target, write.last, write.count),
+        (RenderKind::Simd8, 3, true, 8)
+    );
     assert_eq!((write.mask, write.color[2][7]), (0xf3, 207));
     let inst = message(Sfid::RenderCache, build::null(), 2, desc(8, 0, false, control)).exec(16);
     send("ivb", &mut host, inst, fill).unwrap();
@@ -232,8 +264,9 @@ fn simd8_and_simd16_render_target_writes() {
     // With depth by state, and a predicate that ivb ignores and hsw does not.
     host.state.depth = true;
     for (name, mask) in [("ivb", 0xf3), ("hsw", 0x03)] {
-        let inst = message(Sfid::RenderCache, build::null(), 2, desc(5, 0, false, control | 4 << 8))
-            .pred(0, 1, false);
+        let inst =
+            message(Sfid::RenderCache, build::null(), 2, desc(5, 0, false, control | 4 << 8))
+                .pred(0, 1, false);
         send(name, &mut host, inst, |thread| {
             fill(thread);
             thread.regs.flags[0] = 0x000f_0000;
@@ -246,8 +279,10 @@ fn simd8_and_simd16_render_target_writes() {
 
 #[test]
 fn headers_carry_the_pixel_mask_and_optional_parts() {
-    let mut host =
-        Recorder { state: RenderState { omask: true, ..RenderState::default() }, ..Recorder::default() };
+    let mut host = Recorder {
+        state: RenderState { omask: true, ..RenderState::default() },
+        ..Recorder::default()
+    };
     let inst = message(Sfid::RenderCache, build::null(), 2, desc(8, 0, true, 12 << 14 | 4 << 8));
     send("ivb", &mut host, inst, |thread| {
         thread.set_register(2, &[1 << 11, 0, 0, 0, 0, 0, 0, 0]);
@@ -265,8 +300,10 @@ fn headers_carry_the_pixel_mask_and_optional_parts() {
     assert_eq!(write.omask.unwrap()[..2], [1, 2]);
     // Without the alpha seven registers fit; eight or six contradict the state.
     for (length, fits) in [(6, false), (7, true), (8, false)] {
-        let inst = message(Sfid::RenderCache, build::null(), 2, desc(length, 0, true, 12 << 14 | 4 << 8));
-        let result = send("ivb", &mut host, inst, |thread| thread.set_register(2, &[0; 8])).map(|_| ());
+        let inst =
+            message(Sfid::RenderCache, build::null(), 2, desc(length, 0, true, 12 << 14 | 4 << 8));
+        let result =
+            send("ivb", &mut host, inst, |thread| thread.set_register(2, &[0; 8])).map(|_| ());
         match result {
             Ok(()) => assert!(fits),
             Err(error) => assert!(!fits && matches!(error.reason, Reason::Message(_)), "{error}"),
@@ -307,16 +344,21 @@ fn sampler_messages() {
         })
         .unwrap();
         let request = host.samples.pop().unwrap();
-        assert_eq!((request.op, request.surface, request.mask, request.count), (SamplerOp::Load, 9, 0x81, 8));
+        assert_eq!(
+            (request.op, request.surface, request.mask, request.count),
+            (SamplerOp::Load, 9, 0x81, 8)
+        );
         assert_eq!(request.param(Param::Lod).unwrap()[7], lod * 100 + 7, "{name}");
         assert_eq!(thread.register(10), [0, 55, 55, 55, 55, 55, 55, 7]);
         assert_eq!(thread.register(13)[7], 307);
     }
     // SIMD16 sample with a header that drops green and alpha.
-    let inst = message(Sfid::Sampler, build::grf(20), 2, desc(5, 4, true, 2 << 17 | 3 << 8)).exec(16);
-    let thread =
-        send("ivb", &mut host, inst, |thread| thread.set_register(2, &[0, 0, 0xa000, 0, 0, 0, 0, 0]))
-            .unwrap();
+    let inst =
+        message(Sfid::Sampler, build::grf(20), 2, desc(5, 4, true, 2 << 17 | 3 << 8)).exec(16);
+    let thread = send("ivb", &mut host, inst, |thread| {
+        thread.set_register(2, &[0, 0, 0xa000, 0, 0, 0, 0, 0])
+    })
+    .unwrap();
     let request = host.samples.pop().unwrap();
     assert_eq!((request.count, request.sampler, request.params.len()), (16, 3, 2));
     assert_eq!((thread.register(21)[7], thread.register(22)[0]), (15, 200));
@@ -333,12 +375,19 @@ fn sampler_messages() {
 fn constant_and_scratch_blocks() {
     let mut host = Recorder::default();
     // Four owords at oword 3 through the constant cache.
-    let inst = message(Sfid::ConstantCache, build::grf(10), 2, desc(1, 2, true, 3 << 8 | 1)).exec(8);
+    let inst =
+        message(Sfid::ConstantCache, build::grf(10), 2, desc(1, 2, true, 3 << 8 | 1)).exec(8);
     let thread =
-        send("ivb", &mut host, inst, |thread| thread.set_register(2, &[0, 0, 3, 0, 0, 0, 0, 0])).unwrap();
+        send("ivb", &mut host, inst, |thread| thread.set_register(2, &[0, 0, 3, 0, 0, 0, 0, 0]))
+            .unwrap();
     assert_eq!((thread.register(10)[0], thread.register(11)[7]), (0x3332_3130, 0x6f6e_6d6c));
     // Scratch block: two registers out, two back.
-    let write = message(Sfid::DataCache, build::null(), 2, desc(3, 0, true, 1 << 18 | 1 << 17 | 1 << 12 | 5));
+    let write = message(
+        Sfid::DataCache,
+        build::null(),
+        2,
+        desc(3, 0, true, 1 << 18 | 1 << 17 | 1 << 12 | 5),
+    );
     send("ivb", &mut host, write, |thread| {
         thread.set_register(3, &COUNT);
         thread.set_register(4, &COUNT.map(|x| x + 50));
@@ -374,7 +423,9 @@ fn constant_and_scratch_blocks() {
 fn untyped_surface_messages() {
     let mut host = Recorder::default();
     // Two components, SIMD8; ivb in the data cache, hsw in port 1.
-    for (name, sfid, read, write) in [("ivb", Sfid::DataCache, 5, 13), ("hsw", Sfid::DataCache1, 1, 9)] {
+    for (name, sfid, read, write) in
+        [("ivb", Sfid::DataCache, 5, 13), ("hsw", Sfid::DataCache1, 1, 9)]
+    {
         let control = 0xc << 8 | 2 << 12;
         let inst = message(sfid, build::null(), 2, desc(3, 0, false, write << 14 | control | 7));
         let fill = |thread: &mut Thread| {
@@ -387,10 +438,17 @@ fn untyped_surface_messages() {
         let inst = message(sfid, build::grf(10), 2, desc(1, 2, false, read << 14 | control | 7));
         let thread = send(name, &mut host, inst, fill).unwrap();
         assert_eq!((thread.register(10)[3], thread.register(11)[3]), (4, 14), "{name}");
-        assert!(!host.memory.contains_key(&(Surface::Bti(7), 32)), "{name}: disabled channels write nothing");
+        assert!(
+            !host.memory.contains_key(&(Surface::Bti(7), 32)),
+            "{name}: disabled channels write nothing"
+        );
     }
-    let inst =
-        message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 2 << 14 | 7 << 8 | 1 << 12 | 1 << 13));
+    let inst = message(
+        Sfid::DataCache1,
+        build::grf(10),
+        2,
+        desc(2, 1, false, 2 << 14 | 7 << 8 | 1 << 12 | 1 << 13),
+    );
     let thread = send("skl", &mut host, inst, |thread| {
         thread.set_register(2, &COUNT.map(|x| x * 4));
         thread.set_register(3, &[1000; 8]);
@@ -402,7 +460,8 @@ fn untyped_surface_messages() {
 #[test]
 fn byte_scattered_messages() {
     let mut host = Recorder::default();
-    let inst = message(Sfid::DataCache, build::null(), 2, desc(2, 0, false, 12 << 14 | 1 << 10 | 6));
+    let inst =
+        message(Sfid::DataCache, build::null(), 2, desc(2, 0, false, 12 << 14 | 1 << 10 | 6));
     send("hsw", &mut host, inst, |thread| {
         thread.set_dispatch_mask(0x3);
         thread.set_register(2, &COUNT.map(|x| x * 3));
@@ -416,7 +475,8 @@ fn byte_scattered_messages() {
 #[test]
 fn refusals_and_nonsense_are_errors() {
     let mut host = Recorder::default();
-    let sub = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 2 << 14 | 1 << 12 | 8 << 8));
+    let sub =
+        message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 2 << 14 | 1 << 12 | 8 << 8));
     let error = send("hsw", &mut host, sub, |_| {}).map(|_| ()).unwrap_err();
     assert!(matches!(error.reason, Reason::Host(_)), "{error}");
     let short = message(Sfid::Urb, build::null(), 2, desc(0, 0, true, 1));
@@ -462,8 +522,12 @@ const HIGH: u64 = 1 << 32;
 fn reads_and_writes_at_64bit_addresses() {
     let mut host = Recorder::default();
     // Red and blue of eight channels.
-    let inst =
-        message(Sfid::DataCache1, build::grf(10), 2, desc(2, 2, false, 0x11 << 14 | 2 << 12 | 0xa << 8));
+    let inst = message(
+        Sfid::DataCache1,
+        build::grf(10),
+        2,
+        desc(2, 2, false, 0x11 << 14 | 2 << 12 | 0xa << 8),
+    );
     let thread = send("bdw", &mut host, inst, |thread| {
         thread.set_dispatch_mask(0x41);
         set_addresses(thread, 2, 16);
@@ -472,8 +536,12 @@ fn reads_and_writes_at_64bit_addresses() {
     .unwrap();
     assert_eq!(thread.register(10), [0x0302_0100, 7, 7, 7, 7, 7, 0x6362_6160, 7]);
     assert_eq!(thread.register(11)[6], 0x6b6a_6968, "blue is two dwords on");
-    let inst =
-        message(Sfid::DataCache1, build::null(), 2, desc(4, 0, false, 0x19 << 14 | 2 << 12 | 0xc << 8));
+    let inst = message(
+        Sfid::DataCache1,
+        build::null(),
+        2,
+        desc(4, 0, false, 0x19 << 14 | 2 << 12 | 0xc << 8),
+    );
     send("skl", &mut host, inst, |thread| {
         thread.set_dispatch_mask(0x20);
         set_addresses(thread, 2, 16);
@@ -481,12 +549,21 @@ fn reads_and_writes_at_64bit_addresses() {
         thread.set_register(5, &COUNT.map(|x| x + 100));
     })
     .unwrap();
-    assert_eq!((host.global_dword(HIGH + 80), host.global_dword(HIGH + 84), host.global.len()), (5, 105, 8));
+    assert_eq!(
+        (host.global_dword(HIGH + 80), host.global_dword(HIGH + 84), host.global.len()),
+        (5, 105, 8)
+    );
     // Scattered bytes, then two neighboring qwords per channel.
-    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 0x10 << 14 | 1 << 10));
+    let inst =
+        message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 0x10 << 14 | 1 << 10));
     let thread = send("bdw", &mut host, inst, |thread| set_addresses(thread, 2, 3)).unwrap();
     assert_eq!(thread.register(10)[..3], [0x0100, 0x0403, 0x0706], "two bytes each");
-    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 4, false, 0x10 << 14 | 2 << 8 | 1 << 10));
+    let inst = message(
+        Sfid::DataCache1,
+        build::grf(10),
+        2,
+        desc(2, 4, false, 0x10 << 14 | 2 << 8 | 1 << 10),
+    );
     let thread = send("bdw", &mut host, inst, |thread| {
         thread.set_dispatch_mask(0x10);
         set_addresses(thread, 2, 32);
@@ -499,7 +576,8 @@ fn reads_and_writes_at_64bit_addresses() {
     // A block's address is in its header.
     let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(1, 1, true, 0x14 << 14 | 2 << 8));
     let thread =
-        send("skl", &mut host, inst, |thread| thread.set_register(2, &[0x20, 1, 0, 0, 0, 0, 0, 0])).unwrap();
+        send("skl", &mut host, inst, |thread| thread.set_register(2, &[0x20, 1, 0, 0, 0, 0, 0, 0]))
+            .unwrap();
     assert_eq!(thread.register(10)[7], 0x3f3e_3d3c);
     // A host without such memory says so.
     let kernel = eu::encode_program(device("skl"), &[inst]).unwrap();
@@ -507,7 +585,10 @@ fn reads_and_writes_at_64bit_addresses() {
         .unwrap()
         .run(&mut Thread::new(device("skl"), 1), &mut simulator::NoHost, 10)
         .unwrap_err();
-    assert_eq!(error.reason, Reason::Host("the host does not serve reads at 64-bit addresses".into()));
+    assert_eq!(
+        error.reason,
+        Reason::Host("the host does not serve reads at 64-bit addresses".into())
+    );
 }
 
 #[test]
@@ -521,14 +602,20 @@ fn atomics_at_64bit_addresses() {
     };
     // A qword addition carries into the upper dword.
     let add = 0x12 << 14 | 7 << 8;
-    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(4, 2, false, add | 1 << 12 | 1 << 13));
+    let inst =
+        message(Sfid::DataCache1, build::grf(10), 2, desc(4, 2, false, add | 1 << 12 | 1 << 13));
     let thread = send("bdw", &mut host, inst, first).unwrap();
     assert_eq!(thread.register(10)[..2], [u32::MAX; 2], "the old value");
     assert_eq!((host.global_dword(HIGH), host.global_dword(HIGH + 4)), (1, 0));
     // A dword one does not; signed maximum.
     host.global_write(HIGH, &u64::MAX.to_le_bytes()).unwrap();
-    send("bdw", &mut host, message(Sfid::DataCache1, build::null(), 2, desc(3, 0, false, add)), first)
-        .unwrap();
+    send(
+        "bdw",
+        &mut host,
+        message(Sfid::DataCache1, build::null(), 2, desc(3, 0, false, add)),
+        first,
+    )
+    .unwrap();
     assert_eq!((host.global_dword(HIGH), host.global_dword(HIGH + 4)), (1, u32::MAX));
     host.global_write(HIGH, &(-5i32).to_le_bytes()).unwrap();
     let imax = message(Sfid::DataCache1, build::null(), 2, desc(3, 0, false, 0x12 << 14 | 10 << 8));
@@ -562,10 +649,15 @@ fn atomics_of_two_vertices() {
     })
     .unwrap();
     assert_eq!((thread.register(10)[0], thread.register(10)[4]), (70, 80), "the old values");
-    assert_eq!((host.dword(surface, 0x40), host.dword(surface, 0x80)), (71, 80), "only the first was equal");
+    assert_eq!(
+        (host.dword(surface, 0x40), host.dword(surface, 0x80)),
+        (71, 80),
+        "only the first was equal"
+    );
     // The second vertex is off.
     let exchange =
-        message(Sfid::DataCache1, build::null(), 2, desc(2, 0, false, 3 << 14 | 4 << 8 | 3)).align16();
+        message(Sfid::DataCache1, build::null(), 2, desc(2, 0, false, 3 << 14 | 4 << 8 | 3))
+            .align16();
     send("hsw", &mut host, exchange, |thread| {
         thread.set_dispatch_mask(0x0f);
         thread.set_register(2, &[0x40, 0, 0, 0, 0x80, 0, 0, 0]);
@@ -584,7 +676,10 @@ fn typed_messages_of_two_vertices() {
     };
     let write = message(Sfid::DataCache1, build::null(), 2, desc(2, 0, false, 13 << 14)).align16();
     send("hsw", &mut host, write, setup).unwrap();
-    assert_eq!(host.texels, BTreeMap::from([([1, 2, 3, 4], [0, 1, 2, 3]), ([5, 6, 7, 8], [4, 5, 6, 7])]));
+    assert_eq!(
+        host.texels,
+        BTreeMap::from([([1, 2, 3, 4], [0, 1, 2, 3]), ([5, 6, 7, 8], [4, 5, 6, 7])])
+    );
     let read = message(Sfid::DataCache1, build::grf(10), 2, desc(1, 1, false, 5 << 14)).align16();
     let thread = send("hsw", &mut host, read, setup).unwrap();
     assert_eq!(thread.register(10), COUNT);

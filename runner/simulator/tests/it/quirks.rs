@@ -39,7 +39,10 @@ fn ivb_df_regions() {
     let thread = run("ivb", "mov(8) g10<1>F g2<8,8,1>DF { align1 WE_all 1N };", setup);
     let result = floats(&thread, 10);
     assert_eq!([result[0], result[2], result[4], result[6]], [1.0, 2.0, 3.0, 4.0]);
-    assert!([1, 3, 5, 7].iter().all(|&odd| thread.register(10)[odd] != 0), "the odd dwords are overwritten");
+    assert!(
+        [1, 3, 5, 7].iter().all(|&odd| thread.register(10)[odd] != 0),
+        "the odd dwords are overwritten"
+    );
     // F → DF: odd source elements are ignored, so <1;2,0> reads consecutive floats.
     let thread = run("ivb", "mov(8) g10<1>DF g6<1,2,0>F { align1 WE_all 1N };", |thread| {
         set_floats(thread, 6, [1.5, 2.5, 3.5, 4.5, 0.0, 0.0, 0.0, 0.0]);
@@ -52,7 +55,10 @@ fn ivb_align16_df_width() {
     let text = "mov(16) g10<1>DF g2<4>.xyzwDF { align16 WE_all 1H };";
     let thread = run("ivb", text, setup);
     assert_eq!(doubles::<4>(&thread, 10), [1.0, 2.0, 3.0, 4.0]);
-    assert!(doubles::<8>(&thread, 10)[4..].iter().all(|&x| x != 5.0 && x != 0.0), "the rest is garbage");
+    assert!(
+        doubles::<8>(&thread, 10)[4..].iter().all(|&x| x != 5.0 && x != 0.0),
+        "the rest is garbage"
+    );
     let thread = run("hsw", "mov(8) g10<1>DF g2<4>.xyzwDF { align16 WE_all 1Q };", setup);
     assert_eq!(doubles::<8>(&thread, 10), D);
 }
@@ -115,7 +121,11 @@ fn gen7_second_half_controls() {
     };
     for name in ["ivb", "hsw"] {
         assert_eq!(run_on(name, 0xff).register(11), [0; 8], "{name}: the second half is lost");
-        assert_eq!(run_on(name, 0xf00).register(11)[0], 11, "{name}: from the source's second register");
+        assert_eq!(
+            run_on(name, 0xf00).register(11)[0],
+            11,
+            "{name}: from the source's second register"
+        );
     }
     assert_eq!(run_on("bdw", 0xff).register(11), [5, 0, 6, 0, 7, 0, 8, 0]);
     // The 64-bit halves of hsw are four channels apart.
@@ -294,7 +304,9 @@ fn gen8_logic_not() {
 
 #[test]
 fn bdw_hf_mad_offset() {
-    let at = |sub: u8| format!("mad(4) g10<1>HF g6.{sub}<4,4,1>HF g6<4,4,1>HF g6<4,4,1>HF {{ align16 1N }};");
+    let at = |sub: u8| {
+        format!("mad(4) g10<1>HF g6.{sub}<4,4,1>HF g6<4,4,1>HF g6<4,4,1>HF {{ align16 1N }};")
+    };
     let set = |thread: &mut Thread| thread.set_register(6, &[0x4000_3c00; 8]);
     let good = [0x4600_4000, 0x4600_4000];
     assert_eq!(run("bdw", &at(0), set).register(10)[..2], good, "1·1+1 and 2·2+2");
@@ -310,7 +322,11 @@ fn bdw_align16_hf() {
         thread.set_register(6, &[0x0002_0001, 0x0004_0003, 0x0012_0011, 0x0014_0013, 0, 0, 0, 0])
     };
     for name in ["bdw", "skl"] {
-        assert_eq!(run(name, text, set).register(10)[..2], [0x0004_0003, 0x0002_0001], "{name}: whole pairs");
+        assert_eq!(
+            run(name, text, set).register(10)[..2],
+            [0x0004_0003, 0x0002_0001],
+            "{name}: whole pairs"
+        );
     }
     assert_eq!(
         run("bdw", swapped, set).register(10)[0],
@@ -404,7 +420,8 @@ fn ivb_reads_two_addresses_per_64_bit_channel() {
     let source = indirect(0, 0).df().region(eu::Region::VXH, 1, 0);
     for (name, size) in [("ivb", 8), ("hsw", 4)] {
         let device = crate::common::device(name);
-        let program = vec![inst(eu::Opcode::Mov).exec(size).no_mask().dst(grf(10).df()).srcs(&[source])];
+        let program =
+            vec![inst(eu::Opcode::Mov).exec(size).no_mask().dst(grf(10).df()).srcs(&[source])];
         let kernel = simulator::Kernel::from_insts(device, program).unwrap();
         let mut thread = Thread::new(device, 1);
         setup(&mut thread);

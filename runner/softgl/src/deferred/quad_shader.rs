@@ -124,11 +124,15 @@ impl<'d> QuadShader<'d> {
             samples: multisample.positions.len() as u32,
             sample_positions: multisample.positions.iter().map(|p| p.map(f64::from)).collect(),
             sample_id: multisample.sample_id(),
-            sample_mask_in: (0..lanes).map(|l| ((live >> l & 1) as u32) << multisample.sample).collect(),
+            sample_mask_in: (0..lanes)
+                .map(|l| ((live >> l & 1) as u32) << multisample.sample)
+                .collect(),
             outputs: FragmentOutputs::new(context.fragment.locations.len(), lanes),
         });
-        let state = DrawState { program: &context.program, program_id: context.id, key: &context.key };
-        self.steps += self.device.shade(Stage::Fragment, &state, &mut batch, &mut context.bindings)?;
+        let state =
+            DrawState { program: &context.program, program_id: context.id, key: &context.key };
+        self.steps +=
+            self.device.shade(Stage::Fragment, &state, &mut batch, &mut context.bindings)?;
         let rows = context.fragment.locations.len() * 4;
         match batch {
             Batch::Fragment(FragmentBatch { outputs, .. })
@@ -139,7 +143,9 @@ impl<'d> QuadShader<'d> {
             {
                 Ok(outputs)
             }
-            _ => Err(DeviceError::Execution("the device changed the size of a fragment batch".into())),
+            _ => Err(DeviceError::Execution(
+                "the device changed the size of a fragment batch".into(),
+            )),
         }
     }
 }

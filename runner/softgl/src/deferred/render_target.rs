@@ -90,8 +90,9 @@ impl RenderTarget {
     pub fn clear(&mut self, color: Option<[f32; 4]>, depth: Option<f64>) {
         let color = color.map(|c| {
             // `glClear` of integers is undefined; piglit's tests expect the bits, clamped.
-            let texel =
-                |s: &Option<Surface>| s.as_ref().map_or([0; 4], |s| s.format().quantize(c.map(f32::to_bits)));
+            let texel = |s: &Option<Surface>| {
+                s.as_ref().map_or([0; 4], |s| s.format().quantize(c.map(f32::to_bits)))
+            };
             self.colors.iter().map(texel).collect::<Vec<Texel>>()
         });
         let depth = depth.and_then(|d| {
@@ -156,7 +157,11 @@ impl RenderTarget {
     }
 
     /// Executes the pending operations of the pixels of `region`.
-    pub fn resolve(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
+    pub fn resolve(
+        &mut self,
+        region: &Rect,
+        device: &mut dyn Device,
+    ) -> Result<Steps, DeviceError> {
         let steps = self.execute_pending(region, device)?;
         if region.contains(&self.rect) {
             self.drop_operations();
@@ -164,12 +169,17 @@ impl RenderTarget {
         Ok(steps)
     }
 
-    fn execute_pending(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
+    fn execute_pending(
+        &mut self,
+        region: &Rect,
+        device: &mut dyn Device,
+    ) -> Result<Steps, DeviceError> {
         let mut steps = Steps(0);
         let end = self.operations.len() as u32;
         let pending = self.pending_quads(region, end);
         self.find_overwritten();
-        let start = pending.iter().map(|&(tile, _)| self.progress[tile].finished).min().unwrap_or(end);
+        let start =
+            pending.iter().map(|&(tile, _)| self.progress[tile].finished).min().unwrap_or(end);
         let start = start.max(self.overwritten);
         let mut operations = std::mem::take(&mut self.operations);
         for (index, operation) in (start..end).zip(operations.iter_mut().skip(start as usize)) {
@@ -179,7 +189,9 @@ impl RenderTarget {
                 .filter(|&(_, quads)| quads != 0)
                 .collect();
             match operation {
-                Operation::Clear { color, depth } => self.apply_clear(&work, color.as_deref(), *depth),
+                Operation::Clear { color, depth } => {
+                    self.apply_clear(&work, color.as_deref(), *depth)
+                }
                 Operation::Draw(record) => match self.apply_draw(&work, record, device) {
                     Ok(more) => steps += more,
                     Err(error) => {
@@ -236,7 +248,8 @@ impl RenderTarget {
         };
         !self.uses_depth(operation)
             && record.items.iter().any(|item| {
-                let shared = item.constant.and_then(|index| record.shared[index].result.as_ref()?.as_ref());
+                let shared =
+                    item.constant.and_then(|index| record.shared[index].result.as_ref()?.as_ref());
                 shared.is_some_and(writes_all) && item.coverage.covers(&self.rect)
             })
     }
@@ -284,7 +297,12 @@ impl RenderTarget {
         self.colors.iter_mut().flatten().chain(&mut self.depth)
     }
 
-    fn apply_clear(&mut self, work: &[(usize, u64)], color: Option<&[Texel]>, depth: Option<Texel>) {
+    fn apply_clear(
+        &mut self,
+        work: &[(usize, u64)],
+        color: Option<&[Texel]>,
+        depth: Option<Texel>,
+    ) {
         for &(tile, quads) in work {
             let rect = self.tiles.tile_rect(tile);
             let clears = color.unwrap_or_default().iter().zip(&mut self.colors);
@@ -311,8 +329,10 @@ impl RenderTarget {
         let mut shader = QuadShader::new(device);
         let RecordedDraw { context, setups, items, shared } = record;
         for item in items.iter() {
-            let overlapped = work.iter().map(|&(tile, quads)| (tile, self.tiles.tile_rect(tile), quads));
-            let mut overlapped = overlapped.filter(|(_, rect, _)| item.coverage.overlaps(rect)).peekable();
+            let overlapped =
+                work.iter().map(|&(tile, quads)| (tile, self.tiles.tile_rect(tile), quads));
+            let mut overlapped =
+                overlapped.filter(|(_, rect, _)| item.coverage.overlaps(rect)).peekable();
             let Some(constant) = item.constant else {
                 let overlapped: Vec<_> = overlapped.collect();
                 for (_, rect, quads) in overlapped {
@@ -369,7 +389,12 @@ impl RenderTarget {
             let covered = |i: i32| item.coverage.contains(x + (i & 1), y + (i >> 1));
             let coverage = (0..4).fold(0, |mask, i| mask | u8::from(covered(i)) << i);
             if coverage != 0 {
-                shader.push(PendingQuad { x, y, setup: item.setup, coverage }, self, context, setups)?;
+                shader.push(
+                    PendingQuad { x, y, setup: item.setup, coverage },
+                    self,
+                    context,
+                    setups,
+                )?;
             }
         }
         Ok(())
@@ -386,7 +411,8 @@ impl RenderTarget {
     ) {
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
         let one_by_one = tests_depth || fragment.undefined || self.undefined.may_have_any();
-        let everywhere = work.len() == self.progress.len() && work.iter().all(|&(_, quads)| quads == !0);
+        let everywhere =
+            work.len() == self.progress.len() && work.iter().all(|&(_, quads)| quads == !0);
         if everywhere && !one_by_one && item.coverage.covers(&self.rect) {
             self.fill_colors(fragment, |surface, texel| surface.fill(texel));
             return;

@@ -64,7 +64,13 @@ pub(super) fn quad_positions(tile: &Rect, quads: u64) -> impl Iterator<Item = (i
         .filter(move |&(x, y)| x < tile.x1 && y < tile.y1)
 }
 
-pub(super) fn clear_quads(surface: &mut Surface, tile: usize, rect: &Rect, quads: u64, texel: Texel) {
+pub(super) fn clear_quads(
+    surface: &mut Surface,
+    tile: usize,
+    rect: &Rect,
+    quads: u64,
+    texel: Texel,
+) {
     if quads == !0 {
         surface.fill_tile(tile, texel);
         return;

@@ -27,7 +27,8 @@ pub(super) fn fill(program: &Program, state: &State, samples: u32, block: &mut A
 }
 
 fn matrix(m: &Matrix) -> UniformValue {
-    let components: SmallVec<[u64; 16]> = m.iter().map(|&v| u64::from((v as f32).to_bits())).collect();
+    let components: SmallVec<[u64; 16]> =
+        m.iter().map(|&v| u64::from((v as f32).to_bits())).collect();
     UniformValue { scalar: Scalar::Float, columns: 4, rows: 4, components }
 }
 
@@ -86,7 +87,12 @@ fn light(light: &Light, member: &str) -> UniformValue {
 }
 
 /// Returns the value of one element; `None` for state that is not modeled, which stays zero.
-fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &State) -> Option<UniformValue> {
+fn value(
+    builtin: BuiltinVariable,
+    uniform: &Uniform,
+    element: u32,
+    state: &State,
+) -> Option<UniformValue> {
     use BuiltinVariable::*;
     let (modelview, projection) = (&state.modelview, &state.projection);
     let product = multiply(projection, modelview);
@@ -104,9 +110,10 @@ fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &Stat
         ModelViewMatrixInverseTranspose => matrix(&transpose(&inverted(modelview))),
         ProjectionMatrixInverseTranspose => matrix(&transpose(&inverted(projection))),
         ModelViewProjectionMatrixInverseTranspose => matrix(&transpose(&inverted(&product))),
-        TextureMatrix | TextureMatrixInverse | TextureMatrixTranspose | TextureMatrixInverseTranspose => {
-            matrix(&IDENTITY)
-        }
+        TextureMatrix
+        | TextureMatrixInverse
+        | TextureMatrixTranspose
+        | TextureMatrixInverseTranspose => matrix(&IDENTITY),
         NormalMatrix => matrix3(&transpose(&inverted(modelview))),
         NormalScale => vector(&[1.0]),
         DepthRange => {
@@ -117,10 +124,13 @@ fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &Stat
                 _ => viewport.far - viewport.near,
             }])
         }
-        LightSource => light(state.lights.get(path_index(&uniform.name, element))?, member(&uniform.name)),
+        LightSource => {
+            light(state.lights.get(path_index(&uniform.name, element))?, member(&uniform.name))
+        }
         ProgramEnv | ProgramLocal => {
             let fragment = uniform.stages.contains(Stage::Fragment);
-            let target = if fragment { &state.fragment_parameters } else { &state.vertex_parameters };
+            let target =
+                if fragment { &state.fragment_parameters } else { &state.vertex_parameters };
             let table = if builtin == ProgramEnv { &target.environment } else { &target.local };
             UniformValue::floats(&table.get(&element).copied().unwrap_or_default())
         }

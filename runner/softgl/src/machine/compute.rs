@@ -42,13 +42,21 @@ impl Machine {
         let key = self.stage_key(object);
         let bindings = self.bindings(object);
         let parameters = DrawParameters::default();
-        let mut pipeline =
-            Pipeline { device, program: &program, id, key: &key, parameters, bindings, steps: Steps(0) };
+        let mut pipeline = Pipeline {
+            device,
+            program: &program,
+            id,
+            key: &key,
+            parameters,
+            bindings,
+            steps: Steps(0),
+        };
         pipeline.prepare()?;
         for z in 0..groups[2] {
             for y in 0..groups[1] {
                 for x in 0..groups[0] {
-                    let batch = ComputeBatch { num_groups: groups, group_id: [x, y, z], local_size };
+                    let batch =
+                        ComputeBatch { num_groups: groups, group_id: [x, y, z], local_size };
                     pipeline.shade(Stage::Compute, &mut Batch::Compute(batch))?;
                 }
             }

@@ -30,7 +30,11 @@ impl Machine {
     ///
     /// # Errors
     /// No program is in use, or the device failed.
-    pub fn draw_arrays(&mut self, call: &DrawCall, device: &mut dyn Device) -> Result<(), MachineError> {
+    pub fn draw_arrays(
+        &mut self,
+        call: &DrawCall,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
         self.draw_with(call, DrawParameters::default(), device)
     }
 
@@ -54,7 +58,11 @@ impl Machine {
     ///
     /// # Errors
     /// No program is in use, or the device failed.
-    pub fn draw_rect(&mut self, draw: &RectangleDraw, device: &mut dyn Device) -> Result<(), MachineError> {
+    pub fn draw_rect(
+        &mut self,
+        draw: &RectangleDraw,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
         let data = self.rectangle_data(draw);
         let mode = if draw.patch { PrimitiveMode::Patches } else { PrimitiveMode::TriangleStrip };
         let call = DrawCall { mode, first: 0, count: 4, instances: draw.instances.max(1) };
@@ -68,14 +76,20 @@ impl Machine {
     }
 
     fn rectangle_data(&self, draw: &RectangleDraw) -> VertexData {
-        let [x, y, w, h] = if draw.ortho { self.window_to_ndc(draw.rectangle) } else { draw.rectangle };
+        let [x, y, w, h] =
+            if draw.ortho { self.window_to_ndc(draw.rectangle) } else { draw.rectangle };
         let corners = [[x, y], [x + w, y], [x, y + h], [x + w, y + h]];
-        let texture = draw.texture.map(|[s, t, w, h]| [[s, t], [s + w, t], [s, t + h], [s + w, t + h]]);
+        let texture =
+            draw.texture.map(|[s, t, w, h]| [[s, t], [s + w, t], [s, t + h], [s + w, t + h]]);
         let generic = !draw.fixed_function
             && (self.capabilities.api != Api::Compatibility
                 || self.attribute_location("piglit_vertex").is_some());
         let slot = |location: u32, builtin| {
-            if generic { AttributeSlot::Generic(location) } else { AttributeSlot::Conventional(builtin) }
+            if generic {
+                AttributeSlot::Generic(location)
+            } else {
+                AttributeSlot::Conventional(builtin)
+            }
         };
         let mut columns = vec![(slot(0, BuiltinVariable::Vertex), 4)];
         if texture.is_some() {
@@ -142,7 +156,9 @@ impl Machine {
         }
         // Memory written by the vertex stages.
         self.objects = bindings.objects.clone();
-        let Some(fragment) = fragment.filter(|_| !self.state.rasterizer_discard) else { return Ok(()) };
+        let Some(fragment) = fragment.filter(|_| !self.state.rasterizer_discard) else {
+            return Ok(());
+        };
         let inputs = Arc::new(fragment_inputs(&program, &key));
         let multisample = Multisample {
             positions: samples::positions(self.draw_framebuffer.samples()),
@@ -151,7 +167,8 @@ impl Machine {
             alpha_to_one: self.state.alpha_to_one,
         };
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
-        let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
+        let context =
+            DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
         self.rasterize(context, &primitives, &vertices, device)
     }
 
@@ -184,8 +201,9 @@ impl Machine {
         vertices: &ShadedVertices,
     ) -> Result<Vec<Vec<RasterizedPrimitive>>, MachineError> {
         let mut cache = std::mem::take(&mut self.setup_cache);
-        let set_up =
-            |&sample: &[f32; 2]| self.set_up(primitives, vertices, &context.inputs, sample, &mut cache);
+        let set_up = |&sample: &[f32; 2]| {
+            self.set_up(primitives, vertices, &context.inputs, sample, &mut cache)
+        };
         let rasterized = context.multisample.positions.iter().map(set_up).collect();
         self.setup_cache = cache;
         rasterized
@@ -199,13 +217,16 @@ impl Machine {
         vertices: ShadedVertices,
         order: &[u32],
     ) -> Result<(ShadedVertices, Vec<FinalPrimitive>), MachineError> {
-        let assembled = assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
+        let assembled =
+            assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
         let instances = order.chunks(call.count.max(1) as usize);
         let has_geometry = pipeline.program.stage(Stage::Geometry).is_some();
         let tessellates = pipeline.program.stage(Stage::TessEval).is_some();
         if !has_geometry && !tessellates {
             let of_instance = |order| {
-                assembled.iter().map(move |p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
+                assembled
+                    .iter()
+                    .map(move |p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
             };
             let primitives = instances.flat_map(of_instance).collect();
             return Ok((vertices, primitives));
@@ -221,8 +242,10 @@ impl Machine {
             .collect();
         let mut vertices = vertices;
         if tessellates {
-            let defaults = DefaultLevels { outer: self.state.default_outer, inner: self.state.default_inner };
-            let generated = pipeline.tessellation(&vertices, &input, defaults, self.state.provoking)?;
+            let defaults =
+                DefaultLevels { outer: self.state.default_outer, inner: self.state.default_inner };
+            let generated =
+                pipeline.tessellation(&vertices, &input, defaults, self.state.provoking)?;
             vertices = generated.0;
             if !has_geometry {
                 let primitives = generated.1.iter().map(FinalPrimitive::generated).collect();
@@ -258,7 +281,8 @@ impl Machine {
             interface: &object.vertex,
             inputs,
             clip_planes: self.clip_planes(object),
-            point_size_from_shader: self.state.program_point_size || self.capabilities.api == Api::Es,
+            point_size_from_shader: self.state.program_point_size
+                || self.capabilities.api == Api::Es,
             clamp_colors: self.capabilities.api == Api::Compatibility,
         };
         let mut rasterized = Vec::new();
@@ -302,9 +326,14 @@ impl Machine {
                 context.multisample.sample = layer as u32;
             }
             let mut recorder = DrawRecorder::new(context, mode);
-            let rasterized = rasterized.get(if multisampled { layer } else { 0 }).into_iter().flatten();
+            let rasterized =
+                rasterized.get(if multisampled { layer } else { 0 }).into_iter().flatten();
             for primitive in rasterized.filter(|s| !layered || s.setup.layer as usize == layer) {
-                recorder.add(primitive.setup.clone(), primitive.coverage.clone(), &mut self.union_cache);
+                recorder.add(
+                    primitive.setup.clone(),
+                    primitive.coverage.clone(),
+                    &mut self.union_cache,
+                );
             }
             let steps;
             (context, steps) = target.execute(recorder.finish(), device)?;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use program::Api;
 
-use super::framebuffers::{Attachment, Framebuffer, FramebufferError, FramebufferKind, FramebufferTarget};
+use super::framebuffers::{
+    Attachment, Framebuffer, FramebufferError, FramebufferKind, FramebufferTarget,
+};
 use super::{GlError, MAX_WINDOW, Machine, MachineError};
 use crate::deferred::RenderTarget;
 use crate::device::Device;
@@ -29,7 +31,8 @@ impl Machine {
         let framebuffer = match kind {
             FramebufferKind::Window => Framebuffer::Window,
             FramebufferKind::Textures(slots) => {
-                let attachment = |slot: &Option<u32>| slot.map(|s| self.attachment(s, 0, 0)).transpose();
+                let attachment =
+                    |slot: &Option<u32>| slot.map(|s| self.attachment(s, 0, 0)).transpose();
                 let colors = slots.iter().map(attachment).collect::<Result<_, _>>()?;
                 self.images(colors, 1, 1)?
             }
@@ -50,7 +53,12 @@ impl Machine {
                     return Err(FramebufferError::Incomplete);
                 }
                 let size = [width, height, samples];
-                let fill = TextureFill::Storage { target: TextureTarget::D2Array, format, levels: 1, size };
+                let fill = TextureFill::Storage {
+                    target: TextureTarget::D2Array,
+                    format,
+                    levels: 1,
+                    size,
+                };
                 let texture = self.add_texture(fill.create());
                 self.images(vec![Some(Attachment { texture, level: 0, layer: 0 })], 1, samples)?
             }
@@ -71,7 +79,12 @@ impl Machine {
         self.capabilities.limit("GL_MAX_SAMPLES", 4).clamp(1, samples::MAX_SAMPLES)
     }
 
-    fn attachment(&self, slot: u32, level: u32, layer: u32) -> Result<Attachment, FramebufferError> {
+    fn attachment(
+        &self,
+        slot: u32,
+        level: u32,
+        layer: u32,
+    ) -> Result<Attachment, FramebufferError> {
         let entry = self.texture_slot(slot).ok_or(FramebufferError::NoTexture(slot))?;
         Ok(Attachment { texture: entry.texture, level, layer })
     }
@@ -83,7 +96,8 @@ impl Machine {
         layers: u32,
         samples: u32,
     ) -> Result<Framebuffer, FramebufferError> {
-        let surfaces: Option<Vec<&Surface>> = colors.iter().flatten().map(|a| self.surface(a)).collect();
+        let surfaces: Option<Vec<&Surface>> =
+            colors.iter().flatten().map(|a| self.surface(a)).collect();
         let surfaces = surfaces.ok_or(FramebufferError::Incomplete)?;
         let first = surfaces.first().ok_or(FramebufferError::Incomplete)?;
         let (width, height) = (first.width(), first.height());
@@ -153,7 +167,8 @@ impl Machine {
                 let Some(attachment) = attachment else { continue };
                 let texture = self.objects.textures.get_mut(attachment.texture.0 as usize);
                 let image = texture.and_then(|t| {
-                    Arc::make_mut(t).image_mut(attachment.level as usize, attachment.layer as usize + layer)
+                    Arc::make_mut(t)
+                        .image_mut(attachment.level as usize, attachment.layer as usize + layer)
                 });
                 if let (Some(image), Some(surface)) = (image, surface) {
                     *image = surface;
@@ -214,7 +229,8 @@ impl Machine {
     /// the sizes are equal, and in ES it is the read framebuffer.
     fn may_blit(&self, format: Format) -> bool {
         let (read, draw) = (self.read_framebuffer.samples(), self.draw_framebuffer.samples());
-        let classes = self.draw_formats().iter().flatten().all(|f| f.is_integer() == format.is_integer());
+        let classes =
+            self.draw_formats().iter().flatten().all(|f| f.is_integer() == format.is_integer());
         let scaled = self.read_size() != self.render_size();
         classes
             && !(read > 1 && draw > 1 && read != draw)
@@ -226,7 +242,11 @@ impl Machine {
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
-    pub fn blit_color(&mut self, filter: Filter, device: &mut dyn Device) -> Result<(), MachineError> {
+    pub fn blit_color(
+        &mut self,
+        filter: Filter,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
         let planes = self.read_planes(device)?;
         let Some(planes) = planes.split_first() else { return Ok(()) };
         if !self.may_blit(planes.0.format()) {
@@ -288,7 +308,9 @@ fn copy(source: &Surface, target: &mut Surface, filter: Filter) {
             let same = format == source.format();
             let texel = match filter {
                 Filter::Nearest if same => source.get(u as i32, v as i32),
-                Filter::Nearest => format.quantize(source.format().to_raw(source.get(u as i32, v as i32))),
+                Filter::Nearest => {
+                    format.quantize(source.format().to_raw(source.get(u as i32, v as i32)))
+                }
                 Filter::Linear => format.quantize_numbers(linear(source, u, v)),
             };
             target.set(x as i32, y as i32, texel);

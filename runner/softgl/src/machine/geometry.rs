@@ -6,7 +6,9 @@ use program::{LinkedStage, Stage};
 use super::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
 use super::vertex_stage::Pipeline;
 use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
-use crate::device::{Batch, DeviceError, EmittedVertices, GeometryBatch, MAX_LANES, SoaTable, first_lanes};
+use crate::device::{
+    Batch, DeviceError, EmittedVertices, GeometryBatch, MAX_LANES, SoaTable, first_lanes,
+};
 
 /// Returns the number of vertices per input primitive of a geometry stage.
 pub(super) fn input_vertices(stage: &LinkedStage) -> usize {
@@ -53,7 +55,9 @@ impl Pipeline<'_> {
             let mut batch = geometry_batch(chunk, input, &sources, input_vertices(stage));
             self.shade(Stage::Geometry, &mut batch)?;
             let Batch::Geometry(batch) = batch else {
-                return Err(DeviceError::Execution("the device changed the kind of a geometry batch".into()));
+                return Err(DeviceError::Execution(
+                    "the device changed the kind of a geometry batch".into(),
+                ));
             };
             for (emitted, (primitive, _)) in batch.outputs.iter().zip(chunk) {
                 strips.add(emitted, primitive.id);

@@ -201,8 +201,11 @@ impl Machine {
     /// Adds a program. `default_block` holds the evaluated uniform initializers (empty: all zero).
     /// Every uniform block gets a zeroed buffer of its size.
     pub fn create_program(&mut self, program: Arc<Program>, default_block: Vec<u8>) -> ProgramId {
-        let block_buffers =
-            program.uniform_blocks.iter().map(|b| self.objects.create_buffer(b.size as usize)).collect();
+        let block_buffers = program
+            .uniform_blocks
+            .iter()
+            .map(|b| self.objects.create_buffer(b.size as usize))
+            .collect();
         self.programs.push(ProgramObject {
             uniforms: UniformStorage::new(&program, default_block),
             block_buffers,
@@ -210,7 +213,9 @@ impl Machine {
             vertex: VertexInterface::new(&program),
             fragment: FragmentInterface::new(&program).map(Arc::new),
             scalar_shadows: has_scalar_shadows(&program),
-            draw_buffers: (0..program.samplers.len()).map(|slot| draw_buffer(&program, slot)).collect(),
+            draw_buffers: (0..program.samplers.len())
+                .map(|slot| draw_buffer(&program, slot))
+                .collect(),
             program,
         });
         ProgramId(self.programs.len() as u32 - 1)
@@ -242,7 +247,8 @@ impl Machine {
         let program = self.program()?;
         let shader = &program.stage(Stage::Vertex)?.shader;
         let named = |a: &&program::resource::Attribute| {
-            a.conventional.is_none() && shader.globals.get(a.global).is_some_and(|g| &*g.name == name)
+            a.conventional.is_none()
+                && shader.globals.get(a.global).is_some_and(|g| &*g.name == name)
         };
         program.attributes.iter().find(named).map(|a| a.location)
     }
@@ -256,7 +262,12 @@ impl Machine {
     ///
     /// # Errors
     /// The device failed in a recorded operation.
-    pub fn clear(&mut self, color: bool, depth: bool, device: &mut dyn Device) -> Result<(), MachineError> {
+    pub fn clear(
+        &mut self,
+        color: bool,
+        depth: bool,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
         let color = color.then_some(self.state.clear_color);
         let depth = depth.then_some(f64::from(self.state.clear_depth));
         if self.draw_framebuffer == Framebuffer::Window {
@@ -342,13 +353,20 @@ impl Machine {
         let mut default_block = object.uniforms.default_block.clone();
         let samples = self.draw_framebuffer.samples();
         builtin_uniforms::fill(&object.program, &self.state, samples, &mut default_block);
-        let atomics = object.program.atomic_buffers.iter().map(|&(binding, _)| u32::from(binding) + 1).max();
+        let atomics =
+            object.program.atomic_buffers.iter().map(|&(binding, _)| u32::from(binding) + 1).max();
         Bindings {
             objects: self.objects.clone(),
             default_block,
             uniform: object.block_buffers.iter().copied().map(Some).collect(),
-            storage: object.storage_bindings.iter().map(|b| self.storage_bindings.get(b).copied()).collect(),
-            atomic: (0..atomics.unwrap_or(0)).map(|b| self.atomic_bindings.get(&b).copied()).collect(),
+            storage: object
+                .storage_bindings
+                .iter()
+                .map(|b| self.storage_bindings.get(b).copied())
+                .collect(),
+            atomic: (0..atomics.unwrap_or(0))
+                .map(|b| self.atomic_bindings.get(&b).copied())
+                .collect(),
             samplers: self.sampler_textures(object),
             draw_buffers: object.draw_buffers.clone(),
             framebuffer: BTreeMap::new(),

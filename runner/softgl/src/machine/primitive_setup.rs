@@ -81,7 +81,8 @@ impl PrimitiveAssembler<'_> {
         setup.viewport_index = viewport_index;
         setup.values = Vec::with_capacity(self.inputs.len() * 4);
         for input in self.inputs {
-            let source = if setup.front_facing { input.source } else { input.back_source.or(input.source) };
+            let source =
+                if setup.front_facing { input.source } else { input.back_source.or(input.source) };
             let built_in = match input.slot {
                 Slot::PrimitiveId => Some(setup.primitive_id),
                 Slot::Layer => Some(setup.layer),
@@ -96,7 +97,8 @@ impl PrimitiveAssembler<'_> {
                 continue;
             }
             for c in 0..4 {
-                let clamps = self.clamp_colors && matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
+                let clamps =
+                    self.clamp_colors && matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
                 setup.values.push(match (source, built_in) {
                     (None, Some(value)) if c == 0 => [value; 3],
                     _ => data.map(|vertex| clamp_color(component(vertex, source, c), clamps)),
@@ -108,8 +110,9 @@ impl PrimitiveAssembler<'_> {
 
     /// Returns the clip coordinates after the viewport's swizzle.
     fn position(&self, vertex: &[u32], viewport: usize) -> [f64; 4] {
-        let clip: [f64; 4] =
-            std::array::from_fn(|c| f64::from(f32::from_bits(component(vertex, self.interface.position, c))));
+        let clip: [f64; 4] = std::array::from_fn(|c| {
+            f64::from(f32::from_bits(component(vertex, self.interface.position, c)))
+        });
         self.state.viewport_swizzles[viewport].map(|s| {
             let value = clip[usize::from(s.component)];
             if s.negative { -value } else { value }

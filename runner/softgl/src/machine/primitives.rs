@@ -14,7 +14,10 @@ pub(super) struct ShadedVertices {
 
 impl ShadedVertices {
     pub(super) fn get(&self, index: u32) -> &[u32] {
-        self.words.get(index as usize * self.stride..).and_then(|w| w.get(..self.stride)).unwrap_or(&[])
+        self.words
+            .get(index as usize * self.stride..)
+            .and_then(|w| w.get(..self.stride))
+            .unwrap_or(&[])
     }
 }
 

@@ -41,9 +41,13 @@ impl Machine {
         device: &mut dyn Device,
     ) -> Result<ProbeResult, MachineError> {
         let readback = self.read_back(rect, device)?;
-        let desktop = self.capabilities.api != Api::Es && self.capabilities.has("GL_ARB_framebuffer_object");
-        let path =
-            if desktop && readback.format.is_at_most_8_bit() { ProbePath::Bytes } else { ProbePath::Float };
+        let desktop =
+            self.capabilities.api != Api::Es && self.capabilities.has("GL_ARB_framebuffer_object");
+        let path = if desktop && readback.format.is_at_most_8_bit() {
+            ProbePath::Bytes
+        } else {
+            ProbePath::Float
+        };
         Ok(probe::compare(path, expectation, readback))
     }
 
@@ -106,13 +110,18 @@ impl Machine {
     ///
     /// # Errors
     /// There is nothing to read, the rectangle is too large, or the device failed.
-    pub fn read_back(&mut self, rect: Rect, device: &mut dyn Device) -> Result<Readback, MachineError> {
+    pub fn read_back(
+        &mut self,
+        rect: Rect,
+        device: &mut dyn Device,
+    ) -> Result<Readback, MachineError> {
         let pixels = rect.x1.checked_sub(rect.x0).zip(rect.y1.checked_sub(rect.y0));
         if pixels.is_none_or(|(w, h)| i64::from(w.max(0)) * i64::from(h.max(0)) > MAX_READ) {
             return Err(MachineError::NothingToRead("the rectangle is too large"));
         }
         let (format, pixels) = self.read_color(&rect, device)?;
-        let undefined = if self.reads_texture() { Vec::new() } else { self.window.undefined_in(&rect) };
+        let undefined =
+            if self.reads_texture() { Vec::new() } else { self.window.undefined_in(&rect) };
         Ok(Readback { rect, format, pixels, undefined })
     }
 
@@ -130,12 +139,19 @@ impl Machine {
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
-    pub fn pixel(&mut self, x: i32, y: i32, device: &mut dyn Device) -> Result<[f32; 4], MachineError> {
+    pub fn pixel(
+        &mut self,
+        x: i32,
+        y: i32,
+        device: &mut dyn Device,
+    ) -> Result<[f32; 4], MachineError> {
         let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
         let readback = self.read_back(rect, device)?;
         match readback.pixels {
             Pixels::Constant(texel) => Ok(readback.format.to_f32(texel)),
-            Pixels::Varying(texels) => Ok(readback.format.to_f32(texels.first().copied().unwrap_or([0; 4]))),
+            Pixels::Varying(texels) => {
+                Ok(readback.format.to_f32(texels.first().copied().unwrap_or([0; 4])))
+            }
         }
     }
 }

@@ -14,7 +14,8 @@ pub const VIEWPORTS: usize = 16;
 pub type Matrix = [f64; 16];
 
 /// The identity matrix.
-pub const IDENTITY: Matrix = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+pub const IDENTITY: Matrix =
+    [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
 /// Capabilities of `enable` and `disable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -159,8 +160,14 @@ pub struct State {
 impl State {
     /// Creates the initial state for a window.
     pub fn new(width: u32, height: u32) -> State {
-        let viewport =
-            Viewport { x: 0.0, y: 0.0, width: width as f32, height: height as f32, near: 0.0, far: 1.0 };
+        let viewport = Viewport {
+            x: 0.0,
+            y: 0.0,
+            width: width as f32,
+            height: height as f32,
+            near: 0.0,
+            far: 1.0,
+        };
         State {
             clear_color: [0.0; 4],
             clear_depth: 1.0,
@@ -180,7 +187,8 @@ impl State {
             provoking: ProvokingVertex::Last,
             polygon_mode: [PolygonMode::Fill; 2],
             viewports: [viewport; VIEWPORTS],
-            viewport_swizzles: [[0, 1, 2, 3].map(|component| ViewportSwizzle { component, negative: false });
+            viewport_swizzles: [[0, 1, 2, 3]
+                .map(|component| ViewportSwizzle { component, negative: false });
                 VIEWPORTS],
             modelview: IDENTITY,
             projection: IDENTITY,
@@ -215,7 +223,9 @@ impl State {
     /// Executes `glClipPlane`: the plane is transformed by the inverse of the modelview matrix of
     /// this moment.
     pub fn set_clip_plane(&mut self, index: usize, plane: [f64; 4]) {
-        if let (Some(slot), Some(inverse)) = (self.clip_planes.get_mut(index), inverse(&self.modelview)) {
+        if let (Some(slot), Some(inverse)) =
+            (self.clip_planes.get_mut(index), inverse(&self.modelview))
+        {
             *slot = row_times(&plane, &inverse);
         }
     }
@@ -234,7 +244,15 @@ impl State {
     }
 
     /// Sets the projection of `glFrustum`; the modelview matrix becomes the identity.
-    pub fn set_frustum(&mut self, left: f64, right: f64, bottom: f64, top: f64, near: f64, far: f64) {
+    pub fn set_frustum(
+        &mut self,
+        left: f64,
+        right: f64,
+        bottom: f64,
+        top: f64,
+        near: f64,
+        far: f64,
+    ) {
         let mut m = [0.0; 16];
         m[0] = 2.0 * near / (right - left);
         m[5] = 2.0 * near / (top - bottom);
@@ -273,7 +291,8 @@ pub fn inverse(m: &Matrix) -> Option<Matrix> {
         std::array::from_fn(|c| if c < 4 { m[c * 4 + r] } else { f64::from(c - 4 == r) })
     });
     for column in 0..4 {
-        let pivot = (column..4).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))?;
+        let pivot =
+            (column..4).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))?;
         rows.swap(column, pivot);
         let scale = rows[column][column];
         if scale == 0.0 || !scale.is_finite() {

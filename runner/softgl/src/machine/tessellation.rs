@@ -62,13 +62,15 @@ impl Pipeline<'_> {
             })),
         }
         let sources = sources(&evaluation.inputs, control.map_or(vertex_outputs, |s| &s.outputs));
-        let mut vertices = ShadedVertices { stride: evaluation.outputs.len() * 4, words: Vec::new() };
+        let mut vertices =
+            ShadedVertices { stride: evaluation.outputs.len() * 4, words: Vec::new() };
         let mut primitives = Vec::new();
         for patch in &controlled {
             let mesh = tessellate(&parameters(&evaluation.shader.layout, patch));
             let first = (vertices.words.len() / vertices.stride.max(1)) as u32;
             self.evaluate(evaluation, &sources, patch, &mesh, &mut vertices)?;
-            let index = if provoking == ProvokingVertex::Last { mesh.size.saturating_sub(1) } else { 0 };
+            let index =
+                if provoking == ProvokingVertex::Last { mesh.size.saturating_sub(1) } else { 0 };
             for primitive in mesh.indices.chunks_exact(mesh.size.max(1)) {
                 let vertices = primitive.iter().map(|&v| first + v).collect();
                 let input = InputPrimitive { vertices, id: patch.id };
@@ -115,7 +117,9 @@ impl Pipeline<'_> {
         });
         self.shade(Stage::TessControl, &mut batch)?;
         let Batch::TessControl(batch) = batch else {
-            return Err(DeviceError::Execution("the device changed the kind of a control batch".into()));
+            return Err(DeviceError::Execution(
+                "the device changed the kind of a control batch".into(),
+            ));
         };
         patches.extend(chunk.iter().enumerate().map(|(lane, patch)| Patch {
             id: patch.id,

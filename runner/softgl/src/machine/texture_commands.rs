@@ -50,13 +50,13 @@ impl Machine {
         }
         let (width, height, layers) = fill.dimensions();
         let too_deep = matches!(fill, TextureFill::Tiles { level, .. } if *level > MAX_LEVEL);
-        let mut texture = if too_deep || u64::from(width) * u64::from(height) * u64::from(layers) > MAX_TEXELS
-        {
-            self.raise(GlError::InvalidValue);
-            Texture::new(TextureTarget::D2, Format::Rgba8)
-        } else {
-            fill.create()
-        };
+        let mut texture =
+            if too_deep || u64::from(width) * u64::from(height) * u64::from(layers) > MAX_TEXELS {
+                self.raise(GlError::InvalidValue);
+                Texture::new(TextureTarget::D2, Format::Rgba8)
+            } else {
+                fill.create()
+            };
         // Core contexts have no depth texture mode: depth reads as red.
         if self.capabilities.api != Api::Compatibility {
             texture.parameters.depth_mode = DepthMode::Red;
@@ -78,7 +78,8 @@ impl Machine {
     /// `InvalidOperation` when none is bound.
     pub fn set_texture_parameter(&mut self, target: TextureTarget, parameter: TextureParameter) {
         let bound = self.textures.bound[self.textures.active][target as usize];
-        let Some(texture) = bound.and_then(|id| self.objects.textures.get_mut(id.0 as usize)) else {
+        let Some(texture) = bound.and_then(|id| self.objects.textures.get_mut(id.0 as usize))
+        else {
             self.raise(GlError::InvalidOperation);
             return;
         };

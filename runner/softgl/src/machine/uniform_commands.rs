@@ -19,11 +19,13 @@ impl Machine {
         block_array_index: u32,
     ) -> Result<(), MachineError> {
         let program = self.object()?.1.program.clone();
-        if !program.uniform_blocks.is_empty() && self.set_member(&program, name, value, block_array_index)? {
+        if !program.uniform_blocks.is_empty()
+            && self.set_member(&program, name, value, block_array_index)?
+        {
             return Ok(());
         }
-        let element =
-            uniforms::find_located(&program, name).ok_or_else(|| UniformError::NoLocation(name.into()))?;
+        let element = uniforms::find_located(&program, name)
+            .ok_or_else(|| UniformError::NoLocation(name.into()))?;
         self.set_element(&program, element, value)
     }
 
@@ -31,7 +33,11 @@ impl Machine {
     ///
     /// # Errors
     /// No program is in use.
-    pub fn set_uniform_location(&mut self, location: u32, value: &UniformValue) -> Result<(), MachineError> {
+    pub fn set_uniform_location(
+        &mut self,
+        location: u32,
+        value: &UniformValue,
+    ) -> Result<(), MachineError> {
         let program = self.object()?.1.program.clone();
         match uniforms::find_location(&program, location) {
             Some(element) => self.set_element(&program, element, value),
@@ -94,7 +100,9 @@ impl Machine {
         let uniform = &program.uniforms[at.uniform];
         let Some(block) = uniform.block.filter(|&b| b > 0) else { return Ok(false) };
         let index = u32::from(block) - 1 + block_array_index;
-        let Some(&buffer) = self.object()?.1.block_buffers.get(index as usize) else { return Ok(false) };
+        let Some(&buffer) = self.object()?.1.block_buffers.get(index as usize) else {
+            return Ok(false);
+        };
         let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
         if let Some(bytes) = self.objects.buffers.get_mut(buffer.0 as usize) {
             uniforms::write(bytes, offset, uniform, &uniforms::narrowed(program, uniform, value));

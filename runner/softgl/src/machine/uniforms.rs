@@ -36,7 +36,8 @@ impl UniformValue {
 
     /// Creates a value of floats.
     pub fn floats(values: &[f32]) -> UniformValue {
-        let components: SmallVec<[u64; 16]> = values.iter().map(|v| u64::from(v.to_bits())).collect();
+        let components: SmallVec<[u64; 16]> =
+            values.iter().map(|v| u64::from(v.to_bits())).collect();
         UniformValue { scalar: Scalar::Float, columns: 1, rows: values.len() as u8, components }
     }
 
@@ -155,12 +156,24 @@ impl UniformStorage {
 
     /// Selects the function of a subroutine uniform (or an element of one, `name[k]`). `false` when
     /// there is no such uniform, element or compatible function.
-    pub fn select_subroutine(&mut self, program: &Program, stage: Stage, name: &str, function: &str) -> bool {
+    pub fn select_subroutine(
+        &mut self,
+        program: &Program,
+        stage: Stage,
+        name: &str,
+        function: &str,
+    ) -> bool {
         let (base, element) = split_index(name).unwrap_or((name, 0));
         let found = program.subroutine_uniforms.iter().find(|u| u.stage == stage && u.name == base);
         let Some(uniform) = found.filter(|u| element < u.array.unwrap_or(1)) else { return false };
-        let Some((_, index)) = uniform.compatible.iter().find(|(f, _)| f == function) else { return false };
-        write_clipped(&mut self.default_block, (uniform.offset + 4 * element) as usize, &index.to_le_bytes());
+        let Some((_, index)) = uniform.compatible.iter().find(|(f, _)| f == function) else {
+            return false;
+        };
+        write_clipped(
+            &mut self.default_block,
+            (uniform.offset + 4 * element) as usize,
+            &index.to_le_bytes(),
+        );
         true
     }
 
@@ -170,12 +183,16 @@ impl UniformStorage {
         let unit = value.component(0, 0) as u32;
         match uniform.opaque {
             Some(OpaqueSlots::Sampler(first)) => {
-                if let Some(slot) = self.sampler_units.get_mut(usize::from(first) + at.element as usize) {
+                if let Some(slot) =
+                    self.sampler_units.get_mut(usize::from(first) + at.element as usize)
+                {
                     *slot = unit;
                 }
             }
             Some(OpaqueSlots::Image(first)) => {
-                if let Some(slot) = self.image_units.get_mut(usize::from(first) + at.element as usize) {
+                if let Some(slot) =
+                    self.image_units.get_mut(usize::from(first) + at.element as usize)
+                {
                     *slot = unit;
                 }
             }
@@ -225,7 +242,11 @@ pub fn narrowed(program: &Program, uniform: &Uniform, value: &UniformValue) -> U
         Scalar::Float16 => u64::from(float_to_half(f32::from_bits(bits as u32))),
         _ => bits & 0xffff,
     };
-    UniformValue { scalar, components: value.components.iter().map(narrow).collect(), ..value.clone() }
+    UniformValue {
+        scalar,
+        components: value.components.iter().map(narrow).collect(),
+        ..value.clone()
+    }
 }
 
 /// Writes a value at a byte offset: scalars and vectors tightly, matrices by the uniform's stride
@@ -240,9 +261,13 @@ pub fn write(buffer: &mut Arc<Vec<u8>>, offset: u32, uniform: &Uniform, value: &
                 MatrixOrder::ColumnMajor => (column, row),
                 MatrixOrder::RowMajor => (row, column),
             };
-            let stride =
-                if uniform.matrix_stride != 0 { uniform.matrix_stride } else { size * u32::from(value.rows) };
-            let at = offset as usize + (u32::from(major) * stride + u32::from(minor) * size) as usize;
+            let stride = if uniform.matrix_stride != 0 {
+                uniform.matrix_stride
+            } else {
+                size * u32::from(value.rows)
+            };
+            let at =
+                offset as usize + (u32::from(major) * stride + u32::from(minor) * size) as usize;
             write_clipped(buffer, at, &value.component(column, row).to_le_bytes()[..size as usize]);
         }
     }

@@ -10,13 +10,24 @@ pub(super) struct VertexCache(Option<(ProgramId, StageKey, VertexBatch)>);
 
 impl VertexCache {
     /// Returns the outputs of a batch that equals the last one.
-    pub(super) fn find(&self, id: ProgramId, key: &StageKey, batch: &VertexBatch) -> Option<&SoaTable> {
+    pub(super) fn find(
+        &self,
+        id: ProgramId,
+        key: &StageKey,
+        batch: &VertexBatch,
+    ) -> Option<&SoaTable> {
         let (last_id, last_key, last) = self.0.as_ref()?;
         ((last_id, last_key) == (&id, key) && last.has_inputs_of(batch)).then_some(&last.outputs)
     }
 
     /// Caches a shaded batch if its outputs depend on its inputs only.
-    pub(super) fn store(&mut self, id: ProgramId, key: &StageKey, stage: &LinkedStage, batch: &VertexBatch) {
+    pub(super) fn store(
+        &mut self,
+        id: ProgramId,
+        key: &StageKey,
+        stage: &LinkedStage,
+        batch: &VertexBatch,
+    ) {
         if stage.sees_inputs_only() {
             self.0 = Some((id, key.clone(), batch.clone()));
         }

@@ -171,7 +171,11 @@ pub struct VertexFetch<'a> {
 
 impl<'a> VertexFetch<'a> {
     /// Matches the program's attributes with the arrays.
-    pub fn new(program: &Program, data: &'a VertexData, current: &CurrentAttributes) -> VertexFetch<'a> {
+    pub fn new(
+        program: &Program,
+        data: &'a VertexData,
+        current: &CurrentAttributes,
+    ) -> VertexFetch<'a> {
         let plan = program
             .attributes
             .iter()
@@ -184,7 +188,8 @@ impl<'a> VertexFetch<'a> {
                     Type::Scalar(s) | Type::Vector { scalar: s, .. } => s,
                     _ => Scalar::Float,
                 };
-                let current = attribute.conventional.map_or([0.0, 0.0, 0.0, 1.0], |b| current.value(b));
+                let current =
+                    attribute.conventional.map_or([0.0, 0.0, 0.0, 1.0], |b| current.value(b));
                 let array = data.array(slot).or_else(|| data.array(alias(slot)?)).copied();
                 SlotPlan { array, scalar, upper: attribute.upper, current }
             })
@@ -203,7 +208,12 @@ impl<'a> VertexFetch<'a> {
         let first = if plan.upper { 2 } else { 0 };
         if plan.scalar.bits() == 64 {
             let pair = [first, first + 1].map(|c| self.component64(plan, c, vertex));
-            return [pair[0] as u32, (pair[0] >> 32) as u32, pair[1] as u32, (pair[1] >> 32) as u32];
+            return [
+                pair[0] as u32,
+                (pair[0] >> 32) as u32,
+                pair[1] as u32,
+                (pair[1] >> 32) as u32,
+            ];
         }
         std::array::from_fn(|c| self.component32(plan, c, vertex))
     }
@@ -213,14 +223,19 @@ impl<'a> VertexFetch<'a> {
         if component >= usize::from(array.components) {
             return None;
         }
-        let start = array.offset + self.data.stride * vertex as usize + component * array.ty.bytes();
+        let start =
+            array.offset + self.data.stride * vertex as usize + component * array.ty.bytes();
         self.data.bytes.get(start..start + array.ty.bytes())
     }
 
     fn component32(&self, plan: &SlotPlan, component: usize, vertex: u32) -> u32 {
         let integer = plan.scalar.is_integer();
         let Some(array) = &plan.array else {
-            return if integer { u32::from(component == 3) } else { plan.current[component].to_bits() };
+            return if integer {
+                u32::from(component == 3)
+            } else {
+                plan.current[component].to_bits()
+            };
         };
         let bytes = self.bytes(array, component, vertex);
         match (array.class, bytes) {

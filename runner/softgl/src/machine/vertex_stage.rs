@@ -12,7 +12,8 @@ use super::primitives::ShadedVertices;
 use super::vertex_cache::VertexCache;
 use super::vertex_data::VertexFetch;
 use crate::device::{
-    Batch, Device, DeviceError, DrawState, MAX_LANES, ProgramId, SoaTable, Steps, VertexBatch, first_lanes,
+    Batch, Device, DeviceError, DrawState, MAX_LANES, ProgramId, SoaTable, Steps, VertexBatch,
+    first_lanes,
 };
 use crate::resources::Bindings;
 
@@ -34,7 +35,10 @@ impl Pipeline<'_> {
     /// Prepares every stage of a draw on the device.
     pub(super) fn prepare(&mut self) -> Result<(), DeviceError> {
         let state = DrawState { program: self.program, program_id: self.id, key: self.key };
-        self.program.stages.iter().try_for_each(|stage| self.device.prepare(stage.shader.stage, &state))
+        self.program
+            .stages
+            .iter()
+            .try_for_each(|stage| self.device.prepare(stage.shader.stage, &state))
     }
 
     pub(super) fn shade(&mut self, stage: Stage, batch: &mut Batch) -> Result<(), DeviceError> {
@@ -129,13 +133,17 @@ impl Pipeline<'_> {
         batch: VertexBatch,
         cache: Option<&mut VertexCache>,
     ) -> Result<SoaTable, DeviceError> {
-        if let Some(outputs) = cache.as_ref().and_then(|cache| cache.find(self.id, self.key, &batch)) {
+        if let Some(outputs) =
+            cache.as_ref().and_then(|cache| cache.find(self.id, self.key, &batch))
+        {
             return Ok(outputs.clone());
         }
         let mut batch = Batch::Vertex(batch);
         self.shade(Stage::Vertex, &mut batch)?;
         let Batch::Vertex(batch) = batch else {
-            return Err(DeviceError::Execution("the device changed the kind of a vertex batch".into()));
+            return Err(DeviceError::Execution(
+                "the device changed the kind of a vertex batch".into(),
+            ));
         };
         if let (Some(cache), Some(stage)) = (cache, self.program.stage(Stage::Vertex)) {
             cache.store(self.id, self.key, stage, &batch);
@@ -152,7 +160,8 @@ struct VertexReads {
 
 impl VertexReads {
     fn new(program: &Program) -> VertexReads {
-        let globals = program.stage(Stage::Vertex).into_iter().flat_map(|s| s.shader.globals.values());
+        let globals =
+            program.stage(Stage::Vertex).into_iter().flat_map(|s| s.shader.globals.values());
         let inputs = globals.filter(|g| g.active && g.storage == Storage::Input);
         let mut reads = VertexReads { vertex: false, instance: false };
         for builtin in inputs.filter_map(|g| g.builtin) {

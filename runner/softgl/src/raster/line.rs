@@ -24,8 +24,11 @@ pub fn rasterize(start: SnappedPosition, end: SnappedPosition, bounds: &Rect) ->
 /// Returns the run of one row.
 fn row(start: SnappedPosition, end: SnappedPosition, y: i32, bounds: &Rect) -> (i32, i32) {
     let (low, high) = x_range(start, end, i64::from(y));
-    let (x0, x1) =
-        limit((low.div_euclid(SUBPIXELS) - 1, high.div_euclid(SUBPIXELS) + 2), bounds.x0, bounds.x1);
+    let (x0, x1) = limit(
+        (low.div_euclid(SUBPIXELS) - 1, high.div_euclid(SUBPIXELS) + 2),
+        bounds.x0,
+        bounds.x1,
+    );
     let mut covered = (x0..x1).filter(|&x| exits_diamond(start, end, x, y));
     match covered.next() {
         Some(first) => (first, covered.next_back().unwrap_or(first) + 1),
@@ -51,7 +54,8 @@ fn x_range(start: SnappedPosition, end: SnappedPosition, y: i64) -> (i64, i64) {
 /// perturbation moves the segment by (ε − ε², ε + ε²); the code moves the square the other way
 /// instead.
 fn exits_diamond(start: SnappedPosition, end: SnappedPosition, x: i32, y: i32) -> bool {
-    let center = [i64::from(x) * SUBPIXELS + SUBPIXELS / 2, i64::from(y) * SUBPIXELS + SUBPIXELS / 2];
+    let center =
+        [i64::from(x) * SUBPIXELS + SUBPIXELS / 2, i64::from(y) * SUBPIXELS + SUBPIXELS / 2];
     let rotate = |p: SnappedPosition| {
         let (dx, dy) = (p[0] - center[0], p[1] - center[1]);
         [dx + dy, dx - dy]
@@ -96,7 +100,8 @@ struct Parameter {
 
 impl Parameter {
     fn compare(&self, other: &Parameter) -> std::cmp::Ordering {
-        let scale = |numerator: [i64; 3], by: i64| numerator.map(|n| i128::from(n) * i128::from(by));
+        let scale =
+            |numerator: [i64; 3], by: i64| numerator.map(|n| i128::from(n) * i128::from(by));
         scale(self.numerator, other.denominator).cmp(&scale(other.numerator, self.denominator))
     }
 
@@ -116,7 +121,10 @@ mod tests {
     const WINDOW: Rect = Rect { x0: 0, y0: 0, x1: 32, y1: 32 };
 
     fn pixels(spans: &Spans) -> Vec<(i32, i32)> {
-        (spans.y0..).zip(&spans.rows).flat_map(|(y, &(x0, x1))| (x0..x1).map(move |x| (x, y))).collect()
+        (spans.y0..)
+            .zip(&spans.rows)
+            .flat_map(|(y, &(x0, x1))| (x0..x1).map(move |x| (x, y)))
+            .collect()
     }
 
     #[test]
@@ -154,7 +162,8 @@ mod tests {
         };
         for _ in 0..300 {
             // Monotonic x-major chain: only the joints could be hit twice.
-            let points: Vec<SnappedPosition> = (0..4).map(|i| [i * 2048 + next(), 4096 + next()]).collect();
+            let points: Vec<SnappedPosition> =
+                (0..4).map(|i| [i * 2048 + next(), 4096 + next()]).collect();
             let mut all: Vec<(i32, i32)> =
                 points.windows(2).flat_map(|w| pixels(&rasterize(w[0], w[1], &WINDOW))).collect();
             let count = all.len();

@@ -148,7 +148,8 @@ impl Spans {
         }
         let y0 = self.y0.min(other.y0);
         let y1 = (self.y0 + self.rows.len() as i32).max(other.y0 + other.rows.len() as i32);
-        let rows = (y0..y1).map(|y| union_of_runs(self.row(y), other.row(y))).collect::<Option<_>>()?;
+        let rows =
+            (y0..y1).map(|y| union_of_runs(self.row(y), other.row(y))).collect::<Option<_>>()?;
         Some(Spans { y0, rows })
     }
 
@@ -166,8 +167,11 @@ impl Spans {
     /// Keeps only pixels inside `rect`.
     pub fn clip(&mut self, rect: &Rect) {
         for (y, row) in (self.y0..).zip(&mut self.rows) {
-            *row =
-                if y < rect.y0 || y >= rect.y1 { (0, 0) } else { (row.0.max(rect.x0), row.1.min(rect.x1)) };
+            *row = if y < rect.y0 || y >= rect.y1 {
+                (0, 0)
+            } else {
+                (row.0.max(rect.x0), row.1.min(rect.x1))
+            };
         }
     }
 }

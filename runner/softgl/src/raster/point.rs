@@ -6,10 +6,16 @@ use super::{Rect, SnappedPosition, Spans, first_center, limit, snap};
 /// `bounds`.
 pub fn rasterize(center: SnappedPosition, size: f64, bounds: &Rect) -> Spans {
     let half = snap(size) / 2;
-    let (x0, x1) =
-        limit((first_center(center[0] - half), first_center(center[0] + half)), bounds.x0, bounds.x1);
-    let (y0, y1) =
-        limit((first_center(center[1] - half), first_center(center[1] + half)), bounds.y0, bounds.y1);
+    let (x0, x1) = limit(
+        (first_center(center[0] - half), first_center(center[0] + half)),
+        bounds.x0,
+        bounds.x1,
+    );
+    let (y0, y1) = limit(
+        (first_center(center[1] - half), first_center(center[1] + half)),
+        bounds.y0,
+        bounds.y1,
+    );
     Spans::of_rect(&Rect { x0, y0, x1, y1 })
 }
 

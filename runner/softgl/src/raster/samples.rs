@@ -71,6 +71,9 @@ mod tests {
     #[test]
     fn numbers_are_rounded_up() {
         assert_eq!([0, 1, 2, 3, 5, 16].map(supported), [1, 1, 2, 4, 8, 16]);
-        assert_eq!([1 << 31, (1 << 31) + 1, u32::MAX].map(supported), [1 << 31, u32::MAX, u32::MAX]);
+        assert_eq!(
+            [1 << 31, (1 << 31) + 1, u32::MAX].map(supported),
+            [1 << 31, u32::MAX, u32::MAX]
+        );
     }
 }

@@ -165,7 +165,11 @@ mod tests {
             let spans = rasterize(&v, &WINDOW);
             for y in 0..24 {
                 for x in 0..24 {
-                    assert_eq!(spans.contains(x, y), covered(&v, x, y), "case {case} {v:?} at {x},{y}");
+                    assert_eq!(
+                        spans.contains(x, y),
+                        covered(&v, x, y),
+                        "case {case} {v:?} at {x},{y}"
+                    );
                 }
             }
         }
@@ -183,7 +187,10 @@ mod tests {
             let mut cut = |from: SnappedPosition, to: SnappedPosition| {
                 ring.push(from);
                 let t = random.below(47) + 1;
-                ring.push([from[0] + (to[0] - from[0]) / 48 * t, from[1] + (to[1] - from[1]) / 48 * t]);
+                ring.push([
+                    from[0] + (to[0] - from[0]) / 48 * t,
+                    from[1] + (to[1] - from[1]) / 48 * t,
+                ]);
             };
             cut([0, 0], [end, 0]);
             cut([end, 0], [end, end]);

@@ -62,7 +62,8 @@ mod tests {
     use crate::raster::coverage::CACHE_CAPACITY;
     use crate::setup::{PolygonMode, rasterize};
 
-    const VIEWPORT: Viewport = Viewport { x: 0.0, y: 0.0, width: 8.0, height: 8.0, near: 0.0, far: 1.0 };
+    const VIEWPORT: Viewport =
+        Viewport { x: 0.0, y: 0.0, width: 8.0, height: 8.0, near: 0.0, far: 1.0 };
     const STATE: RasterState = RasterState {
         bounds: Rect { x0: 0, y0: 0, x1: 8, y1: 8 },
         depth_clamp: false,

@@ -143,7 +143,9 @@ impl TextureFill {
             TextureFill::Rgbw2DArray { width, height, layers } => {
                 by_layer(TextureTarget::D2Array, width, height, layers)
             }
-            TextureFill::Rgbw1DArray { width, layers } => by_layer(TextureTarget::D1Array, width, 1, layers),
+            TextureFill::Rgbw1DArray { width, layers } => {
+                by_layer(TextureTarget::D1Array, width, 1, layers)
+            }
             TextureFill::Miptree => miptree(),
             TextureFill::Tiles { level, width, height, tile, colors } => {
                 let mut t = nearest(TextureTarget::D2, Format::Rgba8);
@@ -178,7 +180,9 @@ impl TextureFill {
                 t.define(0, width, height, layers);
                 t
             }
-            TextureFill::Storage { target, format, levels, size } => storage(target, format, levels, size),
+            TextureFill::Storage { target, format, levels, size } => {
+                storage(target, format, levels, size)
+            }
         }
     }
 }
@@ -217,7 +221,8 @@ fn by_layer(target: TextureTarget, width: u32, height: u32, layers: u32) -> Text
 fn volume() -> Texture {
     let mut t = nearest(TextureTarget::D3, Format::Rgba8);
     t.define(0, 2, 2, 2);
-    let back = [[1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]];
+    let back =
+        [[1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]];
     paint(&mut t, 0, |x, y, z| {
         let corner = (x + 2 * y) as usize % 4;
         if z == 0 { RGBW[corner] } else { back[corner] }
@@ -299,7 +304,13 @@ mod tests {
     #[test]
     fn checkerboards_have_equal_diagonals() {
         let (a, b) = ([1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]);
-        let fill = TextureFill::Tiles { level: 1, width: 4, height: 4, tile: [2, 2], colors: [a, b, b, a] };
+        let fill = TextureFill::Tiles {
+            level: 1,
+            width: 4,
+            height: 4,
+            tile: [2, 2],
+            colors: [a, b, b, a],
+        };
         let t = fill.create();
         assert!(t.image(0, 0).is_none());
         assert_eq!((color(&t, 1, 0, 0, 0), color(&t, 1, 0, 3, 3)), (a, a));
@@ -321,7 +332,8 @@ mod tests {
 
     #[test]
     fn shadow_gradients_span_zero_to_one() {
-        let fill = TextureFill::Shadow { target: TextureTarget::D1Array, width: 5, height: 1, layers: 2 };
+        let fill =
+            TextureFill::Shadow { target: TextureTarget::D1Array, width: 5, height: 1, layers: 2 };
         let t = fill.create();
         for (x, depth) in [(0, 0.0), (2, 0.5), (4, 1.0)] {
             assert!((color(&t, 0, 1, x, 0)[0] - depth).abs() < 1e-6);

@@ -63,7 +63,9 @@ fn locate(target: TextureTarget, view: &ImageView, [x, y, z]: [i32; 3]) -> [i32;
 }
 
 fn size(texture: &Texture, view: &ImageView) -> [u32; 4] {
-    let Some(level) = texture.levels.get(view.level as usize).and_then(Option::as_ref) else { return [0; 4] };
+    let Some(level) = texture.levels.get(view.level as usize).and_then(Option::as_ref) else {
+        return [0; 4];
+    };
     let (w, h) = level.layers.first().map_or((0, 0), |s| (s.width(), s.height()));
     let layers = level.layers.len() as u32;
     match (texture.target, view.layer) {
@@ -110,7 +112,8 @@ mod tests {
         let u = view(Format::Rgba8, Some(0));
         let value = [0.5f32, 2.0, -1.0, 1.0].map(f32::to_bits);
         perform(&mut t, &u, [1, 2, 0], &ImageOp::Store(value)).expect("supported");
-        let loaded = perform(&mut t, &u, [1, 2, 0], &ImageOp::Load).expect("supported").map(f32::from_bits);
+        let loaded =
+            perform(&mut t, &u, [1, 2, 0], &ImageOp::Load).expect("supported").map(f32::from_bits);
         assert_eq!(loaded, [128.0 / 255.0, 1.0, 0.0, 1.0]);
         for outside in [[4, 0, 0], [0, 3, 0], [-1, 0, 0], [i32::MIN, i32::MAX, 0]] {
             perform(&mut t, &u, outside, &ImageOp::Store(value)).expect("supported");
@@ -145,10 +148,17 @@ mod tests {
     fn formats_of_one_size_reinterpret_bits() {
         let mut t = texture(TextureTarget::D2, Format::R32ui);
         let floats = view(Format::R32f, Some(0));
-        perform(&mut t, &floats, [0; 3], &ImageOp::Store([1.5f32.to_bits(), 0, 0, 0])).expect("supported");
+        perform(&mut t, &floats, [0; 3], &ImageOp::Store([1.5f32.to_bits(), 0, 0, 0]))
+            .expect("supported");
         let integers = view(Format::R32ui, Some(0));
-        assert_eq!(perform(&mut t, &integers, [0; 3], &ImageOp::Load), Ok([1.5f32.to_bits(), 0, 0, 1]));
+        assert_eq!(
+            perform(&mut t, &integers, [0; 3], &ImageOp::Load),
+            Ok([1.5f32.to_bits(), 0, 0, 1])
+        );
         let bytes = view(Format::Rgba8i, Some(0));
-        assert_eq!(perform(&mut t, &bytes, [0; 3], &ImageOp::Load), Ok([0, 0, (-64i32) as u32, 63]));
+        assert_eq!(
+            perform(&mut t, &bytes, [0; 3], &ImageOp::Load),
+            Ok([0, 0, (-64i32) as u32, 63])
+        );
     }
 }

@@ -141,7 +141,12 @@ impl Default for SamplerParameters {
             border: [0.0; 4],
             compare: None,
             compare_function: CompareFunction::LessEqual,
-            swizzle: [SwizzleSource::Red, SwizzleSource::Green, SwizzleSource::Blue, SwizzleSource::Alpha],
+            swizzle: [
+                SwizzleSource::Red,
+                SwizzleSource::Green,
+                SwizzleSource::Blue,
+                SwizzleSource::Alpha,
+            ],
             depth_mode: DepthMode::Luminance,
         }
     }

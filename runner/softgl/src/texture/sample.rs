@@ -29,7 +29,9 @@ pub fn perform_with(
         }
         TextureOp::Fetch { coordinates, lod, sample: _ } => Ok(lookup.fetch(coordinates, lod)),
         TextureOp::Size { lod } => Ok(texture.size(lod)),
-        TextureOp::Levels => Ok([lookup.levels().map_or(0, |(base, last)| last - base + 1) as u32, 0, 0, 0]),
+        TextureOp::Levels => {
+            Ok([lookup.levels().map_or(0, |(base, last)| last - base + 1) as u32, 0, 0, 0])
+        }
         TextureOp::Samples => Ok([1, 0, 0, 0]),
         TextureOp::QueryLod { coordinates, dx, dy } => Ok(lookup.query_lod(coordinates, dx, dy)),
     }
@@ -89,7 +91,11 @@ impl<'t> Lookup<'t> {
         let largest = w.max(h).max(if self.axes == 3 { d } else { 1 });
         let full = base + largest.ilog2() as usize;
         let last = full.min(self.parameters.max_level as usize).max(base);
-        let last = if self.texture.immutable { last.min(self.texture.levels.len().max(1) - 1) } else { last };
+        let last = if self.texture.immutable {
+            last.min(self.texture.levels.len().max(1) - 1)
+        } else {
+            last
+        };
         let shrink = |size: u32, level: usize| (size >> (level - base)).max(1);
         let complete = (base..=last).all(|level| {
             let expected_depth = if self.axes == 3 { shrink(d, level) } else { d };
@@ -118,16 +124,20 @@ impl<'t> Lookup<'t> {
     fn place(&self, c: [f32; 4]) -> Place {
         let c = c.map(|v| if v.is_finite() { f64::from(v) } else { 0.0 });
         let layers = self.texture.levels.iter().flatten().next().map_or(1, |l| l.layers.len());
-        let layer =
-            |value: f64, count: usize| ((value + 0.5).floor().max(0.0) as usize).min(count.saturating_sub(1));
+        let layer = |value: f64, count: usize| {
+            ((value + 0.5).floor().max(0.0) as usize).min(count.saturating_sub(1))
+        };
         match self.texture.target {
             TextureTarget::D1Array => Place { axes: [c[0], 0.0, 0.0], layer: layer(c[1], layers) },
             TextureTarget::D2Array => Place { axes: [c[0], c[1], 0.0], layer: layer(c[2], layers) },
             TextureTarget::D3 => Place { axes: [c[0], c[1], c[2]], layer: 0 },
             TextureTarget::Cube | TextureTarget::CubeArray => {
                 let (face, s, t) = cube_face([c[0], c[1], c[2]]);
-                let cube =
-                    if self.texture.target == TextureTarget::CubeArray { layer(c[3], layers / 6) } else { 0 };
+                let cube = if self.texture.target == TextureTarget::CubeArray {
+                    layer(c[3], layers / 6)
+                } else {
+                    0
+                };
                 Place { axes: [s, t, 0.0], layer: cube * 6 + face }
             }
             _ => Place { axes: [c[0], c[1], 0.0], layer: 0 },
@@ -139,8 +149,11 @@ impl<'t> Lookup<'t> {
         let sizes = self.extents(self.parameters.base_level as usize);
         let length = |d: [f32; 3]| {
             let scaled = (0..self.axes).map(|i| {
-                let scale =
-                    if self.texture.target == TextureTarget::Rect { 1.0 } else { f64::from(sizes[i]) };
+                let scale = if self.texture.target == TextureTarget::Rect {
+                    1.0
+                } else {
+                    f64::from(sizes[i])
+                };
                 f64::from(d[i]) * scale
             });
             scaled.map(|v| v * v).sum::<f64>().sqrt()
@@ -166,12 +179,15 @@ impl<'t> Lookup<'t> {
         let Some((base, last)) = self.levels() else { return self.missing() };
         let bias = f64::from(self.parameters.lod_bias);
         let lambda = match lod {
-            Lod::Gradients { dx, dy, bias: own } => self.computed_lod(dx, dy) + f64::from(own) + bias,
+            Lod::Gradients { dx, dy, bias: own } => {
+                self.computed_lod(dx, dy) + f64::from(own) + bias
+            }
             Lod::Explicit(level) => f64::from(level) + bias,
         };
         let lambda = self.clamped_lod(lambda, min_lod);
         let place = self.place(coordinates);
-        let at = |level: usize, filter: Filter| self.filtered(&place, level, filter, reference, offset);
+        let at =
+            |level: usize, filter: Filter| self.filtered(&place, level, filter, reference, offset);
         let result = if lambda <= 0.0 {
             at(base, self.parameters.mag)
         } else {
@@ -206,9 +222,15 @@ impl<'t> Lookup<'t> {
         let sizes = self.extents(level);
         let texels = |i: usize| {
             let normalized = self.texture.target != TextureTarget::Rect;
-            if normalized { reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i]) } else { place.axes[i] }
+            if normalized {
+                reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i])
+            } else {
+                place.axes[i]
+            }
         };
-        let fetch = |index: [i64; 3]| self.compared(self.texel(level, place.layer, index, sizes), reference);
+        let fetch = |index: [i64; 3]| {
+            self.compared(self.texel(level, place.layer, index, sizes), reference)
+        };
         let filter = if self.is_integer() { Filter::Nearest } else { filter };
         let mut low = [0i64; 3];
         let mut weights = [0.0; 3];
@@ -223,8 +245,9 @@ impl<'t> Lookup<'t> {
         let mut sum = [0.0f64; 4];
         for corner in 0..1usize << self.axes {
             let high = |i: usize| corner >> i & 1 == 1;
-            let weight: f64 =
-                (0..self.axes).map(|i| if high(i) { weights[i] } else { 1.0 - weights[i] }).product();
+            let weight: f64 = (0..self.axes)
+                .map(|i| if high(i) { weights[i] } else { 1.0 - weights[i] })
+                .product();
             if weight != 0.0 {
                 let index = std::array::from_fn(|i| low[i] + i64::from(i < self.axes && high(i)));
                 let texel = fetch(index);
@@ -254,7 +277,9 @@ impl<'t> Lookup<'t> {
         }
         let layer = if self.axes == 3 { wrapped[2] as usize } else { layer };
         match self.texture.image(level, layer) {
-            Some(surface) => surface.format().to_raw(surface.get(wrapped[0] as i32, wrapped[1] as i32)),
+            Some(surface) => {
+                surface.format().to_raw(surface.get(wrapped[0] as i32, wrapped[1] as i32))
+            }
             None => self.border(),
         }
     }
@@ -355,7 +380,9 @@ impl<'t> Lookup<'t> {
             .and_then(|(level, layer)| self.texture.image(level, layer))
             .filter(|s| x >= 0 && y >= 0 && (x as u32) < s.width() && (y as u32) < s.height());
         match image {
-            Some(surface) => self.swizzle(self.compared(surface.format().to_raw(surface.get(x, y)), None)),
+            Some(surface) => {
+                self.swizzle(self.compared(surface.format().to_raw(surface.get(x, y)), None))
+            }
             None => [0; 4],
         }
     }
@@ -460,7 +487,8 @@ mod tests {
     #[test]
     fn nearest_takes_the_texel_that_contains_the_point() {
         let t = numbered(TextureTarget::D2);
-        for (s, v, expected) in [(0.0, 0.0, 0.0), (0.24, 0.49, 0.0), (0.25, 0.5, 11.0), (0.999, 0.999, 13.0)]
+        for (s, v, expected) in
+            [(0.0, 0.0, 0.0), (0.24, 0.49, 0.0), (0.25, 0.5, 11.0), (0.999, 0.999, 13.0)]
         {
             assert_eq!(sample(&t, s, v)[2], expected, "{s} {v}");
         }
@@ -538,7 +566,9 @@ mod tests {
     fn levels_follow_lambda() {
         let mut t = mipmapped();
         t.parameters.mip = Some(Filter::Nearest);
-        for (lod, level) in [(-3.0, 0.0), (0.5, 0.0), (0.51, 1.0), (1.5, 1.0), (1.6, 2.0), (9.0, 3.0)] {
+        for (lod, level) in
+            [(-3.0, 0.0), (0.5, 0.0), (0.51, 1.0), (1.5, 1.0), (1.6, 2.0), (9.0, 3.0)]
+        {
             assert_eq!(at_lod(&t, Lod::Explicit(lod)), level, "{lod}");
         }
         t.parameters.mip = Some(Filter::Linear);

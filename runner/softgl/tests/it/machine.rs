@@ -78,7 +78,8 @@ fn stages_that_see_their_inputs_only_are_not_shaded_again() {
             assert_eq!(m.pixel(x * 2, 0, &mut device).unwrap(), [1.0; 4]);
         }
         assert_eq!((device.vertices, device.quads), (4 * shadings, shadings), "uniform {uniform}");
-        let smaller = RectangleDraw { rectangle: [-1.0, -1.0, 1.0, 1.0], ..RectangleDraw::default() };
+        let smaller =
+            RectangleDraw { rectangle: [-1.0, -1.0, 1.0, 1.0], ..RectangleDraw::default() };
         m.draw_rect(&smaller, &mut device).unwrap();
         assert_eq!(device.vertices, 4 * shadings + 4, "other inputs");
     }
@@ -89,8 +90,12 @@ fn stages_that_see_their_inputs_only_are_not_shaded_again() {
 fn position_and_constant(depth: bool) -> (Machine, [ProgramId; 2]) {
     let mut positions = rectangle_program();
     positions.builtin_input(1, BuiltinVariable::FragCoord);
-    let mut m = Machine::new(capabilities(Api::Core), MachineOptions { depth, ..MachineOptions::default() });
-    let ids = [positions, rectangle_program()].map(|builder| m.create_program(builder.build(), Vec::new()));
+    let mut m = Machine::new(
+        capabilities(Api::Core),
+        MachineOptions { depth, ..MachineOptions::default() },
+    );
+    let ids = [positions, rectangle_program()]
+        .map(|builder| m.create_program(builder.build(), Vec::new()));
     (m, ids)
 }
 
@@ -108,7 +113,11 @@ fn what_a_known_draw_hides_is_not_shaded() {
     assert_eq!(m.pixel(100, 100, &mut device).unwrap(), overwritten);
     assert_eq!(device.quads, 2, "the second draw hides the first");
     // A draw that leaves pixels out overwrites nothing.
-    let left = RectangleDraw { rectangle: [0.0, 0.0, 125.0, 250.0], ortho: true, ..RectangleDraw::default() };
+    let left = RectangleDraw {
+        rectangle: [0.0, 0.0, 125.0, 250.0],
+        ortho: true,
+        ..RectangleDraw::default()
+    };
     m.use_program(Some(positions));
     m.draw_rect(&full_screen(), &mut device).unwrap();
     m.use_program(Some(constant));
@@ -191,12 +200,18 @@ fn a_recorded_draw_keeps_its_uniforms() {
     m.set_uniform("c", &UniformValue::floats(&[1.0, 0.0, 0.0, 1.0]), 0).unwrap();
     m.draw_rect(&full_screen(), &mut device).unwrap();
     m.set_uniform("c", &UniformValue::floats(&[0.0, 1.0, 0.0, 1.0]), 0).unwrap();
-    let left = RectangleDraw { rectangle: [0.0, 0.0, 125.0, 250.0], ortho: true, ..RectangleDraw::default() };
+    let left = RectangleDraw {
+        rectangle: [0.0, 0.0, 125.0, 250.0],
+        ortho: true,
+        ..RectangleDraw::default()
+    };
     m.draw_rect(&left, &mut device).unwrap();
     m.set_uniform("c", &UniformValue::floats(&[0.0; 4]), 0).unwrap();
     let half = |x0, x1| Rect { x0, y0: 0, x1, y1: 250 };
     assert!(m.probe_rect(half(0, 125), &rgba([0.0, 1.0, 0.0, 1.0]), &mut device).unwrap().passed());
-    assert!(m.probe_rect(half(125, 250), &rgba([1.0, 0.0, 0.0, 1.0]), &mut device).unwrap().passed());
+    assert!(
+        m.probe_rect(half(125, 250), &rgba([1.0, 0.0, 0.0, 1.0]), &mut device).unwrap().passed()
+    );
     let failure = m.probe_all(&rgba([0.0, 1.0, 0.0, 1.0]), &mut device).unwrap().failure.unwrap();
     assert_eq!((failure.x, failure.y), (125, 0));
 }
@@ -208,12 +223,19 @@ fn ortho_rectangles_hit_exact_pixels() {
             let mut m = machine(Api::Core, rectangle_program(), MachineOptions::default());
             let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [1.0; 4]));
             let rectangle = [x as f32, y as f32, 1.0, 3.0];
-            m.draw_rect(&RectangleDraw { rectangle, ortho: true, ..Default::default() }, &mut device)
-                .unwrap();
+            m.draw_rect(
+                &RectangleDraw { rectangle, ortho: true, ..Default::default() },
+                &mut device,
+            )
+            .unwrap();
             for py in 0..250 {
                 for px in 0..250 {
                     let inside = px == x && (y..y + 3).contains(&py);
-                    assert_eq!(m.pixel(px, py, &mut device).unwrap()[0] == 1.0, inside, "{px},{py}");
+                    assert_eq!(
+                        m.pixel(px, py, &mut device).unwrap()[0] == 1.0,
+                        inside,
+                        "{px},{py}"
+                    );
                 }
             }
         }
@@ -243,12 +265,14 @@ fn deferred_shading_changes_nothing() {
         builder.varying(Slot::Var(0), InterpolationMode::Smooth);
         machine(Api::Core, builder, MachineOptions { width: 50, height: 37, depth: true, shade })
     };
-    let device =
-        || Mock::new(pass_through, |b, _| paint(b, |b, lane| [0, 1, 2, 3].map(|c| smooth(b, lane, c))));
+    let device = || {
+        Mock::new(pass_through, |b, _| paint(b, |b, lane| [0, 1, 2, 3].map(|c| smooth(b, lane, c))))
+    };
     let (mut lazy_quads, mut all_quads) = (0, 0);
     for seed in 0..30 {
         let mut random = Random(seed);
-        let (mut deferred, mut immediate) = (build(ShadeMode::Deferred), build(ShadeMode::Immediate));
+        let (mut deferred, mut immediate) =
+            (build(ShadeMode::Deferred), build(ShadeMode::Immediate));
         let (mut d1, mut d2) = (device(), device());
         for _ in 0..25 {
             match random.below(8) {
@@ -266,9 +290,17 @@ fn deferred_shading_changes_nothing() {
                     let color = [random.signed().abs(), random.signed().abs(), 0.5, 1.0];
                     let rows: Vec<Vec<f32>> = (0..6)
                         .map(|_| {
-                            let mut row =
-                                vec![random.signed() * 1.5, random.signed() * 1.5, random.signed(), 1.0];
-                            row.extend(if constant { color } else { [0; 4].map(|_| random.signed().abs()) });
+                            let mut row = vec![
+                                random.signed() * 1.5,
+                                random.signed() * 1.5,
+                                random.signed(),
+                                1.0,
+                            ];
+                            row.extend(if constant {
+                                color
+                            } else {
+                                [0; 4].map(|_| random.signed().abs())
+                            });
                             row
                         })
                         .collect();
@@ -310,8 +342,10 @@ fn deferred_shading_changes_nothing() {
             }
         }
         let whole = Rect::of_size(50, 37);
-        let (a, b) =
-            (deferred.read_back(whole, &mut d1).unwrap(), immediate.read_back(whole, &mut d2).unwrap());
+        let (a, b) = (
+            deferred.read_back(whole, &mut d1).unwrap(),
+            immediate.read_back(whole, &mut d2).unwrap(),
+        );
         assert_eq!(a.mismatch(&b, Agreement::Exact), None, "seed {seed}");
         lazy_quads += d1.quads;
         all_quads += d2.quads;
@@ -324,8 +358,11 @@ fn stores_happen_once_per_pixel() {
     let mut builder = rectangle_program();
     builder.program.stages[1].side_effects = true;
     builder.program.atomic_buffers = vec![(0, 4)];
-    let mut m =
-        machine(Api::Core, builder, MachineOptions { width: 31, height: 17, ..MachineOptions::default() });
+    let mut m = machine(
+        Api::Core,
+        builder,
+        MachineOptions { width: 31, height: 17, ..MachineOptions::default() },
+    );
     let buffer = m.create_atomic_buffer(0, 1);
     let mut device = Mock::new(pass_through, |b, io| {
         for _ in 0..b.live.count_ones() {
@@ -345,7 +382,8 @@ fn the_depth_test_keeps_the_nearest() {
     let float = builder.program.types.scalar(Scalar::Float);
     builder.uniform("z", float, None, 0, [0, 0, 0]);
     builder.program.default_block_size = 16;
-    let mut m = machine(Api::Core, builder, MachineOptions { depth: true, ..MachineOptions::default() });
+    let mut m =
+        machine(Api::Core, builder, MachineOptions { depth: true, ..MachineOptions::default() });
     let mut device = Mock::new(
         |b, s| {
             pass_through(b, s);
@@ -362,7 +400,10 @@ fn the_depth_test_keeps_the_nearest() {
     for (z, expected) in [(0.0, 0.5), (0.5, 0.5), (-0.5, 0.25)] {
         m.set_uniform("z", &UniformValue::floats(&[z]), 0).unwrap();
         m.draw_rect(&full_screen(), &mut device).unwrap();
-        assert!(m.probe_all(&rgba([expected, 0.0, 0.0, 1.0]), &mut device).unwrap().passed(), "{expected}");
+        assert!(
+            m.probe_all(&rgba([expected, 0.0, 0.0, 1.0]), &mut device).unwrap().passed(),
+            "{expected}"
+        );
         assert!(m.probe_depth(7, 9, expected, &mut device).unwrap().passed());
     }
     assert!(!m.probe_depth(7, 9, 0.27, &mut device).unwrap().passed());
@@ -382,8 +423,11 @@ fn flat_inputs_come_from_the_provoking_vertex() {
             paint(b, |_, _| [value, 0.0, 0.0, 1.0]);
         });
         let columns = [(AttributeSlot::Generic(0), 4), (AttributeSlot::Generic(1), 1)];
-        let rows: [&[f32]; 3] =
-            [&[-1.0, -1.0, 0.0, 1.0, 0.0], &[3.0, -1.0, 0.0, 1.0, 0.5], &[-1.0, 3.0, 0.0, 1.0, 1.0]];
+        let rows: [&[f32]; 3] = [
+            &[-1.0, -1.0, 0.0, 1.0, 0.0],
+            &[3.0, -1.0, 0.0, 1.0, 0.5],
+            &[-1.0, 3.0, 0.0, 1.0, 1.0],
+        ];
         m.set_vertex_data(VertexData::of_floats(&columns, &rows));
         m.state.provoking = convention;
         let call = DrawCall { mode: PrimitiveMode::Triangles, first: 0, count: 3, instances: 1 };
@@ -419,7 +463,10 @@ fn two_sided_colors_follow_the_facing() {
     ] {
         m.state.set(Capability::TwoSide, two_side);
         m.draw_rect(&draw, &mut device).unwrap();
-        assert!(m.probe_all(&rgba(expected), &mut device).unwrap().passed(), "{two_side} {expected:?}");
+        assert!(
+            m.probe_all(&rgba(expected), &mut device).unwrap().passed(),
+            "{two_side} {expected:?}"
+        );
     }
 }
 
@@ -440,7 +487,9 @@ fn clip_planes_act_on_positions_in_compatibility_contexts() {
 
 #[test]
 fn clip_and_cull_distances() {
-    for (clip, cull, enabled, visible) in [(1, 0, true, false), (1, 0, false, true), (0, 1, false, false)] {
+    for (clip, cull, enabled, visible) in
+        [(1, 0, true, false), (1, 0, false, true), (0, 1, false, false)]
+    {
         let mut builder = rectangle_program();
         builder.output(Slot::ClipDistance(0));
         builder.program.stages[0].clip_distances = clip;
@@ -456,7 +505,10 @@ fn clip_and_cull_distances() {
         m.state.set(Capability::ClipDistance(0), enabled);
         m.draw_rect(&full_screen(), &mut device).unwrap();
         let expected = if visible { [1.0; 4] } else { [0.0; 4] };
-        assert!(m.probe_all(&rgba(expected), &mut device).unwrap().passed(), "{clip} {cull} {enabled}");
+        assert!(
+            m.probe_all(&rgba(expected), &mut device).unwrap().passed(),
+            "{clip} {cull} {enabled}"
+        );
     }
 }
 
@@ -480,8 +532,9 @@ fn points_take_their_size_from_the_shader_when_enabled() {
         );
         let call = DrawCall { mode: PrimitiveMode::Points, first: 0, count: 1, instances: 1 };
         m.draw_arrays(&call, &mut device).unwrap();
-        let lit =
-            (0..250 * 250).filter(|i| m.pixel(i % 250, i / 250, &mut device).unwrap()[0] == 1.0).count();
+        let lit = (0..250 * 250)
+            .filter(|i| m.pixel(i % 250, i / 250, &mut device).unwrap()[0] == 1.0)
+            .count();
         assert_eq!(lit, pixels);
         assert_eq!(m.pixel(125, 125, &mut device).unwrap(), [1.0; 4]);
     }
@@ -525,8 +578,12 @@ fn unused_attributes_have_initial_values() {
         |b, _| {
             let one = 1.0f64.to_bits();
             let values: Vec<u32> = b.inputs.lane(0).collect();
-            let expected =
-                [[0, 0, 0, 1.0f32.to_bits()], [0, 0, 0, 1], [0; 4], [0, 0, one as u32, (one >> 32) as u32]];
+            let expected = [
+                [0, 0, 0, 1.0f32.to_bits()],
+                [0, 0, 0, 1],
+                [0; 4],
+                [0, 0, one as u32, (one >> 32) as u32],
+            ];
             assert_eq!(values, expected.concat());
         },
         |_, _| {},
@@ -540,8 +597,10 @@ fn gl_frag_color_feeds_the_window() {
     let mut builder = ProgramBuilder::new();
     builder.attribute("piglit_vertex", 0, Scalar::Float, 4);
     for global in builder.program.stages[1].shader.globals.values_mut() {
-        global.placement =
-            program::resource::Placement::FragmentOutput { output: FragmentOutput::AllColors, component: 0 };
+        global.placement = program::resource::Placement::FragmentOutput {
+            output: FragmentOutput::AllColors,
+            component: 0,
+        };
     }
     let mut m = machine(Api::Compatibility, builder, MachineOptions::default());
     let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [1.0, 0.0, 1.0, 0.0]));

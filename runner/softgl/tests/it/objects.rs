@@ -150,7 +150,10 @@ fn rendering_to_a_texture_and_sampling_it() {
     m.state.clear_color = BLUE;
     m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Window).unwrap();
     m.clear(true, false, &mut device).unwrap();
-    assert!(m.probe_all(&expect(RED), &mut device).unwrap().passed(), "the read framebuffer is the texture");
+    assert!(
+        m.probe_all(&expect(RED), &mut device).unwrap().passed(),
+        "the read framebuffer is the texture"
+    );
     m.set_uniform("tex", &UniformValue::vector(Scalar::Int, &[1]), 0).unwrap();
     m.draw_rect(&full(), &mut device).unwrap();
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Window).unwrap();
@@ -165,7 +168,8 @@ fn several_attachments_take_their_locations() {
     for (slot, format) in [(0, Format::Rgba8), (1, Format::Rgba32f)] {
         m.fill_texture(slot, &TextureFill::Rgbw { width: 8, height: 8, format });
     }
-    m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![Some(0), Some(1)])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![Some(0), Some(1)]))
+        .unwrap();
     let mut device = Mock::new(pass_through, |b, _| {
         for lane in 0..b.quads.len() * 4 {
             for (row, value) in [(0, 1.0f32), (3, 1.0), (4, -7.5), (5, 1000.0)] {
@@ -175,7 +179,8 @@ fn several_attachments_take_their_locations() {
     });
     m.draw_rect(&full(), &mut device).unwrap();
     for (slot, expected) in [(0, RED), (1, [-7.5, 1000.0, 0.0, 0.0])] {
-        m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(slot)])).unwrap();
+        m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(slot)]))
+            .unwrap();
         assert!(m.probe_all(&expect(expected), &mut device).unwrap().passed(), "{slot}");
     }
 }
@@ -184,10 +189,16 @@ fn several_attachments_take_their_locations() {
 fn incomplete_framebuffers_are_refused() {
     let mut m = machine(rectangle_program().build());
     let bind = |m: &mut Machine, kind| m.bind_framebuffer(FramebufferTarget::Both, &kind);
-    assert_eq!(bind(&mut m, FramebufferKind::Textures(vec![Some(3)])), Err(FramebufferError::NoTexture(3)));
+    assert_eq!(
+        bind(&mut m, FramebufferKind::Textures(vec![Some(3)])),
+        Err(FramebufferError::NoTexture(3))
+    );
     let fill = TextureFill::Shadow { target: TextureTarget::D2, width: 4, height: 4, layers: 1 };
     m.fill_texture(3, &fill);
-    assert_eq!(bind(&mut m, FramebufferKind::Textures(vec![Some(3)])), Err(FramebufferError::Incomplete));
+    assert_eq!(
+        bind(&mut m, FramebufferKind::Textures(vec![Some(3)])),
+        Err(FramebufferError::Incomplete)
+    );
     m.fill_texture(4, &TextureFill::Miptree);
     let slice = FramebufferKind::Slice { slot: 4, level: 9, layer: 0 };
     assert_eq!(bind(&mut m, slice), Err(FramebufferError::Incomplete));
@@ -235,7 +246,10 @@ fn blits_scale_to_the_whole_target() {
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Window).unwrap();
     // The center of pixel 8 is 9/16 of the way from the left texel's center to the right one's.
     let pixel = m.pixel(8, 0, &mut device).unwrap();
-    assert!((pixel[1] - 9.0 / 16.0).abs() < 0.003 && (pixel[0] - 7.0 / 16.0).abs() < 0.003, "{pixel:?}");
+    assert!(
+        (pixel[1] - 9.0 / 16.0).abs() < 0.003 && (pixel[0] - 7.0 / 16.0).abs() < 0.003,
+        "{pixel:?}"
+    );
     m.fill_texture(1, &TextureFill::Rgbw { width: 2, height: 2, format: Format::Rgba32i });
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(1)])).unwrap();
     m.blit_color(Filter::Nearest, &mut device).unwrap();
@@ -251,7 +265,8 @@ fn resolved(samples: u32, edge: f32) -> [f32; 3] {
     let target = FramebufferKind::Renderbuffer { format, width: 16, height: 16, samples };
     m.bind_framebuffer(FramebufferTarget::Both, &target).unwrap();
     m.clear(true, false, &mut device).unwrap();
-    let left = RectangleDraw { rectangle: [-1.0, -1.0, edge / 8.0, 2.0], ..RectangleDraw::default() };
+    let left =
+        RectangleDraw { rectangle: [-1.0, -1.0, edge / 8.0, 2.0], ..RectangleDraw::default() };
     m.draw_rect(&left, &mut device).unwrap();
     assert!(m.pixel(8, 3, &mut device).is_err(), "glReadPixels reads no samples");
     m.fill_texture(0, &TextureFill::Rgbw { width: 16, height: 16, format });
@@ -278,8 +293,12 @@ fn multisampled_framebuffers_resolve_to_the_share_of_covered_samples() {
 fn blits_between_multisampled_framebuffers() {
     let mut m = machine(rectangle_program().build());
     let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| WHITE));
-    let renderbuffer =
-        |samples, width| FramebufferKind::Renderbuffer { format: Format::Rgba8, width, height: 16, samples };
+    let renderbuffer = |samples, width| FramebufferKind::Renderbuffer {
+        format: Format::Rgba8,
+        width,
+        height: 16,
+        samples,
+    };
     m.bind_framebuffer(FramebufferTarget::Read, &renderbuffer(4, 16)).unwrap();
     // Neither scaled nor to another number of samples.
     for (samples, width, error) in [(4, 16, None), (2, 16, Some(GlError::InvalidOperation))]
@@ -292,7 +311,10 @@ fn blits_between_multisampled_framebuffers() {
     }
     // More samples than the implementation has.
     let many = renderbuffer(5, 16);
-    assert_eq!(m.bind_framebuffer(FramebufferTarget::Both, &many), Err(FramebufferError::Incomplete));
+    assert_eq!(
+        m.bind_framebuffer(FramebufferTarget::Both, &many),
+        Err(FramebufferError::Incomplete)
+    );
 }
 
 fn stage(stage: Stage) -> LinkedStage {
@@ -346,7 +368,12 @@ fn compute_writes_images_and_buffers() {
             let op = ImageOp::Store([0, 1.0f32.to_bits(), 0, 1.0f32.to_bits()]);
             let place = [x as i32, group.group_id[1] as i32, 0];
             io.image(ImageRef::Slot(0), place, 0, &op).expect("supported");
-            io.atomic32(BufferRef::AtomicCounter(2), 0, softgl::shader_io::AtomicOp::Increment, [0; 2]);
+            io.atomic32(
+                BufferRef::AtomicCounter(2),
+                0,
+                softgl::shader_io::AtomicOp::Increment,
+                [0; 2],
+            );
         }
     });
     m.dispatch([2, 3, 1], None, &mut device).unwrap();
@@ -462,7 +489,8 @@ fn end_primitive_and_streams() {
 fn feedback_captures_whole_primitives() {
     let mut b = rectangle_program();
     b.varying(Slot::Var(0), InterpolationMode::Smooth);
-    let (float, vec3) = (b.program.types.scalar(Scalar::Float), b.program.types.vector(Scalar::Float, 3));
+    let (float, vec3) =
+        (b.program.types.scalar(Scalar::Float), b.program.types.vector(Scalar::Float, 3));
     let varying = |name: &str, ty, buffer, offset, slot| FeedbackVarying {
         name: name.into(),
         ty,
@@ -473,8 +501,10 @@ fn feedback_captures_whole_primitives() {
         component: 0,
         stream: 0,
     };
-    b.program.feedback =
-        vec![varying("gl_Position", vec3, 0, 4, Slot::Position), varying("v", float, 1, 0, Slot::Var(0))];
+    b.program.feedback = vec![
+        varying("gl_Position", vec3, 0, 4, Slot::Position),
+        varying("v", float, 1, 0, Slot::Var(0)),
+    ];
     b.program.feedback_strides = [16, 4, 0, 0];
     let mut m = machine(b.build());
     let mut device = Mock::new(
@@ -506,7 +536,9 @@ fn feedback_captures_whole_primitives() {
 
 #[test]
 fn provoking_vertices_of_strips_reach_the_fragments() {
-    for (convention, expected) in [(ProvokingVertex::First, [0, 1]), (ProvokingVertex::Last, [2, 3])] {
+    for (convention, expected) in
+        [(ProvokingVertex::First, [0, 1]), (ProvokingVertex::Last, [2, 3])]
+    {
         let mut b = ProgramBuilder::new();
         b.attribute("position", 0, Scalar::Float, 4);
         b.attribute("value", 1, Scalar::Float, 1);
@@ -525,7 +557,8 @@ fn provoking_vertices_of_strips_reach_the_fragments() {
         let slices: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
         let columns = [(AttributeSlot::Generic(0), 4), (AttributeSlot::Generic(1), 1)];
         m.set_vertex_data(VertexData::of_floats(&columns, &slices));
-        let call = DrawCall { mode: PrimitiveMode::TriangleStrip, first: 0, count: 4, instances: 1 };
+        let call =
+            DrawCall { mode: PrimitiveMode::TriangleStrip, first: 0, count: 4, instances: 1 };
         m.draw_arrays(&call, &mut device).unwrap();
         for ((x, y), value) in [(1, 1), (14, 14)].into_iter().zip(expected) {
             let pixel = m.pixel(x, y, &mut device).unwrap();
@@ -588,7 +621,8 @@ fn patches_cover_what_they_should() {
                     // Bilinear over the four control points, which come in the second input slot.
                     let [u, v] = [0, 1].map(|c| f32::from_bits(e.tess_coord.get(c, lane)));
                     for c in 0..4 {
-                        let p: Vec<f32> = e.inputs.iter().map(|p| f32::from_bits(p[4 + c])).collect();
+                        let p: Vec<f32> =
+                            e.inputs.iter().map(|p| f32::from_bits(p[4 + c])).collect();
                         let (low, high) = (p[0] + (p[1] - p[0]) * u, p[2] + (p[3] - p[2]) * u);
                         e.outputs.set(c, lane, (low + (high - low) * v).to_bits());
                     }
@@ -597,15 +631,22 @@ fn patches_cover_what_they_should() {
             Batch::Fragment(f) => paint(f, |_, _| GREEN),
             _ => panic!("unexpected stage"),
         });
-        let half =
-            RectangleDraw { rectangle: [-1.0, -1.0, 1.0, 2.0], patch: true, ..RectangleDraw::default() };
+        let half = RectangleDraw {
+            rectangle: [-1.0, -1.0, 1.0, 2.0],
+            patch: true,
+            ..RectangleDraw::default()
+        };
         m.draw_rect(&half, &mut device).unwrap();
         assert_eq!((m.take_error(), m.state.patch_vertices), (None, 3));
         let part = |x0, x1| Rect { x0, y0: 0, x1, y1: 16 };
         assert!(m.probe_rect(part(0, 8), &expect(GREEN), &mut device).unwrap().passed());
         assert!(m.probe_rect(part(8, 16), &expect([0.0; 4]), &mut device).unwrap().passed());
         m.draw_rect(&full(), &mut device).unwrap();
-        assert_eq!(m.take_error(), Some(GlError::InvalidOperation), "only patches can be tessellated");
+        assert_eq!(
+            m.take_error(),
+            Some(GlError::InvalidOperation),
+            "only patches can be tessellated"
+        );
     }
 }
 
@@ -614,19 +655,30 @@ fn patches_cover_what_they_should() {
 fn huge_requests_are_refused() {
     let mut m = machine(textured_program().build());
     let mut device = sampling_device(16.0);
-    m.fill_texture(0, &TextureFill::Rgbw { width: u32::MAX, height: u32::MAX, format: Format::Rgba8 });
+    m.fill_texture(
+        0,
+        &TextureFill::Rgbw { width: u32::MAX, height: u32::MAX, format: Format::Rgba8 },
+    );
     assert_eq!(m.take_error(), Some(GlError::InvalidValue));
-    let tiles = TextureFill::Tiles { level: u32::MAX, width: 1, height: 1, tile: [1; 2], colors: [RED; 4] };
+    let tiles =
+        TextureFill::Tiles { level: u32::MAX, width: 1, height: 1, tile: [1; 2], colors: [RED; 4] };
     m.fill_texture(0, &tiles);
     assert_eq!(m.take_error(), Some(GlError::InvalidValue));
     let texture = FramebufferKind::Textures(vec![Some(0)]);
-    assert_eq!(m.bind_framebuffer(FramebufferTarget::Both, &texture), Err(FramebufferError::Incomplete));
+    assert_eq!(
+        m.bind_framebuffer(FramebufferTarget::Both, &texture),
+        Err(FramebufferError::Incomplete)
+    );
     for (count, instances) in [(u32::MAX, u32::MAX), (1, u32::MAX), (u32::MAX, 1)] {
         let call = DrawCall { mode: PrimitiveMode::Points, first: u32::MAX, count, instances };
         assert!(m.draw_arrays(&call, &mut device).is_err());
     }
-    let renderbuffer =
-        FramebufferKind::Renderbuffer { format: Format::Rgba8, width: u32::MAX, height: 1, samples: 0 };
+    let renderbuffer = FramebufferKind::Renderbuffer {
+        format: Format::Rgba8,
+        width: u32::MAX,
+        height: 1,
+        samples: 0,
+    };
     assert!(m.bind_framebuffer(FramebufferTarget::Draw, &renderbuffer).is_err());
     let options = MachineOptions { width: u32::MAX, height: 1, ..MachineOptions::default() };
     assert_eq!(Machine::new(capabilities(Api::Core), options).window_size(), (16384, 1));

@@ -9,7 +9,8 @@ use softgl::assemble::PrimitiveMode;
 use softgl::machine::draw::{DrawCall, RectangleDraw};
 use softgl::machine::uniforms::{UniformError, UniformValue};
 use softgl::machine::vertex_data::{
-    ArrayType, AttributeClass, AttributeSlot, CurrentAttributes, VertexArray, VertexData, VertexFetch,
+    ArrayType, AttributeClass, AttributeSlot, CurrentAttributes, VertexArray, VertexData,
+    VertexFetch,
 };
 use softgl::machine::{GlError, Machine, MachineError, MachineOptions};
 use softgl::shader_io::{BufferRef, ShaderIo};
@@ -48,8 +49,10 @@ fn machine(builder: ProgramBuilder) -> Machine {
 fn bytes(m: &mut Machine, buffer: BufferRef) -> Vec<u8> {
     let seen = Rc::new(RefCell::new(Vec::new()));
     let copy = seen.clone();
-    let mut device =
-        Mock::new(move |_, io: &mut dyn ShaderIo| *copy.borrow_mut() = io.buffer(buffer).to_vec(), |_, _| {});
+    let mut device = Mock::new(
+        move |_, io: &mut dyn ShaderIo| *copy.borrow_mut() = io.buffer(buffer).to_vec(),
+        |_, _| {},
+    );
     let call = DrawCall { mode: PrimitiveMode::Points, first: 0, count: 1, instances: 1 };
     m.draw_arrays(&call, &mut device).unwrap();
     seen.take()
@@ -75,10 +78,12 @@ fn values_land_where_the_layout_says() {
     let float_bits: Vec<u64> = (1..=6).map(|v| u64::from((v as f32).to_bits())).collect();
     m.set_uniform("f", &UniformValue::floats(&[7.5]), 0).unwrap();
     m.set_uniform("b", &UniformValue::vector(Scalar::Int, &[5, 0]), 0).unwrap();
-    m.set_uniform("d", &UniformValue::vector(Scalar::Double, &double_bits(&[1.0, 2.0, 3.0])), 0).unwrap();
+    m.set_uniform("d", &UniformValue::vector(Scalar::Double, &double_bits(&[1.0, 2.0, 3.0])), 0)
+        .unwrap();
     m.set_uniform("a[2]", &UniformValue::floats(&[9.0]), 0).unwrap();
     m.set_uniform("s[1].m[1]", &matrix(Scalar::Float, &float_bits), 0).unwrap();
-    m.set_uniform("dm", &matrix(Scalar::Double, &double_bits(&[1., 2., 3., 4., 5., 6.])), 0).unwrap();
+    m.set_uniform("dm", &matrix(Scalar::Double, &double_bits(&[1., 2., 3., 4., 5., 6.])), 0)
+        .unwrap();
     m.set_uniform("i64", &UniformValue::vector(Scalar::Int64, &[-2i64 as u64]), 0).unwrap();
     assert_eq!(m.take_error(), None);
     let block = bytes(&mut m, BufferRef::Default);
@@ -145,7 +150,8 @@ fn samplers_take_integers_only() {
     let index = b.program.uniforms.len() as u32 - 1;
     b.program.uniforms[index as usize].opaque = Some(OpaqueSlots::Sampler(0));
     b.program.uniforms[index as usize].block = None;
-    b.program.samplers = (0..2).map(|element| OpaqueSlot { uniform: index, element, binding: 0 }).collect();
+    b.program.samplers =
+        (0..2).map(|element| OpaqueSlot { uniform: index, element, binding: 0 }).collect();
     let mut m = machine(b);
     m.set_uniform("tex[1]", &UniformValue::vector(Scalar::Int, &[3]), 0).unwrap();
     assert_eq!(m.take_error(), None);
@@ -198,7 +204,8 @@ fn block_members_go_to_their_buffers() {
     m.set_uniform("B.a[1]", &UniformValue::floats(&[2.5]), 1).unwrap();
     // The default block is still reachable, array elements included.
     m.set_uniform("a[1]", &UniformValue::floats(&[4.5]), 1).unwrap();
-    let (first, second) = (bytes(&mut m, BufferRef::Uniform(0)), bytes(&mut m, BufferRef::Uniform(1)));
+    let (first, second) =
+        (bytes(&mut m, BufferRef::Uniform(0)), bytes(&mut m, BufferRef::Uniform(1)));
     assert_eq!(floats(&first)[1], 1.5);
     // Row-major: three rows of two, 16 bytes apart.
     let second = floats(&second);
@@ -257,7 +264,11 @@ fn arrays_convert_by_class() {
             rows: 1,
             bytes: raw.to_vec(),
         };
-        assert_eq!(fetch(&b, &data, 0, 0), [(number as f32).to_bits(), 0, 0, 1.0f32.to_bits()], "{ty:?}");
+        assert_eq!(
+            fetch(&b, &data, 0, 0),
+            [(number as f32).to_bits(), 0, 0, 1.0f32.to_bits()],
+            "{ty:?}"
+        );
         assert_eq!(fetch(&b, &data, 1, 0), [signed as u32, 0, 0, 1], "{ty:?}");
     }
     let half = VertexData {
@@ -327,8 +338,8 @@ fn rectangles_feed_generic_or_fixed_function_attributes() {
         let copy = seen.clone();
         let mut device = Mock::new(
             move |b, _| {
-                let rows =
-                    (0..b.lanes).map(|lane| b.inputs.lane(lane).map(f32::from_bits).collect::<Vec<f32>>());
+                let rows = (0..b.lanes)
+                    .map(|lane| b.inputs.lane(lane).map(f32::from_bits).collect::<Vec<f32>>());
                 copy.borrow_mut().extend(rows);
             },
             |_, _| {},
@@ -336,7 +347,9 @@ fn rectangles_feed_generic_or_fixed_function_attributes() {
         let draw = RectangleDraw { rectangle: [1.0, 2.0, 3.0, 4.0], ..RectangleDraw::default() };
         m.draw_rect(&draw, &mut device).unwrap();
         let expected: Vec<Vec<f32>> = if fed {
-            [[1.0, 2.0], [4.0, 2.0], [1.0, 6.0], [4.0, 6.0]].map(|p| vec![p[0], p[1], 0.0, 1.0]).to_vec()
+            [[1.0, 2.0], [4.0, 2.0], [1.0, 6.0], [4.0, 6.0]]
+                .map(|p| vec![p[0], p[1], 0.0, 1.0])
+                .to_vec()
         } else {
             // Four equal vertices are shaded once.
             vec![vec![0.0, 0.0, 0.0, 1.0]]

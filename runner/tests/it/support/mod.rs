@@ -66,8 +66,10 @@ impl Sandbox {
     /// Name, status and outcome of every row of a run.
     pub fn outcomes(&self, folder: &str) -> Vec<String> {
         let rows = self.results(folder);
-        let text = |row: &serde_json::Value, field: &str| row[field].as_str().unwrap_or("").to_owned();
-        let line = |row| format!("{} {} {}", text(row, "test"), text(row, "status"), text(row, "outcome"));
+        let text =
+            |row: &serde_json::Value, field: &str| row[field].as_str().unwrap_or("").to_owned();
+        let line =
+            |row| format!("{} {} {}", text(row, "test"), text(row, "status"), text(row, "outcome"));
         rows[1..].iter().map(line).collect()
     }
 
@@ -84,7 +86,8 @@ impl Sandbox {
 
     /// Lines of a finished run's `results.jsonl`, the header first.
     pub fn results(&self, folder: &str) -> Vec<serde_json::Value> {
-        let text = fs::read_to_string(self.path(folder).join("results.jsonl")).expect("results.jsonl");
+        let text =
+            fs::read_to_string(self.path(folder).join("results.jsonl")).expect("results.jsonl");
         text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
     }
 }

@@ -113,11 +113,15 @@ impl Conclusion {
     pub fn meaning(self, all: Ending) -> &'static str {
         match self {
             Conclusion::Broken => "a pass breaks it, or makes a fault elsewhere show",
-            Conclusion::Mended => "it is wrong without passes and right with them: a pass hides the fault",
+            Conclusion::Mended => {
+                "it is wrong without passes and right with them: a pass hides the fault"
+            }
             Conclusion::Otherwise => "it is wrong without passes too, in another way",
             Conclusion::Good => "it is right with passes and without: there is nothing to look for",
             Conclusion::Skipped => "it is skipped: there is nothing to look for",
-            Conclusion::Unstable => "it does not end the same way every time: no search can be trusted",
+            Conclusion::Unstable => {
+                "it does not end the same way every time: no search can be trusted"
+            }
             Conclusion::NotPasses => match all.phase {
                 Some(Phase::Script | Phase::Require | Phase::Frontend | Phase::Link) => {
                     "it ends before any pass runs: the fault is in the front end or the test"
@@ -175,7 +179,8 @@ pub struct CodeChange {
 
 /// Returns the kernels that differ between two executions, in the order of the later one.
 pub fn code_changes(before: &[StageStatistics], after: &[StageStatistics]) -> Vec<CodeChange> {
-    let same = |a: &StageStatistics, b: &StageStatistics| (&a.stage, &a.width) == (&b.stage, &b.width);
+    let same =
+        |a: &StageStatistics, b: &StageStatistics| (&a.stage, &a.width) == (&b.stage, &b.width);
     let change = |old: Option<&StageStatistics>, new: Option<&StageStatistics>| {
         let either = new.or(old).filter(|_| old.map(|o| &o.sha) != new.map(|n| &n.sha))?;
         let (stage, width) = (either.stage.clone(), either.width.clone());
@@ -188,7 +193,9 @@ pub fn code_changes(before: &[StageStatistics], after: &[StageStatistics]) -> Ve
     };
     let kept = after.iter().map(|new| (before.iter().find(|old| same(old, new)), Some(new)));
     let removed = before.iter().filter(|old| !after.iter().any(|new| same(old, new)));
-    kept.chain(removed.map(|old| (Some(old), None))).filter_map(|(old, new)| change(old, new)).collect()
+    kept.chain(removed.map(|old| (Some(old), None)))
+        .filter_map(|(old, new)| change(old, new))
+        .collect()
 }
 
 /// The ending of the test case without one pass or quirk.

@@ -54,7 +54,9 @@ fn pass_change(text: &mut String, change: &PassChange) {
     let _ = writeln!(text, "  {}", tried(&change.before, None));
     let _ = writeln!(text, "  {}", tried(&change.after, None));
     match change.suspects.as_slice() {
-        [] => text.push_str("  which pass that is cannot be told: no compilation came to its end\n"),
+        [] => {
+            text.push_str("  which pass that is cannot be told: no compilation came to its end\n")
+        }
         [one] => {
             let _ = writeln!(text, "  {}", application(one));
         }
@@ -94,8 +96,12 @@ fn code(change: &CodeChange) -> String {
         (Some(before), Some(after)) => {
             format!("{stage} {width}: {before} instructions before, {after} after")
         }
-        (None, Some(after)) => format!("{stage} {width}: no code before, {after} instructions after"),
-        (Some(before), None) => format!("{stage} {width}: {before} instructions before, no code after"),
+        (None, Some(after)) => {
+            format!("{stage} {width}: no code before, {after} instructions after")
+        }
+        (Some(before), None) => {
+            format!("{stage} {width}: {before} instructions before, no code after")
+        }
         (None, None) => format!("{stage} {width}"),
     }
 }

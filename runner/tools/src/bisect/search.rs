@@ -116,12 +116,23 @@ mod tests {
     #[test]
     fn changes_are_true() {
         for number in 0..3usize.pow(7) {
-            let values: Vec<char> = (0..7).map(|i| ['p', 'f', 'c'][number / 3usize.pow(i) % 3]).collect();
-            let found = changes::<_, ()>((0, values[0]), (6, values[6]), |n| Ok(values[n as usize])).unwrap();
+            let values: Vec<char> =
+                (0..7).map(|i| ['p', 'f', 'c'][number / 3usize.pow(i) % 3]).collect();
+            let found =
+                changes::<_, ()>((0, values[0]), (6, values[6]), |n| Ok(values[n as usize]))
+                    .unwrap();
             let (mut value, mut place) = (values[0], 0);
             for change in &found {
-                assert_eq!((change.from, values[change.at as usize - 1]), (value, value), "{values:?}");
-                assert!(change.at > place && values[change.at as usize] == change.to && change.to != value);
+                assert_eq!(
+                    (change.from, values[change.at as usize - 1]),
+                    (value, value),
+                    "{values:?}"
+                );
+                assert!(
+                    change.at > place
+                        && values[change.at as usize] == change.to
+                        && change.to != value
+                );
                 (value, place) = (change.to, change.at);
             }
             assert_eq!(value, values[6], "{values:?}");

@@ -76,7 +76,8 @@ impl Coverage {
     fn part(&self, kind: Kind, generation: Generation) -> Part {
         let covered = self.0.get(&(kind, generation)).cloned().unwrap_or_default();
         let all = all(kind, generation);
-        let missing = all.iter().flatten().filter(|item| !covered.contains_key(*item)).cloned().collect();
+        let missing =
+            all.iter().flatten().filter(|item| !covered.contains_key(*item)).cloned().collect();
         let (generation, total) = (generation.name().to_owned(), all.map(|all| all.len()));
         Part { kind, generation, total, covered, missing }
     }

@@ -22,10 +22,14 @@ pub fn sample(
     devices: &Devices,
 ) -> (Verdict, CoverageSample) {
     let Ok(script) = script::parse(text) else {
-        return (execute::run_text(text, test, generation, options, devices), CoverageSample::default());
+        return (
+            execute::run_text(text, test, generation, options, devices),
+            CoverageSample::default(),
+        );
     };
     let mut explanation = Explanation::default();
-    let verdict = execute::run_explained(&script, test, generation, options, devices, &mut explanation);
+    let verdict =
+        execute::run_explained(&script, test, generation, options, devices, &mut explanation);
     let mut sample = CoverageSample::default();
     if verdict.status == Status::Skip {
         return (verdict, sample);
@@ -71,7 +75,12 @@ fn program(
     }
 }
 
-fn functions(program: &Program, shader: &program::Shader, kind: &ExprKind, sample: &mut CoverageSample) {
+fn functions(
+    program: &Program,
+    shader: &program::Shader,
+    kind: &ExprKind,
+    sample: &mut CoverageSample,
+) {
     match kind {
         ExprKind::Builtin { function, arguments } => {
             let name = |argument: &ExprId| program.types.name(shader.exprs[*argument].ty);
@@ -90,7 +99,9 @@ fn operations(shader: &ir::Shader, sample: &mut CoverageSample) {
     for &inst in shader.blocks.values().flat_map(|block| &block.insts) {
         match &shader.insts[inst].kind {
             InstKind::Alu(alu) => sample.insert(Kind::IrOperations, alu.op.name()),
-            InstKind::Intrinsic(intrinsic) => sample.insert(Kind::IrOperations, intrinsic.op.name()),
+            InstKind::Intrinsic(intrinsic) => {
+                sample.insert(Kind::IrOperations, intrinsic.op.name())
+            }
             InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Tex(_) => {}
         }
     }

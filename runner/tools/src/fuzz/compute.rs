@@ -18,14 +18,23 @@ const PROBES: usize = 600;
 /// Maximum number of scalars in shared memory.
 const SHARED: usize = 2_000;
 
-const ATOMICS: [&str; 6] = ["atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"];
+const ATOMICS: [&str; 6] =
+    ["atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"];
 
 /// Returns a test of the compute shader.
 pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(1);
     let mut stage = maker.stage(0);
-    let (x, y) =
-        stage.generator.random.pick(&[(1, 1), (4, 1), (8, 1), (8, 2), (16, 1), (3, 5), (16, 4), (33, 1)]);
+    let (x, y) = stage.generator.random.pick(&[
+        (1, 1),
+        (4, 1),
+        (8, 1),
+        (8, 2),
+        (16, 1),
+        (3, 5),
+        (16, 4),
+        (33, 1),
+    ]);
     let groups = stage.generator.random.pick(&[(1, 1), (2, 1), (3, 2)]);
     let (invocations, total) = (x * y, x * y * groups.0 * groups.1);
     stage.declare(&format!("layout(local_size_x = {x}, local_size_y = {y}) in;\n"));
@@ -54,7 +63,8 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
 fn shared(stage: &mut StageShader, invocations: usize) {
     let mut variables = Vec::new();
     for k in 0..stage.generator.random.between(0, 3) {
-        let no_bool = |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
+        let no_bool =
+            |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
         let ty = stage.generator.type_where(1, SHARED / invocations, no_bool);
         let name = format!("shared{k}");
         let whole = array(&mut stage.generator.types, ty, invocations);
@@ -94,8 +104,11 @@ fn rotate(stage: &mut StageShader, variables: &[(String, TypeId)], invocations: 
         stage.end(&format!("  barrier(); {name}[id] = {name}_next; barrier();"));
     }
     stage.end("}");
-    let own =
-        variables.iter().map(|(name, ty)| Variable { name: format!("{name}[id]"), ty: *ty, writable: false });
+    let own = variables.iter().map(|(name, ty)| Variable {
+        name: format!("{name}[id]"),
+        ty: *ty,
+        writable: false,
+    });
     let own: Vec<Variable> = own.collect();
     stage.hash(2, &own);
 }
@@ -105,7 +118,8 @@ fn results(stage: &mut StageShader, invocations: usize) {
     stage.end(&format!(
         "uint place = {ATOMIC_WORDS}u + {HASHES}u * ((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * {invocations}u + uint(id));"
     ));
-    stage.end(&format!("for (uint k = 0u; k < {HASHES}u; k++) results[place + k] = uint(hash[k]);"));
+    stage
+        .end(&format!("for (uint k = 0u; k < {HASHES}u; k++) results[place + k] = uint(hash[k]);"));
     for k in 0..stage.generator.random.between(0, HASHES) {
         let atomic = stage.generator.random.pick(&ATOMICS);
         let index = if stage.generator.random.chance(50) {

@@ -147,8 +147,11 @@ impl Generator {
 
     fn selection(&mut self, ty: TypeId, depth: usize) -> String {
         let bool = self.scalar(Scalar::Bool);
-        let (condition, a, b) =
-            (self.operand(bool, depth - 1), self.operand(ty, depth - 1), self.operand(ty, depth - 1));
+        let (condition, a, b) = (
+            self.operand(bool, depth - 1),
+            self.operand(ty, depth - 1),
+            self.operand(ty, depth - 1),
+        );
         format!("({condition} ? {a} : {b})")
     }
 
@@ -156,7 +159,8 @@ impl Generator {
     fn element_of_constructor(&mut self, ty: TypeId, depth: usize) -> String {
         let length = self.random.between(2, 4);
         let array = names::array(&mut self.types, ty, length);
-        let parts: Vec<String> = (0..length).map(|_| self.operand(ty, depth.saturating_sub(2))).collect();
+        let parts: Vec<String> =
+            (0..length).map(|_| self.operand(ty, depth.saturating_sub(2))).collect();
         format!("{}({})[{}]", self.types.name(array), parts.join(", "), self.index(length))
     }
 
@@ -206,12 +210,19 @@ impl Generator {
         };
         let from = self.vector(from, rows);
         let operand = self.operand(from, depth);
-        let negative = self.types.scalar_of(from).is_some_and(Scalar::is_float) && scalar == Scalar::Uint;
+        let negative =
+            self.types.scalar_of(from).is_some_and(Scalar::is_float) && scalar == Scalar::Uint;
         if negative { format!("{name}(abs({operand}))") } else { format!("{name}({operand})") }
     }
 
     /// Returns a floating-point value from an integer, a `bool` or the other floating-point type.
-    pub(super) fn converted_real(&mut self, ty: TypeId, scalar: Scalar, rows: u8, depth: usize) -> Real {
+    pub(super) fn converted_real(
+        &mut self,
+        ty: TypeId,
+        scalar: Scalar,
+        rows: u8,
+        depth: usize,
+    ) -> Real {
         let name = self.types.name(ty);
         let from = |scalar, this: &mut Self| {
             let ty = this.vector(scalar, rows);
@@ -227,7 +238,9 @@ impl Generator {
             5..=6 => (format!("{} >> 26u", from(Scalar::Uint, self)), Bits::new(6, 0)),
             7 => (from(Scalar::Bool, self), Bits::new(0, 0)),
             8 if scalar == Scalar::Double => (from(Scalar::Int, self), Bits::new(31, 0)),
-            _ if scalar == Scalar::Double => (from(Scalar::Float, self), Bits::stored(Scalar::Float)),
+            _ if scalar == Scalar::Double => {
+                (from(Scalar::Float, self), Bits::stored(Scalar::Float))
+            }
             _ if self.doubles => {
                 let operand = from(Scalar::Double, self);
                 (format!("floor({operand} * 8.0LF) * 0.125LF"), Bits::new(11, 3))
@@ -239,7 +252,8 @@ impl Generator {
 
     /// Returns a scalar type with arithmetic.
     pub(super) fn number(&mut self) -> Scalar {
-        let all = [Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Float, Scalar::Float, Scalar::Double];
+        let all =
+            [Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Float, Scalar::Float, Scalar::Double];
         let known = if self.doubles { &all[..] } else { &all[..5] };
         self.random.pick(known)
     }
@@ -256,7 +270,8 @@ impl Generator {
     /// Returns a call of `wrap`, whose result is never a negative zero.
     pub(super) fn wrapped(&mut self, ty: TypeId, text: &str) -> String {
         self.helpers.insert(Helper::Wrap(ty));
-        if let (Some(scalar), Some((columns, rows))) = (self.types.scalar_of(ty), self.types.shape(ty))
+        if let (Some(scalar), Some((columns, rows))) =
+            (self.types.scalar_of(ty), self.types.shape(ty))
             && columns > 1
         {
             let column = self.vector(scalar, rows);
@@ -290,8 +305,11 @@ impl Generator {
             }
             7 => {
                 let function = self.random.pick(&["isnan", "isinf"]);
-                let real =
-                    if self.doubles && self.random.chance(50) { Scalar::Double } else { Scalar::Float };
+                let real = if self.doubles && self.random.chance(50) {
+                    Scalar::Double
+                } else {
+                    Scalar::Float
+                };
                 let real = self.scalar(real);
                 format!("{function}({})", self.operand(real, inner))
             }

@@ -86,7 +86,10 @@ impl Generator {
             15 => self.mixture(ty, scalar, rows, inner),
             16 => {
                 let (low, high) = (literal(scalar, -3.0), literal(scalar, 5.5));
-                Real { text: format!("clamp({}, {low}, {high})", self.operand(ty, inner)), bits: stored }
+                Real {
+                    text: format!("clamp({}, {low}, {high})", self.operand(ty, inner)),
+                    bits: stored,
+                }
             }
             17 => {
                 let range = literal(scalar, self.random.pick(&[2.0, 8.0, 0.5]));
@@ -125,8 +128,16 @@ impl Generator {
 
     fn rounding(&mut self, ty: TypeId, scalar: Scalar, depth: usize) -> Real {
         let a = self.loose(ty, depth);
-        let function =
-            self.random.pick(&["floor", "ceil", "trunc", "roundEven", "fract", "sign", "abs", "round"]);
+        let function = self.random.pick(&[
+            "floor",
+            "ceil",
+            "trunc",
+            "roundEven",
+            "fract",
+            "sign",
+            "abs",
+            "round",
+        ]);
         let bits = match function {
             "fract" => Bits { whole: 0, ..a.bits },
             "abs" => a.bits,
@@ -150,7 +161,10 @@ impl Generator {
         let stored = Bits::stored(scalar);
         if self.random.chance(50) {
             let bools = self.vector(Scalar::Bool, rows);
-            return Real { text: format!("mix({a}, {b}, {})", self.operand(bools, depth)), bits: stored };
+            return Real {
+                text: format!("mix({a}, {b}, {})", self.operand(bools, depth)),
+                bits: stored,
+            };
         }
         let weight = literal(scalar, self.random.pick(&[0.0, 0.25, 0.5, 1.0]));
         let bits = Bits::new(stored.whole + 2, stored.fraction + 2);
@@ -199,11 +213,14 @@ impl Generator {
         let name = self.types.name(ty);
         let half = &number(0.5);
         let stored = Bits::stored(scalar);
-        let (up, down) =
-            (number(2f64.powi(stored.fraction as i32)), number(2f64.powi(-(stored.fraction as i32))));
+        let (up, down) = (
+            number(2f64.powi(stored.fraction as i32)),
+            number(2f64.powi(-(stored.fraction as i32))),
+        );
         let nearest = |text: String| format!("floor({text} + {half})");
         // The other functions take floats only.
-        let choice = if scalar == Scalar::Float { self.random.below(7) } else { self.random.below(3) };
+        let choice =
+            if scalar == Scalar::Float { self.random.below(7) } else { self.random.below(3) };
         if choice == 0 {
             let x = self.place(ty, false, &[]).unwrap_or_else(|| number(7.25));
             let text = self.random.pick(&[
@@ -213,7 +230,10 @@ impl Generator {
             ]);
             let vector = if scalar == Scalar::Double { "dvec2" } else { "vec2" };
             let text = text.replace("{v}", vector).replace("{}", &x);
-            return Real { text: format!("({} * {down})", nearest(format!("{text} * {up}"))), bits: stored };
+            return Real {
+                text: format!("({} * {down})", nearest(format!("{text} * {up}"))),
+                bits: stored,
+            };
         }
         let i = self.operand(int, depth);
         let (text, whole) = match choice {
@@ -221,12 +241,15 @@ impl Generator {
                 let divisor = format!("{name}(({} & 15) + 1)", self.operand(int, depth));
                 (format!("floor(({name}({i} & 255) + {half}) / {divisor})"), 8)
             }
-            2 => (nearest(format!("inversesqrt({name}(1 << (({i} & 3) * 2))) * {}", number(8.0))), 3),
+            2 => {
+                (nearest(format!("inversesqrt({name}(1 << (({i} & 3) * 2))) * {}", number(8.0))), 3)
+            }
             3 => (nearest(format!("exp2(float({i} & 7))")), 7),
             4 => (nearest(format!("log2(float(1 << ({i} & 15)))")), 4),
             5 => (nearest(format!("pow(2.0, float({i} & 7))")), 7),
             _ => {
-                let kind = self.random.pick(&[("unpackUnorm4x8", "255.0"), ("unpackSnorm4x8", "127.0")]);
+                let kind =
+                    self.random.pick(&[("unpackUnorm4x8", "255.0"), ("unpackSnorm4x8", "127.0")]);
                 (
                     nearest(format!(
                         "{}(uint({i})).{} * {}",
@@ -246,12 +269,17 @@ impl Generator {
         let (int, uint) = (self.scalar(Scalar::Int), self.scalar(Scalar::Uint));
         match self.random.below(3) {
             0 => {
-                let text = format!("intBitsToFloat(({} & 127) << 16 | 0x3f800000)", self.operand(int, depth));
+                let text = format!(
+                    "intBitsToFloat(({} & 127) << 16 | 0x3f800000)",
+                    self.operand(int, depth)
+                );
                 Real { text, bits: Bits::new(1, 7) }
             }
             1 => {
-                let text =
-                    format!("uintBitsToFloat(0x40000000u | ({} & 15u) << 19)", self.operand(uint, depth));
+                let text = format!(
+                    "uintBitsToFloat(0x40000000u | ({} & 15u) << 19)",
+                    self.operand(uint, depth)
+                );
                 Real { text, bits: Bits::new(2, 3) }
             }
             _ => {
@@ -275,15 +303,21 @@ impl Generator {
             return Real { text: format!("faceforward({a}, {b}, {c})"), bits: stored };
         }
         let axis = self.random.below(usize::from(rows));
-        let parts: Vec<String> =
-            (0..usize::from(rows)).map(|row| literal(scalar, f64::from(u8::from(row == axis)))).collect();
-        let normal =
-            if rows == 1 { parts.join("") } else { format!("{}({})", self.types.name(ty), parts.join(", ")) };
+        let parts: Vec<String> = (0..usize::from(rows))
+            .map(|row| literal(scalar, f64::from(u8::from(row == axis))))
+            .collect();
+        let normal = if rows == 1 {
+            parts.join("")
+        } else {
+            format!("{}({})", self.types.name(ty), parts.join(", "))
+        };
         Real { text: format!("reflect({a}, {normal})"), bits: stored.sum(2) }
     }
 
     fn matrix(&mut self, ty: TypeId, depth: usize) -> Real {
-        let (Some(scalar), Some((columns, rows))) = (self.types.scalar_of(ty), self.types.shape(ty)) else {
+        let (Some(scalar), Some((columns, rows))) =
+            (self.types.scalar_of(ty), self.types.shape(ty))
+        else {
             return self.tight(ty, 0);
         };
         let inner = depth - 1;
@@ -299,8 +333,10 @@ impl Generator {
             }
             4..=5 => {
                 let between = self.random.between(2, 4) as u8;
-                let (a, b) =
-                    (self.types.matrix(scalar, between, rows), self.types.matrix(scalar, columns, between));
+                let (a, b) = (
+                    self.types.matrix(scalar, between, rows),
+                    self.types.matrix(scalar, columns, between),
+                );
                 self.product([a, b], inner, 2, |a, b| format!("({a} * {b})"))
             }
             6 => {
@@ -312,13 +348,15 @@ impl Generator {
                 self.product([ty, other], inner, 0, |a, b| format!("({a} * {b})"))
             }
             8 => {
-                let (columns, rows) = (self.random.between(2, 4) as u8, self.random.between(2, 4) as u8);
+                let (columns, rows) =
+                    (self.random.between(2, 4) as u8, self.random.between(2, 4) as u8);
                 let other = self.types.matrix(scalar, columns, rows);
                 Real { text: format!("{name}({})", self.operand(other, inner)), bits: stored }
             }
             _ => {
                 let column = self.vector(scalar, rows);
-                let parts: Vec<String> = (0..columns).map(|_| self.operand(column, inner)).collect();
+                let parts: Vec<String> =
+                    (0..columns).map(|_| self.operand(column, inner)).collect();
                 Real { text: format!("{name}({})", parts.join(", ")), bits: stored }
             }
         }

@@ -39,7 +39,8 @@ impl Generator {
         (self.executed, self.inlined) = (before, outside);
         self.context = outer;
         self.variables = globals;
-        self.definitions += &format!("{result_name} {name}({}) {{\n{body}}}\n", signature.join(", "));
+        self.definitions +=
+            &format!("{result_name} {name}({}) {{\n{body}}}\n", signature.join(", "));
         let parameters = parameters.into_iter().map(|(_, direction, ty)| (direction, ty)).collect();
         self.functions.push(Function { name, result, parameters, cost, size });
     }

@@ -29,7 +29,8 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    pub const ALL: [Direction; 4] = [Direction::In, Direction::ConstIn, Direction::Out, Direction::Inout];
+    pub const ALL: [Direction; 4] =
+        [Direction::In, Direction::ConstIn, Direction::Out, Direction::Inout];
 
     pub fn keyword(self) -> &'static str {
         match self {
@@ -102,7 +103,12 @@ pub(super) struct Generator {
 }
 
 impl Generator {
-    pub fn new(random: Random, types: TypeTable, structures: Vec<TypeId>, doubles: bool) -> Generator {
+    pub fn new(
+        random: Random,
+        types: TypeTable,
+        structures: Vec<TypeId>,
+        doubles: bool,
+    ) -> Generator {
         Generator {
             random,
             types,
@@ -157,8 +163,10 @@ impl Generator {
     /// Returns a random scalar type.
     pub fn any_scalar(&mut self) -> Scalar {
         use Scalar::{Bool, Double, Float, Int, Uint};
-        let all =
-            [Int, Int, Int, Int, Uint, Uint, Uint, Float, Float, Float, Float, Bool, Double, Double, Double];
+        let all = [
+            Int, Int, Int, Int, Uint, Uint, Uint, Float, Float, Float, Float, Bool, Double, Double,
+            Double,
+        ];
         let known = if self.doubles { &all[..] } else { &all[..12] };
         self.random.pick(known)
     }
@@ -167,7 +175,8 @@ impl Generator {
     pub fn any_value(&mut self) -> TypeId {
         let scalar = self.any_scalar();
         if scalar.is_float() && self.random.chance(20) {
-            let (columns, rows) = (self.random.between(2, 4) as u8, self.random.between(2, 4) as u8);
+            let (columns, rows) =
+                (self.random.between(2, 4) as u8, self.random.between(2, 4) as u8);
             return self.types.matrix(scalar, columns, rows);
         }
         let rows = self.random.pick(&[1, 1, 1, 2, 3, 4]);
@@ -216,7 +225,8 @@ impl Generator {
         if let Some(members) = self.types.members(ty) {
             return members.iter().any(|member| self.reaches(member.ty, want));
         }
-        let (Some((_, rows)), Some((scalar, wanted))) = (self.types.shape(ty), vector_of(&self.types, want))
+        let (Some((_, rows)), Some((scalar, wanted))) =
+            (self.types.shape(ty), vector_of(&self.types, want))
         else {
             return false;
         };
@@ -264,7 +274,8 @@ impl Generator {
         match vector {
             Some((_, rows)) => self.component_path(&name, rows, want, write),
             None => {
-                let (Some(scalar), Some((columns, rows))) = (self.types.scalar_of(ty), self.types.shape(ty))
+                let (Some(scalar), Some((columns, rows))) =
+                    (self.types.scalar_of(ty), self.types.shape(ty))
                 else {
                     return name;
                 };

@@ -18,11 +18,16 @@ pub(super) enum Helper {
 }
 
 /// Returns the definitions of the helpers; those of columns before those of matrices.
-pub(super) fn definitions<'a>(types: &TypeTable, helpers: impl IntoIterator<Item = &'a Helper>) -> String {
+pub(super) fn definitions<'a>(
+    types: &TypeTable,
+    helpers: impl IntoIterator<Item = &'a Helper>,
+) -> String {
     let (mut vectors, mut matrices) = (String::new(), String::new());
     for helper in helpers {
         match *helper {
-            Helper::Wrap(ty) if vector_of(types, ty).is_none() => matrices += &wrap_matrix(types, ty),
+            Helper::Wrap(ty) if vector_of(types, ty).is_none() => {
+                matrices += &wrap_matrix(types, ty)
+            }
             Helper::Wrap(ty) => vectors += &wrap_vector(types, ty),
             Helper::Quotient(Scalar::Uint) => {
                 vectors += "uint quotient(uint a, uint b) { return b == 0u ? a : a / b; }\n";
@@ -34,7 +39,8 @@ pub(super) fn definitions<'a>(types: &TypeTable, helpers: impl IntoIterator<Item
                 vectors += "uint remainder(uint a, uint b) { return b == 0u ? a : a % b; }\n";
             }
             Helper::Remainder(_) => {
-                vectors += "int remainder(int a, int b) { return (a & 0x7fffffff) % ((b & 1023) + 1); }\n";
+                vectors +=
+                    "int remainder(int a, int b) { return (a & 0x7fffffff) % ((b & 1023) + 1); }\n";
             }
         }
     }

@@ -90,7 +90,10 @@ impl Generator {
                     self.random.pick(&["2", "3", "7", "(-5)", "16", "1000", "(-8)", "0x7fffffff"])
                 )
             }
-            _ => format!("(({a} & 0x7fffffff) % {})", self.random.pick(&["3", "7", "16", "1000", "65537"])),
+            _ => format!(
+                "(({a} & 0x7fffffff) % {})",
+                self.random.pick(&["3", "7", "16", "1000", "65537"])
+            ),
         }
     }
 

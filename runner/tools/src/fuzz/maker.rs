@@ -35,7 +35,8 @@ impl Maker {
         let doubles = random.chance(50);
         let mut plan = Generator::new(random, TypeTable::default(), Vec::new(), doubles);
         for k in 0..plan.random.between(0, 2) {
-            let members: Vec<TypeId> = (0..plan.random.between(2, 4)).map(|_| plan.any_type(1)).collect();
+            let members: Vec<TypeId> =
+                (0..plan.random.between(2, 4)).map(|_| plan.any_type(1)).collect();
             let name = format!("S{k}");
             let structure = names::structure(&mut plan.types, &name, &members);
             plan.structures.push(structure);
@@ -54,6 +55,9 @@ impl Maker {
         let random = Random::new(self.seed, self.number, 1 + number as u64);
         let (types, structures) = (self.plan.types.clone(), self.structures.clone());
         let generator = Generator::new(random, types, structures, self.plan.doubles);
-        StageShader::new(generator, self.resources.all.iter().filter(|resource| resource.is_of(number)))
+        StageShader::new(
+            generator,
+            self.resources.all.iter().filter(|resource| resource.is_of(number)),
+        )
     }
 }

@@ -260,7 +260,8 @@ mod tests {
     #[test]
     fn texts_change_and_follow_from_seed_and_number() {
         let text = "[require]\nGLSL >= 1.10\n[fragment shader]\nvoid main() { gl_FragColor = vec4(0.5); }\n";
-        let all: Vec<String> = (0..200).map(|number| mutate(3, number, text, "int x;\nfloat y;\n")).collect();
+        let all: Vec<String> =
+            (0..200).map(|number| mutate(3, number, text, "int x;\nfloat y;\n")).collect();
         let changed = all.iter().filter(|new| *new != text).count();
         assert!(changed > 180, "{changed}");
         assert_eq!(all[17], mutate(3, 17, text, "int x;\nfloat y;\n"));

@@ -61,7 +61,12 @@ pub(super) fn any_scalar(types: &TypeTable, ty: TypeId, is: &dyn Fn(Scalar) -> b
 }
 
 /// Visits every scalar, vector or matrix inside a value, with its path in GLSL.
-pub(super) fn parts(types: &TypeTable, path: &str, ty: TypeId, visit: &mut dyn FnMut(&str, TypeId)) {
+pub(super) fn parts(
+    types: &TypeTable,
+    path: &str,
+    ty: TypeId,
+    visit: &mut dyn FnMut(&str, TypeId),
+) {
     if let Some((element, length)) = elements(types, ty) {
         (0..length).for_each(|k| parts(types, &format!("{path}[{k}]"), element, visit));
     } else if let Some(members) = types.members(ty) {

@@ -33,7 +33,8 @@ fn varyings(maker: &mut Maker, prefix: &str, count: usize, mut slots: u32) -> Ve
     let mut all = Vec::new();
     for k in 0..maker.plan.random.between(0, count) {
         let nesting = if maker.plan.random.chance(30) { 2 } else { 1 };
-        let no_bool = |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
+        let no_bool =
+            |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
         let ty = maker.plan.type_where(nesting, 24, no_bool);
         let types = &maker.plan.types;
         let needed = varying_slots(types, ty);
@@ -41,8 +42,8 @@ fn varyings(maker: &mut Maker, prefix: &str, count: usize, mut slots: u32) -> Ve
             continue;
         }
         slots -= needed;
-        let smooth =
-            !any_scalar(types, ty, &|scalar| scalar != Scalar::Float) && maker.plan.random.chance(40);
+        let smooth = !any_scalar(types, ty, &|scalar| scalar != Scalar::Float)
+            && maker.plan.random.chance(40);
         let how = ["", "smooth ", "noperspective ", "centroid "];
         let interpolation = if smooth { maker.plan.random.pick(&how) } else { "flat " };
         all.push(Varying { name: format!("{prefix}{k}"), ty, interpolation });
@@ -59,7 +60,11 @@ fn outputs(stage: &mut StageShader, hashes: &str, varyings: &[Varying], interpol
     for varying in varyings {
         let interpolation = if interpolated { varying.interpolation } else { "" };
         stage.output(interpolation, &varying.name, varying.ty, false);
-        let value = if varying.is_flat() { stage.value(varying.ty) } else { stage.uniform_value(varying.ty) };
+        let value = if varying.is_flat() {
+            stage.value(varying.ty)
+        } else {
+            stage.uniform_value(varying.ty)
+        };
         stage.end(&format!("{} = {value};", varying.name));
     }
 }
@@ -67,7 +72,13 @@ fn outputs(stage: &mut StageShader, hashes: &str, varyings: &[Varying], interpol
 /// Declares inputs that are arrays over the vertices of a primitive or patch. The code sees single
 /// elements, since arrays of patches have the length of the largest patch; `vertex` selects one of
 /// them.
-fn array_inputs(stage: &mut StageShader, hashes: &str, varyings: &[Varying], vertices: usize, vertex: &str) {
+fn array_inputs(
+    stage: &mut StageShader,
+    hashes: &str,
+    varyings: &[Varying],
+    vertices: usize,
+    vertex: &str,
+) {
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     let inputs = varyings.iter().map(|v| (&*v.name, v.ty)).chain([(hashes, vector)]);
     for (name, ty) in inputs {
@@ -137,7 +148,8 @@ fn vertex_data(maker: &mut Maker, attributes: &[(String, TypeId)]) -> String {
     let mut rows: Vec<String> = POSITIONS.iter().map(|(x, y)| format!("{x} {y} 0 1")).collect();
     for (name, ty) in attributes {
         let types = &maker.plan.types;
-        let (Some(scalar), Some((columns, count))) = (types.scalar_of(*ty), types.shape(*ty)) else {
+        let (Some(scalar), Some((columns, count))) = (types.scalar_of(*ty), types.shape(*ty))
+        else {
             continue;
         };
         for column in 0..columns {
@@ -160,9 +172,9 @@ fn vertex_data(maker: &mut Maker, attributes: &[(String, TypeId)]) -> String {
 fn attributes(maker: &mut Maker) -> Vec<(String, TypeId)> {
     let (mut all, mut left) = (Vec::new(), 12);
     for k in 0..maker.plan.random.between(0, 4) {
-        let ty = maker
-            .plan
-            .type_where(0, 16, |types, ty| types.scalar_of(ty).is_some_and(|scalar| scalar != Scalar::Bool));
+        let ty = maker.plan.type_where(0, 16, |types, ty| {
+            types.scalar_of(ty).is_some_and(|scalar| scalar != Scalar::Bool)
+        });
         let wide = maker.plan.types.scalar_of(ty) == Some(Scalar::Double);
         let slots = attribute_locations(&maker.plan.types, ty) * if wide { 2 } else { 1 };
         if slots <= left {
@@ -188,8 +200,13 @@ pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
     let heavy = if maker.plan.random.chance(30) { 3 } else { 0 };
     let shaders = format!("[vertex shader]\n{}\n", stage.text())
         + &final_fragment(maker, 1, "hashes", &varyings, heavy);
-    let draws =
-        ["GL_TRIANGLE_STRIP 0 4", "GL_TRIANGLES 0 6", "GL_POINTS 0 10", "GL_LINES 0 8", "GL_LINE_STRIP 0 7"];
+    let draws = [
+        "GL_TRIANGLE_STRIP 0 4",
+        "GL_TRIANGLES 0 6",
+        "GL_POINTS 0 10",
+        "GL_LINES 0 8",
+        "GL_LINE_STRIP 0 7",
+    ];
     let draw = format!("draw arrays {}", maker.plan.random.pick(&draws));
     let data = vertex_data(maker, &attributes);
     drawn(maker, &shaders, &data, &draw, "")
@@ -265,9 +282,12 @@ fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize) {
         stage.output(varying.interpolation, &varying.name, varying.ty, false);
         same.push(stage.uniform_value(varying.ty));
     }
-    stage.end("vec4 base = vec4(-0.875 + 0.25 * float(id), -0.875 + 0.5 * float(invocation), 0, 1);");
+    stage.end(
+        "vec4 base = vec4(-0.875 + 0.25 * float(id), -0.875 + 0.5 * float(invocation), 0, 1);",
+    );
     for corner in &CORNERS[..count] {
-        let (number, more) = (stage.generator.random.below(HASHES), stage.generator.random.below(100));
+        let (number, more) =
+            (stage.generator.random.below(HASHES), stage.generator.random.below(100));
         stage.end(&format!("hash[{number}] += {more};"));
         stage.end(&format!("hashes = {HASH_VECTOR};"));
         for (varying, same) in varyings.iter().zip(&same) {
@@ -275,7 +295,8 @@ fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize) {
             stage.end(&format!("{} = {value};", varying.name));
         }
         stage.end(&format!("gl_Position = base + vec4({corner}, 0, 0);"));
-        let condition = if stage.generator.random.chance(15) { "if ((hash[2] & 3) != 0) " } else { "" };
+        let condition =
+            if stage.generator.random.chance(15) { "if ((hash[2] & 3) != 0) " } else { "" };
         stage.end(&format!("{condition}EmitVertex();"));
     }
     stage.end("EndPrimitive();");
@@ -299,7 +320,13 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     control.fill(size.statements());
     control_end(&mut control, &control_outputs, &patch_outputs, vertices, control_vertices);
     let mut evaluation = maker.stage(2);
-    array_inputs(&mut evaluation, "control_hashes", &control_outputs, control_vertices, "gl_PrimitiveID");
+    array_inputs(
+        &mut evaluation,
+        "control_hashes",
+        &control_outputs,
+        control_vertices,
+        "gl_PrimitiveID",
+    );
     for varying in &patch_outputs {
         evaluation.input("patch ", &varying.name, varying.ty);
     }
@@ -317,15 +344,19 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     evaluation.seed(Scalar::Int, "other", "patch_hash * 3");
     evaluation.fill(size.statements() / 2 + 1);
     outputs(&mut evaluation, "hashes", &varyings, true);
-    evaluation.end("gl_Position = vec4(gl_TessCoord.xy * 1.5 - 0.75 + 0.125 * float(gl_PrimitiveID), 0, 1);");
+    evaluation.end(
+        "gl_Position = vec4(gl_TessCoord.xy * 1.5 - 0.75 + 0.125 * float(gl_PrimitiveID), 0, 1);",
+    );
     let shaders = first
         + &format!("[tessellation control shader]\n{}\n", control.text())
         + &format!("[tessellation evaluation shader]\n{}\n", evaluation.text())
         + &final_fragment(maker, 3, "hashes", &varyings, 0);
     let patches = maker.plan.random.between(1, POSITIONS.len() / vertices);
     let data = vertex_data(maker, &[]);
-    let draw =
-        format!("patch parameter vertices {vertices}\ndraw arrays GL_PATCHES 0 {}", patches * vertices);
+    let draw = format!(
+        "patch parameter vertices {vertices}\ndraw arrays GL_PATCHES 0 {}",
+        patches * vertices
+    );
     drawn(maker, &shaders, &data, &draw, "")
 }
 
@@ -339,8 +370,10 @@ fn control_end(
 ) {
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     let int = stage.generator.scalar(Scalar::Int);
-    for (name, ty) in
-        outputs.iter().map(|v| (&*v.name, v.ty)).chain([("control_hashes", vector), ("neighbor", int)])
+    for (name, ty) in outputs
+        .iter()
+        .map(|v| (&*v.name, v.ty))
+        .chain([("control_hashes", vector), ("neighbor", int)])
     {
         let ty = array(&mut stage.generator.types, ty, control_vertices);
         stage.output("", name, ty, true);
@@ -370,8 +403,13 @@ fn control_end(
     stage.end("  patch_hash = hash[2];");
     for (name, count) in [("Outer", 4), ("Inner", 2)] {
         for k in 0..count {
-            let level =
-                stage.generator.random.pick(&["1.0", "2.0", "3.0", "2.5", "1.0 + float(gl_PrimitiveID)"]);
+            let level = stage.generator.random.pick(&[
+                "1.0",
+                "2.0",
+                "3.0",
+                "2.5",
+                "1.0 + float(gl_PrimitiveID)",
+            ]);
             stage.end(&format!("  gl_TessLevel{name}[{k}] = {level};"));
         }
     }

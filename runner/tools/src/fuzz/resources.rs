@@ -96,7 +96,8 @@ impl Resources {
         let Generator { types, random, .. } = generator;
         let commands = &mut self.commands;
         names::parts(types, path, ty, &mut |path, ty| {
-            let (scalar, count) = (types.scalar_of(ty).unwrap_or(Scalar::Int), types.components(ty));
+            let (scalar, count) =
+                (types.scalar_of(ty).unwrap_or(Scalar::Int), types.components(ty));
             // The format has no commands for `bool`.
             let name = match (scalar, count) {
                 (Scalar::Bool, 1) => "int".to_owned(),
@@ -111,7 +112,9 @@ impl Resources {
     /// Returns members with names that begin with `prefix`.
     fn members(generator: &mut Generator, prefix: &str) -> Vec<(String, TypeId)> {
         let count = generator.random.between(1, 5);
-        (0..count).map(|k| (format!("{prefix}{k}"), generator.type_where(2, LEAVES, |_, _| true))).collect()
+        (0..count)
+            .map(|k| (format!("{prefix}{k}"), generator.type_where(2, LEAVES, |_, _| true)))
+            .collect()
     }
 
     fn uniform_block(&mut self, generator: &mut Generator, stages: usize, number: usize) {
@@ -141,9 +144,11 @@ impl Resources {
             (Rules::Std430, "std430"),
             (Rules::Std140, "std140"),
         ]);
-        let (order, order_text) =
-            generator.random.pick(&[(MatrixOrder::ColumnMajor, ""), (MatrixOrder::RowMajor, ", row_major")]);
-        let mut text = format!("layout({packing}{order_text}, binding = 0) readonly buffer Stored {{\n");
+        let (order, order_text) = generator
+            .random
+            .pick(&[(MatrixOrder::ColumnMajor, ""), (MatrixOrder::RowMajor, ", row_major")]);
+        let mut text =
+            format!("layout({packing}{order_text}, binding = 0) readonly buffer Stored {{\n");
         declare_members(&mut text, &generator.types, &members);
         text += "};\n";
         let types: Vec<TypeId> = members.iter().map(|(_, ty)| *ty).collect();
@@ -184,7 +189,11 @@ pub(super) fn value(random: &mut Random, scalar: Scalar) -> String {
                 1 => random.below(16) as i32,
                 _ => random.pick(&INTEGERS),
             };
-            if scalar == Scalar::Int { value.to_string() } else { value.cast_unsigned().to_string() }
+            if scalar == Scalar::Int {
+                value.to_string()
+            } else {
+                value.cast_unsigned().to_string()
+            }
         }
         _ => random.pick(&REALS).to_string(),
     }
@@ -214,11 +223,16 @@ fn scalars(
         } else {
             0
         };
-        for (column, row) in (0..columns).flat_map(|c| (0..rows).map(move |r| (u32::from(c), u32::from(r)))) {
+        for (column, row) in
+            (0..columns).flat_map(|c| (0..rows).map(move |r| (u32::from(c), u32::from(r))))
+        {
             let (vector, component) =
                 if order == MatrixOrder::ColumnMajor { (column, row) } else { (row, column) };
-            let at =
-                if stride == 0 { row * scalar.bytes() } else { vector * stride + component * scalar.bytes() };
+            let at = if stride == 0 {
+                row * scalar.bytes()
+            } else {
+                vector * stride + component * scalar.bytes()
+            };
             visit(scalar, offset + at);
         }
     }

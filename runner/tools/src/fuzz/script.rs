@@ -50,7 +50,9 @@ pub(super) fn color_outputs() -> String {
 
 /// Returns lines that write all hashes to the color outputs.
 pub(super) fn write_colors() -> Vec<String> {
-    (0..TARGETS).map(|k| format!("color{k} = encode(hash[{}], hash[{}]);", 2 * k, 2 * k + 1)).collect()
+    (0..TARGETS)
+        .map(|k| format!("color{k} = encode(hash[{}], hash[{}]);", 2 * k, 2 * k + 1))
+        .collect()
 }
 
 /// Returns commands that create the framebuffer.

@@ -38,7 +38,10 @@ pub(super) struct StageShader {
 
 impl StageShader {
     /// Returns a stage that reads `resources`.
-    pub fn new<'a>(mut generator: Generator, resources: impl Iterator<Item = &'a Resource>) -> StageShader {
+    pub fn new<'a>(
+        mut generator: Generator,
+        resources: impl Iterator<Item = &'a Resource>,
+    ) -> StageShader {
         let mut declarations = String::new();
         for resource in resources {
             declarations += &resource.declaration;
@@ -138,11 +141,13 @@ impl StageShader {
         if self.generator.random.chance(60) {
             return;
         }
-        let (scalar, length) = (self.generator.any_scalar(), self.generator.random.pick(&[3, 4, 8]));
+        let (scalar, length) =
+            (self.generator.any_scalar(), self.generator.random.pick(&[3, 4, 8]));
         let element = self.generator.scalar(scalar);
         let ty = names::array(&mut self.generator.types, element, length);
         let value = self.generator.literal(ty);
-        let _ = writeln!(self.declarations, "const {} table = {value};", self.generator.types.name(ty));
+        let _ =
+            writeln!(self.declarations, "const {} table = {value};", self.generator.types.name(ty));
         self.generator.declare("table", ty, false);
     }
 
@@ -169,7 +174,8 @@ impl StageShader {
         if let Some((element, length)) = elements(&self.generator.types, ty) {
             if length > 1 && self.generator.random.chance(50) {
                 let name = self.generator.fresh("k");
-                self.generator.line(&format!("for (int {name} = 0; {name} < {length}; {name}++) {{"));
+                self.generator
+                    .line(&format!("for (int {name} = 0; {name} < {length}; {name}++) {{"));
                 self.generator.context.depth += 1;
                 self.fold(hash, &format!("{path}[{name}]"), element);
                 self.generator.context.depth -= 1;
@@ -227,7 +233,10 @@ fn scalars(types: &TypeTable, path: &str, ty: TypeId) -> Vec<String> {
             all.push(match scalar {
                 Scalar::Int => place,
                 Scalar::Float | Scalar::Double => {
-                    let unit = super::real::literal(scalar, f64::from(1u32 << Bits::stored(scalar).fraction));
+                    let unit = super::real::literal(
+                        scalar,
+                        f64::from(1u32 << Bits::stored(scalar).fraction),
+                    );
                     format!("int({place} * {unit})")
                 }
                 _ => format!("int({place})"),
@@ -239,6 +248,7 @@ fn scalars(types: &TypeTable, path: &str, ty: TypeId) -> Vec<String> {
 
 fn structure(types: &TypeTable, ty: TypeId) -> String {
     let members = types.members(ty).unwrap_or_default().iter();
-    let members: Vec<String> = members.map(|m| format!("{} {};", types.name(m.ty), m.name)).collect();
+    let members: Vec<String> =
+        members.map(|m| format!("{} {};", types.name(m.ty), m.name)).collect();
     format!("struct {} {{ {} }};\n", types.name(ty), members.join(" "))
 }

@@ -83,7 +83,8 @@ impl Generator {
 
     /// Returns the type of some writable place.
     fn written_type(&mut self) -> Option<TypeId> {
-        let writable: Vec<TypeId> = self.variables.iter().filter(|v| v.writable).map(|v| v.ty).collect();
+        let writable: Vec<TypeId> =
+            self.variables.iter().filter(|v| v.writable).map(|v| v.ty).collect();
         let mut ty = *writable.get(self.random.below(writable.len().max(1)))?;
         loop {
             let stop = self.random.below(100);
@@ -99,7 +100,8 @@ impl Generator {
                 ty = members[self.random.below(members.len())].ty;
             } else {
                 let (scalar, (_, rows)) = (self.types.scalar_of(ty)?, self.types.shape(ty)?);
-                let rows = if stop < 70 { rows } else { self.random.between(1, usize::from(rows)) as u8 };
+                let rows =
+                    if stop < 70 { rows } else { self.random.between(1, usize::from(rows)) as u8 };
                 return Some(if stop < 40 { ty } else { self.vector(scalar, rows) });
             }
         }
@@ -206,7 +208,8 @@ impl Generator {
         self.line(&format!("switch ({value} & 7{suffix}) {{"));
         let cases = self.random.between(1, 5);
         let labels: Vec<usize> = self.random.some_of(&[0, 1, 2, 3, 4, 5, 6, 7], cases);
-        let mut labels: Vec<String> = labels.iter().map(|label| format!("case {label}{suffix}:")).collect();
+        let mut labels: Vec<String> =
+            labels.iter().map(|label| format!("case {label}{suffix}:")).collect();
         if self.random.chance(70) {
             labels.insert(self.random.between(0, labels.len()), "default:".to_owned());
         }
@@ -235,7 +238,8 @@ impl Generator {
     /// Writes a call of a built-in function with results in parameters.
     fn two_results(&mut self) {
         let rows = self.random.pick(&[1, 1, 2, 3, 4]);
-        let real = if self.doubles && self.random.chance(40) { Scalar::Double } else { Scalar::Float };
+        let real =
+            if self.doubles && self.random.chance(40) { Scalar::Double } else { Scalar::Float };
         let integer = self.random.pick(&[Scalar::Int, Scalar::Uint]);
         let kind = self.random.below(4);
         let (first, second) = match kind {

@@ -18,8 +18,10 @@ fn in_shader(source: &Source<'_>) -> Vec<Edit> {
     let text = source.text;
     let mut edits = Vec::new();
     let mut from = 0;
-    let ends =
-        pieces(text).into_iter().map(|piece| piece.range).chain(std::iter::once(text.len()..text.len()));
+    let ends = pieces(text)
+        .into_iter()
+        .map(|piece| piece.range)
+        .chain(std::iter::once(text.len()..text.len()));
     for token in ends {
         let gap = from..token.start;
         let between = text.get(gap.clone()).unwrap_or_default();
@@ -51,7 +53,9 @@ fn lines(text: &str) -> Vec<Edit> {
     // Lines inside shaders are code.
     let shaders: Vec<Range<usize>> =
         sources(text).iter().map(|s| s.in_file(Edit::delete(0..s.text.len())).range).collect();
-    edits.retain(|edit| !shaders.iter().any(|s| s.start <= edit.range.start && edit.range.end <= s.end));
+    edits.retain(|edit| {
+        !shaders.iter().any(|s| s.start <= edit.range.start && edit.range.end <= s.end)
+    });
     edits
 }
 

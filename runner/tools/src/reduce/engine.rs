@@ -109,7 +109,10 @@ impl<'a> Reducer<'a> {
                 let text = |k: usize| {
                     let mut made = made.clone();
                     open[chunk(k)].iter().for_each(|&edit| made[edit] = true);
-                    apply(&base, edits.iter().zip(&made).filter(|(_, made)| **made).map(|(edit, _)| edit))
+                    apply(
+                        &base,
+                        edits.iter().zip(&made).filter(|(_, made)| **made).map(|(edit, _)| edit),
+                    )
                 };
                 match self.first((0..count).map(text).collect())? {
                     Some(k) => {
@@ -147,7 +150,8 @@ impl<'a> Reducer<'a> {
     /// Accepts the first interesting text and returns its index.
     fn first(&mut self, texts: Vec<String>) -> Result<Option<usize>, Stopped> {
         let hash = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
-        let is_new = |text: &str| text.len() < self.best.len() && !self.refused.contains(&hash(text));
+        let is_new =
+            |text: &str| text.len() < self.best.len() && !self.refused.contains(&hash(text));
         let new: Vec<usize> = (0..texts.len()).filter(|&k| is_new(&texts[k])).collect();
         let left = usize::try_from(self.most - self.steps).unwrap_or(usize::MAX);
         let allowed = &new[..new.len().min(left)];

@@ -23,7 +23,9 @@ pub fn edits(text: &str) -> Vec<Edit> {
                 let span = unit.exprs[operand].span;
                 std::cmp::Reverse(span.end - span.start)
             });
-            edits.extend(operands.iter().filter_map(|&operand| shader.replace(span(id), span(operand))));
+            edits.extend(
+                operands.iter().filter_map(|&operand| shader.replace(span(id), span(operand))),
+            );
             edits.extend(LITERALS.iter().filter_map(|literal| shader.put(span(id), literal)));
         }
         edits
@@ -32,14 +34,18 @@ pub fn edits(text: &str) -> Vec<Edit> {
 
 fn operands(unit: &TranslationUnit, id: ExprId) -> Vec<ExprId> {
     match unit.exprs[id].kind {
-        ExprKind::Name(_) | ExprKind::Int(..) | ExprKind::Float(..) | ExprKind::Bool(_) => Vec::new(),
+        ExprKind::Name(_) | ExprKind::Int(..) | ExprKind::Float(..) | ExprKind::Bool(_) => {
+            Vec::new()
+        }
         ExprKind::Unary(_, a) | ExprKind::Field(a, _) => vec![a],
         ExprKind::Binary(_, a, b)
         | ExprKind::Assign(_, a, b)
         | ExprKind::Comma(a, b)
         | ExprKind::Index(a, b) => vec![a, b],
         ExprKind::Ternary(a, b, c) => vec![a, b, c],
-        ExprKind::Method(a, _, list) => std::iter::once(a).chain(unit.list(list).iter().copied()).collect(),
+        ExprKind::Method(a, _, list) => {
+            std::iter::once(a).chain(unit.list(list).iter().copied()).collect()
+        }
         ExprKind::Call(_, list) | ExprKind::InitList(list) => unit.list(list).to_vec(),
     }
 }

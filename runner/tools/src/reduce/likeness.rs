@@ -57,7 +57,9 @@ fn without_numbers(line: &str) -> String {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"[-+]?\b(0x[0-9a-fA-F]+|[0-9][0-9.]*(e[-+]?[0-9]+)?|inf|nan|NaN)\b").ok()
     });
-    NUMBER.as_ref().map_or_else(|| line.to_owned(), |number| number.replace_all(line, "#").into_owned())
+    NUMBER
+        .as_ref()
+        .map_or_else(|| line.to_owned(), |number| number.replace_all(line, "#").into_owned())
 }
 
 #[cfg(test)]
@@ -79,16 +81,23 @@ mod tests {
         let crash = |reason| likeness(Status::Crash, Phase::Simulate, reason);
         assert_eq!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:7: 4 of 4"));
         assert_ne!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:8: 3 of 4"));
-        assert_ne!(crash("stack overflow"), crash("the worker process ended by signal 6 (SIGABRT)"));
+        assert_ne!(
+            crash("stack overflow"),
+            crash("the worker process ended by signal 6 (SIGABRT)")
+        );
         let rule = |reason| likeness(Status::Fail, Phase::Validate, reason);
-        assert_eq!(rule("SIMD8 kernel, offset 0x50: a rule"), rule("SIMD16 kernel, offset 0x90: another"));
+        assert_eq!(
+            rule("SIMD8 kernel, offset 0x50: a rule"),
+            rule("SIMD16 kernel, offset 0x90: another")
+        );
         assert_ne!(rule("a").ending, probe("a").ending);
     }
 
     #[test]
     fn messages() {
-        let with =
-            |reason: &str| Likeness::of(&Verdict::fail(Phase::Validate, reason), Wanted { message: true });
+        let with = |reason: &str| {
+            Likeness::of(&Verdict::fail(Phase::Validate, reason), Wanted { message: true })
+        };
         assert_eq!(with("line 3: a rule\nmore"), with("line 33: a rule"));
         assert_ne!(with("line 3: a rule"), with("line 3: another rule"));
         assert_eq!(message("line of thought: x"), "line of thought: x");

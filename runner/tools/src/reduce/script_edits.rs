@@ -36,8 +36,9 @@ pub fn lines(text: &str) -> Vec<Edit> {
 }
 
 fn is_content(script: &Script<'_>, line: &Range<usize>) -> bool {
-    let holds =
-        |s: &&script::Section<'_>| s.body.range().start <= line.start && line.end <= s.body.range().end;
+    let holds = |s: &&script::Section<'_>| {
+        s.body.range().start <= line.start && line.end <= s.body.range().end
+    };
     let section = script.sections.iter().find(holds);
     section.is_some_and(|section| !matches!(section.content, Content::Test))
 }

@@ -41,8 +41,14 @@ pub(super) fn edits(text: &str, of: impl Fn(&Parsed<'_>) -> Vec<Edit>) -> Vec<Ed
     let mut all = Vec::new();
     for source in sources(text) {
         let Some(unit) = source.parse() else { continue };
-        let parsed = Parsed { text: source.text, unit: &unit, base: unit.sources.file_span(FileId(0)).start };
-        all.extend(of(&parsed).into_iter().filter(Edit::shrinks).map(|edit| edit.moved(source.start)));
+        let parsed = Parsed {
+            text: source.text,
+            unit: &unit,
+            base: unit.sources.file_span(FileId(0)).start,
+        };
+        all.extend(
+            of(&parsed).into_iter().filter(Edit::shrinks).map(|edit| edit.moved(source.start)),
+        );
     }
     all
 }

@@ -29,7 +29,8 @@ pub fn statements(text: &str, depth: usize) -> Vec<Edit> {
         let found = found(shader);
         let here = found.iter().filter(|found| found.depth == depth);
         // Where the grammar requires a statement, an empty one replaces it.
-        here.filter_map(|found| shader.put(found.span, if found.listed { "" } else { ";" })).collect()
+        here.filter_map(|found| shader.put(found.span, if found.listed { "" } else { ";" }))
+            .collect()
     }))
 }
 
@@ -57,7 +58,9 @@ fn found(shader: &Parsed<'_>) -> Vec<Found> {
     let mut all = Vec::new();
     for body in unit.functions.values().filter_map(|function| function.body.expand()) {
         if let StmtKind::Compound(list) = unit.stmts[body].kind {
-            unit.list(list).iter().for_each(|&statement| find(shader, statement, 0, true, &mut all));
+            unit.list(list)
+                .iter()
+                .for_each(|&statement| find(shader, statement, 0, true, &mut all));
         }
     }
     all
@@ -72,9 +75,14 @@ fn find(shader: &Parsed<'_>, statement: StmtId, depth: usize, listed: bool, all:
         }
         StmtKind::If { then, otherwise, .. } => {
             find(shader, then, depth + 1, false, all);
-            otherwise.expand().into_iter().for_each(|inner| find(shader, inner, depth + 1, false, all));
+            otherwise
+                .expand()
+                .into_iter()
+                .for_each(|inner| find(shader, inner, depth + 1, false, all));
         }
-        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
+        StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::For { body, .. } => {
             find(shader, body, depth + 1, false, all);
         }
         _ => {}
@@ -94,13 +102,14 @@ fn inner(shader: &Parsed<'_>, found: &Found) -> Vec<Edit> {
             });
             [by(then), otherwise.and_then(by), without].into_iter().flatten().collect()
         }
-        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
-            by(body).into_iter().collect()
-        }
+        StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::For { body, .. } => by(body).into_iter().collect(),
         StmtKind::Compound(_) if found.listed && found.span.end - found.span.start >= 2 => {
             let inside = Span::new(found.span.start + 1, found.span.end - 1);
             let empty = inside.start == inside.end;
-            let edit = if empty { shader.put(found.span, "") } else { shader.replace(found.span, inside) };
+            let edit =
+                if empty { shader.put(found.span, "") } else { shader.replace(found.span, inside) };
             edit.into_iter().collect()
         }
         _ => Vec::new(),

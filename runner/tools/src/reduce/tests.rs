@@ -40,18 +40,33 @@ fn deleted(level: Level) -> Vec<String> {
 
 fn has(level: Level, part: &str, by: &str) {
     let parts = parts(level, TEST);
-    assert!(parts.iter().any(|(p, b)| (p.as_str(), b.as_str()) == (part, by)), "{part} by {by}: {parts:#?}");
+    assert!(
+        parts.iter().any(|(p, b)| (p.as_str(), b.as_str()) == (part, by)),
+        "{part} by {by}: {parts:#?}"
+    );
 }
 
 #[test]
 fn parts_of_the_script() {
-    assert_eq!(deleted(Level::Commands), ["clear", "draw rect -1 -1 2 2", "probe all rgba 0 1 0 1 # green"]);
+    assert_eq!(
+        deleted(Level::Commands),
+        ["clear", "draw rect -1 -1 2 2", "probe all rgba 0 1 0 1 # green"]
+    );
     let sections = deleted(Level::Sections);
     assert_eq!(sections.len(), 4);
-    assert!(sections[2].starts_with("[fragment shader]") && sections[2].ends_with('}'), "{sections:?}");
+    assert!(
+        sections[2].starts_with("[fragment shader]") && sections[2].ends_with('}'),
+        "{sections:?}"
+    );
     let lines = deleted(Level::Lines);
-    assert!(lines.contains(&"GLSL >= 1.30".to_owned()) && lines.contains(&"uniform vec4 c, d;".to_owned()));
-    assert!(!lines.iter().any(|line| line.starts_with('[') || line.starts_with("probe")), "{lines:?}");
+    assert!(
+        lines.contains(&"GLSL >= 1.30".to_owned())
+            && lines.contains(&"uniform vec4 c, d;".to_owned())
+    );
+    assert!(
+        !lines.iter().any(|line| line.starts_with('[') || line.starts_with("probe")),
+        "{lines:?}"
+    );
     has(Level::Comments, "# a remark\n", "");
     has(Level::Comments, " # green", "");
     has(Level::Comments, "/* a comment */\n", "");
@@ -62,10 +77,16 @@ fn parts_of_the_script() {
 fn parts_of_shaders() {
     let declarations = deleted(Level::Declarations);
     assert_eq!(declarations[..2], ["struct S { float a; vec2 b; };", "uniform vec4 c, d;"]);
-    assert!(declarations[3].starts_with("void main()") && declarations[3].ends_with('}'), "{declarations:?}");
+    assert!(
+        declarations[3].starts_with("void main()") && declarations[3].ends_with('}'),
+        "{declarations:?}"
+    );
     assert_eq!(deleted(Level::Members), ["float a;", "vec2 b;"]);
     let statements = deleted(Level::Statements(0));
-    assert!(statements[0] == "return x + x;" && statements[1].starts_with("if (c.x"), "{statements:?}");
+    assert!(
+        statements[0] == "return x + x;" && statements[1].starts_with("if (c.x"),
+        "{statements:?}"
+    );
     has(Level::Statements(1), "{ gl_FragColor = c; }", ";");
     has(Level::Statements(1), "discard;", ";");
     has(Level::Statements(2), "gl_FragColor = c;", "");
@@ -92,7 +113,8 @@ fn parts_of_shaders() {
 #[test]
 fn edits_can_be_made() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
-    let files = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let files =
+        walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     let tests = files.filter(|file| file.path().extension().is_some_and(|e| e == "shader_test"));
     let mut seen = [0usize; Level::ALL.len()];
     for file in tests.step_by(23) {
@@ -108,12 +130,19 @@ fn edits_can_be_made() {
             for edit in &edits {
                 let length = text.len() - edit.range.len() + edit.text.len();
                 assert_eq!(apply(&text, [edit]).len(), length, "{level:?} {edit:?}");
-                assert!(text.is_char_boundary(edit.range.start) && text.is_char_boundary(edit.range.end));
+                assert!(
+                    text.is_char_boundary(edit.range.start)
+                        && text.is_char_boundary(edit.range.end)
+                );
             }
         }
     }
-    let unseen: Vec<&str> =
-        Level::ALL.iter().zip(seen).filter(|(_, seen)| *seen == 0).map(|(level, _)| level.name()).collect();
+    let unseen: Vec<&str> = Level::ALL
+        .iter()
+        .zip(seen)
+        .filter(|(_, seen)| *seen == 0)
+        .map(|(level, _)| level.name())
+        .collect();
     // Structures, and statements four blocks deep, are rare.
     assert!(unseen.iter().all(|name| ["statements", "members"].contains(name)), "{unseen:?}");
 }
@@ -121,9 +150,14 @@ fn edits_can_be_made() {
 /// Malformed texts never cause a panic.
 #[test]
 fn texts_that_do_not_parse() {
-    for text in
-        ["", "[", "x\n", "[fragment shader]\n}{)(,=;#\\\n/*", "[require]\n[fragment shader]\nvoid é(", TEST]
-    {
+    for text in [
+        "",
+        "[",
+        "x\n",
+        "[fragment shader]\n}{)(,=;#\\\n/*",
+        "[require]\n[fragment shader]\nvoid é(",
+        TEST,
+    ] {
         for cut in (0..text.len()).filter(|&cut| text.is_char_boundary(cut)) {
             Level::ALL.iter().for_each(|level| drop(level.plan(&text[..cut])));
         }

@@ -39,10 +39,12 @@ pub fn tokens(text: &str) -> Vec<Edit> {
     for source in sources(text) {
         // Two separate words must not become one.
         let between = |piece: Piece| {
-            let byte = |at: Option<usize>| at.and_then(|at| source.text.as_bytes().get(at)).copied();
-            let is_word = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
-            let apart =
-                is_word(byte(piece.range.start.checked_sub(1))) && is_word(byte(Some(piece.range.end)));
+            let byte =
+                |at: Option<usize>| at.and_then(|at| source.text.as_bytes().get(at)).copied();
+            let is_word =
+                |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
+            let apart = is_word(byte(piece.range.start.checked_sub(1)))
+                && is_word(byte(Some(piece.range.end)));
             Edit { range: piece.range, text: if apart { " " } else { "" }.to_owned() }
         };
         let all = pieces(source.text).into_iter().map(between).filter(Edit::shrinks);
@@ -56,7 +58,8 @@ pub fn groups(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     for source in sources(text) {
         let pieces = pieces(source.text);
-        let ranges = (0..pieces.len()).flat_map(|at| around(&pieces, at)).filter(|range| !range.is_empty());
+        let ranges =
+            (0..pieces.len()).flat_map(|at| around(&pieces, at)).filter(|range| !range.is_empty());
         edits.extend(ranges.map(|range| source.in_file(Edit::delete(range))));
     }
     edits
@@ -67,14 +70,17 @@ fn around(pieces: &[Piece], at: usize) -> Vec<Range<usize>> {
     let start = pieces[at].range.start;
     match pieces[at].kind {
         TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => {
-            let Some(close) = end_of(pieces, at + 1, false).filter(|&end| is_close(pieces[end].kind)) else {
+            let Some(close) =
+                end_of(pieces, at + 1, false).filter(|&end| is_close(pieces[end].kind))
+            else {
                 return Vec::new();
             };
             vec![start..pieces[close].range.end, pieces[at].range.end..pieces[close].range.start]
         }
         TokenKind::Comma => {
             let next = end_of(pieces, at + 1, true).map(|end| start..pieces[end].range.start);
-            let before = item_before(pieces, at).map(|first| pieces[first].range.start..pieces[at].range.end);
+            let before = item_before(pieces, at)
+                .map(|first| pieces[first].range.start..pieces[at].range.end);
             next.into_iter().chain(before).collect()
         }
         TokenKind::Equal => {

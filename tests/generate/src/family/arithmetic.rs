@@ -108,7 +108,9 @@ pub fn half() -> Vec<Signature> {
     for operator in &OPERATORS {
         // A matrix times a matrix is linear algebra.
         let by_component = |ty: &Type| operator.symbol != '*' || !ty.is_matrix();
-        list.extend(all_types::<Half>().filter(by_component).map(|ty| binary(operator, ty, ty, ty)));
+        list.extend(
+            all_types::<Half>().filter(by_component).map(|ty| binary(operator, ty, ty, ty)),
+        );
         list.extend(HALF_VECTORS.map(|ty| assignment(operator, ty, ty)));
         for ty in [halves(3), half_matrix(3, 4)] {
             list.push(binary(operator, ty, HALF, ty));

@@ -32,7 +32,8 @@ pub fn signatures() -> Vec<Signature> {
 }
 
 fn copied(ty: Type) -> Signature {
-    Signature::elementwise(GROUP, "copy", &[(ty, Pool::Any)], ty, "a", |x| Some(exact(x[0]))).attributes()
+    Signature::elementwise(GROUP, "copy", &[(ty, Pool::Any)], ty, "a", |x| Some(exact(x[0])))
+        .attributes()
 }
 
 fn negated(ty: Type) -> Signature {
@@ -48,7 +49,8 @@ fn sum(ty: Type) -> Signature {
 
 /// An array of attributes at an index, which is another attribute.
 fn array(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (Type::vector(Scalar::Int, 1), Pool::Below(2))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Any), (Type::vector(Scalar::Int, 1), Pool::Below(2))];
     Signature::whole(GROUP, "array", &arguments, ty, "a[b]", |x| {
         Some(x[x[2][0].integer() as usize].iter().map(|&x| exact(x)).collect())
     })

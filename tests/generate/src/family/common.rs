@@ -71,8 +71,10 @@ fn with_scalars(
 ) -> Vec<Signature> {
     let one = Type::vector(ty.scalar, 1);
     let signature = |mixed: bool| {
-        let arguments: Vec<(Type, Pool)> =
-            operands.iter().map(|&(pool, scalar)| (if mixed && scalar { one } else { ty }, pool)).collect();
+        let arguments: Vec<(Type, Pool)> = operands
+            .iter()
+            .map(|&(pool, scalar)| (if mixed && scalar { one } else { ty }, pool))
+            .collect();
         Signature::elementwise(GROUP, name, &arguments, ty, expression, f)
     };
     if ty == one || operands.iter().all(|o| !o.1) {
@@ -125,9 +127,14 @@ fn selection(ty: Type) -> Signature {
 fn classes(ty: Type) -> [Signature; 2] {
     let class = |name: &str, f: fn(Component) -> bool| {
         let bools = ty.with_scalar(Scalar::Bool);
-        Signature::elementwise(GROUP, name, &[(ty, Pool::Any)], bools, format!("{name}(a)"), move |x| {
-            boolean(f(x[0]))
-        })
+        Signature::elementwise(
+            GROUP,
+            name,
+            &[(ty, Pool::Any)],
+            bools,
+            format!("{name}(a)"),
+            move |x| boolean(f(x[0])),
+        )
     };
     [class("isnan", number::is_nan), class("isinf", number::is_infinite)]
 }
@@ -147,7 +154,11 @@ pub fn unary<F: Format>(
 
 /// An integer-valued function: infinities stay, zeros have either sign.
 fn integral<F: Format>(x: F, f: impl Fn(&Real) -> Real) -> Option<Accept> {
-    Some(if x.is_infinite() { Accept::of(x) } else { Accept::number(F::nearest(&f(&x.real()), false)) })
+    Some(if x.is_infinite() {
+        Accept::of(x)
+    } else {
+        Accept::number(F::nearest(&f(&x.real()), false))
+    })
 }
 
 /// `floor`.
@@ -170,8 +181,9 @@ pub fn rounding_functions<F: Format>() -> [(&'static str, Unary<F>); 5] {
 }
 
 fn roundings<F: Format>(ty: Type) -> Vec<Signature> {
-    let function =
-        |(name, f): (&str, Unary<F>)| unary(GROUP, name, ty, Pool::Rounding, format!("{name}(a)"), f);
+    let function = |(name, f): (&str, Unary<F>)| {
+        unary(GROUP, name, ty, Pool::Rounding, format!("{name}(a)"), f)
+    };
     let mut list: Vec<Signature> = rounding_functions::<F>().into_iter().map(function).collect();
     // The specification leaves the direction of ties open.
     list.push(unary(GROUP, "round", ty, Pool::Rounding, "round(a)", |x: F| {
@@ -313,7 +325,8 @@ pub fn modulo<F: Format>(x: F, y: F) -> Option<Accept> {
 fn exponents<F: Format>(ty: Type, scalar: Scalar) -> Vec<Signature> {
     let ints = ty.with_scalar(scalar);
     let suffix = if scalar == Scalar::Int { "" } else { "16" };
-    let statement = format!("{} exponent;\n{} significand = frexp(a, exponent);", ints.glsl(), ty.glsl());
+    let statement =
+        format!("{} exponent;\n{} significand = frexp(a, exponent);", ints.glsl(), ty.glsl());
     let name = format!("frexp{suffix}_significand");
     let mut significand = unary(GROUP, &name, ty, Pool::Any, "significand", |x: F| {
         split(x).map(|(significand, _)| Accept::number(significand))
@@ -325,7 +338,8 @@ fn exponents<F: Format>(ty: Type, scalar: Scalar) -> Vec<Signature> {
     }
     let evaluate = of_one(move |x: F| integer(scalar, split(x)?.1.into()).map(Accept::exactly));
     let name = format!("frexp{suffix}_exponent");
-    let exponent = Signature::elementwise(GROUP, name, &[(ty, Pool::Any)], ints, "exponent", evaluate);
+    let exponent =
+        Signature::elementwise(GROUP, name, &[(ty, Pool::Any)], ints, "exponent", evaluate);
     vec![significand, exponent.statements(statement)]
 }
 
@@ -366,7 +380,11 @@ pub fn ldexp_double(x: f64, n: i32) -> Option<Accept> {
     }
     // Every double becomes 0 long before this.
     let value = f64::nearest(&x.real().scaled(n.max(-4000)), false);
-    if value.is_subnormal() || value.is_zero() || value.magnitude() == f64::MIN_POSITIVE || n < -1022 {
+    if value.is_subnormal()
+        || value.is_zero()
+        || value.magnitude() == f64::MIN_POSITIVE
+        || n < -1022
+    {
         return Some(Accept::hull(f64::zero(x.sign_bit()), value.with_sign_of(x)));
     }
     value.is_finite().then(|| Accept::of(value))
@@ -399,7 +417,10 @@ pub fn roots<F: Format>(group: &'static str, ty: Type) -> Vec<Signature> {
             match () {
                 () if x.is_infinite() => Some(Accept::any_zero::<F>()),
                 () if x.is_zero() => None,
-                () => Some(within_ulps::<F>(&Real::integer(1).div(&x.real().sqrt()), INVERSE_SQRT_ULPS)),
+                () => Some(within_ulps::<F>(
+                    &Real::integer(1).div(&x.real().sqrt()),
+                    INVERSE_SQRT_ULPS,
+                )),
             }
         }),
     ]
@@ -407,7 +428,14 @@ pub fn roots<F: Format>(group: &'static str, ty: Type) -> Vec<Signature> {
 
 fn fused<F: Format>(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Related)];
-    Signature::elementwise(GROUP, "fma", &arguments, ty, "fma(a, b, c)", of_three(ieee::mul_add::<F>))
+    Signature::elementwise(
+        GROUP,
+        "fma",
+        &arguments,
+        ty,
+        "fma(a, b, c)",
+        of_three(ieee::mul_add::<F>),
+    )
 }
 
 #[cfg(test)]
@@ -464,8 +492,11 @@ mod tests {
     fn doubles_agree_with_an_ieee_machine() {
         let mut random = Random::named("common");
         for _ in 0..3000 {
-            let x =
-                if random.chance(30) { random.double((0, 3)).round() / 2.0 } else { random.double((-4, 55)) };
+            let x = if random.chance(30) {
+                random.double((0, 3)).round() / 2.0
+            } else {
+                random.double((-4, 55))
+            };
             let exact = Real::from_f64(x);
             let check = |name: &str, exact: Real, machine: f64| {
                 assert_eq!(f64::nearest(&exact, false), machine, "{name} {x:e}");
@@ -474,7 +505,9 @@ mod tests {
             check("ceil", exact.ceil(), x.ceil());
             check("trunc", exact.trunc(), x.trunc());
             check("roundEven", exact.round_even(), x.round_ties_even());
-            assert!(fract(x).is_some_and(|accept| accept.accepts(Component::Double(x - x.floor()))));
+            assert!(
+                fract(x).is_some_and(|accept| accept.accepts(Component::Double(x - x.floor())))
+            );
             let root = within_ulps::<f64>(&exact.abs().sqrt(), 1);
             assert!(root.accepts(Component::Double(x.abs().sqrt())));
         }
@@ -498,9 +531,12 @@ mod tests {
             let [x, y] = [(); 2].map(|()| random.double((-8, 8)));
             let a = random.double((-6, 0));
             let accept = mix(x, y, a).expect("finite operands");
-            for value in
-                [x * (1.0 - a) + y * a, x + a * (y - x), a.mul_add(y - x, x), x.mul_add(1.0 - a, y * a)]
-            {
+            for value in [
+                x * (1.0 - a) + y * a,
+                x + a * (y - x),
+                a.mul_add(y - x, x),
+                x.mul_add(1.0 - a, y * a),
+            ] {
                 assert!(accept.accepts(Component::Double(value)), "{x:e} {y:e} {a:e}");
             }
         }

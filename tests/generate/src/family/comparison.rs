@@ -4,7 +4,9 @@ use crate::half::Half;
 use crate::number::{equal, is_nan, less};
 use crate::operation::Signature;
 use crate::pool::Pool;
-use crate::shared::{HALF, SCALARS_16, all_types, boolean, exact, first, half_matrix, matrices, vectors};
+use crate::shared::{
+    HALF, SCALARS_16, all_types, boolean, exact, first, half_matrix, matrices, vectors,
+};
 use crate::value::{BOOL, Component, DOUBLE, Scalar, Type, VECTORS};
 
 const GROUP: &str = "comparison";
@@ -27,7 +29,12 @@ const RELATIONS: [Relation; 6] = [
         function: "lessThanEqual",
         evaluate: |less, equal, _| less || equal,
     },
-    Relation { operator: ">", name: "greater", function: "greaterThan", evaluate: |_, _, greater| greater },
+    Relation {
+        operator: ">",
+        name: "greater",
+        function: "greaterThan",
+        evaluate: |_, _, greater| greater,
+    },
     Relation {
         operator: ">=",
         name: "greater_equal",
@@ -35,7 +42,12 @@ const RELATIONS: [Relation; 6] = [
         evaluate: |_, equal, greater| greater || equal,
     },
     Relation { operator: "==", name: "equal", function: "equal", evaluate: |_, equal, _| equal },
-    Relation { operator: "!=", name: "not_equal", function: "notEqual", evaluate: |_, equal, _| !equal },
+    Relation {
+        operator: "!=",
+        name: "not_equal",
+        function: "notEqual",
+        evaluate: |_, equal, _| !equal,
+    },
 ];
 
 impl Relation {
@@ -66,7 +78,8 @@ fn function(relation: &'static Relation, ty: Type) -> Signature {
 /// The comparison of scalars as a condition of `if`: compilers do not build a boolean for it.
 fn branch(relation: &'static Relation, ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (ty, Pool::Related)];
-    let statements = format!("int y = 3;\nif (a {} b)\n\ty = 7;\nelse\n\ty = -5;", relation.operator);
+    let statements =
+        format!("int y = 3;\nif (a {} b)\n\ty = 7;\nelse\n\ty = -5;", relation.operator);
     let int = ty.with_scalar(Scalar::Int);
     Signature::elementwise(GROUP, format!("{}_branch", relation.name), &arguments, int, "y", |x| {
         Some(exact(Component::Int(if relation.holds(x[0], x[1]) { 7 } else { -5 })))
@@ -111,7 +124,8 @@ fn reduction(name: &'static str, ty: Type) -> Signature {
     let expression = if any { "any(lessThan(a, b))" } else { "all(equal(a, b))" };
     Signature::whole(GROUP, name, &arguments, BOOL, expression, move |x| {
         let mut pairs = x[0].iter().zip(&x[1]);
-        let value = if any { pairs.any(|(&a, &b)| less(a, b)) } else { pairs.all(|(&a, &b)| equal(a, b)) };
+        let value =
+            if any { pairs.any(|(&a, &b)| less(a, b)) } else { pairs.all(|(&a, &b)| equal(a, b)) };
         Some(vec![exact(Component::Bool(value))])
     })
 }

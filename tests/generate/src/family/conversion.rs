@@ -50,16 +50,23 @@ fn double_pool(scalar: Scalar) -> Pool {
 fn from_double(from: Type, to: Type) -> Signature {
     let scalar = to.scalar;
     let arguments = [(from, double_pool(scalar))];
-    Signature::elementwise(GROUP, "convert", &arguments, to, format!("{}(a)", to.glsl()), move |x| {
-        narrowed(x[0].double(), scalar)
-    })
+    Signature::elementwise(
+        GROUP,
+        "convert",
+        &arguments,
+        to,
+        format!("{}(a)", to.glsl()),
+        move |x| narrowed(x[0].double(), scalar),
+    )
     .types(format!("{}-{}", from.glsl(), to.glsl()))
 }
 
 fn to_double(from: Type, to: Type) -> Signature {
     let arguments = [(from, Pool::Plain)];
-    Signature::elementwise(GROUP, "convert", &arguments, to, format!("{}(a)", to.glsl()), |x| widened(x[0]))
-        .types(format!("{}-{}", from.glsl(), to.glsl()))
+    Signature::elementwise(GROUP, "convert", &arguments, to, format!("{}(a)", to.glsl()), |x| {
+        widened(x[0])
+    })
+    .types(format!("{}-{}", from.glsl(), to.glsl()))
 }
 
 /// Conversion by assignment.
@@ -76,7 +83,8 @@ fn implicit_operand(from: Type, to: Type) -> Signature {
         // A subnormal source may be flushed, and the product differs by more than an interval of
         // signs can say.
         let a = widened(x[0])?;
-        (a.low.text() == a.high.text()).then(|| Accept::of(ieee::mul(a.low.double(), x[1].double())))
+        (a.low.text() == a.high.text())
+            .then(|| Accept::of(ieee::mul(a.low.double(), x[1].double())))
     })
     .types(format!("{}-{}", from.glsl(), to.glsl()))
 }
@@ -120,7 +128,9 @@ pub fn to_single(x: f64) -> Accept {
 /// Another type as double. A subnormal float may have been flushed.
 pub fn widened(x: Component) -> Option<Accept> {
     match x {
-        Component::Float(x) if x.is_subnormal() => Some(Accept::hull(f64::zero(x.sign_bit()), x.value())),
+        Component::Float(x) if x.is_subnormal() => {
+            Some(Accept::hull(f64::zero(x.sign_bit()), x.value()))
+        }
         x => converted(x, Scalar::Double),
     }
 }
@@ -163,7 +173,9 @@ pub fn half() -> Vec<Signature> {
             if i != j && (i < 3 || j < 3) {
                 // Integers among themselves are simpler than halves.
                 let sizes: &[usize] = if i == 0 || j == 0 { &[1, 2, 3, 4] } else { &[1, 3] };
-                list.extend(sizes.iter().map(|&n| explicit(Type::vector(from, n), Type::vector(to, n))));
+                list.extend(
+                    sizes.iter().map(|&n| explicit(Type::vector(from, n), Type::vector(to, n))),
+                );
             }
         }
     }
@@ -197,9 +209,14 @@ fn pool(from: Scalar, to: Scalar) -> Pool {
 fn explicit(from: Type, to: Type) -> Signature {
     let scalar = to.scalar;
     let arguments = [(from, pool(from.scalar, scalar))];
-    Signature::elementwise(GROUP, "convert", &arguments, to, format!("{}(a)", to.glsl()), move |x| {
-        converted(x[0], scalar)
-    })
+    Signature::elementwise(
+        GROUP,
+        "convert",
+        &arguments,
+        to,
+        format!("{}(a)", to.glsl()),
+        move |x| converted(x[0], scalar),
+    )
     .types(format!("{}-{}", from.glsl(), to.glsl()))
 }
 
@@ -213,17 +230,27 @@ fn implicit(from: Type, to: Type) -> Signature {
 
 fn from_double_matrix(to: Type) -> Signature {
     let from = to.with_scalar(Scalar::Double);
-    Signature::elementwise(GROUP, "convert", &[(from, Pool::ToHalf)], to, format!("{}(a)", to.glsl()), |x| {
-        converted(x[0], Scalar::Half)
-    })
+    Signature::elementwise(
+        GROUP,
+        "convert",
+        &[(from, Pool::ToHalf)],
+        to,
+        format!("{}(a)", to.glsl()),
+        |x| converted(x[0], Scalar::Half),
+    )
     .types(format!("{}-{}", from.glsl(), to.glsl()))
 }
 
 fn to_double_matrix(from: Type) -> Signature {
     let to = from.with_scalar(Scalar::Double);
-    Signature::elementwise(GROUP, "convert", &[(from, Pool::Any)], to, format!("{}(a)", to.glsl()), |x| {
-        converted(x[0], Scalar::Double)
-    })
+    Signature::elementwise(
+        GROUP,
+        "convert",
+        &[(from, Pool::Any)],
+        to,
+        format!("{}(a)", to.glsl()),
+        |x| converted(x[0], Scalar::Double),
+    )
     .types(format!("{}-{}", from.glsl(), to.glsl()))
 }
 
@@ -256,13 +283,22 @@ fn mixed_constructor() -> Signature {
 fn narrowed_sum() -> Signature {
     let float = HALF.with_scalar(Scalar::Float);
     let arguments = [(float, Pool::Small), (float, Pool::Unit)];
-    Signature::elementwise(GROUP, "narrowed_sum", &arguments, HALF, "float16_t(a * 256.0 + b)", |x| {
-        let sum = Real::from_f64(x[0].float().into()).scaled(8).add(&Real::from_f64(x[1].float().into()));
-        let rounded = sum.round(BINARY32, Rounding::Nearest, false);
-        // Only sums that are exact as floats, not 0.
-        let exact = Real::from_f64(rounded).sub(&sum).is_zero() && !sum.is_zero();
-        exact.then(|| Accept::of(Half::nearest(&sum, false)))
-    })
+    Signature::elementwise(
+        GROUP,
+        "narrowed_sum",
+        &arguments,
+        HALF,
+        "float16_t(a * 256.0 + b)",
+        |x| {
+            let sum = Real::from_f64(x[0].float().into())
+                .scaled(8)
+                .add(&Real::from_f64(x[1].float().into()));
+            let rounded = sum.round(BINARY32, Rounding::Nearest, false);
+            // Only sums that are exact as floats, not 0.
+            let exact = Real::from_f64(rounded).sub(&sum).is_zero() && !sum.is_zero();
+            exact.then(|| Accept::of(Half::nearest(&sum, false)))
+        },
+    )
 }
 
 /// A value between formats: a number, or one of the special values of floating point.
@@ -298,7 +334,10 @@ fn value(x: Component) -> Value {
         Component::Half(x) => floating(x),
         Component::Uint64(n) => {
             let high = Real::integer((n >> 32) as i64).scaled(32);
-            Value::Number { value: high.add(&Real::integer((n & 0xffff_ffff) as i64)), negative: false }
+            Value::Number {
+                value: high.add(&Real::integer((n & 0xffff_ffff) as i64)),
+                negative: false,
+            }
         }
         Component::Bool(b) => whole(b.into()),
         other => whole(other.integer()),
@@ -370,7 +409,8 @@ mod tests {
             let fits = |low: f64, high: f64| x.is_finite() && x.trunc() >= low && x.trunc() <= high;
             let int16 = fits(-32768.0, 32767.0).then_some(Component::Int16(x as i16));
             assert_eq!(converted(component, Scalar::Int16).map(|a| a.low), int16, "{x}");
-            let uint64 = (fits(0.0, 65504.0) && !half.sign_bit()).then_some(Component::Uint64(x as u64));
+            let uint64 =
+                (fits(0.0, 65504.0) && !half.sign_bit()).then_some(Component::Uint64(x as u64));
             assert_eq!(converted(component, Scalar::Uint64).map(|a| a.low), uint64, "{x}");
         }
     }
@@ -381,16 +421,25 @@ mod tests {
             let component = Component::Int16(n);
             assert_eq!(exactly(component, Scalar::Uint), Component::Uint(n as u32));
             assert_eq!(exactly(component, Scalar::Uint64), Component::Uint64(n as u64));
-            assert_eq!(exactly(component, Scalar::Half), Component::Half(Half::from_double(n.into())));
+            assert_eq!(
+                exactly(component, Scalar::Half),
+                Component::Half(Half::from_double(n.into()))
+            );
             let wide = Component::Int64(i64::from(n) + (1 << 40));
             assert_eq!(exactly(wide, Scalar::Int16), component);
         }
-        assert_eq!(exactly(Component::Uint16(65520), Scalar::Half), Component::Half(Half::infinity(false)));
+        assert_eq!(
+            exactly(Component::Uint16(65520), Scalar::Half),
+            Component::Half(Half::infinity(false))
+        );
         assert_eq!(
             exactly(Component::Uint64(u64::MAX), Scalar::Half),
             Component::Half(Half::infinity(false))
         );
-        assert_eq!(exactly(Component::Uint64(u64::MAX), Scalar::Uint16), Component::Uint16(u16::MAX));
+        assert_eq!(
+            exactly(Component::Uint64(u64::MAX), Scalar::Uint16),
+            Component::Uint16(u16::MAX)
+        );
     }
 
     #[test]
@@ -410,9 +459,15 @@ mod tests {
 
     #[test]
     fn doubles_truncate() {
-        assert_eq!(narrowed(-2147483648.999, Scalar::Int), Some(Accept::exactly(Component::Int(i32::MIN))));
+        assert_eq!(
+            narrowed(-2147483648.999, Scalar::Int),
+            Some(Accept::exactly(Component::Int(i32::MIN)))
+        );
         assert_eq!(narrowed(2147483648.0, Scalar::Int), None);
-        assert_eq!(narrowed(4294967295.999, Scalar::Uint), Some(Accept::exactly(Component::Uint(u32::MAX))));
+        assert_eq!(
+            narrowed(4294967295.999, Scalar::Uint),
+            Some(Accept::exactly(Component::Uint(u32::MAX)))
+        );
         assert_eq!(narrowed(-0.5, Scalar::Uint), None);
         assert_eq!(narrowed(f64::NAN, Scalar::Int), None);
     }

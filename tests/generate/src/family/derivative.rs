@@ -12,8 +12,7 @@ const GROUP: &str = "derivative";
 
 /// Coordinates of the pixel as halves; the probed pixels are near 124, so that products with small
 /// integers stay below 2048.
-const COORDINATES: &str =
-    "float16_t right = float16_t(gl_FragCoord.x - 0.5);\nfloat16_t up = float16_t(gl_FragCoord.y - 0.5);";
+const COORDINATES: &str = "float16_t right = float16_t(gl_FragCoord.x - 0.5);\nfloat16_t up = float16_t(gl_FragCoord.y - 0.5);";
 
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
@@ -28,7 +27,12 @@ pub fn signatures() -> Vec<Signature> {
     list
 }
 
-fn derivative(name: &str, ty: Type, expression: &str, f: impl Fn(f64, f64) -> f64 + 'static) -> Signature {
+fn derivative(
+    name: &str,
+    ty: Type,
+    expression: &str,
+    f: impl Fn(f64, f64) -> f64 + 'static,
+) -> Signature {
     let arguments = [(ty, Pool::Small), (ty, Pool::Small)];
     Signature::elementwise(GROUP, name, &arguments, ty, expression, move |x| {
         let value = |x: Component| x.half().value();

@@ -118,7 +118,8 @@ fn pow(x: Half, y: Half) -> Option<Accept> {
     if x.is_zero() || !x.is_finite() || !y.is_finite() {
         return None;
     }
-    let scaled = Bounded::exact(y).mul(&logarithm(&Bounded::exact(x.magnitude()), functions::log2)?);
+    let scaled =
+        Bounded::exact(y).mul(&logarithm(&Bounded::exact(x.magnitude()), functions::log2)?);
     if !within(scaled.value(), -13, 14) || !scaled.error().less(&power(-1)) {
         return None;
     }
@@ -135,10 +136,12 @@ fn angles(ty: Type) -> Vec<Signature> {
         bounded(x, integer(0)).mul(&bounded(constant, error)).accept()
     };
     let in_turn = |x: &Real| !functions::pi().less(&x.clone().abs());
-    let radians =
-        move |x: Half| x.is_finite().then(|| times(x.real(), functions::pi().div(&integer(180)))).flatten();
-    let degrees =
-        move |x: Half| x.is_finite().then(|| times(x.real(), integer(180).div(functions::pi()))).flatten();
+    let radians = move |x: Half| {
+        x.is_finite().then(|| times(x.real(), functions::pi().div(&integer(180)))).flatten()
+    };
+    let degrees = move |x: Half| {
+        x.is_finite().then(|| times(x.real(), integer(180).div(functions::pi()))).flatten()
+    };
     let circular = move |name: &str, f: fn(Real) -> Option<Accept>| {
         unary(GROUP, name, ty, Pool::Moderate, format!("{name}(a)"), move |x: Half| {
             (x.is_finite() && in_turn(&x.real())).then(|| f(x.real())).flatten()
@@ -197,7 +200,12 @@ fn hyperbolics(ty: Type) -> Vec<Signature> {
             sine.div(&cosine)?.accept()
         }),
         function("asinh", ty, Pool::Moderate, |x| area(x, 1)),
-        function("acosh", ty, Pool::Moderate, |x| if integer(1).less(&x) { area(x, -1) } else { None }),
+        function(
+            "acosh",
+            ty,
+            Pool::Moderate,
+            |x| if integer(1).less(&x) { area(x, -1) } else { None },
+        ),
         function("atanh", ty, Pool::Unit, |x| {
             let (one, x) = (bounded(integer(1), integer(0)), bounded(x, integer(0)));
             let quotient = one.add(&x).div(&one.sub(&x))?;
@@ -211,7 +219,8 @@ fn parts(x: &Real) -> Option<(Bounded<Half>, Bounded<Half>)> {
     if !within(x, -9, 9) {
         return None;
     }
-    let (up, down) = (exponential(x, functions::exp), exponential(&x.clone().negated(), functions::exp));
+    let (up, down) =
+        (exponential(x, functions::exp), exponential(&x.clone().negated(), functions::exp));
     let half = bounded(power(-1), integer(0));
     Some((up.sub(&down).mul(&half), up.add(&down).mul(&half)))
 }
@@ -232,10 +241,11 @@ mod tests {
     /// Host results, rounded to half, have to be inside, and something a little off outside.
     #[test]
     fn host_results_are_inside() {
-        let all: Vec<Signature> = [|ty| roots::<Half>(GROUP, ty), exponentials, angles, arcs, hyperbolics]
-            .into_iter()
-            .flat_map(|f| f(halves(1)))
-            .collect();
+        let all: Vec<Signature> =
+            [|ty| roots::<Half>(GROUP, ty), exponentials, angles, arcs, hyperbolics]
+                .into_iter()
+                .flat_map(|f| f(halves(1)))
+                .collect();
         type Host = fn(f64, f64) -> f64;
         let host: [(&str, Host); 22] = [
             ("sqrt", |x, _| x.abs().sqrt()),

@@ -20,9 +20,15 @@ pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for ty in all_types::<f64>() {
         let copied = of_one(coarse);
-        list.push(Signature::elementwise(GROUP, "copy", &[(ty, Pool::Coarse)], ty, "a", copied).feedback());
+        list.push(
+            Signature::elementwise(GROUP, "copy", &[(ty, Pool::Coarse)], ty, "a", copied)
+                .feedback(),
+        );
         let negated = of_one(|a: f64| coarse(a.negated()));
-        list.push(Signature::elementwise(GROUP, "neg", &[(ty, Pool::Coarse)], ty, "-a", negated).feedback());
+        list.push(
+            Signature::elementwise(GROUP, "neg", &[(ty, Pool::Coarse)], ty, "-a", negated)
+                .feedback(),
+        );
     }
     for ty in VECTORS.into_iter().chain([MATRICES[1], MATRICES[6]]) {
         let arguments = [(ty, Pool::Coarse), (ty, Pool::Coarse)];
@@ -41,9 +47,16 @@ fn coarse(x: f64) -> Option<Accept> {
 /// A double built from its halves.
 fn from_words() -> Signature {
     let arguments = [(Type::vector(Scalar::Uint, 2), Pool::Plain)];
-    Signature::whole(GROUP, "pack", &arguments, DOUBLE, "packDouble2x32(a)", |x: &[Vec<Component>]| {
-        let bits = (x[0][1].integer() as u64) << 32 | x[0][0].integer() as u64;
-        Some(vec![coarse(f64::from_bits(bits))?])
-    })
+    Signature::whole(
+        GROUP,
+        "pack",
+        &arguments,
+        DOUBLE,
+        "packDouble2x32(a)",
+        |x: &[Vec<Component>]| {
+            let bits = (x[0][1].integer() as u64) << 32 | x[0][0].integer() as u64;
+            Some(vec![coarse(f64::from_bits(bits))?])
+        },
+    )
     .feedback()
 }

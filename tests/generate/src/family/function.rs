@@ -4,7 +4,9 @@ use crate::format::Format;
 use crate::number::{add, less, mul, neg, sub};
 use crate::operation::Signature;
 use crate::pool::Pool;
-use crate::shared::{HALF, HALF_VECTORS, SCALARS_16, all_types, exact, first, half_matrix, vectors};
+use crate::shared::{
+    HALF, HALF_VECTORS, SCALARS_16, all_types, exact, first, half_matrix, vectors,
+};
 use crate::value::{Component, DOUBLE, Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "function";
@@ -17,8 +19,10 @@ fn over_two(
     f: impl Fn(Component, Component) -> Component + 'static,
 ) -> Signature {
     let arguments = [(ty, Pool::Any), (ty, Pool::Related)];
-    Signature::elementwise(GROUP, name, &arguments, ty, expression, move |x| Some(exact(f(x[0], x[1]))))
-        .types(ty.glsl())
+    Signature::elementwise(GROUP, name, &arguments, ty, expression, move |x| {
+        Some(exact(f(x[0], x[1])))
+    })
+    .types(ty.glsl())
 }
 
 /// a − b by way of an `out` parameter.
@@ -33,7 +37,9 @@ fn out_parameter(ty: Type) -> Signature {
 fn inout_parameter(ty: Type) -> Signature {
     let t = ty.glsl();
     over_two("inout", ty, "y", |a, b| add(add(a, b), b))
-        .globals(format!("void f(inout {t} v, {t} w)\n{{\n\tprecise {t} sum = v + w;\n\tv = sum;\n}}\n\n"))
+        .globals(format!(
+            "void f(inout {t} v, {t} w)\n{{\n\tprecise {t} sum = v + w;\n\tv = sum;\n}}\n\n"
+        ))
         .statements(format!("{t} y = a;\nf(y, b);\nf(y, b);"))
 }
 
@@ -51,13 +57,23 @@ fn exchange(ty: Type) -> Signature {
 fn early_return(ty: Type) -> Signature {
     let t = ty.glsl();
     let condition = format!("{} > {}", first(ty, "v"), first(ty, "w"));
-    Signature::whole(GROUP, "early_return", &[(ty, Pool::Any), (ty, Pool::Related)], ty, "f(a, b)", |x| {
-        let greater = less(x[1][0], x[0][0]);
-        let value = |(&a, &b): (&Component, &Component)| exact(if greater { a } else { sub(b, a) });
-        Some(x[0].iter().zip(&x[1]).map(value).collect())
-    })
+    Signature::whole(
+        GROUP,
+        "early_return",
+        &[(ty, Pool::Any), (ty, Pool::Related)],
+        ty,
+        "f(a, b)",
+        |x| {
+            let greater = less(x[1][0], x[0][0]);
+            let value =
+                |(&a, &b): (&Component, &Component)| exact(if greater { a } else { sub(b, a) });
+            Some(x[0].iter().zip(&x[1]).map(value).collect())
+        },
+    )
     .types(t.clone())
-    .globals(format!("{t} f({t} v, {t} w)\n{{\n\tif ({condition})\n\t\treturn v;\n\treturn w - v;\n}}\n\n"))
+    .globals(format!(
+        "{t} f({t} v, {t} w)\n{{\n\tif ({condition})\n\t\treturn v;\n\treturn w - v;\n}}\n\n"
+    ))
 }
 
 /// (v₀ + v₁) + v₂ of an array.
@@ -95,7 +111,8 @@ fn swizzled_inout(scalar: Scalar) -> Signature {
 fn column_inout(scalar: Scalar) -> Signature {
     let (ty, column) = (Type::matrix(3, 2).with_scalar(scalar), Type::vector(scalar, 2));
     Signature::whole(GROUP, "inout_column", &[(ty, Pool::Any), (column, Pool::Any)], ty, "y", |x| {
-        let component = |i: usize| if (2..4).contains(&i) { add(x[0][i], x[1][i - 2]) } else { x[0][i] };
+        let component =
+            |i: usize| if (2..4).contains(&i) { add(x[0][i], x[1][i - 2]) } else { x[0][i] };
         Some((0..6).map(|i| exact(component(i))).collect())
     })
     .globals(format!("void f(inout {0} v, {0} w)\n{{\n\tv += w;\n}}\n\n", column.glsl()))
@@ -137,28 +154,37 @@ fn by_value_negated(ty: Type) -> Signature {
 /// Calls of calls.
 fn nested(ty: Type) -> Signature {
     let t = ty.glsl();
-    over_two("nested", ty, "g(f(a, b), f(b, a))", |a, b| sub(neg(sub(a, b)), sub(b, a))).globals(format!(
-        "{t} f({t} v, {t} w)\n{{\n\treturn v - w;\n}}\n\n{t} h({t} v)\n{{\n\treturn -v;\n}}\n\n\
+    over_two("nested", ty, "g(f(a, b), f(b, a))", |a, b| sub(neg(sub(a, b)), sub(b, a))).globals(
+        format!(
+            "{t} f({t} v, {t} w)\n{{\n\treturn v - w;\n}}\n\n{t} h({t} v)\n{{\n\treturn -v;\n}}\n\n\
          {t} g({t} v, {t} w)\n{{\n\tprecise {t} r = h(v) - w;\n\treturn r;\n}}\n\n"
-    ))
+        ),
+    )
 }
 
 /// The overload for doubles, not the one for floats.
 fn overloaded_double(ty: Type) -> Signature {
     let t = ty.glsl();
     let single = if ty == DOUBLE { "float".to_string() } else { t[1..].to_string() };
-    Signature::elementwise(GROUP, "overload", &[(ty, Pool::Any)], ty, "f(a)", |x| Some(exact(neg(x[0]))))
-        .globals(format!(
-            "{single} f({single} v)\n{{\n\treturn v;\n}}\n\n{t} f({t} v)\n{{\n\treturn -v;\n}}\n\n"
-        ))
+    Signature::elementwise(GROUP, "overload", &[(ty, Pool::Any)], ty, "f(a)", |x| {
+        Some(exact(neg(x[0])))
+    })
+    .globals(format!(
+        "{single} f({single} v)\n{{\n\treturn v;\n}}\n\n{t} f({t} v)\n{{\n\treturn -v;\n}}\n\n"
+    ))
 }
 
 /// A component as an `inout` argument.
 fn component_inout() -> Signature {
     let ty = dvec(3);
-    Signature::whole(GROUP, "inout_component", &[(ty, Pool::Any), (DOUBLE, Pool::Any)], ty, "y", |x| {
-        Some(vec![exact(x[0][0]), exact(mul(x[0][1], x[1][0])), exact(x[0][2])])
-    })
+    Signature::whole(
+        GROUP,
+        "inout_component",
+        &[(ty, Pool::Any), (DOUBLE, Pool::Any)],
+        ty,
+        "y",
+        |x| Some(vec![exact(x[0][0]), exact(mul(x[0][1], x[1][0])), exact(x[0][2])]),
+    )
     .globals("void f(inout double v, double w)\n{\n\tv *= w;\n}\n\n")
     .statements("dvec3 y = a;\nf(y[1], b);")
 }

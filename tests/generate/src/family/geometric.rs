@@ -83,7 +83,9 @@ fn bounded_dot<F: Format>(a: &[Bounded<F>], b: &[Bounded<F>]) -> Option<Bounded<
 
 fn dot_product<F: Dot>(ty: Type) -> Signature {
     let (arguments, one) = ([(ty, Pool::Wide), (ty, Pool::Wide)], Type::vector(F::SCALAR, 1));
-    Signature::whole(GROUP, "dot", &arguments, one, "dot(a, b)", |x| Some(vec![F::dot(&x[0], &x[1])?]))
+    Signature::whole(GROUP, "dot", &arguments, one, "dot(a, b)", |x| {
+        Some(vec![F::dot(&x[0], &x[1])?])
+    })
 }
 
 fn length<F: Dot>(ty: Type) -> Signature {
@@ -94,7 +96,8 @@ fn length<F: Dot>(ty: Type) -> Signature {
 }
 
 fn distance<F: Dot>(ty: Type) -> Signature {
-    let (arguments, one) = ([(ty, Pool::Moderate), (ty, Pool::Moderate)], Type::vector(F::SCALAR, 1));
+    let (arguments, one) =
+        ([(ty, Pool::Moderate), (ty, Pool::Moderate)], Type::vector(F::SCALAR, 1));
     Signature::whole(GROUP, "distance", &arguments, one, "distance(a, b)", |x| {
         Some(vec![F::distance(&x[0], &x[1])?])
     })
@@ -124,7 +127,9 @@ fn faceforward<F: Dot>(ty: Type) -> Signature {
 
 fn reflect<F: Dot>(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Moderate), (ty, Pool::Moderate)];
-    Signature::whole(GROUP, "reflect", &arguments, ty, "reflect(a, b)", |x| F::reflect(&x[0], &x[1]))
+    Signature::whole(GROUP, "reflect", &arguments, ty, "reflect(a, b)", |x| {
+        F::reflect(&x[0], &x[1])
+    })
 }
 
 /// k = 1 − η²(1 − d²) with d = dot(N, I); 0 for k < 0, else ηI − (ηd + √k)·N; by running error
@@ -256,7 +261,8 @@ fn half_norm(x: &[Bounded<Half>], changes: i64) -> Option<(Real, Real)> {
     }
     let n = x.len() as i64 + 1 + 2 * SQRT_ULPS + changes;
     // A square that is subnormal is off by 2⁻²⁵ more, and the root then by 2⁻²¹.
-    let error = root.mul(&Real::integer(n)).scaled(-11).add(&Real::integer(x.len() as i64).scaled(-21));
+    let error =
+        root.mul(&Real::integer(n)).scaled(-11).add(&Real::integer(x.len() as i64).scaled(-21));
     Some((root, error))
 }
 
@@ -298,7 +304,8 @@ impl Dot for Half {
     }
 
     fn reflect(incident: &[Component], normal: &[Component]) -> Option<Vec<Accept>> {
-        let (incident, normal) = (exact_operands::<Half>(incident)?, exact_operands::<Half>(normal)?);
+        let (incident, normal) =
+            (exact_operands::<Half>(incident)?, exact_operands::<Half>(normal)?);
         let two = Bounded::exact(Half::from_double(2.0));
         let twice = bounded_dot(&normal, &incident)?.mul(&two);
         accept(incident.iter().zip(&normal).map(|(i, n)| i.sub(&twice.mul(n))).collect())
@@ -338,7 +345,11 @@ mod tests {
             let inside = |signature: Signature, arguments: &[Vec<Component>], values: &[f64]| {
                 let accept = signature.accept(arguments).expect("defined");
                 for (accept, &value) in accept.iter().zip(values) {
-                    assert!(accept.accepts(Component::Double(value)), "{} {a:?} {b:?}", signature.name);
+                    assert!(
+                        accept.accepts(Component::Double(value)),
+                        "{} {a:?} {b:?}",
+                        signature.name
+                    );
                 }
             };
             let (x, y) = (doubles(&a), doubles(&b));
@@ -346,7 +357,11 @@ mod tests {
             let fused = a[2].mul_add(b[2], a[1].mul_add(b[1], a[0] * b[0]));
             inside(dot_product::<f64>(dvec(3)), &[x.clone(), y.clone()], &[fused]);
             inside(length::<f64>(dvec(3)), std::slice::from_ref(&x), &[product(a, a).sqrt()]);
-            inside(normalize::<f64>(dvec(3)), std::slice::from_ref(&x), &a.map(|x| x / product(a, a).sqrt()));
+            inside(
+                normalize::<f64>(dvec(3)),
+                std::slice::from_ref(&x),
+                &a.map(|x| x / product(a, a).sqrt()),
+            );
             inside(
                 normalize::<f64>(dvec(3)),
                 std::slice::from_ref(&x),
@@ -355,7 +370,8 @@ mod tests {
             let d = product(b, a);
             let reflected = [0, 1, 2].map(|i| a[i] - 2.0 * d * b[i]);
             inside(reflect::<f64>(dvec(3)), &[x.clone(), y.clone()], &reflected);
-            let crossed = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+            let crossed =
+                [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
             inside(cross::<f64>(), &[x, y], &crossed);
         }
     }
@@ -370,10 +386,16 @@ mod tests {
             let (a, b) = (vector(), vector());
             let arguments = [a, b].map(|v| v.map(Component::Half).to_vec());
             let inside = |signature: Signature, values: &[f64]| {
-                let Some(accept) = signature.accept(&arguments[..signature.arguments.len()]) else { return };
+                let Some(accept) = signature.accept(&arguments[..signature.arguments.len()]) else {
+                    return;
+                };
                 for (accept, &value) in accept.iter().zip(values) {
                     let value = Component::Half(Half::from_double(value));
-                    assert!(accept.accepts(value), "{} {a:?} {b:?} {accept:?} {value:?}", signature.name);
+                    assert!(
+                        accept.accepts(value),
+                        "{} {a:?} {b:?} {accept:?} {value:?}",
+                        signature.name
+                    );
                 }
             };
             let (a, b) = (a.map(Half::value), b.map(Half::value));
@@ -385,7 +407,8 @@ mod tests {
             let difference = [0, 1, 2].map(|i| a[i] - b[i]);
             inside(distance::<Half>(ty), &[product(difference, difference).sqrt()]);
             inside(reflect::<Half>(ty), &[0, 1, 2].map(|i| a[i] - 2.0 * product(b, a) * b[i]));
-            let crossed = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+            let crossed =
+                [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
             inside(cross::<Half>(), &crossed);
         }
     }

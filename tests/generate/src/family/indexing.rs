@@ -59,7 +59,8 @@ fn uniform_structures(ty: Type) -> Signature {
 /// One element of an array in an array of structures written: y₀₁ − y₁₀.
 fn written_structures(ty: Type) -> Signature {
     let name = ty.glsl();
-    let arguments = [(ty, Pool::Any), (ty, Pool::Related), (INT, Pool::Below(2)), (INT, Pool::Below(2))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Related), (INT, Pool::Below(2)), (INT, Pool::Below(2))];
     Signature::whole(GROUP, "written_structures", &arguments, ty, "s[0].v[1] - s[1].v[0]", |x| {
         let place = (index(&x[2]), index(&x[3]));
         zipped(&x[0], &x[1], |a, b| {
@@ -69,7 +70,9 @@ fn written_structures(ty: Type) -> Signature {
     })
     .types(name.clone())
     .globals(format!("struct S {{\n\tint n;\n\t{name} v[2];\n}};\n\n"))
-    .statements(format!("S s[2] = S[2](S(0, {name}[2](b, b)), S(1, {name}[2](b, b)));\ns[c].v[d] = a;"))
+    .statements(format!(
+        "S s[2] = S[2](S(0, {name}[2](b, b)), S(1, {name}[2](b, b)));\ns[c].v[d] = a;"
+    ))
 }
 
 /// vₙ₋₁ − (vₙ₋₂ − (… − v₀)) whose number of elements is an integer operand.

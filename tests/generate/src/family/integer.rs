@@ -65,8 +65,20 @@ const OPERATORS: [Operator; 10] = [
         right: Pool::Any,
         evaluate: |a, b, _| (a >= 0 && b > 0).then(|| a % b),
     },
-    Operator { name: "and", symbol: "&", left: Pool::Any, right: Pool::Any, evaluate: |a, b, _| Some(a & b) },
-    Operator { name: "or", symbol: "|", left: Pool::Any, right: Pool::Any, evaluate: |a, b, _| Some(a | b) },
+    Operator {
+        name: "and",
+        symbol: "&",
+        left: Pool::Any,
+        right: Pool::Any,
+        evaluate: |a, b, _| Some(a & b),
+    },
+    Operator {
+        name: "or",
+        symbol: "|",
+        left: Pool::Any,
+        right: Pool::Any,
+        evaluate: |a, b, _| Some(a | b),
+    },
     Operator {
         name: "xor",
         symbol: "^",
@@ -174,7 +186,10 @@ fn steps(ty: Type) -> Vec<Signature> {
             step("post_decrement_value", "TYPE z = y--;", "z", |a| a),
         ]
     } else {
-        vec![step("pre_decrement", "", "--y", |a| a - 1), step("post_increment", "y++;", "y", |a| a + 1)]
+        vec![
+            step("pre_decrement", "", "--y", |a| a - 1),
+            step("post_increment", "y++;", "y", |a| a + 1),
+        ]
     }
 }
 
@@ -194,11 +209,18 @@ fn extremes(ty: Type) -> Vec<Signature> {
         list.push(function("min", i64::min));
         list.push(function("max", i64::max));
         let triple = [(ty, Pool::Any), (limit, Pool::Related), (limit, Pool::Any)];
-        list.push(Signature::elementwise(GROUP, "clamp", &triple, ty, "clamp(a, b, c)", move |x| {
-            let [x, low, high] = [x[0], x[1], x[2]].map(Component::integer);
-            // Undefined for low > high.
-            if low > high { None } else { accept(scalar, x.clamp(low, high)) }
-        }));
+        list.push(Signature::elementwise(
+            GROUP,
+            "clamp",
+            &triple,
+            ty,
+            "clamp(a, b, c)",
+            move |x| {
+                let [x, low, high] = [x[0], x[1], x[2]].map(Component::integer);
+                // Undefined for low > high.
+                if low > high { None } else { accept(scalar, x.clamp(low, high)) }
+            },
+        ));
     }
     list
 }

@@ -8,7 +8,8 @@ use crate::number;
 use crate::operation::{Interface, Signature};
 use crate::pool::Pool;
 use crate::shared::{
-    FLOAT, HALF, HALF_VECTORS, INT, SCALARS_16, all_types, half_matrix, halves, matrices, of_one, vectors,
+    FLOAT, HALF, HALF_VECTORS, INT, SCALARS_16, all_types, half_matrix, halves, matrices, of_one,
+    vectors,
 };
 use crate::stage::TestStage;
 use crate::value::{Accept, BOOL, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS, dvec};
@@ -138,8 +139,10 @@ fn sum(name: &str, ty: Type) -> Signature {
 }
 
 fn varying(ty: Type) -> Signature {
-    Signature::elementwise(GROUP, "varying", &[(ty, Pool::Any)], ty, "a", |x| Some(Accept::exactly(x[0])))
-        .varyings()
+    Signature::elementwise(GROUP, "varying", &[(ty, Pool::Any)], ty, "a", |x| {
+        Some(Accept::exactly(x[0]))
+    })
+    .varyings()
 }
 
 fn varying_sum(ty: Type) -> Signature {
@@ -148,8 +151,10 @@ fn varying_sum(ty: Type) -> Signature {
 
 /// Attributes are fetched as floats and converted.
 fn attribute(ty: Type) -> Signature {
-    Signature::elementwise(GROUP, "attribute", &[(ty, Pool::Any)], ty, "a", |x| Some(Accept::exactly(x[0])))
-        .interface(Interface::Attributes)
+    Signature::elementwise(GROUP, "attribute", &[(ty, Pool::Any)], ty, "a", |x| {
+        Some(Accept::exactly(x[0]))
+    })
+    .interface(Interface::Attributes)
 }
 
 fn attribute_sum(ty: Type) -> Signature {
@@ -179,7 +184,8 @@ fn smooth_negated(ty: Type) -> Signature {
 
 /// Varyings of 16, 32 and 64 bits beside each other.
 fn mixed_varyings() -> Signature {
-    let arguments = [(halves(3), Pool::Any), (FLOAT, Pool::Small), (INT16, Pool::Any), (DOUBLE, Pool::Small)];
+    let arguments =
+        [(halves(3), Pool::Any), (FLOAT, Pool::Small), (INT16, Pool::Any), (DOUBLE, Pool::Small)];
     let ty = halves(4);
     let expression = "f16vec4(a.z, float16_t(b), float16_t(c), float16_t(d))";
     Signature::whole(GROUP, "varyings_mixed", &arguments, ty, expression, |x| {

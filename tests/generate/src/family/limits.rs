@@ -50,11 +50,13 @@ fn to_integer_and_back(ty: Type) -> Signature {
     let expression = format!("{0}({1}(floor(a)))", ty.glsl(), ty.with_scalar(Scalar::Int).glsl());
     let evaluate = of_one(|x: f64| {
         let value = x.is_finite().then(|| floor(x))??.high.double();
-        let fits = !ieee::less(value, f64::from(i32::MIN)) && !ieee::less(f64::from(i32::MAX), value);
+        let fits =
+            !ieee::less(value, f64::from(i32::MIN)) && !ieee::less(f64::from(i32::MAX), value);
         // An integer has one zero.
         fits.then(|| Accept::of(if value.is_zero() { 0.0 } else { value }))
     });
-    Signature::elementwise(GROUP, "floor_int", &[(ty, Pool::Limits)], ty, expression, evaluate).draws(DRAWS)
+    Signature::elementwise(GROUP, "floor_int", &[(ty, Pool::Limits)], ty, expression, evaluate)
+        .draws(DRAWS)
 }
 
 fn scaled(ty: Type) -> Signature {
@@ -72,9 +74,16 @@ fn taken_apart(ty: Type) -> Signature {
         let usable = x.is_finite() && !x.is_subnormal();
         usable.then(|| Accept::number(x))
     });
-    Signature::elementwise(GROUP, "frexp_ldexp", &[(ty, Pool::Edge)], ty, "ldexp(part, exponent)", evaluate)
-        .statements(format!("{ints} exponent;\n{} part = frexp(a, exponent);", ty.glsl()))
-        .draws(DRAWS)
+    Signature::elementwise(
+        GROUP,
+        "frexp_ldexp",
+        &[(ty, Pool::Edge)],
+        ty,
+        "ldexp(part, exponent)",
+        evaluate,
+    )
+    .statements(format!("{ints} exponent;\n{} part = frexp(a, exponent);", ty.glsl()))
+    .draws(DRAWS)
 }
 
 fn quotient(ty: Type) -> Signature {
@@ -82,18 +91,28 @@ fn quotient(ty: Type) -> Signature {
         let exact = Real::from_f64(a).div(&Real::from_f64(b));
         // Between the limits of the divisor and of normal results.
         let usual = |x: &Real| (-1000..1000).contains(&x.exponent());
-        (usual(&Real::from_f64(b)) && usual(&exact)).then(|| within_ulps::<f64>(&exact, STATED_ULPS))
+        (usual(&Real::from_f64(b)) && usual(&exact))
+            .then(|| within_ulps::<f64>(&exact, STATED_ULPS))
     });
-    Signature::elementwise(GROUP, "div", &[(ty, Pool::Coarse), (ty, Pool::Wide)], ty, "a / b", evaluate)
-        .draws(DRAWS)
+    Signature::elementwise(
+        GROUP,
+        "div",
+        &[(ty, Pool::Coarse), (ty, Pool::Wide)],
+        ty,
+        "a / b",
+        evaluate,
+    )
+    .draws(DRAWS)
 }
 
 fn roots(ty: Type) -> [Signature; 2] {
     let root = |name: &str, f: fn(&Real) -> Real| {
-        let evaluate =
-            of_one(move |x: f64| Some(within_ulps::<f64>(&f(&Real::from_f64(x.magnitude())), STATED_ULPS)));
+        let evaluate = of_one(move |x: f64| {
+            Some(within_ulps::<f64>(&f(&Real::from_f64(x.magnitude())), STATED_ULPS))
+        });
         let expression = format!("{name}(abs(a))");
-        Signature::elementwise(GROUP, name, &[(ty, Pool::Wide)], ty, expression, evaluate).draws(DRAWS)
+        Signature::elementwise(GROUP, name, &[(ty, Pool::Wide)], ty, expression, evaluate)
+            .draws(DRAWS)
     };
     [root("sqrt", Real::sqrt), root("inversesqrt", |x| Real::integer(1).div(&x.sqrt()))]
 }
@@ -102,7 +121,8 @@ fn roots(ty: Type) -> [Signature; 2] {
 fn multiples() -> Signature {
     let ty = dvec(4);
     let arguments = [(ty, Pool::Short), (ty, Pool::Multiple)];
-    let evaluate = of_two(|y: f64, x| modulo(x, y).filter(|accept| *accept == Accept::any_zero::<f64>()));
+    let evaluate =
+        of_two(|y: f64, x| modulo(x, y).filter(|accept| *accept == Accept::any_zero::<f64>()));
     Signature::elementwise(GROUP, "mod", &arguments, ty, "mod(b, a)", evaluate)
         .types("multiples")
         .draws(MULTIPLES)

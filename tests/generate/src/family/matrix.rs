@@ -38,7 +38,11 @@ pub fn half() -> Vec<Signature> {
     for ty in matrices::<Half>() {
         list.extend(common::<Half>(ty));
         for columns in [2, 4] {
-            list.push(product::<Half>(ty, half_matrix(columns, ty.columns), half_matrix(columns, ty.rows)));
+            list.push(product::<Half>(
+                ty,
+                half_matrix(columns, ty.columns),
+                half_matrix(columns, ty.rows),
+            ));
         }
         list.push(from_scalars(ty));
         list.push(resized(half_matrix(2, 3), ty));
@@ -90,13 +94,17 @@ fn multiplied<F: Dot>(left: Type, right: Type, x: &[Vec<Component>]) -> Option<V
 
 fn product<F: Dot>(left: Type, right: Type, result: Type) -> Signature {
     let arguments = [(left, Pool::Moderate), (right, Pool::Moderate)];
-    Signature::whole(GROUP, "mul", &arguments, result, "a * b", move |x| multiplied::<F>(left, right, x))
+    Signature::whole(GROUP, "mul", &arguments, result, "a * b", move |x| {
+        multiplied::<F>(left, right, x)
+    })
 }
 
 fn assigned_product<F: Dot>(left: Type, right: Type) -> Signature {
     let arguments = [(left, Pool::Moderate), (right, Pool::Moderate)];
-    Signature::whole(GROUP, "mul_assign", &arguments, left, "y", move |x| multiplied::<F>(left, right, x))
-        .statements(format!("{} y = a;\ny *= b;", left.glsl()))
+    Signature::whole(GROUP, "mul_assign", &arguments, left, "y", move |x| {
+        multiplied::<F>(left, right, x)
+    })
+    .statements(format!("{} y = a;\ny *= b;", left.glsl()))
 }
 
 /// `matrixCompMult`.
@@ -130,10 +138,18 @@ fn transpose(ty: Type) -> Signature {
 fn diagonal(ty: Type) -> Signature {
     let one = Type::vector(ty.scalar, 1);
     let zero = number::constant(ty.scalar, 0.0);
-    Signature::whole(GROUP, "diagonal", &[(one, Pool::Any)], ty, format!("{}(a)", ty.glsl()), move |x| {
-        let component = |i: usize| exact(if i % ty.rows == i / ty.rows { x[0][0] } else { zero });
-        Some((0..ty.components()).map(component).collect())
-    })
+    Signature::whole(
+        GROUP,
+        "diagonal",
+        &[(one, Pool::Any)],
+        ty,
+        format!("{}(a)", ty.glsl()),
+        move |x| {
+            let component =
+                |i: usize| exact(if i % ty.rows == i / ty.rows { x[0][0] } else { zero });
+            Some((0..ty.components()).map(component).collect())
+        },
+    )
     .types(ty.glsl())
 }
 
@@ -141,26 +157,40 @@ fn diagonal(ty: Type) -> Signature {
 fn from_columns(ty: Type) -> Signature {
     let arguments = vec![(Type::vector(ty.scalar, ty.rows), Pool::Any); ty.columns];
     let names = ["a", "b", "c", "d"][..ty.columns].join(", ");
-    Signature::whole(GROUP, "from_columns", &arguments, ty, format!("{}({names})", ty.glsl()), |x| {
-        Some(x.iter().flatten().map(|&x| exact(x)).collect())
-    })
+    Signature::whole(
+        GROUP,
+        "from_columns",
+        &arguments,
+        ty,
+        format!("{}({names})", ty.glsl()),
+        |x| Some(x.iter().flatten().map(|&x| exact(x)).collect()),
+    )
     .types(ty.glsl())
 }
 
 /// A matrix from another; missing components come from the identity.
 fn resized(from: Type, to: Type) -> Signature {
     let [zero, one] = [0.0, 1.0].map(|x| number::constant(to.scalar, x));
-    Signature::whole(GROUP, "resize", &[(from, Pool::Any)], to, format!("{}(a)", to.glsl()), move |x| {
-        let component = |i: usize| {
-            let (column, row) = (i / to.rows, i % to.rows);
-            exact(match () {
-                () if column < from.columns && row < from.rows => x[0][column * from.rows + row],
-                () if column == row => one,
-                () => zero,
-            })
-        };
-        Some((0..to.components()).map(component).collect())
-    })
+    Signature::whole(
+        GROUP,
+        "resize",
+        &[(from, Pool::Any)],
+        to,
+        format!("{}(a)", to.glsl()),
+        move |x| {
+            let component = |i: usize| {
+                let (column, row) = (i / to.rows, i % to.rows);
+                exact(match () {
+                    () if column < from.columns && row < from.rows => {
+                        x[0][column * from.rows + row]
+                    }
+                    () if column == row => one,
+                    () => zero,
+                })
+            };
+            Some((0..to.components()).map(component).collect())
+        },
+    )
     .types(format!("{}-{}", from.glsl(), to.glsl()))
 }
 
@@ -184,7 +214,12 @@ fn minor<F: Format>(matrix: &Square<F>, column: usize, row: usize) -> Square<F> 
     let keep = |entries: &Vec<Bounded<F>>| {
         entries.iter().enumerate().filter(|(i, _)| *i != row).map(|(_, x)| x.clone()).collect()
     };
-    matrix.iter().enumerate().filter(|(i, _)| *i != column).map(|(_, entries)| keep(entries)).collect()
+    matrix
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| *i != column)
+        .map(|(_, entries)| keep(entries))
+        .collect()
 }
 
 /// The inverse's components in column-major order, by cofactors over the determinant. The quotient
@@ -261,10 +296,21 @@ fn determinant_bits<F: Format>() -> i32 {
 
 fn determinant<F: Format>(n: usize) -> Signature {
     let (ty, one) = (Type::matrix(n, n).with_scalar(F::SCALAR), Type::vector(F::SCALAR, 1));
-    Signature::whole(GROUP, "determinant", &[(ty, Pool::Moderate)], one, "determinant(a)", move |x| {
-        let value = expanded(&square::<F>(n, &x[0])?);
-        if well_conditioned(&value, determinant_bits::<F>()) { Some(vec![value.accept()?]) } else { None }
-    })
+    Signature::whole(
+        GROUP,
+        "determinant",
+        &[(ty, Pool::Moderate)],
+        one,
+        "determinant(a)",
+        move |x| {
+            let value = expanded(&square::<F>(n, &x[0])?);
+            if well_conditioned(&value, determinant_bits::<F>()) {
+                Some(vec![value.accept()?])
+            } else {
+                None
+            }
+        },
+    )
 }
 
 fn inverse<F: Format>(n: usize) -> Signature {
@@ -294,7 +340,11 @@ mod tests {
         assert_eq!(accept.len(), expected.len());
         for (accept, &value) in accept.iter().zip(expected) {
             let [value, off] = [value, value + off].map(|x| F::from_double(x).component());
-            assert!(accept.accepts(value) && !accept.accepts(off), "{}: {accept:?}", signature.name);
+            assert!(
+                accept.accepts(value) && !accept.accepts(off),
+                "{}: {accept:?}",
+                signature.name
+            );
         }
     }
 

@@ -165,9 +165,12 @@ fn completed_in_loop(ty: Type) -> Signature {
 /// Components written on both ways of a branch, in different orders.
 fn completed_in_branches(ty: Type) -> Signature {
     let odd: String = (0..ty.rows).map(|i| format!("\t\tt[{i}] = a[{i}] + y[{i}];\n")).collect();
-    let even: String = (0..ty.rows).rev().map(|i| format!("\t\tt[{i}] = b[{i}] - y[{i}];\n")).collect();
-    let turn =
-        format!("\t{} t;\n\tif ((i & 1) == 1) {{\n{odd}\t}} else {{\n{even}\t}}\n\ty = t + a;\n", ty.glsl());
+    let even: String =
+        (0..ty.rows).rev().map(|i| format!("\t\tt[{i}] = b[{i}] - y[{i}];\n")).collect();
+    let turn = format!(
+        "\t{} t;\n\tif ((i & 1) == 1) {{\n{odd}\t}} else {{\n{even}\t}}\n\ty = t + a;\n",
+        ty.glsl()
+    );
     loop_of_small_numbers("completed_in_branches", ty, &turn, |a, b, y, i| {
         held(if i % 2 == 1 { a + y + a } else { b - y + a })
     })
@@ -202,7 +205,8 @@ fn converted_in_loop(ty: Type, count: i64) -> Signature {
 /// Components that change places in a loop: each write reads the old value of another one.
 fn rotated(ty: Type) -> Signature {
     let swizzle = &"yzwx"[..ty.rows - 1];
-    let statements = format!("{} y = a;\nfor (int i = 0; i < c; i++)\n\ty = y.{swizzle}x + b;", ty.glsl());
+    let statements =
+        format!("{} y = a;\nfor (int i = 0; i < c; i++)\n\ty = y.{swizzle}x + b;", ty.glsl());
     let arguments = [(ty, Pool::Small), (Type::vector(ty.scalar, 1), Pool::Small), TURNS];
     let scalar = ty.scalar;
     Signature::whole(GROUP, "rotated", &arguments, ty, "y", move |x| {
@@ -227,11 +231,21 @@ fn operands_read_first(ty: Type, count: i64) -> Signature {
     for i in (0..count).chain((0..count).rev()) {
         statements += &format!("y = v{i} - y;\n");
     }
-    Signature::elementwise(GROUP, "operands_read_first", &[(ty, Pool::Small); OPERANDS], ty, "y", move |x| {
-        let sum: i64 = x.iter().map(|&x| small(x)).sum();
-        let order = (0..count).chain((0..count).rev());
-        result(ty.scalar, order.into_iter().try_fold(sum, |y, i| held(held(sum * (i + 2))? - y))?)
-    })
+    Signature::elementwise(
+        GROUP,
+        "operands_read_first",
+        &[(ty, Pool::Small); OPERANDS],
+        ty,
+        "y",
+        move |x| {
+            let sum: i64 = x.iter().map(|&x| small(x)).sum();
+            let order = (0..count).chain((0..count).rev());
+            result(
+                ty.scalar,
+                order.into_iter().try_fold(sum, |y, i| held(held(sum * (i + 2))? - y))?,
+            )
+        },
+    )
     .types(t)
     .statements(statements)
     .varyings()

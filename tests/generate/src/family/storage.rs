@@ -6,7 +6,9 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::all_types;
 use crate::stage::TestStage;
-use crate::storage::{Group, StorageBlock, accumulated, array, layouts, load_element, store_element, value};
+use crate::storage::{
+    Group, StorageBlock, accumulated, array, layouts, load_element, store_element, value,
+};
 use crate::value::{DOUBLE, MATRICES, Scalar, Type};
 
 const TESTS: Group =
@@ -20,7 +22,8 @@ pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for (number, members) in blocks().into_iter().enumerate() {
         for (packing, layout) in layouts(&members) {
-            let block = StorageBlock { group: TESTS, number, members: members.clone(), packing, layout };
+            let block =
+                StorageBlock { group: TESTS, number, members: members.clone(), packing, layout };
             list.extend(block.signatures());
         }
     }
@@ -56,7 +59,12 @@ fn blocks() -> Vec<Vec<Item>> {
             value(Int, 3),
             value(Double, 4),
         ],
-        vec![value(Int, 1), array(value(Double, 3), 3), value(Float, 1), array(value(Double, 2), 2)],
+        vec![
+            value(Int, 1),
+            array(value(Double, 3), 3),
+            value(Float, 1),
+            array(value(Double, 2), 2),
+        ],
         vec![value(Float, 1), matrix(1), array(matrix(3), 2), matrix(8), value(Double, 1)],
         vec![value(Float, 1), structure(), array(structure(), 2), value(Double, 1)],
     ]

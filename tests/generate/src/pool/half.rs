@@ -40,7 +40,8 @@ const ANY: &[f64] = &[
     0.0078125,
 ];
 
-const MODERATE: &[f64] = &[0.0, 1.0, -1.0, 2.0, -2.5, 0.5, 3.0, -0.125, 1.0 + power(-10), 10.0, -7.0, 0.75];
+const MODERATE: &[f64] =
+    &[0.0, 1.0, -1.0, 2.0, -2.5, 0.5, 3.0, -0.125, 1.0 + power(-10), 10.0, -7.0, 0.75];
 
 const UNIT: &[f64] = &[0.0, 1.0, 0.5, 0.25, 0.75, 1.5, -0.5, 1.0 - power(-11), power(-10)];
 
@@ -264,16 +265,22 @@ pub fn specials(pool: Pool, scalar: Scalar) -> Option<Vec<Component>> {
         (Scalar::Int16 | Scalar::Uint16, Pool::Halves) => {
             ANY.iter().map(|&x| wrapped(scalar, Half::from_double(x).word().into())).collect()
         }
-        (Scalar::Uint, Pool::Halves) => HALF_PAIRS.iter().map(|&bits| Component::Uint(bits)).collect(),
+        (Scalar::Uint, Pool::Halves) => {
+            HALF_PAIRS.iter().map(|&bits| Component::Uint(bits)).collect()
+        }
         (Scalar::Half, Pool::Moderate) => halves(MODERATE),
         (Scalar::Half, Pool::Unit) => halves(UNIT),
         (Scalar::Half, Pool::Rounding) => halves(ROUNDING),
-        (Scalar::Half, Pool::ToInt | Pool::ToUint | Pool::ToInt16 | Pool::ToUint16) => halves(TO_INTEGER),
+        (Scalar::Half, Pool::ToInt | Pool::ToUint | Pool::ToInt16 | Pool::ToUint16) => {
+            halves(TO_INTEGER)
+        }
         (Scalar::Half, Pool::Composite) => halves(COMPOSITE),
         (Scalar::Half, Pool::Wide | Pool::Small | Pool::Divisor) => Vec::new(),
         (Scalar::Half, _) => halves(ANY),
         (Scalar::Double, Pool::ToHalf) => TO_HALF.iter().map(|&x| Component::Double(x)).collect(),
-        (Scalar::Float, Pool::ToHalf) => TO_HALF.iter().map(|&x| Component::Float(x as f32)).collect(),
+        (Scalar::Float, Pool::ToHalf) => {
+            TO_HALF.iter().map(|&x| Component::Float(x as f32)).collect()
+        }
         (Scalar::Double, Pool::ToInt16 | Pool::ToUint16) => {
             TO_INTEGER.iter().map(|&x| Component::Double(x)).collect()
         }
@@ -281,7 +288,9 @@ pub fn specials(pool: Pool, scalar: Scalar) -> Option<Vec<Component>> {
             TO_INTEGER.iter().map(|&x| Component::Float(x as f32)).collect()
         }
         (_, Pool::ToHalf) => integers(scalar, TO_HALF_INTEGERS),
-        (Scalar::Int16 | Scalar::Uint16 | Scalar::Int64 | Scalar::Uint64, _) => integers(scalar, INTEGERS),
+        (Scalar::Int16 | Scalar::Uint16 | Scalar::Int64 | Scalar::Uint64, _) => {
+            integers(scalar, INTEGERS)
+        }
         (Scalar::Int | Scalar::Uint, Pool::Narrow) => integers(scalar, INTEGERS),
         _ => return None,
     };
@@ -304,9 +313,15 @@ pub fn random(pool: Pool, scalar: Scalar, random: &mut Random) -> Option<Compone
         (Scalar::Half, _) => Component::Half(half(pool, random)),
         (Scalar::Double, Pool::ToHalf) => Component::Double(near_half(random)),
         (Scalar::Float, Pool::ToHalf) => Component::Float(near_half(random) as f32),
-        (Scalar::Double, Pool::ToInt16 | Pool::ToUint16) => Component::Double(random.double((-2, 15))),
-        (Scalar::Float, Pool::ToInt16 | Pool::ToUint16) => Component::Float(random.double((-2, 15)) as f32),
-        (Scalar::Int | Scalar::Int16, Pool::Scaling) => integer(scalar, random.between(-45, 40).into())?,
+        (Scalar::Double, Pool::ToInt16 | Pool::ToUint16) => {
+            Component::Double(random.double((-2, 15)))
+        }
+        (Scalar::Float, Pool::ToInt16 | Pool::ToUint16) => {
+            Component::Float(random.double((-2, 15)) as f32)
+        }
+        (Scalar::Int | Scalar::Int16, Pool::Scaling) => {
+            integer(scalar, random.between(-45, 40).into())?
+        }
         (Scalar::Int16 | Scalar::Uint16 | Scalar::Int64 | Scalar::Uint64, Pool::Below(n)) => {
             wrapped(scalar, random.below(n.into()) as u64)
         }
@@ -315,7 +330,9 @@ pub fn random(pool: Pool, scalar: Scalar, random: &mut Random) -> Option<Compone
             let bits = bits(random, 64);
             wrapped(scalar, if random.chance(50) { bits } else { bits & 0x1_ffff })
         }
-        (Scalar::Int16 | Scalar::Uint16, Pool::Small) => wrapped(scalar, 1 + random.below(8) as u64),
+        (Scalar::Int16 | Scalar::Uint16, Pool::Small) => {
+            wrapped(scalar, 1 + random.below(8) as u64)
+        }
         (Scalar::Int16 | Scalar::Uint16, _) => {
             let width = 1 + random.below(16);
             let value = random.bits() & ((1 << width) - 1);
@@ -330,7 +347,8 @@ pub fn random(pool: Pool, scalar: Scalar, random: &mut Random) -> Option<Compone
 }
 
 fn half(pool: Pool, random: &mut Random) -> Half {
-    let within = |random: &mut Random, low: i32, high: i32| Half::from_double(random.double((low, high)));
+    let within =
+        |random: &mut Random, low: i32, high: i32| Half::from_double(random.double((low, high)));
     match pool {
         Pool::Moderate => within(random, -3, 3),
         Pool::Wide => within(random, -4, 2),
@@ -404,7 +422,8 @@ pub fn divisor(random: &mut Random, x: Half) -> Half {
     let exact = (0..15).map(|i| f64::from(2 * (((start + i) % 15) as u32) + 3)).find_map(|k| {
         let quotient = Half::from_double(x.value() / k);
         // A product of 11 and 5 bits is exact in a double.
-        (quotient.is_finite() && !quotient.is_zero() && quotient.value() * k == x.value()).then_some(quotient)
+        (quotient.is_finite() && !quotient.is_zero() && quotient.value() * k == x.value())
+            .then_some(quotient)
     });
     match exact {
         Some(value) if random.chance(60) => value,

@@ -50,9 +50,17 @@ fn is_up_to_date(suite: &str, files: &[File]) {
         let Some(bytes) = committed.remove(&file.path) else {
             panic!("{} is missing or generated twice: run `cargo run -p generate`", file.path);
         };
-        assert!(bytes == file.text.as_bytes(), "{} differs: run `cargo run -p generate`", file.path);
+        assert!(
+            bytes == file.text.as_bytes(),
+            "{} differs: run `cargo run -p generate`",
+            file.path
+        );
     }
-    assert!(committed.is_empty(), "not generated any more: {:?}", committed.keys().collect::<Vec<_>>());
+    assert!(
+        committed.is_empty(),
+        "not generated any more: {:?}",
+        committed.keys().collect::<Vec<_>>()
+    );
 }
 
 /// Minimum sizes of the suites.
@@ -61,7 +69,8 @@ fn suites_are_large_enough() {
     let paths = committed("fp64");
     assert!(paths.len() > 2226, "{} tests", paths.len());
     let signatures = family::fp64();
-    let operations: BTreeSet<String> = signatures.iter().map(|s| format!("{}/{}", s.group, s.name)).collect();
+    let operations: BTreeSet<String> =
+        signatures.iter().map(|s| format!("{}/{}", s.group, s.name)).collect();
     assert!(operations.len() >= 60, "{operations:?}");
     // Each exists for all of its stages.
     assert_eq!(paths.len(), signatures.iter().map(|s| s.stages.len()).sum::<usize>());
@@ -71,7 +80,10 @@ fn suites_are_large_enough() {
     for stage in [TestStage::Vertex, TestStage::Fragment] {
         let prefix = format!("/{}-", stage.prefix());
         let tests = paths.keys().filter(|path| path.contains(&prefix)).count();
-        assert_eq!(tests, half_signatures(stage).iter().filter(|s| s.stages.contains(&stage)).count());
+        assert_eq!(
+            tests,
+            half_signatures(stage).iter().filter(|s| s.stages.contains(&stage)).count()
+        );
         assert!(tests >= 700, "{tests} for {stage:?}");
     }
 }
@@ -83,7 +95,8 @@ fn multiples_are_many() {
     for file in FP64.iter().filter(|file| file.path.ends_with("-mod-multiples.shader_test")) {
         let operands = |name: &str| {
             let prefix = format!("uniform dvec4 {name} ");
-            let values = file.text.lines().filter_map(|line| line.strip_prefix(&prefix).map(str::to_string));
+            let values =
+                file.text.lines().filter_map(|line| line.strip_prefix(&prefix).map(str::to_string));
             values
                 .flat_map(|line| line.split(' ').map(str::to_string).collect::<Vec<_>>())
                 .collect::<Vec<_>>()
@@ -137,7 +150,9 @@ fn special_values_are_covered() {
         assert!(count >= 100, "{half:e} is an operand of {count} tests only");
     }
     // Doubles that go wrong by way of float.
-    for double in [1.0 + 2f64.powi(-11) + 2f64.powi(-40), 1.0 + 3.0 * 2f64.powi(-11) - 2f64.powi(-40)] {
+    for double in
+        [1.0 + 2f64.powi(-11) + 2f64.powi(-40), 1.0 + 3.0 * 2f64.powi(-11) - 2f64.powi(-40)]
+    {
         let count = tests_with_operand(&HALF, &format!("{:#018x}", double.to_bits()));
         assert!(count >= 5, "{double:e} is an operand of {count} tests only");
     }
@@ -181,8 +196,10 @@ fn change_one_case(suite: &[File], perturbed: impl Iterator<Item = File>) {
         let changed: Vec<&str> = file.text.lines().filter(|line| !lines.contains(line)).collect();
         assert!(changed.iter().all(|line| is_expected(line)), "{}", file.path);
         // With fewer cases than lanes, one case is in several.
-        let changed: BTreeSet<_> =
-            changed.iter().map(|line| (line.split('[').next(), line.split(']').next_back())).collect();
+        let changed: BTreeSet<_> = changed
+            .iter()
+            .map(|line| (line.split('[').next(), line.split(']').next_back()))
+            .collect();
         assert!(changed.len() <= 2, "{}: {changed:?}", file.path);
     }
     assert!(variants >= 4 * originals.len());

@@ -11,7 +11,8 @@ fn the_tree_is_tidy() {
     assert!(files.len() > 500, "only {} files: not a checkout of the repository?", files.len());
     let offenses = check(&files);
     let pending = Pending::load();
-    let (covered, new): (Vec<_>, Vec<_>) = offenses.iter().partition(|offense| pending.covers(offense));
+    let (covered, new): (Vec<_>, Vec<_>) =
+        offenses.iter().partition(|offense| pending.covers(offense));
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for offense in covered {
         let folder = offense.path.split("/src/").next().unwrap_or(&offense.path);

@@ -19,7 +19,8 @@ fn collect(dir: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) {
     for path in entries {
         if path.is_dir() {
             collect(&path, extensions, files);
-        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| extensions.contains(&e)) {
+        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| extensions.contains(&e))
+        {
             files.push(path);
         }
     }

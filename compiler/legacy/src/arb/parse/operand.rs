@@ -31,7 +31,11 @@ impl Parser<'_> {
     }
 
     /// A declared name as a source.
-    pub(super) fn declared(&mut self, name: &str, meaning: Named) -> Parsed<(String, Option<String>)> {
+    pub(super) fn declared(
+        &mut self,
+        name: &str,
+        meaning: Named,
+    ) -> Parsed<(String, Option<String>)> {
         let at = self.at;
         self.advance()?;
         let value = match meaning {
@@ -105,7 +109,8 @@ impl Parser<'_> {
         if let Some(value) = self.single(&parts, at) {
             return Ok((value, None));
         }
-        let suffix = parts.pop().filter(|p| p.index.is_none()).and_then(|p| self.components(&p.name));
+        let suffix =
+            parts.pop().filter(|p| p.index.is_none()).and_then(|p| self.components(&p.name));
         match (self.single(&parts, at), suffix) {
             (Some(value), Some(suffix)) => Ok((value, Some(suffix))),
             _ => Err(error(self.text, at, "neither a declared name nor a binding")),
@@ -167,8 +172,10 @@ impl Parser<'_> {
                 let (result, suffix) = match whole {
                     Some(result) => (Some(result), None),
                     None => {
-                        let suffix =
-                            parts.pop().filter(|p| p.index.is_none()).and_then(|p| self.components(&p.name));
+                        let suffix = parts
+                            .pop()
+                            .filter(|p| p.index.is_none())
+                            .and_then(|p| self.components(&p.name));
                         let known = suffix.is_some() && !parts.is_empty();
                         (known.then(|| self.result(&parts)).flatten(), suffix)
                     }
@@ -181,7 +188,11 @@ impl Parser<'_> {
         };
         if let Destination::Result(result) = &destination {
             if result.glsl == "gl_Position" && self.program.options.position_invariant {
-                return Err(error(self.text, at, "position-invariant programs do not write the position"));
+                return Err(error(
+                    self.text,
+                    at,
+                    "position-invariant programs do not write the position",
+                ));
             }
             self.program.results.insert(result.clone());
         }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use program::{ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, TypeTable};
+use program::{
+    ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, TypeTable,
+};
 use softgl::device::{Batch, FragmentBatch, SoaTable};
 
 /// Maximum distance, in units in the last place, of equal floats in an inexact program: the order
@@ -32,7 +34,9 @@ pub fn differences(reference: &Batch, other: &Batch, program: &Program) -> Diffe
         }
         (Batch::Vertex(a), Batch::Vertex(b)) => {
             let stage = program.stage(Stage::Vertex);
-            let rule = |row: usize| float_rule(stage, |s| s.outputs.get(row / 4).is_some_and(|v| v.integer));
+            let rule = |row: usize| {
+                float_rule(stage, |s| s.outputs.get(row / 4).is_some_and(|v| v.integer))
+            };
             compare_channels(&a.outputs, &b.outputs, a.mask, rule, "output", &mut found);
         }
         _ => {}
@@ -43,8 +47,11 @@ pub fn differences(reference: &Batch, other: &Batch, program: &Program) -> Diffe
 /// Equalizes two results wherever two executions of one kernel, `run` and `again`, gave different
 /// values.
 pub fn equalize_undefined(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
-    if let (Batch::Fragment(run), Batch::Fragment(again), [Batch::Fragment(a), Batch::Fragment(b)]) =
-        (run, again, results)
+    if let (
+        Batch::Fragment(run),
+        Batch::Fragment(again),
+        [Batch::Fragment(a), Batch::Fragment(b)],
+    ) = (run, again, results)
     {
         let (run, again, a, b) = (&run.outputs, &again.outputs, &a.outputs, &mut b.outputs);
         let unsettled = run.killed ^ again.killed;
@@ -88,17 +95,34 @@ fn compare_fragments(
 ) {
     let killed = (a.outputs.killed ^ b.outputs.killed) & a.live;
     for lane in lanes_of(killed) {
-        found
-            .insert(lane, format!("discarded lanes {:#x} against {:#x}", a.outputs.killed, b.outputs.killed));
+        found.insert(
+            lane,
+            format!("discarded lanes {:#x} against {:#x}", a.outputs.killed, b.outputs.killed),
+        );
     }
     let visible = a.live & !a.outputs.killed;
-    let rule = |row: usize, index: u8| stage.map_or(Rule::Close, |s| color_rule(s, types, row, index));
-    compare_channels(&a.outputs.color, &b.outputs.color, visible, |row| rule(row, 0), "color", found);
+    let rule =
+        |row: usize, index: u8| stage.map_or(Rule::Close, |s| color_rule(s, types, row, index));
+    compare_channels(
+        &a.outputs.color,
+        &b.outputs.color,
+        visible,
+        |row| rule(row, 0),
+        "color",
+        found,
+    );
     let (first, second) = (&a.outputs.dual_source, &b.outputs.dual_source);
     compare_channels(first, second, visible, |row| rule(row, 1), "second color", found);
     let depth = float_rule(stage, |_| false);
     compare_values(&a.outputs.depth, &b.outputs.depth, visible, depth, "depth", found);
-    compare_values(&a.outputs.sample_mask, &b.outputs.sample_mask, visible, Rule::Bits, "sample mask", found);
+    compare_values(
+        &a.outputs.sample_mask,
+        &b.outputs.sample_mask,
+        visible,
+        Rule::Bits,
+        "sample mask",
+        found,
+    );
     compare_values(&a.outputs.stencil, &b.outputs.stencil, visible, Rule::Bits, "stencil", found);
 }
 
@@ -133,7 +157,14 @@ fn color_rule(stage: &LinkedStage, types: &TypeTable, row: usize, index: u8) -> 
     float_rule(Some(stage), |_| scalar.is_some_and(|scalar| !scalar.is_float()))
 }
 
-fn compare_values(a: &[u32], b: &[u32], lanes: u64, rule: Rule, what: &str, found: &mut Differences) {
+fn compare_values(
+    a: &[u32],
+    b: &[u32],
+    lanes: u64,
+    rule: Rule,
+    what: &str,
+    found: &mut Differences,
+) {
     for (lane, (&x, &y)) in a.iter().zip(b).enumerate() {
         if lanes >> lane & 1 != 0 && !same(rule, x, y) {
             found
@@ -173,10 +204,13 @@ fn same(rule: Rule, a: u32, b: u32) -> bool {
 /// Returns true for equal bits, two NaNs, or floats a few units apart.
 fn close(a: u32, b: u32) -> bool {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-    let ordered = |bits: u32| if bits >> 31 != 0 { -((bits & 0x7fff_ffff) as i64) } else { i64::from(bits) };
+    let ordered =
+        |bits: u32| if bits >> 31 != 0 { -((bits & 0x7fff_ffff) as i64) } else { i64::from(bits) };
     a == b
         || x.is_nan() && y.is_nan()
-        || (x.is_finite() && y.is_finite() && (ordered(a) - ordered(b)).unsigned_abs() <= ULPS.into())
+        || (x.is_finite()
+            && y.is_finite()
+            && (ordered(a) - ordered(b)).unsigned_abs() <= ULPS.into())
 }
 
 #[cfg(test)]
@@ -227,7 +261,8 @@ mod tests {
                     void main() { count[0] = ivec4(gl_FragCoord); count[1] = count[0]; color = exp2(gl_FragCoord.xy); }";
         let mut types = TypeTable::default();
         let options = glsl::CompileOptions::default();
-        let shader = glsl::compile(&[text], Stage::Fragment, options, &mut types).expect("it compiles");
+        let shader =
+            glsl::compile(&[text], Stage::Fragment, options, &mut types).expect("it compiles");
         let capabilities = program::Capabilities {
             generation: "reference".into(),
             api: program::Api::Compatibility,
@@ -239,7 +274,8 @@ mod tests {
         let options = program::LinkOptions::new(&capabilities);
         let program = program::link(vec![shader], types, &options).expect("it links");
         let stage = program.stage(Stage::Fragment).expect("a fragment stage");
-        let rules: Vec<Rule> = (0..16).map(|row| color_rule(stage, &program.types, row, 0)).collect();
+        let rules: Vec<Rule> =
+            (0..16).map(|row| color_rule(stage, &program.types, row, 0)).collect();
         let count = |rule| rules.iter().filter(|&&r| r == rule).count();
         // Two draw buffers of four integers, two floats, and undeclared components.
         assert_eq!([Rule::Bits, Rule::Close, Rule::Nothing].map(count), [8, 2, 6], "{rules:?}");

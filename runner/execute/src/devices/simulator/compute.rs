@@ -37,7 +37,8 @@ pub(super) fn run(
         thread.reset(device.options.seed);
         write_groups(&mut thread, batch);
         let first = info.dispatch_grf_start as usize;
-        let own = push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.io);
+        let own =
+            push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.io);
         write_own(&mut thread, own, interface, batch, number);
         let left = invocations - number * channels;
         thread.set_dispatch_mask(if left >= channels { all(channels) } else { all(left) });

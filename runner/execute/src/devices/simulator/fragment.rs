@@ -1,9 +1,13 @@
 //! Fragment threads: payload from quads and primitive setup, results from render-target writes.
 
-use compiler::output::{Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width};
+use compiler::output::{
+    Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width,
+};
 use program::resource::Varying as InputSlot;
 use program::{Slot, Stage};
-use simulator::host::{Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply};
+use simulator::host::{
+    Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
+};
 use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
 use softgl::shader_io::ShaderIo;
@@ -47,8 +51,10 @@ pub(super) fn run(
     let inputs = state.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
     batch.outputs.killed = 0;
     let mut steps = 0;
-    let paired = interface.per_sample && batch.samples > 1 && !device.options.devinfo.sample_id_per_quad;
-    let threads = if paired { sample_pairs(batch) } else { groups(batch, usize::from(width.channels()) / 4) };
+    let paired =
+        interface.per_sample && batch.samples > 1 && !device.options.devinfo.sample_id_per_quad;
+    let threads =
+        if paired { sample_pairs(batch) } else { groups(batch, usize::from(width.channels()) / 4) };
     for group in threads {
         let setup = batch
             .primitives
@@ -59,12 +65,21 @@ pub(super) fn run(
             .iter()
             .enumerate()
             .filter(|(_, slot)| slot.wanted)
-            .fold(0, |mask, (i, slot)| mask | ((batch.live >> (slot.quad * 4) & 0xf) as u32) << (i * 4));
+            .fold(0, |mask, (i, slot)| {
+                mask | ((batch.live >> (slot.quad * 4) & 0xf) as u32) << (i * 4)
+            });
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let positions = pixel_positions(batch, &group);
-        let fixed =
-            Fixed { setup, positions: &positions, live, interface, width, batch, slots: &group.quads };
+        let fixed = Fixed {
+            setup,
+            positions: &positions,
+            live,
+            interface,
+            width,
+            batch,
+            slots: &group.quads,
+        };
         fixed.write(thread, device.options.devinfo.sample_id_per_quad);
         let push = info.dispatch_grf_start as usize;
         let first = push_constants(thread, push, &prepared.binary.compiled.push, io);
@@ -162,7 +177,11 @@ impl Fixed<'_> {
         self.write_subspans(thread);
         if self.interface.per_sample && sample_id_per_quad {
             let nibbles = self.slots.iter().take(4).enumerate();
-            thread.set_dword(1, 0, nibbles.fold(0, |ids, (i, slot)| ids | (slot.sample & 0xf) << (4 * i)));
+            thread.set_dword(
+                1,
+                0,
+                nibbles.fold(0, |ids, (i, slot)| ids | (slot.sample & 0xf) << (4 * i)),
+            );
         }
         let mut register = if self.width == Width::Simd32 { 3 } else { 2 };
         for &mode in &self.interface.barycentrics {
@@ -172,11 +191,15 @@ impl Fixed<'_> {
             self.positions.iter().map(|&(x, y)| (f(x + 0.5, y + 0.5) as f32).to_bits()).collect()
         };
         if self.interface.source_depth {
-            register = self.write_channels(thread, register, &center(&|x, y| self.setup.depth.at(x, y)));
+            register =
+                self.write_channels(thread, register, &center(&|x, y| self.setup.depth.at(x, y)));
         }
         if self.interface.source_w {
-            register =
-                self.write_channels(thread, register, &center(&|x, y| 1.0 / self.setup.one_over_w.at(x, y)));
+            register = self.write_channels(
+                thread,
+                register,
+                &center(&|x, y| 1.0 / self.setup.one_over_w.at(x, y)),
+            );
         }
         if self.interface.sample_offsets {
             self.write_sample_positions(thread, register);
@@ -192,7 +215,8 @@ impl Fixed<'_> {
     /// Writes two bytes per channel: x and y of its sample in sixteenths of a pixel.
     fn write_sample_positions(&self, thread: &mut Thread, register: usize) {
         let sixteenths = |slot: &QuadSlot| self.sample_position(slot).map(|c| (c * 16.0) as u8);
-        let bytes: Vec<u8> = self.slots.iter().flat_map(|slot| sixteenths(slot).repeat(4)).collect();
+        let bytes: Vec<u8> =
+            self.slots.iter().flat_map(|slot| sixteenths(slot).repeat(4)).collect();
         thread.set_bytes(register * 32, &bytes);
     }
 
@@ -238,7 +262,10 @@ impl Fixed<'_> {
 }
 
 fn is_linear(mode: Barycentric) -> bool {
-    matches!(mode, Barycentric::LinearPixel | Barycentric::LinearCentroid | Barycentric::LinearSample)
+    matches!(
+        mode,
+        Barycentric::LinearPixel | Barycentric::LinearCentroid | Barycentric::LinearSample
+    )
 }
 
 /// Returns the coordinates of vertices 1 and 2, as the interpolator delivers them.
@@ -344,7 +371,8 @@ impl Host for FragmentHost<'_> {
                 self.written |= 1 << slot;
             }
             for c in 0..4 {
-                if let Some(row) = location.map(|l| l * 4 + c).filter(|&row| row < self.outputs.color.rows())
+                if let Some(row) =
+                    location.map(|l| l * 4 + c).filter(|&row| row < self.outputs.color.rows())
                 {
                     self.outputs.color.set(row, lane, write.color[c][element]);
                 }
@@ -357,10 +385,14 @@ impl Host for FragmentHost<'_> {
             if let (Some(depth), Some(place)) = (&write.depth, self.outputs.depth.get_mut(lane)) {
                 *place = depth[element];
             }
-            if let (Some(omask), Some(place)) = (&write.omask, self.outputs.sample_mask.get_mut(lane)) {
+            if let (Some(omask), Some(place)) =
+                (&write.omask, self.outputs.sample_mask.get_mut(lane))
+            {
                 *place = omask[element].into();
             }
-            if let (Some(stencil), Some(place)) = (&write.stencil, self.outputs.stencil.get_mut(lane)) {
+            if let (Some(stencil), Some(place)) =
+                (&write.stencil, self.outputs.stencil.get_mut(lane))
+            {
                 *place = stencil[element].into();
             }
         }
@@ -375,8 +407,12 @@ impl Host for FragmentHost<'_> {
             let Some(&(x, y)) = self.positions.get(slot) else { continue };
             let sixteenth = |raw: u32| 0.5 + f64::from(raw as i32) / 16.0;
             let (dx, dy) = match &request.at {
-                InterpolateAt::Shared { x, y } => (0.5 + f64::from(*x) / 16.0, 0.5 + f64::from(*y) / 16.0),
-                InterpolateAt::PerSlot([xs, ys]) => (sixteenth(xs[element]), sixteenth(ys[element])),
+                InterpolateAt::Shared { x, y } => {
+                    (0.5 + f64::from(*x) / 16.0, 0.5 + f64::from(*y) / 16.0)
+                }
+                InterpolateAt::PerSlot([xs, ys]) => {
+                    (sixteenth(xs[element]), sixteenth(ys[element]))
+                }
                 InterpolateAt::Sample(n) => sample(u32::from(*n)),
                 InterpolateAt::Centroid => sample(self.group.quads[slot / 4].sample),
             };

@@ -68,7 +68,11 @@ pub(super) fn run(
 
 /// Distributes lanes to threads: as many as the layout takes, with instances of one primitive
 /// together where it requires that.
-fn groups(interface: &GeometryInterface, batch: &GeometryBatch, lanes: &[usize]) -> Vec<Vec<usize>> {
+fn groups(
+    interface: &GeometryInterface,
+    batch: &GeometryBatch,
+    lanes: &[usize],
+) -> Vec<Vec<usize>> {
     // Instances of a primitive follow each other; primitives of different draws may share an id.
     let follows = |a: usize, b: usize| {
         batch.primitive_id.get(a) == batch.primitive_id.get(b)
@@ -84,7 +88,8 @@ fn groups(interface: &GeometryInterface, batch: &GeometryBatch, lanes: &[usize])
     for &lane in lanes {
         match groups.last_mut() {
             Some(last)
-                if last.len() < most && (!together || last.first().is_some_and(|&l| follows(l, lane))) =>
+                if last.len() < most
+                    && (!together || last.first().is_some_and(|&l| follows(l, lane))) =>
             {
                 last.push(lane);
             }
@@ -123,7 +128,8 @@ fn fill_vec4(
     for vertex in 0..interface.vertices_in as usize {
         for slot in 0..slots {
             let index = vertex * slots + slot;
-            let halves = if interface.dispatch == GeometryDispatch::DualObject { group.len() } else { 1 };
+            let halves =
+                if interface.dispatch == GeometryDispatch::DualObject { group.len() } else { 1 };
             for half in 0..halves {
                 let Some(entry) = entries.get(vertex * LANES + half) else { continue };
                 for c in 0..4 {
@@ -148,12 +154,19 @@ fn entry_dwords(interface: &GeometryInterface) -> Result<usize, DeviceError> {
     // The limit is two orders of magnitude above any shader's need.
     match units.checked_mul(UNIT_DWORDS) {
         Some(dwords) if units <= 1 << 22 => Ok(dwords),
-        _ => Err(rejected(Phase::Encode, "geometry metadata asks for an absurd output entry".into())),
+        _ => {
+            Err(rejected(Phase::Encode, "geometry metadata asks for an absurd output entry".into()))
+        }
     }
 }
 
 /// Writes g0, handles with instances, primitive ids, and handles of the input vertices.
-fn fill(thread: &mut Thread, interface: &GeometryInterface, batch: &GeometryBatch, group: &[usize]) {
+fn fill(
+    thread: &mut Thread,
+    interface: &GeometryInterface,
+    batch: &GeometryBatch,
+    group: &[usize],
+) {
     let of = |values: &[u32], channel: usize| {
         group.get(channel).and_then(|&lane| values.get(lane)).copied().unwrap_or(0)
     };
@@ -166,7 +179,8 @@ fn fill(thread: &mut Thread, interface: &GeometryInterface, batch: &GeometryBatc
         next += 1;
     }
     for vertex in 0..interface.vertices_in as usize {
-        thread.set_register(next + vertex, &std::array::from_fn(|c| input_handle(vertex, c) as u32));
+        thread
+            .set_register(next + vertex, &std::array::from_fn(|c| input_handle(vertex, c) as u32));
     }
 }
 
@@ -183,7 +197,8 @@ fn input_entries(
     group: &[usize],
 ) -> Vec<Vec<u32>> {
     let slots = state.program.stage(Stage::Geometry).map_or(&[][..], |s| &s.inputs);
-    let mut entries = vec![vec![0; interface.inputs.slots.len() * 4]; interface.vertices_in as usize * LANES];
+    let mut entries =
+        vec![vec![0; interface.inputs.slots.len() * 4]; interface.vertices_in as usize * LANES];
     for (vertex, values) in batch.inputs.iter().enumerate() {
         for (channel, &lane) in group.iter().enumerate() {
             if let Some(entry) = entries.get_mut(vertex * LANES + channel) {
@@ -203,7 +218,8 @@ fn emitted(
     header: usize,
 ) -> Result<EmittedVertices, DeviceError> {
     if count > interface.max_vertices {
-        let message = format!("{count} vertices emitted, at most {} declared", interface.max_vertices);
+        let message =
+            format!("{count} vertices emitted, at most {} declared", interface.max_vertices);
         return Err(rejected(Phase::Simulate, message));
     }
     let control = |bits: usize, vertex: usize| {

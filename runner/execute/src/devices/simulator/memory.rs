@@ -5,7 +5,9 @@ use compiler::output::Surface as Bound;
 use program::resource::OpaqueSlot;
 use program::types::Dim;
 use program::{Program, Type, TypeId};
-use simulator::host::{AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels};
+use simulator::host::{
+    AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels,
+};
 use softgl::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo};
 
 use super::sampler::{self, TextureSurface};
@@ -30,7 +32,10 @@ pub struct Memory<'a> {
 /// Methods of a [`simulator::host::Host`] with a field `memory` that forward everything to it.
 macro_rules! memory_requests {
     () => {
-        fn sample(&mut self, request: &simulator::host::SamplerRequest) -> Reply<simulator::host::Texels> {
+        fn sample(
+            &mut self,
+            request: &simulator::host::SamplerRequest,
+        ) -> Reply<simulator::host::Texels> {
             self.memory.sample(request)
         }
 
@@ -38,11 +43,21 @@ macro_rules! memory_requests {
             self.memory.io.clock()
         }
 
-        fn read(&mut self, surface: simulator::host::Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        fn read(
+            &mut self,
+            surface: simulator::host::Surface,
+            offset: u32,
+            data: &mut [u8],
+        ) -> Reply<()> {
             self.memory.read(surface, offset, data)
         }
 
-        fn write(&mut self, surface: simulator::host::Surface, offset: u32, data: &[u8]) -> Reply<()> {
+        fn write(
+            &mut self,
+            surface: simulator::host::Surface,
+            offset: u32,
+            data: &[u8],
+        ) -> Reply<()> {
             self.memory.write(surface, offset, data)
         }
 
@@ -60,8 +75,15 @@ macro_rules! memory_requests {
             self.memory.image(surface, coordinates, &softgl::shader_io::ImageOp::Load)
         }
 
-        fn typed_write(&mut self, surface: u8, coordinates: [u32; 4], texel: [u32; 4]) -> Reply<()> {
-            self.memory.image(surface, coordinates, &softgl::shader_io::ImageOp::Store(texel)).map(drop)
+        fn typed_write(
+            &mut self,
+            surface: u8,
+            coordinates: [u32; 4],
+            texel: [u32; 4],
+        ) -> Reply<()> {
+            self.memory
+                .image(surface, coordinates, &softgl::shader_io::ImageOp::Store(texel))
+                .map(drop)
         }
 
         fn typed_atomic(
@@ -108,7 +130,14 @@ impl<'a> Memory<'a> {
         io: &'a mut dyn ShaderIo,
         scratch: u32,
     ) -> Memory<'a> {
-        Memory { binary, program, io, scratch: vec![0; scratch as usize], shared: Vec::new(), groups: [0; 3] }
+        Memory {
+            binary,
+            program,
+            io,
+            scratch: vec![0; scratch as usize],
+            shared: Vec::new(),
+            groups: [0; 3],
+        }
     }
 
     fn buffer(&self, index: u8) -> Reply<BufferRef> {
@@ -144,7 +173,11 @@ impl<'a> Memory<'a> {
                 let end = offset as usize + data.len();
                 match self.scratch.get_mut(offset as usize..end) {
                     Some(place) => place.copy_from_slice(data),
-                    None => return refuse(format!("scratch write of bytes {offset} to {end} past its end")),
+                    None => {
+                        return refuse(format!(
+                            "scratch write of bytes {offset} to {end} past its end"
+                        ));
+                    }
                 }
             }
             Surface::Bti(index) | Surface::Constant(index) => {
@@ -162,7 +195,13 @@ impl<'a> Memory<'a> {
     }
 
     /// Executes an atomic operation on a dword and returns the old value (PREDEC: the new one).
-    pub fn atomic(&mut self, on: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+    pub fn atomic(
+        &mut self,
+        on: Surface,
+        offset: u32,
+        op: AtomicOp,
+        operands: [u32; 2],
+    ) -> Reply<u32> {
         let service = io_atomic_op(op);
         let old = match on {
             Surface::Bti(index) => self.io.atomic32(self.buffer(index)?, offset, service, operands),
@@ -196,7 +235,8 @@ impl<'a> Memory<'a> {
         op: AtomicOp,
         operands: [u32; 2],
     ) -> Reply<u32> {
-        let [old, ..] = self.image(index, coordinates, &ImageOp::Atomic(io_atomic_op(op), operands))?;
+        let [old, ..] =
+            self.image(index, coordinates, &ImageOp::Atomic(io_atomic_op(op), operands))?;
         Ok(if op == AtomicOp::PreDec { old.wrapping_sub(1) } else { old })
     }
 
@@ -204,10 +244,15 @@ impl<'a> Memory<'a> {
     pub fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
         let mut texels: Texels = [[0; 16]; 4];
         match surface(self.binary, request.surface) {
-            Some(Bound::UniformBlock(n)) if matches!(request.op, SamplerOp::Load | SamplerOp::LoadLz) => {
-                let offsets = request.param(Param::U).ok_or(HostError("load without a coordinate".into()))?;
+            Some(Bound::UniformBlock(n))
+                if matches!(request.op, SamplerOp::Load | SamplerOp::LoadLz) =>
+            {
+                let offsets =
+                    request.param(Param::U).ok_or(HostError("load without a coordinate".into()))?;
                 let buffer = uniform_buffer(n);
-                for channel in (0..usize::from(request.count)).filter(|c| request.mask >> c & 1 != 0) {
+                for channel in
+                    (0..usize::from(request.count)).filter(|c| request.mask >> c & 1 != 0)
+                {
                     for (component, row) in texels.iter_mut().enumerate() {
                         // The surface has a pitch of one byte: coordinates are byte offsets.
                         let offset = offsets[channel].wrapping_add(4 * component as u32);
@@ -231,7 +276,10 @@ impl<'a> Memory<'a> {
                 }
                 Ok(size.map(|component| [component; 16]))
             }
-            other => refuse(format!("binding table entry {} ({other:?}) cannot be sampled", request.surface)),
+            other => refuse(format!(
+                "binding table entry {} ({other:?}) cannot be sampled",
+                request.surface
+            )),
         }
     }
 

@@ -163,7 +163,11 @@ impl SimulatorDevice {
         self.last.iter().map(|(stage, prepared)| (*stage, &*prepared.binary))
     }
 
-    fn prepared(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
+    fn prepared(
+        &mut self,
+        stage: Stage,
+        state: &DrawState<'_>,
+    ) -> Result<Arc<Prepared>, DeviceError> {
         let key = (state.program_id, stage, state.key.clone());
         if let Some(found) = self.cache.get(&key) {
             return found.clone();
@@ -188,7 +192,8 @@ impl SimulatorDevice {
         let (early, program) = (self.early.entry(state.program_id).or_default(), state.program);
         let compiled = match &mut self.passes {
             Some(log) => {
-                let (binary, passes) = compiler::compile_logged(program, stage, state.key, devinfo, &options);
+                let (binary, passes) =
+                    compiler::compile_logged(program, stage, state.key, devinfo, &options);
                 log.push(passes);
                 binary.map(Arc::new)
             }
@@ -221,11 +226,13 @@ impl SimulatorDevice {
             (None, None) => return Ok(None),
         };
         if binary.generation != self.options.devinfo.name {
-            let message = format!("binary is for {}, not {}", binary.generation, self.options.devinfo.name);
+            let message =
+                format!("binary is for {}, not {}", binary.generation, self.options.devinfo.name);
             return Err(rejected(Phase::Encode, message));
         }
         if !self.options.compiler.no_validate {
-            compiler::validate(self.options.devinfo, &binary).map_err(|error| compile_error(stage, error))?;
+            compiler::validate(self.options.devinfo, &binary)
+                .map_err(|error| compile_error(stage, error))?;
         }
         Ok(Some(binary))
     }
@@ -255,8 +262,12 @@ impl SimulatorDevice {
         io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         let steps = match batch {
-            Batch::Vertex(vertices) => vertex::run(self, prepared, width, kernel, state, vertices, io)?,
-            Batch::Fragment(fragments) => fragment::run(self, prepared, width, kernel, state, fragments, io)?,
+            Batch::Vertex(vertices) => {
+                vertex::run(self, prepared, width, kernel, state, vertices, io)?
+            }
+            Batch::Fragment(fragments) => {
+                fragment::run(self, prepared, width, kernel, state, fragments, io)?
+            }
             Batch::Geometry(primitives) => {
                 geometry::run(self, prepared, width, kernel, state, primitives, io)?
             }
@@ -343,9 +354,12 @@ impl Device for SimulatorDevice {
                 continue;
             };
             if !compare::differences(reference, batch, state.program).is_empty() {
-                let results = [((kernels[0].0, &kernels[0].1), reference), ((*width, kernel), &*batch)];
-                let found = self.compare_what_is_defined(&prepared, results, state, io, side_effects)?;
-                self.disagreements.extend(found.into_iter().map(|(lane, what)| differs(Some(lane), what)));
+                let results =
+                    [((kernels[0].0, &kernels[0].1), reference), ((*width, kernel), &*batch)];
+                let found =
+                    self.compare_what_is_defined(&prepared, results, state, io, side_effects)?;
+                self.disagreements
+                    .extend(found.into_iter().map(|(lane, what)| differs(Some(lane), what)));
             }
             if first.as_ref().is_some_and(|(_, expected)| *expected != memory) {
                 self.disagreements.push(differs(None, "what it writes to memory".into()));
@@ -378,7 +392,12 @@ fn uniform_buffer(block: u32) -> BufferRef {
 }
 
 /// Writes push constants from register `first` on and returns the next register.
-fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], io: &dyn ShaderIo) -> usize {
+fn push_constants(
+    thread: &mut Thread,
+    first: usize,
+    ranges: &[PushRange],
+    io: &dyn ShaderIo,
+) -> usize {
     let mut register = first;
     for range in ranges {
         let buffer = io.buffer(uniform_buffer(range.block));

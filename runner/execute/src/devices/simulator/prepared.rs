@@ -38,7 +38,9 @@ impl Prepared {
 
     /// Returns the metadata of the kernel of a width.
     pub fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
-        self.binary.kernel(width).ok_or_else(|| rejected(Phase::Encode, "kernel without metadata".into()))
+        self.binary
+            .kernel(width)
+            .ok_or_else(|| rejected(Phase::Encode, "kernel without metadata".into()))
     }
 }
 
@@ -59,7 +61,8 @@ struct Table {
 
 impl Table {
     fn insert(&mut self, address: usize, prepared: &Arc<Prepared>) {
-        let bytes: usize = prepared.binary.compiled.kernels.iter().map(|kernel| kernel.code.len()).sum();
+        let bytes: usize =
+            prepared.binary.compiled.kernels.iter().map(|kernel| kernel.code.len()).sum();
         if self.bytes + bytes > CAPACITY {
             *self = Table::default();
         }
@@ -100,10 +103,10 @@ impl Decoders {
             let decode = |decoder: &mut KernelCache| {
                 cache.with_validation_cache(devinfo, |insts| decoder.kernel(insts, &kernel.code))
             };
-            let decoded = self
-                .decoders
-                .with(devinfo.name, || KernelCache::new(devinfo), decode)
-                .map_err(|e| rejected(Phase::Simulate, format!("{} kernel: {e}", kernel.width.name())))?;
+            let decoded =
+                self.decoders.with(devinfo.name, || KernelCache::new(devinfo), decode).map_err(
+                    |e| rejected(Phase::Simulate, format!("{} kernel: {e}", kernel.width.name())),
+                )?;
             kernels.push((kernel.width, decoded));
             hashes.push(blake3::hash(&kernel.code).to_hex().to_string());
         }

@@ -17,7 +17,11 @@ pub struct TextureSurface {
 }
 
 /// Executes a sampler message on a texture.
-pub fn sample(io: &mut dyn ShaderIo, surface: TextureSurface, request: &SamplerRequest) -> Reply<Texels> {
+pub fn sample(
+    io: &mut dyn ShaderIo,
+    surface: TextureSurface,
+    request: &SamplerRequest,
+) -> Reply<Texels> {
     let mut texels: Texels = [[0; 16]; 4];
     for channel in (0..usize::from(request.count)).filter(|c| request.mask >> c & 1 != 0) {
         let texel = if request.op == SamplerOp::ResInfo {
@@ -59,7 +63,11 @@ fn float(request: &SamplerRequest, param: Param, channel: usize) -> f32 {
     f32::from_bits(raw(request, param, channel))
 }
 
-fn floats<const N: usize>(request: &SamplerRequest, params: [Param; N], channel: usize) -> [f32; N] {
+fn floats<const N: usize>(
+    request: &SamplerRequest,
+    params: [Param; N],
+    channel: usize,
+) -> [f32; N] {
     params.map(|param| float(request, param, channel))
 }
 
@@ -96,7 +104,8 @@ fn operation(request: &SamplerRequest, channel: usize) -> Reply<TextureOp> {
             return Ok(TextureOp::QueryLod { coordinates: floats(request, AXES, channel), dx, dy });
         }
         Gather4 | Gather4Compare | Gather4Offset | Gather4OffsetCompare => {
-            let own = [Param::OffsetU, Param::OffsetV].map(|p| request.param(p).map(|v| low_six(v[channel])));
+            let own = [Param::OffsetU, Param::OffsetV]
+                .map(|p| request.param(p).map(|v| low_six(v[channel])));
             let pair = [own[0].unwrap_or(offset[0]), own[1].unwrap_or(offset[1])];
             return Ok(TextureOp::Gather {
                 coordinates,

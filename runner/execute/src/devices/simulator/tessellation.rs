@@ -94,7 +94,10 @@ fn entry_dwords(map: &PatchMap, vertices: usize) -> Result<usize, DeviceError> {
     // The limit is two orders of magnitude above any shader's need.
     match map.slots(vertices) {
         slots if slots <= 1 << 20 => Ok(slots * 4),
-        _ => Err(rejected(Phase::Encode, "tessellation metadata asks for an absurd patch entry".into())),
+        _ => Err(rejected(
+            Phase::Encode,
+            "tessellation metadata asks for an absurd patch entry".into(),
+        )),
     }
 }
 
@@ -106,7 +109,8 @@ fn vertex_entries(
     lane: usize,
 ) -> Vec<Vec<u32>> {
     let slots = state.program.stage(Stage::TessControl).map_or(&[][..], |s| &s.inputs);
-    let entry = |values: &SoaTable| vue::entry(&interface.inputs, slots, |row| values.find(row, lane));
+    let entry =
+        |values: &SoaTable| vue::entry(&interface.inputs, slots, |row| values.find(row, lane));
     batch.inputs.iter().take(interface.vertices_in as usize).map(entry).collect()
 }
 
@@ -139,7 +143,9 @@ fn read_patch(
         let of_patch = matches!(output.slot, Slot::Patch(_));
         let vertices = if of_patch { 1 } else { interface.vertices_out as usize };
         for vertex in 0..vertices {
-            let Some((at, count)) = patch_position(&interface.outputs, output.slot, vertex) else { continue };
+            let Some((at, count)) = patch_position(&interface.outputs, output.slot, vertex) else {
+                continue;
+            };
             let channels = match of_patch {
                 true => Some(&mut batch.patch_outputs),
                 false => batch.outputs.get_mut(vertex),
@@ -171,7 +177,10 @@ pub(super) fn run_evaluation(
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::TessEval(interface) = prepared.binary.interface() else {
-        return Err(rejected(Phase::Encode, "evaluation binary without an evaluation interface".into()));
+        return Err(rejected(
+            Phase::Encode,
+            "evaluation binary without an evaluation interface".into(),
+        ));
     };
     let info = prepared.metadata(width)?;
     let per_thread = if width == Width::Vec4 { 2 } else { 8 };
@@ -182,7 +191,8 @@ pub(super) fn run_evaluation(
     let mut steps = 0;
     for group in lanes.chunks(per_thread) {
         let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
-        let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], vec![patch.clone()]);
+        let mut host =
+            UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], vec![patch.clone()]);
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let first = info.dispatch_grf_start as usize;
@@ -199,13 +209,20 @@ pub(super) fn run_evaluation(
         }
         steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
         for (&lane, entry) in group.iter().zip(host.outputs()) {
-            vue::read(&interface.outputs, outputs, entry, |row, value| batch.outputs.set(row, lane, value));
+            vue::read(&interface.outputs, outputs, entry, |row, value| {
+                batch.outputs.set(row, lane, value)
+            });
         }
     }
     Ok(steps)
 }
 
-fn coordinate(batch: &TessEvaluationBatch, group: &[usize], channel: usize, component: usize) -> u32 {
+fn coordinate(
+    batch: &TessEvaluationBatch,
+    group: &[usize],
+    channel: usize,
+    component: usize,
+) -> u32 {
     group.get(channel).map_or(0, |&lane| batch.tess_coord.get(component, lane))
 }
 
@@ -213,7 +230,10 @@ fn coordinate(batch: &TessEvaluationBatch, group: &[usize], channel: usize, comp
 fn fill_simd8(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group: &[usize]) {
     thread.set_register(0, &[patch, batch.primitive_id, 0, 0, 0, 0, 0, 0]);
     for c in 0..3 {
-        thread.set_register(1 + c, &std::array::from_fn(|channel| coordinate(batch, group, channel, c)));
+        thread.set_register(
+            1 + c,
+            &std::array::from_fn(|channel| coordinate(batch, group, channel, c)),
+        );
     }
     thread.set_register(4, &std::array::from_fn(|channel| channel as u32));
     thread.set_dispatch_mask((1 << group.len()) - 1);
@@ -223,7 +243,8 @@ fn fill_simd8(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, grou
 fn fill_vec4(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group: &[usize]) {
     thread.set_register(0, &[0, 1, 0, 0, 0, 0, 0, 0]);
     let of = |half, c| coordinate(batch, group, half, c);
-    let register = [of(0, 0), of(0, 1), of(0, 2), patch, of(1, 0), of(1, 1), of(1, 2), batch.primitive_id];
+    let register =
+        [of(0, 0), of(0, 1), of(0, 2), patch, of(1, 0), of(1, 1), of(1, 2), batch.primitive_id];
     thread.set_register(1, &register);
     thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
 }
@@ -241,8 +262,11 @@ fn patch_entry(
         let of_patch = matches!(input.slot, Slot::Patch(_));
         let vertices = if of_patch { 1 } else { batch.inputs.len() };
         for vertex in 0..vertices {
-            let Some((at, count)) = patch_position(&interface.inputs, input.slot, vertex) else { continue };
-            let values = if of_patch { Some(&batch.patch_inputs) } else { batch.inputs.get(vertex) };
+            let Some((at, count)) = patch_position(&interface.inputs, input.slot, vertex) else {
+                continue;
+            };
+            let values =
+                if of_patch { Some(&batch.patch_inputs) } else { batch.inputs.get(vertex) };
             for c in 0..count {
                 let value = values.and_then(|v| v.get(index * 4 + c)).copied().unwrap_or(0);
                 if let Some(place) = entry.get_mut(at + c) {

@@ -28,9 +28,11 @@ impl Budget {
     /// Converts a thread's failure into a device error.
     fn error(self, error: SimError) -> DeviceError {
         match error.reason {
-            Reason::StepLimit(_) => {
-                DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
-            }
+            Reason::StepLimit(_) => DeviceError::StepLimit {
+                stage: self.stage,
+                limit: self.limit,
+                unit: "instructions",
+            },
             _ => rejected(Phase::Simulate, error.to_string()),
         }
     }

@@ -30,7 +30,12 @@ pub struct TraceLog {
 
 impl TraceLog {
     /// Returns an empty trace of threads whose unwritten registers are filled from `seed`.
-    pub fn new(devinfo: &'static DevInfo, seed: u64, stage: Option<Stage>, payloads_only: bool) -> TraceLog {
+    pub fn new(
+        devinfo: &'static DevInfo,
+        seed: u64,
+        stage: Option<Stage>,
+        payloads_only: bool,
+    ) -> TraceLog {
         TraceLog {
             devinfo,
             blank: Thread::new(devinfo, seed).regs,
@@ -87,7 +92,11 @@ impl Trace for TraceLog {
             return;
         }
         let inst = eu::print_inst(self.devinfo, step.inst);
-        let _ = writeln!(self.text, "{:5} {:#06x} [{:08x}] {inst}", step.executed, step.offset, step.enabled);
+        let _ = writeln!(
+            self.text,
+            "{:5} {:#06x} [{:08x}] {inst}",
+            step.executed, step.offset, step.enabled
+        );
         for (nr, _, after) in step.changed() {
             let _ = writeln!(self.text, "      g{nr:<3} {}", dwords(&after));
         }

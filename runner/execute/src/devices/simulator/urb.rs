@@ -38,7 +38,10 @@ impl Host for UrbHost<'_> {
     fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
         let known = self.outputs;
         let entry = self.entries[..known].get_mut(usize::from(write.handle)).ok_or_else(|| {
-            HostError(format!("URB write to handle {}, but there are {known} outputs", write.handle))
+            HostError(format!(
+                "URB write to handle {}, but there are {known} outputs",
+                write.handle
+            ))
         })?;
         let dwords = entry.len();
         for (i, &value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
@@ -47,7 +50,11 @@ impl Host for UrbHost<'_> {
                 Some(place) => *place = value,
                 // Entries are allocated in units of 64 bytes: writes into the padding are harmless.
                 None if at < dwords.next_multiple_of(16) => {}
-                None => return Err(HostError(format!("URB write to dword {at} of an entry of {dwords}"))),
+                None => {
+                    return Err(HostError(format!(
+                        "URB write to dword {at} of an entry of {dwords}"
+                    )));
+                }
             }
         }
         Ok(())
@@ -63,8 +70,8 @@ impl Host for UrbHost<'_> {
 
     fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
         let entry = self.entries.get(usize::from(handle));
-        let entry =
-            entry.ok_or_else(|| HostError(format!("URB read of handle {handle}, which is no entry")))?;
+        let entry = entry
+            .ok_or_else(|| HostError(format!("URB read of handle {handle}, which is no entry")))?;
         for (i, place) in data.iter_mut().enumerate() {
             *place = entry.get(offset as usize * 4 + i).copied().unwrap_or(0);
         }

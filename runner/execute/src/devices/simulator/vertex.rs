@@ -45,12 +45,16 @@ pub(super) fn run(
         } else {
             thread.set_register(0, &[0; 8]);
             thread.set_register(1, &std::array::from_fn(|i| i as u32));
-            fill(thread, interface, batch, group, |input, channel, c| (inputs + input * 4 + c, channel));
+            fill(thread, interface, batch, group, |input, channel, c| {
+                (inputs + input * 4 + c, channel)
+            });
             thread.set_dispatch_mask((1 << group.len()) - 1);
         }
         steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
         for (&lane, entry) in group.iter().zip(host.outputs()) {
-            vue::read(&interface.outputs, outputs, entry, |row, value| batch.outputs.set(row, lane, value));
+            vue::read(&interface.outputs, outputs, entry, |row, value| {
+                batch.outputs.set(row, lane, value)
+            });
         }
     }
     Ok(steps)

@@ -21,7 +21,10 @@ fn place(map: &VueMap, slot: Slot) -> Option<(usize, usize)> {
 
 /// Iterates over the positions of varyings in an entry: the varying's row in a batch, then the
 /// dword in the entry.
-fn places<'a>(map: &'a VueMap, varyings: &'a [InterfaceSlot]) -> impl Iterator<Item = (usize, usize)> + 'a {
+fn places<'a>(
+    map: &'a VueMap,
+    varyings: &'a [InterfaceSlot],
+) -> impl Iterator<Item = (usize, usize)> + 'a {
     varyings.iter().enumerate().flat_map(|(index, varying)| {
         let (first, count) = place(map, varying.slot).unwrap_or_default();
         (0..count).map(move |c| (index * SLOT_DWORDS + c, first + c))

@@ -2,7 +2,8 @@
 //! simulator.
 
 use interpreter::{
-    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, Mask, TextureRequest,
+    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, Mask,
+    TextureRequest,
 };
 use ir::eval::{EvalError, EvalOptions, Io, Services};
 use ir::intrinsics::{Fields, IntrinsicOp};
@@ -60,11 +61,20 @@ impl Shader {
 
     /// Bytes of a uniform by name, from one pattern of `size` bytes per component (columns one
     /// after the other), written into the default block at array element `element`.
-    pub fn put(&self, block: &mut [u8], name: &str, element: u32, size: usize, rows: usize, values: &[u64]) {
+    pub fn put(
+        &self,
+        block: &mut [u8],
+        name: &str,
+        element: u32,
+        size: usize,
+        rows: usize,
+        values: &[u64],
+    ) {
         let Some(uniform) = self.program.uniforms.iter().find(|u| u.name == name) else { return };
         for (i, value) in values.iter().enumerate() {
             let column = (i / rows) as u32 * uniform.matrix_stride;
-            let at = (uniform.offset + element * uniform.array_stride + column) as usize + i % rows * size;
+            let at = (uniform.offset + element * uniform.array_stride + column) as usize
+                + i % rows * size;
             block[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
         }
     }
@@ -78,7 +88,8 @@ impl Shader {
     pub fn interpret(&self, uniforms: &[u8]) -> Result<Reference, Error> {
         let mut world = World { uniforms };
         let interpreter = Interpreter::new(&self.program);
-        let outputs = interpreter.run(Stage::Fragment, LANES, Mask::all(LANES), &mut world, BUDGET)?;
+        let outputs =
+            interpreter.run(Stage::Fragment, LANES, Mask::all(LANES), &mut world, BUDGET)?;
         let rows = self.targets * 4;
         let mut reference = Reference {
             bits: vec![vec![0; rows]; LANES],
@@ -109,12 +120,23 @@ impl Shader {
         options: &compiler::CodegenOptions,
     ) -> Result<ir::Shader, String> {
         let devinfo = eu::DevInfo::get(generation).expect("a known generation");
-        compiler::ir_after(&self.program, Stage::Fragment, &self.key(), devinfo, options, &mut |_, _| {})
-            .map_err(|e| e.to_string())
+        compiler::ir_after(
+            &self.program,
+            Stage::Fragment,
+            &self.key(),
+            devinfo,
+            options,
+            &mut |_, _| {},
+        )
+        .map_err(|e| e.to_string())
     }
 
     /// Runs a form of the IR; also gives the lanes discarded.
-    pub fn evaluate(&self, ir: &ir::Shader, uniforms: &[u8]) -> Result<(Pixels, Vec<bool>), EvalError> {
+    pub fn evaluate(
+        &self,
+        ir: &ir::Shader,
+        uniforms: &[u8],
+    ) -> Result<(Pixels, Vec<bool>), EvalError> {
         let mut services = EvalWorld { uniforms, pixels: vec![vec![0; self.targets * 4]; LANES] };
         let options = EvalOptions { max_steps: BUDGET, ..EvalOptions::default() };
         let outcome = ir::eval::run(ir, LANES, &mut services, options)?;
@@ -129,7 +151,11 @@ impl Shader {
     ) -> Result<(Pixels, Vec<bool>), DeviceError> {
         let key = self.key();
         let state = DrawState { program: &self.program, program_id: ProgramId(0), key: &key };
-        let quads = (0..LANES as i32 / 4).map(|i| Quad { x: CORNER[0] + 2 * i, y: CORNER[1], primitive: 0 });
+        let quads = (0..LANES as i32 / 4).map(|i| Quad {
+            x: CORNER[0] + 2 * i,
+            y: CORNER[1],
+            primitive: 0,
+        });
         let mut batch = Batch::Fragment(FragmentBatch {
             quads: quads.collect(),
             live: (1 << LANES) - 1,
@@ -143,7 +169,8 @@ impl Shader {
         device.shade(Stage::Fragment, &state, &mut batch, &mut Uniforms(uniforms.to_vec()))?;
         let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
         let color = &batch.outputs.color;
-        let pixels = (0..LANES).map(|lane| (0..self.targets * 4).map(|row| color.get(row, lane)).collect());
+        let pixels =
+            (0..LANES).map(|lane| (0..self.targets * 4).map(|row| color.get(row, lane)).collect());
         let killed = (0..LANES).map(|lane| batch.outputs.killed >> lane & 1 != 0);
         Ok((pixels.collect(), killed.collect()))
     }
@@ -157,7 +184,8 @@ fn frag_coord(lane: usize) -> [f32; 4] {
 }
 
 fn read(bytes: &[u8], offset: u64, size: u64) -> u64 {
-    let byte = |i: u64| usize::try_from(offset + i).ok().and_then(|i| bytes.get(i)).copied().unwrap_or(0);
+    let byte =
+        |i: u64| usize::try_from(offset + i).ok().and_then(|i| bytes.get(i)).copied().unwrap_or(0);
     (0..size).fold(0, |value, i| value | u64::from(byte(i)) << (8 * i))
 }
 
@@ -167,7 +195,12 @@ struct EvalWorld<'a> {
 }
 
 impl Services for EvalWorld<'_> {
-    fn system_value(&mut self, lane: usize, op: IntrinsicOp, _: &Fields) -> Result<[u64; 4], EvalError> {
+    fn system_value(
+        &mut self,
+        lane: usize,
+        op: IntrinsicOp,
+        _: &Fields,
+    ) -> Result<[u64; 4], EvalError> {
         match op {
             IntrinsicOp::FragCoord => Ok(frag_coord(lane).map(|v| v.to_bits().into())),
             IntrinsicOp::HelperInvocation => Ok([0; 4]),

@@ -16,8 +16,9 @@ use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
 use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
 use softgl::device::{
-    Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch, PlaneEquation,
-    PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch, first_lanes,
+    Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch,
+    PlaneEquation, PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch,
+    first_lanes,
 };
 use softgl::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
@@ -40,7 +41,13 @@ impl ShaderIo for Uniforms {
     fn texture(&mut self, _: TextureRef, _: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
         Err(ShaderIoError::Unsupported("textures"))
     }
-    fn image(&mut self, _: ImageRef, _: [i32; 3], _: u32, _: &ImageOp) -> Result<[u32; 4], ShaderIoError> {
+    fn image(
+        &mut self,
+        _: ImageRef,
+        _: [i32; 3],
+        _: u32,
+        _: &ImageOp,
+    ) -> Result<[u32; 4], ShaderIoError> {
         Err(ShaderIoError::Unsupported("images"))
     }
     fn checkpoint(&mut self) {}
@@ -81,13 +88,18 @@ pub fn try_program(stages: &[(Stage, &str)]) -> Result<Program, String> {
     let mut shaders = Vec::new();
     for &(stage, source) in stages {
         let options = CompileOptions::new(&capabilities);
-        shaders.push(glsl::compile(&[source], stage, options, &mut types).map_err(|e| e.to_string())?);
+        shaders
+            .push(glsl::compile(&[source], stage, options, &mut types).map_err(|e| e.to_string())?);
     }
     link(shaders, types, &LinkOptions::new(&capabilities)).map_err(|e| e.to_string())
 }
 
 fn key() -> StageKey {
-    StageKey { targets: [TargetKind::Float].into_iter().collect(), samples: 1, ..StageKey::default() }
+    StageKey {
+        targets: [TargetKind::Float].into_iter().collect(),
+        samples: 1,
+        ..StageKey::default()
+    }
 }
 
 /// A primitive without varyings.
@@ -96,7 +108,11 @@ pub fn constant_setup() -> PrimitiveSetup {
         kind: PrimitiveKind::Triangle,
         values: Vec::new(),
         provoking: 0,
-        linear: [PlaneEquation::constant(1.0), PlaneEquation::constant(0.0), PlaneEquation::constant(0.0)],
+        linear: [
+            PlaneEquation::constant(1.0),
+            PlaneEquation::constant(0.0),
+            PlaneEquation::constant(0.0),
+        ],
         perspective: [
             PlaneEquation::constant(1.0),
             PlaneEquation::constant(0.0),
@@ -172,7 +188,9 @@ pub fn vertex(
         outputs: SoaTable::new(rows, lanes),
     });
     let mut services = Uniforms(uniforms.to_vec());
-    device.shade(Stage::Vertex, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
+    device
+        .shade(Stage::Vertex, &state, &mut batch, &mut services)
+        .unwrap_or_else(|e| panic!("{e}"));
     let Batch::Vertex(batch) = batch else { unreachable!("the batch keeps its kind") };
     (0..lanes).map(|lane| batch.outputs.lane(lane).collect()).collect()
 }
@@ -195,7 +213,11 @@ pub fn geometry(
         let mut channels = SoaTable::new(slots * 4, lanes);
         for row in 0..slots * 4 {
             for lane in 0..lanes {
-                channels.set(row, lane, ((100 * (lane / invocations) + 10 * v + row % 4) as f32).to_bits());
+                channels.set(
+                    row,
+                    lane,
+                    ((100 * (lane / invocations) + 10 * v + row % 4) as f32).to_bits(),
+                );
             }
         }
         channels
@@ -209,7 +231,9 @@ pub fn geometry(
         outputs: vec![EmittedVertices::default(); lanes],
     });
     let mut services = Uniforms(uniforms.to_vec());
-    device.shade(Stage::Geometry, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
+    device
+        .shade(Stage::Geometry, &state, &mut batch, &mut services)
+        .unwrap_or_else(|e| panic!("{e}"));
     let Batch::Geometry(batch) = batch else { unreachable!("the batch keeps its kind") };
     batch.outputs
 }

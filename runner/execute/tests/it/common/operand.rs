@@ -80,7 +80,9 @@ impl Ty {
                 'F' => vec![format!("floatBitsToUint({x})")],
                 'D' => vec![format!("unpackDouble2x32({x}).x"), format!("unpackDouble2x32({x}).y")],
                 'H' => vec![format!("uint(float16BitsToUint16({x}))")],
-                'L' | 'M' => ["x", "y"].map(|half| format!("unpackUint2x32(uint64_t({x})).{half}")).to_vec(),
+                'L' | 'M' => {
+                    ["x", "y"].map(|half| format!("unpackUint2x32(uint64_t({x})).{half}")).to_vec()
+                }
                 _ => vec![format!("uint({x})")],
             }
         });
@@ -248,7 +250,8 @@ impl Rule {
             _ => 0.0,
         };
         expected == actual
-            || self != Rule::Exact && (ordered16(expected).abs_diff(ordered16(actual)) <= 1 || off <= single)
+            || self != Rule::Exact
+                && (ordered16(expected).abs_diff(ordered16(actual)) <= 1 || off <= single)
     }
 
     fn near(self, x: f64, y: f64, ulps: u64, epsilon: f64, largest: f64) -> bool {
@@ -257,7 +260,8 @@ impl Rule {
         }
         let off = (x - y).abs();
         // Flushing may come before or after rounding.
-        let tiny = epsilon == f64::from(f32::EPSILON) && x.abs().max(y.abs()) <= f32::MIN_POSITIVE.into();
+        let tiny =
+            epsilon == f64::from(f32::EPSILON) && x.abs().max(y.abs()) <= f32::MIN_POSITIVE.into();
         tiny || ulps
             <= match self {
                 Rule::Exact | Rule::Fields(_) => 0,

@@ -147,7 +147,8 @@ F2 | unpackHalf2x16 | U | exact any
 ";
 
 /// Functions of 32-bit integers that 16-bit ones do not have.
-const ONLY_32_BIT: &[&str] = &["bit", "find", "Bits", "uadd", "usub", "mulExtended", "dFd", "fwidth"];
+const ONLY_32_BIT: &[&str] =
+    &["bit", "find", "Bits", "uadd", "usub", "mulExtended", "dFd", "fwidth"];
 
 /// The lines of [`OPERATIONS`] with float as float16_t and 32-bit integers as 16-bit ones, where
 /// they exist so.
@@ -161,7 +162,12 @@ pub fn narrowed() -> Vec<String> {
         let packs = expression.starts_with("pack") || expression.starts_with("unpack");
         let literal = expression.contains('.') || expression.contains('1');
         let converts = expression == "TYPE(a)" && !line.contains('%');
-        if wide || packs || literal || converts || ONLY_32_BIT.iter().any(|word| expression.contains(word)) {
+        if wide
+            || packs
+            || literal
+            || converts
+            || ONLY_32_BIT.iter().any(|word| expression.contains(word))
+        {
             return None;
         }
         // Exponents stay integers of 32 bits.

@@ -18,7 +18,8 @@ impl Rng {
     /// 32 random bits.
     pub fn bits(&mut self) -> u32 {
         let old = self.state;
-        self.state = old.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.state =
+            old.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let shifted = ((old >> 18 ^ old) >> 27) as u32;
         shifted.rotate_right((old >> 59) as u32)
     }

@@ -96,7 +96,11 @@ fn remove(parts: &mut Vec<Part>, n: &mut usize, unwrap: bool) -> bool {
 
 /// Removes the parts that `fails` does not need to fail, trying at most `attempts` smaller
 /// programs.
-pub fn shrink(parts: &[Part], mut attempts: usize, mut fails: impl FnMut(&[Part]) -> bool) -> Vec<Part> {
+pub fn shrink(
+    parts: &[Part],
+    mut attempts: usize,
+    mut fails: impl FnMut(&[Part]) -> bool,
+) -> Vec<Part> {
     let mut best = parts.to_vec();
     loop {
         let before = count(&best);

@@ -3,7 +3,9 @@
 // Expectations are decimal values worked out apart from any library, its constants included.
 #![allow(clippy::approx_constant, clippy::excessive_precision)]
 
-use crate::interpreter::harness::{World, check, check_body, close, interpret, lanes, program, quad, shader};
+use crate::interpreter::harness::{
+    World, check, check_body, close, interpret, lanes, program, quad, shader,
+};
 use program::Stage;
 
 #[test]
@@ -146,7 +148,11 @@ fn fused_and_scaled() {
         "int e; float f = frexp(-0.375, e); result = uvec4(floatBitsToUint(f), e, 0, 0);",
         [(-0.75f32).to_bits(), u32::MAX],
     );
-    check_body("", "int e; float f = frexp(0.0, e); result = uvec4(floatBitsToUint(f), e, 0, 0);", [0u32, 0]);
+    check_body(
+        "",
+        "int e; float f = frexp(0.0, e); result = uvec4(floatBitsToUint(f), e, 0, 0);",
+        [0u32, 0],
+    );
     check_body(
         "",
         "int e; double f = frexp(1024.0LF, e); result = bits(f); result.z = uint(e);",
@@ -204,7 +210,10 @@ fn geometry() {
 
 #[test]
 fn matrices() {
-    check("matrixCompMult(mat2(1.0, 2.0, 3.0, 4.0), mat2(5.0, 6.0, 7.0, 8.0))", [5.0f32, 12.0, 21.0, 32.0]);
+    check(
+        "matrixCompMult(mat2(1.0, 2.0, 3.0, 4.0), mat2(5.0, 6.0, 7.0, 8.0))",
+        [5.0f32, 12.0, 21.0, 32.0],
+    );
     // Column j of the outer product is c · r[j].
     check("outerProduct(vec2(1.0, 2.0), vec2(3.0, 4.0))", [3.0f32, 6.0, 4.0, 8.0]);
     check("outerProduct(vec3(1.0, 2.0, 3.0), vec2(4.0, 5.0))[1]", [5.0f32, 10.0, 15.0]);
@@ -264,8 +273,10 @@ fn interpolation_functions() {
         ((2, 1), [0.0, 0.0, 7.0]),
     ];
     let value = |expression: &str| {
-        let source =
-            shader(globals, &format!("result = bits({expression}); if (a < 0.0) result = uvec4(0);"));
+        let source = shader(
+            globals,
+            &format!("result = bits({expression}); if (a < 0.0) result = uvec4(0);"),
+        );
         let program = program(&[(Stage::Vertex, vertex), (Stage::Fragment, &source)]);
         let mut world = World { planes: planes.into_iter().collect(), ..World::default() };
         let mut other = world.clone();

@@ -1,6 +1,8 @@
 //! Selection, iteration and jumps (GLSL 4.60 sections 6.2 to 6.4).
 
-use crate::interpreter::harness::{World, check_body, interpret, lanes, pixels, program, quad, shader};
+use crate::interpreter::harness::{
+    World, check_body, interpret, lanes, pixels, program, quad, shader,
+};
 use interpreter::Error;
 use program::Stage;
 
@@ -14,7 +16,10 @@ fn if_and_else() {
         [1, 2, 3, 3]
     );
     assert_eq!(
-        lanes("", "int x = 5; if (lane() > 1) { x++; if (lane() > 2) x *= 10; } result = uvec4(x);"),
+        lanes(
+            "",
+            "int x = 5; if (lane() > 1) { x++; if (lane() > 2) x *= 10; } result = uvec4(x);"
+        ),
         [5, 5, 6, 60]
     );
 }
@@ -22,7 +27,11 @@ fn if_and_else() {
 #[test]
 fn for_loops() {
     check_body("", "int s = 0; for (int i = 1; i <= 10; i++) s += i; result = bits(s);", 55);
-    check_body("", "int s = 0; int i = 0; for (;;) { if (i == 4) break; s += i++; } result = bits(s);", 6);
+    check_body(
+        "",
+        "int s = 0; int i = 0; for (;;) { if (i == 4) break; s += i++; } result = bits(s);",
+        6,
+    );
     check_body("", "int s = 0; for (int i = 0, j = 10; i < j; i++, j--) s++; result = bits(s);", 5);
     assert_eq!(
         lanes("", "int s = 0; for (int i = 0; i < lane(); i++) s += 10; result = uvec4(s);"),
@@ -161,12 +170,10 @@ fn discard_ends_the_lane() {
 
 #[test]
 fn discard_in_loops_and_functions() {
-    let body =
-        "int n = 0; for (int i = 0; i < 5; i++) { if (i == lane() + 2) discard; n++; } result = uvec4(n);";
+    let body = "int n = 0; for (int i = 0; i < 5; i++) { if (i == lane() + 2) discard; n++; } result = uvec4(n);";
     let killed: Vec<bool> = quad("", body).iter().map(|p| p.killed).collect();
     assert_eq!(killed, [true, true, true, false]);
-    let body =
-        "int n = 0; while (true) { n++; if (lane() == 0) discard; if (n == 3) break; } result = uvec4(n);";
+    let body = "int n = 0; while (true) { n++; if (lane() == 0) discard; if (n == 3) break; } result = uvec4(n);";
     let pixels = quad("", body);
     assert!(pixels[0].killed && !pixels[1].killed);
     assert_eq!(pixels[1].value[0], 3);
@@ -198,11 +205,13 @@ fn demoted_lanes_go_on_as_helpers() {
 fn endless_loops_hit_the_step_limit() {
     let source = shader("", "int n = 0; while (true) { n++; } result = uvec4(n);");
     let program = program(&[(Stage::Fragment, &source)]);
-    let error = interpret(&program, Stage::Fragment, 4, &mut World::default()).expect_err("never ends");
+    let error =
+        interpret(&program, Stage::Fragment, 4, &mut World::default()).expect_err("never ends");
     assert_eq!(error, Error::StepLimit(100_000));
     let source = shader("", "for (;;) ; result = uvec4(0);");
     let program = crate::interpreter::harness::program(&[(Stage::Fragment, &source)]);
-    let error = interpret(&program, Stage::Fragment, 4, &mut World::default()).expect_err("never ends");
+    let error =
+        interpret(&program, Stage::Fragment, 4, &mut World::default()).expect_err("never ends");
     assert_eq!(error, Error::StepLimit(100_000));
 }
 
@@ -219,7 +228,8 @@ fn call_chain(calls: usize) -> Result<u32, Error> {
             .map(|outputs| pixels(&outputs)[0].value[0])
     };
     // As much stack as the runner's workers have.
-    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).expect("a thread starts");
+    let thread =
+        std::thread::Builder::new().stack_size(64 << 20).spawn(run).expect("a thread starts");
     thread.join().expect("no overflow")
 }
 
@@ -236,7 +246,8 @@ fn long_chains_of_operators() {
     let sum = vec!["n"; n].join(" + ");
     let all = vec!["n > 0"; n].join(" && ");
     let commas = vec!["m++"; n].join(", ");
-    let pixels = quad("int n = 1;", &format!("int m = 0; {commas}; result = uvec4({sum}, {all}, m, 0);"));
+    let pixels =
+        quad("int n = 1;", &format!("int m = 0; {commas}; result = uvec4({sum}, {all}, m, 0);"));
     assert_eq!(pixels[0].value, [n as u32, 1, n as u32, 0]);
 }
 

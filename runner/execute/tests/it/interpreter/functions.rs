@@ -70,7 +70,11 @@ fn aliased_arguments_do_not_see_each_other() {
 fn out_arguments_denote_their_place_at_the_call() {
     // The index is evaluated once, before the call.
     let globals = "int i = 0; void f(out int x) { i = 2; x = 9; }";
-    check_body(globals, "int a[3] = int[3](1, 2, 3); f(a[i]); result = uvec4(a[0], a[2], i, 0);", [9, 3, 2]);
+    check_body(
+        globals,
+        "int a[3] = int[3](1, 2, 3); f(a[i]); result = uvec4(a[0], a[2], i, 0);",
+        [9, 3, 2],
+    );
     let globals = "int n = 0; int next() { return n++; } void f(inout int x) { x += 10; }";
     check_body(
         globals,
@@ -82,7 +86,11 @@ fn out_arguments_denote_their_place_at_the_call() {
 #[test]
 fn out_parameters_convert() {
     check_body("void f(out int x) { x = 7; }", "float a; f(a); result = bits(a);", 7.0f32);
-    check_body("void f(out vec2 x) { x = vec2(0.5); }", "dvec2 a; f(a); result = bits(a);", [0.5f64, 0.5]);
+    check_body(
+        "void f(out vec2 x) { x = vec2(0.5); }",
+        "dvec2 a; f(a); result = bits(a);",
+        [0.5f64, 0.5],
+    );
 }
 
 #[test]

@@ -8,7 +8,9 @@ use ir::eval::{EvalError, EvalOptions, Io, Services};
 use ir::{IntrinsicOp, Slot};
 use program::link::{LinkOptions, link};
 use program::resource::FragmentOutput;
-use program::{Api, BuiltinVariable, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
+use program::{
+    Api, BuiltinVariable, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable,
+};
 
 /// A context that offers everything.
 pub fn capabilities() -> Capabilities {
@@ -110,7 +112,13 @@ impl Environment for World {
         (slot * 1000 + component * 100 + vertex as usize * 10 + lane) as u32
     }
 
-    fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt) -> f64 {
+    fn interpolate(
+        &mut self,
+        slot: usize,
+        component: usize,
+        lane: usize,
+        at: InterpolateAt,
+    ) -> f64 {
         let [mut x, mut y] = pixel(lane).map(f64::from);
         if let InterpolateAt::Offset(dx, dy) = at {
             (x, y) = (x + f64::from(dx), y + f64::from(dy));
@@ -121,7 +129,9 @@ impl Environment for World {
 
     fn system_value(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32 {
         match variable {
-            BuiltinVariable::FragCoord => pixel(lane).get(component).copied().unwrap_or(1.0).to_bits(),
+            BuiltinVariable::FragCoord => {
+                pixel(lane).get(component).copied().unwrap_or(1.0).to_bits()
+            }
             BuiltinVariable::LocalInvocationIndex => lane as u32,
             BuiltinVariable::LocalInvocationId if component == 0 => lane as u32,
             BuiltinVariable::GlobalInvocationId if component == 0 => lane as u32,
@@ -136,7 +146,13 @@ impl Environment for World {
         Some(found.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
-    fn store(&mut self, space: interpreter::AddressSpace, offset: u32, bytes: u32, value: u64) -> bool {
+    fn store(
+        &mut self,
+        space: interpreter::AddressSpace,
+        offset: u32,
+        bytes: u32,
+        value: u64,
+    ) -> bool {
         let Some(memory) = self.memory(space) else { return false };
         let data = &value.to_le_bytes()[..bytes as usize];
         match memory.get_mut(offset as usize..offset as usize + data.len()) {
@@ -168,7 +184,12 @@ impl Environment for World {
 }
 
 impl Services for World {
-    fn system_value(&mut self, lane: usize, op: IntrinsicOp, _: &ir::Fields) -> Result<[u64; 4], EvalError> {
+    fn system_value(
+        &mut self,
+        lane: usize,
+        op: IntrinsicOp,
+        _: &ir::Fields,
+    ) -> Result<[u64; 4], EvalError> {
         match op {
             IntrinsicOp::FragCoord => {
                 let [x, y] = pixel(lane).map(|v| u64::from(v.to_bits()));
@@ -196,13 +217,19 @@ impl Services for World {
     ) -> Result<[u64; 4], EvalError> {
         let [x, y] = pixel(lane);
         let offset = |i: usize| {
-            if op == IntrinsicOp::LoadBarycentricAtOffset { f32::from_bits(source[i] as u32) } else { 0.0 }
+            if op == IntrinsicOp::LoadBarycentricAtOffset {
+                f32::from_bits(source[i] as u32)
+            } else {
+                0.0
+            }
         };
         Ok([(x + offset(0)).to_bits().into(), (y + offset(1)).to_bits().into(), 0, 0])
     }
 
     fn interpolate(&mut self, _: usize, at: [u32; 2], io: &Io) -> Result<u32, EvalError> {
-        let Slot::Var(slot) = io.slot else { return Err(EvalError::Unsupported("built-in varyings")) };
+        let Slot::Var(slot) = io.slot else {
+            return Err(EvalError::Unsupported("built-in varyings"));
+        };
         let [x, y] = at.map(|v| f64::from(f32::from_bits(v)));
         let key = (usize::from(slot) + io.offset as usize, usize::from(io.component));
         let [a, b, c] = self.planes.get(&key).copied().unwrap_or_default();
@@ -220,7 +247,13 @@ impl Services for World {
         Ok((0..u64::from(bytes)).fold(0, |value, i| value | u64::from(byte(i)) << (8 * i)))
     }
 
-    fn store(&mut self, space: ir::eval::Space, offset: u64, bytes: u8, value: u64) -> Result<(), EvalError> {
+    fn store(
+        &mut self,
+        space: ir::eval::Space,
+        offset: u64,
+        bytes: u8,
+        value: u64,
+    ) -> Result<(), EvalError> {
         let memory = self.ir_memory(space).ok_or(EvalError::Unsupported("memory store"))?;
         for i in 0..u64::from(bytes) {
             if let Some(byte) = memory.get_mut((offset + i) as usize) {
@@ -231,7 +264,8 @@ impl Services for World {
     }
 
     fn buffer_size(&mut self, block: u32) -> Result<u32, EvalError> {
-        let memory = self.storage_blocks.get(block as usize).ok_or(EvalError::Unsupported("ssbo_size"))?;
+        let memory =
+            self.storage_blocks.get(block as usize).ok_or(EvalError::Unsupported("ssbo_size"))?;
         Ok(memory.len() as u32)
     }
 }
@@ -250,14 +284,22 @@ pub fn select(program: &Program, function: &str) -> Vec<u8> {
 }
 
 /// Runs a stage on the interpreter.
-pub fn interpret(program: &Program, stage: Stage, lanes: usize, world: &mut World) -> Result<Outputs, Error> {
+pub fn interpret(
+    program: &Program,
+    stage: Stage,
+    lanes: usize,
+    world: &mut World,
+) -> Result<Outputs, Error> {
     Interpreter::new(program).run(stage, lanes, Mask::all(lanes), world, 100_000)
 }
 
 /// Lowers a stage, checks the IR and evaluates it; the lanes that were discarded.
 pub fn evaluate(program: &Program, stage: Stage, lanes: usize, world: &mut World) -> Vec<bool> {
-    let key =
-        StageKey { targets: [TargetKind::Uint].into_iter().collect(), samples: 1, ..StageKey::default() };
+    let key = StageKey {
+        targets: [TargetKind::Uint].into_iter().collect(),
+        samples: 1,
+        ..StageKey::default()
+    };
     let shader = lower::lower(program, stage, &key).unwrap_or_else(|e| panic!("lowering: {e}"));
     ir::validate(&shader).unwrap_or_else(|e| {
         panic!(
@@ -347,7 +389,8 @@ pub fn interpreted(source: &str, world: &mut World) -> Vec<Pixel> {
 /// Returns the output of a fragment stage with one color.
 pub fn pixels(outputs: &Outputs) -> Vec<Pixel> {
     let color = FragmentOutput::Color { location: 0, index: 0 };
-    let value = &outputs.fragment.iter().find(|(o, _)| *o == color).expect("the shader writes a color").1;
+    let value =
+        &outputs.fragment.iter().find(|(o, _)| *o == color).expect("the shader writes a color").1;
     (0..4)
         .map(|lane| Pixel {
             value: std::array::from_fn(|c| value.get(c, lane) as u32),

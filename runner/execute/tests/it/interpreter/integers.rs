@@ -4,9 +4,17 @@ use crate::interpreter::harness::{check, check_body};
 
 #[test]
 fn carries_and_borrows() {
-    check_body("", "uint c; uint s = uaddCarry(4294967295u, 2u, c); result = uvec4(s, c, 0, 0);", [1u32, 1]);
+    check_body(
+        "",
+        "uint c; uint s = uaddCarry(4294967295u, 2u, c); result = uvec4(s, c, 0, 0);",
+        [1u32, 1],
+    );
     check_body("", "uint c; uint s = uaddCarry(1u, 2u, c); result = uvec4(s, c, 0, 0);", [3u32, 0]);
-    check_body("", "uint b; uint d = usubBorrow(1u, 2u, b); result = uvec4(d, b, 0, 0);", [u32::MAX, 1]);
+    check_body(
+        "",
+        "uint b; uint d = usubBorrow(1u, 2u, b); result = uvec4(d, b, 0, 0);",
+        [u32::MAX, 1],
+    );
     check_body(
         "",
         "uvec2 b; uvec2 d = usubBorrow(uvec2(5u, 0u), uvec2(5u, 1u), b); result = uvec4(d, b);",

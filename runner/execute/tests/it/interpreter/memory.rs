@@ -9,8 +9,11 @@ fn counting(words: u32) -> Vec<u8> {
 }
 
 fn uniform(globals: &str, expression: &str) -> [u32; 4] {
-    let mut world =
-        World { uniform_blocks: vec![counting(64)], default_block: counting(64), ..World::default() };
+    let mut world = World {
+        uniform_blocks: vec![counting(64)],
+        default_block: counting(64),
+        ..World::default()
+    };
     let pixel = quad_in(globals, &format!("result = bits({expression});"), &mut world)[0];
     assert_eq!(pixel.undefined, [false; 4], "{globals}\n{expression}");
     pixel.value
@@ -36,7 +39,8 @@ fn std140() {
 fn std140_matrices() {
     // mat3 takes three columns of 16 bytes; mat2x3 two; row-major mat2x3 has three rows of 16
     // bytes.
-    let block = "layout(std140) uniform B { int pad; mat3 a; layout(row_major) mat2x3 b; float c; };";
+    let block =
+        "layout(std140) uniform B { int pad; mat3 a; layout(row_major) mat2x3 b; float c; };";
     let float = |n: u32| n; // The words are bit patterns: uniform() shows them as they are.
     assert_eq!(uniform(block, "a[1]"), [float(8), 9, 10, 0]);
     assert_eq!(uniform(block, "b[0]"), [16, 20, 24, 0]);
@@ -76,8 +80,10 @@ fn std140_doubles() {
 #[test]
 fn arrays_of_blocks() {
     let globals = "layout(std140) uniform B { int a; } blocks[2];";
-    let mut world =
-        World { uniform_blocks: vec![bytes(&[5, 0, 0, 0]), bytes(&[6, 0, 0, 0])], ..World::default() };
+    let mut world = World {
+        uniform_blocks: vec![bytes(&[5, 0, 0, 0]), bytes(&[6, 0, 0, 0])],
+        ..World::default()
+    };
     let body = "result = uvec4(blocks[0].a, blocks[1].a, blocks[int(gl_FragCoord.x) / 10].a, 0);";
     assert_eq!(quad_in(globals, body, &mut world)[0].value, [5, 6, 6, 0]);
 }
@@ -110,8 +116,11 @@ fn booleans_in_memory_are_true_when_not_zero() {
 fn std430() {
     // a 0, b at 4 with stride 4, c 16, d 32 with stride 16 (vec3), e 64 with columns of 8 bytes.
     let globals = "layout(std430) buffer B { uint a; uint b[3]; uvec3 c; uvec3 d[2]; mat2 e; };";
-    let (_, value) =
-        storage(globals, "result = uvec4(b[2], c.z, d[1].y, floatBitsToUint(e[1][0]));", counting(20));
+    let (_, value) = storage(
+        globals,
+        "result = uvec4(b[2], c.z, d[1].y, floatBitsToUint(e[1][0]));",
+        counting(20),
+    );
     assert_eq!(value, [3, 6, 13, 18]);
 }
 
@@ -121,8 +130,7 @@ fn stores_touch_only_what_they_name() {
     let (after, _) = storage(globals, "a.yw = uvec2(70u, 71u); result = uvec4(0);", counting(20));
     assert_eq!(after[..4], [0, 70, 2, 71]);
     // Row-major with two columns: rows of 8 bytes in std430.
-    let body =
-        "m[1] = uintBitsToFloat(uvec3(81u, 82u, 83u)); m[0].y = uintBitsToFloat(84u); result = uvec4(0);";
+    let body = "m[1] = uintBitsToFloat(uvec3(81u, 82u, 83u)); m[0].y = uintBitsToFloat(84u); result = uvec4(0);";
     let (after, _) = storage(globals, body, counting(20));
     assert_eq!(after[4..10], [4, 81, 84, 82, 8, 83]);
     assert_eq!(after[12..16], [12, 13, 14, 15]);
@@ -158,15 +166,27 @@ fn atomics_give_old_values() {
         (after, value[0])
     };
     assert_eq!(atomic("result = uvec4(atomicAdd(a, 5u));", [7, 0, 0]), (vec![12, 0, 0], 7));
-    assert_eq!(atomic("result = uvec4(atomicMin(b, -3));", [0, 2, 0]), (vec![0, -3i32 as u32, 0], 2));
+    assert_eq!(
+        atomic("result = uvec4(atomicMin(b, -3));", [0, 2, 0]),
+        (vec![0, -3i32 as u32, 0], 2)
+    );
     assert_eq!(atomic("result = uvec4(atomicMax(b, -3));", [0, 2, 0]), (vec![0, 2, 0], 2));
-    assert_eq!(atomic("result = uvec4(atomicMin(a, 3u));", [u32::MAX, 2, 0]), (vec![3, 2, 0], u32::MAX));
+    assert_eq!(
+        atomic("result = uvec4(atomicMin(a, 3u));", [u32::MAX, 2, 0]),
+        (vec![3, 2, 0], u32::MAX)
+    );
     assert_eq!(atomic("result = uvec4(atomicAnd(c, 12u));", [0, 0, 10]), (vec![0, 0, 8], 10));
     assert_eq!(atomic("result = uvec4(atomicOr(c, 12u));", [0, 0, 10]), (vec![0, 0, 14], 10));
     assert_eq!(atomic("result = uvec4(atomicXor(c, 12u));", [0, 0, 10]), (vec![0, 0, 6], 10));
     assert_eq!(atomic("result = uvec4(atomicExchange(c, 12u));", [0, 0, 10]), (vec![0, 0, 12], 10));
-    assert_eq!(atomic("result = uvec4(atomicCompSwap(c, 10u, 99u));", [0, 0, 10]), (vec![0, 0, 99], 10));
-    assert_eq!(atomic("result = uvec4(atomicCompSwap(c, 11u, 99u));", [0, 0, 10]), (vec![0, 0, 10], 10));
+    assert_eq!(
+        atomic("result = uvec4(atomicCompSwap(c, 10u, 99u));", [0, 0, 10]),
+        (vec![0, 0, 99], 10)
+    );
+    assert_eq!(
+        atomic("result = uvec4(atomicCompSwap(c, 11u, 99u));", [0, 0, 10]),
+        (vec![0, 0, 10], 10)
+    );
 }
 
 #[test]

@@ -183,7 +183,11 @@ fn selection_and_sequence() {
     check("true ? 3 : 4", 3);
     check("false ? vec2(1.0) : vec2(2.0, 3.0)", [2.0f32, 3.0]);
     check_body("", "int x = 1; int y = (x = 5, x + 2); result = uvec4(x, y, 0, 0);", [5, 7]);
-    check_with("struct S { int a; }; S f(int a) { return S(a); }", "(f(1).a == 1 ? f(2) : f(3)).a", 2);
+    check_with(
+        "struct S { int a; }; S f(int a) { return S(a); }",
+        "(f(1).a == 1 ? f(2) : f(3)).a",
+        2,
+    );
 }
 
 #[test]
@@ -216,6 +220,9 @@ fn non_square_matrix_products() {
     // mat3x2 × mat2x3 is a mat2.
     check(&format!("mat3x2(1.0, 0.0, 0.0, 1.0, 1.0, 1.0) * {m}"), [4.0f32, 5.0, 10.0, 11.0]);
     // mat2x3 × mat4x2 is a mat4x3; its last column is m × (2, 3).
-    check(&format!("({m} * mat4x2(0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 2.0, 3.0))[3]"), [14.0f32, 19.0, 24.0]);
+    check(
+        &format!("({m} * mat4x2(0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 2.0, 3.0))[3]"),
+        [14.0f32, 19.0, 24.0],
+    );
     check("dmat2(1.0LF, 2.0LF, 3.0LF, 4.0LF) * dvec2(5.0LF, 6.0LF)", [23.0f64, 34.0]);
 }

@@ -86,8 +86,7 @@ fn operands_of_different_types() {
     check("32768us >> 15", 1u32);
     check("1us << 15u", 32768u32);
     check("~0us", 65535u32);
-    let overloads =
-        "int which(int x) { return 1; } int which(uint x) { return 2; } int which(float x) { return 3; }";
+    let overloads = "int which(int x) { return 1; } int which(uint x) { return 2; } int which(float x) { return 3; }";
     check_with(overloads, "which(1s)", 1i32);
     check_with(overloads, "which(1us)", 2i32);
     check_with(overloads, "which(1.0hf)", 3i32);
@@ -177,8 +176,11 @@ fn switches_loops_structures() {
 }
 
 fn uniform(globals: &str, expression: &str) -> [u32; 4] {
-    let mut world =
-        World { uniform_blocks: vec![counting(128)], default_block: counting(128), ..World::default() };
+    let mut world = World {
+        uniform_blocks: vec![counting(128)],
+        default_block: counting(128),
+        ..World::default()
+    };
     let pixel = quad_in(globals, &format!("result = bits({expression});"), &mut world)[0];
     assert_eq!(pixel.undefined, [false; 4], "{globals}\n{expression}");
     pixel.value
@@ -207,13 +209,17 @@ fn uniform_blocks() {
     assert_eq!(uniform(rows, "m[1]"), [1, 9, 17, 0]);
     assert_eq!(uniform(rows, "after"), [24, 0, 0, 0]);
     // The default block has the same layout.
-    assert_eq!(uniform("uniform f16vec3 u; uniform i16vec2 v;", "u.z + float16_t(v.x) * 0.0hf")[0], 2);
+    assert_eq!(
+        uniform("uniform f16vec3 u; uniform i16vec2 v;", "u.z + float16_t(v.x) * 0.0hf")[0],
+        2
+    );
 }
 
 fn storage(globals: &str, body: &str) -> (Vec<u16>, [u32; 4]) {
     let mut world = World { storage_blocks: vec![counting(32)], ..World::default() };
     let pixel = quad_in(globals, body, &mut world)[0];
-    let words = world.storage_blocks[0].chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    let words =
+        world.storage_blocks[0].chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
     (words, pixel.value)
 }
 
@@ -251,7 +257,10 @@ fn interpolants() {
     let [at_center, offset] = [0x49e4, 0x4a24];
     assert_eq!(run("result = uvec4(bits(v).x, bits(s.b).xyz);"), [at_center; 4]);
     assert_eq!(run("result = bits(interpolateAtCentroid(s.b));")[..3], [at_center; 3]);
-    assert_eq!(run("result = bits(interpolateAtOffset(s.b.zx, f16vec2(0.5hf, 0.0hf)));")[..2], [offset; 2]);
+    assert_eq!(
+        run("result = bits(interpolateAtOffset(s.b.zx, f16vec2(0.5hf, 0.0hf)));")[..2],
+        [offset; 2]
+    );
     assert_eq!(run("result = bits(dFdx(v));")[0], 0x3c00);
     assert_eq!(run("result = bits(dFdyFine(s.a));")[..2], [0x2c00; 2]);
     // Integers come as they are: the harness gives slot, component and lane as decimal digits.
@@ -283,5 +292,7 @@ fn what_the_front_end_refuses() {
     ] {
         assert!(program(&format!("{body} result = uvec4(0u);")).is_err(), "{body}");
     }
-    assert!(program("float16_t h = 1s; uint u = 1us; result = uvec4(u, bits(h).x, 0u, 0u);").is_ok());
+    assert!(
+        program("float16_t h = 1s; uint u = 1us; result = uvec4(u, bits(h).x, 0u, 0u);").is_ok()
+    );
 }

@@ -87,7 +87,8 @@ fn out_of_bounds_accesses() {
     undefined("", "mat2 m = mat2(1.0); result = bits(m[lane() + 2]);");
     undefined("int[2] f() { return int[2](1, 2); }", "result = bits(f()[lane() + 2]);");
     // A write outside goes nowhere and spoils nothing.
-    let body = "int a[3] = int[3](1, 2, 3); a[lane() + 2] = 9; result = uvec4(a[0], a[1], a[2], 0);";
+    let body =
+        "int a[3] = int[3](1, 2, 3); a[lane() + 2] = 9; result = uvec4(a[0], a[1], a[2], 0);";
     let pixels = quad("", body);
     assert_eq!((pixels[0].value, pixels[0].undefined), ([1, 2, 9, 0], [false; 4]));
     assert_eq!((pixels[1].value, pixels[1].undefined), ([1, 2, 3, 0], [false; 4]));
@@ -124,7 +125,9 @@ fn mathematical_domains() {
 #[test]
 fn the_environment_decides_about_memory() {
     let mut world = World { storage_blocks: vec![vec![0; 8]], ..World::default() };
-    let source = shader("layout(std430, binding = 0) buffer B { uint b[]; };", "result = uvec4(b[lane()]);");
-    let marks: Vec<bool> = interpreted(&source, &mut world).iter().map(|p| p.undefined[0]).collect();
+    let source =
+        shader("layout(std430, binding = 0) buffer B { uint b[]; };", "result = uvec4(b[lane()]);");
+    let marks: Vec<bool> =
+        interpreted(&source, &mut world).iter().map(|p| p.undefined[0]).collect();
     assert_eq!(marks, [false, false, true, true]);
 }

@@ -8,23 +8,45 @@ fn swizzles() {
     check("vec4(1.0, 2.0, 3.0, 4.0).xxy", [1.0f32, 1.0, 2.0]);
     check("vec4(1.0, 2.0, 3.0, 4.0).stpq.rgba.wz.y", 3.0f32);
     check("ivec2(1, 2).yxyx", [2, 1, 2, 1]);
-    check_body("", "vec4 v = vec4(0.0); v.zy = vec2(1.0, 2.0); result = bits(v);", [0.0f32, 2.0, 1.0, 0.0]);
+    check_body(
+        "",
+        "vec4 v = vec4(0.0); v.zy = vec2(1.0, 2.0); result = bits(v);",
+        [0.0f32, 2.0, 1.0, 0.0],
+    );
     check_body(
         "",
         "vec4 v = vec4(0.0); v.wzyx.yz = vec2(1.0, 2.0); result = bits(v);",
         [0.0f32, 2.0, 1.0, 0.0],
     );
-    check_body("", "vec3 v = vec3(1.0, 2.0, 3.0); v = v.zxy; result = bits(v);", [3.0f32, 1.0, 2.0]);
-    check_body("", "dvec3 v = dvec3(0.0LF); v.zx = dvec2(1.0LF, 2.0LF); result = bits(v.xz);", [2.0f64, 1.0]);
+    check_body(
+        "",
+        "vec3 v = vec3(1.0, 2.0, 3.0); v = v.zxy; result = bits(v);",
+        [3.0f32, 1.0, 2.0],
+    );
+    check_body(
+        "",
+        "dvec3 v = dvec3(0.0LF); v.zx = dvec2(1.0LF, 2.0LF); result = bits(v.xz);",
+        [2.0f64, 1.0],
+    );
 }
 
 #[test]
 fn components_by_index() {
     check("vec3(1.0, 2.0, 3.0)[2]", 3.0f32);
-    check_body("", "vec3 v = vec3(1.0); int i = 1; v[i] = 5.0; result = bits(v);", [1.0f32, 5.0, 1.0]);
-    assert_eq!(lanes("", "ivec4 v = ivec4(10, 20, 30, 40); result = bits(v[lane()]);"), [10, 20, 30, 40]);
+    check_body(
+        "",
+        "vec3 v = vec3(1.0); int i = 1; v[i] = 5.0; result = bits(v);",
+        [1.0f32, 5.0, 1.0],
+    );
     assert_eq!(
-        lanes("", "ivec4 v = ivec4(0); v[lane()] = 7; result = uvec4(v.x + v.y * 2 + v.z * 4 + v.w * 8);"),
+        lanes("", "ivec4 v = ivec4(10, 20, 30, 40); result = bits(v[lane()]);"),
+        [10, 20, 30, 40]
+    );
+    assert_eq!(
+        lanes(
+            "",
+            "ivec4 v = ivec4(0); v[lane()] = 7; result = uvec4(v.x + v.y * 2 + v.z * 4 + v.w * 8);"
+        ),
         [7, 14, 28, 56]
     );
     assert_eq!(
@@ -69,7 +91,10 @@ fn arrays() {
         "int a[4] = int[4](1, 2, 3, 4); int b[4] = a; b[0] = 9; result = uvec4(a[0], b[0], b[3], 0);",
         [1, 9, 4],
     );
-    assert_eq!(lanes("", "int a[4] = int[4](5, 6, 7, 8); result = uvec4(a[3 - lane()]);"), [8, 7, 6, 5]);
+    assert_eq!(
+        lanes("", "int a[4] = int[4](5, 6, 7, 8); result = uvec4(a[3 - lane()]);"),
+        [8, 7, 6, 5]
+    );
     assert_eq!(
         lanes(
             "",
@@ -93,7 +118,11 @@ fn arrays_of_arrays() {
         ),
         [245, 1205, 1045, 1240]
     );
-    check_body(globals, "int row[3] = t[1]; t[1] = t[0]; result = uvec4(row[2], t[1][2], 0, 0);", [6, 3]);
+    check_body(
+        globals,
+        "int row[3] = t[1]; t[1] = t[0]; result = uvec4(row[2], t[1][2], 0, 0);",
+        [6, 3],
+    );
 }
 
 #[test]

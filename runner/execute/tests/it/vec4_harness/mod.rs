@@ -205,7 +205,9 @@ impl Host for Machine<'_> {
 }
 
 fn dwords(bytes: &[u8], start: usize) -> [u32; 8] {
-    std::array::from_fn(|i| u32::from_le_bytes([0, 1, 2, 3].map(|b| byte(bytes, (start + 4 * i + b) as u32))))
+    std::array::from_fn(|i| {
+        u32::from_le_bytes([0, 1, 2, 3].map(|b| byte(bytes, (start + 4 * i + b) as u32)))
+    })
 }
 
 /// Compiles for `gen_name` with the vec4 back end: the metadata, or why not.
@@ -244,7 +246,9 @@ fn simulate(compiled: &Compiled, gen_name: &str, data: &Data) -> Result<Outputs,
             register += 1;
         }
     }
-    let Interface::Vertex(interface) = &compiled.interface else { return Err("not a vertex shader".into()) };
+    let Interface::Vertex(interface) = &compiled.interface else {
+        return Err("not a vertex shader".into());
+    };
     for input in &interface.inputs {
         let halves = match input {
             VertexInput::Attribute { location } => {

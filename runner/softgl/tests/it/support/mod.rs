@@ -9,8 +9,8 @@ use program::resource::{Attribute, Placement, StageMask, Uniform, Varying};
 use program::types::MatrixOrder;
 use program::variable::InterpolationMode;
 use program::{
-    Api, BuiltinVariable, Capabilities, FragmentOutput, Global, GlobalId, Interpolation, LinkedStage,
-    Program, Scalar, Shader, Slot, Stage, Storage, TypeId, TypeTable,
+    Api, BuiltinVariable, Capabilities, FragmentOutput, Global, GlobalId, Interpolation,
+    LinkedStage, Program, Scalar, Shader, Slot, Stage, Storage, TypeId, TypeTable,
 };
 use softgl::device::{Batch, Device, DeviceError, DrawState, FragmentBatch, Steps, VertexBatch};
 use softgl::shader_io::ShaderIo;
@@ -107,7 +107,12 @@ impl ProgramBuilder {
     /// Adds a fragment input; returns its slot index.
     pub fn input(&mut self, slot: Slot, mode: InterpolationMode) -> usize {
         let interpolation = Interpolation { mode, ..Interpolation::default() };
-        self.program.stages[1].inputs.push(Varying { slot, mask: 0xf, interpolation, integer: false });
+        self.program.stages[1].inputs.push(Varying {
+            slot,
+            mask: 0xf,
+            interpolation,
+            integer: false,
+        });
         self.program.stages[1].inputs.len() - 1
     }
 
@@ -117,7 +122,14 @@ impl ProgramBuilder {
     }
 
     /// A default-block uniform that both stages use.
-    pub fn uniform(&mut self, name: &str, ty: TypeId, array: Option<u32>, location: u32, layout: [u32; 3]) {
+    pub fn uniform(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        array: Option<u32>,
+        location: u32,
+        layout: [u32; 3],
+    ) {
         for stage in 0..2 {
             self.global(stage, name, ty, Storage::Uniform);
         }

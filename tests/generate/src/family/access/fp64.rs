@@ -68,7 +68,9 @@ const MASKS: &[(usize, &str)] = &[
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     list.extend(
-        SWIZZLES.iter().map(|&(size, left, right)| access::swizzled_sum(Scalar::Double, size, left, right)),
+        SWIZZLES
+            .iter()
+            .map(|&(size, left, right)| access::swizzled_sum(Scalar::Double, size, left, right)),
     );
     for &(size, mask) in MASKS {
         // A mask of all components replaces the whole value.
@@ -163,11 +165,15 @@ fn structure(ty: Type) -> Signature {
     Signature::whole(GROUP, "structure", &arguments, ty, "t.value", |x| {
         // c / 2 is exact: every int is a double.
         let scale = x[2][0].integer() % 2 == 0;
-        let pick = |b: &Component| if scale { ieee::sub(b.double(), x[0][0].double()) } else { b.double() };
+        let pick = |b: &Component| {
+            if scale { ieee::sub(b.double(), x[0][0].double()) } else { b.double() }
+        };
         Some(x[1].iter().map(|b| Accept::of(pick(b))).collect())
     })
     .globals(format!("struct S {{\n\tdouble number;\n\t{name} value;\n\tint count;\n}};\n\n"))
-    .statements("S s = S(a, b, c);\nS t = s;\nif ((t.count & 1) == 0)\n\tt.value = s.value - t.number;")
+    .statements(
+        "S s = S(a, b, c);\nS t = s;\nif ((t.count & 1) == 0)\n\tt.value = s.value - t.number;",
+    )
 }
 
 /// Of a float, a value, a boolean and a double: the value, negated for a positive float; the value
@@ -224,9 +230,16 @@ fn structure_array(ty: Type) -> Signature {
 fn structure_equality() -> Signature {
     let arguments = [(dvec(3), Pool::Any), (dvec(3), Pool::CopyOfFirst)];
     let result = Type::vector(Scalar::Bool, 1);
-    Signature::whole(GROUP, "structure_equal", &arguments, result, "S(1, a, a.x) == S(1, b, b.x)", |x| {
-        let equal = x[0].iter().zip(&x[1]).all(|(a, b)| ieee::equal(a.double(), b.double()));
-        Some(vec![exact(Component::Bool(equal))])
-    })
+    Signature::whole(
+        GROUP,
+        "structure_equal",
+        &arguments,
+        result,
+        "S(1, a, a.x) == S(1, b, b.x)",
+        |x| {
+            let equal = x[0].iter().zip(&x[1]).all(|(a, b)| ieee::equal(a.double(), b.double()));
+            Some(vec![exact(Component::Bool(equal))])
+        },
+    )
     .globals("struct S {\n\tint tag;\n\tdvec3 value;\n\tdouble number;\n};\n\n")
 }

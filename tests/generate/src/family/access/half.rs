@@ -46,7 +46,9 @@ const MASKS: &[(usize, &str)] = &[
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     list.extend(
-        SWIZZLES.iter().map(|&(size, left, right)| access::swizzled_sum(Scalar::Half, size, left, right)),
+        SWIZZLES
+            .iter()
+            .map(|&(size, left, right)| access::swizzled_sum(Scalar::Half, size, left, right)),
     );
     for &(size, mask) in MASKS {
         list.push(access::masked_write(Type::vector(Scalar::Half, size), mask));
@@ -104,7 +106,8 @@ fn local_array(ty: Type) -> Signature {
 
 /// A local array written at a dynamic index.
 fn local_array_write(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(4)), (INT, Pool::Below(4))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(4)), (INT, Pool::Below(4))];
     let t = ty.glsl();
     Signature::whole(GROUP, "array_write", &arguments, ty, "list[d]", |x| {
         let chosen = if index(&x[2]) == index(&x[3]) { &x[1] } else { &x[0] };
@@ -117,7 +120,8 @@ fn local_array_write(ty: Type) -> Signature {
 /// An array too long for selections, filled in a loop: element i is a for even i and b for odd i,
 /// but one is read back changed.
 fn long_array(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(40)), (INT, Pool::Below(40))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(40)), (INT, Pool::Below(40))];
     let t = ty.glsl();
     Signature::whole(GROUP, "array_long", &arguments, ty, "list[d]", |x| {
         let (written, read) = (index(&x[2]), index(&x[3]));
@@ -137,9 +141,10 @@ fn constant_array(scalar: Scalar) -> Signature {
         .map(|i| {
             let n = 1 + 3 * i;
             match scalar {
-                Scalar::Half => {
-                    (format!("{n}.5hf"), Component::Half(crate::half::Half::from_double(n as f64 + 0.5)))
-                }
+                Scalar::Half => (
+                    format!("{n}.5hf"),
+                    Component::Half(crate::half::Half::from_double(n as f64 + 0.5)),
+                ),
                 Scalar::Int16 => (format!("-{n}s"), Component::Int16(-n as i16)),
                 _ => (format!("{}us", 60000 + n), Component::Uint16((60000 + n) as u16)),
             }
@@ -173,19 +178,29 @@ fn uniform_structure(ty: Type) -> Signature {
     let t = ty.glsl();
     let int16 = Type::vector(Scalar::Int16, 1);
     let arguments = [(ty, Pool::Any), (int16, Pool::Any), (ty, Pool::Any)];
-    Signature::whole(GROUP, "uniform_structure", &arguments, ty, "s.between < 0s ? s.first : s.last", |x| {
-        let chosen = if x[1][0].integer() < 0 { &x[0] } else { &x[2] };
-        Some(chosen.iter().map(|&x| exact(x)).collect())
-    })
+    Signature::whole(
+        GROUP,
+        "uniform_structure",
+        &arguments,
+        ty,
+        "s.between < 0s ? s.first : s.last",
+        |x| {
+            let chosen = if x[1][0].integer() < 0 { &x[0] } else { &x[2] };
+            Some(chosen.iter().map(|&x| exact(x)).collect())
+        },
+    )
     .types(t.clone())
-    .globals(format!("struct S {{\n\t{t} first;\n\tint16_t between;\n\t{t} last;\n}};\n\nuniform S s;\n\n"))
+    .globals(format!(
+        "struct S {{\n\t{t} first;\n\tint16_t between;\n\t{t} last;\n}};\n\nuniform S s;\n\n"
+    ))
     .uniform_names(&["s.first", "s.between", "s.last"])
 }
 
 /// An array of structures, written at one dynamic index and read at another.
 fn structure_array(ty: Type) -> Signature {
     let t = ty.glsl();
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(3)), (INT, Pool::Below(3))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(3)), (INT, Pool::Below(3))];
     Signature::whole(GROUP, "structure_array", &arguments, ty, "list[d].value", |x| {
         let chosen = if index(&x[2]) == index(&x[3]) { &x[1] } else { &x[0] };
         Some(chosen.iter().map(|&x| exact(x)).collect())

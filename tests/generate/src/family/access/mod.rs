@@ -18,13 +18,25 @@ fn places(swizzle: &str) -> Vec<usize> {
 }
 
 /// `a.left + b.right` of vectors of a size.
-pub fn swizzled_sum(scalar: Scalar, size: usize, left: &'static str, right: &'static str) -> Signature {
+pub fn swizzled_sum(
+    scalar: Scalar,
+    size: usize,
+    left: &'static str,
+    right: &'static str,
+) -> Signature {
     let (ty, result) = (Type::vector(scalar, size), Type::vector(scalar, left.len()));
     let expression = format!("a.{left} + b.{right}");
-    Signature::whole(GROUP, "swizzle", &[(ty, Pool::Any), (ty, Pool::Any)], result, expression, move |x| {
-        let pairs = places(left).into_iter().zip(places(right));
-        Some(pairs.map(|(i, j)| exact(number::add(x[0][i], x[1][j]))).collect())
-    })
+    Signature::whole(
+        GROUP,
+        "swizzle",
+        &[(ty, Pool::Any), (ty, Pool::Any)],
+        result,
+        expression,
+        move |x| {
+            let pairs = places(left).into_iter().zip(places(right));
+            Some(pairs.map(|(i, j)| exact(number::add(x[0][i], x[1][j]))).collect())
+        },
+    )
     .types(format!("{}-{left}-{right}", ty.glsl()))
 }
 
@@ -61,7 +73,9 @@ fn masked(
 pub fn dynamic_component(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (INT, Pool::Below(ty.rows as u8))];
     let one = Type::vector(ty.scalar, 1);
-    Signature::whole(GROUP, "component", &arguments, one, "a[b]", |x| Some(vec![exact(x[0][index(&x[1])])]))
+    Signature::whole(GROUP, "component", &arguments, one, "a[b]", |x| {
+        Some(vec![exact(x[0][index(&x[1])])])
+    })
 }
 
 /// `y[b] = c` of a vector.

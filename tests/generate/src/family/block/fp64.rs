@@ -54,7 +54,8 @@ fn element(x: &[Vec<Component>], count: usize) -> Option<Vec<Accept>> {
 /// A value between a float, a boolean and a double.
 fn members(packing: &'static str, ty: Type) -> Signature {
     let name = ty.glsl();
-    let arguments = [(FLOAT, Pool::Small), (ty, Pool::Any), (BOOL, Pool::Plain), (DOUBLE, Pool::Any)];
+    let arguments =
+        [(FLOAT, Pool::Small), (ty, Pool::Any), (BOOL, Pool::Plain), (DOUBLE, Pool::Any)];
     Signature::whole(GROUP, format!("members_{}", suffix(packing)), &arguments, ty, "y", of_mixed_members)
         .types(name.clone())
         .uniform_names(&MEMBERS)
@@ -68,10 +69,14 @@ fn members(packing: &'static str, ty: Type) -> Signature {
 fn array(packing: &'static str, ty: Type) -> Signature {
     let name = ty.glsl();
     let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(3))];
-    Signature::whole(GROUP, format!("array_{}", suffix(packing)), &arguments, ty, "a[b]", |x| element(x, 3))
-        .types(name.clone())
-        .uniform_names(&["a[0]", "a[1]", "a[2]", "b"])
-        .globals(format!("layout({packing}) uniform Block {{\n\tfloat z;\n\t{name} a[3];\n\tint b;\n}};\n\n"))
+    Signature::whole(GROUP, format!("array_{}", suffix(packing)), &arguments, ty, "a[b]", |x| {
+        element(x, 3)
+    })
+    .types(name.clone())
+    .uniform_names(&["a[0]", "a[1]", "a[2]", "b"])
+    .globals(format!(
+        "layout({packing}) uniform Block {{\n\tfloat z;\n\t{name} a[3];\n\tint b;\n}};\n\n"
+    ))
 }
 
 /// A member of an array of structures.

@@ -14,21 +14,23 @@ use crate::shared::INT;
 use crate::shared::{HALF, SCALARS_16, half_matrix, vectors};
 use crate::stage::TestStage;
 use crate::storage::{
-    Group, STORAGE, StorageBlock, accumulated, array, element_block, layouts, load_element, store_element,
-    value,
+    Group, STORAGE, StorageBlock, accumulated, array, element_block, layouts, load_element,
+    store_element, value,
 };
 use crate::value::{Accept, Component, DOUBLE, Scalar, Type};
 
 const GROUP: &str = "block";
 const STAGES: &[TestStage] = &[TestStage::Vertex, TestStage::Fragment];
-const TESTS: Group = Group { name: GROUP, stages: STAGES, tested: |scalar| scalar.extension().is_some() };
+const TESTS: Group =
+    Group { name: GROUP, stages: STAGES, tested: |scalar| scalar.extension().is_some() };
 
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for (number, members) in blocks().into_iter().enumerate() {
         for (packing, layout) in layouts(&members) {
-            let block = StorageBlock { group: TESTS, number, members: members.clone(), packing, layout };
+            let block =
+                StorageBlock { group: TESTS, number, members: members.clone(), packing, layout };
             list.extend(block.signatures());
         }
     }
@@ -60,7 +62,13 @@ fn blocks() -> Vec<Vec<Item>> {
     let structure = |scalar| Item::Structure([1, 2, 3].map(|n| value(scalar, n)).to_vec());
     let matrix = |columns, rows| Item::Value(half_matrix(columns, rows));
     vec![
-        vec![value(Half, 1), value(Half, 2), value(Half, 3), array(value(Half, 1), 2), value(Int16, 1)],
+        vec![
+            value(Half, 1),
+            value(Half, 2),
+            value(Half, 3),
+            array(value(Half, 1), 2),
+            value(Int16, 1),
+        ],
         vec![
             value(Int16, 1),
             value(Half, 1),
@@ -77,7 +85,12 @@ fn blocks() -> Vec<Vec<Item>> {
             value(Uint16, 3),
             value(Half, 1),
         ],
-        vec![value(Int16, 1), array(value(Int16, 3), 3), value(Int16, 1), array(value(Uint16, 2), 2)],
+        vec![
+            value(Int16, 1),
+            array(value(Int16, 3), 3),
+            value(Int16, 1),
+            array(value(Uint16, 2), 2),
+        ],
         vec![value(Half, 1), matrix(2, 3), array(matrix(3, 2), 2), matrix(4, 4), value(Half, 1)],
         vec![value(Half, 1), structure(Half), array(structure(Uint16), 2), value(Half, 1)],
     ]
@@ -86,7 +99,8 @@ fn blocks() -> Vec<Vec<Item>> {
 /// The number of elements that fit, and a uniform more.
 fn runtime_length(ty: Type) -> Signature {
     let layout = Layout { rules: Rules::Std430, row_major: false };
-    let start = layout.offsets(&[Item::Value(Type::vector(ty.scalar, 1)), array(Item::Value(ty), 1)])[1];
+    let start =
+        layout.offsets(&[Item::Value(Type::vector(ty.scalar, 1)), array(Item::Value(ty), 1)])[1];
     let size = 4 * 23;
     let count = (size - start) / layout.stride(&Item::Value(ty));
     let mut signature = Signature::elementwise(
@@ -110,7 +124,8 @@ fn runtime_length(ty: Type) -> Signature {
 fn uniform_members(ty: Type) -> Signature {
     let name = ty.glsl();
     let int16 = Type::vector(Scalar::Int16, 1);
-    let arguments = [(HALF, Pool::Small), (ty, Pool::Any), (int16, Pool::Small), (DOUBLE, Pool::Small)];
+    let arguments =
+        [(HALF, Pool::Small), (ty, Pool::Any), (int16, Pool::Small), (DOUBLE, Pool::Small)];
     Signature::whole(GROUP, "uniform", &arguments, ty, "y", |x| {
         let kept = x[0][0].half().order() > 0 && x[2][0].integer() > 3 && x[3][0].double() < 5.0;
         let minus = |x: Component| match x {

@@ -1,8 +1,8 @@
 //! Control flow by doubles and around doubles, uniform and not.
 
 use super::{
-    Lane, broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes, short_circuit,
-    single_lane,
+    Lane, broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes,
+    short_circuit, single_lane,
 };
 use crate::format::Format;
 use crate::ieee;
@@ -51,7 +51,12 @@ fn branch(ty: Type) -> Signature {
     Signature::whole(GROUP, "if", &[(ty, Pool::Any), (ty, Pool::Related)], ty, "y", |x| {
         let greater = ieee::less(x[1][0].double(), x[0][0].double());
         let value = |a: f64, b: f64| if greater { ieee::sub(a, b) } else { ieee::add(b, a) };
-        Some(x[0].iter().zip(&x[1]).map(|(a, b)| Accept::of(value(a.double(), b.double()))).collect())
+        Some(
+            x[0].iter()
+                .zip(&x[1])
+                .map(|(a, b)| Accept::of(value(a.double(), b.double())))
+                .collect(),
+        )
     })
     .statements(format!("{} y;\nif ({condition})\n\ty = a - b;\nelse\n\ty = b + a;", ty.glsl()))
 }
@@ -71,12 +76,16 @@ fn counted_loop(ty: Type) -> Signature {
         };
         Some(x[0].iter().map(sum).collect())
     })
-    .statements(format!("precise {} y = a;\nfor (double i = 0.0lf; i < b; i += 1.0lf)\n\ty += a;", ty.glsl()))
+    .statements(format!(
+        "precise {} y = a;\nfor (double i = 0.0lf; i < b; i += 1.0lf)\n\ty += a;",
+        ty.glsl()
+    ))
 }
 
 /// Multiplies by b; an integer operand is the number of turns.
 fn integer_loop(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Moderate), (Type::vector(Scalar::Int, 1), Pool::Below(7))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Moderate), (Type::vector(Scalar::Int, 1), Pool::Below(7))];
     Signature::whole(GROUP, "loop_integer", &arguments, ty, "y", |x| {
         let power = |a: &Component, b: &Component| {
             let turns = x[2][0].integer();
@@ -92,7 +101,8 @@ fn integer_loop(ty: Type) -> Signature {
 
 /// `switch` over sum, difference, product and fall-through.
 fn switch(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (Type::vector(Scalar::Int, 1), Pool::Below(5))];
+    let arguments =
+        [(ty, Pool::Any), (ty, Pool::Any), (Type::vector(Scalar::Int, 1), Pool::Below(5))];
     Signature::whole(GROUP, "switch", &arguments, ty, "y", |x| {
         let value = |a: f64, b: f64| match x[2][0].integer() {
             0 => ieee::add(a, b),

@@ -2,7 +2,8 @@
 //! that go different ways.
 
 use super::{
-    broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes, short_circuit, single_lane,
+    broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes, short_circuit,
+    single_lane,
 };
 use crate::format::Format;
 use crate::half::Half;
@@ -177,7 +178,8 @@ fn lane_partial(rows: usize) -> Signature {
         1 => String::from("\tt = w - r;\n"),
         _ => (0..rows).map(|i| format!("\tt[{i}] = w[{i}] - r[{i}];\n")).collect(),
     };
-    let code = format!("for (int i = 0; i <= lane; i++) {{\n\tprecise {own} t;\n{writes}\tr = t + v;\n}}");
+    let code =
+        format!("for (int i = 0; i <= lane; i++) {{\n\tprecise {own} t;\n{writes}\tr = t + v;\n}}");
     lanes("lane_partial", Scalar::Half, rows, (Pool::Moderate, Pool::Moderate), &code, |lane| {
         (0..=lane.number).fold(lane.v, |r, _| add(sub(lane.w, r), lane.v))
     })

@@ -124,7 +124,8 @@ pub fn lanes(
     f: impl Fn(Lane) -> Component + 'static,
 ) -> Signature {
     // Four values: a component each, or a column.
-    let ty = if rows == 1 { Type::vector(scalar, 4) } else { Type::matrix(4, rows).with_scalar(scalar) };
+    let ty =
+        if rows == 1 { Type::vector(scalar, 4) } else { Type::matrix(4, rows).with_scalar(scalar) };
     let own = Type::vector(scalar, rows);
     let pick = |name: &str| {
         format!("lane == 0 ? {name}[0] : lane == 1 ? {name}[1] : lane == 2 ? {name}[2] : {name}[3]")
@@ -159,9 +160,11 @@ fn other_lanes(ty: Type) -> (String, String) {
     if ty.expected() == ty {
         return (String::new(), "low".to_string());
     }
-    let parts: Vec<String> =
-        (0..ty.components()).map(|i| format!("unpackFloat2x16({}).x", ty.component("low", i))).collect();
-    let function = format!("{0} expected()\n{{\n\treturn {0}({1});\n}}\n\n", ty.glsl(), parts.join(", "));
+    let parts: Vec<String> = (0..ty.components())
+        .map(|i| format!("unpackFloat2x16({}).x", ty.component("low", i)))
+        .collect();
+    let function =
+        format!("{0} expected()\n{{\n\treturn {0}({1});\n}}\n\n", ty.glsl(), parts.join(", "));
     (function, "expected()".to_string())
 }
 

@@ -37,7 +37,8 @@ fn joined(low: Component, high: Component) -> Option<Accept> {
 }
 
 fn words(x: f64) -> [Accept; 2] {
-    [x.to_bits() as u32, (x.to_bits() >> 32) as u32].map(|word| Accept::exactly(Component::Uint(word)))
+    [x.to_bits() as u32, (x.to_bits() >> 32) as u32]
+        .map(|word| Accept::exactly(Component::Uint(word)))
 }
 
 fn pack() -> Signature {
@@ -79,17 +80,31 @@ fn unpack_vector() -> Signature {
 }
 
 fn high_word() -> Signature {
-    Signature::whole(GROUP, "unpack_high", &[(DOUBLE, Pool::Any)], uvec(1), "unpackDouble2x32(a).y", |x| {
-        let value = x[0][0].double();
-        (!value.is_nan()).then(|| vec![words(value)[1]])
-    })
+    Signature::whole(
+        GROUP,
+        "unpack_high",
+        &[(DOUBLE, Pool::Any)],
+        uvec(1),
+        "unpackDouble2x32(a).y",
+        |x| {
+            let value = x[0][0].double();
+            (!value.is_nan()).then(|| vec![words(value)[1]])
+        },
+    )
 }
 
 fn low_word() -> Signature {
-    Signature::whole(GROUP, "unpack_low", &[(DOUBLE, Pool::Any)], uvec(1), "unpackDouble2x32(a).x", |x| {
-        let value = x[0][0].double();
-        (!value.is_nan()).then(|| vec![words(value)[0]])
-    })
+    Signature::whole(
+        GROUP,
+        "unpack_low",
+        &[(DOUBLE, Pool::Any)],
+        uvec(1),
+        "unpackDouble2x32(a).x",
+        |x| {
+            let value = x[0][0].double();
+            (!value.is_nan()).then(|| vec![words(value)[0]])
+        },
+    )
 }
 
 /// The halves exchanged.

@@ -77,10 +77,18 @@ fn pack_half_swapped() -> Signature {
     let ty = vector(Scalar::Float, 4);
     let expression = "uvec2(packHalf2x16(a.wx), packHalf2x16(-a.zy))";
     let result = vector(Scalar::Uint, 2);
-    Signature::whole(GROUP, "packHalf2x16_swizzle", &[(ty, Pool::ToHalf)], result, expression, |x| {
-        let negated = |x: Component| Component::Float(-x.float());
-        defined(&x[0]).then(|| vec![packed(x[0][3], x[0][0]), packed(negated(x[0][2]), negated(x[0][1]))])
-    })
+    Signature::whole(
+        GROUP,
+        "packHalf2x16_swizzle",
+        &[(ty, Pool::ToHalf)],
+        result,
+        expression,
+        |x| {
+            let negated = |x: Component| Component::Float(-x.float());
+            defined(&x[0])
+                .then(|| vec![packed(x[0][3], x[0][0]), packed(negated(x[0][2]), negated(x[0][1]))])
+        },
+    )
     .require(PACKING)
 }
 
@@ -91,9 +99,14 @@ fn pack_half_pairs(n: usize) -> Signature {
         "xyzw".chars().take(n).map(|c| format!("packHalf2x16(vec2(a.{c}, b.{c}))")).collect();
     let expression = format!("uvec{n}({})", parts.join(", "));
     let arguments = [(ty, Pool::ToHalf), (ty, Pool::ToHalf)];
-    Signature::elementwise(GROUP, "packHalf2x16", &arguments, vector(Scalar::Uint, n), expression, |x| {
-        defined(x).then(|| packed(x[0], x[1]))
-    })
+    Signature::elementwise(
+        GROUP,
+        "packHalf2x16",
+        &arguments,
+        vector(Scalar::Uint, n),
+        expression,
+        |x| defined(x).then(|| packed(x[0], x[1])),
+    )
     .require(PACKING)
 }
 
@@ -109,9 +122,14 @@ fn float(x: Half) -> Accept {
 
 fn unpack_half() -> Signature {
     let result = vector(Scalar::Float, 2);
-    Signature::whole(GROUP, "unpackHalf2x16", &[(UINT, Pool::Halves)], result, "unpackHalf2x16(a)", |x| {
-        Some(halves_of(x[0][0]).map(float).to_vec())
-    })
+    Signature::whole(
+        GROUP,
+        "unpackHalf2x16",
+        &[(UINT, Pool::Halves)],
+        result,
+        "unpackHalf2x16(a)",
+        |x| Some(halves_of(x[0][0]).map(float).to_vec()),
+    )
     .require(PACKING)
 }
 
@@ -132,25 +150,38 @@ fn unpack_half_high() -> Signature {
     let ty = vector(Scalar::Uint, 3);
     let expression = "vec3(unpackHalf2x16(a.x).y, unpackHalf2x16(a.y).y, unpackHalf2x16(a.z).y)";
     let result = vector(Scalar::Float, 3);
-    Signature::elementwise(GROUP, "unpackHalf2x16_high", &[(ty, Pool::Halves)], result, expression, |x| {
-        Some(float(halves_of(x[0])[1]))
-    })
+    Signature::elementwise(
+        GROUP,
+        "unpackHalf2x16_high",
+        &[(ty, Pool::Halves)],
+        result,
+        expression,
+        |x| Some(float(halves_of(x[0])[1])),
+    )
     .require(PACKING)
 }
 
 /// The low halves in one vector, the high ones in another.
 fn unpack_half_pairs(n: usize) -> Signature {
     let ty = vector(Scalar::Uint, n);
-    let parts: Vec<String> = "xyzw".chars().take(n).map(|c| format!("unpackHalf2x16(a.{c})")).collect();
+    let parts: Vec<String> =
+        "xyzw".chars().take(n).map(|c| format!("unpackHalf2x16(a.{c})")).collect();
     let statements: Vec<String> =
         parts.iter().enumerate().map(|(i, part)| format!("vec2 p{i} = {part};")).collect();
     let pick = |c: char| (0..n).map(|i| format!("p{i}.{c}")).collect::<Vec<_>>().join(", ");
     let arguments = [(ty, Pool::Halves), (vector(Scalar::Bool, 1), Pool::Plain)];
     let expression = format!("b ? vec{n}({}) : vec{n}({})", pick('x'), pick('y'));
-    Signature::elementwise(GROUP, "unpackHalf2x16", &arguments, vector(Scalar::Float, n), expression, |x| {
-        let [low, high] = halves_of(x[0]);
-        Some(float(if x[1].boolean() { low } else { high }))
-    })
+    Signature::elementwise(
+        GROUP,
+        "unpackHalf2x16",
+        &arguments,
+        vector(Scalar::Float, n),
+        expression,
+        |x| {
+            let [low, high] = halves_of(x[0]);
+            Some(float(if x[1].boolean() { low } else { high }))
+        },
+    )
     .statements(statements.join("\n"))
     .require(PACKING)
 }
@@ -158,13 +189,22 @@ fn unpack_half_pairs(n: usize) -> Signature {
 /// An unpacked value packs to the same bits, unless it is NaN.
 fn half_round_trip() -> Signature {
     let ty = vector(Scalar::Uint, 2);
-    let expression = "uvec2(packHalf2x16(unpackHalf2x16(a.x)), packHalf2x16(unpackHalf2x16(a.y).yx))";
-    Signature::whole(GROUP, "packHalf2x16_of_unpacked", &[(ty, Pool::Halves)], ty, expression, |x| {
-        let words = [halves_of(x[0][0]), halves_of(x[0][1])];
-        let word = |low: Half, high: Half| uint(u32::from(low.word()) | u32::from(high.word()) << 16);
-        let defined = words.iter().flatten().all(|h| !h.is_nan());
-        defined.then(|| vec![word(words[0][0], words[0][1]), word(words[1][1], words[1][0])])
-    })
+    let expression =
+        "uvec2(packHalf2x16(unpackHalf2x16(a.x)), packHalf2x16(unpackHalf2x16(a.y).yx))";
+    Signature::whole(
+        GROUP,
+        "packHalf2x16_of_unpacked",
+        &[(ty, Pool::Halves)],
+        ty,
+        expression,
+        |x| {
+            let words = [halves_of(x[0][0]), halves_of(x[0][1])];
+            let word =
+                |low: Half, high: Half| uint(u32::from(low.word()) | u32::from(high.word()) << 16);
+            let defined = words.iter().flatten().all(|h| !h.is_nan());
+            defined.then(|| vec![word(words[0][0], words[0][1]), word(words[1][1], words[1][0])])
+        },
+    )
     .require(PACKING)
 }
 
@@ -189,18 +229,30 @@ fn unpack_half_sum() -> Signature {
 }
 
 fn pack_float() -> Signature {
-    Signature::whole(GROUP, "packFloat2x16", &[(halves(2), Pool::Any)], UINT, "packFloat2x16(a)", |x| {
-        let [low, high] = [x[0][0].half(), x[0][1].half()];
-        let word = u32::from(low.word()) | u32::from(high.word()) << 16;
-        (!low.is_nan() && !high.is_nan()).then(|| vec![uint(word)])
-    })
+    Signature::whole(
+        GROUP,
+        "packFloat2x16",
+        &[(halves(2), Pool::Any)],
+        UINT,
+        "packFloat2x16(a)",
+        |x| {
+            let [low, high] = [x[0][0].half(), x[0][1].half()];
+            let word = u32::from(low.word()) | u32::from(high.word()) << 16;
+            (!low.is_nan() && !high.is_nan()).then(|| vec![uint(word)])
+        },
+    )
 }
 
 fn unpack_float() -> Signature {
     let result = halves(2);
-    Signature::whole(GROUP, "unpackFloat2x16", &[(UINT, Pool::Halves)], result, "unpackFloat2x16(a)", |x| {
-        Some(halves_of(x[0][0]).map(Accept::of).to_vec())
-    })
+    Signature::whole(
+        GROUP,
+        "unpackFloat2x16",
+        &[(UINT, Pool::Halves)],
+        result,
+        "unpackFloat2x16(a)",
+        |x| Some(halves_of(x[0][0]).map(Accept::of).to_vec()),
+    )
 }
 
 /// `packHalf2x16` of floats and `packFloat2x16` of the halves that a conversion makes of them are
@@ -209,9 +261,14 @@ fn pack_half_agrees() -> Signature {
     let ty = vector(Scalar::Float, 2);
     let expression = "packHalf2x16(a) == packFloat2x16(f16vec2(a))";
     let bool_type = vector(Scalar::Bool, 1);
-    Signature::whole(GROUP, "packHalf2x16_agrees", &[(ty, Pool::ToHalf)], bool_type, expression, |x| {
-        defined(&x[0]).then(|| vec![Accept::exactly(Component::Bool(true))])
-    })
+    Signature::whole(
+        GROUP,
+        "packHalf2x16_agrees",
+        &[(ty, Pool::ToHalf)],
+        bool_type,
+        expression,
+        |x| defined(&x[0]).then(|| vec![Accept::exactly(Component::Bool(true))]),
+    )
     .require(PACKING)
     .require(HALF_FLOAT)
 }
@@ -234,7 +291,8 @@ fn pack_integers(scalar: Scalar) -> Vec<Signature> {
             format!("{function}(a)"),
             move |x| {
                 let halves = x[0].iter().enumerate();
-                let bits = halves.fold(0, |word, (i, x)| word | u64::from(x.integer() as u16) << (16 * i));
+                let bits =
+                    halves.fold(0, |word, (i, x)| word | u64::from(x.integer() as u16) << (16 * i));
                 Some(vec![Accept::exactly(wrapped(word, bits))])
             },
         ));
@@ -260,7 +318,8 @@ fn pack_integers(scalar: Scalar) -> Vec<Signature> {
 /// `float16BitsToInt16`, `float16BitsToUint16`.
 fn to_float_bits(ty: Type) -> Signature {
     let scalar = ty.scalar;
-    let function = if scalar == Scalar::Int16 { "float16BitsToInt16" } else { "float16BitsToUint16" };
+    let function =
+        if scalar == Scalar::Int16 { "float16BitsToInt16" } else { "float16BitsToUint16" };
     let arguments = [(ty.with_scalar(Scalar::Half), Pool::Any)];
     Signature::elementwise(GROUP, function, &arguments, ty, format!("{function}(a)"), move |x| {
         let half = x[0].half();
@@ -270,13 +329,21 @@ fn to_float_bits(ty: Type) -> Signature {
 
 /// `int16BitsToFloat16`, `uint16BitsToFloat16`.
 fn from_float_bits(ty: Type) -> Signature {
-    let function = if ty.scalar == Scalar::Int16 { "int16BitsToFloat16" } else { "uint16BitsToFloat16" };
+    let function =
+        if ty.scalar == Scalar::Int16 { "int16BitsToFloat16" } else { "uint16BitsToFloat16" };
     let result = ty.with_scalar(Scalar::Half);
-    Signature::elementwise(GROUP, function, &[(ty, Pool::Halves)], result, format!("{function}(a)"), |x| {
-        let half = Half::new(x[0].integer() as u16);
-        // Conversions of NaN are unspecified.
-        (!half.is_nan()).then(|| Accept::of(half))
-    })
+    Signature::elementwise(
+        GROUP,
+        function,
+        &[(ty, Pool::Halves)],
+        result,
+        format!("{function}(a)"),
+        |x| {
+            let half = Half::new(x[0].integer() as u16);
+            // Conversions of NaN are unspecified.
+            (!half.is_nan()).then(|| Accept::of(half))
+        },
+    )
 }
 
 /// Integer arithmetic on the bits of a half between two operations on halves.
@@ -302,7 +369,9 @@ mod tests {
         let accept = unpack_half().accept(&[vec![Component::Uint(0x0001_7bff)]]);
         assert_eq!(
             accept,
-            Some([65504.0f32, 5.960_464_5e-8].map(|x| Accept::exactly(Component::Float(x))).to_vec())
+            Some(
+                [65504.0f32, 5.960_464_5e-8].map(|x| Accept::exactly(Component::Float(x))).to_vec()
+            )
         );
     }
 }

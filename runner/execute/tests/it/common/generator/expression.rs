@@ -9,7 +9,9 @@ impl Generator<'_> {
     pub(super) fn index(&mut self, length: usize) -> String {
         match self.rng.below(4) {
             0 | 1 => self.rng.below(length).to_string(),
-            2 if length.is_power_of_two() => format!("({}) & {}", self.leaf(scalar('I')), length - 1),
+            2 if length.is_power_of_two() => {
+                format!("({}) & {}", self.leaf(scalar('I')), length - 1)
+            }
             _ => format!("uint({}) % {length}u", self.leaf(scalar('I'))),
         }
     }
@@ -32,18 +34,30 @@ impl Generator<'_> {
         let d = depth - 1;
         if self.rng.one_in(7) {
             let condition = self.condition(d);
-            return format!("({condition} ? {} : {})", self.expression(ty, d), self.expression(ty, d));
+            return format!(
+                "({condition} ? {} : {})",
+                self.expression(ty, d),
+                self.expression(ty, d)
+            );
         }
         if is_matrix(ty) {
             return match self.rng.below(3) {
                 0 => format!("({} + {})", self.expression(ty, d), self.expression(ty, d)),
-                1 => format!("matrixCompMult({}, {})", self.expression(ty, d), self.expression(ty, d)),
-                _ => format!("transpose({})", self.leaf(Ty { columns: ty.rows, rows: ty.columns, ..ty })),
+                1 => format!(
+                    "matrixCompMult({}, {})",
+                    self.expression(ty, d),
+                    self.expression(ty, d)
+                ),
+                _ => format!(
+                    "transpose({})",
+                    self.leaf(Ty { columns: ty.rows, rows: ty.columns, ..ty })
+                ),
             };
         }
         if ty.rows > 1 && self.rng.one_in(4) {
             let count = ty.rows;
-            let parts: Vec<String> = (0..count).map(|_| self.expression(scalar(ty.scalar), d)).collect();
+            let parts: Vec<String> =
+                (0..count).map(|_| self.expression(scalar(ty.scalar), d)).collect();
             return format!("{}({})", ty.name(), parts.join(", "));
         }
         match ty.scalar {
@@ -81,7 +95,11 @@ impl Generator<'_> {
                 format!("{}({})", ty.name(), self.expression(from, d))
             }
             14 => self.blend(&a, ty, d),
-            _ => format!("clamp({a}, {}, {})", self.typed_literal(ty, "-2.0"), self.typed_literal(ty, "3.5")),
+            _ => format!(
+                "clamp({a}, {}, {})",
+                self.typed_literal(ty, "-2.0"),
+                self.typed_literal(ty, "3.5")
+            ),
         }
     }
 
@@ -138,8 +156,14 @@ impl Generator<'_> {
                 format!("{function}({a}, {})", self.expression(ty, d))
             }
             14 if ty.scalar == 'I' => {
-                let function =
-                    self.rng.pick(&["abs", "sign", "bitCount", "findMSB", "findLSB", "bitfieldReverse"]);
+                let function = self.rng.pick(&[
+                    "abs",
+                    "sign",
+                    "bitCount",
+                    "findMSB",
+                    "findLSB",
+                    "bitfieldReverse",
+                ]);
                 format!("{function}({a})")
             }
             14 if ty.scalar == 'S' => format!("{}({a})", self.rng.pick(&["abs", "sign"])),
@@ -219,8 +243,11 @@ impl Generator<'_> {
             return name;
         }
         if is_matrix(v.ty) {
-            let column =
-                if self.rng.one_in(2) { self.rng.below(v.ty.columns).to_string() } else { "px & 1".into() };
+            let column = if self.rng.one_in(2) {
+                self.rng.below(v.ty.columns).to_string()
+            } else {
+                "px & 1".into()
+            };
             name = format!("{name}[{column}]");
         }
         if v.ty.rows == ty.rows && v.ty.rows > 1 && is_matrix(v.ty) {
@@ -232,7 +259,8 @@ impl Generator<'_> {
         if ty.rows == 1 && self.rng.one_in(3) {
             return format!("{name}[uint({}) % {}u]", self.plain_int(), v.ty.rows);
         }
-        let swizzle: String = (0..ty.rows).map(|_| ['x', 'y', 'z', 'w'][self.rng.below(v.ty.rows)]).collect();
+        let swizzle: String =
+            (0..ty.rows).map(|_| ['x', 'y', 'z', 'w'][self.rng.below(v.ty.rows)]).collect();
         format!("{name}.{swizzle}")
     }
 

@@ -131,7 +131,8 @@ impl Generator<'_> {
         for _ in 0..globals {
             let variable = self.new_variable("g");
             let precise = if is_real(variable.ty.scalar) { "precise " } else { "" };
-            header += &format!("{precise}{};\n", declarator(variable.ty, &variable.name, variable.array));
+            header +=
+                &format!("{precise}{};\n", declarator(variable.ty, &variable.name, variable.array));
             set_up.extend(self.initialize(&variable));
             self.variables.push(variable.clone());
             kept.push(variable);
@@ -155,7 +156,11 @@ impl Generator<'_> {
         main.push(Part::Fixed("body();".into()));
         if self.rng.one_in(8) {
             let condition = self.condition(1);
-            main.push(Part::block(format!("if ({condition}) {{"), vec![Part::Line("discard;".into())], "}"));
+            main.push(Part::block(
+                format!("if ({condition}) {{"),
+                vec![Part::Line("discard;".into())],
+                "}",
+            ));
         }
         main.extend(output);
         parts.push(Part::block("void main() {", main, "}"));
@@ -171,7 +176,11 @@ impl Generator<'_> {
         let letter = self.rng.pick(self.vocabulary.scalars());
         let rows = self.rng.pick(&[1, 1, 2, 3, 4]);
         if is_real(letter) && self.rng.one_in(5) {
-            return Ty { scalar: letter, columns: 2 + self.rng.below(2), rows: 2 + self.rng.below(2) };
+            return Ty {
+                scalar: letter,
+                columns: 2 + self.rng.below(2),
+                rows: 2 + self.rng.below(2),
+            };
         }
         vector(letter, rows)
     }
@@ -190,7 +199,9 @@ impl Generator<'_> {
             None => vec![Part::Fixed(format!("{name} = {};", self.expression(variable.ty, 1)))],
             Some(length) => {
                 let value = self.expression(variable.ty, 1);
-                vec![Part::Fixed(format!("for (int k = 0; k < {length}; k++) {name}[k] = {value};"))]
+                vec![Part::Fixed(format!(
+                    "for (int k = 0; k < {length}; k++) {name}[k] = {value};"
+                ))]
             }
         }
     }
@@ -209,7 +220,8 @@ impl Generator<'_> {
             values.push(match array {
                 None => self.expression(ty, 1),
                 Some(length) => {
-                    let elements: Vec<String> = (0..length).map(|_| self.expression(ty, 0)).collect();
+                    let elements: Vec<String> =
+                        (0..length).map(|_| self.expression(ty, 0)).collect();
                     format!("{}[{length}]({})", ty.name(), elements.join(", "))
                 }
             });
@@ -297,10 +309,9 @@ impl Generator<'_> {
 
 /// The structure that programs have.
 fn structure(vocabulary: Vocabulary) -> String {
-    let members = vocabulary
-        .members()
-        .iter()
-        .map(|&(name, letter, rows, array)| format!(" {};", declarator(vector(letter, rows), name, array)));
+    let members = vocabulary.members().iter().map(|&(name, letter, rows, array)| {
+        format!(" {};", declarator(vector(letter, rows), name, array))
+    });
     format!("struct Mixed {{{} }};\n", members.collect::<String>())
 }
 

@@ -119,7 +119,9 @@ impl Generator<'_> {
     fn side_effects(&mut self) -> String {
         let letter = self.rng.pick(self.vocabulary.stepped());
         let ty = scalar(letter);
-        let (Some(a), Some(flag)) = (self.simple_place(ty, &[]), self.simple_place(scalar('B'), &[])) else {
+        let (Some(a), Some(flag)) =
+            (self.simple_place(ty, &[]), self.simple_place(scalar('B'), &[]))
+        else {
             return self.assignment();
         };
         let condition = self.condition(1);
@@ -130,7 +132,8 @@ impl Generator<'_> {
                 let Some(b) = self.simple_place(ty, &[root(&a).to_string()]) else {
                     return self.assignment();
                 };
-                let Some(c) = self.simple_place(ty, &[root(&a).to_string(), root(&b).to_string()]) else {
+                let Some(c) = self.simple_place(ty, &[root(&a).to_string(), root(&b).to_string()])
+                else {
                     return self.assignment();
                 };
                 format!("{c} = {condition} ? {a}++ : --{b};")
@@ -159,7 +162,8 @@ impl Generator<'_> {
         let form = self.rng.below(6);
         let condition = self.condition(1);
         let outer = (self.variables.len(), self.switches);
-        let variable = Variable { name: counter.clone(), ty: scalar('I'), array: None, writable: false };
+        let variable =
+            Variable { name: counter.clone(), ty: scalar('I'), array: None, writable: false };
         self.variables.push(variable);
         self.loops += 1;
         self.switches = 0;
@@ -177,7 +181,11 @@ impl Generator<'_> {
             4 => {
                 return vec![
                     Part::Line(header),
-                    Part::block(format!("while ({c} < {trips} && {condition}) {{ {c}++;"), body, "}"),
+                    Part::block(
+                        format!("while ({c} < {trips} && {condition}) {{ {c}++;"),
+                        body,
+                        "}",
+                    ),
                 ];
             }
             _ => {
@@ -217,12 +225,17 @@ impl Generator<'_> {
             Some(ty) => format!(" {}", self.expression(ty, 1)),
             None => String::new(),
         };
-        vec![Part::block(format!("if ({condition}) {{"), vec![Part::Line(format!("return{value};"))], "}")]
+        vec![Part::block(
+            format!("if ({condition}) {{"),
+            vec![Part::Line(format!("return{value};"))],
+            "}",
+        )]
     }
 
     /// A writable place: a variable, an element, a swizzle, a column, a component.
     fn place(&mut self) -> Option<(String, Ty)> {
-        let writable: Vec<Variable> = self.variables.iter().filter(|v| v.writable).cloned().collect();
+        let writable: Vec<Variable> =
+            self.variables.iter().filter(|v| v.writable).cloned().collect();
         if writable.is_empty() {
             return None;
         }
@@ -264,7 +277,9 @@ impl Generator<'_> {
     /// A place of a type without any expression in it, whose root is none of `used`.
     fn simple_place(&mut self, ty: Ty, used: &[String]) -> Option<String> {
         let mut found = Vec::new();
-        for v in self.variables.iter().filter(|v| v.writable && !used.iter().any(|u| u == root(&v.name))) {
+        for v in
+            self.variables.iter().filter(|v| v.writable && !used.iter().any(|u| u == root(&v.name)))
+        {
             if v.ty == ty {
                 found.push(match v.array {
                     None => v.name.clone(),
