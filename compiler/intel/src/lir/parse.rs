@@ -339,7 +339,7 @@ fn parse_mnemonic(text: &str) -> Result<Inst> {
     let ends = text.match_indices('.').map(|(i, _)| i).chain([text.len()]);
     let (op, end) = ends
         .filter_map(|end| known(&text[..end]).map(|op| (op, end)))
-        .last()
+        .next_back()
         .ok_or_else(|| format!("unknown opcode {text}"))?;
     let mut inst = Inst::new(op, 1, Operand::none(), &[]);
     let mut rest = Cursor(&text[end..]);
