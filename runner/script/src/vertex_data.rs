@@ -312,7 +312,11 @@ fn attribute(text: &[u8]) -> Result<(Attribute<'_>, u32), Fault<'_>> {
                     integer.magnitude as u32
                 }
                 _ => {
-                    return Err(Fault::new(ErrorKind::VertexData, text, "array index out of range"));
+                    return Err(Fault::new(
+                        ErrorKind::VertexData,
+                        text,
+                        "array index out of range",
+                    ));
                 }
             };
             (&inner[..open], index)

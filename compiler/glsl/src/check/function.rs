@@ -217,7 +217,8 @@ impl Checker<'_> {
         match self.scopes.find_global_function(name.symbol) {
             None | Some(Entity::Functions(_)) => {}
             Some(_) => {
-                return self.error(name.span, format!("`{text}` is already declared in this scope"));
+                return self
+                    .error(name.span, format!("`{text}` is already declared in this scope"));
             }
         }
         if self.language.es && self.language.version >= 300 && self.is_function_name(text) {

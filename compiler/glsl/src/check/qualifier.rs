@@ -405,7 +405,8 @@ impl Checker<'_> {
             "local_size_z" => &mut layout.local_size[2],
             "secondary_view_offset" => return Ok(()),
             _ => {
-                return self.error(span, format!("`{name}` is not a layout qualifier with a value"));
+                return self
+                    .error(span, format!("`{name}` is not a layout qualifier with a value"));
             }
         };
         *slot = Some(number);

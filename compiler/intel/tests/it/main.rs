@@ -8,9 +8,12 @@ mod random;
 
 use libtest_mimic::{Arguments, Trial};
 
+/// Name of a module and its trials.
+type Group = (&'static str, &'static [(&'static str, fn())]);
+
 fn main() {
     let mut trials = filetests::trials();
-    let groups: [(&str, &[(&str, fn())]); 4] = [
+    let groups: [Group; 4] = [
         ("filetests", &[("passes_and_quirks_have_files", filetests::passes_and_quirks_have_files)]),
         ("fragment", fragment::TRIALS),
         ("geometry_stages", geometry_stages::TRIALS),
