@@ -231,7 +231,7 @@ struct RunArgs {
         hide_default_value = true
     )]
     order: Order,
-    /// Run only the interpreter, with the union of all generations' capabilities.
+    /// Run only the interpreter, which has all capabilities.
     #[arg(long, conflicts_with_all = ["no_reference", "generations"])]
     reference_only: bool,
     #[command(flatten)]
@@ -247,7 +247,7 @@ struct RunArgs {
         hide_default_value = true
     )]
     keep: BundlePolicy,
-    /// An earlier run: results that differ from it get a bundle, too, even if they pass.
+    /// An earlier run: results that differ from it get a bundle, too.
     #[arg(long, value_name = "RUN")]
     previous: Option<PathBuf>,
     /// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
@@ -266,7 +266,7 @@ struct ExecuteArgs {
     /// all: shade everything, without sharing equal work.
     #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
     shade: String,
-    /// Wall-clock limit of a test case, behind the step limits (default: 300).
+    /// Wall-clock limit of a test case (default: 300).
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
     timeout: u32,
     /// Memory limit of a worker (default: three quarters of the machine's).
