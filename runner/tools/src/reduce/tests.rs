@@ -112,7 +112,7 @@ fn parts_of_shaders() {
 /// it.
 #[test]
 fn edits_can_be_made() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests");
     let files =
         walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     let tests = files.filter(|file| file.path().extension().is_some_and(|e| e == "shader_test"));
