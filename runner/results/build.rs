@@ -1,4 +1,4 @@
-//! Tells the program which revision of the source it was built from, when git knows.
+//! Sets `RUNNER_REVISION` to the revision that the program is built from, if git knows it.
 
 use std::process::Command;
 
