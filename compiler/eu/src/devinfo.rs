@@ -40,7 +40,7 @@ impl GfxVersion {
     }
 }
 
-/// How a DF constant gets into a register.
+/// Instructions that load a DF constant into a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DfImmediates {
     /// Two UD moves to the halves of a scalar.
@@ -107,7 +107,7 @@ facts! {
     // Types.
     /// 64-bit floats exist.
     has_df: bool =                         true,   true,   true,   true,   true;
-    /// How a DF constant gets into a register. With [`DfImmediates::Mov`], Q and UQ too.
+    /// Instructions that load a DF constant; with [`DfImmediates::Mov`] also a Q or UQ constant.
     df_immediates: DfImmediates =
         DfImmediates::TwoMoves, DfImmediates::Dim, DfImmediates::Mov, DfImmediates::Mov, DfImmediates::Mov;
     /// 64-bit integers exist.

@@ -89,7 +89,7 @@ coded_enum! {
 }
 
 coded_enum! {
-    /// How many channels a sampler message has. On skl code 0 is SIMD8D unless the header says
+    /// Number of channels of a sampler message. On skl code 0 is SIMD8D unless the header says
     /// SIMD4x2.
     SamplerSimd {
         /// Two vertices of four components.

@@ -9,9 +9,9 @@ const REGISTER_TYPES: [Type; 11] = [UD, D, UW, W, UB, B, DF, F, UQ, Q, HF];
 const IMMEDIATE_TYPES: [Type; 12] = [UD, D, UW, W, UV, VF, V, F, UQ, Q, DF, HF];
 /// Types of three-source instructions by hardware code; gen7 has the first four.
 const THREE_SOURCE_TYPES: [Type; 5] = [F, D, UD, DF, HF];
-/// How many codes of the first two tables exist before gen8.
+/// Number of codes of the first two tables before gen8.
 const GEN7_TYPES: usize = 8;
-/// How many codes of the three-source table exist before gen8.
+/// Number of codes of the three-source table before gen8.
 const GEN7_THREE_SOURCE_TYPES: usize = 4;
 
 impl Type {
