@@ -1,7 +1,7 @@
 //! Whole runs of the program on results of the size of piglit's corpus: 35,000 tests on five
 //! generations.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, reason = "a benchmark has no reader of its documentation")]
 
 use std::fmt::Write as _;
 use std::fs;

@@ -225,7 +225,7 @@ pub enum FloatType {
 
 /// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum UnaryOp {
     Plus,
     Neg,
@@ -241,7 +241,7 @@ pub enum UnaryOp {
 
 /// Binary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum BinaryOp {
     Add,
     Sub,
@@ -325,7 +325,7 @@ pub struct Qualifier {
 
 /// Qualifiers.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum QualifierKind {
     Const,
     In,
@@ -364,7 +364,7 @@ pub enum QualifierKind {
 
 /// Precision qualifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum Precision {
     High,
     Medium,
@@ -591,7 +591,7 @@ impl Version {
 
 /// Profile named by `#version`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum Profile {
     None,
     Core,
@@ -601,7 +601,7 @@ pub enum Profile {
 
 /// Behavior of an `#extension` directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum Behavior {
     Require,
     Enable,

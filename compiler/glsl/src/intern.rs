@@ -19,7 +19,10 @@ impl Symbol {
 
 macro_rules! words {
     ($($name:ident $text:literal)*) => {
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
+        #[allow(
+            non_camel_case_types, clippy::upper_case_acronyms, dead_code,
+            reason = "the variants are the words themselves"
+        )]
         enum Order { EMPTY, $($name),* }
 
         /// Symbols of the words that every interner contains.

@@ -339,7 +339,7 @@ impl BuiltinFunction {
 
 /// Read-modify-write operations on memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum AtomicOp {
     Add,
     Min,

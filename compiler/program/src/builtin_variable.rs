@@ -3,7 +3,7 @@
 macro_rules! builtin_variables {
     ($($name:ident = $text:literal),* $(,)?) => {
         /// A built-in variable (GLSL 4.60 chapter 7, and the compatibility profile's).
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the variants are the names of the specification")]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum BuiltinVariable { $($name),* }
 

@@ -27,7 +27,7 @@ pub mod ids;
 pub mod layout;
 pub mod link;
 pub mod print;
-#[allow(clippy::module_inception)]
+#[allow(clippy::module_inception, reason = "the module holds the type `Program`")]
 pub mod program;
 pub mod qualifier;
 pub mod resource;

@@ -128,7 +128,7 @@ pub struct Function {
 
 /// Primitive types of geometry and tessellation layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum LayoutPrimitive {
     Points,
     Lines,
@@ -156,7 +156,7 @@ impl LayoutPrimitive {
 
 /// Tessellation spacing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum Spacing {
     Equal,
     FractionalEven,
@@ -165,7 +165,7 @@ pub enum Spacing {
 
 /// Order of the fragments' critical sections (ARB_fragment_shader_interlock).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of the specification")]
 pub enum Interlock {
     PixelOrdered,
     PixelUnordered,

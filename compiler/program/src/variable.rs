@@ -106,7 +106,7 @@ pub enum DepthLayout {
 macro_rules! image_formats {
     ($($name:ident = $text:literal),* $(,)?) => {
         /// An image format layout qualifier.
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the variants are the names of the specification")]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum ImageFormat { $($name),* }
 

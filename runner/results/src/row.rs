@@ -49,7 +49,7 @@ pub struct Row<'a> {
 /// Code generated for one stage at one width, borrowed; the fields are those of
 /// [`StageStatistics`].
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[expect(missing_docs)]
+#[expect(missing_docs, reason = "the fields are the keys of results format 1")]
 pub struct Code<'a> {
     #[serde(borrow)]
     pub stage: Cow<'a, str>,

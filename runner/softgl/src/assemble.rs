@@ -11,7 +11,7 @@ use crate::primitive::PrimitiveKind;
 
 /// The argument of a draw command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum PrimitiveMode {
     Points,
     Lines,

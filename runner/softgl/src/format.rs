@@ -121,7 +121,7 @@ impl Channel {
 macro_rules! formats {
     ($($name:ident = $gl:literal [$r:expr, $g:expr, $b:expr, $a:expr]),* $(,)?) => {
         /// An internal format.
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the variants are the names of OpenGL")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Format { $($name),* }
 

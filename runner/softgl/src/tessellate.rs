@@ -6,7 +6,7 @@
 
 /// The domain of a tessellation evaluation stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum Domain {
     Triangles,
     Quads,
@@ -15,7 +15,7 @@ pub enum Domain {
 
 /// Rounding of levels and placement of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum EdgeSpacing {
     Equal,
     FractionalEven,

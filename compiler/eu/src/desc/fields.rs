@@ -61,7 +61,7 @@ macro_rules! desc_fields {
     ($($field:ident = $hi:literal : $lo:literal;)* ; absent $($later:ident)*) => {
         /// A field of a message descriptor; which ones apply depends on receiver and message.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the variants are the names of the tables")]
         pub enum DescField {
             $($field,)*
             $($later,)*

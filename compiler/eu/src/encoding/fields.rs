@@ -66,7 +66,7 @@ macro_rules! fields {
         /// A field of an instruction. Some overlap: which ones apply depends on the opcode and on
         /// other fields.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the variants are the names of the tables")]
         pub enum Field {
             $($field,)*
             $($later,)*

@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(+f0.1.any4h)`: sign, flag and control name; the name's meaning waits for the access mode.
-    #[allow(clippy::type_complexity)]
+    #[allow(clippy::type_complexity, reason = "one parser returns these parts")]
     fn predicate(&mut self) -> Parse<Option<((bool, &'a str), FlagReg, Cursor<'a>)>> {
         let start = self.cursor;
         if !self.cursor.eat("(") {

@@ -253,7 +253,10 @@ impl Operand {
 
     /// Negated (immediates stay modified operands: fold them with [`Operand::fold_modifiers`]).
     #[must_use]
-    #[allow(clippy::should_implement_trait)] // A source modifier among its like, not arithmetic.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a source modifier among its like, not arithmetic"
+    )]
     pub fn neg(mut self) -> Operand {
         self.negate = !self.negate;
         self

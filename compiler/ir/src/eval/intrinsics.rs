@@ -345,7 +345,7 @@ impl Machine<'_> {
         None
     }
 
-    #[allow(clippy::too_many_arguments)] // An atomic access has this many parts.
+    #[allow(clippy::too_many_arguments, reason = "an atomic access has this many parts")]
     fn atomic(
         &mut self,
         space: Space,

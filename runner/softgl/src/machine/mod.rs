@@ -87,7 +87,7 @@ pub enum MachineError {
 
 /// Values of `glGetError` that commands can raise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum GlError {
     InvalidEnum,
     InvalidValue,

@@ -7,7 +7,7 @@ use crate::format::half_to_float;
 
 /// Component type of an array in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum ArrayType {
     Byte,
     UnsignedByte,

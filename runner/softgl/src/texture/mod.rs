@@ -9,7 +9,7 @@ use crate::surface::Surface;
 
 /// The kind of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum TextureTarget {
     D1,
     D2,
@@ -23,7 +23,7 @@ pub enum TextureTarget {
 
 /// `GL_TEXTURE_WRAP_*`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum Wrap {
     #[default]
     Repeat,
@@ -34,7 +34,7 @@ pub enum Wrap {
 
 /// A filter within one level, or between levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum Filter {
     Nearest,
     Linear,
@@ -42,7 +42,7 @@ pub enum Filter {
 
 /// Comparison functions of depth test and shadow lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum CompareFunction {
     Never,
     Less,
@@ -73,7 +73,7 @@ impl CompareFunction {
 
 /// Source of one component after swizzling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum SwizzleSource {
     Red,
     Green,
@@ -85,7 +85,7 @@ pub enum SwizzleSource {
 
 /// `GL_DEPTH_TEXTURE_MODE`: conversion of a depth value to a color in compatibility contexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
 pub enum DepthMode {
     Luminance,
     Intensity,

@@ -1,6 +1,6 @@
 //! A folder of test files and the real binary.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "not every module uses every function")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Runs single stages on both executors, without the GL machine.
 
 // Each test crate uses its own part of this module.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "not every module uses every function")]
 
 pub mod compare;
 pub mod executors;

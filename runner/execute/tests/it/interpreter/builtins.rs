@@ -1,7 +1,11 @@
 //! Floating-point built-in functions (GLSL 4.60 sections 8.1 to 8.7, 8.14).
 
 // Expectations are decimal values worked out apart from any library, its constants included.
-#![allow(clippy::approx_constant, clippy::excessive_precision)]
+#![allow(
+    clippy::approx_constant,
+    clippy::excessive_precision,
+    reason = "the constants are written as the shaders have them"
+)]
 
 use crate::interpreter::harness::{
     World, check, check_body, close, interpret, lanes, program, quad, shader,
