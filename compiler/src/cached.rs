@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use cache::{CheckoutPool, SharedTable};
 use eu::DevInfo;
+use intel::passes::PassRecord;
 use ir::Shader;
 use program::{Program, Stage, StageKey};
 use vocabulary::CodegenOptions;
 
 use crate::binary::Binary;
-use crate::compile::{self, StageRequest, codegen, intel_options, validate_kernels};
+use crate::compile::{self, StageRequest, codegen, validate_kernels};
 use crate::error::CompileError;
 use crate::passes::{self, IrTarget};
 use crate::validation_cache::ValidationCache;
@@ -136,7 +137,8 @@ impl CachedCompiler {
         let weight = shader.insts.len();
         let key = BinaryKey { shader, key, device: devinfo.name, options: options.clone() };
         self.binaries.get(key, weight, |key| {
-            let binary = codegen(&key.shader, &key.key, devinfo, &intel_options(&key.options))?;
+            let record = PassRecord::default();
+            let binary = codegen(&key.shader, &key.key, devinfo, &key.options, &record)?;
             if !key.options.no_validate {
                 self.with_validation_cache(devinfo, |cache| {
                     validate_kernels(&binary, |code| cache.validate_program(code))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eu::{DevInfo, Violation};
 use intel::output::{Interface, TessDomain, Width};
-use intel::passes::PassSink;
+use intel::passes::PassRecord;
 use ir::pass::{PassEvent, PassLog};
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
@@ -95,17 +95,9 @@ impl<'a> StageRequest<'a> {
     /// Compiles the stage: typed program to IR, passes, code generation, validation.
     fn compile(&self, hook: Hook<'_>, log: &mut StagePasses) -> Result<Binary, CompileError> {
         let shader = self.optimized_ir(hook, &mut log.ir)?;
-        let sink = PassSink::default();
-        let left = |limit: u64| limit.saturating_sub(log.ir.runs.len() as u64);
-        let kernel_limits = self.options.kernel_limits(self.stage);
-        let intel_options = intel::Options {
-            pass_limit: self.options.limit(self.stage).map(left),
-            width_limits: kernel_limits.map(|(width, limit)| (width, left(limit))).collect(),
-            log: Some(sink.clone()),
-            ..intel_options(self.options)
-        };
-        let binary = codegen(&shader, &self.intel_key(), self.devinfo, &intel_options);
-        log.kernels = sink.take();
+        let record = PassRecord::after_ir(log.ir.runs.len() as u64);
+        let binary = codegen(&shader, &self.intel_key(), self.devinfo, self.options, &record);
+        log.kernels = record.into_kernels();
         let binary = binary?;
         if !self.options.no_validate {
             validate(self.devinfo, &binary)?;
@@ -155,26 +147,12 @@ pub(crate) fn codegen(
     shader: &ir::Shader,
     key: &intel::StageKey,
     devinfo: &'static DevInfo,
-    options: &intel::Options,
+    options: &CodegenOptions,
+    record: &PassRecord,
 ) -> Result<Binary, CompileError> {
-    let compiled = InternalError::catch(|| intel::compile(shader, key, devinfo, options))??;
+    let compile = || intel::compile_recorded(shader, key, devinfo, options, record);
+    let compiled = InternalError::catch(compile)??;
     Ok(Binary { generation: devinfo.name.to_string(), compiled })
-}
-
-/// Returns the back end's part of the options, without limits on passes.
-pub(crate) fn intel_options(options: &CodegenOptions) -> intel::Options {
-    let defaults = intel::Options::default();
-    intel::Options {
-        widths: options.widths.clone(),
-        disabled_quirks: options.disabled_quirks,
-        spill_all: options.spill_all,
-        check_allocation: options.paranoid || defaults.check_allocation,
-        disabled_passes: passes::canonical_list(&options.disabled_passes),
-        backend: options.backend,
-        liveness: options.liveness,
-        payload_interference: options.payload_interference,
-        ..defaults
-    }
 }
 
 impl StageRequest<'_> {

@@ -203,7 +203,7 @@ impl IrTarget {
 pub fn manager<'a>(options: &CodegenOptions, stage: Stage, log: bool) -> PassManager<'a> {
     PassManager::new(PassOptions {
         limit: options.limit(stage),
-        disabled: canonical_list(&options.disabled_passes),
+        disabled: options.disabled_passes.clone(),
         log,
         validate: options.paranoid || cfg!(debug_assertions),
     })
@@ -255,11 +255,6 @@ pub fn canonical(name: &str) -> &str {
 pub fn listed(name: &str) -> &str {
     let name = canonical(name);
     name.split_once(':').map_or(name, |(_, listed)| listed)
-}
-
-/// Returns the present names of these passes.
-pub(crate) fn canonical_list(names: &[String]) -> Vec<String> {
-    names.iter().map(|name| canonical(name).to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use crate::error::CompileError;
 use crate::isel::SelectedProgram;
 use crate::lir::{Op, Program};
 use crate::model::Model;
-use crate::options::Options;
 use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
-use crate::passes::{LirFunction, PassList};
+use crate::passes::{LirFunction, PassList, PassRecord};
 use crate::surfaces::BindingTable;
 use crate::timing;
 use ir::{Pass, PassManager, PassOptions, Shader};
+use vocabulary::{CodegenOptions, Stage};
 
 /// A kernel without its place in the metadata.
 struct GeneratedCode {
@@ -21,8 +21,6 @@ struct GeneratedCode {
     allocation: Allocation,
     /// Counts.
     statistics: Statistics,
-    /// One remark per instruction, if asked for.
-    annotations: Vec<String>,
 }
 
 impl GeneratedCode {
@@ -34,7 +32,6 @@ impl GeneratedCode {
             dispatch_grf_start,
             scratch_bytes: self.allocation.scratch_bytes,
             statistics: self.statistics,
-            annotations: self.annotations,
         }
     }
 }
@@ -45,7 +42,11 @@ pub struct CodeGenerator<'a> {
     /// The device and the quirks to handle.
     pub model: &'a Model,
     /// The caller's choices.
-    pub options: &'a Options,
+    pub options: &'a CodegenOptions,
+    /// The shader's stage.
+    pub stage: Stage,
+    /// Optional passes of this compilation.
+    pub record: &'a PassRecord,
 }
 
 impl CodeGenerator<'_> {
@@ -58,20 +59,23 @@ impl CodeGenerator<'_> {
         selected: SelectedProgram,
         allow_spill: bool,
     ) -> Result<Kernel, CompileError> {
-        let options = self.options;
-        let mut manager = PassManager::new(PassOptions {
-            limit: options.kernel_limit(selected.width),
-            disabled: options.disabled_passes.clone(),
-            log: options.log.is_some(),
-            validate: options.check_allocation,
-        });
+        let CodeGenerator { model, options, stage, record } = *self;
         let (width, push_start) = (selected.width, selected.push_start);
-        let code = generate_code(selected, self.model, options, allow_spill, &mut manager);
-        if let Some(sink) = &options.log {
-            sink.push(width, manager.log().clone());
-        }
+        let mut manager = PassManager::new(PassOptions {
+            limit: options.kernel_limit(stage, width).map(|limit| record.left(limit)),
+            disabled: options.disabled_passes.clone(),
+            log: record.is_recording(),
+            validate: is_checked(options),
+        });
+        let code = generate_code(selected, model, options, allow_spill, &mut manager);
+        record.push(width, manager.log());
         code.map(|code| code.kernel(width, push_start))
     }
+}
+
+/// True if LIR is validated after each pass, and allocations are re-proved.
+fn is_checked(options: &CodegenOptions) -> bool {
+    options.paranoid || cfg!(debug_assertions)
 }
 
 /// Returns a stage from its kernels; surfaces and samplers are those of the shader's resources.
@@ -104,7 +108,7 @@ const MAX_ROUNDS: usize = 16;
 fn generate_code(
     SelectedProgram { mut program, width, scratch_bytes, .. }: SelectedProgram,
     model: &Model,
-    options: &Options,
+    options: &CodegenOptions,
     allow_spill: bool,
     manager: &mut PassManager<'_, Program>,
 ) -> Result<GeneratedCode, CompileError> {
@@ -120,7 +124,7 @@ fn generate_code(
     let settings = allocate::Settings {
         allow_spill: allow_spill || options.spill_all,
         spill_all: options.spill_all,
-        check: options.check_allocation,
+        check: is_checked(options),
         granularity: options.liveness,
         payload: options.payload_interference,
     };
@@ -128,12 +132,7 @@ fn generate_code(
     manager.run_to_fixpoint(&mut program, list.allocated, 1, apply)?;
     let Encoded { code, origin } = encode::encode(&program, model)?;
     let statistics = statistics(&program, model, &allocation, origin.len());
-    let annotations = if options.annotate {
-        origin.iter().map(|&i| program.insts[i].remark.to_owned()).collect()
-    } else {
-        Vec::new()
-    };
-    Ok(GeneratedCode { code, allocation, statistics, annotations })
+    Ok(GeneratedCode { code, allocation, statistics })
 }
 
 fn statistics(

@@ -20,7 +20,7 @@
 //!     &shader,
 //!     &intel::StageKey::default(),
 //!     device,
-//!     &intel::Options::default(),
+//!     &intel::CodegenOptions::default(),
 //! )?;
 //! assert_eq!(compiled.kernels[0].statistics.instructions, 5);
 //! assert_eq!(eu::validate_program(device, &compiled.kernels[0].code), []);
@@ -39,13 +39,13 @@ pub mod lir;
 pub mod liveness;
 pub mod model;
 mod opt;
-mod options;
 pub mod output;
 pub mod passes;
 pub mod patch;
 pub mod pattern;
 pub mod scalar;
 pub mod sends;
+mod stage_key;
 pub mod surfaces;
 pub mod timing;
 pub mod vec4;
@@ -53,11 +53,13 @@ pub mod vue;
 
 pub use error::CompileError;
 pub use model::{Model, Quirk, QuirkSet};
-pub use options::{Backend, Options, StageKey};
+pub use stage_key::StageKey;
+pub use vocabulary::{Backend, CodegenOptions};
 
 use codegen::CodeGenerator;
 use eu::DevInfo;
 use output::Compiled;
+use passes::PassRecord;
 
 /// Compiles one shader stage for `devinfo`.
 ///
@@ -67,7 +69,22 @@ pub fn compile(
     shader: &ir::Shader,
     key: &StageKey,
     devinfo: &'static DevInfo,
-    options: &Options,
+    options: &CodegenOptions,
+) -> Result<Compiled, CompileError> {
+    compile_recorded(shader, key, devinfo, options, &PassRecord::default())
+}
+
+/// As [`compile`], after the runs of optional passes that `record` counts, and records those on
+/// kernels there.
+///
+/// # Errors
+/// As [`compile`]; the record is complete even then.
+pub fn compile_recorded(
+    shader: &ir::Shader,
+    key: &StageKey,
+    devinfo: &'static DevInfo,
+    options: &CodegenOptions,
+    record: &PassRecord,
 ) -> Result<Compiled, CompileError> {
     let model = Model::new(devinfo, options.disabled_quirks);
     let stage = shader.info.stage;
@@ -84,7 +101,7 @@ pub fn compile(
         (Backend::Vec4, ir::Stage::TessEval) => vec4::tess_eval::compile,
         (Backend::Vec4, ir::Stage::Geometry) => vec4::geometry::compile,
     };
-    compile_stage(shader, key, &CodeGenerator { model: &model, options })
+    compile_stage(shader, key, &CodeGenerator { model: &model, options, stage, record })
 }
 
 /// Returns the back end that compiles `stage`. Only vertex shaders of generations with scalar code

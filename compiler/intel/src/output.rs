@@ -40,9 +40,6 @@ pub struct Kernel {
     pub scratch_bytes: u32,
     /// Counts for statistics.
     pub statistics: Statistics,
-    /// One remark per instruction of `code`, empty unless asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub annotations: Vec<String>,
 }
 
 /// Counts of one kernel.

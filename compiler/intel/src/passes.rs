@@ -1,15 +1,15 @@
 //! Pass lists of both back ends.
 //!
 //! [`generate_code`](crate::codegen::generate_code) runs them; nothing else lists passes of LIR.
-//! Passes with the prefix `opt_` are optional: they count towards the limit of
-//! [`Options::pass_limit`](crate::Options::pass_limit) and can be disabled by name.
+//! Passes with the prefix `opt_` are optional: they count towards the limits of
+//! [`CodegenOptions`](vocabulary::CodegenOptions) and can be disabled by name.
 
 use crate::legalize::*;
 use crate::lir::Program;
 use crate::model::Model;
 use crate::opt::*;
 use ir::{Pass, PassLog, passes};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::RefCell;
 use vocabulary::Width;
 
 /// The function of a pass: returns whether it changed the program.
@@ -99,21 +99,46 @@ pub fn by_name(name: &str) -> Option<LirPass> {
     all().find(|pass| pass.name == name)
 }
 
-/// Collector of the logs of optional passes, one for each kernel, failed ones included. Clones
-/// collect in one place.
-#[derive(Clone, Debug, Default)]
-pub struct PassSink(Arc<Mutex<Vec<(Width, PassLog)>>>);
+/// Optional passes of one compilation: those that ran on the IR, and a record of those on kernels.
+///
+/// By default no pass ran on the IR, and nothing is recorded.
+#[derive(Debug, Default)]
+pub struct PassRecord {
+    ir_runs: u64,
+    is_recording: bool,
+    kernels: RefCell<Vec<(Width, PassLog)>>,
+}
 
-impl PassSink {
-    /// Takes out the logs, in the order of compilation.
+impl PassRecord {
+    /// Returns an empty record of kernels whose IR took `ir_runs` runs of optional passes. Limits
+    /// count them, too.
     #[must_use]
-    pub fn take(&self) -> Vec<(Width, PassLog)> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn after_ir(ir_runs: u64) -> PassRecord {
+        PassRecord { ir_runs, is_recording: true, kernels: RefCell::default() }
     }
 
-    /// Adds the log of a kernel.
-    pub(crate) fn push(&self, width: Width, log: PassLog) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((width, log));
+    /// Returns the logs of all kernels, in the order of their compilation. Kernels that failed or
+    /// were dropped have one, too.
+    #[must_use]
+    pub fn into_kernels(self) -> Vec<(Width, PassLog)> {
+        self.kernels.into_inner()
+    }
+
+    /// Returns the runs on a kernel that a limit on a whole compilation leaves.
+    pub(crate) fn left(&self, limit: u64) -> u64 {
+        limit.saturating_sub(self.ir_runs)
+    }
+
+    /// True if logs are wanted.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.is_recording
+    }
+
+    /// Records the log of a kernel.
+    pub(crate) fn push(&self, width: Width, log: &PassLog) {
+        if self.is_recording {
+            self.kernels.borrow_mut().push((width, log.clone()));
+        }
     }
 }
 

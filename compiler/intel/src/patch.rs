@@ -2,8 +2,8 @@
 //! back ends.
 
 use crate::error::CompileError;
-use crate::options::StageKey;
 use crate::output::{PatchMap, TessControlInterface, TessDomain, Varying};
+use crate::stage_key::StageKey;
 use crate::vue;
 use ir::{IntrinsicOp, Shader, Slot};
 use std::collections::BTreeSet;

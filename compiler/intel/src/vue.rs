@@ -1,8 +1,8 @@
 //! Vertex entries of the URB: the slots of a stage's inputs and outputs, for both back ends.
 
 use crate::error::CompileError;
-use crate::options::StageKey;
 use crate::output::{Varying, VertexInput, VueMap};
+use crate::stage_key::StageKey;
 use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot, Value};
 use std::collections::BTreeSet;
 

@@ -16,7 +16,8 @@ pub struct CodegenOptions {
     pub pass_limit: Option<u64>,
     /// Limits of single stages and kernels, which override [`CodegenOptions::pass_limit`].
     pub stage_limits: Vec<StageLimit>,
-    /// Names of optional passes to leave out.
+    /// Present names of optional passes to leave out, plain or of one representation
+    /// (`lir:opt_dce`).
     pub disabled_passes: Vec<String>,
     /// Quirks whose handling is switched off.
     pub disabled_quirks: QuirkSet,
@@ -39,18 +40,19 @@ impl CodegenOptions {
         self.pass_limit.is_some() || !self.stage_limits.is_empty()
     }
 
-    /// Returns the most optional passes to run on a stage's IR and, unless
-    /// [`CodegenOptions::kernel_limits`] override it, on its kernels.
+    /// Returns the most optional passes to run on a stage's IR.
     #[must_use]
     pub fn limit(&self, stage: Stage) -> Option<u64> {
         let own = self.stage_limits.iter().rfind(|l| l.stage == stage && l.width.is_none());
         own.map(|l| l.limit).or(self.pass_limit)
     }
 
-    /// Returns the limits of a stage's single kernels, the last one given first.
-    pub fn kernel_limits(&self, stage: Stage) -> impl Iterator<Item = (Width, u64)> {
-        let own = self.stage_limits.iter().rev().filter(move |l| l.stage == stage);
-        own.filter_map(|l| l.width.map(|width| (width, l.limit)))
+    /// Returns the most optional passes to run on the kernel of a stage in one width, those on the
+    /// stage's IR included.
+    #[must_use]
+    pub fn kernel_limit(&self, stage: Stage, width: Width) -> Option<u64> {
+        let own = self.stage_limits.iter().rfind(|l| l.stage == stage && l.width == Some(width));
+        own.map(|l| l.limit).or_else(|| self.limit(stage))
     }
 }
 
@@ -129,8 +131,9 @@ mod tests {
         };
         assert_eq!(options.limit(Stage::Vertex), Some(1));
         assert_eq!(options.limit(Stage::Fragment), Some(3));
-        assert_eq!(options.kernel_limits(Stage::Fragment).next(), Some((Width::Simd8, 5)));
-        assert_eq!(options.kernel_limits(Stage::Vertex).next(), None);
+        assert_eq!(options.kernel_limit(Stage::Fragment, Width::Simd8), Some(5));
+        assert_eq!(options.kernel_limit(Stage::Fragment, Width::Simd16), Some(3));
+        assert_eq!(options.kernel_limit(Stage::Vertex, Width::Simd8), Some(1));
     }
 
     #[test]

@@ -87,12 +87,13 @@ impl DeviceFactory for Traced {
 /// Returns the code generation options for a run's options.
 pub fn compiler_options(options: &DeviceOptions) -> CodegenOptions {
     let quirks = options.disabled_quirks.iter().filter_map(|name| Quirk::from_name(name));
+    let present_name = |name: &String| compiler::passes::canonical(name).to_owned();
     CodegenOptions {
         widths: options.width.into_iter().collect(),
         backend: options.backend,
         pass_limit: options.pass_limits.iter().rfind(|l| l.scope.is_none()).map(|l| l.limit.into()),
         stage_limits: options.pass_limits.iter().filter_map(stage_limit).collect(),
-        disabled_passes: options.disabled_passes.clone(),
+        disabled_passes: options.disabled_passes.iter().map(present_name).collect(),
         disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
         liveness: if options.whole_liveness {
             LivenessGranularity::Register

@@ -1,8 +1,8 @@
 //! Interface of fragment shaders: inputs, parts of the payload, outputs, binding table.
 
 use crate::isel::memory_effects::is_order_dependent;
-use crate::options::StageKey;
 use crate::output::{Barycentric, FragmentInput, FragmentInterface, Surface, Varying};
+use crate::stage_key::StageKey;
 use crate::surfaces::BindingTable;
 use ir::{InstKind, Interpolation, Intrinsic, IntrinsicOp, Location, Shader, Slot};
 

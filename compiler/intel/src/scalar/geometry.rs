@@ -16,8 +16,8 @@ use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology
 use crate::isel::push_constants::choose_push_ranges;
 use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
-use crate::options::StageKey;
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, VueMap, Width};
+use crate::stage_key::StageKey;
 use crate::vue::{self, PerVertexInput};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 

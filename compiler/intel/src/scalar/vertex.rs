@@ -9,8 +9,8 @@ use crate::error::CompileError;
 use crate::isel::push_constants::choose_push_ranges;
 use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{Op, Operand, Type};
-use crate::options::StageKey;
 use crate::output::{Compiled, Interface, VertexInput, VertexInterface, Width};
+use crate::stage_key::StageKey;
 use crate::vue;
 use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
 

@@ -17,10 +17,10 @@ use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology
 use crate::isel::push_constants::choose_push_ranges;
 use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
-use crate::options::StageKey;
 use crate::output::{
     Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap, Width,
 };
+use crate::stage_key::StageKey;
 use crate::vue;
 use eu::desc::{UrbMessage, UrbOp};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};

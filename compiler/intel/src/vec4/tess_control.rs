@@ -13,9 +13,9 @@ use crate::error::CompileError;
 use crate::isel::push_constants::choose_push_ranges;
 use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
-use crate::options::StageKey;
 use crate::output::{Compiled, Interface, TessControlInterface, Width};
 use crate::patch::{self, Level, Place};
+use crate::stage_key::StageKey;
 use crate::vue;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 

@@ -1,12 +1,12 @@
 //! Small shaders and the code that they become.
 
 use crate::output::{Compiled, Interface};
-use crate::{Backend, CompileError, Options, StageKey};
+use crate::{Backend, CodegenOptions, CompileError, StageKey};
 use eu::DevInfo;
 use ir::Shader;
 
 fn compile_vec4(shader: &Shader, devinfo: &'static DevInfo) -> Result<Compiled, CompileError> {
-    let options = Options { backend: Some(Backend::Vec4), ..Options::default() };
+    let options = CodegenOptions { backend: Some(Backend::Vec4), ..CodegenOptions::default() };
     crate::compile(shader, &StageKey::default(), devinfo, &options)
 }
 

@@ -17,7 +17,7 @@
 use eu::DevInfo;
 use intel::allocate::{self, Settings};
 use intel::model::Model;
-use intel::{Options, Quirk, StageKey, encode, lir, passes};
+use intel::{CodegenOptions, Quirk, StageKey, encode, lir, passes};
 use libtest_mimic::{Failed, Trial};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,7 @@ struct Run {
     command: String,
     passes: Vec<String>,
     devices: Vec<&'static DevInfo>,
-    options: Options,
+    options: CodegenOptions,
     no_spill: bool,
     key: StageKey,
     /// Settings that distinguish the runs of a file.
@@ -132,7 +132,7 @@ impl Run {
             command: words.next().ok_or("a command expected")?.to_owned(),
             passes: Vec::new(),
             devices: Vec::new(),
-            options: Options { check_allocation: true, ..Options::default() },
+            options: CodegenOptions { paranoid: true, ..CodegenOptions::default() },
             no_spill: false,
             key: StageKey::default(),
             heading: String::new(),

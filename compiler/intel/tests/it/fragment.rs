@@ -3,7 +3,7 @@
 
 use eu::DevInfo;
 use intel::output::{Compiled, Interface, Width};
-use intel::{Options, StageKey, compile};
+use intel::{CodegenOptions, StageKey, compile};
 use ir::{Builder, Location, Shader, Slot, Stage, Value, Varying};
 
 /// The trials, with their names.
@@ -16,8 +16,8 @@ pub(crate) const TRIALS: &[(&str, fn())] = &[
 
 const COLOR: Slot = Slot::FragColor { location: 0, index: 0 };
 
-fn options() -> Options {
-    Options { check_allocation: true, ..Options::default() }
+fn options() -> CodegenOptions {
+    CodegenOptions { paranoid: true, ..CodegenOptions::default() }
 }
 
 /// A shader whose body `build` emits; its result goes to color 0.

@@ -3,7 +3,7 @@
 
 use eu::DevInfo;
 use intel::output::{Compiled, Interface, Varying as Name, VertexInput, Width};
-use intel::{Options, StageKey, compile};
+use intel::{CodegenOptions, StageKey, compile};
 use ir::{Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value, Varying};
 
 /// The trials, with their names.
@@ -38,7 +38,7 @@ fn shader(stage: Stage, outputs: &[Slot], build: impl FnOnce(&mut Builder<'_>)) 
 /// Compiles, validates and prints.
 fn compiled(shader: &Shader, device: &str) -> (Compiled, String) {
     let devinfo = DevInfo::get(device).unwrap();
-    let options = Options { check_allocation: true, ..Options::default() };
+    let options = CodegenOptions { paranoid: true, ..CodegenOptions::default() };
     let compiled = compile(shader, &StageKey::default(), devinfo, &options).unwrap();
     assert_eq!(compiled.kernels.len(), 1);
     assert_eq!(compiled.kernels[0].width, Width::Simd8);
@@ -109,7 +109,7 @@ fn unknown_attributes_and_too_many_inputs_are_errors() {
         }
     });
     let devinfo = DevInfo::get("skl").unwrap();
-    let error = compile(&s, &StageKey::default(), devinfo, &Options::default()).unwrap_err();
+    let error = compile(&s, &StageKey::default(), devinfo, &CodegenOptions::default()).unwrap_err();
     assert!(error.to_string().contains("register file"), "{error}");
 }
 

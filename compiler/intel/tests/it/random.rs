@@ -3,7 +3,7 @@
 //! code computes the right values is tested where the simulator may be used.)
 
 use eu::DevInfo;
-use intel::{Options, StageKey, compile};
+use intel::{CodegenOptions, StageKey, compile};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Stage, Value, Varying};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
@@ -299,7 +299,7 @@ fn random_shader(seed: u64, size: usize) -> Shader {
     shader
 }
 
-fn check(shader: &Shader, device: &'static DevInfo, options: &Options, what: &str) {
+fn check(shader: &Shader, device: &'static DevInfo, options: &CodegenOptions, what: &str) {
     let compiled = compile(shader, &StageKey::default(), device, options)
         .unwrap_or_else(|e| panic!("{what} on {}: {e}\n{shader}", device.name));
     for kernel in &compiled.kernels {
@@ -322,7 +322,7 @@ fn every_generation_compiles_them() {
     for seed in 0..25 {
         let shader = random_shader(seed, 30 + 5 * seed as usize);
         for device in DevInfo::all() {
-            let options = Options { check_allocation: true, ..Options::default() };
+            let options = CodegenOptions { paranoid: true, ..CodegenOptions::default() };
             check(&shader, device, &options, &format!("seed {seed}"));
         }
     }
@@ -332,7 +332,8 @@ fn everything_can_be_spilled() {
     for seed in 100..112 {
         let shader = random_shader(seed, 60);
         for device in DevInfo::all() {
-            let options = Options { check_allocation: true, spill_all: true, ..Options::default() };
+            let options =
+                CodegenOptions { paranoid: true, spill_all: true, ..CodegenOptions::default() };
             check(&shader, device, &options, &format!("seed {seed}, spilling all"));
         }
     }
@@ -343,15 +344,18 @@ fn passes_are_optional() {
     for seed in 200..206 {
         let shader = random_shader(seed, 60);
         for limit in 0..10 {
-            let options =
-                Options { check_allocation: true, pass_limit: Some(limit), ..Options::default() };
+            let options = CodegenOptions {
+                paranoid: true,
+                pass_limit: Some(limit),
+                ..CodegenOptions::default()
+            };
             check(&shader, ivb, &options, &format!("seed {seed}, {limit} passes"));
         }
         for pass in intel::passes::SCALAR.optimize {
-            let options = Options {
-                check_allocation: true,
+            let options = CodegenOptions {
+                paranoid: true,
                 disabled_passes: vec![pass.name.to_owned()],
-                ..Options::default()
+                ..CodegenOptions::default()
             };
             check(&shader, ivb, &options, &format!("seed {seed} without {}", pass.name));
         }

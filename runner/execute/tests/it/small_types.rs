@@ -201,7 +201,7 @@ fn compile(
     compiler::passes::early(passes, &mut shader)
         .and_then(|()| compiler::passes::late(passes, &mut shader, target))
         .map_err(|e| e.to_string())?;
-    let options = intel::Options { spill_all, ..intel::Options::default() };
+    let options = vocabulary::CodegenOptions { spill_all, ..vocabulary::CodegenOptions::default() };
     let compiled = intel::compile(&shader, &intel::StageKey::default(), devinfo, &options)
         .map_err(|e| e.to_string())?;
     let binary = Binary { generation: generation.into(), compiled };

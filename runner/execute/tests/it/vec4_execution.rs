@@ -5,7 +5,7 @@
 use crate::vec4_harness::{
     Data, GENS, Rng, agree, attribute, build, differences, output, uniform, wide_attribute,
 };
-use intel::{Options, Quirk, QuirkSet};
+use intel::{CodegenOptions, Quirk, QuirkSet};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Src, Value};
 
 #[test]
@@ -15,7 +15,7 @@ fn constant_position() {
         b.store_output(Slot::Position, 0, position);
     });
     for gen_name in GENS {
-        agree(&shader, gen_name, &Options::default(), &Data::new(1));
+        agree(&shader, gen_name, &CodegenOptions::default(), &Data::new(1));
     }
 }
 
@@ -64,7 +64,7 @@ fn doubles_under_divergent_control_flow() {
     ir::passes::opt_promote_locals(&mut shader);
     for gen_name in GENS {
         for seed in 0..20 {
-            agree(&shader, gen_name, &Options::default(), &Data::moderate(seed));
+            agree(&shader, gen_name, &CodegenOptions::default(), &Data::moderate(seed));
         }
     }
 }
@@ -136,8 +136,10 @@ fn quirks_switched_off() {
     ];
     for (gen_name, list) in quirks {
         for &quirk in list {
-            let options =
-                Options { disabled_quirks: QuirkSet::default().with(quirk), ..Options::default() };
+            let options = CodegenOptions {
+                disabled_quirks: QuirkSet::default().with(quirk),
+                ..CodegenOptions::default()
+            };
             let mut seeds = 0..12;
             let broken = seeds.any(|seed| {
                 [&divergent, &swizzles].iter().any(|shader| {
@@ -496,7 +498,7 @@ fn random_shader(seed: u64, doubles: bool, size: u32) -> Shader {
     shader
 }
 
-fn random(doubles: bool, options: &Options, seeds: std::ops::Range<u64>, size: u32) {
+fn random(doubles: bool, options: &CodegenOptions, seeds: std::ops::Range<u64>, size: u32) {
     for seed in seeds {
         let shader = random_shader(seed, doubles, size);
         for gen_name in GENS {
@@ -509,16 +511,16 @@ fn random(doubles: bool, options: &Options, seeds: std::ops::Range<u64>, size: u
 
 #[test]
 fn random_shaders() {
-    random(false, &Options::default(), 0..60, 60);
+    random(false, &CodegenOptions::default(), 0..60, 60);
 }
 
 #[test]
 fn random_shaders_with_doubles() {
-    random(true, &Options::default(), 0..60, 60);
+    random(true, &CodegenOptions::default(), 0..60, 60);
 }
 
 #[test]
 fn random_shaders_that_spill() {
-    let options = Options { spill_all: true, ..Options::default() };
+    let options = CodegenOptions { spill_all: true, ..CodegenOptions::default() };
     random(true, &options, 100..115, 40);
 }

@@ -5,7 +5,7 @@
 use crate::vec4_harness::{
     Data, GENS, Rng, agree, attribute, build, output, uniform, wide_attribute,
 };
-use intel::Options;
+use intel::CodegenOptions;
 use ir::{AluOp, Builder, Shader, Src, Value};
 
 /// Values per shader: each takes two output slots.
@@ -73,7 +73,7 @@ fn check(codes: &[u32], make: &dyn Fn(&mut Builder<'_>, [Value; 3], u32) -> Valu
                     agree(
                         &shader,
                         gen_name,
-                        &Options::default(),
+                        &CodegenOptions::default(),
                         &Data::moderate(u64::from(batch[0])),
                     );
                 }

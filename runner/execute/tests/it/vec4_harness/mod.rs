@@ -2,7 +2,7 @@
 
 use eu::DevInfo;
 use intel::output::{Compiled, Interface, Surface as Bound, Varying, VertexInput};
-use intel::{Backend, Options, StageKey};
+use intel::{Backend, CodegenOptions, StageKey};
 use ir::eval::{EvalOptions, Io, Space, TestServices};
 use ir::{Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value};
 use simulator::host::{Host, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels, UrbWrite};
@@ -211,9 +211,13 @@ fn dwords(bytes: &[u8], start: usize) -> [u32; 8] {
 }
 
 /// Compiles for `gen_name` with the vec4 back end: the metadata, or why not.
-pub fn compile(shader: &Shader, gen_name: &str, options: &Options) -> Result<Compiled, String> {
+pub fn compile(
+    shader: &Shader,
+    gen_name: &str,
+    options: &CodegenOptions,
+) -> Result<Compiled, String> {
     let devinfo = DevInfo::get(gen_name).expect("a device");
-    let options = Options { backend: Some(Backend::Vec4), ..options.clone() };
+    let options = CodegenOptions { backend: Some(Backend::Vec4), ..options.clone() };
     intel::compile(shader, &StageKey::default(), devinfo, &options).map_err(|e| e.to_string())
 }
 
@@ -304,7 +308,12 @@ fn evaluate(shader: &Shader, data: &Data) -> Outputs {
 
 /// Describes the differences between simulator and evaluator. NaN equals NaN, and zeros
 /// of either sign are equal: the zero that a minimum by SEL returns is unspecified.
-pub fn differences(shader: &Shader, gen_name: &str, options: &Options, data: &Data) -> Vec<String> {
+pub fn differences(
+    shader: &Shader,
+    gen_name: &str,
+    options: &CodegenOptions,
+    data: &Data,
+) -> Vec<String> {
     let compiled = match compile(shader, gen_name, options) {
         Ok(compiled) => compiled,
         Err(e) => return vec![e],
@@ -326,7 +335,7 @@ pub fn differences(shader: &Shader, gen_name: &str, options: &Options, data: &Da
 }
 
 /// Fails with the shader and its code if simulator and evaluator differ.
-pub fn agree(shader: &Shader, gen_name: &str, options: &Options, data: &Data) {
+pub fn agree(shader: &Shader, gen_name: &str, options: &CodegenOptions, data: &Data) {
     let found = differences(shader, gen_name, options, data);
     if found.is_empty() {
         return;
