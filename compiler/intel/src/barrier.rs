@@ -49,7 +49,8 @@ pub fn group_barrier(program: &mut Program, model: &Model) -> Result<(), Compile
     let mut b = Builder::new(program);
     let mut all = b.all_channels(8);
     all.mov(header, Operand::ud(0));
-    let number = [Operand::grf_scalar(8, Type::UD), Operand::ud(model.barrier_number_mask())];
+    let number =
+        [Operand::grf_scalar(8, Type::UD), Operand::ud(model.devinfo().barrier_number_mask)];
     all.all_channels(1).emit(Op::And, header.byte_offset(8), &number);
     emit(program, model, header)
 }

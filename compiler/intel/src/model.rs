@@ -5,17 +5,8 @@
 
 use crate::lir::{File, Inst, MessageKind, Op, Operand, REG_SIZE, RowStep, Type};
 use eu::DevInfo;
-pub use eu::{DfImmediates, Quirk};
+pub use eu::Quirk;
 pub use vocabulary::QuirkSet;
-
-/// How D×D products are formed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DwordMul {
-    /// Low word by word: two D×UW products and an addition.
-    Words,
-    /// One instruction.
-    Native,
-}
 
 /// Decisions of the compiler that depend on the device and on the quirks that it handles.
 #[derive(Clone, Copy, Debug)]
@@ -44,36 +35,6 @@ impl Model {
         self.devinfo.has_quirk(quirk) && !self.disabled.contains(quirk)
     }
 
-    /// Instructions with 64-bit types encode twice their number of channels.
-    #[must_use]
-    pub fn needs_df_exec_doubling(&self) -> bool {
-        self.handles(Quirk::IvbDfExecSize)
-    }
-
-    /// Align1 regions of DF operands are encoded in 32-bit units.
-    #[must_use]
-    pub fn df_regions_in_dwords(&self) -> bool {
-        self.handles(Quirk::IvbDfRegions)
-    }
-
-    /// How DF constants are loaded.
-    #[must_use]
-    pub fn df_immediates(&self) -> DfImmediates {
-        self.devinfo.df_immediates
-    }
-
-    /// The MUL in front of a MACH takes the low words of its second factor as UW (else as dwords).
-    #[must_use]
-    pub fn mach_after_word_mul(&self) -> bool {
-        self.devinfo.mach_after_word_mul
-    }
-
-    /// How dword products are formed.
-    #[must_use]
-    pub fn dword_mul(&self) -> DwordMul {
-        if self.handles(Quirk::Gen7DwordMul) { DwordMul::Words } else { DwordMul::Native }
-    }
-
     /// Source modifiers of AND, OR, XOR and NOT may be taken for arithmetic negation: never, except
     /// where the handling of `gen8-logic-not` is switched off.
     #[must_use]
@@ -81,72 +42,44 @@ impl Model {
         self.devinfo.has_quirk(Quirk::Gen8LogicNot) && !self.handles(Quirk::Gen8LogicNot)
     }
 
-    /// Derivatives in y per column use Align16 swizzles.
-    #[must_use]
-    pub fn align16_derivatives(&self) -> bool {
-        self.devinfo.align16_derivatives
-    }
-
-    /// Discarded pixels are removed by a mask in the render-target message's header (else by a
-    /// predicate).
-    #[must_use]
-    pub fn discard_by_header(&self) -> bool {
-        self.devinfo.discard_by_header
-    }
-
-    /// Vertex, geometry and tessellation stages run as SIMD8 by default (else Align16 SIMD4x2).
-    #[must_use]
-    pub fn scalar_geometry_stages(&self) -> bool {
-        self.devinfo.has_simd8_urb
-    }
-
-    /// The sampler's fetch takes the level after u (else after v).
-    #[must_use]
-    pub fn fetch_level_second(&self) -> bool {
-        self.devinfo.fetch_level_second
-    }
-
-    /// Bits of a sampler header's dword 2 without which a SIMD4x2 message would be one of another
-    /// mode: gen9 gave that mode the code (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
-    #[must_use]
-    pub fn simd4x2_header(&self) -> Option<u32> {
-        self.devinfo.simd4x2_header
-    }
-
-    /// The sampler compares lookups with explicit gradients.
-    #[must_use]
-    pub fn has_shadow_gradients(&self) -> bool {
-        self.devinfo.has_shadow_gradients
-    }
-
-    /// Bits of g0.2 that name a compute thread's barrier.
-    #[must_use]
-    pub fn barrier_number_mask(&self) -> u32 {
-        self.devinfo.barrier_number_mask
-    }
-
-    /// Threads that use shared memory must tell the data port where theirs is.
-    #[must_use]
-    pub fn moves_shared_memory_index(&self) -> bool {
-        self.devinfo.moves_shared_memory_index
-    }
-
-    /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
-    #[must_use]
-    pub fn half_conversion_opcodes(&self) -> bool {
-        self.devinfo.half_conversion_opcodes
-    }
-
-    /// Scratch block messages encode the block size as its logarithm (else as registers − 1).
-    #[must_use]
-    pub fn scratch_block_size_log2(&self) -> bool {
-        self.devinfo.scratch_block_size_log2
-    }
-
     /// The most channels `inst` may process at once (a power of two).
     #[must_use]
     pub fn max_exec_size(&self, inst: &Inst) -> u8 {
-        common_max_exec_size(self, inst)
+        let mut limit = u32::from(opcode_limit(self, inst));
+        if inst.op.is_send()
+            || inst.op.info().control_flow
+            || matches!(inst.op, Op::Undef | Op::Nop)
+        {
+            return inst.exec_size;
+        }
+        if matches!(inst.op, Op::Pln | Op::Line) {
+            return limit.min(16) as u8;
+        }
+        if inst.align16 {
+            return limit.min(align16_limit(self, inst)) as u8;
+        }
+        let regs = |n: u32| {
+            inst.src
+                .iter()
+                .filter(|s| s.is_reg())
+                .map(|s| span(s, n))
+                .chain([dst_span(inst, n)])
+                .max()
+                .unwrap_or(0)
+        };
+        while limit > 1 && regs(limit) > 2 {
+            limit /= 2;
+        }
+        while limit > 1
+            && dst_span(inst, limit) > 1
+            && !two_register_destination_ok(self, inst, limit)
+        {
+            limit /= 2;
+        }
+        // The even split of a two-register source of a one-register destination, and of the
+        // destination itself, holds for every region the back ends make: power-of-two strides at
+        // aligned offsets.
+        limit.max(1) as u8
     }
 
     /// True if the last source of `inst` may be an immediate.
@@ -208,39 +141,6 @@ fn exempt_from_two_grf_rule(model: &Model, inst: &Inst, index: usize) -> bool {
     }
     let packed_words = src.ty.size() == 2 && src.stride() == Some(1);
     index == 0 && packed_words && inst.dst.ty.size() == 4 && inst.dst.stride() == Some(1)
-}
-
-/// Limits that follow from the quirks and device facts.
-fn common_max_exec_size(model: &Model, inst: &Inst) -> u8 {
-    let mut limit = u32::from(opcode_limit(model, inst));
-    if inst.op.is_send() || inst.op.info().control_flow || matches!(inst.op, Op::Undef | Op::Nop) {
-        return inst.exec_size;
-    }
-    if matches!(inst.op, Op::Pln | Op::Line) {
-        return limit.min(16) as u8;
-    }
-    if inst.align16 {
-        return limit.min(align16_limit(model, inst)) as u8;
-    }
-    let regs = |n: u32| {
-        inst.src
-            .iter()
-            .filter(|s| s.is_reg())
-            .map(|s| span(s, n))
-            .chain([dst_span(inst, n)])
-            .max()
-            .unwrap_or(0)
-    };
-    while limit > 1 && regs(limit) > 2 {
-        limit /= 2;
-    }
-    while limit > 1 && dst_span(inst, limit) > 1 && !two_register_destination_ok(model, inst, limit)
-    {
-        limit /= 2;
-    }
-    // The even split of a two-register source of a one-register destination, and of the destination
-    // itself, holds for every region the back ends make: power-of-two strides at aligned offsets.
-    limit.max(1) as u8
 }
 
 /// Rules for destinations over two registers, `n` channels.

@@ -35,7 +35,7 @@ pub const SCRATCH_BLOCK_REGS: u32 = 1 << 12;
 /// space, all of them among the first [`SCRATCH_BLOCK_REGS`]; the payload is g0.
 #[must_use]
 pub fn scratch_block_read(model: &Model, offset: u32, regs: u32) -> Message {
-    let size = if model.scratch_block_size_log2() { regs.ilog2() } else { regs - 1 };
+    let size = if model.devinfo().scratch_block_size_log2 { regs.ilog2() } else { regs - 1 };
     Message {
         sfid: Sfid::DataCache,
         control: SCRATCH_BLOCK | size << 12 | offset,

@@ -13,25 +13,25 @@ use smallvec::SmallVec;
 
 /// Shape rule of an intrinsic's source or result; 0 means any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ValueShape {
     /// Width in bits.
     pub bits: u8,
     /// Components.
     pub components: u8,
 }
 
-const fn shape(bits: u8, components: u8) -> Shape {
-    Shape { bits, components }
+const fn shape(bits: u8, components: u8) -> ValueShape {
+    ValueShape { bits, components }
 }
 
-const ANY: Shape = shape(0, 0);
-const BOOL: Shape = shape(1, 1);
-const U32: Shape = shape(32, 1);
-const UVEC2: Shape = shape(32, 2);
-const UVEC3: Shape = shape(32, 3);
-const VEC4: Shape = shape(32, 4);
-const ANY32: Shape = shape(32, 0);
-const SCALAR: Shape = shape(0, 1);
+const ANY: ValueShape = shape(0, 0);
+const BOOL: ValueShape = shape(1, 1);
+const U32: ValueShape = shape(32, 1);
+const UVEC2: ValueShape = shape(32, 2);
+const UVEC3: ValueShape = shape(32, 3);
+const VEC4: ValueShape = shape(32, 4);
+const ANY32: ValueShape = shape(32, 0);
+const SCALAR: ValueShape = shape(0, 1);
 
 named_enum! {
     /// Constant field of an intrinsic.
@@ -203,9 +203,9 @@ pub struct IntrinsicInfo {
     /// Name in the text form.
     pub name: &'static str,
     /// Source shapes.
-    pub srcs: &'static [Shape],
+    pub srcs: &'static [ValueShape],
     /// Result shape, if it has one.
-    pub result: Option<Shape>,
+    pub result: Option<ValueShape>,
     /// Constant fields that mean something.
     pub fields: &'static [Field],
     props: u8,

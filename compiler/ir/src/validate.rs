@@ -4,7 +4,7 @@
 use crate::cfg::Cfg;
 use crate::ids::{Block, Inst, Node, Value};
 use crate::inst::{Alu, InstKind, Jump, PhiSrc, Tex, TexSrcKind};
-use crate::intrinsics::{Field, Intrinsic, Shape};
+use crate::intrinsics::{Field, Intrinsic, ValueShape};
 use crate::ops::{Class, Operand};
 use crate::pass::IrUnit;
 use crate::print::InstText;
@@ -366,7 +366,7 @@ impl Validator<'_> {
         });
     }
 
-    fn shape(&mut self, rule: Shape, value: Value, what: &str) {
+    fn shape(&mut self, rule: ValueShape, value: Value, what: &str) {
         let data = self.shader.values[value];
         self.check(rule.bits == 0 || rule.bits == data.bits, || {
             format!("{what} has {} bits, {} expected", data.bits, rule.bits)
@@ -417,7 +417,7 @@ impl Validator<'_> {
             self.fail("no such local variable");
             return;
         };
-        let rule = Shape { bits: local.bits, components: local.components };
+        let rule = ValueShape { bits: local.bits, components: local.components };
         if let Some(value) = result.or(intrinsic.srcs.first().copied()) {
             self.shape(rule, value, "element");
         }
@@ -434,7 +434,7 @@ impl Validator<'_> {
                 TexSrcKind::Offset => 0,
                 _ => 1,
             };
-            self.shape(Shape { bits: 32, components }, value, kind.name());
+            self.shape(ValueShape { bits: 32, components }, value, kind.name());
         }
     }
 }

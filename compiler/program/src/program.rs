@@ -4,8 +4,8 @@ use crate::builtin_function::BuiltinFunction;
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{Expr, ExprKind};
 use crate::resource::{
-    Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, SubroutineUniform, Uniform,
-    Varying,
+    ActiveBlock, Attribute, BufferVariable, FeedbackVarying, OpaqueSlot, SubroutineUniform,
+    Uniform, Varying,
 };
 use crate::shader::Shader;
 use crate::stage::Stage;
@@ -94,9 +94,9 @@ pub struct Program {
     /// Active uniforms, default block first.
     pub uniforms: Vec<Uniform>,
     /// Active uniform blocks.
-    pub uniform_blocks: Vec<Block>,
+    pub uniform_blocks: Vec<ActiveBlock>,
     /// Active storage blocks.
-    pub storage_blocks: Vec<Block>,
+    pub storage_blocks: Vec<ActiveBlock>,
     /// Active members of storage blocks.
     pub buffer_variables: Vec<BufferVariable>,
     /// Subroutine uniforms of all stages.

@@ -245,7 +245,7 @@ pub struct Uniform {
 
 /// An active uniform or storage block; each element of an array of blocks is one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Block {
+pub struct ActiveBlock {
     /// Name with element index (`B[1]`).
     pub name: String,
     /// `layout(binding=)` plus the element's index, 0 when not given.

@@ -27,17 +27,17 @@ impl DecodedInstruction {
 
 /// Properties of an instruction that a kernel's layout depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct InstructionLayout {
     /// True if the instruction steers, see [`Inst::steers`].
     pub steers: bool,
     /// True if the instruction is compacted: 8 bytes instead of 16.
     pub compacted: bool,
 }
 
-impl Layout {
+impl InstructionLayout {
     /// The layout properties of `inst`.
-    pub fn of(inst: &Inst) -> Layout {
-        Layout { steers: inst.steers(), compacted: inst.compacted }
+    pub fn of(inst: &Inst) -> InstructionLayout {
+        InstructionLayout { steers: inst.steers(), compacted: inst.compacted }
     }
 
     /// Bytes of the instruction.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eu::{DevInfo, Form, Inst, InstructionOffsets, Opcode, ProgramEnd, jump_targets};
 
-use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, Layout};
+use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, InstructionLayout};
 use crate::error::DecodeError;
 use crate::op::Op;
 use crate::quirks::Quirks;
@@ -71,7 +71,7 @@ impl Kernel {
         while let Some(rest) = builder.rest(bytes) {
             let (inst, _) = eu::decode(devinfo, rest).map_err(|error| builder.error(&error))?;
             let index = instructions.push(|| DecodedInstruction::new(&quirks, inst));
-            builder.push(&instructions, index, Layout::of(&inst));
+            builder.push(&instructions, index, InstructionLayout::of(&inst));
         }
         builder.finish()
     }
@@ -86,7 +86,7 @@ impl Kernel {
         let mut instructions = DecodedInstructions::default();
         for inst in insts {
             let index = instructions.push(|| DecodedInstruction::new(&quirks, inst));
-            builder.push(&instructions, index, Layout::of(&inst));
+            builder.push(&instructions, index, InstructionLayout::of(&inst));
         }
         builder.finish()
     }
@@ -190,7 +190,12 @@ impl KernelBuilder {
     }
 
     /// Adds instruction `index` of `instructions`.
-    pub fn push(&mut self, instructions: &DecodedInstructions, index: u32, layout: Layout) {
+    pub fn push(
+        &mut self,
+        instructions: &DecodedInstructions,
+        index: u32,
+        layout: InstructionLayout,
+    ) {
         self.list.push(instructions, index, layout.steers, self.offset);
         if let Some(steering) = instructions.get(index).filter(|_| layout.steers) {
             self.ended = self.end.is_behind(self.devinfo, &steering.inst, self.offset);

@@ -42,7 +42,7 @@ mod thread;
 pub mod trace;
 
 pub use alu::math::MathMode;
-pub use decoded::{DecodedInstruction, DecodedInstructions, Layout};
+pub use decoded::{DecodedInstruction, DecodedInstructions, InstructionLayout};
 pub use error::{DecodeError, Reason, SimError};
 pub use host::{Host, HostError, NoHost};
 pub use kernel::{Kernel, KernelBuilder};

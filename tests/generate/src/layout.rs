@@ -25,7 +25,7 @@ pub enum Item {
 
 /// Layout rules and matrix order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Layout {
+pub struct BlockLayout {
     /// Rules.
     pub rules: Rules,
     /// `row_major`.
@@ -45,7 +45,7 @@ fn vector_alignment(scalar: Scalar, rows: usize) -> usize {
     component_size(scalar) * if rows == 3 { 4 } else { rows }
 }
 
-impl Layout {
+impl BlockLayout {
     fn aggregate(self, alignment: usize) -> usize {
         if self.rules == Rules::Std140 { alignment.next_multiple_of(16) } else { alignment }
     }
@@ -147,11 +147,11 @@ mod tests {
 
     #[test]
     fn offsets_are_those_of_the_extension() {
-        let std140 = Layout { rules: Rules::Std140, row_major: false };
+        let std140 = BlockLayout { rules: Rules::Std140, row_major: false };
         assert_eq!(std140.offsets(&example()), [0, 4, 8, 16, 48, 80, 144, 160]);
         let Item::Structure(members) = structure() else { unreachable!() };
         assert_eq!(std140.offsets(&members), [0, 4, 8]);
-        let std430 = Layout { rules: Rules::Std430, row_major: true };
+        let std430 = BlockLayout { rules: Rules::Std430, row_major: true };
         assert_eq!(std430.offsets(&example()), [0, 4, 8, 14, 20, 32, 56, 72]);
         assert_eq!(std430.stride(&value(Scalar::Half, 1)), 2);
         assert_eq!(std140.stride(&value(Scalar::Half, 1)), 16);
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn matrices_by_columns_and_rows() {
         let ty = Type::matrix(2, 3).with_scalar(Scalar::Half);
-        let by_columns = Layout { rules: Rules::Std430, row_major: false };
+        let by_columns = BlockLayout { rules: Rules::Std430, row_major: false };
         assert_eq!(by_columns.components(ty, 8), [8, 10, 12, 16, 18, 20]);
-        let by_rows = Layout { rules: Rules::Std140, row_major: true };
+        let by_rows = BlockLayout { rules: Rules::Std140, row_major: true };
         assert_eq!(by_rows.components(ty, 0), [0, 16, 32, 2, 18, 34]);
     }
 }

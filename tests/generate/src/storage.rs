@@ -3,7 +3,7 @@
 //! Buffers are filled and probed by byte offsets from [`crate::layout`]. Every word of a buffer
 //! that is written to is probed, so a store that touches its neighbors fails.
 
-use crate::layout::{Item, Layout, Rules};
+use crate::layout::{BlockLayout, Item, Rules};
 use crate::memory::{Memory, Store};
 use crate::number;
 use crate::operation::{Interface, Signature};
@@ -16,13 +16,13 @@ use crate::value::{Accept, Component, Scalar, Type};
 pub const STORAGE: &str = "GL_ARB_shader_storage_buffer_object";
 
 /// Packings by name; row-major ones only where there are matrices.
-pub fn layouts(members: &[Item]) -> Vec<(&'static str, Layout)> {
+pub fn layouts(members: &[Item]) -> Vec<(&'static str, BlockLayout)> {
     let has_matrix = members.iter().any(|member| match member {
         Item::Value(ty) => ty.is_matrix(),
         Item::Array(element, _) => matches!(**element, Item::Value(ty) if ty.is_matrix()),
         Item::Structure(_) => false,
     });
-    let layout = |rules, row_major| Layout { rules, row_major };
+    let layout = |rules, row_major| BlockLayout { rules, row_major };
     let mut list = vec![
         ("std140", layout(Rules::Std140, false)),
         ("std430", layout(Rules::Std430, has_matrix)),
@@ -65,7 +65,7 @@ pub struct StorageBlock {
     /// Packing, as in a layout qualifier.
     pub packing: &'static str,
     /// The same for offsets.
-    pub layout: Layout,
+    pub layout: BlockLayout,
 }
 
 /// A scalar, vector or matrix in a block.
@@ -215,7 +215,7 @@ pub fn element_block(before: Type, ty: Type, packing: &str) -> String {
 }
 
 /// Offsets of the elements' components, and the size of a buffer of all.
-fn elements(before: Type, ty: Type, layout: Layout) -> (Vec<Vec<usize>>, usize) {
+fn elements(before: Type, ty: Type, layout: BlockLayout) -> (Vec<Vec<usize>>, usize) {
     let list = array(Item::Value(ty), COUNT);
     let members = [Item::Value(before), list];
     let start = layout.offsets(&members)[1];
@@ -229,7 +229,7 @@ pub fn load_element(
     group: Group,
     before: Type,
     ty: Type,
-    (packing, layout): (&str, Layout),
+    (packing, layout): (&str, BlockLayout),
 ) -> Signature {
     let (places, size) = elements(before, ty, layout);
     let arguments =
@@ -250,7 +250,7 @@ pub fn store_element(
     group: Group,
     before: Type,
     ty: Type,
-    (packing, layout): (&str, Layout),
+    (packing, layout): (&str, BlockLayout),
 ) -> Signature {
     let (places, size) = elements(before, ty, layout);
     let arguments = [(ty, Pool::Any), (INT, Pool::Below(COUNT as u8))];
@@ -277,7 +277,7 @@ pub fn accumulated(
     declarations: &str,
 ) -> Signature {
     let (ty, pool) = added;
-    let layout = Layout { rules: Rules::Std430, row_major: false };
+    let layout = BlockLayout { rules: Rules::Std430, row_major: false };
     let members = [around, ty, around].map(Item::Value);
     let offset = layout.offsets(&members)[1];
     let size = layout.size(&Item::Structure(members.to_vec())).next_multiple_of(4);

@@ -24,7 +24,7 @@ use crate::devinfo::DevInfo;
 use crate::inst::Sfid;
 use fields::{Builder, View};
 
-pub use shape::{Registers, Shape, header_registers, shape};
+pub use shape::{MessageShape, Registers, header_registers, shape};
 
 /// Longest message, or first part of a split one.
 pub(crate) const MAX_MLEN: u8 = 15;

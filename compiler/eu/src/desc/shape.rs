@@ -46,7 +46,7 @@ impl Registers {
 
 /// Lengths that the parts of a message may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct MessageShape {
     /// True if it has a header; `None` if it may or may not.
     pub header: Option<bool>,
     /// Registers behind the header.
@@ -55,16 +55,16 @@ pub struct Shape {
     pub response: Registers,
 }
 
-const fn headed(payload: Registers, response: Registers) -> Shape {
-    Shape { header: Some(true), payload, response }
+const fn headed(payload: Registers, response: Registers) -> MessageShape {
+    MessageShape { header: Some(true), payload, response }
 }
 
-const fn headless(payload: Registers, response: Registers) -> Shape {
-    Shape { header: Some(false), payload, response }
+const fn headless(payload: Registers, response: Registers) -> MessageShape {
+    MessageShape { header: Some(false), payload, response }
 }
 
-const fn optional(payload: Registers, response: Registers) -> Shape {
-    Shape { header: None, payload, response }
+const fn optional(payload: Registers, response: Registers) -> MessageShape {
+    MessageShape { header: None, payload, response }
 }
 
 /// Registers that the header of `message` takes.
@@ -73,7 +73,7 @@ pub fn header_registers(message: &Message) -> u8 {
 }
 
 /// The shape of `message`; `None` where it is not known. `lengths` are those of its descriptor.
-pub fn shape(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Option<Shape> {
+pub fn shape(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Option<MessageShape> {
     match message {
         Message::Sampler(m) => sampler(devinfo, m, lengths),
         Message::Urb(m) => urb(m),
@@ -102,7 +102,7 @@ const MAX_SAMPLER: u8 = 11;
 
 /// Parameters are planes of the message's width. The header can leave out components of the
 /// response; gen9 can add a register that tells which texels are resident.
-fn sampler(devinfo: &DevInfo, m: &SamplerMessage, lengths: Lengths) -> Option<Shape> {
+fn sampler(devinfo: &DevInfo, m: &SamplerMessage, lengths: Lengths) -> Option<MessageShape> {
     let per = match m.simd {
         SamplerSimd::Simd16 => 2,
         SamplerSimd::Simd8 => 1,
@@ -123,7 +123,7 @@ fn sampler(devinfo: &DevInfo, m: &SamplerMessage, lengths: Lengths) -> Option<Sh
     ))
 }
 
-fn urb(m: &UrbMessage) -> Option<Shape> {
+fn urb(m: &UrbMessage) -> Option<MessageShape> {
     let slots = u8::from(m.per_slot_offset);
     let all = MAX_MLEN - 1;
     match m.op {
@@ -143,7 +143,7 @@ fn urb(m: &UrbMessage) -> Option<Shape> {
 }
 
 /// Colors, and before and behind them source 0 alpha, coverage, depth and stencil.
-fn render_target(m: &RenderTargetMessage) -> Shape {
+fn render_target(m: &RenderTargetMessage) -> MessageShape {
     if m.read {
         let planes = if m.kind == RenderTargetKind::Simd16 { 8 } else { 4 };
         return headed(Registers::NONE, Registers::exactly(planes));
@@ -157,7 +157,7 @@ fn render_target(m: &RenderTargetMessage) -> Shape {
     optional(Registers::between(colors, colors + others), Registers::NONE)
 }
 
-fn pixel_interpolator(m: &PixelInterpolatorMessage) -> Shape {
+fn pixel_interpolator(m: &PixelInterpolatorMessage) -> MessageShape {
     let halves = if m.simd16 { 2 } else { 1 };
     let payload = if m.mode == InterpolatorMode::PerSlotOffset { 2 * halves } else { 1 };
     headless(Registers::exactly(payload), Registers::exactly(2 * halves))
@@ -198,7 +198,7 @@ fn block_registers(size: BlockSize) -> Registers {
     Registers::exactly(size.owords().div_ceil(2))
 }
 
-fn data_port(op: &DataOp) -> Option<Shape> {
+fn data_port(op: &DataOp) -> Option<MessageShape> {
     let exactly = Registers::exactly;
     let dual = |four| if four { 4 } else { 1 };
     Some(match *op {

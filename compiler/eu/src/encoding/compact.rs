@@ -6,7 +6,7 @@
 
 use super::DecodeError;
 use super::compact_tables as tables;
-use super::fields::{Field, Layout, bits, mask};
+use super::fields::{Field, FieldLayout, bits, mask};
 use super::operands::IMMEDIATE_FILE;
 use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::Inst;
@@ -187,7 +187,7 @@ fn width((hi, lo): Run) -> u8 {
 }
 
 /// Returns whether a full instruction has an immediate source.
-fn has_immediate(l: &Layout, word: u128) -> bool {
+fn has_immediate(l: &FieldLayout, word: u128) -> bool {
     l.get(word, Field::Src0File) == IMMEDIATE_FILE || l.get(word, Field::Src1File) == IMMEDIATE_FILE
 }
 
@@ -242,7 +242,7 @@ pub(super) fn uncompact(devinfo: &DevInfo, short: u64) -> Result<u128, DecodeErr
     if opcode.form() == Form::ThreeSource {
         return Ok(word);
     }
-    let immediate = has_immediate(Layout::of(devinfo.version), word);
+    let immediate = has_immediate(FieldLayout::of(devinfo.version), word);
     subregisters(devinfo, immediate).expand(short, &mut word);
     if immediate {
         word |= u128::from(expand_immediate(short)) << 96;
@@ -263,7 +263,7 @@ fn expand_immediate(short: u64) -> u32 {
 /// The compacted form of an instruction with the full form `word`; `None` if there is none.
 pub(super) fn compact(devinfo: &DevInfo, inst: &Inst, word: u128) -> Option<u64> {
     let format = format(devinfo, inst.opcode)?;
-    let l = Layout::of(devinfo.version);
+    let l = FieldLayout::of(devinfo.version);
     let three_source = inst.opcode.form() == Form::ThreeSource;
     let mut word = word;
     if !three_source && l.get(word, Field::Src0File) == IMMEDIATE_FILE && inst.src[0].ty.size() < 8

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::DecodeError;
 use super::compact::uncompact;
 use super::encode::{THREE_SOURCES, compacted_word, encode_word, flag_fields};
-use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields, Layout, sign_extend};
+use super::fields::{Field, FieldLayout, Fields, Gen7Fields, Gen8Fields, Gen9Fields, sign_extend};
 use super::operands::{IMMEDIATE_FILE, Src0, Src1, get_dst, get_source};
 use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::{
@@ -54,7 +54,7 @@ pub fn raw_encoding(devinfo: &DevInfo, bytes: &[u8]) -> Result<u128, DecodeError
 }
 
 fn is_compacted(devinfo: &DevInfo, word: u128) -> bool {
-    Layout::of(devinfo.version).get(word, Field::CmptControl) != 0
+    FieldLayout::of(devinfo.version).get(word, Field::CmptControl) != 0
 }
 
 /// Decodes a whole program.

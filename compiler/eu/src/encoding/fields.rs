@@ -76,7 +76,7 @@ macro_rules! fields {
         const COUNT: usize = [$(Field::$field,)* $(Field::$later,)*].len();
 
         /// Gen7: Ivy Bridge and Haswell.
-        static GEN7: Layout = Layout {
+        static GEN7: FieldLayout = FieldLayout {
             spans: [$(fields!(@span $hi : $lo $(+ $hi2 : $lo2)?),)* $(fields!(@absent $later),)*],
         };
     };
@@ -90,7 +90,7 @@ macro_rules! fields {
 /// Declares a table that differs from another in the listed fields.
 macro_rules! inherit {
     ($base:ident { $($field:ident = $hi:literal : $lo:literal $(+ $hi2:literal : $lo2:literal)?;)* }) => {{
-        let mut layout = Layout { spans: $base.spans };
+        let mut layout = FieldLayout { spans: $base.spans };
         $(layout.spans[Field::$field as usize] = fields!(@span $hi : $lo $(+ $hi2 : $lo2)?);)*
         layout
     }};
@@ -207,7 +207,7 @@ fields! {
 }
 
 /// Broadwell and Cherryview.
-static GEN8: Layout = inherit!(GEN7 {
+static GEN8: FieldLayout = inherit!(GEN7 {
     NoDdClear = 9:9;
     NoDdCheck = 10:10;
     NibControl = 11:11;
@@ -246,7 +246,7 @@ static GEN8: Layout = inherit!(GEN7 {
 });
 
 /// Skylake.
-static GEN9: Layout = inherit!(GEN8 {
+static GEN9: FieldLayout = inherit!(GEN8 {
     SsDstFile = 35:35;
     SsSrc1File = 36:36;
     SsSrc1Nr = 51:44;
@@ -259,13 +259,13 @@ static GEN9: Layout = inherit!(GEN8 {
 
 /// The field table of one generation.
 #[derive(Debug)]
-pub struct Layout {
+pub struct FieldLayout {
     spans: [Span; COUNT],
 }
 
-impl Layout {
+impl FieldLayout {
     /// The table of `generation`.
-    pub fn of(version: GfxVersion) -> &'static Layout {
+    pub fn of(version: GfxVersion) -> &'static FieldLayout {
         match version {
             GfxVersion::Gfx7 | GfxVersion::Gfx75 => &GEN7,
             GfxVersion::Gfx8 => &GEN8,
@@ -308,7 +308,7 @@ pub(crate) const fn mask(width: u8) -> u64 {
 /// constant.
 pub trait Fields {
     /// Where they stand.
-    const LAYOUT: &'static Layout;
+    const LAYOUT: &'static FieldLayout;
 }
 
 /// Fields of Ivy Bridge and Haswell.
@@ -322,15 +322,15 @@ pub struct Gen8Fields;
 pub struct Gen9Fields;
 
 impl Fields for Gen7Fields {
-    const LAYOUT: &'static Layout = &GEN7;
+    const LAYOUT: &'static FieldLayout = &GEN7;
 }
 
 impl Fields for Gen8Fields {
-    const LAYOUT: &'static Layout = &GEN8;
+    const LAYOUT: &'static FieldLayout = &GEN8;
 }
 
 impl Fields for Gen9Fields {
-    const LAYOUT: &'static Layout = &GEN9;
+    const LAYOUT: &'static FieldLayout = &GEN9;
 }
 
 /// An instruction word under construction. The first thing that goes wrong is remembered.

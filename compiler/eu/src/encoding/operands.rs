@@ -1,6 +1,6 @@
 //! Operands of one- and two-source instructions, both directions.
 
-use super::fields::{Field, Fields, Layout, Writer, sign_extend};
+use super::fields::{Field, FieldLayout, Fields, Writer, sign_extend};
 use super::{DecodeError, EncodeError};
 use crate::devinfo::GfxVersion;
 use crate::inst::AccessMode;
@@ -27,14 +27,14 @@ pub(super) struct SourceFields {
 }
 
 /// A source's fields, as a type (see [`Fields`]).
-pub(super) trait Source {
+pub(super) trait SourceOperand {
     const FIELDS: SourceFields;
 }
 
 /// Source 0.
 pub(super) struct Src0;
 
-impl Source for Src0 {
+impl SourceOperand for Src0 {
     const FIELDS: SourceFields = SourceFields {
         file: Field::Src0File,
         ty: Field::Src0Type,
@@ -57,7 +57,7 @@ impl Source for Src0 {
 /// Source 1.
 pub(super) struct Src1;
 
-impl Source for Src1 {
+impl SourceOperand for Src1 {
     const FIELDS: SourceFields = SourceFields {
         file: Field::Src1File,
         ty: Field::Src1Type,
@@ -215,7 +215,7 @@ pub(super) fn get_dst<F: Fields>(
 
 /// Reads an indirect address.
 fn get_indirect(
-    l: &Layout,
+    l: &FieldLayout,
     word: u128,
     mode: AccessMode,
     (ia_subreg, ia_offset, ia_offset16): (Field, Field, Field),
@@ -241,7 +241,7 @@ fn is_wide_immediate(ty: Type, wide_f: bool) -> bool {
 
 /// Writes a source of a one- or two-source instruction. `wide` says that immediates may take 64
 /// bits; `dim` that F immediates do.
-pub(super) fn put_source<F: Fields, S: Source>(
+pub(super) fn put_source<F: Fields, S: SourceOperand>(
     w: &mut Writer<F>,
     version: GfxVersion,
     mode: AccessMode,
@@ -297,7 +297,7 @@ pub(super) fn put_source<F: Fields, S: Source>(
 }
 
 /// Reads a source of a one- or two-source instruction; the flags are those of [`put_source`].
-pub(super) fn get_source<F: Fields, S: Source>(
+pub(super) fn get_source<F: Fields, S: SourceOperand>(
     word: u128,
     version: GfxVersion,
     mode: AccessMode,

@@ -2,7 +2,8 @@
 
 use super::context::{Context, Rule, rules};
 use crate::desc::{
-    self, DataOp, Lengths, Message, SamplerOp, SamplerSimd, Shape, ex_mlen, header_registers, shape,
+    self, DataOp, Lengths, Message, MessageShape, SamplerOp, SamplerSimd, ex_mlen,
+    header_registers, shape,
 };
 use crate::inst::{Desc, Send, Sfid};
 use crate::opcode::Form;
@@ -40,7 +41,7 @@ fn known(c: &Context) -> bool {
 }
 
 /// The message, its lengths and what they must be.
-fn shaped(c: &Context) -> Option<(Message, Lengths, Shape)> {
+fn shaped(c: &Context) -> Option<(Message, Lengths, MessageShape)> {
     let (message, lengths) = decoded(c)?;
     let shape = shape(c.devinfo, &message, lengths)?;
     Some((message, lengths, shape))

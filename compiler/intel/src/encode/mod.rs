@@ -58,7 +58,7 @@ pub fn encode(program: &Program, model: &Model) -> Result<Encoded, CompileError>
 fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
     let mut e = eu::Inst::new(opcode(inst.op));
     let wide = is_64bit(inst);
-    let doubled = wide && model.needs_df_exec_doubling();
+    let doubled = wide && model.handles(Quirk::IvbDfExecSize);
     e.exec_size = if doubled { inst.exec_size * 2 } else { inst.exec_size };
     e.access_mode = if inst.align16 || inst.op.info().three_source {
         AccessMode::Align16

@@ -16,7 +16,7 @@ pub(super) struct Context<'a> {
 impl Context<'_> {
     /// Align1 regions of this instruction count 32-bit units.
     fn dword_regions(&self) -> bool {
-        self.doubled && self.model.df_regions_in_dwords()
+        self.doubled && self.model.handles(Quirk::IvbDfRegions)
     }
 }
 
@@ -240,7 +240,7 @@ mod tests {
     fn region_of(device: &str, ty: Type, exec: u8, operand: Operand) -> eu::Region {
         let model = Model::new(eu::DevInfo::get(device).unwrap(), QuirkSet::default());
         let inst = Inst::new(Op::Mov, exec, Operand::grf(10, ty), &[operand]);
-        let doubled = ty.size() == 8 && model.needs_df_exec_doubling();
+        let doubled = ty.size() == 8 && model.handles(Quirk::IvbDfExecSize);
         source(&Context { inst: &inst, model: &model, doubled }, &operand, 0).unwrap().region
     }
 

@@ -12,7 +12,8 @@
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
-use crate::model::{DfImmediates, Model};
+use crate::model::Model;
+use eu::DfImmediates;
 use std::collections::BTreeMap;
 
 /// Moves immediates to the last source by exchanging operands, and those that still cannot be
@@ -168,7 +169,7 @@ fn load(program: &mut Program, model: &Model, (size, bits): Key, dst: Operand) {
         inst.remark = REMARK;
         program.insts.push(inst);
     };
-    match (size, model.df_immediates()) {
+    match (size, model.devinfo().df_immediates) {
         (8, DfImmediates::TwoMoves) => {
             push(Op::Mov, dst.retype(Type::UD), Operand::ud(bits as u32));
             push(Op::Mov, dst.retype(Type::UD).byte_offset(4), Operand::ud((bits >> 32) as u32));

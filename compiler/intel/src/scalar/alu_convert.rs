@@ -159,7 +159,7 @@ impl ScalarSelection<'_> {
     }
 
     fn pack_half(&mut self, dst: Operand, low: Operand, high: Operand) -> Result<(), CompileError> {
-        let opcodes = self.model.half_conversion_opcodes();
+        let opcodes = self.model.devinfo().half_conversion_opcodes;
         let mut b = self.builder();
         let dst = dst.retype(Type::UD);
         let (op, half) = if opcodes { (Op::F32to16, Type::W) } else { (Op::Mov, Type::HF) };
@@ -172,7 +172,7 @@ impl ScalarSelection<'_> {
     }
 
     fn unpack_half(&mut self, dst: Operand, src: Operand, part: u32) -> Result<(), CompileError> {
-        let opcodes = self.model.half_conversion_opcodes();
+        let opcodes = self.model.devinfo().half_conversion_opcodes;
         let mut b = self.builder();
         let src = if src.is_imm() {
             let copy = b.temp(Type::UD);

@@ -4,7 +4,7 @@ use super::alu::Ctx;
 use super::target::ScalarSelection;
 use crate::error::CompileError;
 use crate::lir::{Arf, CondMod, Op, Operand, Type};
-use crate::model::{DwordMul, Quirk};
+use crate::model::Quirk;
 use ir::AluOp;
 
 impl ScalarSelection<'_> {
@@ -142,7 +142,7 @@ impl ScalarSelection<'_> {
             std::mem::swap(&mut a, &mut b);
         }
         let dst = ctx.dst.retype(ty);
-        if ty.size() != 4 || self.model.dword_mul() == DwordMul::Native {
+        if ty.size() != 4 || !self.model.handles(Quirk::Gen7DwordMul) {
             self.builder().emit(Op::Mul, dst, &[a, b]);
             return;
         }
@@ -176,7 +176,7 @@ impl ScalarSelection<'_> {
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         let dst = ctx.dst.retype(ty);
         let acc1 = self.model.handles(Quirk::IvbAcc1);
-        let by_words = self.model.mach_after_word_mul();
+        let by_words = self.model.devinfo().mach_after_word_mul;
         let mut build = self.builder();
         let b = if b.is_imm() {
             let copy = build.temp(ty);

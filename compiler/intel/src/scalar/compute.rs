@@ -187,7 +187,7 @@ impl ComputeStage {
 /// Passes the thread's share of shared memory to the data port, on generations where threads must
 /// do that.
 fn emit_shared_memory_index(isel: &mut ScalarSelection<'_>) {
-    if isel.shader.info.shared_size == 0 || !isel.model.moves_shared_memory_index() {
+    if isel.shader.info.shared_size == 0 || !isel.model.devinfo().moves_shared_memory_index {
         return;
     }
     let mut state = Operand::arf(Arf::State(0), Type::UW);

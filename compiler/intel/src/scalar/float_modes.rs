@@ -35,7 +35,7 @@ fn denormal_bits(shader: &Shader, model: &Model) -> u32 {
         for &inst in &shader.blocks[block].insts {
             let data = &shader.insts[inst];
             let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
-            if packs_halves(alu.op) && !model.half_conversion_opcodes() {
+            if packs_halves(alu.op) && !model.devinfo().half_conversion_opcodes {
                 bits |= CR0_FP16_DENORM_PRESERVE;
             }
             let info = alu.op.info();

@@ -442,7 +442,7 @@ impl<'a> FragmentStage<'a> {
         let interface = self.interface;
         let per = u32::from(isel.program.width / 8);
         let location = if self.key.replicate_color { 0 } else { target as u8 };
-        let by_header = interface.uses_kill && isel.model.discard_by_header();
+        let by_header = interface.uses_kill && isel.model.devinfo().discard_by_header;
         let header =
             by_header || target > 0 || interface.render_targets > 1 || interface.dual_source;
         let sources = if interface.dual_source { 2 } else { 1 };

@@ -191,7 +191,7 @@ impl ScalarSelection<'_> {
                 if compare { SamplerOp::SampleLodCompare } else { SamplerOp::SampleLod }
             }
             TexOp::Txd => {
-                if compare && !self.model.has_shadow_gradients() {
+                if compare && !self.model.devinfo().has_shadow_gradients {
                     return Err(CompileError::internal("shadow gradients must be lowered"));
                 }
                 let gradients = [tex.src(Ddx), tex.src(Ddy)];
@@ -245,7 +245,7 @@ impl ScalarSelection<'_> {
 
     /// Arguments of a fetch: u, lod, v, r, or u, v, lod, r.
     fn fetch_arguments(&self, mut coordinates: Vec<Operand>, lod: Operand) -> Vec<Operand> {
-        let place = if self.model.fetch_level_second() { 1 } else { 2 };
+        let place = if self.model.devinfo().fetch_level_second { 1 } else { 2 };
         while coordinates.len() < place {
             coordinates.push(Operand::d(0));
         }

@@ -4,7 +4,7 @@ use super::alu::{Ctx, read};
 use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{Arf, CondMod, Op, Operand, PredMode, Type};
-use crate::model::DwordMul;
+use crate::model::Quirk;
 use ir::AluOp;
 
 impl Vec4Selection<'_> {
@@ -98,14 +98,14 @@ impl Vec4Selection<'_> {
             std::mem::swap(&mut a, &mut b);
         }
         // MUL reads the low word of src1 only.
-        let short =
-            b.imm_bits().is_some_and(|bits| bits < 0x8000) && !self.model.mach_after_word_mul();
-        if short || self.model.dword_mul() == DwordMul::Native {
+        let short = b.imm_bits().is_some_and(|bits| bits < 0x8000)
+            && !self.model.devinfo().mach_after_word_mul;
+        if short || !self.model.handles(Quirk::Gen7DwordMul) {
             let dst = self.dst(ctx, d);
             self.emit(Op::Mul, dst, &[a, b]);
             return;
         }
-        if self.model.mach_after_word_mul() {
+        if self.model.devinfo().mach_after_word_mul {
             self.multiply_by_words(ctx, a, b);
             return;
         }
@@ -147,7 +147,7 @@ impl Vec4Selection<'_> {
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         let dst = self.dst(ctx, ty);
         let acc = Operand::arf(Arf::Accumulator(0), ty);
-        if !self.model.mach_after_word_mul() {
+        if !self.model.devinfo().mach_after_word_mul {
             self.emit(Op::Mul, acc.masked(dst.writemask), &[a, b]);
             self.emit(Op::Mach, dst, &[a, b]).acc_write = true;
             return;
@@ -250,7 +250,7 @@ impl Vec4Selection<'_> {
     fn pack_half(&mut self, ctx: &Ctx<'_>, low: Operand, high: Operand) {
         let ud = Type::UD;
         let mask = first(ctx.n);
-        if !self.model.half_conversion_opcodes() {
+        if !self.model.devinfo().half_conversion_opcodes {
             let [low, high] = [low, high].map(|from| self.copied(from, Type::F, mask));
             let [top, packed] = [(); 2].map(|()| self.temp(ud));
             let low_words = |dwords: Operand| dwords.retype(Type::HF).strided(2);
@@ -270,7 +270,7 @@ impl Vec4Selection<'_> {
     }
 
     fn unpack_half(&mut self, dst: Operand, src: Operand) {
-        if !self.model.half_conversion_opcodes() {
+        if !self.model.devinfo().half_conversion_opcodes {
             let halves = self.copied(src, Type::UD, dst.writemask).retype(Type::HF).strided(2);
             let floats = self.temp(Type::F);
             self.emit_align1(Op::Mov, (8, 0), floats, &[halves]);

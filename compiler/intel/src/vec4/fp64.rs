@@ -9,7 +9,8 @@ use super::alu::Ctx;
 use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, Swizzle, Type};
-use crate::model::{DfImmediates, Quirk};
+use crate::model::Quirk;
+use eu::DfImmediates;
 use ir::AluOp;
 
 impl Vec4Selection<'_> {
@@ -247,7 +248,7 @@ impl Vec4Selection<'_> {
 
     /// Loads a 64-bit constant into the scalar `dst`, for all channels.
     pub(super) fn load_fp64_constant(&mut self, dst: Operand, bits: u64) {
-        match self.model.df_immediates() {
+        match self.model.devinfo().df_immediates {
             DfImmediates::TwoMoves => {
                 self.set_dword(dst, bits as u32);
                 self.set_dword(dst.byte_offset(4), (bits >> 32) as u32);

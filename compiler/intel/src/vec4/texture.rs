@@ -120,7 +120,7 @@ impl Vec4Selection<'_> {
     /// Allocates a SIMD4x2 sampler message of `rows` registers, after a header with these bits in
     /// dword 2, if there are any or the mode itself needs one. Returns true if there is a header.
     fn sampler_payload(&mut self, header: Option<u32>, rows: u32) -> (Operand, bool) {
-        let header = match (header, self.model.simd4x2_header()) {
+        let header = match (header, self.model.devinfo().simd4x2_header) {
             (None, None) => None,
             (bits, mode) => Some(bits.unwrap_or(0) | mode.unwrap_or(0)),
         };

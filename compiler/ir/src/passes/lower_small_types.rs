@@ -31,7 +31,7 @@ pub fn lower_small_types(shader: &mut Shader) -> bool {
         let wide = wider(alu.op, bits)?;
         let components = b.shader.components(result);
         let class = alu.op.info().inputs.first()?.class;
-        let shape = Shape { class, bits, wide };
+        let shape = Widening { class, bits, wide };
         Some(if class == Class::Float {
             half(b, alu, components)
         } else {
@@ -42,7 +42,7 @@ pub fn lower_small_types(shader: &mut Shader) -> bool {
 
 /// How an operation is widened.
 #[derive(Clone, Copy)]
-struct Shape {
+struct Widening {
     class: Class,
     bits: u8,
     wide: u8,
@@ -72,7 +72,7 @@ fn half(b: &mut Builder<'_>, alu: &Alu, components: u8) -> Value {
     b.f2f16(result)
 }
 
-fn integer(b: &mut Builder<'_>, alu: &Alu, components: u8, shape: Shape) -> Value {
+fn integer(b: &mut Builder<'_>, alu: &Alu, components: u8, shape: Widening) -> Value {
     use AluOp::*;
     let info = alu.op.info();
     let mut srcs = source_values(b, alu, components);

@@ -8,7 +8,7 @@ use super::merge::global_key;
 use super::options::LinkOptions;
 use crate::layout::{Rules, block_instances};
 use crate::program::{LinkedStage, Program};
-use crate::resource::{Block, BufferVariable, Placement, StageMask, Uniform};
+use crate::resource::{ActiveBlock, BufferVariable, Placement, StageMask, Uniform};
 use crate::stage::Stage;
 use crate::types::{ArrayLength, MatrixOrder, Type, TypeId, TypeTable};
 use crate::variable::{Global, Packing, Storage};
@@ -144,7 +144,7 @@ fn new_block(
         return Placement::None;
     }
     for (i, suffix) in instances(&program.types, global.ty).into_iter().enumerate() {
-        let block = Block {
+        let block = ActiveBlock {
             name: format!("{}{suffix}", qualifiers.name),
             binding: global.layout.binding.map_or(0, |b| b.saturating_add(i as u32)),
             explicit_binding: global.layout.binding.is_some(),

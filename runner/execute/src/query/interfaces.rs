@@ -1,6 +1,6 @@
 //! Program interfaces: the resources of each and their properties (OpenGL 4.6 section 7.3.1).
 
-use program::resource::{Block, StageMask, Uniform};
+use program::resource::{ActiveBlock, StageMask, Uniform};
 use program::types::MatrixOrder;
 use program::{
     ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Slot, Stage, Storage,
@@ -104,7 +104,7 @@ fn uniform(program: &Program, uniform: &Uniform) -> Resource {
         .with_stages(uniform.stages)
 }
 
-fn block(block: &Block) -> Resource {
+fn block(block: &ActiveBlock) -> Resource {
     Resource::new(block.name.clone())
         .with("BUFFER_BINDING", block.binding)
         .with("BUFFER_DATA_SIZE", block.size)

@@ -22,7 +22,7 @@ type Doubles = [f64; 4];
 
 /// Where a half's lanes are.
 #[derive(Clone, Copy, Debug)]
-enum Layout {
+enum LaneLayout {
     /// One register's worth of bytes, from here.
     Packed(u16),
     /// One element for all lanes.
@@ -62,8 +62,8 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     kind: Kind,
-    src: [[Layout; 2]; 3],
-    dst: [Layout; 2],
+    src: [[LaneLayout; 2]; 3],
+    dst: [LaneLayout; 2],
 }
 
 fn is_dword(ty: Type) -> bool {
@@ -81,14 +81,14 @@ pub fn select(op: &Op) -> Option<Plan> {
         return None;
     }
     let sources = op.src.get(..op.sources.into())?;
-    let mut src = [[Layout::Gather; 2]; 3];
+    let mut src = [[LaneLayout::Gather; 2]; 3];
     for (layouts, source) in src.iter_mut().zip(sources) {
         *layouts = layouts_of(op, source)?;
     }
     let dst = match &op.dst.place {
         Place::Grf(lanes) => lane_layouts(op, lanes, op.dst.ty.size() as usize)?,
         // Only comparisons are worth running for their flags.
-        Place::Null => [Layout::Gather; 2],
+        Place::Null => [LaneLayout::Gather; 2],
         _ => return None,
     };
     Some(Plan { kind, src, dst })
@@ -187,16 +187,16 @@ fn no_abs(op: &Op) -> bool {
     !op.src.iter().any(|source| source.abs)
 }
 
-fn layouts_of(op: &Op, source: &Src) -> Option<[Layout; 2]> {
+fn layouts_of(op: &Op, source: &Src) -> Option<[LaneLayout; 2]> {
     match &source.place {
         Place::Grf(lanes) => lane_layouts(op, lanes, source.ty.size() as usize),
-        Place::Imm(_) => Some([Layout::Constant; 2]),
+        Place::Imm(_) => Some([LaneLayout::Constant; 2]),
         _ => None,
     }
 }
 
 /// The layouts of both halves; none if a lane is outside the register file.
-fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[Layout; 2]> {
+fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[LaneLayout; 2]> {
     let half = usize::from(op.shape.half);
     let count = usize::from(op.shape.channels);
     for channel in 0..count {
@@ -217,13 +217,13 @@ fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[Layout; 2]> {
                 })
         };
         if first >= count {
-            Layout::Gather
+            LaneLayout::Gather
         } else if each(0) {
-            Layout::Scalar(start)
+            LaneLayout::Scalar(start)
         } else if each(size) && usize::from(start) + REG_SIZE <= GRF_BYTES {
-            Layout::Packed(start)
+            LaneLayout::Packed(start)
         } else {
-            Layout::Gather
+            LaneLayout::Gather
         }
     };
     Some([layout(0), layout(half)])
@@ -312,7 +312,7 @@ impl Half<'_> {
     #[inline]
     fn dwords(&self, registers: &Registers, index: usize) -> Dwords {
         match self.plan.src[index][self.index] {
-            Layout::Packed(start) => {
+            LaneLayout::Packed(start) => {
                 let start = usize::from(start);
                 let mut dwords = [0; 8];
                 if let Some(bytes) = registers.grf.get(start..start + REG_SIZE) {
@@ -322,9 +322,9 @@ impl Half<'_> {
                 }
                 dwords
             }
-            Layout::Scalar(start) => [registers.dword(start.into()); 8],
-            Layout::Constant => [self.constant(index) as u32; 8],
-            Layout::Gather => {
+            LaneLayout::Scalar(start) => [registers.dword(start.into()); 8],
+            LaneLayout::Constant => [self.constant(index) as u32; 8],
+            LaneLayout::Gather => {
                 let mut dwords = [0; 8];
                 if let Place::Grf(lanes) = &self.op.src[index].place {
                     for (lane, dword) in
@@ -365,12 +365,12 @@ impl Half<'_> {
     fn raw_doubles(&self, registers: &Registers, index: usize) -> [u64; 4] {
         let dword = |offset: usize| u64::from(registers.dword(offset));
         match self.plan.src[index][self.index] {
-            Layout::Packed(start) => {
+            LaneLayout::Packed(start) => {
                 std::array::from_fn(|lane| registers.read(usize::from(start) + lane * 8, 8))
             }
-            Layout::Scalar(start) => [registers.read(start.into(), 8); 4],
-            Layout::Constant => [self.constant(index); 4],
-            Layout::Gather => {
+            LaneLayout::Scalar(start) => [registers.read(start.into(), 8); 4],
+            LaneLayout::Constant => [self.constant(index); 4],
+            LaneLayout::Gather => {
                 let mut values = [0; 4];
                 if let Place::Grf(lanes) = &self.op.src[index].place {
                     for (lane, value) in
@@ -400,7 +400,7 @@ impl Half<'_> {
     #[inline]
     fn store(&self, registers: &mut Registers, results: &Dwords) {
         let Place::Grf(lanes) = &self.op.dst.place else { return };
-        if let (Layout::Packed(start), 0xff) = (self.plan.dst[self.index], self.lanes) {
+        if let (LaneLayout::Packed(start), 0xff) = (self.plan.dst[self.index], self.lanes) {
             let start = usize::from(start);
             if let Some(bytes) = registers.grf.get_mut(start..start + REG_SIZE) {
                 for (bytes, dword) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(results) {

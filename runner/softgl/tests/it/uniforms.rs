@@ -1,7 +1,7 @@
 //! Uniform and vertex-data writes against layouts worked out by hand from the specification.
 
 use crate::support::{Mock, ProgramBuilder, capabilities};
-use program::resource::{Block, OpaqueSlot, OpaqueSlots, StageMask};
+use program::resource::{ActiveBlock, OpaqueSlot, OpaqueSlots, StageMask};
 use program::types::MatrixOrder;
 use program::variable::Packing;
 use program::{Api, Scalar};
@@ -176,7 +176,7 @@ fn with_blocks() -> ProgramBuilder {
         uniform.order = MatrixOrder::RowMajor;
     }
     b.program.uniform_blocks = ["B[0]", "B[1]"]
-        .map(|name| Block {
+        .map(|name| ActiveBlock {
             name: name.into(),
             binding: 5,
             explicit_binding: true,

@@ -18,7 +18,7 @@ impl Parser<'_> {
     }
 
     /// A source: its expression, sign and suffix.
-    pub(super) fn source(&mut self) -> Parsed<Source> {
+    pub(super) fn source(&mut self) -> Parsed<SourceOperand> {
         let negative = self.sign()?;
         let (value, suffix) = match self.token {
             Token::Name(name) => match self.names.get(name).cloned() {
@@ -27,7 +27,7 @@ impl Parser<'_> {
             },
             _ => (self.constant()?, self.suffix()?),
         };
-        Ok(Source { value, suffix, negative })
+        Ok(SourceOperand { value, suffix, negative })
     }
 
     /// A declared name as a source.
@@ -206,7 +206,7 @@ impl Parser<'_> {
 }
 
 /// A source operand.
-pub(super) struct Source {
+pub(super) struct SourceOperand {
     pub value: String,
     pub suffix: Option<String>,
     pub negative: bool,

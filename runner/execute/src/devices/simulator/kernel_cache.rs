@@ -4,7 +4,8 @@ use cache::{Entry, GenerationTable, Store};
 use compiler::ValidationCache;
 use eu::DevInfo;
 use simulator::{
-    DecodeError, DecodedInstruction, DecodedInstructions, Kernel, KernelBuilder, Layout, Quirks,
+    DecodeError, DecodedInstruction, DecodedInstructions, InstructionLayout, Kernel, KernelBuilder,
+    Quirks,
 };
 
 /// Decodes kernels of one device; equal instructions of its kernels share storage.
@@ -13,7 +14,7 @@ pub(super) struct KernelCache {
     devinfo: &'static DevInfo,
     quirks: Quirks,
     /// By the halves of the encoding, which hash faster than the whole.
-    instructions: GenerationTable<(u64, u64), Instructions, Layout>,
+    instructions: GenerationTable<(u64, u64), Instructions, InstructionLayout>,
 }
 
 /// Values of the table.
@@ -65,13 +66,13 @@ impl KernelCache {
         &mut self,
         insts: &mut ValidationCache,
         bytes: &[u8],
-    ) -> Result<Entry<'_, Instructions, Layout>, eu::DecodeError> {
+    ) -> Result<Entry<'_, Instructions, InstructionLayout>, eu::DecodeError> {
         let quirks = &self.quirks;
         let encoding = eu::raw_encoding(self.devinfo, bytes)?;
         self.instructions.get((encoding as u64, (encoding >> 64) as u64), 1, |instructions| {
             let (inst, _) = insts.decode(bytes)?;
             instructions.0.push(|| DecodedInstruction::new(quirks, inst));
-            Ok(Layout::of(&inst))
+            Ok(InstructionLayout::of(&inst))
         })
     }
 }

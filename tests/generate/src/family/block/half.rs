@@ -6,7 +6,7 @@
 //! are filled by the names of their members.
 
 use crate::format::Format;
-use crate::layout::{Item, Layout, Rules};
+use crate::layout::{BlockLayout, Item, Rules};
 use crate::memory::Memory;
 use crate::operation::Signature;
 use crate::pool::Pool;
@@ -98,7 +98,7 @@ fn blocks() -> Vec<Vec<Item>> {
 
 /// The number of elements that fit, and a uniform more.
 fn runtime_length(ty: Type) -> Signature {
-    let layout = Layout { rules: Rules::Std430, row_major: false };
+    let layout = BlockLayout { rules: Rules::Std430, row_major: false };
     let start =
         layout.offsets(&[Item::Value(Type::vector(ty.scalar, 1)), array(Item::Value(ty), 1)])[1];
     let size = 4 * 23;
