@@ -10,6 +10,8 @@ use regex::Regex;
 use walkdir::WalkDir;
 
 use results::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
+use tools::Case;
+use vocabulary::Generation;
 
 /// One test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,11 @@ impl TestFile {
     /// Returns a test that is named somewhere but has no file (any more).
     pub fn missing(name: &str) -> TestFile {
         TestFile { name: name.to_owned(), path: PathBuf::new() }
+    }
+
+    /// Returns the test on a generation.
+    pub fn on(&self, generation: Generation) -> Case {
+        Case { name: self.name.clone(), path: self.path.clone(), generation }
     }
 
     /// Returns true if the test has no file.

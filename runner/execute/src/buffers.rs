@@ -10,15 +10,6 @@ use super::session::{Flow, Session};
 use super::ulps::{f32_ulps, f64_ulps};
 use results::verdict::Phase;
 
-/// State of transform feedback.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FeedbackState {
-    /// Buffers at the binding points; the same numbers on every executor.
-    buffers: [Option<BufferId>; 4],
-    /// Primitives generated and written by the last capture.
-    pub counts: [u32; 2],
-}
-
 /// Creates and fills buffers on every executor.
 pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flow {
     match *command {

@@ -3,7 +3,7 @@
 use results::passes::PassLimit;
 use serde::{Deserialize, Serialize};
 
-use super::device::DeviceOptions;
+use super::options::{ExecutionOptions, disable_quirks, limit_passes};
 
 /// The differences of one execution from the others of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,11 +25,11 @@ pub struct CaseOverride {
 
 impl CaseOverride {
     /// Returns the run's options with the overrides applied.
-    pub fn device_options(&self, run: &DeviceOptions) -> DeviceOptions {
+    pub fn execution_options(&self, run: &ExecutionOptions) -> ExecutionOptions {
         let mut options = run.clone();
-        options.pass_limits.extend(&self.pass_limits);
-        options.disabled_passes.extend(self.disabled_passes.iter().cloned());
-        options.disabled_quirks.extend(self.disabled_quirks.iter().cloned());
+        limit_passes(&mut options.codegen, &self.pass_limits);
+        options.codegen.disabled_passes.extend(self.disabled_passes.iter().cloned());
+        disable_quirks(&mut options.codegen, &self.disabled_quirks);
         options.log_passes |= self.log_passes;
         options
     }

@@ -1,15 +1,13 @@
 //! Devices as scripts drive them: the GL machine's device trait plus records for the results.
 
-use std::path::PathBuf;
-
 use script::Script;
 use softgl::device::{Device, DeviceError};
 
 use crate::devices::{Disagreement, Undefined};
-use crate::external::ExternalCompiler;
-use results::passes::{PassLimit, ScopePasses};
+use crate::options::{ExecutionOptions, ExecutorSelection};
+use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
-use vocabulary::{Backend, Generation, Width};
+use vocabulary::{Generation, Width};
 
 /// A device of either kind.
 pub trait ShaderDevice: Device {
@@ -73,51 +71,26 @@ impl DeviceKind {
     }
 }
 
+impl ExecutorSelection {
+    /// Returns the kinds of the executors; the first one's results count.
+    pub(super) fn kinds(self) -> &'static [DeviceKind] {
+        match self {
+            ExecutorSelection::Both => &[DeviceKind::Simulator, DeviceKind::Interpreter],
+            ExecutorSelection::SimulatorOnly => &[DeviceKind::Simulator],
+            ExecutorSelection::ReferenceOnly => &[DeviceKind::Interpreter],
+        }
+    }
+}
+
 /// Machine code of one stage and width that a device executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutedKernel {
     /// The stage.
     pub stage: program::Stage,
-    /// `vec4`, `SIMD8`, …
-    pub width: &'static str,
+    /// The width.
+    pub width: Width,
     /// The bytes.
     pub code: Vec<u8>,
-}
-
-/// Options of compiler and simulator. The defaults are an ordinary run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeviceOptions {
-    /// Back end for stages that have a choice.
-    pub backend: Option<Backend>,
-    /// The only width to compile and run.
-    pub width: Option<Width>,
-    /// Maximum numbers of optional passes; of several limits on the same scope the last one counts.
-    pub pass_limits: Vec<PassLimit>,
-    /// Record the optional passes that run.
-    pub log_passes: bool,
-    /// Names of optional passes to leave out.
-    pub disabled_passes: Vec<String>,
-    /// Names of hardware quirks whose handling in the compiler is off.
-    pub disabled_quirks: Vec<String>,
-    /// The allocator's liveness has the granularity of whole registers instead of bytes.
-    pub whole_liveness: bool,
-    /// Payload registers interfere with every other register.
-    pub payload_interferes: bool,
-    /// Binaries that break the instruction set's rules run nevertheless.
-    pub no_validate: bool,
-    /// The math unit has the maximum documented error.
-    pub worst_math: bool,
-    /// Folder of binaries to execute instead of compiling, with one folder per test and generation.
-    pub binaries: Option<PathBuf>,
-    /// The user's compiler that replaces this project's.
-    pub compiler: Option<ExternalCompiler>,
-}
-
-impl DeviceOptions {
-    /// Returns true if the executed binaries come from this project's compiler.
-    pub fn is_our_code(&self) -> bool {
-        self.binaries.is_none() && self.compiler.is_none()
-    }
 }
 
 /// The parameters of a new device.
@@ -132,7 +105,7 @@ pub struct DeviceRequest<'a> {
     /// The test's script.
     pub script: &'a Script<'a>,
     /// Options of the run.
-    pub options: &'a DeviceOptions,
+    pub options: &'a ExecutionOptions,
     /// Maximum number of steps of all shading in the test; beyond it, [`DeviceError::StepLimit`].
     pub step_limit: u64,
 }

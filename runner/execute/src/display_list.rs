@@ -59,20 +59,7 @@ impl<'a> DisplayList<'a> {
     /// Returns true if a command is recorded into the open list. Commands that read back, query or
     /// create objects are executed at once (OpenGL 4.6 compatibility profile, section 21.4).
     pub fn records(&self, command: &Command<'_>) -> bool {
-        self.open.is_some()
-            && matches!(
-                command,
-                Command::ClearColor(_)
-                    | Command::ClearDepth(_)
-                    | Command::Clear
-                    | Command::State(_)
-                    | Command::DrawRect(_)
-                    | Command::DrawArrays(_)
-                    | Command::MultiDrawArrays(_)
-                    | Command::DrawElements(_)
-                    | Command::Uniform(_)
-                    | Command::CallList
-            )
+        self.open.is_some() && is_recordable(command)
     }
 
     /// Records a line.
@@ -88,5 +75,42 @@ impl<'a> DisplayList<'a> {
     /// Returns the recorded lines.
     pub fn lines(&self) -> &[Recorded<'a>] {
         &self.lines
+    }
+}
+
+/// Returns true if a command is recorded into lists. A new command does not compile until it is in
+/// one of the two groups.
+fn is_recordable(command: &Command<'_>) -> bool {
+    match command {
+        Command::ClearColor(_)
+        | Command::ClearDepth(_)
+        | Command::Clear
+        | Command::State(_)
+        | Command::DrawRect(_)
+        | Command::DrawArrays(_)
+        | Command::MultiDrawArrays(_)
+        | Command::DrawElements(_)
+        | Command::Uniform(_)
+        | Command::CallList => true,
+        Command::Compute { .. }
+        | Command::BlockArrayIndex(_)
+        | Command::BlockBinding(_)
+        | Command::BlockOffset(_)
+        | Command::BlockMatrixStride(_)
+        | Command::BlockRowMajor(_)
+        | Command::Buffer(_)
+        | Command::Texture(_)
+        | Command::Framebuffer(_)
+        | Command::Probe(_)
+        | Command::LinkSuccess
+        | Command::LinkError
+        | Command::ProgramBinarySaveRestore
+        | Command::Query(_)
+        | Command::NewList(_)
+        | Command::EndList
+        | Command::DeleteList
+        | Command::Subuniform { .. }
+        | Command::VertexAttribHandle { .. }
+        | Command::ActiveShaderProgram(_) => false,
     }
 }

@@ -8,22 +8,17 @@ use program::{Program, Stage, StageKey};
 use script::Script;
 use softgl::probe::Readback;
 
+use crate::device::{DeviceFactory, DeviceKind, ExecutedKernel};
+use crate::explanation::Explanation;
+use crate::factory::devinfo;
+use crate::front::{Linked, build};
 use crate::image::{Image, difference};
-use crate::{DeviceFactory, DeviceKind, ExecutedKernel, Linked, RunOptions};
+use crate::keys::{plain_key, stage_keys};
+use crate::options::RunOptions;
+use crate::run::{context_for, run_explained};
 use results::bundle::{Bundle, ProbeRecord};
 use results::verdict::TestResult;
 use vocabulary::Generation;
-
-/// The records of one execution.
-#[derive(Debug, Default)]
-pub struct Explanation {
-    /// Executed probes in order.
-    pub probes: Vec<ProbeRecord>,
-    /// Framebuffers at the first failed probe, or at the end, by executor.
-    pub snapshots: Vec<(DeviceKind, Readback)>,
-    /// Machine code that the simulator executed.
-    pub kernels: Vec<ExecutedKernel>,
-}
 
 /// Creates the bundle of a result. `again` allows executing and compiling the test, which is false
 /// if that crashed the process before; a panic is caught.
@@ -46,19 +41,12 @@ pub fn explain(
         let mut explanation = Explanation::default();
         // The records made before a panic are kept.
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            crate::run_explained(
-                &script,
-                &result.test,
-                generation,
-                options,
-                devices,
-                &mut explanation,
-            );
+            run_explained(&script, &result.test, generation, options, devices, &mut explanation);
         }));
         bundle.images = images(&explanation.snapshots);
         bundle.probes = explanation.probes;
         name_probes(&mut bundle.probes, &bundle.script);
-        if options.device.is_our_code() {
+        if options.execution.is_our_code() {
             let texts =
                 catch_unwind(AssertUnwindSafe(|| code(&script, &result.test, generation, options)));
             bundle.texts = texts.unwrap_or_default();
@@ -98,13 +86,13 @@ fn code(
     options: &RunOptions,
 ) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
-    let Some(devinfo) = crate::devinfo(generation) else { return texts };
-    let built = crate::context_for(script, generation)
-        .and_then(|capabilities| crate::build(script, capabilities));
+    let Some(devinfo) = devinfo(generation) else { return texts };
+    let built =
+        context_for(script, generation).and_then(|capabilities| build(script, capabilities));
     let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return texts };
-    let keys = crate::stage_keys(script, test, generation);
+    let keys = stage_keys(script, test, generation);
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
-        let key = keys.get(&stage).cloned().unwrap_or_else(crate::plain_key);
+        let key = keys.get(&stage).cloned().unwrap_or_else(plain_key);
         let compiled = stage_code(&program, stage, &key, devinfo, options);
         texts.extend(compiled);
     }
@@ -118,30 +106,30 @@ fn stage_code(
     devinfo: &'static eu::DevInfo,
     options: &RunOptions,
 ) -> Vec<(String, String)> {
-    let options = crate::compiler_options(&options.device);
+    let options = &options.execution.codegen;
     let mut texts = Vec::new();
-    if let Ok(shader) = compiler::ir_after(program, stage, key, devinfo, &options, &mut |_, _| {}) {
+    if let Ok(shader) = compiler::ir_after(program, stage, key, devinfo, options, &mut |_, _| {}) {
         texts.push((format!("{}.ir", file_name(stage)), format!("{shader}\n")));
     }
-    let Ok(binary) = compiler::compile(program, stage, key, devinfo, &options) else {
+    let Ok(binary) = compiler::compile(program, stage, key, devinfo, options) else {
         return texts;
     };
     let kernels = binary.compiled.kernels.into_iter();
     let kernels: Vec<ExecutedKernel> =
-        kernels.map(|k| ExecutedKernel { stage, width: k.width.name(), code: k.code }).collect();
+        kernels.map(|k| ExecutedKernel { stage, width: k.width, code: k.code }).collect();
     texts.extend(kernels.iter().filter_map(|kernel| listing(kernel, devinfo)));
     texts
 }
 
 /// Returns the assembly of executed kernels, which another compiler may have made.
 fn listings(kernels: &[ExecutedKernel], generation: Generation) -> Vec<(String, String)> {
-    let Some(devinfo) = crate::devinfo(generation) else { return Vec::new() };
+    let Some(devinfo) = devinfo(generation) else { return Vec::new() };
     kernels.iter().filter_map(|kernel| listing(kernel, devinfo)).collect()
 }
 
 fn listing(kernel: &ExecutedKernel, devinfo: &'static eu::DevInfo) -> Option<(String, String)> {
     let program = eu::decode_program(devinfo, &kernel.code).ok()?;
-    let name = format!("{}.{}.eu", file_name(kernel.stage), kernel.width);
+    let name = format!("{}.{}.eu", file_name(kernel.stage), kernel.width.name());
     Some((name, eu::print_program(devinfo, &program)))
 }
 

@@ -1,24 +1,19 @@
 //! The real devices: simulator and interpreter.
 
-use compiler::{
-    CachedCompiler, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet,
-    StageLimit,
-};
+use compiler::CachedCompiler;
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::device::{
-    DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice,
-};
+use super::device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 use crate::devices::{
     Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog,
     Undefined,
 };
 use crate::external;
 use crate::passes::scope_passes;
-use results::passes::{PassLimit, Scope, ScopePasses};
+use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
 use vocabulary::Generation;
 
@@ -56,7 +51,7 @@ fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, De
     })?;
     Ok(SimulatorOptions {
         devinfo,
-        compiler: compiler_options(request.options),
+        compiler: request.options.codegen.clone(),
         cache: Arc::default(),
         decoders: Arc::default(),
         binaries: binaries(request),
@@ -82,37 +77,6 @@ impl DeviceFactory for Traced {
             ..options
         })))
     }
-}
-
-/// Returns the code generation options for a run's options.
-pub fn compiler_options(options: &DeviceOptions) -> CodegenOptions {
-    let quirks = options.disabled_quirks.iter().filter_map(|name| Quirk::from_name(name));
-    let present_name = |name: &String| compiler::passes::canonical(name).to_owned();
-    CodegenOptions {
-        widths: options.width.into_iter().collect(),
-        backend: options.backend,
-        pass_limit: options.pass_limits.iter().rfind(|l| l.scope.is_none()).map(|l| l.limit.into()),
-        stage_limits: options.pass_limits.iter().filter_map(stage_limit).collect(),
-        disabled_passes: options.disabled_passes.iter().map(present_name).collect(),
-        disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
-        liveness: if options.whole_liveness {
-            LivenessGranularity::Register
-        } else {
-            LivenessGranularity::Byte
-        },
-        payload_interference: if options.payload_interferes {
-            PayloadInterference::All
-        } else {
-            PayloadInterference::LastUse
-        },
-        no_validate: options.no_validate,
-        ..CodegenOptions::default()
-    }
-}
-
-fn stage_limit(limit: &PassLimit) -> Option<StageLimit> {
-    let Scope { stage, width } = limit.scope?;
-    Some(StageLimit { stage, width, limit: limit.limit.into() })
 }
 
 /// Returns the folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself if
@@ -163,9 +127,9 @@ impl ShaderDevice for SimulatorDevice {
     }
 
     fn statistics(&self) -> Vec<StageStatistics> {
-        let convert = |s: &crate::devices::StageStatistics| StageStatistics {
-            stage: s.stage.name().to_owned(),
-            width: s.width.name().to_owned(),
+        let convert = |s: &crate::devices::KernelStatistics| StageStatistics {
+            stage: s.stage,
+            width: s.width,
             instructions: s.statistics.instructions,
             loops: s.statistics.loops,
             cycles: s.statistics.cycles.into(),
@@ -187,7 +151,7 @@ impl ShaderDevice for SimulatorDevice {
             .flat_map(|(stage, binary)| {
                 binary.compiled.kernels.iter().map(move |kernel| (stage, kernel))
             })
-            .map(|(stage, k)| ExecutedKernel { stage, width: k.width.name(), code: k.code.clone() })
+            .map(|(stage, k)| ExecutedKernel { stage, width: k.width, code: k.code.clone() })
             .collect()
     }
 }

@@ -10,7 +10,8 @@ use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
 use softgl::shader_io::ShaderIo;
 
 use super::device::{DeviceFactory, DeviceRequest, ShaderDevice};
-use super::{ExecutorSelection, RunOptions, run_script};
+use super::options::{ExecutorSelection, RunOptions};
+use super::run::run_script;
 use vocabulary::Generation;
 
 type Keys = Arc<Mutex<BTreeMap<Stage, StageKey>>>;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use program::Stage;
-use softgl::device::{Batch, Device, DrawState, Steps};
+use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
 use softgl::shader_io::ShaderIo;
 
 use super::*;
 use crate::devices::{Disagreement, Undefined};
-use results::verdict::Status;
+use results::verdict::{Phase, StageStatistics, Status, Verdict};
+use vocabulary::{Generation, Width};
 
 /// Color of a mock executor, or its error.
 type Paint = Result<[f32; 4], DeviceError>;
@@ -113,12 +114,11 @@ impl ShaderDevice for Mock {
     }
 
     fn statistics(&self) -> Vec<StageStatistics> {
-        let of = |stage: &str, width: &str| StageStatistics {
-            stage: stage.into(),
-            width: width.into(),
-            ..StageStatistics::default()
-        };
-        vec![of("fragment", "SIMD8"), of("vertex", "vec4"), of("fragment", "SIMD16")]
+        vec![
+            StageStatistics::new(Stage::Fragment, Width::Simd8),
+            StageStatistics::new(Stage::Vertex, Width::Vec4),
+            StageStatistics::new(Stage::Fragment, Width::Simd16),
+        ]
     }
 }
 
@@ -163,7 +163,7 @@ fn a_pass_has_statistics_in_pipeline_order() {
     let verdict = run(&format!("{DRAW}probe all rgba 0 1 0 1"), &Mocks::agree(GREEN));
     assert_eq!((verdict.status, &verdict.cause), (Status::Pass, &None));
     let stages: Vec<(&str, &str)> =
-        verdict.stages.iter().map(|s| (s.stage.as_str(), s.width.as_str())).collect();
+        verdict.stages.iter().map(|s| (s.stage.name(), s.width.name())).collect();
     assert_eq!(stages, [("vertex", "vec4"), ("fragment", "SIMD16"), ("fragment", "SIMD8")]);
 }
 

@@ -42,14 +42,18 @@ impl Header {
         options.collect::<Vec<_>>().join(",")
     }
 
-    /// Returns the header of a run of this program.
-    pub fn new(generations: Vec<String>, options: BTreeMap<String, String>) -> Header {
+    /// Returns the header of a run of this program, which was built from a revision.
+    pub fn new(
+        generations: Vec<String>,
+        options: BTreeMap<String, String>,
+        revision: Option<&str>,
+    ) -> Header {
         Header {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             generations,
             options,
-            revision: option_env!("RUNNER_REVISION").map(str::to_owned),
+            revision: revision.map(str::to_owned),
             shard: None,
         }
     }

@@ -23,6 +23,7 @@ pub mod names;
 pub mod passes;
 pub mod report;
 pub mod shard;
+pub mod stage_name;
 pub mod threads;
 pub mod verdict;
 

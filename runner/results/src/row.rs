@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use crate::verdict::{Outcome, Phase, StageStatistics, Status, Subtest, TestResult};
+use vocabulary::{Stage, Width};
 
 /// Text inside another value; serde borrows it only behind a type of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -51,10 +52,9 @@ pub struct Row<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[expect(missing_docs, reason = "the fields are the keys of results format 1")]
 pub struct Code<'a> {
-    #[serde(borrow)]
-    pub stage: Cow<'a, str>,
-    #[serde(borrow)]
-    pub width: Cow<'a, str>,
+    #[serde(with = "crate::stage_name")]
+    pub stage: Stage,
+    pub width: Width,
     pub instructions: u32,
     pub loops: u32,
     pub cycles: u64,
@@ -131,8 +131,8 @@ impl Row<'_> {
 impl Code<'_> {
     fn to_statistics(&self) -> StageStatistics {
         StageStatistics {
-            stage: self.stage.clone().into_owned(),
-            width: self.width.clone().into_owned(),
+            stage: self.stage,
+            width: self.width,
             instructions: self.instructions,
             loops: self.loops,
             cycles: self.cycles,
@@ -170,8 +170,8 @@ impl<'a> From<&'a TestResult> for Row<'a> {
 impl<'a> From<&'a StageStatistics> for Code<'a> {
     fn from(s: &'a StageStatistics) -> Code<'a> {
         Code {
-            stage: Cow::from(&s.stage),
-            width: Cow::from(&s.width),
+            stage: s.stage,
+            width: s.width,
             instructions: s.instructions,
             loops: s.loops,
             cycles: s.cycles,

@@ -21,7 +21,7 @@ fn row(test: &str, generation: &str, status: Status) -> TestResult {
 
 fn header() -> Header {
     let options = BTreeMap::from([("backend".to_owned(), "vec4".to_owned())]);
-    Header { revision: None, ..Header::new(vec!["hsw".into(), "ivb".into()], options) }
+    Header::new(vec!["hsw".into(), "ivb".into()], options, None)
 }
 
 fn run(rows: &[TestResult], finish: bool) -> tempfile::TempDir {

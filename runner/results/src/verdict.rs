@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coverage::CoverageSample;
 use crate::passes::ScopePasses;
+use vocabulary::{Stage, Width};
 
 pub use vocabulary::Phase;
 
@@ -116,12 +117,13 @@ impl Outcome {
 }
 
 /// Statistics of the code generated for one stage at one width.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StageStatistics {
-    /// `vertex`, `tessellation control`, …
-    pub stage: String,
-    /// `vec4`, `SIMD8`, `SIMD16` or `SIMD32`.
-    pub width: String,
+    /// The stage, by its [`Stage::name`].
+    #[serde(with = "crate::stage_name")]
+    pub stage: Stage,
+    /// The width.
+    pub width: Width,
     /// Number of instructions.
     pub instructions: u32,
     /// Number of loops.
@@ -138,6 +140,24 @@ pub struct StageStatistics {
     pub registers: u32,
     /// BLAKE3 of the kernel's bytes, in hexadecimal.
     pub sha: String,
+}
+
+impl StageStatistics {
+    /// Returns statistics of zeros.
+    pub fn new(stage: Stage, width: Width) -> StageStatistics {
+        StageStatistics {
+            stage,
+            width,
+            instructions: 0,
+            loops: 0,
+            cycles: 0,
+            spills: 0,
+            fills: 0,
+            sends: 0,
+            registers: 0,
+            sha: String::new(),
+        }
+    }
 }
 
 /// A named part of a test.
@@ -369,7 +389,7 @@ mod tests {
             reason: Some("line 9".into()),
             outcome: Outcome::Unexpected,
             duration_us: 12,
-            stages: vec![StageStatistics { stage: "vertex".into(), ..StageStatistics::default() }],
+            stages: vec![StageStatistics::new(Stage::Vertex, Width::Simd8)],
             subtests: vec![Subtest { name: "a".into(), status: Status::Pass }],
             differed: false,
         };
@@ -378,7 +398,7 @@ mod tests {
             text,
             "{\"test\":\"fp64/add\",\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"fail\",\"layer\":\"probe\",\
              \"reason\":\"line 9\",\"outcome\":\"unexpected\",\"duration_us\":12,\"stages\":[{\"stage\":\"vertex\",\
-             \"width\":\"\",\"instructions\":0,\"loops\":0,\"cycles\":0,\"spills\":0,\"fills\":0,\"sends\":0,\
+             \"width\":\"SIMD8\",\"instructions\":0,\"loops\":0,\"cycles\":0,\"spills\":0,\"fills\":0,\"sends\":0,\
              \"registers\":0,\"sha\":\"\"}],\"subtests\":[{\"name\":\"a\",\"status\":\"pass\"}]}"
         );
         assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), row);

@@ -1,13 +1,26 @@
 //! `runner asm` and `runner disasm`.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use clap::Args;
 use eu::DevInfo;
 
-use super::{EXPECTED, ToolArgs, print};
+use super::exit::EXPECTED;
+use super::output::print;
+use super::values::one_generation;
 use vocabulary::Generation;
+
+#[derive(Debug, Args)]
+pub(super) struct ToolArgs {
+    /// The generation.
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
+    generation: Generation,
+    /// A file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
 
 /// Assembles text to raw bytes.
 pub(super) fn assemble(args: &ToolArgs) -> anyhow::Result<u8> {

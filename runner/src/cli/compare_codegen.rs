@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{EXPECTED, Generations, NOTHING, UNEXPECTED, generations, print};
+use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
+use super::output::print;
+use super::values::{Generations, generations};
 use crate::select::Filter;
 use results::Run;
 use results::verdict::TestResult;

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args;
 use serde::Serialize;
 
+use super::args::{ExecuteArgs, SelectArgs, process_arguments};
+use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::options::execute_options;
-use super::{
-    EXPECTED, ExecuteArgs, Generations, NOTHING, SelectArgs, UNEXPECTED, generations, list, print,
-    run,
-};
+use super::output::print;
+use super::values::{Generations, generations};
+use super::{list, workers};
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::TestFile;
@@ -97,9 +98,9 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
 }
 
 fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverage, bool)> {
-    let arguments = super::arguments();
-    let jobs = run::jobs(args.jobs);
-    let settings = run::settings(&args.execute, false, jobs, &arguments)?;
+    let arguments = process_arguments();
+    let jobs = workers::jobs(args.jobs);
+    let settings = workers::settings(&args.execute, false, jobs, &arguments)?;
     let runtime = schedule::runtime()?;
     let entered = runtime.enter();
     let pool = Pool::start(&settings, None);

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{EXPECTED, UNEXPECTED, print};
+use super::exit::{EXPECTED, UNEXPECTED};
+use super::output::print;
 use results::diff::{self, Diff};
 use results::threads::joined;
 use results::{RunFile, RunRows};

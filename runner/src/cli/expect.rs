@@ -8,7 +8,8 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use similar::TextDiff;
 
-use super::{EXPECTED, print};
+use super::exit::EXPECTED;
+use super::output::print;
 use crate::select::TestFile;
 use results::expect::update::{self, Edited, Ran};
 use results::expect::{Expectations, ScopedFile, Sources, update_config};

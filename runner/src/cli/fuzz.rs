@@ -8,9 +8,14 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 
+use super::args::{ExecuteArgs, process_arguments};
+use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::options::{changed_options, command_options, execute_options};
+use super::output::print;
 use super::reduce::{ReduceArgs, reduce};
-use super::{EXPECTED, ExecuteArgs, Generations, NOTHING, UNEXPECTED, generations, print, run};
+use super::revision::REVISION;
+use super::values::{Generations, generations};
+use super::workers;
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
@@ -178,13 +183,16 @@ type Failed = BTreeMap<PathBuf, Generation>;
 /// Executes the tests; returns true if all are as expected, and the failed ones.
 fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
     let options = execute_options(&args.execute, args.reference_only)?;
-    let changed = changed_options(&args.execute, &options.device);
+    let changed = changed_options(&args.execute, &options.execution);
     let (generations, numbers) = (args.generations(), args.numbers());
-    let arguments = super::arguments();
-    let jobs = run::jobs(args.jobs);
-    let settings = run::settings(&args.execute, false, jobs, &arguments)?;
-    let header =
-        Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
+    let arguments = process_arguments();
+    let jobs = workers::jobs(args.jobs);
+    let settings = workers::settings(&args.execute, false, jobs, &arguments)?;
+    let header = Header::new(
+        generations.iter().map(|t| t.name().to_owned()).collect(),
+        changed.clone(),
+        REVISION,
+    );
     let folder = RunFolder::create(args.out.as_deref())?;
     folder.forget_results()?;
     let record =

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use program::{Api, Capabilities};
 
-use super::{EXPECTED, print};
+use super::exit::EXPECTED;
+use super::output::print;
 use execute::capabilities::{ContextSet, context_set};
 use vocabulary::Generation;
 

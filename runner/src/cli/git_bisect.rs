@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{EXPECTED, UNEXPECTED, UNTESTABLE};
+use super::exit::{EXPECTED, UNEXPECTED, UNTESTABLE};
 use execute::UNREADABLE;
 use results::diff::{self, Change};
 use results::verdict::{Outcome, Phase, Status, TestResult};

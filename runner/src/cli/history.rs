@@ -8,7 +8,8 @@ use std::thread::JoinHandle;
 
 use clap::Args;
 
-use super::{EXPECTED, NOTHING, print};
+use super::exit::{EXPECTED, NOTHING};
+use super::output::print;
 use results::RunFile;
 use results::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
 use results::names::printable;

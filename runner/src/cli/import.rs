@@ -6,7 +6,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::{EXPECTED, history, one_generation, print};
+use super::exit::EXPECTED;
+use super::history;
+use super::output::print;
+use super::revision::REVISION;
+use super::values::one_generation;
 use crate::select::find_tests;
 use results::names::piglit_name;
 use results::verdict::Counts;
@@ -42,7 +46,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let folder = RunFolder::create(args.out.as_deref())?;
     ResultsWriter::write_all(
         &folder.path,
-        &Header::new(vec![generation.to_owned()], BTreeMap::new()),
+        &Header::new(vec![generation.to_owned()], BTreeMap::new(), REVISION),
         &mut rows,
         Junit::All,
     )?;

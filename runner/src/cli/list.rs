@@ -4,13 +4,25 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Context;
+use clap::Args;
 use script::Pattern;
 
+use super::args::SelectArgs;
 use super::chain::chain;
-use super::{EXPECTED, ListArgs, NOTHING, SelectArgs, UNEXPECTED, print};
+use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
+use super::output::print;
 use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 use execute::diagnostics;
 use results::names::{piglit_name, printable_line};
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    #[command(flatten)]
+    select: SelectArgs,
+    /// Print pattern, files and lines of every command pattern instead of names.
+    #[arg(long)]
+    counts: bool,
+}
 
 /// The tests under the paths, and the selected ones.
 pub(super) struct Selection {

@@ -1,26 +1,12 @@
 //! `runner man` and `runner completions`.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
-use clap::{Args, CommandFactory};
-use clap_complete::Shell;
+use clap::CommandFactory;
 
-use super::{Cli, EXPECTED, print};
-
-#[derive(Debug, Args)]
-pub(super) struct ManArgs {
-    /// Write a page for every command to this folder (default: print the main page).
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct CompletionsArgs {
-    /// The shell.
-    #[arg(value_enum, value_name = "SHELL")]
-    shell: Shell,
-}
+use super::args::{CompletionsArgs, ManArgs};
+use super::command::Cli;
+use super::exit::EXPECTED;
+use super::output::print;
 
 /// Writes the manual in roff.
 pub(super) fn man(args: &ManArgs) -> anyhow::Result<u8> {

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{EXPECTED, UNEXPECTED, history, junit, print};
+use super::exit::{EXPECTED, UNEXPECTED};
+use super::history;
+use super::options::junit;
+use super::output::print;
 use results::verdict::Counts;
 use results::{ResultsWriter, Run, RunFolder};
 

@@ -3,13 +3,25 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference, Quirk};
 use softgl::deferred::ShadeMode;
 
-use super::{ExecuteArgs, RunArgs};
-use execute::external::CommandLine;
-use execute::{DeviceOptions, ExecutorSelection, RunOptions};
+use super::args::{CompileArgs, ExecuteArgs, RunArgs};
+use super::suggest;
+use execute::external::{CommandLine, ExternalCompiler};
+use execute::{ExecutionOptions, ExecutorSelection, RunOptions, disable_quirks, limit_passes};
+use results::Junit;
 use results::names::quoted;
 use results::passes::PassLimit;
+
+/// Maximum time for an answer of an external compiler; less if the time limit of test cases is
+/// short.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Returns the selection of results for a JUnit report.
+pub(super) fn junit(failures_only: bool) -> Junit {
+    if failures_only { Junit::FailuresOnly } else { Junit::All }
+}
 
 /// Returns the options shared by all test cases of a run.
 pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
@@ -27,47 +39,93 @@ pub(super) fn execute_options(
         _ => ExecutorSelection::Both,
     };
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
-    Ok(RunOptions { executors, shade, device: device_options(args)? })
+    Ok(RunOptions { executors, shade, execution: execution_options(args)? })
 }
 
 /// Returns the options of compiler and simulator.
-fn device_options(run: &ExecuteArgs) -> anyhow::Result<DeviceOptions> {
+fn execution_options(run: &ExecuteArgs) -> anyhow::Result<ExecutionOptions> {
     let args = &run.device;
     if let Some(folder) = args.binaries.as_deref().filter(|folder| !folder.is_dir()) {
         anyhow::bail!("{}: no such folder of binaries", folder.display());
     }
-    let mut options = args.compile.device_options()?;
+    let mut options = compile_options(&args.compile)?;
     if let Some(compiler) = &mut options.compiler {
         // A late answer must be distinguishable from a hanging test case.
         compiler.response_timeout =
             compiler.response_timeout.min(Duration::from_millis(u64::from(run.timeout) * 500));
     }
-    Ok(DeviceOptions {
+    Ok(ExecutionOptions {
         worst_math: args.math == "worst",
         binaries: args.binaries.clone(),
         ..options
     })
 }
 
+/// Returns the options of the compiler.
+pub(super) fn compile_options(args: &CompileArgs) -> anyhow::Result<ExecutionOptions> {
+    let (passes, quirks) = (sorted(&args.disable_pass), sorted(&args.disable_quirk));
+    check_names(&passes, &quirks)?;
+    let mut codegen = CodegenOptions {
+        widths: args.width.into_iter().collect(),
+        backend: args.backend,
+        disabled_passes: passes,
+        liveness: match args.liveness.as_str() {
+            "whole" => LivenessGranularity::Register,
+            _ => LivenessGranularity::Byte,
+        },
+        payload_interference: match args.payload_interference.as_str() {
+            "all" => PayloadInterference::All,
+            _ => PayloadInterference::LastUse,
+        },
+        no_validate: args.no_validate,
+        ..CodegenOptions::default()
+    };
+    limit_passes(&mut codegen, &args.pass_limit);
+    disable_quirks(&mut codegen, &quirks);
+    let external = |command| ExternalCompiler { command, response_timeout: RESPONSE_TIMEOUT };
+    let compiler = args.compiler.clone().map(external);
+    Ok(ExecutionOptions { codegen, compiler, ..ExecutionOptions::default() })
+}
+
+/// Returns names in order, each once.
+fn sorted(names: &[String]) -> Vec<String> {
+    let mut names = names.to_vec();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Fails if a pass or a quirk is unknown.
+fn check_names(passes: &[String], quirks: &[String]) -> anyhow::Result<()> {
+    let known: Vec<&str> = Quirk::ALL.iter().map(|quirk| quirk.name()).collect();
+    suggest::known("quirk", quirks, &known)?;
+    let known: Vec<&str> = compiler::passes::optional().into_iter().collect();
+    let listed = passes.iter().map(|name| compiler::passes::listed(name).to_owned());
+    suggest::known("pass", &listed.collect::<Vec<_>>(), &known)
+}
+
 /// Returns the options that differ from the defaults and can change verdicts, by name. Paths are
 /// left out: binaries are distinguished by their hashes.
 pub(super) fn changed_options(
     args: &ExecuteArgs,
-    options: &DeviceOptions,
+    options: &ExecutionOptions,
 ) -> BTreeMap<String, String> {
     let mut changed = BTreeMap::new();
     let mut put = |name: &str, value: Option<String>| {
         changed.extend(value.map(|value| (name.to_owned(), value)));
     };
-    put("backend", options.backend.map(|b| b.name().to_owned()));
-    put("width", options.width.map(|w| w.name().to_owned()));
-    let limits: Vec<String> = options.pass_limits.iter().map(PassLimit::to_string).collect();
+    let (compile, codegen) = (&args.device.compile, &options.codegen);
+    put("backend", codegen.backend.map(|b| b.name().to_owned()));
+    put("width", compile.width.map(|w| w.name().to_owned()));
+    let limits: Vec<String> = compile.pass_limit.iter().map(PassLimit::to_string).collect();
     put("pass-limit", join(&limits));
-    put("disable-pass", join(&options.disabled_passes));
-    put("disable-quirk", join(&options.disabled_quirks));
-    put("liveness", options.whole_liveness.then(|| "whole".to_owned()));
-    put("payload-interference", options.payload_interferes.then(|| "all".to_owned()));
-    put("validate", options.no_validate.then(|| "no".to_owned()));
+    put("disable-pass", join(&codegen.disabled_passes));
+    put("disable-quirk", join(&sorted(&compile.disable_quirk)));
+    let whole = codegen.liveness == LivenessGranularity::Register;
+    put("liveness", whole.then(|| "whole".to_owned()));
+    let all = codegen.payload_interference == PayloadInterference::All;
+    put("payload-interference", all.then(|| "all".to_owned()));
+    put("validate", codegen.no_validate.then(|| "no".to_owned()));
     put("math", options.worst_math.then(|| "worst".to_owned()));
     put("shade", (args.shade == "all").then(|| "all".to_owned()));
     put("reference", args.no_reference.then(|| "no".to_owned()));

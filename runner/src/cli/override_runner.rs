@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::{ExecuteArgs, run};
+use super::args::{ExecuteArgs, process_arguments};
+use super::workers;
 use crate::schedule;
-use crate::select::TestFile;
 use crate::supervise::{Pool, Request};
 use execute::CaseOverride;
 use results::verdict::Verdict;
-use vocabulary::Generation;
+use tools::{Case, CaseRunner, RunError};
 
 /// Workers for executions with overrides.
 pub(super) struct OverrideRunner {
@@ -22,16 +22,11 @@ pub(super) struct OverrideRunner {
     interrupts: Option<UnboundedReceiver<()>>,
 }
 
-/// The error of an interrupted execution.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("interrupted")]
-pub(super) struct Interrupted;
-
 impl OverrideRunner {
     /// Starts workers that parse the arguments of this process.
     pub(super) fn start(execute: &ExecuteArgs, jobs: usize) -> anyhow::Result<OverrideRunner> {
-        let arguments = super::arguments();
-        let settings = run::settings(execute, false, jobs, &arguments)?;
+        let arguments = process_arguments();
+        let settings = workers::settings(execute, false, jobs, &arguments)?;
         let runtime = schedule::runtime()?;
         let entered = runtime.enter();
         let pool = Arc::new(Pool::start(&settings, None));
@@ -39,36 +34,27 @@ impl OverrideRunner {
         Ok(OverrideRunner { runtime, pool, count: 0, interrupts: None })
     }
 
-    /// From now on, Ctrl-C and the termination signal make [`OverrideRunner::run`] fail with
-    /// [`Interrupted`] instead of ending the process.
+    /// From now on, Ctrl-C and the termination signal make [`CaseRunner::run`] fail with
+    /// [`RunError::Interrupted`] instead of ending the process.
     pub(super) fn catch_interrupts(&mut self) {
         let (sender, interrupts) = unbounded_channel();
         self.runtime.spawn(schedule::listen(sender));
         self.interrupts = Some(interrupts);
     }
+}
 
-    /// Returns the number of executions.
-    pub(super) fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Executes a test on a generation once per override; the verdicts are in the same order.
-    pub(super) fn run(
-        &mut self,
-        test: &TestFile,
-        generation: Generation,
-        overrides: Vec<CaseOverride>,
-    ) -> anyhow::Result<Vec<Verdict>> {
+impl CaseRunner for OverrideRunner {
+    fn run(&mut self, case: &Case, overrides: Vec<CaseOverride>) -> Result<Vec<Verdict>, RunError> {
         let first = self.count;
         self.count += overrides.len();
         let (pool, interrupts) = (&self.pool, &mut self.interrupts);
         self.runtime.block_on(async {
-            let start = |(case, case_override)| {
+            let start = |(number, case_override)| {
                 let request = Request {
-                    case,
-                    path: test.path.clone().into(),
-                    test: test.name.clone(),
-                    generation,
+                    case: number,
+                    path: case.path.clone().into(),
+                    test: case.name.clone(),
+                    generation: case.generation,
                     case_override: Some(case_override),
                 };
                 let pool = pool.clone();
@@ -76,24 +62,30 @@ impl OverrideRunner {
             };
             let running: Vec<_> = (first..).zip(overrides).map(start).collect();
             let mut verdicts = Vec::with_capacity(running.len());
-            for row in running {
+            for execution in running {
                 tokio::select! {
-                    verdict = row => verdicts.push(verdict?),
-                    () = interrupted(interrupts) => return Err(Interrupted.into()),
+                    verdict = execution => {
+                        verdicts.push(verdict.map_err(|error| RunError::Failed(error.into()))?);
+                    }
+                    () = interrupted(interrupts) => return Err(RunError::Interrupted),
                 }
             }
             Ok(verdicts)
         })
     }
+
+    fn count(&self) -> usize {
+        self.count
+    }
 }
 
 /// Waits for an interruption, forever if interruptions end the process.
 async fn interrupted(interrupts: &mut Option<UnboundedReceiver<()>>) {
-    let asked = match interrupts {
+    let requested = match interrupts {
         Some(interrupts) => interrupts.recv().await.is_some(),
         None => false,
     };
-    if !asked {
+    if !requested {
         std::future::pending().await
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use super::args::{Order, RunArgs};
 use super::options::command_options;
-use super::{Order, RunArgs};
 use crate::console::Described;
 use crate::schedule::Plan;
 use crate::select::TestFile;
@@ -229,6 +229,8 @@ pub(super) fn described(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use results::verdict::StageStatistics;
+    use vocabulary::{Stage, Width};
 
     fn finished(verdict: &Verdict) -> Finished {
         Finished { verdict: verdict.clone(), duration: Duration::from_micros(3) }
@@ -245,7 +247,7 @@ mod tests {
         let reason = "repetition 3 of 3 differs from the first, pass\nno";
         assert_eq!(other.cause, Some((Phase::Probe, reason.to_owned())));
         // Different code with the same status shows nondeterminism, too.
-        let stage = results::verdict::StageStatistics::default();
+        let stage = StageStatistics::new(Stage::Vertex, Width::Simd8);
         let coded = Verdict { stages: vec![stage], ..Verdict::pass() };
         assert!(of(&[&pass, &coded]).verdict.differed);
     }

@@ -9,8 +9,11 @@ use compiler::output::Width;
 use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference};
 use program::Stage;
 
+use super::args::SelectArgs;
 use super::chain::chain;
-use super::{EXPECTED, Generations, NOTHING, SelectArgs, generations, print};
+use super::exit::{EXPECTED, NOTHING};
+use super::output::print;
+use super::values::{Generations, generations};
 use crate::select::TestFile;
 use execute;
 use vocabulary::Generation;

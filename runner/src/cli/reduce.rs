@@ -5,18 +5,21 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use super::args::ExecuteArgs;
+use super::exit::{EXPECTED, UNEXPECTED};
 use super::options::{changed_options, command_options, execute_options};
-use super::override_runner::{Interrupted, OverrideRunner};
-use super::{EXPECTED, ExecuteArgs, UNEXPECTED, one_generation, print, run};
+use super::output::print;
+use super::override_runner::OverrideRunner;
+use super::values::one_generation;
+use super::workers;
 use crate::select::TestFile;
 use crate::supervise::STACK;
-use execute::CaseOverride;
 use results::names::{quoted, test_name};
 use results::replace_file;
 use results::threads::joined;
-use results::verdict::{Status, Verdict};
+use results::verdict::Verdict;
 use tools::bisect::Ending;
-use tools::reduce::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
+use tools::reduce::{Failure, Progress, Reduced, SameFailure, Stopped, Wanted};
 use vocabulary::Generation;
 
 /// Default maximum number of candidates.
@@ -96,66 +99,83 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let bytes = std::fs::read(&args.test).with_context(|| name.clone())?;
     // Edits work on characters. If invalid bytes matter, the replacements fail in the same way.
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let jobs = run::jobs(args.jobs);
-    let mut same = Same {
-        runner: OverrideRunner::start(&args.execute, jobs)?,
-        test: test_file(&args.test)?,
-        generation: args.generation(),
-        wanted: Wanted { message: args.same_message },
-        likeness: None,
-        failure: None,
-    };
-    let verdicts = same.verdicts(vec![text.clone(), text.clone()])?;
-    let likenesses: Vec<Likeness> =
-        verdicts.iter().map(|verdict| same.likeness_of(verdict)).collect();
-    let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
-        anyhow::bail!("{name}: no verdicts")
-    };
-    let ending = shown(verdict);
-    if likeness != again {
-        eprintln!(
-            "{name}: does not end the same way every time: nothing can be told from a smaller one"
-        );
-        return Ok(UNEXPECTED);
+    let jobs = workers::jobs(args.jobs);
+    let mut runner = OverrideRunner::start(&args.execute, jobs)?;
+    let case = test_file(&args.test)?.on(args.generation());
+    let wanted = Wanted { message: args.same_message };
+    let (same, failure) = SameFailure::of(case, &text, wanted, &mut runner)?;
+    match &failure {
+        Failure::Unstable => {
+            eprintln!(
+                "{name}: does not end the same way every time: nothing can be told from a smaller one"
+            );
+            return Ok(UNEXPECTED);
+        }
+        Failure::None(verdict) => {
+            eprintln!("{name}: {}: there is no failure to keep", shown(verdict));
+            return Ok(UNEXPECTED);
+        }
+        Failure::Stable(verdict) => eprintln!("{} bytes: {}", text.len(), shown(verdict)),
     }
-    if Ending::of(verdict).is_good() || verdict.status == Status::Skip {
-        eprintln!("{name}: {ending}: there is no failure to keep");
-        return Ok(UNEXPECTED);
-    }
-    eprintln!("{} bytes: {ending}", text.len());
-    same.likeness = Some(likeness.clone());
-    same.runner.catch_interrupts();
+    runner.catch_interrupts();
     let whole = text.len();
     let mut written = Ok(());
-    let mut reducer = Reducer::new(text, &mut same, args.steps, jobs * 2);
-    let outcome = reducer.run(|Progress { level, steps, best }| {
+    let report = |Progress { level, steps, best }: Progress<'_>| {
         eprintln!("{} bytes after {steps} candidates: fewer {}", best.len(), level.name());
         if let Some(out) = args.out.as_ref().filter(|_| written.is_ok()) {
             written = replace_file(out, best.as_bytes());
         }
-    });
-    let (best, steps) = (reducer.best().to_owned(), reducer.steps());
+    };
+    let (Reduced { best, steps, stopped }, error) =
+        same.reduce(text, (args.steps, jobs * 2), &mut runner, report);
     written?;
     match &args.out {
         Some(out) => replace_file(out, best.as_bytes())?,
         None => print(best.as_bytes())?,
     }
-    if let Some(failure) = same.failure.take() {
-        return Err(failure);
+    if let Some(error) = error {
+        return Err(error.into());
     }
     eprintln!("from {whole} to {} bytes in {steps} candidates", best.len());
-    match outcome {
-        Ok(()) => {}
-        Err(Stopped::Steps) => eprintln!("stopped after as many candidates as --steps allows"),
-        Err(Stopped::Interrupted) => {
+    match stopped {
+        None => {}
+        Some(Stopped::Steps) => eprintln!("stopped after as many candidates as --steps allows"),
+        Some(Stopped::Interrupted) => {
             eprintln!("interrupted");
             return Ok(UNEXPECTED);
         }
     }
     if let Some(out) = &args.out {
-        same.check(args, out, best)?;
+        check(args, &same, &mut runner, out, best)?;
     }
     Ok(EXPECTED)
+}
+
+/// Executes the result under its new name and prints how to repeat it.
+fn check(
+    args: &ReduceArgs,
+    same: &SameFailure,
+    runner: &mut OverrideRunner,
+    out: &Path,
+    best: String,
+) -> anyhow::Result<()> {
+    if let Some(now) = same.differs_as(test_file(out)?.on(args.generation()), best, runner)? {
+        let now = shown(&now);
+        eprintln!(
+            "warning: under its new name it ends otherwise: {now}; it depends on undefined values"
+        );
+    }
+    let options = execute_options(&args.execute, args.reference_only)?;
+    let changed = changed_options(&args.execute, &options.execution);
+    let which = args
+        .generation
+        .map_or("--reference-only".to_owned(), |generation| format!("--gen {generation}"));
+    let options: String = command_options(&args.execute, &changed)
+        .iter()
+        .map(|(_, option)| format!(" {option}"))
+        .collect();
+    eprintln!("runner {} {which}{options}", quoted(&out.display().to_string()));
+    Ok(())
 }
 
 fn test_file(path: &Path) -> anyhow::Result<TestFile> {
@@ -167,66 +187,4 @@ fn test_file(path: &Path) -> anyhow::Result<TestFile> {
 fn shown(verdict: &Verdict) -> String {
     let reason = verdict.cause.as_ref().and_then(|(_, reason)| reason.lines().next());
     format!("{}{}", Ending::of(verdict), reason.map(|line| format!(": {line}")).unwrap_or_default())
-}
-
-/// A judge that accepts candidates that fail like the whole test.
-struct Same {
-    runner: OverrideRunner,
-    test: TestFile,
-    generation: Generation,
-    wanted: Wanted,
-    likeness: Option<Likeness>,
-    /// The error that prevents further executions.
-    failure: Option<anyhow::Error>,
-}
-
-impl Same {
-    fn verdicts(&mut self, texts: Vec<String>) -> anyhow::Result<Vec<Verdict>> {
-        let case_override = |text| CaseOverride { text: Some(text), ..CaseOverride::default() };
-        self.runner.run(&self.test, self.generation, texts.into_iter().map(case_override).collect())
-    }
-
-    fn likeness_of(&self, verdict: &Verdict) -> Likeness {
-        Likeness::of(verdict, self.wanted)
-    }
-
-    /// Executes the result under its new name, which determines the contents of unwritten
-    /// registers, and prints how to repeat it.
-    fn check(&mut self, args: &ReduceArgs, out: &Path, best: String) -> anyhow::Result<()> {
-        self.test = test_file(out)?;
-        let verdicts = self.verdicts(vec![best])?;
-        if verdicts.first().map(|verdict| self.likeness_of(verdict)) != self.likeness {
-            let now = verdicts.first().map(shown).unwrap_or_default();
-            eprintln!(
-                "warning: under its new name it ends otherwise: {now}; it depends on undefined values"
-            );
-        }
-        let options = execute_options(&args.execute, args.reference_only)?;
-        let changed = changed_options(&args.execute, &options.device);
-        let which = args
-            .generation
-            .map_or("--reference-only".to_owned(), |generation| format!("--gen {generation}"));
-        let options: String = command_options(&args.execute, &changed)
-            .iter()
-            .map(|(_, option)| format!(" {option}"))
-            .collect();
-        eprintln!("runner {} {which}{options}", quoted(&out.display().to_string()));
-        Ok(())
-    }
-}
-
-impl Judge for Same {
-    fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped> {
-        match self.verdicts(texts) {
-            Ok(verdicts) => {
-                let same = |verdict: &Verdict| Some(self.likeness_of(verdict)) == self.likeness;
-                Ok(verdicts.iter().map(same).collect())
-            }
-            Err(error) if error.is::<Interrupted>() => Err(Stopped::Interrupted),
-            Err(error) => {
-                self.failure = Some(error);
-                Err(Stopped::Interrupted)
-            }
-        }
-    }
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::diff::parse;
-use super::{EXPECTED, print};
+use super::exit::EXPECTED;
+use super::output::print;
 use results::RunFile;
 use results::history::{HISTORY_FILE, History};
 use results::report::{self, Sources, Written};

@@ -2,33 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, Parser};
+use clap::Parser;
 
+use super::args::{RerunArgs, ResumeArgs, RunArgs};
+use super::command::Cli;
+use super::exit::EXPECTED;
 use super::plan::Key;
 use super::run::{Resumed, Start, start};
-use super::{Cli, EXPECTED, RunArgs};
 use results::shard::Shard;
 use results::{Run, RunFolder, RunRecord};
-
-#[derive(Debug, Args)]
-pub(super) struct ResumeArgs {
-    /// The run's folder.
-    #[arg(value_name = "RUN")]
-    run: PathBuf,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct RerunArgs {
-    /// The run's folder.
-    #[arg(value_name = "RUN", default_value = "results/latest")]
-    run: PathBuf,
-    /// Folder of the results (default: results/<date>-<n>).
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-}
 
 /// Completes a run: keeps finished results and executes the rest with the original options.
 pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {

@@ -1,21 +1,20 @@
 //! `runner PATH…`: runs tests.
 
 use std::collections::BTreeSet;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 
+use super::args::{RunArgs, ShardChoice, process_arguments};
+use super::exit::{EXPECTED, NOTHING, UNEXPECTED, UNTESTABLE};
 use super::git_bisect;
 use super::history::Recording;
 use super::list::Selection;
-use super::options::{changed_options, run_options};
+use super::options::{changed_options, junit, run_options};
 use super::plan::{self, Key, RunPlan};
-use super::{
-    EXPECTED, ExecuteArgs, NOTHING, RunArgs, ShardChoice, UNEXPECTED, UNTESTABLE, junit, worker,
-};
+use super::revision::REVISION;
+use super::workers;
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::Console;
 use crate::schedule::{self, Limits};
@@ -27,11 +26,8 @@ use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Generation;
 
-/// Number of test cases after which a process of `--isolate` is replaced.
-const BATCH: usize = 100;
-
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
-    let arguments = super::arguments();
+    let arguments = process_arguments();
     start(args, &Start { arguments, only: None, resumed: None })
 }
 
@@ -57,15 +53,15 @@ pub(super) struct Resumed {
 
 /// Executes a run.
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
-    let jobs = jobs(args.jobs);
-    let settings = settings(&args.execute, args.isolate, jobs, &start.arguments)?;
+    let jobs = workers::jobs(args.jobs);
+    let settings = workers::settings(&args.execute, args.isolate, jobs, &start.arguments)?;
     supervise::want_large_pages(false);
     // The first worker starts while the tests are searched for.
     let first = supervise::Process::start(&settings.program);
     let selection = super::list::select(&args.select)?;
     let generations = args.generations();
     let options = run_options(args)?;
-    let changed = changed_options(&args.execute, &options.device);
+    let changed = changed_options(&args.execute, &options.execution);
     let expectations = Expectations::load(&args.expect.sources(), &generations)?;
     super::expect::warn_unmatched(&expectations, &selection.found);
     let durations = args.durations.as_deref().map(Durations::read).transpose()?;
@@ -84,8 +80,11 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         .transpose()?
         .map(|run| run.rows)
         .unwrap_or_default();
-    let mut header =
-        Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
+    let mut header = Header::new(
+        generations.iter().map(|t| t.name().to_owned()).collect(),
+        changed.clone(),
+        REVISION,
+    );
     if let Some(shard) = shard {
         header.shard = Some(shard_header(shard, &tests, cases.len(), durations.as_ref()));
         let weights = durations.as_ref().map(|d| d.weights(tests.iter().map(|test| &*test.name)));
@@ -168,31 +167,6 @@ fn missing_tests(
 /// send one.
 fn ahead(args: &RunArgs) -> usize {
     if args.isolate || args.max_fails.is_some() { 1 } else { 4 }
-}
-
-/// Returns the number of concurrent test cases.
-pub(super) fn jobs(wanted: Option<u16>) -> usize {
-    wanted.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from)
-}
-
-/// Returns the settings of the worker processes.
-pub(super) fn settings(
-    args: &ExecuteArgs,
-    isolate: bool,
-    jobs: usize,
-    arguments: &[String],
-) -> anyhow::Result<supervise::Settings> {
-    let (workers, threads, batch) = if isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
-    let (path, arguments) = worker::command(threads, arguments)?;
-    let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);
-    Ok(supervise::Settings {
-        program: supervise::Program { path, arguments },
-        workers,
-        threads,
-        batch,
-        time_limit: Duration::from_secs(args.timeout.into()),
-        memory: memory.or_else(supervise::default_limit),
-    })
 }
 
 /// Returns the shard to run, if the run is split.

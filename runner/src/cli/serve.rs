@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::EXPECTED;
+use super::exit::EXPECTED;
 use execute::external;
 
 /// Answers requests on standard input until it ends.

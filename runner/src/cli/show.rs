@@ -10,7 +10,11 @@ use compiler::{Binary, CodegenOptions};
 use program::{Program, Stage, StageKey};
 use script::{Content, Script};
 
-use super::{CompileArgs, EXPECTED, UNEXPECTED, one_generation, print};
+use super::args::CompileArgs;
+use super::exit::{EXPECTED, UNEXPECTED};
+use super::options::compile_options;
+use super::output::print;
+use super::values::one_generation;
 use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
 use execute::external;
@@ -124,18 +128,17 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         return trace(args, &script, &test);
     }
     let keys = execute::stage_keys(&script, &test, args.generation);
-    let device = args.compile.device_options()?;
+    let execution = compile_options(&args.compile)?;
     let request = DeviceRequest {
         kind: DeviceKind::Simulator,
         generation: args.generation,
         test: &test,
         script: &script,
-        options: &device,
+        options: &execution,
         step_limit: 0,
     };
     let external = external::source(&request);
-    let shown =
-        Shown { args, program: &program, options: execute::compiler_options(&device), external };
+    let shown = Shown { args, program: &program, options: execution.codegen, external };
     let mut text = Vec::new();
     for stage in stages {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
@@ -147,13 +150,16 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
 
 /// Executes the test on the simulator alone and prints a trace of its threads.
 fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
-    let device = args.compile.device_options()?;
+    let execution = compile_options(&args.compile)?;
     let devinfo = execute::devinfo(args.generation)
         .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
     let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
     let devices = Traced { log: Arc::new(Mutex::new(log)) };
-    let options =
-        RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
+    let options = RunOptions {
+        executors: ExecutorSelection::SimulatorOnly,
+        execution,
+        ..RunOptions::default()
+    };
     let verdict = execute::run_script(script, name, args.generation, &options, &devices);
     print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
     if let Some((phase, reason)) = verdict.cause {

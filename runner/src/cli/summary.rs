@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::diff::parse;
-use super::{EXPECTED, print};
+use super::exit::EXPECTED;
+use super::output::print;
 use results::diff::by_directory;
 use results::names::printable;
 use results::verdict::{Counts, Status, TestResult};

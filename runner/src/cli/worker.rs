@@ -1,40 +1,20 @@
 //! The hidden command of worker processes.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use clap::{Args, Parser};
+use clap::Parser;
 
+use super::args::{ExecuteArgs, WorkerArgs};
+use super::command::{Cli, Command};
+use super::exit::EXPECTED;
 use super::options::execute_options;
-use super::{Cli, Command, EXPECTED, ExecuteArgs};
 use crate::mock;
 use crate::supervise::{self, Request};
 use execute::{Devices, RunOptions};
 use results::verdict::Verdict;
 use vocabulary::Generation;
-
-/// Name of the command; it starts with a character that test folders' names rarely have.
-const COMMAND: &str = "%worker";
-
-#[derive(Debug, Args)]
-pub(super) struct WorkerArgs {
-    /// Concurrent test cases.
-    threads: usize,
-    /// Arguments of the run.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    run: Vec<OsString>,
-}
-
-/// Returns program and arguments of a worker for a run.
-pub(super) fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
-    // The running file itself, even if another build has replaced it.
-    let link = Path::new("/proc/self/exe");
-    let program = if link.exists() { link.to_owned() } else { std::env::current_exe()? };
-    let mut arguments = vec![COMMAND.into(), threads.to_string().into(), "--".into()];
-    arguments.extend(run.iter().map(OsString::from));
-    Ok((program, arguments))
-}
 
 /// Executes test cases until the supervisor closes the input.
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
@@ -97,7 +77,8 @@ fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
     let Some(case_override) = &request.case_override else {
         return execute::run_file(path, &request.test, request.generation, run, devices);
     };
-    let options = RunOptions { device: case_override.device_options(&run.device), ..run.clone() };
+    let options =
+        RunOptions { execution: case_override.execution_options(&run.execution), ..run.clone() };
     if case_override.sample_coverage {
         return observed(path, request, &options, devices);
     }

@@ -13,3 +13,7 @@ pub mod bisect;
 pub mod coverage;
 pub mod fuzz;
 pub mod reduce;
+
+mod case;
+
+pub use case::{Case, CaseRunner, RunError};

@@ -99,11 +99,11 @@ impl InterpreterDevice {
             self.undefined.batches.insert(self.shaded, !0);
             let writes =
                 !program.feedback.is_empty() || program.stages.iter().any(|s| s.side_effects);
-            self.note_memory(writes);
+            self.record_memory(writes);
         }
     }
 
-    fn note_memory(&mut self, undefined: bool) {
+    fn record_memory(&mut self, undefined: bool) {
         self.undefined.memory |= undefined;
         self.undefined_memory |= undefined;
     }
@@ -149,7 +149,7 @@ impl Device for InterpreterDevice {
         if outputs.undefined_writes.any()
             || linked.side_effects && outputs.undefined_control_flow.and(&live).any()
         {
-            self.note_memory(true);
+            self.record_memory(true);
             self.undefined.batches.insert(self.shaded, !0);
         }
         match batch {

@@ -8,6 +8,6 @@ mod simulator;
 
 pub use self::interpreter::{InterpreterDevice, Undefined};
 pub use self::simulator::{
-    BinarySource, Decoders, Disagreement, SimulatorDevice, SimulatorOptions, StageStatistics,
+    BinarySource, Decoders, Disagreement, KernelStatistics, SimulatorDevice, SimulatorOptions,
     TraceLog,
 };

@@ -20,7 +20,13 @@ pub fn source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {
         test: request.test.to_owned(),
         generation: request.generation.name(),
         sections: sections(request.script),
-        widths: request.options.width.iter().map(|width| width.name().to_owned()).collect(),
+        widths: request
+            .options
+            .codegen
+            .widths
+            .iter()
+            .map(|width| width.name().to_owned())
+            .collect(),
     }))
 }
 

@@ -7,8 +7,8 @@ use program::{
     Type, TypeId,
 };
 
+use super::answer::{Answer, active_uniforms, reported_name};
 use super::types::gl_type;
-use super::{Answer, active_uniforms, reported_name};
 
 /// A resource: its name and properties. Properties that its interface does not have are missing.
 pub(super) struct Resource {

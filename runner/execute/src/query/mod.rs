@@ -1,20 +1,19 @@
 //! Queries of the linked program.
 
+mod answer;
 mod interfaces;
 mod questions;
 mod types;
 
-use std::fmt::Display;
-
-use program::resource::Uniform;
 use program::shader::LayoutPrimitive;
 use program::types::MatrixOrder;
-use program::{BuiltinVariable, Program, Stage};
-use script::{ActiveUniformProperty, Content, ProgramProperty, QueryCommand, QueryValue};
+use program::{Program, Stage};
+use script::{ActiveUniformProperty, Content, ProgramProperty, QueryCommand};
 
 use super::buffers;
 use super::front::unsupported;
 use super::session::{Flow, Session};
+use answer::{Answer, active_uniforms, count, expect, reported_name};
 use results::verdict::{Phase, Verdict};
 use types::gl_type;
 
@@ -45,41 +44,6 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
         QueryCommand::Interface(ref query) => questions::ask(&program, query),
         QueryCommand::Object { .. } => Ok(()),
     }
-}
-
-/// An answer of a query: a number, or a name without `GL_`.
-#[derive(Clone, Debug)]
-enum Answer {
-    Integer(i64),
-    Name(String),
-}
-
-impl Display for Answer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Answer::Integer(n) => write!(f, "{n}"),
-            Answer::Name(name) => write!(f, "GL_{name}"),
-        }
-    }
-}
-
-fn expect(found: Answer, wanted: QueryValue, what: &str) -> Flow {
-    let (equal, wanted) = match wanted {
-        QueryValue::Integer(n) => {
-            (matches!(found, Answer::Integer(m) if m == i64::from(n)), n.to_string())
-        }
-        QueryValue::Name(name) => {
-            (matches!(&found, Answer::Name(m) if m == name.short_name()), name.to_string())
-        }
-    };
-    if equal {
-        return Ok(());
-    }
-    Err(Verdict::fail(Phase::Probe, format!("{what}: expected {wanted}, got {found}")))
-}
-
-fn count(n: usize) -> Answer {
-    Answer::Integer(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
 fn program_property(
@@ -144,16 +108,6 @@ fn primitive(primitive: Option<LayoutPrimitive>) -> Answer {
         Some(L::Triangles) | None => "TRIANGLES",
     };
     Answer::Name(name.to_owned())
-}
-
-/// Returns the active uniforms except the undeclared samplers of framebuffer fetch.
-fn active_uniforms(program: &Program) -> impl Iterator<Item = &Uniform> {
-    program.uniforms.iter().filter(|uniform| uniform.builtin != Some(BuiltinVariable::LastFragData))
-}
-
-/// Returns the name as GL reports it: arrays end in `[0]`.
-fn reported_name(uniform: &Uniform) -> String {
-    if uniform.array.is_some() { format!("{}[0]", uniform.name) } else { uniform.name.clone() }
 }
 
 fn active_uniform(program: &Program, name: &str, property: ActiveUniformProperty) -> Flow<Answer> {

@@ -3,8 +3,8 @@
 use program::Program;
 use script::{InterfaceQuery, InterfaceQuestion, QueryValue, ResourceKey};
 
+use super::answer::{Answer, count, expect};
 use super::interfaces::{Resource, resources};
-use super::{Answer, count, expect};
 use crate::front::unsupported;
 use crate::session::Flow;
 use results::verdict::{Phase, Verdict};

@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use execute::{self, DeviceOptions, Devices, ExecutorSelection, Linked, RunOptions};
+use execute::{self, Devices, ExecutionOptions, ExecutorSelection, Linked, RunOptions};
 use results::verdict::Status;
 use vocabulary::Generation;
 
@@ -55,9 +55,13 @@ fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
 
 /// The status with the binaries in `folder`; `None` is a panic.
 fn run(script: &script::Script<'_>, folder: &Path) -> Option<Status> {
-    let device = DeviceOptions { binaries: Some(folder.to_owned()), ..DeviceOptions::default() };
-    let options =
-        RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
+    let execution =
+        ExecutionOptions { binaries: Some(folder.to_owned()), ..ExecutionOptions::default() };
+    let options = RunOptions {
+        executors: ExecutorSelection::SimulatorOnly,
+        execution,
+        ..RunOptions::default()
+    };
     let run =
         || execute::run_script(script, "t", Generation::Ivb, &options, &Devices::default()).status;
     catch_unwind(AssertUnwindSafe(run)).ok()

@@ -53,7 +53,7 @@ fn either_back_end_compiles_vertex_shaders() {
             backends.into_iter().flat_map(|b| Generation::HARDWARE.map(|t| (b, t)))
         {
             let mut options = RunOptions::default();
-            options.device.backend = Some(backend);
+            options.execution.codegen.backend = Some(backend);
             let verdict = run_with(&file, generation, &options);
             let place = format!("{} by {backend:?} on {generation}", file.display());
             assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);

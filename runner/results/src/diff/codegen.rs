@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{Code, Row};
+use vocabulary::Width;
 
 /// Accessor of one number of a shader's statistics.
 type Read = fn(&Code<'_>) -> u64;
@@ -86,7 +87,7 @@ pub struct WidthChange {
     /// `test [gen] stage`.
     pub shader: String,
     /// `SIMD16`, …
-    pub width: String,
+    pub width: Width,
 }
 
 /// All changes of code between two runs.
@@ -160,5 +161,5 @@ fn shader(row: &Row<'_>, code: &Code<'_>) -> String {
 }
 
 fn width_change(row: &Row<'_>, code: &Code<'_>) -> WidthChange {
-    WidthChange { shader: shader(row, code), width: code.width.to_string() }
+    WidthChange { shader: shader(row, code), width: code.width }
 }

@@ -1,7 +1,9 @@
 //! Comparisons of runs.
 
 use super::*;
+use crate::passes::parse_width;
 use crate::verdict::{Outcome, StageStatistics, TestResult};
+use vocabulary::{Stage, Width};
 
 #[test]
 fn the_table_of_pairs() {
@@ -33,8 +35,9 @@ fn the_table_of_pairs() {
 }
 
 fn stage(width: &str, instructions: u32, spills: u32, sha: &str) -> StageStatistics {
-    let (stage, width, sha) = ("fragment".into(), width.into(), sha.into());
-    StageStatistics { stage, width, instructions, spills, sha, ..StageStatistics::default() }
+    let width = parse_width(width).unwrap();
+    let plain = StageStatistics::new(Stage::Fragment, width);
+    StageStatistics { instructions, spills, sha: sha.into(), ..plain }
 }
 
 fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
@@ -98,7 +101,7 @@ fn rows_and_code() {
         (&*instructions.helped[0].shader, instructions.hurt[0].new),
         ("a [ivb] fragment SIMD8", 130)
     );
-    assert_eq!((&*code.lost[0].shader, &*code.gained[0].width), ("a [ivb] fragment", "SIMD16"));
+    assert_eq!((&*code.lost[0].shader, code.gained[0].width), ("a [ivb] fragment", Width::Simd16));
 }
 
 #[test]

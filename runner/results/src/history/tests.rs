@@ -20,7 +20,11 @@ fn history(runs: &[(&str, Status, Status)]) -> (tempfile::TempDir, History) {
         fs::create_dir(&place).unwrap();
         let header = Header {
             revision: Some((*revision).to_owned()),
-            ..Header::new(vec!["ivb".into()], BTreeMap::from([("run".to_owned(), String::new())]))
+            ..Header::new(
+                vec!["ivb".into()],
+                BTreeMap::from([("run".to_owned(), String::new())]),
+                None,
+            )
         };
         let mut rows =
             [row("tests/a", *a), TestResult { duration_us: number as u64, ..row("tests/b", *b) }];
@@ -96,7 +100,7 @@ fn parts_of_runs_are_left_out() {
     fs::create_dir(&place).unwrap();
     ResultsWriter::write_all(
         &place,
-        &Header::new(vec![], BTreeMap::new()),
+        &Header::new(vec![], BTreeMap::new(), None),
         &mut [missing],
         Junit::All,
     )

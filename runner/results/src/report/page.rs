@@ -203,8 +203,8 @@ fn code(row: &Row<'_>, old: Option<&Row<'_>>) -> Vec<CodeLine> {
             _ => Cell { class: "", text: read(code).to_string() },
         };
         CodeLine {
-            stage: printable(&code.stage),
-            width: printable(&code.width),
+            stage: code.stage.to_string(),
+            width: code.width.to_string(),
             cells: METRICS.map(cell).into(),
             registers: code.registers,
         }

@@ -1,11 +1,13 @@
 //! Bisection over compiler passes: conclusions about one test case, and their report.
 //!
 //! [`search`] looks for changes between two limits on passes, given a function from limits to
-//! endings. [`Bisection`] is the report. The command executes the test case under each limit.
+//! endings. [`bisect`] executes the test case under each limit. [`Bisection`] is the report.
 
+mod driver;
 mod render;
 pub mod search;
 
+pub use driver::{BisectError, BisectOptions, bisect};
 pub use render::{json, terminal};
 
 use std::fmt;
@@ -14,6 +16,7 @@ use serde::Serialize;
 
 use results::passes::Application;
 use results::verdict::{Phase, StageStatistics, Status, Verdict};
+use vocabulary::{Stage, Width};
 
 /// The ending of a test case, without its message: two endings may be equal although the messages
 /// differ.
@@ -165,12 +168,13 @@ pub struct Command {
 }
 
 /// A kernel whose code differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CodeChange {
     /// The stage.
-    pub stage: String,
+    #[serde(with = "results::stage_name")]
+    pub stage: Stage,
     /// The width.
-    pub width: String,
+    pub width: Width,
     /// Instructions before; `None` if there was no such kernel.
     pub before: Option<u32>,
     /// Instructions after; `None` if there is no such kernel.
@@ -179,14 +183,12 @@ pub struct CodeChange {
 
 /// Returns the kernels that differ between two executions, in the order of the later one.
 pub fn code_changes(before: &[StageStatistics], after: &[StageStatistics]) -> Vec<CodeChange> {
-    let same =
-        |a: &StageStatistics, b: &StageStatistics| (&a.stage, &a.width) == (&b.stage, &b.width);
+    let same = |a: &StageStatistics, b: &StageStatistics| (a.stage, a.width) == (b.stage, b.width);
     let change = |old: Option<&StageStatistics>, new: Option<&StageStatistics>| {
         let either = new.or(old).filter(|_| old.map(|o| &o.sha) != new.map(|n| &n.sha))?;
-        let (stage, width) = (either.stage.clone(), either.width.clone());
         Some(CodeChange {
-            stage,
-            width,
+            stage: either.stage,
+            width: either.width,
             before: old.map(|o| o.instructions),
             after: new.map(|n| n.instructions),
         })
@@ -283,27 +285,22 @@ mod tests {
 
     #[test]
     fn code_that_changed() {
-        let kernel = |stage: &str, width: &str, instructions, sha: &str| StageStatistics {
-            stage: stage.into(),
-            width: width.into(),
+        use Stage::{Fragment, Vertex};
+        use Width::{Simd8, Simd16};
+        let kernel = |stage, width, instructions, sha: &str| StageStatistics {
             instructions,
             sha: sha.into(),
-            ..StageStatistics::default()
+            ..StageStatistics::new(stage, width)
         };
-        let before = [kernel("vertex", "SIMD8", 4, "a"), kernel("fragment", "SIMD8", 9, "b")];
+        let before = [kernel(Vertex, Simd8, 4, "a"), kernel(Fragment, Simd8, 9, "b")];
         let after = [
-            kernel("vertex", "SIMD8", 4, "a"),
-            kernel("fragment", "SIMD8", 9, "c"),
-            kernel("fragment", "SIMD16", 7, "d"),
+            kernel(Vertex, Simd8, 4, "a"),
+            kernel(Fragment, Simd8, 9, "c"),
+            kernel(Fragment, Simd16, 7, "d"),
         ];
-        let change = |width: &str, before, after| CodeChange {
-            stage: "fragment".into(),
-            width: width.into(),
-            before,
-            after,
-        };
-        let [simd8, simd16] = [change("SIMD8", Some(9), Some(9)), change("SIMD16", None, Some(7))];
-        assert_eq!(code_changes(&before, &after), [simd8.clone(), simd16]);
-        assert_eq!(code_changes(&after, &before), [simd8, change("SIMD16", Some(7), None)]);
+        let change = |width, before, after| CodeChange { stage: Fragment, width, before, after };
+        let [simd8, simd16] = [change(Simd8, Some(9), Some(9)), change(Simd16, None, Some(7))];
+        assert_eq!(code_changes(&before, &after), [simd8, simd16]);
+        assert_eq!(code_changes(&after, &before), [simd8, change(Simd16, Some(7), None)]);
     }
 }

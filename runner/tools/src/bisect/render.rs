@@ -112,6 +112,7 @@ mod tests {
     use super::*;
     use results::passes::Scope;
     use results::verdict::{Phase, Status};
+    use vocabulary::{Stage, Width};
 
     #[test]
     fn texts() {
@@ -135,8 +136,8 @@ mod tests {
                     pass: "opt_x".into(),
                 }],
                 code: vec![CodeChange {
-                    stage: "fragment".into(),
-                    width: "SIMD8".into(),
+                    stage: Stage::Fragment,
+                    width: Width::Simd8,
                     before: Some(9),
                     after: Some(8),
                 }],

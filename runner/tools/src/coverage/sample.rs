@@ -7,7 +7,7 @@ use ir::InstKind;
 use program::{ExprId, ExprKind, Program};
 use script::Script;
 
-use execute::explain::Explanation;
+use execute::Explanation;
 use execute::{Devices, ExecutedKernel, Linked, RunOptions};
 use results::coverage::{CoverageSample, Kind};
 use results::verdict::{Status, Verdict};
@@ -62,7 +62,7 @@ fn program(
     }
     let Some(devinfo) = execute::devinfo(generation) else { return };
     let keys = execute::stage_keys(script, test, generation);
-    let options = execute::compiler_options(&options.device);
+    let options = &options.execution.codegen;
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
         let mut collect = |event: ir::PassEvent, shader: &ir::Shader| {

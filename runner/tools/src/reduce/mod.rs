@@ -7,6 +7,7 @@
 //! text. A [`Likeness`] defines interesting texts.
 
 mod comments;
+mod driver;
 mod edit;
 mod engine;
 mod expressions;
@@ -16,6 +17,7 @@ mod shader;
 mod statements;
 mod tokens;
 
+pub use driver::{Failure, Reduced, SameFailure};
 pub use edit::{Edit, apply};
 pub use engine::{Judge, Progress, Reducer, Stopped};
 pub use likeness::{Likeness, Wanted};

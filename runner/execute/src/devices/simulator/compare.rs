@@ -54,23 +54,23 @@ pub fn equalize_undefined(run: &Batch, again: &Batch, results: &mut [Batch; 2]) 
     ) = (run, again, results)
     {
         let (run, again, a, b) = (&run.outputs, &again.outputs, &a.outputs, &mut b.outputs);
-        let unsettled = run.killed ^ again.killed;
-        b.killed = a.killed & unsettled | b.killed & !unsettled;
-        settle_channels(&run.color, &again.color, &a.color, &mut b.color);
-        settle_channels(&run.dual_source, &again.dual_source, &a.dual_source, &mut b.dual_source);
-        settle_values(&run.depth, &again.depth, &a.depth, &mut b.depth);
-        settle_values(&run.sample_mask, &again.sample_mask, &a.sample_mask, &mut b.sample_mask);
-        settle_values(&run.stencil, &again.stencil, &a.stencil, &mut b.stencil);
+        let unequal = run.killed ^ again.killed;
+        b.killed = a.killed & unequal | b.killed & !unequal;
+        equalize_channels(&run.color, &again.color, &a.color, &mut b.color);
+        equalize_channels(&run.dual_source, &again.dual_source, &a.dual_source, &mut b.dual_source);
+        equalize_values(&run.depth, &again.depth, &a.depth, &mut b.depth);
+        equalize_values(&run.sample_mask, &again.sample_mask, &a.sample_mask, &mut b.sample_mask);
+        equalize_values(&run.stencil, &again.stencil, &a.stencil, &mut b.stencil);
     }
 }
 
-fn settle_channels(run: &SoaTable, again: &SoaTable, a: &SoaTable, b: &mut SoaTable) {
+fn equalize_channels(run: &SoaTable, again: &SoaTable, a: &SoaTable, b: &mut SoaTable) {
     for row in 0..b.rows() {
-        settle_values(run.row(row), again.row(row), a.row(row), b.row_mut(row));
+        equalize_values(run.row(row), again.row(row), a.row(row), b.row_mut(row));
     }
 }
 
-fn settle_values(run: &[u32], again: &[u32], a: &[u32], b: &mut [u32]) {
+fn equalize_values(run: &[u32], again: &[u32], a: &[u32], b: &mut [u32]) {
     for (lane, value) in b.iter_mut().enumerate() {
         if run.get(lane) != again.get(lane) {
             *value = a.get(lane).copied().unwrap_or(*value);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_chance_are_settled_and_others_are_not() {
+    fn random_values_are_equalized_and_others_are_not() {
         let batch = |colors: [u32; 4], killed: u64| {
             let quad = softgl::device::Quad { x: 0, y: 0, primitive: 0 };
             let mut outputs = softgl::device::FragmentOutputs::new(1, 4);

@@ -1,50 +1,45 @@
 //! Compute threads: payload from the work group, barriers among its threads.
 
-use compiler::output::{ComputeInterface, Interface, Width};
+use compiler::output::{ComputeInterface, Interface};
+use simulator::Thread;
 use simulator::host::{Host, Reply};
-use simulator::{Kernel, Thread};
-use softgl::device::{ComputeBatch, DeviceError, DrawState};
+use softgl::device::{ComputeBatch, DeviceError};
 use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
+use super::errors::rejected;
+use super::launch::Launch;
 use super::memory::{Memory, memory_requests};
-use super::threads::{Waiting, run_together};
-use super::{Prepared, SimulatorDevice, push_constants, rejected};
+use super::threads::run_together;
 
 /// Runs one work group and returns the number of executed instructions.
 pub(super) fn run(
-    device: &mut SimulatorDevice,
-    prepared: &Prepared,
-    width: Width,
-    kernel: &Kernel,
-    state: &DrawState<'_>,
+    launch: &Launch<'_>,
+    thread: &Thread,
     batch: &ComputeBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let Interface::Compute(interface) = prepared.binary.interface() else {
+    let Interface::Compute(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(Phase::Encode, "compute binary without a compute interface".into()));
     };
-    let info = prepared.metadata(width)?;
-    let channels = u32::from(width.channels());
+    let channels = u32::from(launch.width.channels());
     let invocations = batch.local_size.iter().product::<u32>();
-    let mut memory = Memory::new(&prepared.binary, state.program, io, 0);
+    let mut memory = Memory::new(&launch.prepared.binary, launch.program, io, 0);
     memory.shared = vec![0; interface.shared_size as usize];
     memory.groups = batch.num_groups;
     let mut host = ComputeHost { memory };
     let mut threads = Vec::new();
     for number in 0..invocations.div_ceil(channels) {
-        let mut thread = device.thread.clone();
-        thread.reset(device.options.seed);
+        let mut thread = thread.clone();
+        launch.reset(&mut thread);
         write_groups(&mut thread, batch);
-        let first = info.dispatch_grf_start as usize;
-        let own =
-            push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.io);
+        let own = launch.push_constants(&mut thread, host.memory.io);
         write_own(&mut thread, own, interface, batch, number);
         let left = invocations - number * channels;
         thread.set_dispatch_mask(if left >= channels { all(channels) } else { all(left) });
-        threads.push(Waiting { thread, scratch: vec![0; info.scratch_bytes as usize] });
+        threads.push(launch.waiting(thread));
     }
-    run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, device.budget)
+    run_together(launch.kernel, threads, &mut host, |host| &mut host.memory.scratch, launch.budget)
 }
 
 /// Returns a mask of the lowest `channels` channels.

@@ -5,17 +5,17 @@ use compiler::output::{
 };
 use program::resource::Varying as InputSlot;
 use program::{Slot, Stage};
+use simulator::Thread;
 use simulator::host::{
     Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
 };
-use simulator::{Kernel, Thread};
-use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
+use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup};
 use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
+use super::errors::rejected;
+use super::launch::Launch;
 use super::memory::{Memory, memory_requests};
-use super::threads::run_alone;
-use super::{Prepared, SimulatorDevice, push_constants, rejected, surface};
 
 /// The quads of one thread: they all belong to one primitive.
 struct Group {
@@ -36,25 +36,23 @@ struct QuadSlot {
 
 /// Runs a batch of fragments and returns the number of executed instructions.
 pub(super) fn run(
-    device: &mut SimulatorDevice,
-    prepared: &Prepared,
-    width: Width,
-    kernel: &Kernel,
-    state: &DrawState<'_>,
+    launch: &Launch<'_>,
+    thread: &mut Thread,
     batch: &mut FragmentBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let Interface::Fragment(interface) = prepared.binary.interface() else {
+    let Interface::Fragment(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(Phase::Encode, "fragment binary without a fragment interface".into()));
     };
-    let info = prepared.metadata(width)?;
-    let inputs = state.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
+    let inputs = launch.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
     batch.outputs.killed = 0;
     let mut steps = 0;
-    let paired =
-        interface.per_sample && batch.samples > 1 && !device.options.devinfo.sample_id_per_quad;
-    let threads =
-        if paired { sample_pairs(batch) } else { groups(batch, usize::from(width.channels()) / 4) };
+    let paired = interface.per_sample && batch.samples > 1 && !launch.devinfo.sample_id_per_quad;
+    let threads = if paired {
+        sample_pairs(batch)
+    } else {
+        groups(batch, usize::from(launch.width.channels()) / 4)
+    };
     for group in threads {
         let setup = batch
             .primitives
@@ -68,26 +66,24 @@ pub(super) fn run(
             .fold(0, |mask, (i, slot)| {
                 mask | ((batch.live >> (slot.quad * 4) & 0xf) as u32) << (i * 4)
             });
-        let thread = &mut device.thread;
-        thread.reset(device.options.seed);
+        launch.reset(thread);
         let positions = pixel_positions(batch, &group);
         let fixed = Fixed {
             setup,
             positions: &positions,
             live,
             interface,
-            width,
+            width: launch.width,
             batch,
             slots: &group.quads,
         };
-        fixed.write(thread, device.options.devinfo.sample_id_per_quad);
-        let push = info.dispatch_grf_start as usize;
-        let first = push_constants(thread, push, &prepared.binary.compiled.push, io);
+        fixed.write(thread, launch.devinfo.sample_id_per_quad);
+        let first = launch.push_constants(thread, io);
         for (i, input) in interface.inputs.iter().enumerate() {
             write_setup(thread, first + 2 * i, input, inputs, setup);
         }
         thread.set_dispatch_mask(all_lanes(group.quads.len() * 4));
-        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
+        let memory = launch.memory(io);
         let mut host = FragmentHost {
             memory,
             live,
@@ -99,7 +95,7 @@ pub(super) fn run(
             positions: &positions,
             samples: &batch.sample_positions,
         };
-        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
+        steps += launch.run(thread, &mut host, steps)?;
         let killed = live & !host.written;
         for (i, slot) in group.quads.iter().enumerate() {
             batch.outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (slot.quad * 4);
@@ -351,7 +347,7 @@ impl Host for FragmentHost<'_> {
     }
 
     fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
-        let location = match surface(self.memory.binary, write.target) {
+        let location = match self.memory.bound(write.target) {
             Some(Bound::RenderTarget(n)) => Some(n as usize),
             Some(Bound::Null) => None,
             other => {

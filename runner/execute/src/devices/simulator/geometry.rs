@@ -1,16 +1,16 @@
 //! Geometry threads: payload from the batch, emitted vertices from the URB.
 
 use compiler::output::{GeometryDispatch, GeometryInterface, Interface, Width};
-use program::Stage;
-use simulator::{Kernel, Thread};
-use softgl::device::{DeviceError, DrawState, EmittedVertex, EmittedVertices, GeometryBatch};
+use program::{Program, Stage};
+use simulator::Thread;
+use softgl::device::{DeviceError, EmittedVertex, EmittedVertices, GeometryBatch};
 use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
-use super::memory::Memory;
-use super::threads::run_alone;
+use super::errors::rejected;
+use super::launch::{Launch, lanes};
 use super::urb::UrbHost;
-use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
+use super::vue;
 
 /// Number of primitives of a SIMD8 thread.
 const LANES: usize = 8;
@@ -21,45 +21,37 @@ const UNIT_DWORDS: usize = 8;
 
 /// Runs a batch of primitives and returns the number of executed instructions.
 pub(super) fn run(
-    device: &mut SimulatorDevice,
-    prepared: &Prepared,
-    width: Width,
-    kernel: &Kernel,
-    state: &DrawState<'_>,
+    launch: &Launch<'_>,
+    thread: &mut Thread,
     batch: &mut GeometryBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let Interface::Geometry(interface) = prepared.binary.interface() else {
+    let Interface::Geometry(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(Phase::Encode, "geometry binary without a geometry interface".into()));
     };
-    let info = prepared.metadata(width)?;
-    let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
     let entry_dwords = entry_dwords(interface)?;
     let mut steps = 0;
-    for group in groups(interface, batch, &lanes) {
-        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
-        let inputs = input_entries(state, interface, batch, &group);
-        let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; LANES], inputs);
-        let thread = &mut device.thread;
-        thread.reset(device.options.seed);
-        let first = info.dispatch_grf_start as usize;
-        let next = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.io);
-        if width == Width::Vec4 {
+    for group in groups(interface, batch, &lanes(batch.lanes, batch.mask)) {
+        let inputs = input_entries(launch.program, interface, batch, &group);
+        let entries = vec![vec![0; entry_dwords]; LANES];
+        let mut host = UrbHost::new(launch.memory(io), entries, inputs);
+        launch.reset(thread);
+        let next = launch.push_constants(thread, host.memory.io);
+        if launch.width == Width::Vec4 {
             fill_vec4(thread, next, interface, batch, &group, &host.entries[LANES..]);
-            thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
         } else {
             fill(thread, interface, batch, &group);
-            thread.set_dispatch_mask((1 << group.len()) - 1);
         }
-        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
+        launch.enable(thread, group.len());
+        steps += launch.run(thread, &mut host, steps)?;
         for (channel, (&lane, entry)) in group.iter().zip(host.outputs()).enumerate() {
-            let (count, header) = match (width, interface.static_vertex_count) {
+            let (count, header) = match (launch.width, interface.static_vertex_count) {
                 (Width::Vec4, _) => (host.counts.get(channel).copied().unwrap_or(0), 0),
                 (_, Some(count)) => (count, 0),
                 (_, None) => (entry.first().copied().unwrap_or(0), UNIT_DWORDS),
             };
             if let Some(place) = batch.outputs.get_mut(lane) {
-                *place = emitted(state, interface, entry, count, header)?;
+                *place = emitted(launch.program, interface, entry, count, header)?;
             }
         }
     }
@@ -191,12 +183,12 @@ fn input_handle(vertex: usize, channel: usize) -> usize {
 
 /// Returns the entries of all input vertices, by vertex and channel.
 fn input_entries(
-    state: &DrawState<'_>,
+    program: &Program,
     interface: &GeometryInterface,
     batch: &GeometryBatch,
     group: &[usize],
 ) -> Vec<Vec<u32>> {
-    let slots = state.program.stage(Stage::Geometry).map_or(&[][..], |s| &s.inputs);
+    let slots = program.stage(Stage::Geometry).map_or(&[][..], |s| &s.inputs);
     let mut entries =
         vec![vec![0; interface.inputs.slots.len() * 4]; interface.vertices_in as usize * LANES];
     for (vertex, values) in batch.inputs.iter().enumerate() {
@@ -211,7 +203,7 @@ fn input_entries(
 
 /// Returns the `count` vertices of one output entry whose control data starts at dword `header`.
 fn emitted(
-    state: &DrawState<'_>,
+    program: &Program,
     interface: &GeometryInterface,
     entry: &[u32],
     count: u32,
@@ -236,14 +228,14 @@ fn emitted(
             (_, false) => (0, control(1, vertex) != 0),
         };
         let data = entry.get(start + vertex * size..).unwrap_or_default();
-        EmittedVertex { stream, ends_primitive: cut, values: values(state, interface, data) }
+        EmittedVertex { stream, ends_primitive: cut, values: values(program, interface, data) }
     });
     Ok(EmittedVertices { vertices: vertices.collect() })
 }
 
 /// Returns a vertex in the order of the stage's outputs.
-fn values(state: &DrawState<'_>, interface: &GeometryInterface, vertex: &[u32]) -> Vec<u32> {
-    let outputs = state.program.stage(Stage::Geometry).map_or(&[][..], |s| &s.outputs);
+fn values(program: &Program, interface: &GeometryInterface, vertex: &[u32]) -> Vec<u32> {
+    let outputs = program.stage(Stage::Geometry).map_or(&[][..], |s| &s.outputs);
     let mut values = vec![0; outputs.len() * 4];
     vue::read(&interface.outputs, outputs, vertex, |row, value| values[row] = value);
     values

@@ -11,7 +11,6 @@ use simulator::host::{
 use softgl::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo};
 
 use super::sampler::{self, TextureSurface};
-use super::{surface, uniform_buffer};
 
 /// The shared functions that every stage has.
 pub struct Memory<'a> {
@@ -117,6 +116,14 @@ fn io_atomic_op(op: AtomicOp) -> IoAtomicOp {
     }
 }
 
+/// Returns the buffer behind a uniform block number of the metadata: 0 is the default block.
+pub(super) fn uniform_buffer(block: u32) -> BufferRef {
+    match block {
+        0 => BufferRef::Default,
+        n => BufferRef::Uniform(n - 1),
+    }
+}
+
 #[cold]
 fn refuse<T>(what: impl Into<String>) -> Reply<T> {
     Err(HostError(what.into()))
@@ -140,8 +147,13 @@ impl<'a> Memory<'a> {
         }
     }
 
+    /// Returns the binding table entry of an index.
+    pub fn bound(&self, index: u8) -> Option<Bound> {
+        self.binary.compiled.bindings.get(usize::from(index)).copied()
+    }
+
     fn buffer(&self, index: u8) -> Reply<BufferRef> {
-        match surface(self.binary, index) {
+        match self.bound(index) {
             Some(Bound::UniformBlock(n)) => Ok(uniform_buffer(n)),
             Some(Bound::StorageBlock(n)) => Ok(BufferRef::Storage(n)),
             Some(Bound::AtomicBuffer(n)) => Ok(BufferRef::AtomicCounter(n)),
@@ -155,7 +167,7 @@ impl<'a> Memory<'a> {
         let source = match from {
             Surface::Scratch => &self.scratch[..],
             Surface::Slm => &self.shared[..],
-            Surface::Bti(index) | Surface::Constant(index) => match surface(self.binary, index) {
+            Surface::Bti(index) | Surface::Constant(index) => match self.bound(index) {
                 Some(Bound::WorkGroupCount) => groups.as_flattened(),
                 _ => self.io.buffer(self.buffer(index)?),
             },
@@ -202,14 +214,14 @@ impl<'a> Memory<'a> {
         op: AtomicOp,
         operands: [u32; 2],
     ) -> Reply<u32> {
-        let service = io_atomic_op(op);
+        let io_op = io_atomic_op(op);
         let old = match on {
-            Surface::Bti(index) => self.io.atomic32(self.buffer(index)?, offset, service, operands),
+            Surface::Bti(index) => self.io.atomic32(self.buffer(index)?, offset, io_op, operands),
             Surface::Slm => {
                 let mut bytes = [0; 4];
                 self.read(on, offset, &mut bytes)?;
                 let old = u32::from_le_bytes(bytes);
-                self.write(on, offset, &service.apply32(old, operands).to_le_bytes())?;
+                self.write(on, offset, &io_op.apply32(old, operands).to_le_bytes())?;
                 old
             }
             _ => return refuse("atomics need a binding table entry"),
@@ -219,7 +231,7 @@ impl<'a> Memory<'a> {
 
     /// Executes an image operation at the coordinates of a typed message.
     pub fn image(&mut self, index: u8, coordinates: [u32; 4], op: &ImageOp) -> Reply<[u32; 4]> {
-        let Some(Bound::Image(slot)) = surface(self.binary, index) else {
+        let Some(Bound::Image(slot)) = self.bound(index) else {
             return refuse(format!("binding table entry {index} is no image"));
         };
         let [x, y, z, _] = coordinates.map(|c| c as i32);
@@ -243,7 +255,7 @@ impl<'a> Memory<'a> {
     /// Executes sampler messages: constants pulled through the sampler, and textures.
     pub fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
         let mut texels: Texels = [[0; 16]; 4];
-        match surface(self.binary, request.surface) {
+        match self.bound(request.surface) {
             Some(Bound::UniformBlock(n))
                 if matches!(request.op, SamplerOp::Load | SamplerOp::LoadLz) =>
             {

@@ -3,9 +3,11 @@
 
 mod compare;
 mod compute;
+mod errors;
 mod fragment;
 mod geometry;
 mod kernel_cache;
+mod launch;
 mod memory;
 mod prepared;
 mod sampler;
@@ -24,8 +26,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use vocabulary::Phase;
 
-use compiler::output::{PushRange, Statistics, Surface, Width};
-use compiler::{Binary, CachedCompiler, CodegenOptions, CompileError, EarlyPassCache, StagePasses};
+use compiler::output::{Statistics, Surface, Width};
+use compiler::{Binary, CachedCompiler, CodegenOptions, EarlyPassCache, StagePasses};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
@@ -33,6 +35,8 @@ use simulator::{Kernel, MathMode, Thread};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::shader_io::{BufferRef, ShaderIo};
 
+use errors::{compile_error, rejected};
+use launch::Launch;
 use prepared::Prepared;
 use threads::Budget;
 
@@ -71,7 +75,7 @@ pub struct SimulatorOptions {
 
 /// Numbers of one compiled kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StageStatistics {
+pub struct KernelStatistics {
     /// Stage.
     pub stage: Stage,
     /// Width.
@@ -102,7 +106,7 @@ pub struct SimulatorDevice {
     early: BTreeMap<ProgramId, EarlyPassCache>,
     /// The last binary of each stage.
     last: BTreeMap<Stage, Arc<Prepared>>,
-    statistics: Vec<StageStatistics>,
+    statistics: Vec<KernelStatistics>,
     /// Records of optional passes, if requested.
     passes: Option<Vec<StagePasses>>,
     thread: Thread,
@@ -143,7 +147,7 @@ impl SimulatorDevice {
 
     /// Returns statistics of every kernel used so far: of the last key per stage and width, in
     /// pipeline order.
-    pub fn statistics(&self) -> &[StageStatistics] {
+    pub fn statistics(&self) -> &[KernelStatistics] {
         &self.statistics
     }
 
@@ -174,7 +178,7 @@ impl SimulatorDevice {
         }
         let made = self.make(stage, state);
         if let Ok(prepared) = &made {
-            self.note_statistics(stage, prepared);
+            self.record_statistics(stage, prepared);
             self.last.insert(stage, prepared.clone());
         }
         self.cache.insert(key, made.clone());
@@ -237,10 +241,10 @@ impl SimulatorDevice {
         Ok(Some(binary))
     }
 
-    fn note_statistics(&mut self, stage: Stage, prepared: &Prepared) {
+    fn record_statistics(&mut self, stage: Stage, prepared: &Prepared) {
         self.statistics.retain(|s| s.stage != stage);
         for (kernel, hash) in prepared.binary.compiled.kernels.iter().zip(&prepared.hashes) {
-            self.statistics.push(StageStatistics {
+            self.statistics.push(KernelStatistics {
                 stage,
                 width: kernel.width,
                 statistics: kernel.statistics,
@@ -261,23 +265,18 @@ impl SimulatorDevice {
         batch: &mut Batch,
         io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
+        let metadata = prepared.metadata(width)?;
+        let SimulatorOptions { devinfo, seed, .. } = self.options;
+        let (budget, program) = (self.budget, state.program);
+        let launch = Launch { devinfo, seed, budget, prepared, width, kernel, metadata, program };
+        let thread = &mut self.thread;
         let steps = match batch {
-            Batch::Vertex(vertices) => {
-                vertex::run(self, prepared, width, kernel, state, vertices, io)?
-            }
-            Batch::Fragment(fragments) => {
-                fragment::run(self, prepared, width, kernel, state, fragments, io)?
-            }
-            Batch::Geometry(primitives) => {
-                geometry::run(self, prepared, width, kernel, state, primitives, io)?
-            }
-            Batch::TessControl(patches) => {
-                tessellation::run_control(self, prepared, width, kernel, state, patches, io)?
-            }
-            Batch::TessEval(points) => {
-                tessellation::run_evaluation(self, prepared, width, kernel, state, points, io)?
-            }
-            Batch::Compute(group) => compute::run(self, prepared, width, kernel, state, group, io)?,
+            Batch::Vertex(vertices) => vertex::run(&launch, thread, vertices, io)?,
+            Batch::Fragment(fragments) => fragment::run(&launch, thread, fragments, io)?,
+            Batch::Geometry(primitives) => geometry::run(&launch, thread, primitives, io)?,
+            Batch::TessControl(patches) => tessellation::run_control(&launch, thread, patches, io)?,
+            Batch::TessEval(points) => tessellation::run_evaluation(&launch, thread, points, io)?,
+            Batch::Compute(group) => compute::run(&launch, thread, group, io)?,
         };
         self.budget = self.budget.after(steps);
         Ok(Steps(steps))
@@ -294,7 +293,7 @@ impl SimulatorDevice {
         io: &mut dyn ShaderIo,
         has_side_effects: bool,
     ) -> Result<compare::Differences, DeviceError> {
-        let mut settled = [results[0].1.clone(), results[1].1.clone()];
+        let mut equalized = [results[0].1.clone(), results[1].1.clone()];
         let seed = self.options.seed;
         for (kernel, result) in results {
             if has_side_effects {
@@ -305,9 +304,9 @@ impl SimulatorDevice {
             let outcome = self.run(prepared, kernel, state, &mut again, io);
             self.options.seed = seed;
             outcome?;
-            compare::equalize_undefined(result, &again, &mut settled);
+            compare::equalize_undefined(result, &again, &mut equalized);
         }
-        let [reference, other] = &settled;
+        let [reference, other] = &equalized;
         Ok(compare::differences(reference, other, state.program))
     }
 }
@@ -340,7 +339,7 @@ impl Device for SimulatorDevice {
                 io.rollback();
             }
             if let Some(trace) = &self.options.trace {
-                trace.lock().unwrap_or_else(PoisonError::into_inner).begin(stage, width.name());
+                trace.lock().unwrap_or_else(PoisonError::into_inner).begin(stage, *width);
             }
             total += self.run(&prepared, (*width, kernel), state, batch, io)?;
             let memory = written_memory(&prepared.binary, io);
@@ -369,51 +368,6 @@ impl Device for SimulatorDevice {
     }
 }
 
-#[cold]
-fn rejected(phase: Phase, message: String) -> DeviceError {
-    DeviceError::Rejected { phase, message }
-}
-
-fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
-    let phase = error.phase();
-    let message = format!("{stage} shader: {}", error.reason());
-    match error.is_internal() {
-        true => DeviceError::Crashed { phase, message },
-        false => DeviceError::Rejected { phase, message },
-    }
-}
-
-/// Returns the buffer behind a uniform block number of the metadata: 0 is the default block.
-fn uniform_buffer(block: u32) -> BufferRef {
-    match block {
-        0 => BufferRef::Default,
-        n => BufferRef::Uniform(n - 1),
-    }
-}
-
-/// Writes push constants from register `first` on and returns the next register.
-fn push_constants(
-    thread: &mut Thread,
-    first: usize,
-    ranges: &[PushRange],
-    io: &dyn ShaderIo,
-) -> usize {
-    let mut register = first;
-    for range in ranges {
-        let buffer = io.buffer(uniform_buffer(range.block));
-        for unit in 0..range.length {
-            let start = ((range.start + unit) as usize) * 32;
-            let mut bytes = [0; 32];
-            let available = buffer.get(start..).unwrap_or_default();
-            let count = available.len().min(32);
-            bytes[..count].copy_from_slice(&available[..count]);
-            thread.set_bytes(register * 32, &bytes);
-            register += 1;
-        }
-    }
-    register
-}
-
 /// Returns a digest of the buffers that a binary's shader may write.
 fn written_memory(binary: &Binary, io: &dyn ShaderIo) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
@@ -425,9 +379,4 @@ fn written_memory(binary: &Binary, io: &dyn ShaderIo) -> blake3::Hash {
         };
     }
     hasher.finalize()
-}
-
-/// Returns the binding table entry of an index.
-fn surface(binary: &Binary, index: u8) -> Option<Surface> {
-    binary.compiled.bindings.get(usize::from(index)).copied()
 }

@@ -11,8 +11,8 @@ use eu::DevInfo;
 use simulator::Kernel;
 use softgl::device::DeviceError;
 
+use super::errors::rejected;
 use super::kernel_cache::KernelCache;
-use super::rejected;
 
 /// Maximum size of machine code that is kept decoded: about the size of the compiler's cache.
 const CAPACITY: usize = 1 << 18;

@@ -4,16 +4,18 @@
 use compiler::output::{
     Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, Width,
 };
-use program::{Slot, Stage};
-use simulator::{Kernel, Thread};
-use softgl::device::{DeviceError, DrawState, SoaTable, TessControlBatch, TessEvaluationBatch};
+use program::{Program, Slot, Stage};
+use simulator::Thread;
+use softgl::device::{DeviceError, SoaTable, TessControlBatch, TessEvaluationBatch};
 use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
+use super::errors::rejected;
+use super::launch::{Launch, lanes};
 use super::memory::Memory;
-use super::threads::{Waiting, run_alone, run_together};
+use super::threads::run_together;
 use super::urb::UrbHost;
-use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
+use super::vue;
 
 /// Handle of the patch entry in control threads; those of the input vertices follow.
 const PATCH_HANDLE: u32 = 0;
@@ -26,30 +28,25 @@ const HEADER_DWORDS: usize = 8;
 
 /// Runs the control stage over a batch of patches and returns the number of executed instructions.
 pub(super) fn run_control(
-    device: &mut SimulatorDevice,
-    prepared: &Prepared,
-    width: Width,
-    kernel: &Kernel,
-    state: &DrawState<'_>,
+    launch: &Launch<'_>,
+    thread: &mut Thread,
     batch: &mut TessControlBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let Interface::TessControl(interface) = prepared.binary.interface() else {
+    let Interface::TessControl(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(Phase::Encode, "control binary without a control interface".into()));
     };
-    let info = prepared.metadata(width)?;
     let dwords = entry_dwords(&interface.outputs, interface.vertices_out as usize)?;
-    let mask = batch.mask;
     let mut steps = 0;
-    for lane in (0..batch.lanes).filter(|lane| mask >> lane & 1 != 0) {
-        let memory = Memory::new(&prepared.binary, state.program, io, 0);
-        let inputs = vertex_entries(state, interface, batch, lane);
+    for lane in lanes(batch.lanes, batch.mask) {
+        let memory = Memory::new(&launch.prepared.binary, launch.program, io, 0);
+        let inputs = vertex_entries(launch.program, interface, batch, lane);
         let mut host = UrbHost::new(memory, vec![vec![0; dwords]], inputs);
         let mut threads = Vec::new();
         for number in 0..interface.threads {
-            let mut thread = device.thread.clone();
-            thread.reset(device.options.seed);
-            let low = device.options.devinfo.tcs_thread_number_bit;
+            let mut thread = thread.clone();
+            launch.reset(&mut thread);
+            let low = launch.devinfo.tcs_thread_number_bit;
             let id = batch.primitive_id.get(lane).copied().unwrap_or(0);
             thread.set_register(0, &[PATCH_HANDLE, id, number << low, 0, 0, 0, 0, 0]);
             for vertex in 0..MAX_INPUT_VERTICES {
@@ -58,18 +55,23 @@ pub(super) fn run_control(
                 let handle = PATCH_HANDLE + if known { 1 + vertex as u32 } else { 1 };
                 thread.set_dword(INPUT_HANDLES + vertex / 8, vertex % 8, handle);
             }
-            let first = info.dispatch_grf_start as usize;
-            push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.io);
+            launch.push_constants(&mut thread, host.memory.io);
             thread.set_dispatch_mask(0xff);
-            threads.push(Waiting { thread, scratch: vec![0; info.scratch_bytes as usize] });
+            threads.push(launch.waiting(thread));
         }
-        let budget = device.budget.after(steps);
-        steps += run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, budget)?;
-        if device.options.devinfo.tcs_releases_inputs {
+        let budget = launch.budget.after(steps);
+        steps += run_together(
+            launch.kernel,
+            threads,
+            &mut host,
+            |host| &mut host.memory.scratch,
+            budget,
+        )?;
+        if launch.devinfo.tcs_releases_inputs {
             check_releases(&host.completed, interface.vertices_in)?;
         }
         if let Some(entry) = host.outputs().first() {
-            read_patch(state, interface, entry, batch, lane);
+            read_patch(launch.program, interface, entry, batch, lane);
         }
     }
     Ok(steps)
@@ -103,12 +105,12 @@ fn entry_dwords(map: &PatchMap, vertices: usize) -> Result<usize, DeviceError> {
 
 /// Returns the entries of a patch's input vertices.
 fn vertex_entries(
-    state: &DrawState<'_>,
+    program: &Program,
     interface: &TessControlInterface,
     batch: &TessControlBatch,
     lane: usize,
 ) -> Vec<Vec<u32>> {
-    let slots = state.program.stage(Stage::TessControl).map_or(&[][..], |s| &s.inputs);
+    let slots = program.stage(Stage::TessControl).map_or(&[][..], |s| &s.inputs);
     let entry =
         |values: &SoaTable| vue::entry(&interface.inputs, slots, |row| values.find(row, lane));
     batch.inputs.iter().take(interface.vertices_in as usize).map(entry).collect()
@@ -131,13 +133,13 @@ fn patch_position(map: &PatchMap, slot: Slot, vertex: usize) -> Option<(usize, u
 
 /// Reads the results of one patch from its entry.
 fn read_patch(
-    state: &DrawState<'_>,
+    program: &Program,
     interface: &TessControlInterface,
     entry: &[u32],
     batch: &mut TessControlBatch,
     lane: usize,
 ) {
-    let outputs = state.program.stage(Stage::TessControl).map_or(&[][..], |s| &s.outputs);
+    let outputs = program.stage(Stage::TessControl).map_or(&[][..], |s| &s.outputs);
     let dword = |at: usize| entry.get(at).copied().unwrap_or(0);
     for (index, output) in outputs.iter().enumerate() {
         let of_patch = matches!(output.slot, Slot::Patch(_));
@@ -168,46 +170,39 @@ fn read_patch(
 /// Runs the evaluation stage over points of one patch and returns the number of executed
 /// instructions.
 pub(super) fn run_evaluation(
-    device: &mut SimulatorDevice,
-    prepared: &Prepared,
-    width: Width,
-    kernel: &Kernel,
-    state: &DrawState<'_>,
+    launch: &Launch<'_>,
+    thread: &mut Thread,
     batch: &mut TessEvaluationBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let Interface::TessEval(interface) = prepared.binary.interface() else {
+    let Interface::TessEval(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(
             Phase::Encode,
             "evaluation binary without an evaluation interface".into(),
         ));
     };
-    let info = prepared.metadata(width)?;
-    let per_thread = if width == Width::Vec4 { 2 } else { 8 };
-    let outputs = state.program.stage(Stage::TessEval).map_or(&[][..], |s| &s.outputs);
-    let patch = patch_entry(state, interface, batch)?;
+    let per_thread = launch.vertices_per_thread();
+    let outputs = launch.program.stage(Stage::TessEval).map_or(&[][..], |s| &s.outputs);
+    let patch = patch_entry(launch.program, interface, batch)?;
     let entry_dwords = interface.outputs.slots.len().max(1) * 4;
-    let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
     let mut steps = 0;
-    for group in lanes.chunks(per_thread) {
-        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
-        let mut host =
-            UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], vec![patch.clone()]);
-        let thread = &mut device.thread;
-        thread.reset(device.options.seed);
-        let first = info.dispatch_grf_start as usize;
-        let inputs = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.io);
+    for group in lanes(batch.lanes, batch.mask).chunks(per_thread) {
+        let entries = vec![vec![0; entry_dwords]; per_thread];
+        let mut host = UrbHost::new(launch.memory(io), entries, vec![patch.clone()]);
+        launch.reset(thread);
+        let inputs = launch.push_constants(thread, host.memory.io);
         let handle = per_thread as u32;
-        if width == Width::Vec4 {
+        if launch.width == Width::Vec4 {
             fill_vec4(thread, handle, batch, group);
         } else {
             fill_simd8(thread, handle, batch, group);
         }
+        launch.enable(thread, group.len());
         for dword in 0..interface.pushed_slots as usize * 4 {
             let value = patch.get(dword).copied().unwrap_or(0);
             thread.set_dword(inputs + dword / 8, dword % 8, value);
         }
-        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
+        steps += launch.run(thread, &mut host, steps)?;
         for (&lane, entry) in group.iter().zip(host.outputs()) {
             vue::read(&interface.outputs, outputs, entry, |row, value| {
                 batch.outputs.set(row, lane, value)
@@ -236,7 +231,6 @@ fn fill_simd8(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, grou
         );
     }
     thread.set_register(4, &std::array::from_fn(|channel| channel as u32));
-    thread.set_dispatch_mask((1 << group.len()) - 1);
 }
 
 /// Writes g0 with the output handles, coordinates, patch handle and primitive id.
@@ -246,16 +240,15 @@ fn fill_vec4(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group
     let register =
         [of(0, 0), of(0, 1), of(0, 2), patch, of(1, 0), of(1, 1), of(1, 2), batch.primitive_id];
     thread.set_register(1, &register);
-    thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
 }
 
 /// Returns the patch entry that the points share.
 fn patch_entry(
-    state: &DrawState<'_>,
+    program: &Program,
     interface: &TessEvalInterface,
     batch: &TessEvaluationBatch,
 ) -> Result<Vec<u32>, DeviceError> {
-    let slots = state.program.stage(Stage::TessEval).map_or(&[][..], |s| &s.inputs);
+    let slots = program.stage(Stage::TessEval).map_or(&[][..], |s| &s.inputs);
     let mut entry = vec![0; entry_dwords(&interface.inputs, batch.inputs.len())?];
     entry[..HEADER_DWORDS].copy_from_slice(&header(interface.domain, batch));
     for (index, input) in slots.iter().enumerate() {

@@ -6,7 +6,7 @@ use simulator::{Kernel, Outcome, Reason, SimError, Thread};
 use softgl::device::DeviceError;
 use vocabulary::Phase;
 
-use super::rejected;
+use super::errors::rejected;
 
 /// The instruction budget of a test.
 #[derive(Clone, Copy, Debug)]

@@ -8,6 +8,7 @@ use program::Stage;
 use simulator::Thread;
 use simulator::regs::{GRF_COUNT, Registers};
 use simulator::trace::{Step, Trace};
+use vocabulary::Width;
 
 /// Maximum length of the text in bytes; longer traces are cut.
 const LONGEST: usize = 16 << 20;
@@ -22,7 +23,7 @@ pub struct TraceLog {
     /// True if only payloads are traced.
     payloads_only: bool,
     /// Stage and width in execution.
-    running: Option<(Stage, &'static str)>,
+    running: Option<(Stage, Width)>,
     threads: u32,
     text: String,
     cut: bool,
@@ -49,7 +50,7 @@ impl TraceLog {
     }
 
     /// Starts the threads of a stage and width.
-    pub fn begin(&mut self, stage: Stage, width: &'static str) {
+    pub fn begin(&mut self, stage: Stage, width: Width) {
         self.running = Some((stage, width));
     }
 
@@ -62,10 +63,10 @@ impl TraceLog {
         text
     }
 
-    fn start(&mut self, stage: Stage, width: &str, payload: &Registers) {
+    fn start(&mut self, stage: Stage, width: Width, payload: &Registers) {
         self.threads += 1;
         // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "// {stage} {width}, thread {}", self.threads);
+        let _ = writeln!(self.text, "// {stage} {}, thread {}", width.name(), self.threads);
         for nr in 0..GRF_COUNT {
             let register = payload.register(nr);
             if register != self.blank.register(nr) {

@@ -2,55 +2,47 @@
 
 use compiler::output::{Interface, VertexInput, VertexInterface, Width};
 use program::Stage;
-use simulator::{Kernel, Thread};
-use softgl::device::{DeviceError, DrawState, VertexBatch};
+use simulator::Thread;
+use softgl::device::{DeviceError, VertexBatch};
 use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
-use super::memory::Memory;
-use super::threads::run_alone;
+use super::errors::rejected;
+use super::launch::{Launch, lanes};
 use super::urb::UrbHost;
-use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
+use super::vue;
 
 /// Runs a batch of vertices and returns the number of executed instructions.
 pub(super) fn run(
-    device: &mut SimulatorDevice,
-    prepared: &Prepared,
-    width: Width,
-    kernel: &Kernel,
-    state: &DrawState<'_>,
+    launch: &Launch<'_>,
+    thread: &mut Thread,
     batch: &mut VertexBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let Interface::Vertex(interface) = prepared.binary.interface() else {
+    let Interface::Vertex(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(Phase::Encode, "vertex binary without a vertex interface".into()));
     };
-    let info = prepared.metadata(width)?;
-    let outputs = state.program.stage(Stage::Vertex).map_or(&[][..], |s| &s.outputs);
-    let per_thread = if width == Width::Vec4 { 2 } else { 8 };
-    let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
+    let outputs = launch.program.stage(Stage::Vertex).map_or(&[][..], |s| &s.outputs);
+    let per_thread = launch.vertices_per_thread();
     let entry_dwords = interface.outputs.slots.len().max(1) * 4;
     let mut steps = 0;
-    for group in lanes.chunks(per_thread) {
-        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
-        let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], Vec::new());
-        let thread = &mut device.thread;
-        thread.reset(device.options.seed);
-        let first = info.dispatch_grf_start as usize;
-        let inputs = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.io);
-        if width == Width::Vec4 {
+    for group in lanes(batch.lanes, batch.mask).chunks(per_thread) {
+        let entries = vec![vec![0; entry_dwords]; per_thread];
+        let mut host = UrbHost::new(launch.memory(io), entries, Vec::new());
+        launch.reset(thread);
+        let inputs = launch.push_constants(thread, host.memory.io);
+        if launch.width == Width::Vec4 {
             thread.set_register(0, &header(&[0, 1]));
             fill(thread, interface, batch, group, |input, half, c| (inputs + input, half * 4 + c));
-            thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
         } else {
             thread.set_register(0, &[0; 8]);
             thread.set_register(1, &std::array::from_fn(|i| i as u32));
             fill(thread, interface, batch, group, |input, channel, c| {
                 (inputs + input * 4 + c, channel)
             });
-            thread.set_dispatch_mask((1 << group.len()) - 1);
         }
-        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
+        launch.enable(thread, group.len());
+        steps += launch.run(thread, &mut host, steps)?;
         for (&lane, entry) in group.iter().zip(host.outputs()) {
             vue::read(&interface.outputs, outputs, entry, |row, value| {
                 batch.outputs.set(row, lane, value)

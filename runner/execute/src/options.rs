@@ -1,0 +1,74 @@
+//! Options shared by all test cases of a run.
+
+use std::path::PathBuf;
+
+use softgl::deferred::ShadeMode;
+
+use crate::external::ExternalCompiler;
+use compiler::{CodegenOptions, Quirk};
+use results::passes::{PassLimit, Scope};
+use vocabulary::StageLimit;
+
+/// The executors of a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExecutorSelection {
+    /// Simulator and interpreter, compared at every probe.
+    #[default]
+    Both,
+    /// The simulator alone.
+    SimulatorOnly,
+    /// The interpreter alone.
+    ReferenceOnly,
+}
+
+/// The options shared by all test cases of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Executors of every test.
+    pub executors: ExecutorSelection,
+    /// Time of shading.
+    pub shade: ShadeMode,
+    /// Options of compiler and simulator.
+    pub execution: ExecutionOptions,
+}
+
+/// Options of compiler and simulator. The defaults are an ordinary run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecutionOptions {
+    /// Options of the compiler.
+    pub codegen: CodegenOptions,
+    /// Record the optional passes that run.
+    pub log_passes: bool,
+    /// The math unit has the maximum documented error.
+    pub worst_math: bool,
+    /// Folder of binaries to execute instead of compiling, with one folder per test and generation.
+    pub binaries: Option<PathBuf>,
+    /// The user's compiler that replaces this project's.
+    pub compiler: Option<ExternalCompiler>,
+}
+
+impl ExecutionOptions {
+    /// Returns true if the executed binaries come from this project's compiler.
+    pub fn is_our_code(&self) -> bool {
+        self.binaries.is_none() && self.compiler.is_none()
+    }
+}
+
+/// Adds limits on passes; of several limits on the same scope the last one counts.
+pub fn limit_passes(codegen: &mut CodegenOptions, limits: &[PassLimit]) {
+    for limit in limits {
+        match limit.scope {
+            None => codegen.pass_limit = Some(limit.limit.into()),
+            Some(Scope { stage, width }) => {
+                let limit = limit.limit.into();
+                codegen.stage_limits.push(StageLimit { stage, width, limit });
+            }
+        }
+    }
+}
+
+/// Switches the handling of quirks off by their names; unknown names have no effect.
+pub fn disable_quirks(codegen: &mut CodegenOptions, names: &[String]) {
+    let quirks = names.iter().filter_map(|name| Quirk::from_name(name));
+    codegen.disabled_quirks = quirks.fold(codegen.disabled_quirks, |set, quirk| set.with(quirk));
+}

@@ -1,0 +1,199 @@
+//! Execution of test files: from the bytes of a file to a verdict.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use program::Capabilities;
+use script::Script;
+use softgl::device::DeviceError;
+use softgl::machine::{Machine, MachineOptions};
+
+use crate::capabilities::{check_requirements, context_set};
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
+use crate::diagnostics;
+use crate::executor::{Executor, Executors, device_verdict};
+use crate::explanation::Explanation;
+use crate::front::{Linked, build};
+use crate::initial;
+use crate::options::RunOptions;
+use crate::session::Session;
+use results::verdict::{Phase, StageStatistics, Status, Verdict};
+use vocabulary::Generation;
+
+/// Maximum number of instructions of all shading in a test on the simulator: some seconds of work.
+const SIMULATOR_STEPS: u64 = 200_000_000;
+/// Maximum number of statements of all shading in a test on the interpreter.
+const INTERPRETER_STEPS: u64 = 100_000_000;
+/// Prefix of the reason of a result whose test file cannot be read.
+pub const UNREADABLE: &str = "cannot read the file";
+/// Default size of the window.
+const WINDOW: (u32, u32) = (250, 250);
+
+/// Executes a small script, so that the shared tables exist before the first test case.
+pub fn prepare(generation: Generation, options: &RunOptions, devices: &dyn DeviceFactory) {
+    const SMALL: &[u8] =
+        b"[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\n\
+        void main() { gl_FragColor = vec4(0.0, 1.0, 0.0, 1.0); }\n\
+        [test]\ndraw rect -1 -1 2 2\nprobe all rgba 0.0 1.0 0.0 1.0\n";
+    // External compilers and binaries start with the first test case.
+    if options.execution.compiler.is_none()
+        && options.execution.binaries.is_none()
+        && let Ok(script) = script::parse(SMALL)
+    {
+        run_script(&script, "", generation, options, devices);
+    }
+}
+
+/// Executes one test file on one generation.
+pub fn run_file(
+    path: &Path,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Verdict::fail(Phase::Script, format!("{UNREADABLE}: {error}")),
+    };
+    run_text(&bytes, test, generation, options, devices)
+}
+
+/// Executes the text of a test file on one generation.
+pub fn run_text(
+    bytes: &[u8],
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    match script::parse(bytes) {
+        Ok(script) => run_script(&script, test, generation, options, devices),
+        Err(error) => script_failure(test, bytes, &error),
+    }
+}
+
+/// Returns the verdict of a malformed file. A word that is no GL enum makes piglit's interpreter
+/// abort, which its harness reports as a crash; here it is an ordinary error.
+fn script_failure(test: &str, bytes: &[u8], error: &script::ParseError) -> Verdict {
+    let excerpt = diagnostics::script_error(&format!("{test}.shader_test"), bytes, error);
+    Verdict::fail(Phase::Script, format!("{error}\n{excerpt}"))
+}
+
+/// Returns the context of a script on a generation, if it exists and meets the requirements.
+///
+/// # Errors
+/// Returns the skip.
+pub fn context_for(
+    script: &Script<'_>,
+    generation: Generation,
+) -> Result<&'static Arc<Capabilities>, Verdict> {
+    let set = context_set(generation)
+        .map_err(|error| Verdict::fail(Phase::Require, error.to_string()))?;
+    let capabilities = set.choose(script.require.context).map_err(Verdict::skip)?;
+    check_requirements(&script.require, capabilities)
+        .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
+    Ok(capabilities)
+}
+
+/// Executes a parsed script on one generation.
+pub fn run_script(
+    script: &Script<'_>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    run_recorded(script, test, generation, options, devices, None)
+}
+
+/// Executes a parsed script and records the explanation of its verdict.
+pub fn run_explained(
+    script: &Script<'_>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+    explanation: &mut Explanation,
+) -> Verdict {
+    run_recorded(script, test, generation, options, devices, Some(explanation))
+}
+
+fn run_recorded(
+    script: &Script<'_>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+    explanation: Option<&mut Explanation>,
+) -> Verdict {
+    let prepared = || -> Result<Session<'_>, Verdict> {
+        let capabilities = context_for(script, generation)?;
+        let linked = build(script, capabilities)?;
+        let initial = match &linked {
+            Linked::Program(program) | Linked::Pipeline(program, _) => {
+                initial::default_block(program)?
+            }
+            Linked::Failed(_) | Linked::Nothing => Vec::new(),
+        };
+        let executors = executors(script, capabilities, test, generation, options, devices)
+            .map_err(|error| device_verdict(&error))?;
+        Ok(Session::new(script, capabilities, &linked, executors, &initial))
+    };
+    match prepared() {
+        Ok(mut session) => {
+            session.explanation = explanation;
+            let mut verdict = session.run();
+            session.record_end();
+            if verdict.status != Status::Skip {
+                verdict.stages = statistics(&mut session.executors);
+                verdict.passes = session.executors.primary().device.passes();
+            }
+            verdict
+        }
+        Err(verdict) => verdict,
+    }
+}
+
+fn executors(
+    script: &Script<'_>,
+    capabilities: &Arc<Capabilities>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Result<Executors, DeviceError> {
+    let (width, height) = script.require.window.unwrap_or(WINDOW);
+    let machine =
+        MachineOptions { width, height, depth: script.require.depth_buffer, shade: options.shade };
+    let executor = |&kind: &DeviceKind| {
+        let step_limit = match kind {
+            DeviceKind::Simulator => SIMULATOR_STEPS,
+            DeviceKind::Interpreter => INTERPRETER_STEPS,
+        };
+        let request = DeviceRequest {
+            kind,
+            generation,
+            test,
+            script,
+            options: &options.execution,
+            step_limit,
+        };
+        let device = devices.create(&request)?;
+        Ok(Executor::new(kind, Machine::new(capabilities.clone(), machine), device))
+    };
+    options
+        .executors
+        .kinds()
+        .iter()
+        .map(executor)
+        .collect::<Result<Vec<_>, _>>()
+        .map(|all| Executors { all })
+}
+
+fn statistics(executors: &mut Executors) -> Vec<StageStatistics> {
+    let mut stages = executors.primary().device.statistics();
+    // Order by pipeline position, then by the name of the width, as in all results files.
+    stages.sort_by_key(|s| (s.stage, s.width.name()));
+    stages
+}

@@ -1,0 +1,245 @@
+//! Arguments that several commands share, and those of commands that parse a whole command line
+//! again.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+use super::expect::ExpectArgs;
+use super::values::{self, Generations, generations};
+use crate::bundles::BundlePolicy;
+use execute::external::CommandLine;
+use results::passes::PassLimit;
+use results::shard::Shard;
+use vocabulary::{Backend, Generation, Width};
+
+/// Returns the arguments of the process.
+pub(super) fn process_arguments() -> Vec<String> {
+    std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
+}
+
+/// Selection of tests.
+#[derive(Debug, Args)]
+pub(super) struct SelectArgs {
+    /// Directories and .shader_test files.
+    #[arg(value_name = "PATH", required = true)]
+    pub(super) paths: Vec<PathBuf>,
+    /// Only tests whose name, in either form, matches (repeatable).
+    #[arg(short = 't', long = "include", value_name = "RE")]
+    pub(super) include: Vec<String>,
+    /// No tests whose name matches (repeatable).
+    #[arg(short = 'x', long = "exclude", value_name = "RE")]
+    pub(super) exclude: Vec<String>,
+    /// Only tests named in this file, one per line.
+    #[arg(long, value_name = "FILE")]
+    pub(super) test_list: Option<PathBuf>,
+    /// Print names in piglit's form.
+    #[arg(long)]
+    pub(super) piglit_names: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    pub(super) select: SelectArgs,
+    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    pub(super) generations: Generations,
+    /// Concurrent test cases (default: one per core).
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) jobs: Option<u16>,
+    /// Folder of the results (default: results/<date>-<n>).
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Only unexpected results in the JUnit report.
+    #[arg(long)]
+    pub(super) junit_failures_only: bool,
+    /// Stop after N unexpected results.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) max_fails: Option<u32>,
+    /// Run every test case N times; different results make it a flake.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "1", hide_default_value = true)]
+    pub(super) repeat: u32,
+    /// Run one test case at a time in each of several processes.
+    #[arg(long)]
+    pub(super) isolate: bool,
+    /// Run only part K of N; auto: as set by Bazel, GitLab, Slurm or Kubernetes.
+    #[arg(long, value_name = "K/N|auto", value_parser = shard_choice)]
+    pub(super) shard: Option<ShardChoice>,
+    /// Balance shards and order by the durations of an earlier run.
+    #[arg(long, value_name = "FILE")]
+    pub(super) durations: Option<PathBuf>,
+    /// Order of the test cases.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ORDER",
+        default_value = "name",
+        hide_default_value = true
+    )]
+    pub(super) order: Order,
+    /// Run only the interpreter, which has all capabilities.
+    #[arg(long, conflicts_with_all = ["no_reference", "generations"])]
+    pub(super) reference_only: bool,
+    #[command(flatten)]
+    pub(super) expect: ExpectArgs,
+    #[command(flatten)]
+    pub(super) execute: ExecuteArgs,
+    /// Results that get a bundle in failures/ with an explanation.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value = "failures",
+        hide_default_value = true
+    )]
+    pub(super) keep: BundlePolicy,
+    /// An earlier run: results that differ from it get a bundle, too.
+    #[arg(long, value_name = "RUN")]
+    pub(super) previous: Option<PathBuf>,
+    /// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
+    #[arg(long)]
+    pub(super) git_bisect: bool,
+}
+
+/// Options that decide the result of a test case, beside the test and the generation.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ExecuteArgs {
+    /// Do not run the interpreter, nor any cross-check.
+    #[arg(long)]
+    pub(super) no_reference: bool,
+    #[command(flatten)]
+    pub(super) device: DeviceArgs,
+    /// all: shade everything, without sharing equal work.
+    #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
+    pub(super) shade: String,
+    /// Wall-clock limit of a test case (default: 300).
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
+    pub(super) timeout: u32,
+    /// Memory limit of a worker (default: three quarters of the machine's).
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
+    pub(super) memory_limit: Option<u32>,
+    /// Only pretend to run tests, as their files say.
+    #[arg(long, hide = true)]
+    pub(super) mock: bool,
+}
+
+impl RunArgs {
+    /// Returns the generations of every test.
+    pub(super) fn generations(&self) -> Vec<Generation> {
+        if self.reference_only { vec![Generation::Reference] } else { self.generations.0.clone() }
+    }
+}
+
+/// The shard to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShardChoice {
+    /// As set by the environment.
+    Auto,
+    /// As given.
+    Given(Shard),
+}
+
+fn shard_choice(text: &str) -> Result<ShardChoice, String> {
+    if text == "auto" { Ok(ShardChoice::Auto) } else { Shard::parse(text).map(ShardChoice::Given) }
+}
+
+/// Order of the test cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Order {
+    /// By name.
+    Name,
+    /// Unexpected results of the latest run first, then by name.
+    LastFailed,
+    /// Slowest first, by --durations or the latest run.
+    SlowestFirst,
+}
+
+/// Options of compiler and simulator.
+#[derive(Clone, Debug, Args)]
+pub(super) struct DeviceArgs {
+    #[command(flatten)]
+    pub(super) compile: CompileArgs,
+    /// worst: the math unit has the maximum documented error.
+    #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true)]
+    pub(super) math: String,
+    /// Execute these binaries instead of compiling.
+    #[arg(long, value_name = "DIR")]
+    pub(super) binaries: Option<PathBuf>,
+}
+
+/// Options of the compiler.
+#[derive(Clone, Debug, Args)]
+pub(super) struct CompileArgs {
+    /// Back end for stages with a choice.
+    #[arg(long, value_parser = values::backend(), value_name = "NAME")]
+    pub(super) backend: Option<Backend>,
+    /// Run only one width.
+    #[arg(long, value_parser = values::width(), value_name = "W")]
+    pub(super) width: Option<Width>,
+    /// Run at most N optional compiler passes, for example on fragment or fragment/SIMD8 only
+    /// (repeatable).
+    #[arg(long, value_name = "[SCOPE=]N", value_parser = PassLimit::parse)]
+    pub(super) pass_limit: Vec<PassLimit>,
+    /// Leave an optional compiler pass out (repeatable).
+    #[arg(long, value_name = "PASS")]
+    pub(super) disable_pass: Vec<String>,
+    /// Compile with this command (docs/compiler-protocol.md).
+    #[arg(long, value_name = "CMD", value_parser = CommandLine::parse)]
+    pub(super) compiler: Option<CommandLine>,
+    /// Switch off the compiler's handling of a hardware quirk (repeatable).
+    #[arg(long, value_name = "QUIRK")]
+    pub(super) disable_quirk: Vec<String>,
+    /// Liveness in the allocator: byte is exact, whole is for comparison (partial writes define
+    /// nothing).
+    #[arg(long, value_name = "HOW", value_parser = ["byte", "whole"], default_value = "byte", hide_default_value = true, hide_short_help = true)]
+    pub(super) liveness: String,
+    /// Interference of payload registers: last-use is exact, all is for comparison.
+    #[arg(long, value_name = "WHAT", value_parser = ["last-use", "all"], default_value = "last-use", hide_default_value = true, hide_short_help = true)]
+    pub(super) payload_interference: String,
+    /// Run binaries that break the instruction set's rules, for experiments.
+    #[arg(long, hide_short_help = true)]
+    pub(super) no_validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ResumeArgs {
+    /// The run's folder.
+    #[arg(value_name = "RUN")]
+    pub(super) run: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RerunArgs {
+    /// The run's folder.
+    #[arg(value_name = "RUN", default_value = "results/latest")]
+    pub(super) run: PathBuf,
+    /// Folder of the results (default: results/<date>-<n>).
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArgs {
+    /// Write a page for every command to this folder (default: print the main page).
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(super) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct WorkerArgs {
+    /// Concurrent test cases.
+    pub(super) threads: usize,
+    /// Arguments of the run.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(super) run: Vec<OsString>,
+}

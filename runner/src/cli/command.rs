@@ -1,0 +1,169 @@
+//! The grammar of the command line.
+
+use clap::{ArgAction, Parser, Subcommand};
+
+use super::args::{CompletionsArgs, ManArgs, RerunArgs, ResumeArgs, RunArgs, WorkerArgs};
+use super::values::{Generations, generations};
+use super::{
+    asm, bisect, compare_codegen, coverage, diff, expect, fuzz, history, import, list, merge,
+    pressure, reduce, report, show, summary,
+};
+
+/// Help that fits on a screen: commands by name, one line per option. Every command has its own
+/// help.
+const HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Look at tests:    list, show, gens, asm, disasm
+Find a cause:     bisect, reduce
+Find failures:    fuzz, coverage
+Work with runs:   resume, rerun, merge, expect, import
+Work on results:  diff, summary, history, report, compare-codegen, pressure
+More:             serve-compiler, man, completions (runner COMMAND --help describes each)
+
+{positionals}
+{options}
+
+A path named like a command is reachable as ./list.
+Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.
+With --git-bisect: 0 good, 1 bad, 125 cannot be tested.";
+
+/// Compiles, executes and judges .shader_test files on simulated Intel hardware.
+#[derive(Debug, Parser)]
+#[command(
+    name = "runner",
+    version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+#[command(disable_help_flag = true, help_template = HELP)]
+pub(super) struct Cli {
+    /// Print help.
+    #[arg(short, long, action = ArgAction::HelpShort, global = true)]
+    pub(super) help: Option<bool>,
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the tests under the paths, or count their command patterns.
+    List(list::ListArgs),
+    /// Show what each generation offers.
+    Gens {
+        /// Print limits and extensions of these generations in full.
+        #[arg(value_name = "GEN", value_parser = generations)]
+        full: Option<Generations>,
+    },
+    /// Show the stages of a test's shaders: GLSL, IR, assembly, binaries, counts.
+    Show(show::ShowArgs),
+    /// Find the compiler pass run that changes the ending of a test.
+    Bisect(bisect::BisectArgs),
+    /// Reduce a failing test to a smaller one that fails in the same way.
+    Reduce(reduce::ReduceArgs),
+    /// Run random or damaged tests.
+    Fuzz(fuzz::FuzzArgs),
+    /// Show which parts of compiler and hardware tests exercise.
+    Coverage(coverage::CoverageArgs),
+    /// Assemble text to raw instruction bytes on standard output.
+    Asm(asm::ToolArgs),
+    /// Disassemble raw instruction bytes, one line per instruction.
+    Disasm(asm::ToolArgs),
+    /// Compare two runs: regressions and changes of the code.
+    Diff(diff::DiffArgs),
+    /// Show the statuses of several runs side by side.
+    Summary(summary::SummaryArgs),
+    /// Write a run as HTML: a table of all results, and a page for each interesting one.
+    Report(report::ReportArgs),
+    /// Show results over time, or record runs.
+    History(history::HistoryArgs),
+    /// Compare a run's instruction counts with another compiler's.
+    #[command(alias = "anchors")]
+    CompareCodegen(compare_codegen::CompareCodegenArgs),
+    /// Compare register pressure and spills with coarser allocators.
+    Pressure(pressure::PressureArgs),
+    /// Import results of piglit or deqp-runner.
+    Import(import::ImportArgs),
+    /// Merge the shards of a run.
+    Merge(merge::MergeArgs),
+    /// Continue a run that was killed or interrupted.
+    Resume(ResumeArgs),
+    /// Repeat the unexpected results of a run.
+    Rerun(RerunArgs),
+    /// Work on expectation files.
+    #[command(subcommand)]
+    Expect(expect::ExpectCommand),
+    /// Print the manual page, or write one for each command.
+    Man(ManArgs),
+    /// Print a shell's completions.
+    Completions(CompletionsArgs),
+    /// Compile for other programs by the protocol of docs/compiler-protocol.md.
+    ServeCompiler,
+    /// Execute test cases for a supervising process.
+    #[command(name = "%worker", hide = true)]
+    Worker(WorkerArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use std::path::PathBuf;
+    use vocabulary::Generation;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_command_and_fits_on_a_screen() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        let help = cli.render_help().to_string();
+        let fits = |name: &str, help: &str| {
+            let lines = help.lines().count();
+            assert!(lines <= 60, "{name}: {lines} lines\n{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}: {help}");
+        };
+        fits("runner", &help);
+        for command in cli.get_subcommands_mut().filter(|command| !command.is_hide_set()) {
+            let name = command.get_name().to_owned();
+            let listed = help.lines().any(|line| line.split([' ', ',']).any(|word| word == name));
+            assert!(listed, "{name} in {help}");
+            fits(&name, &command.clone().term_width(100).render_help().to_string());
+        }
+    }
+
+    #[test]
+    fn subcommands_and_paths() {
+        let parse = |line: &str| Cli::try_parse_from(line.split(' '));
+        assert!(matches!(parse("runner list x").unwrap().command, Some(Command::List(_))));
+        let run = parse("runner ./list --gen ivb,skl -j 3 -t a -t b --shade all").unwrap();
+        assert!(run.command.is_none());
+        assert_eq!(run.run.select.paths, [PathBuf::from("./list")]);
+        assert_eq!(run.run.generations.0, [Generation::Ivb, Generation::Skl]);
+        assert_eq!((run.run.jobs, run.run.select.include.len()), (Some(3), 2));
+        assert_eq!(
+            parse("runner x --reference-only").unwrap().run.generations.0,
+            Generation::HARDWARE
+        );
+        for bad in [
+            "runner",
+            "runner x --gen ivy",
+            "runner x -j 0",
+            "runner x --reference-only --no-reference",
+            "runner x --reference-only --gen ivb",
+            "runner x --width 7",
+            "runner x --repeat 0",
+            "runner disasm x",
+            "runner disasm --gen ivb,hsw x",
+        ] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Reduction of one test case: a judge that accepts candidates that fail like the whole test.
+
+use super::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
+use crate::bisect::Ending;
+use crate::case::{Case, CaseRunner, RunError};
+use execute::CaseOverride;
+use results::verdict::{Status, Verdict};
+
+/// The failure of a whole test, executed twice.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// Both executions failed in the same way.
+    Stable(Verdict),
+    /// The executions ended differently.
+    Unstable,
+    /// The test did not fail.
+    None(Verdict),
+}
+
+/// The end of a reduction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduced {
+    /// The smallest text that fails in the same way.
+    pub best: String,
+    /// Number of candidates.
+    pub steps: u64,
+    /// Reason of an early end, if any.
+    pub stopped: Option<Stopped>,
+}
+
+/// The failure of a test case that smaller texts must preserve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SameFailure {
+    case: Case,
+    wanted: Wanted,
+    likeness: Option<Likeness>,
+}
+
+impl SameFailure {
+    /// Executes the whole text of a test case twice and describes its failure.
+    ///
+    /// # Errors
+    /// Fails if an execution fails.
+    pub fn of(
+        case: Case,
+        text: &str,
+        wanted: Wanted,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<(SameFailure, Failure), RunError> {
+        let mut same = SameFailure { case, wanted, likeness: None };
+        let verdicts = same.verdicts(vec![text.to_owned(), text.to_owned()], runner)?;
+        let likenesses: Vec<Likeness> = verdicts.iter().map(|v| Likeness::of(v, wanted)).collect();
+        let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
+            return Err(RunError::Failed("no verdicts".into()));
+        };
+        let failure = if likeness != again {
+            Failure::Unstable
+        } else if Ending::of(verdict).is_good() || verdict.status == Status::Skip {
+            Failure::None(verdict.clone())
+        } else {
+            same.likeness = Some(likeness.clone());
+            Failure::Stable(verdict.clone())
+        };
+        Ok((same, failure))
+    }
+
+    /// Reduces the text with at most `most` candidates, `batch` at a time; reports each success.
+    /// Returns the error of an execution beside the best text.
+    pub fn reduce(
+        &self,
+        text: String,
+        (most, batch): (u64, usize),
+        runner: &mut dyn CaseRunner,
+        report: impl FnMut(Progress<'_>),
+    ) -> (Reduced, Option<RunError>) {
+        let mut judge = SameFailureJudge { same: self, runner, error: None };
+        let mut reducer = Reducer::new(text, &mut judge, most, batch);
+        let stopped = reducer.run(report).err();
+        let reduced = Reduced { best: reducer.best().to_owned(), steps: reducer.steps(), stopped };
+        (reduced, judge.error)
+    }
+
+    /// Executes a text as another test case, whose name determines the contents of unwritten
+    /// registers; returns the verdict if it fails in another way.
+    ///
+    /// # Errors
+    /// Fails if the execution fails.
+    pub fn differs_as(
+        &self,
+        case: Case,
+        text: String,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Option<Verdict>, RunError> {
+        let other = SameFailure { case, ..self.clone() };
+        let verdict = other.verdicts(vec![text], runner)?.into_iter().next();
+        Ok(verdict.filter(|verdict| !self.matches(verdict)))
+    }
+
+    fn matches(&self, verdict: &Verdict) -> bool {
+        Some(Likeness::of(verdict, self.wanted)) == self.likeness
+    }
+
+    fn verdicts(
+        &self,
+        texts: Vec<String>,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Vec<Verdict>, RunError> {
+        let case_override = |text| CaseOverride { text: Some(text), ..CaseOverride::default() };
+        runner.run(&self.case, texts.into_iter().map(case_override).collect())
+    }
+}
+
+/// A judge that accepts candidates that fail like the whole test.
+struct SameFailureJudge<'a> {
+    same: &'a SameFailure,
+    runner: &'a mut dyn CaseRunner,
+    /// The error that prevents further executions.
+    error: Option<RunError>,
+}
+
+impl Judge for SameFailureJudge<'_> {
+    fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped> {
+        match self.same.verdicts(texts, self.runner) {
+            Ok(verdicts) => Ok(verdicts.iter().map(|v| self.same.matches(v)).collect()),
+            Err(RunError::Interrupted) => Err(Stopped::Interrupted),
+            Err(error) => {
+                self.error = Some(error);
+                Err(Stopped::Interrupted)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::verdict::Phase;
+    use vocabulary::Generation;
+
+    /// A runner without processes: a text fails if it has the word `bad`.
+    #[derive(Default)]
+    struct WordRunner(usize);
+
+    impl CaseRunner for WordRunner {
+        fn run(
+            &mut self,
+            case: &Case,
+            overrides: Vec<CaseOverride>,
+        ) -> Result<Vec<Verdict>, RunError> {
+            self.0 += overrides.len();
+            let verdict = |case_override: &CaseOverride| match case_override
+                .text
+                .as_deref()
+                .unwrap_or_default()
+                .contains("bad")
+            {
+                true => Verdict::fail(Phase::Frontend, case.name.as_str()),
+                false => Verdict::pass(),
+            };
+            Ok(overrides.iter().map(verdict).collect())
+        }
+
+        fn count(&self) -> usize {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_failure_is_kept_and_a_pass_is_none() {
+        let case = Case { name: "a".into(), path: "a".into(), generation: Generation::Ivb };
+        let text = "[test]\nclear\nbad\nclear\n";
+        let mut runner = WordRunner::default();
+        let of = |text, runner: &mut WordRunner| {
+            SameFailure::of(case.clone(), text, Wanted::default(), runner).unwrap()
+        };
+        assert_eq!(of("good", &mut runner).1, Failure::None(Verdict::pass()));
+        let (same, failure) = of(text, &mut runner);
+        assert!(matches!(failure, Failure::Stable(_)));
+        let (reduced, error) = same.reduce(text.into(), (1000, 4), &mut runner, |_| {});
+        assert!(error.is_none() && reduced.best.len() < text.len() && reduced.best.contains("bad"));
+        assert_eq!(same.differs_as(case.clone(), reduced.best, &mut runner).unwrap(), None);
+        let good = same.differs_as(case.clone(), "good".into(), &mut runner).unwrap();
+        assert_eq!(good, Some(Verdict::pass()));
+    }
+}
