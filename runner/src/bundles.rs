@@ -1,23 +1,27 @@
-//! Failure bundles of a run: a reporter hands results to threads that explain them.
+//! Failure bundles of a run: results are explained in worker processes, under the time and memory
+//! limits of test cases.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use execute::explain::explain;
-use execute::{Devices, RunOptions};
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinSet;
+
+use crate::console::message::message;
+use crate::schedule::listen;
+use crate::supervise::{ExplanationRequest, Pool, Request};
 use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Outcome, Status, TestResult};
 use vocabulary::Generation;
 
-/// Stack size of an explaining thread: as for executing tests.
-const STACK: usize = 64 << 20;
 /// Maximum size of a run's bundles in bytes.
 const RUN_BYTES: u64 = 512 << 20;
+/// Number of the first request; those of test cases are smaller.
+const FIRST_REQUEST: usize = usize::MAX / 2;
 
 /// The selection of results that get a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -31,26 +35,28 @@ pub enum BundlePolicy {
 }
 
 /// Writer of the bundles of a run.
-#[derive(Debug)]
 pub struct BundleWriter {
-    rows: Option<Sender<TestResult>>,
-    threads: Vec<JoinHandle<()>>,
     shared: Arc<Shared>,
+    tasks: JoinSet<()>,
+    /// Requests to stop.
+    interrupts: UnboundedReceiver<()>,
 }
 
-#[derive(Debug)]
 struct Shared {
     folder: PathBuf,
     policy: BundlePolicy,
-    options: RunOptions,
     /// Files by test.
     files: BTreeMap<String, PathBuf>,
     /// Compared properties of the previous results by test and generation.
     previous: BTreeMap<(String, String), Compared>,
-    queue: Mutex<Receiver<TestResult>>,
+    pool: Arc<Pool>,
+    /// Limit of concurrent explanations.
+    slots: Semaphore,
+    /// Number of requests so far.
+    requests: AtomicUsize,
     /// Total size of the written bundles.
     bytes: AtomicU64,
-    /// The first error and the number of results without a bundle.
+    /// The first problem and the number of results without an explanation.
     failed: Mutex<(Option<String>, usize)>,
     stop: AtomicBool,
 }
@@ -63,74 +69,83 @@ fn compared(row: &TestResult) -> Compared {
 }
 
 impl BundleWriter {
-    /// Starts `threads` threads that explain results of tests in `files` into the run's folder.
+    /// Returns a writer of bundles of tests in `files` into the run's folder, which has `pool`
+    /// explain at most `jobs` results at a time. Must be called within a runtime.
     pub fn new(
         folder: &Path,
         policy: BundlePolicy,
-        options: RunOptions,
         files: BTreeMap<String, PathBuf>,
         previous: &[TestResult],
-        threads: usize,
+        pool: Arc<Pool>,
+        jobs: usize,
     ) -> BundleWriter {
-        let (rows, queue) = channel();
         let previous =
             previous.iter().map(|row| ((row.test.clone(), row.generation.clone()), compared(row)));
         let shared = Arc::new(Shared {
             folder: folder.to_owned(),
             policy,
-            options,
             files,
             previous: previous.collect(),
-            queue: Mutex::new(queue),
+            pool,
+            slots: Semaphore::new(jobs.max(1)),
+            requests: AtomicUsize::new(FIRST_REQUEST),
             bytes: AtomicU64::new(0),
             failed: Mutex::default(),
             stop: AtomicBool::new(false),
         });
-        let threads = if policy == BundlePolicy::None { 0 } else { threads };
-        let start = |_| {
-            let shared = shared.clone();
-            std::thread::Builder::new().stack_size(STACK).spawn(move || shared.work()).ok()
-        };
-        BundleWriter { rows: Some(rows), threads: (0..threads).filter_map(start).collect(), shared }
+        let (sender, interrupts) = unbounded_channel();
+        tokio::spawn(listen(sender));
+        BundleWriter { shared, tasks: JoinSet::new(), interrupts }
     }
 
-    /// Explains the results of a resumed run that have no bundle yet.
-    pub fn complete(&self, finished: &[TestResult]) {
-        let explained = |row: &TestResult| {
-            bundle::folder(&self.shared.folder, &row.test, &row.generation).is_dir()
-        };
-        finished
-            .iter()
-            .filter(|row| self.shared.wants(row) && !explained(row))
-            .for_each(|row| self.send(row));
-    }
-
-    fn send(&self, row: &TestResult) {
-        if let Some(rows) = &self.rows {
-            // The channel is closed if no thread could be started.
-            let _ = rows.send(row.clone());
+    /// Explains the results of a resumed run that have no bundle yet. Must be called within a
+    /// runtime.
+    pub fn complete(&mut self, finished: &[TestResult]) {
+        for row in finished {
+            let folder = bundle::folder(&self.shared.folder, &row.test, &row.generation);
+            if self.shared.wants(row) && !folder.is_dir() {
+                self.explain(row);
+            }
         }
     }
 
-    fn finish(&mut self, interrupted: bool) {
+    fn explain(&mut self, row: &TestResult) {
+        let (shared, row) = (self.shared.clone(), row.clone());
+        self.tasks.spawn(async move { shared.explain(&row).await });
+    }
+
+    /// Waits for the bundles; returns false if the user interrupts that. Only the running
+    /// explanations of an interrupted run are finished.
+    pub async fn finish(mut self, interrupted: bool) -> bool {
         self.shared.stop.store(interrupted, Ordering::Relaxed);
-        self.rows = None;
-        for thread in self.threads.drain(..) {
-            // A crashed thread leaves its bundles out; the run's results do not depend on them.
-            let _ = thread.join();
-        }
-        let failed = self.shared.failed.lock().map(|failed| failed.clone()).unwrap_or_default();
+        let complete = loop {
+            tokio::select! {
+                task = self.tasks.join_next() => if task.is_none() { break true },
+                Some(()) = self.interrupts.recv() => {
+                    for _ in 0..self.tasks.len() {
+                        self.shared.failed("interrupted");
+                    }
+                    self.tasks.abort_all();
+                    break false;
+                }
+            }
+        };
+        let failed = self.shared.failed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let (Some(reason), count) = failed {
-            eprintln!("warning: {count} results have no failure bundle: {reason}");
+            message!(
+                "warning: {count} results have no failure bundle, or one without an explanation: {reason}"
+            );
         }
+        complete
     }
 }
 
 impl Reporter for BundleWriter {
     fn event(&mut self, event: &TestEvent) -> anyhow::Result<()> {
         match event {
-            TestEvent::Finished { result, .. } if self.shared.wants(result) => self.send(result),
-            TestEvent::RunFinished { interrupted, .. } => self.finish(*interrupted),
+            TestEvent::Finished { result, .. } if self.shared.wants(result) => self.explain(result),
+            // The scheduler has heard those so far.
+            TestEvent::RunFinished { .. } => while self.interrupts.try_recv().is_ok() {},
             _ => {}
         }
         Ok(())
@@ -152,29 +167,27 @@ impl Shared {
         }
     }
 
-    fn work(&self) {
-        // The lock is released before the explanation: one thread waits, the others work.
-        let next = || self.queue.lock().ok()?.recv().ok();
-        while let Some(row) = next() {
-            if self.stop.load(Ordering::Relaxed) {
-                return;
-            }
-            if let Err(reason) = self.write_bundle(&row)
-                && let Ok(mut failed) = self.failed.lock()
-            {
-                failed.0.get_or_insert(reason);
-                failed.1 += 1;
-            }
+    async fn explain(&self, row: &TestResult) {
+        let Ok(_slot) = self.slots.acquire().await else { return };
+        if !self.stop.load(Ordering::Relaxed)
+            && let Err(reason) = self.write_bundle(row).await
+        {
+            self.failed(&reason);
         }
     }
 
-    fn write_bundle(&self, row: &TestResult) -> Result<(), String> {
+    fn failed(&self, reason: &str) {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.0.get_or_insert_with(|| reason.to_owned());
+        failed.1 += 1;
+    }
+
+    async fn write_bundle(&self, row: &TestResult) -> Result<(), String> {
         let generation = Generation::from_name(&row.generation).ok_or("an unknown generation")?;
         let path = self.files.get(&row.test).ok_or("the test's file is not known")?;
         if self.bytes.load(Ordering::Relaxed) > RUN_BYTES {
             return Err(format!("the run's bundles hold {} MiB already", RUN_BYTES >> 20));
         }
-        let text = std::fs::read(path).unwrap_or_default();
         // A crash, or a timeout without code, may have ended the process: the test is not executed
         // again.
         let again = match row.status {
@@ -182,9 +195,45 @@ impl Shared {
             Status::Timeout => !row.stages.is_empty(),
             _ => true,
         };
-        let bundle: Bundle =
-            explain(row, &text, generation, &self.options, &Devices::default(), again);
-        self.bytes.fetch_add(bundle.size() as u64, Ordering::Relaxed);
-        bundle.write(&self.folder).map_err(|error| error.to_string())
+        let explained = match again {
+            true => self.explain_in_worker(row, path, generation).await,
+            false => Err(None),
+        };
+        if explained.is_err() {
+            // An unreadable file was reported by the result.
+            let text = results::read_regular(path, results::TEST_BYTES).unwrap_or_default();
+            let plain = Bundle::plain(row, &text);
+            plain.write(&self.folder).map_err(|error| error.to_string())?;
+        }
+        let bytes = bundle::size(&self.folder, &row.test, &row.generation);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        explained.or_else(|reason| reason.map_or(Ok(()), Err))
+    }
+
+    /// Has a worker process write the bundle.
+    async fn explain_in_worker(
+        &self,
+        row: &TestResult,
+        path: &Path,
+        generation: Generation,
+    ) -> Result<(), Option<String>> {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let explanation = ExplanationRequest {
+            result: row.clone(),
+            folder: self.folder.clone().into_os_string(),
+        };
+        let request = Request {
+            case: number,
+            path: path.to_owned().into_os_string(),
+            test: row.test.clone(),
+            generation,
+            case_override: None,
+            explanation: Some(Box::new(explanation)),
+        };
+        let verdict = self.pool.run(number, request).await.verdict;
+        match (verdict.status, verdict.cause) {
+            (Status::Pass, _) => Ok(()),
+            (_, cause) => Err(cause.map(|(_, reason)| reason)),
+        }
     }
 }

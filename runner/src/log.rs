@@ -10,6 +10,8 @@ use std::env;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
+use crate::console::message::message;
+
 /// Name of the environment variable.
 pub const VARIABLE: &str = "RUNNER_LOG";
 
@@ -30,6 +32,6 @@ pub fn start() {
             .with_ansi(false)
             .with_writer(std::io::stderr)
             .init(),
-        Err(error) => eprintln!("warning: {VARIABLE}: {error}"),
+        Err(error) => message!("warning: {VARIABLE}: {error}"),
     }
 }

@@ -64,7 +64,7 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 /// Executes every test case and reports each event to all reporters in order.
 ///
 /// # Errors
-/// Fails if a reporter fails; running test cases are finished, but not reported.
+/// Fails if a reporter fails; running test cases are abandoned.
 pub async fn run<P: Plan>(
     plan: Arc<P>,
     limits: Limits,
@@ -111,11 +111,10 @@ pub async fn run<P: Plan>(
             summary.counts.add(result.status);
             summary.unexpected += usize::from(!result.is_good());
         }
-        if failure.is_none()
-            && let Err(error) = report(event)
-        {
+        if let Err(error) = report(event) {
             failure = Some(error);
             shared.stop();
+            break;
         }
     }
     listener.abort();
@@ -135,7 +134,8 @@ pub async fn run<P: Plan>(
     }
 }
 
-/// Forwards requests to stop: Ctrl-C and the termination signal.
+/// Forwards requests to stop: Ctrl-C, the termination signal, and the end of the terminal unless
+/// the process ignores it (`nohup`).
 #[cfg(unix)]
 pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     use tokio::signal::unix::{SignalKind, signal};
@@ -144,15 +144,37 @@ pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     else {
         return;
     };
+    let mut hangup = match ignores_hangup() {
+        true => None,
+        false => signal(SignalKind::hangup()).ok(),
+    };
+    let hung_up = async |hangup: &mut Option<tokio::signal::unix::Signal>| match hangup {
+        Some(signal) => signal.recv().await,
+        None => std::future::pending().await,
+    };
     loop {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            _ = hung_up(&mut hangup) => {}
         }
         if interrupts.send(()).is_err() {
             return;
         }
     }
+}
+
+/// Returns true if the process was started with the hangup signal ignored, where the system says
+/// it: a handler would undo that.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    static IGNORES: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *IGNORES.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        // Signal 1 is the lowest bit.
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|m| m & 1 != 0)
+    })
 }
 
 /// Forwards requests to stop: Ctrl-C.

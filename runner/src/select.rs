@@ -10,6 +10,7 @@ use regex::Regex;
 use walkdir::WalkDir;
 
 use results::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
+use results::{OPTION_BYTES, read_regular};
 use tools::Case;
 use vocabulary::Generation;
 
@@ -85,7 +86,8 @@ pub enum SelectError {
 /// Reads the names in a list; comments may hold any bytes.
 fn listed(path: &Path) -> Result<Vec<String>, SelectError> {
     let shown = || path.display().to_string();
-    let bytes = fs::read(path).map_err(|source| SelectError::Path { path: shown(), source })?;
+    let error = |source| SelectError::Path { path: shown(), source };
+    let bytes = read_regular(path, OPTION_BYTES).map_err(error)?;
     let mut names = Vec::new();
     for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
         let name = line.split(|&b| b == b'#').next().unwrap_or_default();
@@ -174,6 +176,9 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
                 found.entry(absolute.into_os_string()).or_insert(TestFile { name, path: file });
             }
         } else {
+            if !real.metadata().map_err(error)?.is_file() {
+                return Err(error(io::Error::other("not a regular file")));
+            }
             fs::File::open(&real).map_err(error)?;
             let name = namer.name(&real, real.parent().unwrap_or(Path::new("/")));
             found

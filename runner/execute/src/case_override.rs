@@ -3,7 +3,7 @@
 use results::passes::PassLimit;
 use serde::{Deserialize, Serialize};
 
-use super::options::{ExecutionOptions, disable_quirks, limit_passes};
+use super::options::{ExecutionOptions, disable_passes, disable_quirks, limit_passes};
 
 /// The differences of one execution from the others of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ impl CaseOverride {
     pub fn execution_options(&self, run: &ExecutionOptions) -> ExecutionOptions {
         let mut options = run.clone();
         limit_passes(&mut options.codegen, &self.pass_limits);
-        options.codegen.disabled_passes.extend(self.disabled_passes.iter().cloned());
+        disable_passes(&mut options.codegen, &self.disabled_passes);
         disable_quirks(&mut options.codegen, &self.disabled_quirks);
         options.log_passes |= self.log_passes;
         options

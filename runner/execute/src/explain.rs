@@ -20,24 +20,16 @@ use results::bundle::{Bundle, ProbeRecord};
 use results::verdict::TestResult;
 use vocabulary::Generation;
 
-/// Creates the bundle of a result. `again` allows executing and compiling the test, which is false
-/// if that crashed the process before; a panic is caught.
+/// Creates the bundle of a result by executing and compiling the test again; a panic is caught.
 pub fn explain(
     result: &TestResult,
     text: &[u8],
     generation: Generation,
     options: &RunOptions,
     devices: &dyn DeviceFactory,
-    again: bool,
 ) -> Bundle {
-    let mut bundle = Bundle {
-        result: result.clone(),
-        probes: Vec::new(),
-        script: String::from_utf8_lossy(text).into_owned(),
-        texts: BTreeMap::new(),
-        images: BTreeMap::new(),
-    };
-    if let (true, Ok(script)) = (again, script::parse(text)) {
+    let mut bundle = Bundle::plain(result, text);
+    if let Ok(script) = script::parse(text) {
         let mut explanation = Explanation::default();
         // The records made before a panic are kept.
         let _ = catch_unwind(AssertUnwindSafe(|| {

@@ -67,6 +67,12 @@ pub fn limit_passes(codegen: &mut CodegenOptions, limits: &[PassLimit]) {
     }
 }
 
+/// Leaves passes out, by their present or earlier names.
+pub fn disable_passes(codegen: &mut CodegenOptions, names: &[String]) {
+    let present = names.iter().map(|name| compiler::passes::canonical(name).to_owned());
+    codegen.disabled_passes.extend(present);
+}
+
 /// Switches the handling of quirks off by their names; unknown names have no effect.
 pub fn disable_quirks(codegen: &mut CodegenOptions, names: &[String]) {
     let quirks = names.iter().filter_map(|name| Quirk::from_name(name));

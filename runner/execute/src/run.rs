@@ -52,7 +52,7 @@ pub fn run_file(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Verdict {
-    let bytes = match std::fs::read(path) {
+    let bytes = match results::read_regular(path, results::TEST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => return Verdict::fail(Phase::Script, format!("{UNREADABLE}: {error}")),
     };

@@ -86,11 +86,17 @@ pub struct BundleError {
 }
 
 impl Bundle {
-    /// Returns the approximate size of the bundle in bytes.
-    pub fn size(&self) -> usize {
-        let texts = self.texts.values().map(String::len).sum::<usize>();
-        let images = self.images.values().map(Vec::len).sum::<usize>();
-        self.script.len() + texts + images + self.probes.len() * 200
+    /// Returns a bundle of a result and the text of its test, without an explanation.
+    pub fn plain(result: &TestResult, text: &[u8]) -> Bundle {
+        let mut bundle = Bundle {
+            result: result.clone(),
+            probes: Vec::new(),
+            script: String::from_utf8_lossy(text).into_owned(),
+            texts: BTreeMap::new(),
+            images: BTreeMap::new(),
+        };
+        bundle.cut();
+        bundle
     }
 
     /// Truncates texts and the list of probes to their maximum sizes.
@@ -185,6 +191,12 @@ impl Bundle {
             probes: record.probes,
         }))
     }
+}
+
+/// Returns the total size of a result's bundle in bytes.
+pub fn size(run: &Path, test: &str, generation: &str) -> u64 {
+    let entries = fs::read_dir(folder(run, test, generation)).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
 /// Removes a folder if it exists.

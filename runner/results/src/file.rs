@@ -1,7 +1,37 @@
-//! Atomic replacement of files.
+//! Bounded reading and atomic replacement of files.
 
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
+
+/// Reads a regular file of at most `limit` bytes. Pipes and devices are errors: reading them may
+/// block or never end.
+///
+/// # Errors
+/// Returns the system's error, or one that names the violated condition.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        // The system's own error.
+        return fs::read(path);
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("larger than {} MiB", limit >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// Maximum size of a test file in bytes; the largest of piglit's has 2 MiB.
+pub const TEST_BYTES: u64 = 16 << 20;
+/// Maximum size of a file that an option names, in bytes.
+pub const OPTION_BYTES: u64 = 64 << 20;
+/// Maximum size of a results file in bytes.
+pub const RESULTS_BYTES: u64 = 8 << 30;
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -27,15 +27,27 @@ pub enum ImportError {
     /// Malformed JSON of piglit.
     #[error("not piglit's results.json: {0}")]
     Json(String),
-    /// Damaged or too large compressed data.
+    /// Damaged compressed data.
     #[error("not a bzip2 file: {0}")]
     Compressed(String),
+    /// Compressed data that expands beyond all measure.
+    #[error("{compressed} compressed bytes expand to more than {limit}")]
+    Bomb {
+        /// Size of the compressed data in bytes.
+        compressed: usize,
+        /// Maximum size of the text in bytes.
+        limit: u64,
+    },
     /// Text in another encoding than UTF-8.
     #[error("invalid UTF-8 at byte {0}")]
     Encoding(usize),
 }
 
-/// Maximum size of an uncompressed file.
+/// Maximum size of the text of a small compressed file.
+const SMALL_BYTES: u64 = 64 << 20;
+/// Maximum ratio of text to compressed data of larger files. That of piglit's results is below 50.
+const RATIO: u64 = 200;
+/// Maximum size of the text of any compressed file.
 const MOST_BYTES: u64 = 4 << 30;
 
 /// Returns the text of a file, decompressed if necessary.
@@ -46,12 +58,13 @@ pub fn decompress(bytes: Vec<u8>) -> Result<String, ImportError> {
     let mut text = bytes;
     if text.starts_with(b"BZh") {
         let mut plain = Vec::new();
-        let mut decoder = bzip2::read::MultiBzDecoder::new(&*text).take(MOST_BYTES + 1);
+        let limit = (text.len() as u64 * RATIO).clamp(SMALL_BYTES, MOST_BYTES);
+        let mut decoder = bzip2::read::MultiBzDecoder::new(&*text).take(limit + 1);
         decoder
             .read_to_end(&mut plain)
             .map_err(|error| ImportError::Compressed(error.to_string()))?;
-        if plain.len() as u64 > MOST_BYTES {
-            return Err(ImportError::Compressed("more than 4 GiB".to_owned()));
+        if plain.len() as u64 > limit {
+            return Err(ImportError::Bomb { compressed: text.len(), limit });
         }
         text = plain;
     }

@@ -95,7 +95,22 @@ impl Log {
     }
 
     pub(super) fn append(&mut self, row: &TestResult) -> Result<(), WriteError> {
+        self.check()?;
         self.line(row)
+    }
+
+    /// Fails if the file was removed, where the system shows that: what is written is lost.
+    pub(super) fn check(&self) -> Result<(), WriteError> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let metadata = self.file.metadata().map_err(WriteError::at(&self.path))?;
+            if metadata.nlink() == 0 {
+                let error = io::Error::new(io::ErrorKind::NotFound, "removed during the run");
+                return Err(WriteError::at(&self.path)(error));
+            }
+        }
+        Ok(())
     }
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), WriteError> {

@@ -39,7 +39,7 @@ mod record;
 mod row;
 mod writer;
 
-pub use file::{WriteError, replace_file};
+pub use file::{OPTION_BYTES, RESULTS_BYTES, TEST_BYTES, WriteError, read_regular, replace_file};
 pub use folder::RunFolder;
 pub use import::{ImportError, decompress, import};
 pub use jsonl::{Header, RESULTS_FILE, ShardHeader};

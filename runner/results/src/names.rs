@@ -93,16 +93,30 @@ pub fn names_test(written: &str, name: &str) -> bool {
     written == name || written == piglit_name(name)
 }
 
-/// Escapes control characters of a name or message, for terminals, CSV and XML.
+/// Escapes characters of a name or message that do not show themselves, for terminals, CSV and XML:
+/// control characters, and those that change the direction or the order of the text around them.
 pub fn printable(text: &str) -> String {
-    if !text.contains(|c: char| c.is_control() && c != '\n') {
+    if !text.contains(is_escaped) {
         return text.to_owned();
     }
-    text.chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() }
-        })
-        .collect()
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_escaped(c) {
+            true => escaped.extend(c.escape_default()),
+            false => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn is_escaped(c: char) -> bool {
+    // Invisible and bidirectional formatting (Unicode Standard, section 23.2), line and paragraph
+    // separators.
+    let formatting = matches!(
+        c,
+        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    );
+    formatting || (c.is_control() && c != '\n')
 }
 
 /// Escapes all control characters of a name, including line ends.
@@ -164,6 +178,7 @@ mod tests {
     fn control_characters_are_shown() {
         assert_eq!(printable("a\u{1b}[31m\tb\nc"), "a\\u{1b}[31m\\tb\nc");
         assert_eq!(printable_line("a\u{1b}\nc"), "a\\u{1b}\\nc");
+        assert_eq!(printable("a\u{202e}b\u{2066}é"), "a\\u{202e}b\\u{2066}é");
         assert_eq!(csv_field("a\n,\"b\""), "\"a\\n,\"\"b\"\"\"");
     }
 

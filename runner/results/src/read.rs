@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::jsonl::{FORMAT, Header, RESULTS_FILE};
 use super::row::Row;
+use crate::file::{RESULTS_BYTES, read_regular};
 use crate::threads::joined;
 use crate::verdict::TestResult;
 
@@ -110,7 +111,7 @@ impl RunFile {
     /// Fails if the file cannot be read.
     pub fn read(path: &Path) -> Result<RunFile, ReadError> {
         let path = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
-        let bytes = std::fs::read(&path)
+        let bytes = read_regular(&path, RESULTS_BYTES)
             .map_err(|source| ReadError::Read { path: path.display().to_string(), source })?;
         Ok(RunFile::new(path, Arc::new(bytes)))
     }

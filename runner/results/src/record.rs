@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{WriteError, replace_file};
+use super::file::{OPTION_BYTES, WriteError, read_regular, replace_file};
 use super::read::ReadError;
 
 /// Name of the file.
@@ -43,7 +43,7 @@ impl RunRecord {
     pub fn read(folder: &Path) -> Result<RunRecord, ReadError> {
         let path = folder.join(RECORD_FILE);
         let error = |source| ReadError::Read { path: path.display().to_string(), source };
-        let bytes = std::fs::read(&path).map_err(error)?;
+        let bytes = read_regular(&path, OPTION_BYTES).map_err(error)?;
         serde_json::from_slice(&bytes).map_err(|e| ReadError::Line {
             path: path.display().to_string(),
             line: e.line(),

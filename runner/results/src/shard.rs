@@ -1,9 +1,9 @@
 //! Splitting a run over machines: selection of the tests of shard K of N.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
+use crate::file::{RESULTS_BYTES, read_regular};
 use crate::jsonl::RESULTS_FILE;
 use crate::names::names_test;
 use crate::read::{ReadError, Run};
@@ -136,7 +136,7 @@ impl Durations {
     pub fn read(path: &Path) -> Result<Durations, ReadError> {
         let file = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
         let error = |source| ReadError::Read { path: file.display().to_string(), source };
-        let bytes = fs::read(&file).map_err(error)?;
+        let bytes = read_regular(&file, RESULTS_BYTES).map_err(error)?;
         let hash = blake3::hash(&bytes).to_hex().to_string();
         let mut tests: BTreeMap<String, u64> = BTreeMap::new();
         if bytes.starts_with(b"{") {
@@ -201,6 +201,7 @@ fn csv_line(line: &str) -> Option<(String, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn written_out() {

@@ -10,6 +10,9 @@ use vocabulary::{Stage, Width};
 
 pub use vocabulary::Phase;
 
+/// Maximum length of a reason in results.
+pub const REASON_BYTES: usize = 64 << 10;
+
 /// The status of an executed test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -252,6 +255,20 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Truncates a reason of more than [`REASON_BYTES`] and appends a note.
+    #[must_use]
+    pub fn cut(mut self) -> Verdict {
+        if let Some((_, reason)) = &mut self.cause
+            && reason.len() > REASON_BYTES
+        {
+            let end = reason.floor_char_boundary(REASON_BYTES);
+            let left = reason.len() - end;
+            reason.truncate(end);
+            reason.push_str(&format!("…\n[cut: {left} more bytes]"));
+        }
+        self
+    }
+
     /// Returns a pass.
     pub fn pass() -> Verdict {
         Verdict {
@@ -376,6 +393,15 @@ mod tests {
             assert_eq!(text.contains("differed"), differed);
             assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), row);
         }
+    }
+
+    #[test]
+    fn long_reasons_are_cut() {
+        let text = "é".repeat(REASON_BYTES);
+        let (_, reason) = Verdict::fail(Phase::Probe, text).cut().cause.unwrap();
+        assert!(reason.len() < REASON_BYTES + 100 && reason.ends_with("more bytes]"));
+        let short = Verdict::fail(Phase::Probe, "é");
+        assert_eq!(short.clone().cut(), short);
     }
 
     #[test]

@@ -142,7 +142,8 @@ impl Reporter for ResultsWriter {
                 self.rows.push((**result).clone());
             }
             TestEvent::RunFinished { interrupted, .. } => self.finish(*interrupted)?,
-            TestEvent::RunStarted { .. } | TestEvent::Started { .. } | TestEvent::Tick => {}
+            TestEvent::Tick => self.log.check()?,
+            TestEvent::RunStarted { .. } | TestEvent::Started { .. } => {}
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use super::output::print;
 use super::override_runner::OverrideRunner;
 use super::values::{Generations, generations};
 use super::{list, workers};
+use crate::console::message::message;
 use tools::bisect::{self, BisectOptions, Bisection};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -59,7 +60,7 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(args.to.is_none_or(|to| args.from < to), "--from must be less than --to");
     let selection = list::select(&args.select)?;
     if selection.tests.is_empty() {
-        eprintln!("error: no tests are selected");
+        message!("error: no tests are selected");
         return Ok(NOTHING);
     }
     let options = bisect_options(args)?;

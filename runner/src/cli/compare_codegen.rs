@@ -10,6 +10,7 @@ use clap::Args;
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
 use super::values::{Generations, generations};
+use crate::console::message::message;
 use crate::select::Filter;
 use results::Run;
 use results::verdict::TestResult;
@@ -90,7 +91,7 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
     let accepts = |row: &TestResult| wanted.contains(&*row.generation) && filter.accepts(&row.test);
     let pairs = pairs(&read(run)?, accepts, &theirs);
     if pairs.is_empty() {
-        eprintln!("error: {name} and the run have no shader in common");
+        message!("error: {name} and the run have no shader in common");
         return Ok(NOTHING);
     }
     print(report(&pairs, args.rows).as_bytes())?;
@@ -104,7 +105,7 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
 fn read(path: &Path) -> anyhow::Result<Run> {
     let run = Run::read(path)?;
     if run.truncated {
-        eprintln!("warning: {} was cut short", path.display());
+        message!("warning: {} was cut short", path.display());
     }
     Ok(run)
 }

@@ -12,6 +12,7 @@ use super::options::execute_options;
 use super::output::print;
 use super::values::{Generations, generations};
 use super::{list, workers};
+use crate::console::message::message;
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::TestFile;
@@ -72,7 +73,7 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
     execute_options(&args.execute, false)?;
     let tests = list::select(&args.select)?.tests;
     if tests.is_empty() {
-        eprintln!("error: no tests are selected");
+        message!("error: no tests are selected");
         return Ok(NOTHING);
     }
     let (count, generations) = (tests.len(), args.generations.0.clone());
@@ -89,7 +90,7 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
     for (kind, least) in &args.min {
         for part in parts.iter().filter(|part| part.kind == *kind) {
             if part.percent().is_some_and(|percent| percent < *least) {
-                eprintln!("{} [{}]: less than {least} %", kind.title(), part.generation);
+                message!("{} [{}]: less than {least} %", kind.title(), part.generation);
                 enough = false;
             }
         }
@@ -142,9 +143,7 @@ impl CoveragePlan {
 
     async fn execute(&self, case: usize, task: usize, case_override: CaseOverride) -> Finished {
         let (test, generation) = self.case_at(case);
-        let (path, name) = (test.path.clone().into(), test.name.clone());
-        let request =
-            Request { case, path, test: name, generation, case_override: Some(case_override) };
+        let request = Request::execution(case, &test.on(generation), Some(case_override));
         self.pool.run(task, request).await
     }
 

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::output::print;
+use crate::console::message::message;
 use results::diff::{self, Diff};
 use results::threads::joined;
 use results::{RunFile, RunRows};
@@ -63,7 +64,7 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
 pub(super) fn parse(file: &RunFile) -> anyhow::Result<RunRows<'_>> {
     let run = file.parse()?;
     if run.truncated {
-        eprintln!("warning: {}: the last line was cut short and left out", file.path.display());
+        message!("warning: {}: the last line was cut short and left out", file.path.display());
     }
     Ok(run)
 }

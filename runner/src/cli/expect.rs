@@ -10,6 +10,7 @@ use similar::TextDiff;
 
 use super::exit::EXPECTED;
 use super::output::print;
+use crate::console::message::message;
 use crate::select::TestFile;
 use results::expect::update::{self, Edited, Ran};
 use results::expect::{Expectations, ScopedFile, Sources, update_config};
@@ -90,10 +91,10 @@ pub(super) fn warn_unmatched(expectations: &Expectations, tests: &[TestFile]) {
     }
     for (file, texts) in by_file {
         for text in texts.iter().take(LISTED) {
-            eprintln!("warning: {text}");
+            message!("warning: {text}");
         }
         if texts.len() > LISTED {
-            eprintln!("warning: {file}: {} more lines match no test", texts.len() - LISTED);
+            message!("warning: {file}: {} more lines match no test", texts.len() - LISTED);
         }
     }
 }
@@ -112,15 +113,14 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let mut report = String::new();
     let mut added_for: Vec<Option<Vec<Generation>>> = Vec::new();
     for file in &files {
-        let text =
-            std::fs::read_to_string(&file.path).with_context(|| file.path.display().to_string())?;
+        let text = read_text(&file.path)?;
         let add = args.add && !added_for.contains(&file.scope);
         added_for.push(file.scope.clone());
         let edited = update::baseline(&text, file, &ran, add, &known, &run.rows);
         apply(&file.path, &text, &edited, args.dry_run, &mut report)?;
     }
     if let Some(path) = &args.config {
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let text = read_text(path)?;
         apply(path, &text, &update_config(&text, path, &ran)?, args.dry_run, &mut report)?;
     }
     print(report.as_bytes())?;
@@ -172,4 +172,11 @@ fn describe(report: &mut String, path: &Path, edited: &Edited) -> std::fmt::Resu
         )?;
     }
     Ok(())
+}
+
+/// Reads a file that an option names.
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    let place = || path.display().to_string();
+    let bytes = results::read_regular(path, results::OPTION_BYTES).with_context(place)?;
+    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{}: not UTF-8 text", place()))
 }

@@ -17,14 +17,18 @@ use super::revision::REVISION;
 use super::values::{Generations, generations};
 use super::workers;
 use crate::bundles::{BundlePolicy, BundleWriter};
+use crate::console::message::message;
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{TestFile, find_tests};
 use crate::supervise::{Finished, Pool, Request};
 use execute::CaseOverride;
+use results::event::Reporter;
 use results::names::{EXTENSION, printable_line, quoted};
 use results::verdict::{Outcome, Status, TestResult, Verdict};
-use results::{Header, ResultsWriter, RunFolder, RunRecord, replace_file};
+use results::{
+    Header, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular, replace_file,
+};
 use tools::fuzz::{Kind, generate, mutate};
 use vocabulary::Generation;
 
@@ -132,8 +136,8 @@ impl Source {
             }
             Source::Damaged(files) => {
                 let text = |number| {
-                    let bytes =
-                        chosen(files, number).and_then(|file| std::fs::read(&file.path).ok());
+                    let bytes = chosen(files, number)
+                        .and_then(|file| read_regular(&file.path, TEST_BYTES).ok());
                     String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
                 };
                 // The index of the other file differs from the first and between seeds.
@@ -157,7 +161,7 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
     );
     let source = args.source()?;
     if matches!(&source, Source::Damaged(files) if files.is_empty()) {
-        eprintln!("error: no tests are selected");
+        message!("error: no tests are selected");
         return Ok(NOTHING);
     }
     if args.print {
@@ -170,7 +174,7 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
     if args.reduce {
         for (path, generation) in failed {
             let small = path.with_extension(format!("small.{EXTENSION}"));
-            println!("{} [{generation}]", small.display());
+            print(format!("{} [{generation}]\n", small.display()).as_bytes())?;
             reduce(&ReduceArgs::of(path, generation, small, args.jobs, args.execute.clone()))?;
         }
     }
@@ -207,6 +211,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let tests = folder.path.join(TESTS);
     let runtime = schedule::runtime()?;
     let entered = runtime.enter();
+    let pool = Arc::new(Pool::start(&settings, None));
     let rows = FuzzPlan {
         source,
         seed: args.seed,
@@ -215,7 +220,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         variant,
         time_limit: settings.time_limit,
         tests,
-        pool: Pool::start(&settings, None),
+        pool: pool.clone(),
         made: Mutex::default(),
         failed: Mutex::default(),
     };
@@ -227,16 +232,20 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         let file = rows.file(&name);
         (name, file)
     });
-    let mut bundle_writer =
-        BundleWriter::new(&folder.path, args.keep, options, files.collect(), &[], jobs);
+    // Mock tests have no explanation.
+    let keep = if args.execute.mock { BundlePolicy::None } else { args.keep };
+    let files = files.collect();
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(rows);
-    let reporters: &mut [&mut dyn results::event::Reporter] =
-        &mut [&mut writer, &mut console, &mut bundle_writer];
-    let summary = runtime.block_on(schedule::run(plan.clone(), limits, reporters))?;
+    let (summary, explained) = runtime.block_on(async {
+        let mut bundles = BundleWriter::new(&folder.path, keep, files, &[], pool, jobs);
+        let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
+        let summary = schedule::run(plan.clone(), limits, reporters).await?;
+        anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
+    })?;
     let kept =
         std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-    let good = summary.unexpected == 0 && !summary.interrupted;
+    let good = summary.unexpected == 0 && !summary.interrupted && explained;
     Ok((good, kept.result()?))
 }
 
@@ -251,7 +260,7 @@ struct FuzzPlan {
     time_limit: Duration,
     /// Folder of failed tests.
     tests: PathBuf,
-    pool: Pool,
+    pool: Arc<Pool>,
     /// The latest generated test.
     made: Mutex<(u64, String)>,
     failed: Mutex<Kept>,
@@ -348,8 +357,8 @@ impl Plan for FuzzPlan {
         let name = self.name(case);
         let case_override =
             Some(CaseOverride { text: Some(self.text(number)), ..CaseOverride::default() });
-        let request =
-            Request { case, path: self.file(&name).into(), test: name, generation, case_override };
+        let test = TestFile { path: self.file(&name), name };
+        let request = Request::execution(case, &test.on(generation), case_override);
         self.pool.run(task, request).await
     }
 

@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::exit::{EXPECTED, NOTHING};
 use super::output::print;
+use crate::console::message::message;
 use results::RunFile;
 use results::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
 use results::names::printable;
@@ -69,7 +70,7 @@ fn add(mut history: History, file: &RunFile) -> Result<(), HistoryError> {
 /// The run's results are already written: errors of the history are only warnings.
 fn warn(recorded: Result<(), HistoryError>) {
     if let Err(error) = recorded {
-        eprintln!("warning: the run is not in the history: {error}");
+        message!("warning: the run is not in the history: {error}");
     }
 }
 
@@ -83,7 +84,7 @@ pub(super) fn history(args: &HistoryArgs) -> anyhow::Result<u8> {
         Some(test) => {
             let series = history.test(&runs, test)?;
             if series.is_empty() {
-                eprintln!("error: no run has a test called `{}`", printable(test));
+                message!("error: no run has a test called `{}`", printable(test));
                 return Ok(NOTHING);
             }
             series.iter().map(|series| describe(series, &runs)).collect()

@@ -36,7 +36,7 @@ pub(super) struct ImportArgs {
 /// Writes the other runner's results as a run.
 pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let place = || args.file.display().to_string();
-    let bytes = std::fs::read(&args.file).with_context(place)?;
+    let bytes = results::read_regular(&args.file, results::RESULTS_BYTES).with_context(place)?;
     let text = results::decompress(bytes).with_context(place)?;
     let tests = find_tests(&args.tests)?;
     let known: BTreeMap<String, String> =

@@ -11,6 +11,7 @@ use super::args::SelectArgs;
 use super::chain::chain;
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
+use crate::console::message::message;
 use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 use execute::diagnostics;
 use results::names::{piglit_name, printable_line};
@@ -48,7 +49,7 @@ pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Selection> {
     let filter = Filter::new(&args.include, &args.exclude, args.test_list.as_deref())?;
     let found = find_tests(&args.paths)?;
     for name in filter.unknown_names(&found) {
-        eprintln!("warning: no test is called `{}`", printable_line(name));
+        message!("warning: no test is called `{}`", printable_line(name));
     }
     let tests = found.iter().filter(|test| filter.accepts(&test.name)).cloned().collect();
     Ok(Selection { found, tests, filter, prefixes: name_prefixes(&args.paths) })
@@ -57,7 +58,7 @@ pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Selection> {
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
     let tests = select(&args.select)?.tests;
     if tests.is_empty() {
-        eprintln!("error: no tests are selected");
+        message!("error: no tests are selected");
         return Ok(NOTHING);
     }
     if args.counts {
@@ -98,10 +99,12 @@ fn counts(tests: &[TestFile]) -> anyhow::Result<u8> {
 }
 
 fn count_file(path: &Path) -> anyhow::Result<Option<[u64; Pattern::ALL.len()]>> {
-    let bytes = match std::fs::read(path).with_context(|| path.display().to_string()) {
+    let bytes = match results::read_regular(path, results::TEST_BYTES)
+        .with_context(|| path.display().to_string())
+    {
         Ok(bytes) => bytes,
         Err(error) => {
-            eprintln!("error: {}", chain(&error));
+            message!("error: {}", chain(&error));
             return Ok(None);
         }
     };
@@ -114,7 +117,7 @@ fn count_file(path: &Path) -> anyhow::Result<Option<[u64; Pattern::ALL.len()]>> 
             Ok(Some(counts))
         }
         Err(error) => {
-            eprintln!("{}", diagnostics::script_error(&path.display().to_string(), &bytes, &error));
+            message!("{}", diagnostics::script_error(&path.display().to_string(), &bytes, &error));
             Ok(None)
         }
     }

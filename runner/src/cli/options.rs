@@ -9,7 +9,9 @@ use softgl::deferred::ShadeMode;
 use super::args::{CompileArgs, ExecuteArgs, RunArgs};
 use super::suggest;
 use execute::external::{CommandLine, ExternalCompiler};
-use execute::{ExecutionOptions, ExecutorSelection, RunOptions, disable_quirks, limit_passes};
+use execute::{
+    ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks, limit_passes,
+};
 use results::Junit;
 use results::names::quoted;
 use results::passes::PassLimit;
@@ -68,7 +70,6 @@ pub(super) fn compile_options(args: &CompileArgs) -> anyhow::Result<ExecutionOpt
     let mut codegen = CodegenOptions {
         widths: args.width.into_iter().collect(),
         backend: args.backend,
-        disabled_passes: passes,
         liveness: match args.liveness.as_str() {
             "whole" => LivenessGranularity::Register,
             _ => LivenessGranularity::Byte,
@@ -81,6 +82,7 @@ pub(super) fn compile_options(args: &CompileArgs) -> anyhow::Result<ExecutionOpt
         ..CodegenOptions::default()
     };
     limit_passes(&mut codegen, &args.pass_limit);
+    disable_passes(&mut codegen, &passes);
     disable_quirks(&mut codegen, &quirks);
     let external = |command| ExternalCompiler { command, response_timeout: RESPONSE_TIMEOUT };
     let compiler = args.compiler.clone().map(external);
@@ -119,7 +121,7 @@ pub(super) fn changed_options(
     put("width", compile.width.map(|w| w.name().to_owned()));
     let limits: Vec<String> = compile.pass_limit.iter().map(PassLimit::to_string).collect();
     put("pass-limit", join(&limits));
-    put("disable-pass", join(&codegen.disabled_passes));
+    put("disable-pass", join(&sorted(&compile.disable_pass)));
     put("disable-quirk", join(&sorted(&compile.disable_quirk)));
     let whole = codegen.liveness == LivenessGranularity::Register;
     put("liveness", whole.then(|| "whole".to_owned()));

@@ -50,13 +50,7 @@ impl CaseRunner for OverrideRunner {
         let (pool, interrupts) = (&self.pool, &mut self.interrupts);
         self.runtime.block_on(async {
             let start = |(number, case_override)| {
-                let request = Request {
-                    case: number,
-                    path: case.path.clone().into(),
-                    test: case.name.clone(),
-                    generation: case.generation,
-                    case_override: Some(case_override),
-                };
+                let request = Request::execution(number, case, Some(case_override));
                 let pool = pool.clone();
                 tokio::spawn(async move { pool.run(0, request).await.verdict })
             };

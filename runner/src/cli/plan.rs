@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{Order, RunArgs};
@@ -101,7 +102,7 @@ pub(super) struct RunPlan {
     /// Number of executions of each test case.
     pub(super) repeat: u32,
     /// Worker processes.
-    pub(super) pool: Pool,
+    pub(super) pool: Arc<Pool>,
 }
 
 impl RunPlan {
@@ -137,13 +138,7 @@ impl Plan for RunPlan {
         if let Some(reason) = self.expectations.skip(&test.name, generation) {
             return Finished::at_once(Verdict::skip(reason));
         }
-        let request = Request {
-            case,
-            path: test.path.clone().into(),
-            test: test.name.clone(),
-            generation,
-            case_override: None,
-        };
+        let request = Request::execution(case, &test.on(generation), None);
         let mut all = vec![self.pool.run(task, request.clone()).await];
         for _ in 1..self.repeat {
             all.push(self.pool.run(task, request.clone()).await);

@@ -14,6 +14,7 @@ use super::chain::chain;
 use super::exit::{EXPECTED, NOTHING};
 use super::output::print;
 use super::values::{Generations, generations};
+use crate::console::message::message;
 use crate::select::TestFile;
 use execute;
 use vocabulary::Generation;
@@ -56,7 +57,7 @@ type Kernels = BTreeMap<(Stage, Width), [Option<Pressure>; 3]>;
 pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
     let tests = super::list::select(&args.select)?.tests;
     if tests.is_empty() {
-        eprintln!("error: no tests are selected");
+        message!("error: no tests are selected");
         return Ok(NOTHING);
     }
     let mut table = Table::default();
@@ -65,7 +66,7 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
             match kernels(test, generation) {
                 Ok(kernels) => table.add(&test.name, generation, &kernels),
                 Err(error) => {
-                    eprintln!("{} [{generation}]: left out: {}", test.name, chain(&error))
+                    message!("{} [{generation}]: left out: {}", test.name, chain(&error))
                 }
             }
         }
@@ -77,7 +78,8 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
 /// Returns the kernels of a test; none if a requirement is not met.
 fn kernels(test: &TestFile, generation: Generation) -> anyhow::Result<Kernels> {
     let mut kernels = Kernels::new();
-    let bytes = std::fs::read(&test.path).with_context(|| test.path.display().to_string())?;
+    let bytes = results::read_regular(&test.path, results::TEST_BYTES)
+        .with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
     let (Ok(program), Some(devinfo)) =
         (super::show::linked(&script, generation), execute::devinfo(generation))

@@ -12,6 +12,7 @@ use super::output::print;
 use super::override_runner::OverrideRunner;
 use super::values::one_generation;
 use super::workers;
+use crate::console::message::message;
 use crate::select::TestFile;
 use crate::supervise::STACK;
 use results::names::{quoted, test_name};
@@ -96,7 +97,8 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
 
 fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let name = args.test.display().to_string();
-    let bytes = std::fs::read(&args.test).with_context(|| name.clone())?;
+    let bytes =
+        results::read_regular(&args.test, results::TEST_BYTES).with_context(|| name.clone())?;
     // Edits work on characters. If invalid bytes matter, the replacements fail in the same way.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = workers::jobs(args.jobs);
@@ -106,22 +108,22 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let (same, failure) = SameFailure::of(case, &text, wanted, &mut runner)?;
     match &failure {
         Failure::Unstable => {
-            eprintln!(
+            message!(
                 "{name}: does not end the same way every time: nothing can be told from a smaller one"
             );
             return Ok(UNEXPECTED);
         }
         Failure::None(verdict) => {
-            eprintln!("{name}: {}: there is no failure to keep", shown(verdict));
+            message!("{name}: {}: there is no failure to keep", shown(verdict));
             return Ok(UNEXPECTED);
         }
-        Failure::Stable(verdict) => eprintln!("{} bytes: {}", text.len(), shown(verdict)),
+        Failure::Stable(verdict) => message!("{} bytes: {}", text.len(), shown(verdict)),
     }
     runner.catch_interrupts();
     let whole = text.len();
     let mut written = Ok(());
     let report = |Progress { level, steps, best }: Progress<'_>| {
-        eprintln!("{} bytes after {steps} candidates: fewer {}", best.len(), level.name());
+        message!("{} bytes after {steps} candidates: fewer {}", best.len(), level.name());
         if let Some(out) = args.out.as_ref().filter(|_| written.is_ok()) {
             written = replace_file(out, best.as_bytes());
         }
@@ -136,12 +138,12 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     if let Some(error) = error {
         return Err(error.into());
     }
-    eprintln!("from {whole} to {} bytes in {steps} candidates", best.len());
+    message!("from {whole} to {} bytes in {steps} candidates", best.len());
     match stopped {
         None => {}
-        Some(Stopped::Steps) => eprintln!("stopped after as many candidates as --steps allows"),
+        Some(Stopped::Steps) => message!("stopped after as many candidates as --steps allows"),
         Some(Stopped::Interrupted) => {
-            eprintln!("interrupted");
+            message!("interrupted");
             return Ok(UNEXPECTED);
         }
     }
@@ -161,7 +163,7 @@ fn check(
 ) -> anyhow::Result<()> {
     if let Some(now) = same.differs_as(test_file(out)?.on(args.generation()), best, runner)? {
         let now = shown(&now);
-        eprintln!(
+        message!(
             "warning: under its new name it ends otherwise: {now}; it depends on undefined values"
         );
     }
@@ -174,7 +176,7 @@ fn check(
         .iter()
         .map(|(_, option)| format!(" {option}"))
         .collect();
-    eprintln!("runner {} {which}{options}", quoted(&out.display().to_string()));
+    message!("runner {} {which}{options}", quoted(&out.display().to_string()));
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use clap::Args;
 use super::diff::parse;
 use super::exit::EXPECTED;
 use super::output::print;
+use crate::console::message::message;
 use results::RunFile;
 use results::history::{HISTORY_FILE, History};
 use results::report::{self, Sources, Written};
@@ -70,7 +71,7 @@ fn past(args: &ReportArgs) -> anyhow::Result<Past> {
         return Ok(Past::default());
     }
     Ok(read(usual).unwrap_or_else(|error| {
-        eprintln!("warning: no trends: {error}");
+        message!("warning: no trends: {error}");
         Past::default()
     }))
 }

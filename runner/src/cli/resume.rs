@@ -9,8 +9,10 @@ use clap::Parser;
 use super::args::{RerunArgs, ResumeArgs, RunArgs};
 use super::command::Cli;
 use super::exit::EXPECTED;
+use super::output::print;
 use super::plan::Key;
 use super::run::{Resumed, Start, start};
+use crate::console::message::message;
 use results::shard::Shard;
 use results::{Run, RunFolder, RunRecord};
 
@@ -22,7 +24,7 @@ pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {
     let folder = RunFolder::open(&path)?;
     let run = if folder.has_results() { Some(Run::read(&path)?) } else { None };
     if let Some(run) = run.as_ref().filter(|run| run.truncated) {
-        eprintln!("warning: {}: the last line was cut short and is run again", run.path.display());
+        message!("warning: {}: the last line was cut short and is run again", run.path.display());
     }
     go_to(&record)?;
     // Any limit on failures that stopped the run is lifted.
@@ -43,7 +45,7 @@ pub(super) fn rerun(args: &RerunArgs) -> anyhow::Result<u8> {
     let bad = run.rows.iter().filter(|row| !row.is_good());
     let only: BTreeSet<Key> = bad.map(|row| (row.test.clone(), row.generation.clone())).collect();
     if only.is_empty() {
-        println!("everything was as expected: nothing to run again");
+        print(b"everything was as expected: nothing to run again\n")?;
         return Ok(EXPECTED);
     }
     // A shard has only its own test cases to repeat.

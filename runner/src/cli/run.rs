@@ -17,10 +17,12 @@ use super::revision::REVISION;
 use super::workers;
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::Console;
+use crate::console::message::message;
 use crate::schedule::{self, Limits};
 use crate::select::TestFile;
 use crate::supervise::{self, Pool};
 use results::ShardHeader;
+use results::event::Reporter;
 use results::expect::Expectations;
 use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
@@ -70,7 +72,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let (tests, mut cases) =
         plan::planned(selection.tests, &generations, start.only.as_ref(), &missing_tests);
     if cases.is_empty() {
-        eprintln!("error: no tests are selected");
+        message!("error: no tests are selected");
         return Ok(if args.git_bisect { UNTESTABLE } else { NOTHING });
     }
     let previous = args
@@ -107,8 +109,6 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
     // Mock tests have no explanation.
     let keep = if args.execute.mock { BundlePolicy::None } else { args.keep };
-    let mut bundle_writer = BundleWriter::new(&folder.path, keep, options, files, &previous, jobs);
-    bundle_writer.complete(writer.rows());
     // Only whole runs are compared over time.
     let recording = header.shard.is_none().then(|| {
         let (recording, reader) = Recording::start();
@@ -116,11 +116,15 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         recording
     });
     let runtime = schedule::runtime()?;
-    let summary = runtime.block_on(async {
-        let pool = Pool::start(&settings, first.ok());
+    let (summary, explained) = runtime.block_on(async {
+        let pool = Arc::new(Pool::start(&settings, first.ok()));
+        let mut bundles =
+            BundleWriter::new(&folder.path, keep, files, &previous, pool.clone(), jobs);
+        bundles.complete(writer.rows());
         let plan = RunPlan { tests, cases, variant, expectations, repeat: args.repeat, pool };
-        schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut bundle_writer])
-            .await
+        let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
+        let summary = schedule::run(Arc::new(plan), limits, reporters).await?;
+        anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
     })?;
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
         recording.finish();
@@ -132,7 +136,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         let stopped = summary.interrupted && args.max_fails.is_none();
         return Ok(git_bisect::exit_code(writer.rows(), &previous, stopped));
     }
-    let good = summary.unexpected == 0 && !summary.interrupted && writer.all_good();
+    let complete = !summary.interrupted && explained;
+    let good = summary.unexpected == 0 && complete && writer.all_good();
     Ok(if good { EXPECTED } else { UNEXPECTED })
 }
 

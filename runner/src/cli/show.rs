@@ -15,6 +15,7 @@ use super::exit::{EXPECTED, UNEXPECTED};
 use super::options::compile_options;
 use super::output::print;
 use super::values::one_generation;
+use crate::console::message::message;
 use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
 use execute::external;
@@ -88,11 +89,12 @@ fn what(text: &str) -> Result<What, String> {
 
 pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let name = args.test.display().to_string();
-    let bytes = std::fs::read(&args.test).with_context(|| name.clone())?;
+    let bytes =
+        results::read_regular(&args.test, results::TEST_BYTES).with_context(|| name.clone())?;
     let script = match script::parse(&bytes) {
         Ok(script) => script,
         Err(error) => {
-            eprintln!("{}", diagnostics::script_error(&name, &bytes, &error));
+            message!("{}", diagnostics::script_error(&name, &bytes, &error));
             return Ok(UNEXPECTED);
         }
     };
@@ -105,7 +107,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         Err(verdict) => {
             let (phase, reason) = verdict.cause.unzip();
             let phase = phase.map_or("", |phase| phase.name());
-            eprintln!("{}: {phase}: {}", verdict.status, reason.unwrap_or_default());
+            message!("{}: {phase}: {}", verdict.status, reason.unwrap_or_default());
             return Ok(UNEXPECTED);
         }
     };
@@ -163,7 +165,7 @@ fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8>
     let verdict = execute::run_script(script, name, args.generation, &options, &devices);
     print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
     if let Some((phase, reason)) = verdict.cause {
-        eprintln!("{}: {phase}: {reason}", verdict.status);
+        message!("{}: {phase}: {reason}", verdict.status);
     }
     Ok(EXPECTED)
 }

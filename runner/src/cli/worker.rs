@@ -11,9 +11,10 @@ use super::command::{Cli, Command};
 use super::exit::EXPECTED;
 use super::options::execute_options;
 use crate::mock;
-use crate::supervise::{self, Request};
+use crate::supervise::{self, ExplanationRequest, Request};
+use execute::explain::explain;
 use execute::{Devices, RunOptions};
-use results::verdict::Verdict;
+use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
 /// Executes test cases until the supervisor closes the input.
@@ -74,6 +75,9 @@ fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Generation>)> {
 
 fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
     let path = Path::new(&request.path);
+    if let Some(explanation) = &request.explanation {
+        return explain_result(path, request.generation, explanation, run, devices);
+    }
     let Some(case_override) = &request.case_override else {
         return execute::run_file(path, &request.test, request.generation, run, devices);
     };
@@ -90,9 +94,25 @@ fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
     }
 }
 
+/// Writes the bundle of a result.
+fn explain_result(
+    path: &Path,
+    generation: Generation,
+    request: &ExplanationRequest,
+    options: &RunOptions,
+    devices: &Devices,
+) -> Verdict {
+    let text = results::read_regular(path, results::TEST_BYTES).unwrap_or_default();
+    let bundle = explain(&request.result, &text, generation, options, devices);
+    match bundle.write(Path::new(&request.folder)) {
+        Ok(()) => Verdict::pass(),
+        Err(error) => Verdict::fail(Phase::Simulate, error.to_string()),
+    }
+}
+
 /// Executes the file with a coverage sample.
 fn observed(path: &Path, request: &Request, options: &RunOptions, devices: &Devices) -> Verdict {
-    match std::fs::read(path) {
+    match results::read_regular(path, results::TEST_BYTES) {
         Ok(text) => {
             let (verdict, sample) =
                 tools::coverage::sample(&text, &request.test, request.generation, options, devices);

@@ -14,6 +14,11 @@ const COMMAND: &str = "%worker";
 /// Number of test cases after which a process of `--isolate` is replaced.
 const BATCH: usize = 100;
 
+/// Number of open files of a process with one worker, with a reserve for threads that read files.
+const FILES: u64 = 48;
+/// Number of open files for each further worker.
+const FILES_PER_WORKER: u64 = 4;
+
 /// Returns program and arguments of a worker for a run.
 fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
     // The running file itself, even if another build has replaced it.
@@ -36,6 +41,8 @@ pub(super) fn settings(
     jobs: usize,
     arguments: &[String],
 ) -> anyhow::Result<supervise::Settings> {
+    let open_files = FILES + if isolate { jobs as u64 * FILES_PER_WORKER } else { 0 };
+    supervise::ensure_open_files(open_files)?;
     let (workers, threads, batch) = if isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
     let (path, arguments) = command(threads, arguments)?;
     let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);

@@ -1,9 +1,10 @@
 //! The console: failures as they happen, progress, and a summary at the end.
 
 mod closing;
+pub(crate) mod message;
 mod progress;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::time::Duration;
 
 use closing::Closing;
@@ -12,6 +13,9 @@ use results::event::{Reporter, TestEvent};
 use results::expect::label;
 use results::names::{printable, printable_line};
 use results::verdict::{Counts, Outcome, TestResult};
+
+/// Maximum number of printed characters of a reason.
+const LONGEST: usize = 1000;
 
 /// The console's name of a test case, and the command that executes it alone.
 #[derive(Clone, Debug)]
@@ -32,19 +36,22 @@ pub struct Console {
     /// Number of test cases finished before this process started.
     before: usize,
     /// Test cases of the plan.
-    rows: Vec<Described>,
+    cases: Vec<Described>,
+    /// True after the reader of the output has closed it.
+    closed: bool,
 }
 
 impl Console {
     /// Returns a console for a plan.
-    pub fn new(rows: Vec<Described>) -> Console {
+    pub fn new(cases: Vec<Described>) -> Console {
         Console {
             progress: Progress::default(),
             closing: Closing::default(),
             counts: Counts::default(),
             total: 0,
             before: 0,
-            rows,
+            cases,
+            closed: false,
         }
     }
 
@@ -61,9 +68,10 @@ impl Console {
         self.progress.finished(case, &self.counts);
         if !result.is_good() {
             let line = describe(result);
-            self.progress.beside(|| writeln!(std::io::stdout(), "{line}"))?;
-            let command = self.rows.get(case).map(|row| row.command.clone()).unwrap_or_default();
-            self.closing.add_failure(line, command);
+            let command = self.cases.get(case).map(|case| case.command.clone()).unwrap_or_default();
+            self.closing.add_failure(line.clone(), command);
+            self.closing.add(result);
+            return self.progress.beside(|| writeln!(std::io::stdout(), "{line}"));
         }
         self.closing.add(result);
         Ok(())
@@ -92,7 +100,10 @@ impl Console {
 /// Describes a result in one line: `fail    fp64/add [ivb] probe: line 12: …`.
 fn describe(result: &TestResult) -> String {
     let reason = result.reason.as_deref().unwrap_or("");
-    let reason = printable(reason.lines().next().unwrap_or(""));
+    let line = reason.lines().next().unwrap_or("");
+    let end = line.char_indices().nth(LONGEST).map_or(line.len(), |(end, _)| end);
+    let cut = if end < line.len() { "…" } else { "" };
+    let reason = format!("{}{cut}", printable(&line[..end]));
     let phase = result.phase.map(|phase| format!(" {phase}: ")).unwrap_or_default();
     let label = match result.outcome {
         Outcome::Improved => label(result.status, result.outcome),
@@ -104,7 +115,19 @@ fn describe(result: &TestResult) -> String {
 }
 
 impl Reporter for Console {
+    /// Prints an event. The run continues without its console if the reader of the output closes
+    /// it (`runner … | head -1`).
     fn event(&mut self, event: &TestEvent) -> anyhow::Result<()> {
+        match self.print(event) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
+            result => result?,
+        }
+        Ok(())
+    }
+}
+
+impl Console {
+    fn print(&mut self, event: &TestEvent) -> std::io::Result<()> {
         match event {
             TestEvent::RunStarted { total } => {
                 self.total = total + self.before;
@@ -112,9 +135,10 @@ impl Reporter for Console {
             }
             TestEvent::Started { case } => self.progress.started(*case),
             TestEvent::Finished { case, result } => self.finished(*case, result)?,
+            TestEvent::Tick | TestEvent::RunFinished { .. } if self.closed => {}
             TestEvent::Tick => {
                 let summary = self.summary();
-                self.progress.tick(&summary, &self.rows)?;
+                self.progress.tick(&summary, &self.cases)?;
             }
             TestEvent::RunFinished { interrupted, elapsed, .. } => {
                 self.end(*interrupted, *elapsed)?

@@ -95,10 +95,12 @@ impl Progress {
     ///
     /// # Errors
     /// Fails if standard error is closed.
-    pub fn tick(&mut self, summary: &str, rows: &[Described]) -> io::Result<()> {
+    pub fn tick(&mut self, summary: &str, cases: &[Described]) -> io::Result<()> {
         let elapsed = self.begun.elapsed();
         if let Some(bar) = &self.bar {
-            bar.set_prefix(self.longest(rows).map(|text| format!(" · {text}")).unwrap_or_default());
+            bar.set_prefix(
+                self.longest(cases).map(|text| format!(" · {text}")).unwrap_or_default(),
+            );
             return Ok(());
         }
         if elapsed < self.next_line {
@@ -106,18 +108,18 @@ impl Progress {
         }
         self.next_line = elapsed + INTERVAL;
         let speed = speed(self.done - self.before, self.total - self.done, elapsed);
-        let longest = self.longest(rows).map(|text| format!("; {text}")).unwrap_or_default();
+        let longest = self.longest(cases).map(|text| format!("; {text}")).unwrap_or_default();
         writeln!(io::stderr(), "{summary}; {speed}{longest}")
     }
 
     /// Returns the longest running test cases.
-    fn longest(&self, rows: &[Described]) -> Option<String> {
+    fn longest(&self, cases: &[Described]) -> Option<String> {
         let mut running: Vec<(Duration, usize)> =
             self.running.iter().map(|(&case, since)| (since.elapsed(), case)).collect();
         running.retain(|(time, _)| *time >= LONG);
         running.sort_by_key(|&(time, case)| (std::cmp::Reverse(time), case));
         let named = running.iter().take(NAMED).filter_map(|(time, case)| {
-            let name = &rows.get(*case)?.name;
+            let name = &cases.get(*case)?.name;
             Some(format!("{name} {} s", time.as_secs()))
         });
         let named: Vec<String> = named.collect();

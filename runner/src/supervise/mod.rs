@@ -7,6 +7,7 @@
 //! which execute a batch of test cases one after the other. When a process dies, its running test
 //! cases are executed again, each in a separate process, to isolate the crash.
 
+mod files;
 mod memory;
 mod panics;
 mod process;
@@ -14,8 +15,9 @@ mod protocol;
 mod supervisor;
 mod worker;
 
+pub use files::{OpenFilesError, ensure_open_files};
 pub use memory::{default_limit, want_large_pages};
 pub use process::{Process, Program};
-pub use protocol::Request;
+pub use protocol::{ExplanationRequest, Request};
 pub use supervisor::{Finished, Pool, Settings};
 pub use worker::{STACK, serve};

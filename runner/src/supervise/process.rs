@@ -10,6 +10,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use regex::Regex;
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::memory;
@@ -163,9 +165,20 @@ impl Process {
         status
     }
 
-    /// Kills the worker.
+    /// Kills the worker and the processes that it started.
     pub fn kill(mut self) {
+        self.kill_group();
         let _ = self.child.kill();
+    }
+
+    /// Kills all processes of the worker's group: an external compiler may ignore the end of its
+    /// input.
+    fn kill_group(&self) {
+        #[cfg(unix)]
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // An empty group is no error here.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
     }
 }
 
@@ -173,6 +186,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.close_input();
         self.wait();
+        self.kill_group();
     }
 }
 

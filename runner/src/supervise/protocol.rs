@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use execute::CaseOverride;
-use results::verdict::Verdict;
+use results::verdict::{TestResult, Verdict};
+use tools::Case;
 use vocabulary::Generation;
 
 /// Start of a record.
@@ -32,6 +33,34 @@ pub struct Request {
     /// Overrides of this execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case_override: Option<CaseOverride>,
+    /// The result to explain, instead of an execution for a verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Box<ExplanationRequest>>,
+}
+
+impl Request {
+    /// Returns the request to execute a test case.
+    pub fn execution(number: usize, case: &Case, case_override: Option<CaseOverride>) -> Request {
+        Request {
+            case: number,
+            path: case.path.clone().into(),
+            test: case.name.clone(),
+            generation: case.generation,
+            case_override,
+            explanation: None,
+        }
+    }
+}
+
+/// A result to explain in a bundle. The verdict of the answer is that of the explanation: `pass` if
+/// the bundle was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExplanationRequest {
+    /// The result.
+    pub result: TestResult,
+    /// Folder of the run.
+    #[serde(with = "path")]
+    pub folder: OsString,
 }
 
 /// The end of an execution.
@@ -125,6 +154,7 @@ mod tests {
             test: "a".into(),
             generation: Generation::Reference,
             case_override: None,
+            explanation: None,
         };
         let mut text = Vec::new();
         write(&mut text, &request).unwrap();

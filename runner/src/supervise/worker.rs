@@ -56,7 +56,7 @@ pub fn serve(
 fn answer(request: &Request, run: &dyn Fn(&Request) -> Verdict) {
     let start = Instant::now();
     let span = tracing::info_span!("case", test = %request.test, generation = %request.generation);
-    let verdict = span.in_scope(|| caught(|| run(request)));
+    let verdict = span.in_scope(|| caught(|| run(request))).cut();
     let duration_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     // The supervisor may be gone.
     let _ = protocol::write(

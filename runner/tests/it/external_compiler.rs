@@ -92,9 +92,9 @@ fn whatever_a_compiler_does_is_a_result() {
         ),
         (
             "while read -r l; do echo '{\"id\":999}'; done".to_owned(),
-            "timeout",
+            "fail",
             "encode",
-            "did not answer within 2 s",
+            "to request 999, which was not sent",
         ),
         (
             "while read -r l; do echo '{\"id\":1}'; done".to_owned(),

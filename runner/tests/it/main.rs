@@ -14,6 +14,7 @@ mod expectations;
 mod external_compiler;
 mod framebuffers;
 mod fuzz;
+mod guards;
 mod history;
 mod import;
 mod interruptions;

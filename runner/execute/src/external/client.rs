@@ -36,8 +36,8 @@ pub enum Failure {
     Malformed(String),
     /// The process ended.
     Died(String),
-    /// The process did not answer in time.
-    Late(Duration),
+    /// The process did not answer within the response timeout.
+    TimedOut(Duration),
 }
 
 /// Returns the compiler with this description. Its processes live as long as this process.
@@ -77,10 +77,10 @@ impl Compiler {
             Some(process) => process,
             None => Process::start(&self.external.command)?,
         };
-        process.asked += 1;
+        process.id += 1 + step(test, stage, process.id);
         let request = Request {
             protocol: PROTOCOL,
-            id: process.asked,
+            id: process.id,
             test: test.to_owned(),
             generation: generation.to_owned(),
             stage: stage_name(stage).to_owned(),
@@ -88,7 +88,7 @@ impl Compiler {
             key: Key::new(key),
             widths,
         };
-        let answer = process.ask(&request, self.external.response_timeout)?;
+        let answer = process.request(&request, self.external.response_timeout)?;
         // From here on, the process is free for other requests.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(process);
         if let Some(error) = answer.error {
@@ -101,10 +101,12 @@ impl Compiler {
 /// A running compiler; dropping it ends the process.
 struct Process {
     child: Child,
-    input: Option<ChildStdin>,
+    /// Lines for a thread that writes them: a compiler that does not read blocks only that.
+    requests: Option<Sender<Vec<u8>>>,
     answers: Receiver<Vec<u8>>,
     errors: Receiver<String>,
-    asked: u64,
+    /// Number of the last request.
+    id: u64,
 }
 
 impl Process {
@@ -126,28 +128,39 @@ impl Process {
                 thread::Builder::new()
                     .spawn(move || read_last_line(BufReader::new(stderr), &sender))?;
             }
-            Ok(Process { input: child.stdin.take(), child, answers, errors, asked: 0 })
+            let (requests, lines) = channel();
+            if let Some(input) = child.stdin.take() {
+                thread::Builder::new().spawn(move || write_lines(input, &lines))?;
+            }
+            Ok(Process { requests: Some(requests), child, answers, errors, id: 0 })
         };
         start().map_err(|error: std::io::Error| {
             Failure::Died(format!("cannot start `{}`: {error}", command.program))
         })
     }
 
-    fn ask(&mut self, request: &Request, response_timeout: Duration) -> Result<Answer, Failure> {
+    fn request(
+        &mut self,
+        request: &Request,
+        response_timeout: Duration,
+    ) -> Result<Answer, Failure> {
         let begun = Instant::now();
         let mut line =
             serde_json::to_vec(request).map_err(|error| Failure::Malformed(error.to_string()))?;
         line.push(b'\n');
-        if let Some(input) = &mut self.input
-            && input.write_all(&line).and_then(|()| input.flush()).is_err()
-        {
-            return Err(self.died());
+        if let Ok(early) = self.answers.try_recv() {
+            return Err(Failure::Malformed(format!(
+                "sent before its request: {}",
+                start_of(&early)
+            )));
         }
+        // The thread has ended if the process closed its input; it may answer nevertheless.
+        let _ = self.requests.as_ref().map(|requests| requests.send(line));
         for _ in 0..STALE {
             let left = response_timeout.saturating_sub(begun.elapsed());
             let line = match self.answers.recv_timeout(left) {
                 Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) => return Err(Failure::Late(response_timeout)),
+                Err(RecvTimeoutError::Timeout) => return Err(Failure::TimedOut(response_timeout)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.died()),
             };
             let answer: Answer = serde_json::from_slice(&line).map_err(|error| {
@@ -156,16 +169,20 @@ impl Process {
             if answer.id == request.id {
                 return Ok(answer);
             }
+            if answer.id > request.id {
+                let message = format!("to request {}, which was not sent", answer.id);
+                return Err(Failure::Malformed(message));
+            }
         }
         Err(Failure::Malformed("answers to other requests only".to_owned()))
     }
 
     fn died(&mut self) -> Failure {
-        self.input = None;
-        let response_timeout = Duration::from_millis(500);
+        self.requests = None;
+        let exit_timeout = Duration::from_millis(500);
         let begun = Instant::now();
         let mut status = None;
-        while status.is_none() && begun.elapsed() < response_timeout {
+        while status.is_none() && begun.elapsed() < exit_timeout {
             status = self.child.try_wait().ok().flatten();
             thread::sleep(Duration::from_millis(1));
         }
@@ -173,7 +190,7 @@ impl Process {
             Some(status) => format!("the compiler ended: {status}"),
             None => "the compiler closed its output".to_owned(),
         };
-        if let Ok(last) = self.errors.recv_timeout(response_timeout)
+        if let Ok(last) = self.errors.recv_timeout(exit_timeout)
             && !last.is_empty()
         {
             text = format!("{text}\n  {last}");
@@ -184,10 +201,29 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.input = None;
+        self.requests = None;
         // The process may still work on an abandoned request.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Returns the distance of a request's number to the next: not predictable by counting, so that an
+/// answer that was sent in advance is not taken for the next request's. The first number is 1.
+fn step(test: &str, stage: Stage, id: u64) -> u64 {
+    if id == 0 {
+        return 0;
+    }
+    let hash = blake3::hash(format!("{test} {stage} {id}").as_bytes());
+    u64::from(u16::from_le_bytes([hash.as_bytes()[0], hash.as_bytes()[1]]))
+}
+
+/// Writes lines until the process closes its input or there are no more requests.
+fn write_lines(mut input: ChildStdin, lines: &Receiver<Vec<u8>>) {
+    while let Ok(line) = lines.recv() {
+        if input.write_all(&line).and_then(|()| input.flush()).is_err() {
+            return;
+        }
     }
 }
 

@@ -64,7 +64,7 @@ pub fn failure(failure: Failure) -> DeviceError {
             DeviceError::Rejected { phase, message: format!("the compiler's answer: {what}") }
         }
         Failure::Died(message) => DeviceError::Crashed { phase, message },
-        Failure::Late(limit) => {
+        Failure::TimedOut(limit) => {
             let message = format!("the compiler did not answer within {} s", limit.as_secs());
             DeviceError::TimedOut { phase, message }
         }

@@ -20,9 +20,13 @@ use serde::Deserialize;
 
 use super::error::ExpectError;
 use super::files::{ScopedFile, parse_scope};
+use super::patterns::Patterns;
 use super::rule::Baseline;
 use crate::verdict::Status;
 use vocabulary::Generation;
+
+/// Maximum nesting of brackets; the parser takes quadratic time for it.
+const NESTING: usize = 64;
 
 /// Structure of the file.
 #[derive(Debug, Default, Deserialize)]
@@ -118,12 +122,15 @@ impl Config {
             |message: String| ExpectError::File { path: path.display().to_string(), message };
         let empty =
             text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+        if let Some(line) = deep_line(text) {
+            return Err(file(format!("line {line}: more than {NESTING} nested brackets")));
+        }
         let document: Document = if empty {
             Document::default()
         } else {
             serde_yaml::from_str(text).map_err(|error| file(error.to_string()))?
         };
-        let mut expectations = Vec::new();
+        let (mut expectations, mut patterns) = (Vec::new(), Patterns::default());
         for (scope, items) in document.expect {
             let scope = parse_scope(&scope).ok_or_else(|| {
                 file(format!(
@@ -131,7 +138,7 @@ impl Config {
                 ))
             })?;
             for item in items {
-                expectations.push(item.checked(scope.clone()).map_err(&file)?);
+                expectations.push(item.checked(scope.clone(), &mut patterns).map_err(&file)?);
             }
         }
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -151,11 +158,16 @@ impl Config {
 }
 
 impl Item {
-    fn checked(self, scope: Option<Vec<Generation>>) -> Result<Expectation, String> {
+    fn checked(
+        self,
+        scope: Option<Vec<Generation>>,
+        patterns: &mut Patterns,
+    ) -> Result<Expectation, String> {
         let which = match (self.test, self.pattern) {
             (Some(name), None) => Which::Name(name),
             (None, Some(pattern)) => Which::Pattern(
-                Regex::new(&pattern)
+                patterns
+                    .compile(&pattern)
                     .map_err(|error| format!("`{pattern}` is not a regular expression: {error}"))?,
             ),
             _ => return Err("expect: an item needs either `test` or `pattern`".to_owned()),
@@ -172,6 +184,40 @@ impl Item {
         };
         Ok(Expectation { scope, which, said: self.status, note })
     }
+}
+
+/// Returns the first line at which brackets of flow style are nested too deeply. Brackets inside
+/// plain text, such as patterns, open nothing.
+fn deep_line(text: &str) -> Option<usize> {
+    let (mut depth, mut line) = (0usize, 1);
+    let mut quote = None;
+    // True where a value may begin.
+    let mut begins = true;
+    for c in text.chars() {
+        if c == '\n' {
+            line += 1;
+        }
+        match (quote, c) {
+            (Some(open), _) => {
+                if c == open {
+                    quote = None;
+                }
+                continue;
+            }
+            (None, '"' | '\'') if begins => quote = Some(c),
+            (None, '[' | '{') if begins => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > NESTING {
+            return Some(line);
+        }
+        begins = match c {
+            '\n' | '[' | '{' | ',' | ':' | '-' | '?' => true,
+            c => c.is_whitespace() && begins,
+        };
+    }
+    None
 }
 
 #[cfg(test)]

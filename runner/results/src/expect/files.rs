@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 use super::error::ExpectError;
+use super::patterns::Patterns;
 use super::rule::Baseline;
 use vocabulary::Generation;
 
@@ -147,6 +148,7 @@ pub fn parse_patterns(
     path: &Path,
     kind: &str,
 ) -> Result<Vec<PatternLine>, ExpectError> {
+    let mut patterns = Patterns::default();
     let lines = meaningful(text).map(|(line, content)| {
         if let Some((name, status)) = baseline_fields(content) {
             let message = format!(
@@ -156,8 +158,9 @@ pub fn parse_patterns(
             );
             return Err(ExpectError::line(path, line, message));
         }
-        let regex = Regex::new(content)
-            .map_err(|error| ExpectError::line(path, line, format!("not a regular expression: {error}")))?;
+        let regex = patterns.compile(content).map_err(|error| {
+            ExpectError::line(path, line, format!("not a regular expression: {error}"))
+        })?;
         Ok(PatternLine { line, regex })
     });
     lines.collect()

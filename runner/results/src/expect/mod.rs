@@ -7,6 +7,7 @@
 mod config;
 mod error;
 mod files;
+mod patterns;
 mod rule;
 pub mod update;
 mod update_yaml;
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use regex::{Regex, RegexSet};
 
+use crate::file::{OPTION_BYTES, read_regular};
 use crate::names::piglit_name;
 use crate::verdict::{Outcome, Status};
 use config::{Said, Which};
@@ -315,7 +317,7 @@ pub struct Unmatched {
 
 fn read(path: &Path) -> Result<String, ExpectError> {
     let error = |message: String| ExpectError::File { path: path.display().to_string(), message };
-    let bytes = std::fs::read(path).map_err(|e| error(e.to_string()))?;
+    let bytes = read_regular(path, OPTION_BYTES).map_err(|e| error(e.to_string()))?;
     String::from_utf8(bytes).map_err(|_| error("not UTF-8 text".to_owned()))
 }
 

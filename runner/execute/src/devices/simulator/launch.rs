@@ -43,7 +43,7 @@ impl Launch<'_> {
         Memory::new(&self.prepared.binary, self.program, io, self.metadata.scratch_bytes)
     }
 
-    /// Gives a thread its initial state: nothing but the seeded contents of registers.
+    /// Resets a thread to its initial state: nothing but the seeded contents of registers.
     pub fn reset(&self, thread: &mut Thread) {
         thread.reset(self.seed);
     }
