@@ -3,7 +3,7 @@
 use crate::allocate::{self, Allocation};
 use crate::encode::{self, Encoded};
 use crate::error::CompileError;
-use crate::isel::SelectedProgram;
+use crate::isel::{self, SelectedProgram, Selection, StageLowering, Target};
 use crate::lir::{Op, Program};
 use crate::model::Model;
 use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
@@ -50,6 +50,25 @@ pub struct CodeGenerator<'a> {
 }
 
 impl CodeGenerator<'_> {
+    /// Compiles a stage that has one kernel. `interface` takes the stage's state after instruction
+    /// selection to the metadata.
+    ///
+    /// # Errors
+    /// Instruction selection, allocation or encoding failed.
+    pub fn compile_single<T: Target, S: StageLowering<T>>(
+        &self,
+        shader: &Shader,
+        width: Width,
+        push: Vec<PushRange>,
+        mut stage: S,
+        interface: impl FnOnce(S) -> Interface,
+    ) -> Result<Compiled, CompileError> {
+        let selection = Selection::new(shader, self.model, width, &push);
+        let selected = isel::select(selection, &mut stage)?;
+        let kernel = self.generate_kernel(selected, true)?;
+        Ok(compiled(shader, vec![kernel], push, interface(stage)))
+    }
+
     /// Generates the kernel of a selected program.
     ///
     /// # Errors

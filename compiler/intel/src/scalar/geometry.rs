@@ -10,11 +10,11 @@
 
 use super::target::{PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::{UrbWrite, VertexOutputs};
-use crate::codegen::{self, CodeGenerator};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::StageLowering;
 use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology, vertices_in};
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, VueMap, Width};
 use crate::stage_key::StageKey;
@@ -84,7 +84,7 @@ pub fn compile(
     let outputs =
         VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
     let vertex_hwords = outputs.map.slots.len().div_ceil(2) as u32;
-    let mut stage = GeometryStage {
+    let stage = GeometryStage {
         primitive_id: uses.primitive_id.then_some(2),
         handles: 2 + u8::from(uses.primitive_id),
         inputs: vue::input_map(shader)?,
@@ -99,25 +99,23 @@ pub fn compile(
         bits: None,
         static_vertex_count: None,
     };
-    let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
-    let selected = isel::select(selection, &mut stage)?;
-    let interface = GeometryInterface {
-        control_header_size: stage.header_hwords(),
-        control_stream_ids: stage.control == Control::Stream,
-        static_vertex_count: stage.static_vertex_count,
-        inputs: stage.inputs,
-        vertices_in,
-        primitive_id: uses.primitive_id,
-        input_handles: false,
-        outputs: stage.outputs.map,
-        output_vertex_size: vertex_hwords,
-        max_vertices: info.max_vertices,
-        output_topology: topology(info.output),
-        invocations: info.invocations.max(1),
-        dispatch: GeometryDispatch::Simd8,
-    };
-    let kernel = codegen.generate_kernel(selected, true)?;
-    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Geometry(interface)))
+    codegen.compile_single(shader, Width::Simd8, push, stage, |stage| {
+        Interface::Geometry(GeometryInterface {
+            control_header_size: stage.header_hwords(),
+            control_stream_ids: stage.control == Control::Stream,
+            static_vertex_count: stage.static_vertex_count,
+            inputs: stage.inputs,
+            vertices_in,
+            primitive_id: uses.primitive_id,
+            input_handles: false,
+            outputs: stage.outputs.map,
+            output_vertex_size: vertex_hwords,
+            max_vertices: info.max_vertices,
+            output_topology: topology(info.output),
+            invocations: info.invocations.max(1),
+            dispatch: GeometryDispatch::Simd8,
+        })
+    })
 }
 
 impl StageLowering<Scalar> for GeometryStage {

@@ -8,10 +8,10 @@
 use super::target::{Components, PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::UrbWrite;
 use crate::barrier::patch_barrier;
-use crate::codegen::{self, CodeGenerator};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::StageLowering;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::output::{Compiled, Interface, TessControlInterface, Width};
 use crate::patch::{self, Level, Place};
@@ -50,11 +50,10 @@ pub fn compile(
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let interface = patch::control_interface(shader, key, PER_THREAD)?;
     let push = choose_push_ranges(shader, (PAYLOAD_BUDGET - PUSH_START).min(max_push));
-    let mut stage = TessControlStage { interface, invocation: Operand::none() };
-    let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
-    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
-    let interface = Interface::TessControl(stage.interface);
-    Ok(codegen::compiled(shader, vec![kernel], push, interface))
+    let stage = TessControlStage { interface, invocation: Operand::none() };
+    codegen.compile_single(shader, Width::Simd8, push, stage, |stage| {
+        Interface::TessControl(stage.interface)
+    })
 }
 
 impl StageLowering<Scalar> for TessControlStage {

@@ -6,10 +6,10 @@
 
 use super::target::{Components, PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::VertexOutputs;
-use crate::codegen::{self, CodeGenerator};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::StageLowering;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{Operand, REG_SIZE, Type};
 use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface, Width};
 use crate::patch::{self, Level, Place};
@@ -54,12 +54,11 @@ pub fn compile(
     let outputs =
         VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
     let (domain, vertices) = (key.tess_domain, key.patch_vertices);
-    let mut stage = TessEvalStage { inputs, outputs, domain, start: 0, pushed_slots, vertices };
-    let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
-    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
-    let (inputs, outputs) = (stage.inputs, stage.outputs.map);
-    let interface = TessEvalInterface { inputs, pushed_slots, domain, outputs };
-    Ok(codegen::compiled(shader, vec![kernel], push, Interface::TessEval(interface)))
+    let stage = TessEvalStage { inputs, outputs, domain, start: 0, pushed_slots, vertices };
+    codegen.compile_single(shader, Width::Simd8, push, stage, |stage| {
+        let (inputs, outputs) = (stage.inputs, stage.outputs.map);
+        Interface::TessEval(TessEvalInterface { inputs, pushed_slots, domain, outputs })
+    })
 }
 
 impl StageLowering<Scalar> for TessEvalStage {

@@ -4,10 +4,10 @@
 
 use super::target::{Components, PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::VertexOutputs;
-use crate::codegen::{self, CodeGenerator};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::StageLowering;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{Op, Operand, Type};
 use crate::output::{Compiled, Interface, VertexInput, VertexInterface, Width};
 use crate::stage_key::StageKey;
@@ -47,11 +47,10 @@ pub fn compile(
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
     let outputs =
         VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
-    let mut stage = VertexStage { start: 0, attributes, inputs, outputs };
-    let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
-    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
-    let interface = VertexInterface { inputs: stage.inputs, outputs: stage.outputs.map };
-    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Vertex(interface)))
+    let stage = VertexStage { start: 0, attributes, inputs, outputs };
+    codegen.compile_single(shader, Width::Simd8, push, stage, |stage| {
+        Interface::Vertex(VertexInterface { inputs: stage.inputs, outputs: stage.outputs.map })
+    })
 }
 
 impl StageLowering<Scalar> for VertexStage {

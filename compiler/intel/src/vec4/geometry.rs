@@ -11,11 +11,11 @@
 
 use super::target::{PAYLOAD_BUDGET, Vec4, Vec4Selection};
 use super::urb::{ALL_CHANNELS, SLOTS_PER_WRITE, VertexOutputs};
-use crate::codegen::{self, CodeGenerator};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::StageLowering;
 use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology, vertices_in};
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::output::{
     Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap, Width,
@@ -83,7 +83,7 @@ pub fn compile(
     let push = choose_push_ranges(shader, (PAYLOAD_BUDGET - input_registers).min(max_push));
     let outputs = vue::output_map(shader, key)?;
     let vertex_hwords = outputs.slots.len().div_ceil(2) as u32;
-    let mut stage = GeometryStage {
+    let stage = GeometryStage {
         inputs,
         vertices_in,
         dispatch,
@@ -98,25 +98,23 @@ pub fn compile(
         count: Operand::none(),
         bits: None,
     };
-    let selection = Selection::new(shader, codegen.model, Width::Vec4, &push);
-    let selected = isel::select(selection, &mut stage)?;
-    let interface = GeometryInterface {
-        control_header_size: stage.header_hwords(),
-        control_stream_ids: stage.control == Control::Stream,
-        static_vertex_count: None,
-        inputs: stage.inputs,
-        vertices_in,
-        primitive_id: uses.primitive_id,
-        input_handles: pulled,
-        outputs: stage.outputs.map,
-        output_vertex_size: vertex_hwords,
-        max_vertices: info.max_vertices,
-        output_topology: topology(info.output),
-        invocations: info.invocations.max(1),
-        dispatch,
-    };
-    let kernel = codegen.generate_kernel(selected, true)?;
-    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Geometry(interface)))
+    codegen.compile_single(shader, Width::Vec4, push, stage, |stage| {
+        Interface::Geometry(GeometryInterface {
+            control_header_size: stage.header_hwords(),
+            control_stream_ids: stage.control == Control::Stream,
+            static_vertex_count: None,
+            inputs: stage.inputs,
+            vertices_in,
+            primitive_id: uses.primitive_id,
+            input_handles: pulled,
+            outputs: stage.outputs.map,
+            output_vertex_size: vertex_hwords,
+            max_vertices: info.max_vertices,
+            output_topology: topology(info.output),
+            invocations: info.invocations.max(1),
+            dispatch,
+        })
+    })
 }
 
 impl StageLowering<Vec4> for GeometryStage {

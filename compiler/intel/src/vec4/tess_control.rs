@@ -8,10 +8,10 @@
 use super::patch_access::{Handles, SlotOffset, dword};
 use super::target::{Vec4, Vec4Selection, first};
 use crate::barrier::patch_barrier;
-use crate::codegen::{self, CodeGenerator};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::StageLowering;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::output::{Compiled, Interface, TessControlInterface, Width};
 use crate::patch::{self, Level, Place};
@@ -47,11 +47,10 @@ pub fn compile(
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let interface = patch::control_interface(shader, key, PER_THREAD)?;
     let push = choose_push_ranges(shader, PUSH_BUDGET.min(max_push));
-    let mut stage = TessControlStage { interface, invocation: Operand::none() };
-    let selection = Selection::new(shader, codegen.model, Width::Vec4, &push);
-    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
-    let interface = Interface::TessControl(stage.interface);
-    Ok(codegen::compiled(shader, vec![kernel], push, interface))
+    let stage = TessControlStage { interface, invocation: Operand::none() };
+    codegen.compile_single(shader, Width::Vec4, push, stage, |stage| {
+        Interface::TessControl(stage.interface)
+    })
 }
 
 impl StageLowering<Vec4> for TessControlStage {
