@@ -67,8 +67,8 @@ impl Vec4Selection<'_> {
         let shader = self.shader;
         let mut flag_uses: cranelift_entity::SecondaryMap<Value, u32> =
             cranelift_entity::SecondaryMap::new();
-        // Uses of a negation are uses of its source. Walking backwards visits users before
-        // definitions.
+        // A negation that only conditions use, or nothing, is skipped, too: its uses are uses of
+        // its source. Walking backwards visits users before definitions.
         for step in shader.walk().into_iter().rev() {
             match step {
                 Step::If(node) => {
@@ -89,7 +89,7 @@ impl Vec4Selection<'_> {
                                 if shader.bits(result) == 1
                                     && flag_uses[result] == self.uses[result] =>
                             {
-                                self.skipped[result] = self.uses[result] > 0;
+                                self.skipped[result] = true;
                                 flag_uses[alu.srcs[0].value] += 1;
                             }
                             op if comparison(op).is_some() || reduction(op).is_some() => {

@@ -245,8 +245,6 @@ impl Vec4Selection<'_> {
         }
         match self.values[value] {
             Some(operand) => operand.retype(ty).swizzled(Swizzle::new(pick)),
-            // Only a negation without uses reads a skipped comparison: its operand is immaterial.
-            None if self.skipped[value] => Operand::imm(0, ty),
             None => self.undefined_value(value),
         }
     }
