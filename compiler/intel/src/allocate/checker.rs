@@ -11,7 +11,6 @@
 
 use super::rewrite::place;
 use super::spill::{FILL, SPILL};
-use crate::error::CompileError;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::liveness::Liveness;
@@ -19,6 +18,7 @@ use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_patter
 use crate::sends::SCRATCH_BLOCK;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
+use vocabulary::{InternalError, Phase};
 
 /// General registers.
 const GRFS: usize = 128;
@@ -66,6 +66,13 @@ struct State {
     written: FixedBitSet,
 }
 
+/// Returns an internal error of this check.
+#[cold]
+#[track_caller]
+fn internal(message: impl Into<String>) -> InternalError {
+    InternalError::new(Phase::Allocate, message).in_pass("check_allocation")
+}
+
 /// Checks that `allocated` (with its virtual-register form `program`, same instructions, registers
 /// at `starts`) computes what `original` means. `scratch_base` is the first scratch byte that
 /// spilling may use.
@@ -78,7 +85,7 @@ pub fn check(
     allocated: &Program,
     starts: &[Option<u8>],
     scratch_base: u32,
-) -> Result<(), CompileError> {
+) -> Result<(), InternalError> {
     let checker = Checker::new(original, program, allocated, starts, scratch_base)?;
     checker.run()?;
     check_waiting_channels(program, starts)
@@ -121,7 +128,7 @@ impl<'a> Checker<'a> {
         allocated: &'a Program,
         starts: &[Option<u8>],
         scratch_base: u32,
-    ) -> Result<Checker<'a>, CompileError> {
+    ) -> Result<Checker<'a>, InternalError> {
         let (original_base, ids) = number(original, GRFS as u32);
         let (base, scratch_first) = number(program, GRFS as u32);
         let meaning = match_instructions(original, program)?;
@@ -130,9 +137,8 @@ impl<'a> Checker<'a> {
             place(&mut expected.dst, starts);
             expected.src.iter_mut().for_each(|s| place(s, starts));
             if *placed != expected {
-                return Err(CompileError::allocate(format!(
-                    "checker: instruction {i} is not where it should be"
-                )));
+                let error = internal(format!("instruction {i} is not where it should be"));
+                return Err(error.at(inst));
             }
         }
         let mut tenants: Vec<Vec<usize>> = (0..GRFS).map(|g| vec![g]).collect();
@@ -141,7 +147,10 @@ impl<'a> Checker<'a> {
             for r in 0..usize::from(data.regs) {
                 let grf = starts.get(v.index()).copied().flatten().map(|s| usize::from(s) + r);
                 let location = base[v.index()] as usize + r;
-                if let Some(list) = grf.and_then(|g| tenants.get_mut(g)) {
+                if let Some(grf) = grf {
+                    let list = tenants.get_mut(grf).ok_or_else(|| {
+                        internal(format!("{v} is in g{grf}, past the register file"))
+                    })?;
                     list.push(location);
                 }
                 home.push(grf);
@@ -182,7 +191,7 @@ impl<'a> Checker<'a> {
         logical || !reachable[to] || (ends_arm && !block.succs.contains(&to))
     }
 
-    fn run(&self) -> Result<(), CompileError> {
+    fn run(&self) -> Result<(), InternalError> {
         let blocks = self.cfg.blocks.len();
         let mut start = State {
             held: vec![Held::default(); self.locations],
@@ -202,7 +211,8 @@ impl<'a> Checker<'a> {
             dirty[b] = false;
             let Some(mut state) = entry[b].clone() else { continue };
             for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
-                self.step(&mut state, i, false)?;
+                self.step(&mut state, i, false)
+                    .map_err(|error| error.at(&self.program.insts[i]))?;
             }
             for &s in &self.cfg.blocks[b].physical_succs {
                 if self.carries_channels(b, s, &reachable) {
@@ -213,19 +223,38 @@ impl<'a> Checker<'a> {
         for (b, entry) in entry.into_iter().enumerate() {
             let Some(mut state) = entry else { continue };
             for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
-                self.step(&mut state, i, true)?;
+                self.step(&mut state, i, true).map_err(|error| error.at(&self.program.insts[i]))?;
             }
         }
         Ok(())
     }
 
-    /// Location of the GRF `reg` GRFs after an operand's first byte.
-    fn location(&self, operand: &Operand, reg: u32) -> Option<usize> {
+    /// Location of the GRF `reg` GRFs after an operand's first byte; `None` if the operand is in no
+    /// general register.
+    fn location(&self, operand: &Operand, reg: u32) -> Result<Option<usize>, InternalError> {
         let skip = (operand.offset / REG_SIZE + reg) as usize;
-        match operand.file {
-            File::Vgrf(v) => Some(self.base[v.index()] + skip),
-            File::Grf(nr) => Some((usize::from(nr) + skip).min(GRFS - 1)),
-            _ => None,
+        let location = match operand.file {
+            File::Vgrf(v) => self.base[v.index()] + skip,
+            File::Grf(nr) if usize::from(nr) + skip < GRFS => usize::from(nr) + skip,
+            File::Grf(_) => return Err(internal(format!("{operand} is past the register file"))),
+            _ => return Ok(None),
+        };
+        Ok(Some(location))
+    }
+
+    /// Returns location and original id of the GRF `reg` GRFs after the first byte of an operand,
+    /// which is `own` in the final program and `meant` in the original one. `None` if the operand
+    /// is in no general register.
+    fn place_and_id(
+        &self,
+        own: &Operand,
+        meant: &Operand,
+        reg: u32,
+    ) -> Result<Option<(usize, u32)>, InternalError> {
+        match (self.location(own, reg)?, self.id(meant, reg)) {
+            (Some(location), Some(id)) => Ok(Some((location, id))),
+            (None, None) => Ok(None),
+            _ => Err(internal(format!("{own} cannot stand for {meant}"))),
         }
     }
 
@@ -240,9 +269,16 @@ impl<'a> Checker<'a> {
     }
 
     /// `location` now holds the masked bytes of `id`; what else lived in its register is lost.
-    fn write(&self, state: &mut State, location: usize, id: u32, mask: u32) {
+    fn write(
+        &self,
+        state: &mut State,
+        location: usize,
+        id: u32,
+        mask: u32,
+    ) -> Result<(), InternalError> {
+        // Scratch memory has no general register.
         if let Some(grf) = self.home.get(location).copied().flatten() {
-            for &tenant in self.tenants.get(grf).into_iter().flatten() {
+            for &tenant in &self.tenants[grf] {
                 if tenant != location {
                     let held = &mut state.held[tenant];
                     held.lost |= held.holds & mask;
@@ -250,7 +286,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        let Some(held) = state.held.get_mut(location) else { return };
+        let held = state.held.get_mut(location).ok_or_else(|| unknown_location(location))?;
         if held.id != id && !held.never_written() {
             held.lost |= held.holds;
             held.holds = 0;
@@ -258,10 +294,11 @@ impl<'a> Checker<'a> {
         held.id = id;
         held.holds |= mask;
         held.lost &= !mask;
+        Ok(())
     }
 
     /// Executes instruction `i`; with `verify`, reads are checked.
-    fn step(&self, state: &mut State, i: usize, verify: bool) -> Result<(), CompileError> {
+    fn step(&self, state: &mut State, i: usize, verify: bool) -> Result<(), InternalError> {
         let inst = &self.program.insts[i];
         let Some(meaning) = self.meaning[i] else {
             return self.step_own(state, i);
@@ -273,12 +310,10 @@ impl<'a> Checker<'a> {
             }
         }
         for reg in 0..regs_written(meant) {
-            let (Some(location), Some(id)) =
-                (self.location(&inst.dst, reg), self.id(&meant.dst, reg))
-            else {
+            let Some((location, id)) = self.place_and_id(&inst.dst, &meant.dst, reg)? else {
                 continue;
             };
-            self.write(state, location, id, touched(meant, reg));
+            self.write(state, location, id, touched(meant, reg))?;
             state.written.grow(id as usize + 1);
             state.written.insert(id as usize);
         }
@@ -292,15 +327,15 @@ impl<'a> Checker<'a> {
         inst: &Inst,
         meant: &Inst,
         index: usize,
-    ) -> Result<(), CompileError> {
+    ) -> Result<(), InternalError> {
         for reg in 0..regs_read(meant, index) {
-            let (Some(location), Some(id)) =
-                (self.location(&inst.src[index], reg), self.id(&meant.src[index], reg))
+            let Some((location, id)) =
+                self.place_and_id(&inst.src[index], &meant.src[index], reg)?
             else {
                 continue;
             };
             let mask = src_read_pattern(meant, index, reg);
-            let held = state.held.get(location).copied().unwrap_or_default();
+            let held = *state.held.get(location).ok_or_else(|| unknown_location(location))?;
             let right = if held.id == id { held.holds } else { 0 };
             // A byte that nothing has written is as undefined as it was, if the original had not
             // written it.
@@ -311,8 +346,8 @@ impl<'a> Checker<'a> {
                 undefined
             };
             if mask & !(right | excused) != 0 {
-                return Err(CompileError::allocate(format!(
-                    "checker: instruction {i} ({inst}) reads source {index} ({}), register {reg}, but finds {}",
+                return Err(internal(format!(
+                    "instruction {i} reads source {index} ({}), register {reg}, but finds {}",
                     meant.src[index],
                     self.describe(&held)
                 )));
@@ -326,23 +361,23 @@ impl<'a> Checker<'a> {
             _ if held.never_written() => return "nothing".into(),
             JUNK => "a message header".into(),
             id if id < GRFS as u32 => format!("payload register {id}"),
-            id => {
-                let v = self.original_base.iter().rposition(|&b| b <= id).unwrap_or(0);
-                format!("{} register {}", VReg::new(v), id - self.original_base[v])
-            }
+            id => match self.original_base.iter().rposition(|&b| b <= id) {
+                Some(v) => format!("{} register {}", VReg::new(v), id - self.original_base[v]),
+                None => format!("the unknown value {id}"),
+            },
         };
         format!("{what} (bytes {:#010x} intact, {:#010x} overwritten)", held.holds, held.lost)
     }
 
     /// Executes one of the allocator's own instructions.
-    fn step_own(&self, state: &mut State, i: usize) -> Result<(), CompileError> {
+    fn step_own(&self, state: &mut State, i: usize) -> Result<(), InternalError> {
         let inst = &self.program.insts[i];
         match (inst.op, inst.message.as_ref().map(|m| m.kind)) {
             (Op::Mov, _) => {
                 for reg in 0..regs_written(inst) {
-                    let Some(to) = self.location(&inst.dst, reg) else { continue };
-                    let from = self.location(&inst.src[0], reg).filter(|_| inst.src[0].is_reg());
-                    self.transfer(state, from, to, touched(inst, reg));
+                    let to = self.destination(inst, reg)?;
+                    let from = self.location(&inst.src[0], reg)?;
+                    self.transfer(state, from, to, touched(inst, reg))?;
                 }
                 Ok(())
             }
@@ -350,44 +385,64 @@ impl<'a> Checker<'a> {
                 let slot = block_slot(inst).map_or_else(|| self.header_slot(i), Ok)?;
                 for reg in 0..regs_written(inst) {
                     let from = self.scratch.0 + slot / REG_SIZE as usize + reg as usize;
-                    if let Some(to) = self.location(&inst.dst, reg) {
-                        self.transfer(state, Some(from), to, u32::MAX);
-                    }
+                    let to = self.destination(inst, reg)?;
+                    self.transfer(state, Some(from), to, u32::MAX)?;
                 }
                 Ok(())
             }
             (_, Some(MessageKind::ScratchWrite)) => {
                 let slot = self.header_slot(i)? / REG_SIZE as usize;
                 for reg in 1..regs_read(inst, 0) {
-                    let from = self.location(&inst.src[0], reg);
-                    self.transfer(state, from, self.scratch.0 + slot + reg as usize - 1, u32::MAX);
+                    let from = self.location(&inst.src[0], reg)?;
+                    let to = self.scratch.0 + slot + reg as usize - 1;
+                    self.transfer(state, from, to, u32::MAX)?;
                 }
                 Ok(())
             }
-            _ => Err(CompileError::allocate(format!("checker: instruction {i} is unknown"))),
+            _ => Err(internal(format!("instruction {i} is unknown"))),
         }
     }
 
     /// Scratch byte of message `i`, whose header was completed just before.
-    fn header_slot(&self, i: usize) -> Result<usize, CompileError> {
+    fn header_slot(&self, i: usize) -> Result<usize, InternalError> {
         let owords =
             self.program.insts.get(i.wrapping_sub(1)).and_then(|m| m.src.first()?.imm_bits());
-        let owords = owords.ok_or_else(|| {
-            CompileError::allocate(format!("checker: scratch message {i} without an offset"))
-        })?;
+        let owords =
+            owords.ok_or_else(|| internal(format!("scratch message {i} without an offset")))?;
         Ok(owords as usize * 16)
     }
 
-    /// Copies what one location holds to another.
-    fn transfer(&self, state: &mut State, from: Option<usize>, to: usize, mask: u32) {
-        let held = from.and_then(|f| state.held.get(f).copied());
-        let held = held.unwrap_or(Held { id: JUNK, holds: u32::MAX, lost: 0 });
-        self.write(state, to, held.id, mask);
-        if let Some(target) = state.held.get_mut(to) {
-            target.holds = (target.holds & !mask) | (held.holds & mask);
-            target.lost = (target.lost & !mask) | (held.lost & mask);
-        }
+    /// Location of register `reg` of the destination of one of the allocator's own instructions.
+    fn destination(&self, inst: &Inst, reg: u32) -> Result<usize, InternalError> {
+        let location = self.location(&inst.dst, reg)?;
+        location.ok_or_else(|| internal("the destination is no general register"))
     }
+
+    /// Copies what one location holds to another. Immediates, which have no location, are junk.
+    fn transfer(
+        &self,
+        state: &mut State,
+        from: Option<usize>,
+        to: usize,
+        mask: u32,
+    ) -> Result<(), InternalError> {
+        let held = match from {
+            Some(from) => *state.held.get(from).ok_or_else(|| unknown_location(from))?,
+            None => Held { id: JUNK, holds: u32::MAX, lost: 0 },
+        };
+        self.write(state, to, held.id, mask)?;
+        let target = &mut state.held[to];
+        target.holds = (target.holds & !mask) | (held.holds & mask);
+        target.lost = (target.lost & !mask) | (held.lost & mask);
+        Ok(())
+    }
+}
+
+/// Returns the error of an access past the last location.
+#[cold]
+#[track_caller]
+fn unknown_location(location: usize) -> InternalError {
+    internal(format!("there is no location {location}"))
 }
 
 /// Merges `state` into a block's entry; true if the entry changed.
@@ -431,7 +486,7 @@ fn block_slot(inst: &Inst) -> Option<usize> {
 fn match_instructions(
     original: &Program,
     program: &Program,
-) -> Result<Vec<Option<usize>>, CompileError> {
+) -> Result<Vec<Option<usize>>, InternalError> {
     let mut next = 0;
     let mut meaning = Vec::with_capacity(program.insts.len());
     for inst in &program.insts {
@@ -444,7 +499,7 @@ fn match_instructions(
             next += 1;
         }
         if original.insts.get(next).is_none_or(|o| o.op != inst.op) {
-            return Err(CompileError::allocate("checker: the program changed during allocation"));
+            return Err(internal("the program changed during allocation").at(inst));
         }
         meaning.push(Some(next));
         next += 1;
@@ -453,7 +508,7 @@ fn match_instructions(
 }
 
 /// Values that some channels hold while others run: nothing else may be written to their place.
-fn check_waiting_channels(program: &Program, starts: &[Option<u8>]) -> Result<(), CompileError> {
+fn check_waiting_channels(program: &Program, starts: &[Option<u8>]) -> Result<(), InternalError> {
     let cfg = Cfg::new(program);
     let liveness = Liveness::new(program, &cfg);
     for l in &cfg.loops {
@@ -487,7 +542,7 @@ fn guard(
     liveness: &Liveness,
     held: (usize, usize),
     running: (usize, usize),
-) -> Result<(), CompileError> {
+) -> Result<(), InternalError> {
     let mut owner: [Option<VReg>; 128] = [None; 128];
     for inst in &program.insts[held.0..held.1] {
         let Some(v) = inst.dst.vreg() else { continue };
@@ -507,9 +562,10 @@ fn guard(
         let first = usize::from(start) + (inst.dst.offset / REG_SIZE) as usize;
         for place in owner.iter().skip(first).take(regs_written(inst) as usize) {
             if let Some(waiting) = place.filter(|w| *w != v) {
-                return Err(CompileError::allocate(format!(
-                    "checker: instruction {i} ({inst}) overwrites {waiting}, which waiting channels still hold"
-                )));
+                let message = format!(
+                    "instruction {i} overwrites {waiting}, which waiting channels still hold"
+                );
+                return Err(internal(message).at(inst));
             }
         }
     }

@@ -48,7 +48,7 @@ pub fn encode(program: &Program, model: &Model) -> Result<Encoded, CompileError>
         }
         origin.push(i);
     }
-    jumps::resolve(program, &mut branches, &origin, model.devinfo());
+    jumps::resolve(program, &mut branches, &origin, model.devinfo())?;
     for (place, inst) in branches {
         code[16 * place..][..16].copy_from_slice(&bytes(origin[place], &inst)?);
     }

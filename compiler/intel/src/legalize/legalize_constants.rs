@@ -15,6 +15,7 @@ use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
 use crate::model::Model;
 use eu::DfImmediates;
 use std::collections::BTreeMap;
+use vocabulary::{InternalError, Phase};
 
 /// Moves immediates to the last source by exchanging operands, and those that still cannot be
 /// encoded to registers read as scalars: before their first use if one block outside of loops has
@@ -118,7 +119,8 @@ fn place(program: &mut Program, uses: &Uses) -> Places {
     let mut shared: Option<(Operand, u32)> = None;
     // Wide constants first, so that alignment wastes nothing.
     for (&(size, bits), sites) in uses.iter().rev() {
-        let first = sites.iter().map(|s| s.0).min().unwrap_or(0);
+        let first = sites.iter().map(|s| s.0).min();
+        let first = first.unwrap_or_else(|| raise(format!("constant {bits:#x} without uses")));
         let block = cfg.block_of[first];
         let local =
             sites.iter().all(|s| cfg.block_of[s.0] == block) && cfg.blocks[block].loop_depth == 0;
@@ -140,10 +142,15 @@ fn place(program: &mut Program, uses: &Uses) -> Places {
 
 fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places) {
     for (key, sites) in uses {
-        let Some((operand, _)) = places.get(key) else { continue };
+        let place = places.get(key);
+        let (operand, _) =
+            place.unwrap_or_else(|| raise(format!("constant {:#x} without a register", key.1)));
         for &(i, index) in sites {
             let inst = &mut program.insts[i];
-            let Some((_, negate)) = key_of(inst, &inst.src[index]) else { continue };
+            let Some((_, negate)) = key_of(inst, &inst.src[index]) else {
+                let error = InternalError::new(Phase::Lower, "the source is no constant");
+                error.at(&*inst).raise()
+            };
             let ty = inst.src[index].ty;
             inst.src[index] = Operand { negate, ..operand.retype(ty).scalar() };
         }
@@ -177,6 +184,14 @@ fn load(program: &mut Program, model: &Model, (size, bits): Key, dst: Operand) {
         (8, DfImmediates::Dim) => push(Op::Dim, dst.retype(Type::DF), Operand::imm(bits, Type::DF)),
         (8, DfImmediates::Mov) => push(Op::Mov, dst.retype(Type::DF), Operand::imm(bits, Type::DF)),
         (2, _) => push(Op::Mov, dst.retype(Type::UW), Operand::uw(bits as u16)),
-        _ => push(Op::Mov, dst.retype(Type::UD), Operand::ud(bits as u32)),
+        (4, _) => push(Op::Mov, dst.retype(Type::UD), Operand::ud(bits as u32)),
+        _ => raise(format!("constant {bits:#x} of {size} bytes")),
     }
+}
+
+/// Raises an internal error of this pass.
+#[cold]
+#[track_caller]
+fn raise(message: String) -> ! {
+    InternalError::new(Phase::Lower, message).raise()
 }

@@ -1,7 +1,8 @@
 //! Basic blocks of a flat program.
 
-use super::{Op, Program};
+use super::{Inst, Op, Program};
 use smallvec::SmallVec;
+use vocabulary::{InternalError, Phase};
 
 /// A basic block: instructions `start..end`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +50,7 @@ struct Construct {
 }
 
 impl Cfg {
-    /// Builds the graph. Unbalanced markers yield a graph in which they fall through.
+    /// Builds the graph. Unbalanced markers raise an internal compiler error.
     #[must_use]
     pub fn new(program: &Program) -> Cfg {
         let insts = &program.insts;
@@ -81,7 +82,7 @@ impl Cfg {
         }
         let at = |i: usize| if i < n { block_of[i] } else { blocks.len() - 1 };
 
-        let halt_target = insts.iter().position(|i| i.op == Op::HaltTarget).unwrap_or(n);
+        let halt_target = insts.iter().position(|i| i.op == Op::HaltTarget);
         let mut edges: Vec<(usize, usize, bool)> = Vec::new();
         for (b, block) in blocks.iter().enumerate() {
             if b + 1 == blocks.len() {
@@ -103,20 +104,21 @@ impl Cfg {
                     edges.push((b, b + 1, false));
                 }
                 Op::While => {
-                    if let Some(l) = loops.iter().find(|l| l.end == last) {
-                        edges.push((b, at(l.start), true));
-                    }
+                    let own = loops.iter().find(|l| l.end == last);
+                    let own = own.unwrap_or_else(|| raise_missing(inst, "DO"));
+                    edges.push((b, at(own.start), true));
                     edges.push((b, b + 1, falls));
                 }
                 Op::Break | Op::Continue => {
-                    if let Some(l) = enclosing_loop[last].map(|l| loops[l]) {
-                        let target = if inst.op == Op::Break { l.end + 1 } else { l.end };
-                        edges.push((b, at(target), true));
-                    }
+                    let around = enclosing_loop[last].map(|l| loops[l]);
+                    let around = around.unwrap_or_else(|| raise_missing(inst, "loop"));
+                    let target = if inst.op == Op::Break { around.end + 1 } else { around.end };
+                    edges.push((b, at(target), true));
                     edges.push((b, b + 1, falls));
                 }
                 Op::Halt => {
-                    edges.push((b, at(halt_target), true));
+                    let target = halt_target.unwrap_or_else(|| raise_missing(inst, "HALT target"));
+                    edges.push((b, at(target), true));
                     edges.push((b, b + 1, falls));
                 }
                 _ => edges.push((b, b + 1, true)),
@@ -162,6 +164,13 @@ impl Cfg {
 
 type Matched = (Vec<Construct>, Vec<Option<usize>>, Vec<Loop>, Vec<u32>);
 
+/// Raises the error of a marker or jump without its counterpart.
+#[cold]
+#[track_caller]
+fn raise_missing(inst: &Inst, counterpart: &str) -> ! {
+    InternalError::new(Phase::Lower, format!("{counterpart} is missing")).at(inst).raise()
+}
+
 /// Matches `If`/`Else`/`Endif` and `Do`/`While`; gives per instruction its construct, innermost
 /// loop and depth.
 fn match_markers(program: &Program) -> Matched {
@@ -182,25 +191,101 @@ fn match_markers(program: &Program) -> Matched {
         match inst.op {
             Op::If => if_stack.push((i, None)),
             Op::Else => {
-                if let Some(top) = if_stack.last_mut() {
-                    top.1 = Some(i);
-                }
+                let top = if_stack.last_mut().unwrap_or_else(|| raise_missing(inst, "IF"));
+                top.1 = Some(i);
             }
             Op::Endif => {
-                if let Some((start, other)) = if_stack.pop() {
-                    constructs[start] = Construct { other, end: i };
-                    if let Some(other) = other {
-                        constructs[other] = Construct { other: None, end: i };
-                    }
+                let top = if_stack.pop();
+                let (start, other) = top.unwrap_or_else(|| raise_missing(inst, "IF"));
+                constructs[start] = Construct { other, end: i };
+                if let Some(other) = other {
+                    constructs[other] = Construct { other: None, end: i };
                 }
             }
             Op::While => {
-                if let Some(l) = loop_stack.pop() {
-                    loops[l].end = i;
-                }
+                let own = loop_stack.pop().unwrap_or_else(|| raise_missing(inst, "DO"));
+                loops[own].end = i;
             }
             _ => {}
         }
     }
+    let open_ifs = if_stack.iter().map(|&(start, _)| start);
+    if let Some(start) = open_ifs.chain(loop_stack.iter().map(|&l| loops[l].start)).next() {
+        raise_missing(&program.insts[start], "end of the construct");
+    }
     (constructs, enclosing, loops, depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lir;
+
+    /// A loop with a break in the first arm of an IF.
+    const LOOP_IN_ARM: &str = "program width=8 payload=20
+  mov(8) g10<1>:F, g2<1>:F
+  (+f0.0) if(8)
+    do(8)
+      mov(8) g11<1>:F, g2<1>:F
+      (+f0.0) break(8)
+      mov(8) g12<1>:F, g2<1>:F
+    (+f0.0) while(8)
+  else(8)
+    mov(8) g13<1>:F, g2<1>:F
+  endif(8)
+  mov(8) g14<1>:F, g2<1>:F
+";
+
+    fn graph(text: &str) -> Cfg {
+        Cfg::new(&lir::parse(text).expect("a program"))
+    }
+
+    #[test]
+    fn blocks_and_edges() {
+        let cfg = graph(LOOP_IN_ARM);
+        let spans: Vec<(usize, usize)> = cfg.blocks.iter().map(|b| (b.start, b.end)).collect();
+        assert_eq!(spans, [(0, 2), (2, 5), (5, 6), (6, 7), (7, 8), (8, 9), (9, 11)]);
+        let succs: Vec<&[usize]> = cfg.blocks.iter().map(|b| &b.succs[..]).collect();
+        assert_eq!(succs, [&[1, 5][..], &[4, 2], &[3], &[1, 4], &[6], &[6], &[]]);
+        let physical: Vec<usize> = cfg.blocks[4].physical_succs.to_vec();
+        assert_eq!(physical, [6, 5], "the second arm runs after the first");
+        assert_eq!(cfg.blocks[6].preds[..], [4, 5]);
+        assert_eq!(cfg.block_of, [0, 0, 1, 1, 1, 2, 3, 4, 5, 6, 6]);
+    }
+
+    #[test]
+    fn loops_and_their_depth() {
+        let cfg = graph(LOOP_IN_ARM);
+        assert_eq!(cfg.loops, [Loop { start: 2, end: 6 }]);
+        let depths: Vec<u32> = cfg.blocks.iter().map(|b| b.loop_depth).collect();
+        assert_eq!(depths, [0, 1, 1, 1, 0, 0, 0]);
+        let ends: Vec<Option<usize>> =
+            [1, 2, 3, 6, 7].iter().map(|&i| cfg.outermost_loop_end(i)).collect();
+        assert_eq!(ends, [None, Some(6), Some(6), Some(6), None]);
+    }
+
+    #[test]
+    fn nothing_follows_a_break_of_all_channels() {
+        assert_eq!(graph(LOOP_IN_ARM).reachable(), [true; 7]);
+        let cfg = graph(&LOOP_IN_ARM.replace("(+f0.0) break", "break"));
+        assert_eq!(cfg.reachable(), [true, true, false, false, true, true, true]);
+        assert_eq!(cfg.blocks[1].physical_succs[..], [4, 2], "the thread walks on");
+    }
+
+    #[test]
+    fn unbalanced_markers_are_internal_errors() {
+        for (body, missing) in [
+            ("else(8)\n", "IF is missing at `else(8)"),
+            ("endif(8)\n", "IF is missing at `endif(8)"),
+            ("while(8)\n", "DO is missing at `while(8)"),
+            ("break(8)\n", "loop is missing at `break(8)"),
+            ("halt(8)\n", "HALT target is missing at `halt(8)"),
+            ("do(8)\n", "end of the construct is missing at `do(8)"),
+            ("(+f0.0) if(8)\n", "end of the construct is missing at `(+f0.0) if(8)"),
+        ] {
+            let text = format!("program width=8 payload=20\n  {body}");
+            let error = InternalError::catch(|| graph(&text)).expect_err(body).to_string();
+            assert!(error.contains(missing), "{error}");
+        }
+    }
 }

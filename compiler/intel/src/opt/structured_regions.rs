@@ -1,6 +1,7 @@
 //! Nesting of instructions in regions of control flow, for cheap dominance.
 
 use crate::lir::{Op, Program};
+use vocabulary::{InternalError, Phase};
 
 /// For every instruction the end of the innermost arm (IF arm, ELSE arm, loop body, program) around
 /// it.
@@ -19,11 +20,12 @@ impl StructuredRegions {
         let mut open: Vec<usize> = Vec::new();
         let mut members: Vec<Vec<usize>> = vec![Vec::new()];
         let mut close = |members: &mut Vec<Vec<usize>>, i: usize| {
-            if members.len() > 1 {
-                for m in members.pop().unwrap_or_default() {
-                    end[m] = i;
-                }
-            }
+            // The first list is that of the whole program.
+            let list = members.pop().filter(|_| !members.is_empty()).unwrap_or_else(|| {
+                let error = InternalError::new(Phase::Lower, "no construct is open");
+                error.at(&program.insts[i]).raise()
+            });
+            list.into_iter().for_each(|m| end[m] = i);
         };
         for (i, inst) in program.insts.iter().enumerate() {
             match inst.op {
@@ -56,5 +58,43 @@ impl StructuredRegions {
     /// Every path to instruction `b` passes instruction `a` (sufficient, for structured programs).
     pub fn dominates(&self, a: usize, b: usize) -> bool {
         a < b && self.end.get(a).is_some_and(|&end| b <= end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lir;
+
+    #[test]
+    fn instructions_dominate_the_rest_of_their_region() {
+        let text = "program width=8 payload=20
+  mov(8) g10<1>:F, g2<1>:F
+  (+f0.0) if(8)
+    do(8)
+      mov(8) g11<1>:F, g2<1>:F
+      mov(8) g12<1>:F, g2<1>:F
+    (+f0.0) while(8)
+  else(8)
+    mov(8) g13<1>:F, g2<1>:F
+  endif(8)
+  mov(8) g14<1>:F, g2<1>:F
+";
+        let regions = StructuredRegions::new(&lir::parse(text).expect("a program"));
+        for (a, b) in [(0, 1), (0, 3), (0, 7), (0, 9), (1, 7), (2, 5), (3, 4), (8, 9)] {
+            assert!(regions.dominates(a, b), "{a} {b}");
+        }
+        for (a, b) in [(3, 3), (4, 3), (2, 7), (3, 7), (3, 9), (7, 9), (9, 0)] {
+            assert!(!regions.dominates(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn an_end_without_a_construct_is_an_internal_error() {
+        let text = "program width=8 payload=20\n  (+f0.0) if(8)\n  endif(8)\n  endif(8)\n";
+        let program = lir::parse(text).expect("a program");
+        let error = InternalError::catch(|| StructuredRegions::new(&program)).err();
+        let error = error.expect("an error").to_string();
+        assert!(error.contains("no construct is open at `endif(8)"), "{error}");
     }
 }
