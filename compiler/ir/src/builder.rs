@@ -13,6 +13,7 @@ use crate::shader::{NodeData, Shader};
 use crate::slot::Slot;
 use cranelift_entity::EntitySet;
 use smallvec::{SmallVec, smallvec};
+use vocabulary::{InternalError, Phase};
 
 /// An open construct and the list being filled when it was opened.
 enum Frame {
@@ -312,7 +313,7 @@ impl<'a> Builder<'a> {
     /// An intrinsic that has a result.
     ///
     /// # Panics
-    /// If the intrinsic has none.
+    /// Raises an internal error if the intrinsic has none.
     pub fn load(
         &mut self,
         op: IntrinsicOp,
@@ -323,7 +324,7 @@ impl<'a> Builder<'a> {
     ) -> Value {
         match self.intrinsic(op, srcs, fields, Some((bits, components))) {
             Some(value) => value,
-            None => panic!("{} has no result", op.name()),
+            None => InternalError::new(Phase::Ir, format!("{} has no result", op.name())).raise(),
         }
     }
 

@@ -262,7 +262,8 @@ impl Lowerer<'_, '_> {
                 if memory.enter_block_array() {
                     let inner = blocks_in(types, element);
                     let step = self.scale(index, inner);
-                    let block = memory.block().unwrap_or_default();
+                    let block = memory.block();
+                    let block = block.ok_or(LowerError::Malformed("array of blocks elsewhere"))?;
                     let block = self.add_index(block, step);
                     memory.set_block(block);
                 } else {
@@ -542,7 +543,7 @@ impl Lowerer<'_, '_> {
 
 /// Swizzle of a swizzle.
 fn compose(inner: Option<&[u8]>, outer: &SwizzleMask) -> SmallVec<[u8; 4]> {
-    let through = |&c: &u8| inner.map_or(c, |i| i.get(c as usize).copied().unwrap_or(0));
+    let through = |&c: &u8| inner.map_or(c, |i| i[usize::from(c)]);
     outer.as_slice().iter().map(through).collect()
 }
 

@@ -364,7 +364,8 @@ impl Lowerer<'_, '_> {
         };
         let (element, _) = self.element_of(place.ty)?;
         let stride = memory.rules.array_stride(self.types, element, memory.order).max(1);
-        let block = memory.block().unwrap_or_default();
+        let block = memory.block();
+        let block = block.ok_or(LowerError::Malformed("length of an array outside a block"))?;
         let block = self.index_value(block);
         let size = self.builder.load(IntrinsicOp::SsboSize, &[block], ir::Fields::default(), 32, 1);
         let start = self.index_value(place.index);
@@ -453,12 +454,16 @@ impl Lowerer<'_, '_> {
             return Err(LowerError::Malformed("subroutine call through another type"));
         };
         let shader = self.shader;
-        let functions: Vec<(FunctionId, u32)> = shader
+        let with_index = |(id, f): (FunctionId, &Function)| match f.subroutine_index {
+            Some(index) => Ok((id, index)),
+            None => Err(LowerError::Malformed("subroutine function without an index")),
+        };
+        let functions = shader
             .functions
             .iter()
             .filter(|(_, f)| f.subroutine_types.contains(name))
-            .map(|(id, f)| (id, f.subroutine_index.unwrap_or(0)))
-            .collect();
+            .map(with_index)
+            .collect::<Result<Vec<(FunctionId, u32)>, LowerError>>()?;
         let Some((&(last, _), others)) = functions.split_last() else {
             return Err(LowerError::Malformed("subroutine type without functions"));
         };

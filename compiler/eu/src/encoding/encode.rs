@@ -188,11 +188,15 @@ fn put_absent_src1<F: Fields>(
     version: GfxVersion,
     ty: Type,
 ) -> Result<(), EncodeError> {
-    let code =
-        ty.immediate_code(version).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
     w.set(Field::Src1File, 0);
-    w.set(Field::Src1Type, u64::from(code));
+    w.set(Field::Src1Type, immediate_code(ty, version)?);
     Ok(())
+}
+
+/// Returns the hardware code of an immediate's type.
+fn immediate_code(ty: Type, version: GfxVersion) -> Result<u64, EncodeError> {
+    let code = ty.immediate_code(version).map(u64::from);
+    code.ok_or(EncodeError::NoCode { what: "the immediate's type" })
 }
 
 /// The fields of one source of a three-source instruction.
@@ -320,7 +324,7 @@ fn put_send<F: Fields>(
     match send.desc {
         Desc::Imm(desc) => {
             w.set(Field::Src1File, IMMEDIATE_FILE);
-            w.set(Field::Src1Type, u64::from(Type::UD.immediate_code(version).unwrap_or(0)));
+            w.set(Field::Src1Type, immediate_code(Type::UD, version)?);
             w.set(Field::SendDesc, u64::from(desc));
             Ok(())
         }
@@ -463,7 +467,7 @@ fn put_branch<F: Fields>(
     } else if !(op == Opcode::Endif && version >= GfxVersion::Gfx8) {
         put_unused_dst(w, version, inst, &unused)?;
     }
-    let imm_d = u64::from(Type::D.immediate_code(version).unwrap_or(1));
+    let imm_d = immediate_code(Type::D, version)?;
     if version >= GfxVersion::Gfx8 {
         w.set(Field::Src0File, IMMEDIATE_FILE);
         w.set(Field::Src0Type, imm_d);
@@ -477,7 +481,7 @@ fn put_branch<F: Fields>(
             _ => Type::D,
         };
         w.set(Field::Src1File, IMMEDIATE_FILE);
-        w.set(Field::Src1Type, u64::from(ty.immediate_code(version).unwrap_or(1)));
+        w.set(Field::Src1Type, immediate_code(ty, version)?);
     }
     w.set_signed(Field::Jip, i64::from(inst.jip));
     if op.has_uip(version) {

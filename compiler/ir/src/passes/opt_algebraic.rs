@@ -16,6 +16,7 @@ use crate::inst::{Alu, Src};
 use crate::ops::{AluOp, Class};
 use crate::shader::Shader;
 use smallvec::{SmallVec, smallvec};
+use vocabulary::{InternalError, Phase};
 
 /// Applies the rules of the algebraic table until no instruction matches.
 ///
@@ -272,16 +273,19 @@ pub(super) fn constant_bits(constant: &Constant, class: Class, bits: u8) -> Opti
 /// Builds a replacement whose width is `bits`; gives a source in terms of the root's components.
 fn build(b: &mut Builder<'_>, pattern: &Pattern, found: &Match, class: Class, bits: u8) -> Src {
     match pattern {
-        Pattern::Variable(i) | Pattern::AnyConstant(i) => match found.bound[*i] {
-            Some(source) => source,
-            None => Src::splat(b.undef(bits, 1), 0),
-        },
+        Pattern::Variable(i) | Pattern::AnyConstant(i) => {
+            found.bound[*i].unwrap_or_else(|| raise(format!("variable {i} is unbound")))
+        }
         Pattern::Constant(constant) => {
-            let data = constant_bits(constant, class, bits).unwrap_or(0);
+            let data = constant_bits(constant, class, bits);
+            let data = data.unwrap_or_else(|| {
+                raise(format!("{constant:?} is no {class:?} constant of {bits} bits"))
+            });
             Src::splat(b.constant(bits, &[data]), 0)
         }
         Pattern::Log2(i) | Pattern::MinusOne(i) | Pattern::Ones(i) => {
-            let data = found.constant(b.shader, *i).unwrap_or_default();
+            let data = found.constant(b.shader, *i);
+            let data = data.unwrap_or_else(|| raise(format!("variable {i} is no constant")));
             let data: SmallVec<[u64; 4]> = data.iter().map(|&v| computed(pattern, v)).collect();
             Src::new(b.constant(bits, &data))
         }
@@ -299,6 +303,13 @@ fn build(b: &mut Builder<'_>, pattern: &Pattern, found: &Match, class: Class, bi
             Src::new(b.alu_src(*op, &srcs, found.components))
         }
     }
+}
+
+/// Raises the error of a replacement that its rule does not determine.
+#[cold]
+#[track_caller]
+fn raise(message: String) -> ! {
+    InternalError::new(Phase::Ir, message).raise()
 }
 
 /// Returns the result of a pattern for a constant's component.

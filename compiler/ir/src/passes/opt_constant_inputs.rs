@@ -36,9 +36,7 @@ pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> 
         // A read of a vertex is one message for any number of components; others are an instruction
         // per component.
         let whole = op == IntrinsicOp::LoadPerVertexInput && known.iter().any(Option::is_none);
-        let whole = whole.then(|| {
-            b.intrinsic(op, &srcs, (*fields).clone(), Some((32, count))).unwrap_or(result)
-        });
+        let whole = whole.then(|| b.load(op, &srcs, (*fields).clone(), 32, count));
         let channels: Vec<_> = (0..count)
             .zip(known)
             .map(|(c, known)| match (known, whole) {
@@ -46,7 +44,7 @@ pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> 
                 (None, Some(whole)) => b.channel(whole, c),
                 (None, None) => {
                     let fields = Fields { component: first + c, ..(*fields).clone() };
-                    b.intrinsic(op, &srcs, fields, Some((32, 1))).unwrap_or(result)
+                    b.load(op, &srcs, fields, 32, 1)
                 }
             })
             .collect();

@@ -178,8 +178,9 @@ impl Promoter<'_> {
     ) -> Vec<Option<Value>> {
         let preds = &cfg.preds[block];
         let known: Vec<Block> = preds.iter().copied().filter(|&p| self.ends[p].is_some()).collect();
-        let Some(first) = known.first() else { return vec![None; self.elements.len()] };
-        let mut values = self.ends[*first].clone().unwrap_or_default();
+        let Some(mut values) = known.first().and_then(|&first| self.ends[first].clone()) else {
+            return vec![None; self.elements.len()];
+        };
         if known.len() > 1 {
             for (i, value) in values.iter_mut().enumerate() {
                 let incoming: Vec<Option<Value>> =
