@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eu::{DevInfo, Form, Inst, InstructionOffsets, Opcode, ProgramEnd, jump_targets};
+use vocabulary::{InternalError, Phase};
 
 use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, InstructionLayout};
 use crate::error::DecodeError;
@@ -15,6 +16,8 @@ pub struct Kernel {
     pub(crate) devinfo: &'static DevInfo,
     pub(crate) quirks: Quirks,
     list: InstructionList,
+    /// Byte offset past the last instruction.
+    end: usize,
 }
 
 /// An instruction of a kernel.
@@ -134,9 +137,9 @@ impl Kernel {
         Some(KernelInstruction { decoded, jump: self.list.jump(index as usize) })
     }
 
-    /// Byte offset of an instruction in the binary; 0 if there is none.
+    /// Byte offset of an instruction in the binary; past the last one, that of its end.
     pub(crate) fn offset(&self, index: u32) -> u32 {
-        self.list.offsets.at(index as usize).unwrap_or(0) as u32
+        self.list.offsets.at(index as usize).unwrap_or(self.end) as u32
     }
 
     /// Index of the instruction that starts at byte `offset`.
@@ -212,9 +215,10 @@ impl KernelBuilder {
     ///
     /// # Errors
     /// A jump leads to no instruction.
-    pub fn finish(mut self) -> Result<Kernel, DecodeError> {
-        self.list.resolve_jumps(self.devinfo, self.offset)?;
-        Ok(Kernel { devinfo: self.devinfo, quirks: Quirks::of(self.devinfo), list: self.list })
+    pub fn finish(self) -> Result<Kernel, DecodeError> {
+        let KernelBuilder { devinfo, mut list, offset: end, .. } = self;
+        list.resolve_jumps(devinfo, end)?;
+        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), list, end })
     }
 }
 
@@ -327,8 +331,12 @@ impl InstructionList {
         let mut joins = Vec::new();
         let mut everywhere = false;
         for index in std::mem::take(&mut self.steering) {
-            let here = self.offsets.at(index).unwrap_or(0);
-            let Some(&DecodedInstruction { inst, .. }) = self.decoded(index) else { continue };
+            let (Some(here), Some(&DecodedInstruction { inst, .. })) =
+                (self.offsets.at(index), self.decoded(index))
+            else {
+                let message = format!("instruction {index} is not decoded");
+                InternalError::new(Phase::Simulate, message).raise()
+            };
             let mut jump = Jump::default();
             let [jip, uip] = jump_targets(devinfo, &inst, here);
             if let Some((_, jip)) = jip {

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use results::verdict::{Phase, Status, Verdict};
+use vocabulary::InternalError;
 
 thread_local! {
     /// Message of the current thread's last panic.
@@ -15,7 +16,8 @@ thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `body`; a panic becomes a crash with the panic's message and location.
+/// Runs `body`; a panic becomes a crash with the panic's message and location, and a raised
+/// internal error one of its phase.
 pub fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
     capture();
     RUNNING.set(true);
@@ -23,6 +25,9 @@ pub fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
     RUNNING.set(false);
     outcome.unwrap_or_else(|payload| {
         let message = PANIC.take().unwrap_or_else(|| text(&*payload).to_owned());
+        if let Some(error) = payload.downcast_ref::<InternalError>() {
+            return Verdict::new(Status::Crash, error.phase, error.to_string());
+        }
         Verdict::new(Status::Crash, Phase::Simulate, message)
     })
 }
@@ -64,5 +69,13 @@ mod tests {
         let (_, reason) = verdict.cause.unwrap();
         assert!(reason.contains("panics.rs:") && reason.ends_with(": broken 7"), "{reason}");
         assert_eq!(caught(Verdict::pass), Verdict::pass());
+    }
+
+    #[test]
+    fn a_raised_internal_error_keeps_its_phase_and_pass() {
+        let error = || InternalError::new(Phase::Encode, "no offset").in_pass("opt_dce");
+        let (phase, reason) = caught(|| error().raise()).cause.unwrap();
+        assert_eq!(phase, Phase::Encode);
+        assert!(reason.starts_with("internal compiler error in opt_dce: no offset ("), "{reason}");
     }
 }

@@ -107,7 +107,7 @@ pub fn scattered_read(
         let mut values = [0; 16];
         for channel in enabled(message, count) {
             let mut bytes = [0; 8];
-            let part = bytes.get_mut(..size).unwrap_or_default();
+            let part = &mut bytes[..size];
             host.global_read(addresses[channel].wrapping_add((index * size) as u64), part)?;
             values[channel] = u64::from_le_bytes(bytes);
         }
@@ -137,7 +137,7 @@ pub fn scattered_write(
         let values = operand(message, &mut next, count, request.element == A64Element::Qword)?;
         for channel in enabled(message, count) {
             let address = addresses[channel].wrapping_add((index * size) as u64);
-            host.global_write(address, values[channel].to_le_bytes().get(..size).unwrap_or(&[]))?;
+            host.global_write(address, &values[channel].to_le_bytes()[..size])?;
         }
     }
     Ok(Vec::new())
@@ -189,10 +189,10 @@ pub fn atomic(
     let mut returned = [0; 16];
     for channel in enabled(message, 8) {
         let mut bytes = [0; 8];
-        host.global_read(addresses[channel], bytes.get_mut(..size).unwrap_or_default())?;
+        host.global_read(addresses[channel], &mut bytes[..size])?;
         let operands = [data[0][channel], data[1][channel]];
         let (new, result) = change.apply(u64::from_le_bytes(bytes), operands, size);
-        host.global_write(addresses[channel], new.to_le_bytes().get(..size).unwrap_or(&[]))?;
+        host.global_write(addresses[channel], &new.to_le_bytes()[..size])?;
         returned[channel] = result;
     }
     let mut response = Vec::new();

@@ -244,7 +244,7 @@ fn scattered_read(
     let mut plane = [0; 16];
     for channel in (0..access.count).filter(|channel| message.enabled >> channel & 1 != 0) {
         let mut bytes = [0; 4];
-        host.read(surface, offsets[channel], bytes.get_mut(..access.size).unwrap_or_default())?;
+        host.read(surface, offsets[channel], &mut bytes[..access.size])?;
         plane[channel] = u32::from_le_bytes(bytes);
     }
     let mut response = Vec::new();
@@ -261,11 +261,7 @@ fn scattered_write(
     let (offsets, first) = scattered_offsets(message, &access)?;
     let data = message.plane(first, access.count)?;
     for channel in (0..access.count).filter(|channel| message.enabled >> channel & 1 != 0) {
-        host.write(
-            surface,
-            offsets[channel],
-            data[channel].to_le_bytes().get(..access.size).unwrap_or(&[]),
-        )?;
+        host.write(surface, offsets[channel], &data[channel].to_le_bytes()[..access.size])?;
     }
     Ok(Vec::new())
 }

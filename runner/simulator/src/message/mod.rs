@@ -36,7 +36,7 @@ pub(crate) fn send(
     inst: &Inst,
 ) -> Result<bool, Reason> {
     let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
-    let descriptor = self::descriptor(&thread.regs, send.desc);
+    let descriptor = self::descriptor(&thread.regs, send.desc)?;
     let lengths = Lengths::of(kernel.devinfo, descriptor);
     let unpredicated = thread.enables(op) & low_bits(op.shape.channels);
     if unpredicated == 0 && !send.eot {
@@ -45,7 +45,7 @@ pub(crate) fn send(
     }
     let mut payload = gather(&thread.regs, inst, 0, lengths.mlen.into())?;
     if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
-        let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc));
+        let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc)?);
         if second > 0 {
             payload.extend(gather(&thread.regs, inst, 1, second.into())?);
         }
@@ -101,17 +101,19 @@ fn execute(
     }
 }
 
-fn descriptor(registers: &Registers, desc: Desc) -> u32 {
+fn descriptor(registers: &Registers, desc: Desc) -> Result<u32, Reason> {
     match desc {
-        Desc::Imm(bits) => bits,
+        Desc::Imm(bits) => Ok(bits),
         Desc::Indirect { subreg } => address_dword(registers, subreg),
     }
 }
 
 /// Dword `subreg` of a0.
-fn address_dword(registers: &Registers, subreg: u8) -> u32 {
-    let word = |index: usize| u32::from(registers.address.get(index).copied().unwrap_or(0));
-    word(usize::from(subreg) * 2) | word(usize::from(subreg) * 2 + 1) << 16
+fn address_dword(registers: &Registers, subreg: u8) -> Result<u32, Reason> {
+    match registers.address.chunks_exact(2).nth(subreg.into()) {
+        Some(&[low, high]) => Ok(u32::from(low) | u32::from(high) << 16),
+        _ => Err(Reason::Message(format!("a0 has no dword {subreg} for the descriptor"))),
+    }
 }
 
 fn gather(
