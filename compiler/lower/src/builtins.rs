@@ -713,34 +713,50 @@ fn by_type(scalar: Scalar, float: AluOp, signed: AluOp, unsigned: AluOp) -> AluO
 /// ones, and squares overflow from 256 on. Functions of one step and those that cannot round are
 /// computed in `float16_t`; `ir::passes::lower_half` lowers those without a 16-bit instruction.
 fn has_inexact_steps(function: BuiltinFunction) -> bool {
-    use BuiltinFunction as F;
-    matches!(
-        function,
-        F::Radians
-            | F::Degrees
-            | F::Tan
-            | F::Asin
-            | F::Acos
-            | F::Atan
-            | F::Sinh
-            | F::Cosh
-            | F::Tanh
-            | F::Asinh
-            | F::Acosh
-            | F::Atanh
-            | F::Exp
-            | F::Log
-            | F::Mix
-            | F::Smoothstep
-            | F::Length
-            | F::Distance
-            | F::Dot
-            | F::Cross
-            | F::Normalize
-            | F::Faceforward
-            | F::Reflect
-            | F::Refract
-            | F::Determinant
-            | F::Inverse
-    )
+    use BuiltinFamily as B;
+    match function.family() {
+        B::Angle(f) => {
+            use AngleFunction as F;
+            match f {
+                F::Radians | F::Degrees | F::Tan | F::Asin | F::Acos | F::Atan | F::Sinh => true,
+                F::Cosh | F::Tanh | F::Asinh | F::Acosh | F::Atanh => true,
+                F::Sin | F::Cos => false,
+            }
+        }
+        B::Exponential(f) => {
+            use ExponentialFunction as F;
+            match f {
+                F::Exp | F::Log => true,
+                F::Pow | F::Exp2 | F::Log2 | F::Sqrt | F::InverseSqrt => false,
+            }
+        }
+        B::Common(f) => {
+            use CommonFunction as F;
+            match f {
+                F::Mix | F::Smoothstep => true,
+                F::Abs | F::Sign | F::Floor | F::Trunc | F::Round | F::RoundEven | F::Ceil => false,
+                F::Fract | F::Mod | F::Min | F::Max | F::Clamp | F::Step | F::IsNan => false,
+                F::IsInf | F::Fma | F::Ldexp | F::Min3 | F::Max3 | F::Mid3 => false,
+            }
+        }
+        B::Geometric(f) => {
+            use GeometricFunction as F;
+            match f {
+                F::Length | F::Distance | F::Dot | F::Cross | F::Normalize => true,
+                F::Faceforward | F::Reflect | F::Refract => true,
+                F::Ftransform => false,
+            }
+        }
+        B::Matrix(f) => {
+            use MatrixFunction as F;
+            match f {
+                F::Determinant | F::Inverse => true,
+                F::MatrixCompMult | F::OuterProduct | F::Transpose => false,
+            }
+        }
+        B::OutParameter(_) | B::BitCast(_) | B::Packing(_) | B::Repacking(_) => false,
+        B::Relational(_) | B::Integer(_) | B::AtomicCounter(_) | B::Emission(_) => false,
+        B::Derivative(_) | B::Interpolation(_) | B::Invocation(_) | B::Noise(_) => false,
+        B::Synchronization(_) => false,
+    }
 }
