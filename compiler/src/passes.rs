@@ -1,8 +1,8 @@
 //! The IR pipeline: the IR passes in their order, from lowering to instruction selection.
 //!
 //! [`pipeline`] is the whole of it. Its three parts are separate functions, because caches store
-//! the results of [`early`] and [`late`]. The back end's passes follow, listed in
-//! [`intel::passes`]; nothing else lists passes.
+//! the results of [`early`] and [`late`]. The back end's passes follow: [`intel::passes`] lists
+//! them. Nothing else decides which passes run; [`ir::passes::ALL`] is the registry of names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use eu::DevInfo;
 use ir::passes::*;
 use ir::varyings::{InputReads, OutputConstants};
-use ir::{IrPass, PassOptions, Shader, ValidationError, pass, passes};
+use ir::{IrPass, IrUnit, PassOptions, Shader, ValidationError, pass, passes};
 use vocabulary::{Backend, CodegenOptions, Stage};
 
 /// The pass manager of the IR.
@@ -221,8 +221,22 @@ const OTHERS: [&str; 6] = [
 
 /// Returns the names of all optional passes, of the IR and of the back ends.
 pub fn optional() -> BTreeSet<&'static str> {
-    let named = CLEAN_UP.iter().map(|pass| pass.name);
-    named.chain(OTHERS).chain(intel::passes::optional()).collect()
+    ir_optional().chain(intel::passes::optional()).collect()
+}
+
+/// Returns the names of the optional passes of the IR, each once.
+fn ir_optional() -> impl Iterator<Item = &'static str> {
+    CLEAN_UP.iter().map(|pass| pass.name).chain(OTHERS)
+}
+
+/// Returns the names of all optional passes with their representation, `ir:opt_dce` and
+/// `lir:opt_dce`, sorted.
+pub fn qualified_optional() -> Vec<String> {
+    let ir = ir_optional().map(|name| (Shader::KIND, name));
+    let lir = intel::passes::optional().map(|name| (intel::lir::Program::KIND, name));
+    let names: BTreeSet<String> =
+        ir.chain(lir).map(|(kind, name)| format!("{kind}:{name}")).collect();
+    names.into_iter().collect()
 }
 
 /// Former names of passes, still accepted, and the present ones.

@@ -29,35 +29,14 @@ const ROUNDS: usize = 2;
 /// Smaller programs tried for one that fails.
 const SHRINKS: usize = 600;
 
-/// Passes that may be left out.
-const OPTIONAL: &[&str] = &[
-    "ir:opt_copy_propagation",
-    "opt_dce",
-    "opt_constant_folding",
-    "opt_algebraic",
-    "opt_undef",
-    "opt_dead_cf",
-    "opt_peephole_select",
-    "opt_cse",
-    "opt_loop_unroll",
-    "opt_promote_locals",
-    "lir:opt_copy_propagation",
-    "lir:opt_cse",
-    "opt_cmod_propagation",
-    "opt_saturate_propagation",
-    "lir:opt_dce",
-    "opt_control_flow",
-    "opt_coalesce",
-    "opt_schedule",
-];
-
 /// Another way to compile program number `n`; all of them must compute the same.
 fn variant(n: u64) -> (String, CodegenOptions) {
-    let n = n as usize % (OPTIONAL.len() + 6);
+    let optional = compiler::passes::qualified_optional();
+    let n = n as usize % (optional.len() + 6);
     let plain = CodegenOptions::default();
     match n.checked_sub(6) {
         Some(pass) => {
-            let name = OPTIONAL[pass];
+            let name = &optional[pass];
             (
                 format!("without {name}"),
                 CodegenOptions { disabled_passes: vec![name.into()], ..plain },
