@@ -8,6 +8,8 @@ mod access;
 mod atomic;
 mod block;
 mod builtin_constants;
+#[cfg(test)]
+mod builtin_tests;
 mod builtin_variables;
 mod call;
 mod checker;
