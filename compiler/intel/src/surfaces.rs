@@ -55,3 +55,31 @@ impl BindingTable {
         table
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_those_of_the_surfaces() {
+        let mut shader = Shader::new(ir::Stage::Compute);
+        let info = &mut shader.info;
+        (info.ubos, info.samplers, info.ssbos) = (2, 3, 1);
+        (info.atomic_buffers, info.images) = (2, 4);
+        let surfaces = BindingTable::surfaces(&shader);
+        let table = BindingTable::after(0, &shader);
+        for (index, surface) in [
+            (table.uniform, Surface::UniformBlock(0)),
+            (table.texture, Surface::Texture(0)),
+            (table.storage, Surface::StorageBlock(0)),
+            (table.atomic, Surface::AtomicBuffer(0)),
+            (table.image, Surface::Image(0)),
+            (table.groups, Surface::WorkGroupCount),
+        ] {
+            assert_eq!(surfaces[index as usize], surface);
+        }
+        assert_eq!(surfaces.len(), 13);
+        let moved = BindingTable::after(4, &shader);
+        assert_eq!((moved.uniform, moved.groups), (4, 16));
+    }
+}

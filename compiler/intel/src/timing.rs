@@ -186,3 +186,26 @@ pub fn estimate(program: &Program, model: &Model) -> u32 {
     }
     u32::try_from(total).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lir;
+
+    #[test]
+    fn readers_wait_for_results_and_writers_for_issues() {
+        let text = "program width=8 payload=20
+  mov(8) g10<1>:F, g2<1>:F
+  mov(8) g11<1>:F, g3<1>:F
+  add(8) g12<1>:F, g10<1>:F, g11<1>:F
+  mov(8) g10<1>:F, g4<1>:F
+";
+        let insts = lir::parse(text).expect("a program").insts;
+        let edges = dependences(&insts, &[14; 4]);
+        let issue = issue_cycles(&insts[0]);
+        assert_eq!(edges[0][..], [(2, 14), (3, issue)], "the sum reads, the last move writes");
+        assert_eq!(edges[1][..], [(2, 14)]);
+        assert_eq!(edges[2][..], [(3, issue)], "g10 is read before it is written again");
+        assert!(edges[3].is_empty());
+    }
+}

@@ -177,3 +177,46 @@ fn map_of(used: &BTreeSet<Varying>) -> VueMap {
     map.slots.extend(used.iter().copied().filter(|v| !apart.contains(v)));
     map
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shader(body: &str) -> Shader {
+        let text = format!("shader vertex\nblock b0 {{\n  32x1 v0 = const 0x0\n{body}}}\n");
+        ir::parse(&text).expect("a shader")
+    }
+
+    #[test]
+    fn attributes_come_before_system_values_and_draw_parameters() {
+        let shader = shader(
+            "  32x1 v1 = const 0x2\n  32x4 v2 = load_input v1 slot=attribute1 component=0\n  \
+             32x1 v3 = draw_id\n  32x1 v4 = instance_id\n",
+        );
+        let (attributes, inputs) = vertex_inputs(&shader);
+        assert_eq!(attributes, 4, "attribute 1 and two slots after it");
+        let first = (0..4).map(|location| VertexInput::Attribute { location });
+        let rest = [VertexInput::SystemValues, VertexInput::DrawParameters];
+        assert_eq!(inputs, first.chain(rest).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn outputs_are_those_written_and_those_needed() {
+        let shader = shader(
+            "  store_output v0, v0 slot=clip_distance1 component=0 mask=1 stream=0\n  \
+             store_output v0, v0 slot=var2 component=0 mask=1 stream=0\n",
+        );
+        let needed = vec![Varying::Generic(1)];
+        let key = StageKey { outputs_needed: needed, ..StageKey::default() };
+        let map = output_map(&shader, &key).expect("a map");
+        let expected = [
+            Varying::Header,
+            Varying::Position,
+            Varying::ClipDistance0,
+            Varying::ClipDistance1,
+            Varying::Generic(1),
+            Varying::Generic(2),
+        ];
+        assert_eq!(map.slots, expected);
+    }
+}

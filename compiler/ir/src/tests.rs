@@ -359,3 +359,49 @@ fn positions_are_block_and_index() {
     assert_eq!(placed, positions.values().flatten().count());
     assert!(placed > 5);
 }
+
+/// An IF whose arms join in a phi.
+const JOIN: &str = "shader fragment \"join\"
+block b0 {
+  32x1 v0 = const 0x0
+  32x1 v1 = iadd v0, v0
+  1x1 v2 = ieq v1, v0
+}
+if v2 {
+block b1 {
+  32x1 v3 = iadd v1, v1
+}
+} else {
+block b2 {
+}
+}
+block b3 {
+  32x1 v4 = phi b1: v3, b2: v0
+  store_output v4, v0 slot=frag_color0 component=0 mask=1 stream=0
+}
+";
+
+#[test]
+fn uses_are_counted_in_sources_phis_and_conditions() {
+    let shader = parse(JOIN).unwrap();
+    let uses = cfg::use_counts(&shader);
+    let counts: Vec<u32> = (0..5).map(|v| uses[Value::from_u32(v)]).collect();
+    // v0: both sources of the sum, the comparison, the phi, the offset of the store.
+    assert_eq!(counts, [5, 3, 1, 1, 1]);
+}
+
+#[test]
+fn positions_are_those_in_the_listing() {
+    let mut shader = parse(JOIN).unwrap();
+    let found = |shader: &Shader| -> Vec<Option<(u32, u32)>> {
+        let positions = cfg::positions(shader);
+        let place = |inst| positions[inst].map(|(block, index)| (block.as_u32(), index));
+        shader.insts.keys().map(place).collect()
+    };
+    let listed = [(0, 0), (0, 1), (0, 2), (1, 0), (3, 0), (3, 1)].map(Some);
+    assert_eq!(found(&shader), listed);
+    shader.blocks[Block::from_u32(1)].insts.clear();
+    let mut left = listed;
+    left[3] = None;
+    assert_eq!(found(&shader), left, "an instruction in no list has no position");
+}

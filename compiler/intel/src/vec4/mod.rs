@@ -36,8 +36,6 @@ mod storage;
 mod target;
 pub mod tess_control;
 pub mod tess_eval;
-#[cfg(test)]
-mod tests;
 mod texture;
 mod urb;
 pub mod vertex;

@@ -4,10 +4,10 @@
 
 use super::target::{PAYLOAD_BUDGET, Vec4, Vec4Selection};
 use super::urb::VertexOutputs;
-use crate::codegen::{self, CodeGenerator};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::StageLowering;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{CondMod, Op, Operand, Swizzle, Type};
 use crate::output::{Compiled, Interface, VertexInput, VertexInterface, Width};
 use crate::stage_key::StageKey;
@@ -44,11 +44,10 @@ pub fn compile(
     let left = PAYLOAD_BUDGET.saturating_sub(inputs.len() as u32);
     let push = choose_push_ranges(shader, left.min(max_push));
     let outputs = VertexOutputs::new(vue::output_map(shader, key)?);
-    let mut stage = VertexStage { start: 0, attributes, inputs, outputs };
-    let selection = Selection::new(shader, codegen.model, Width::Vec4, &push);
-    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
-    let interface = VertexInterface { inputs: stage.inputs, outputs: stage.outputs.map };
-    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Vertex(interface)))
+    let stage = VertexStage { start: 0, attributes, inputs, outputs };
+    codegen.compile_single(shader, Width::Vec4, push, stage, |stage| {
+        Interface::Vertex(VertexInterface { inputs: stage.inputs, outputs: stage.outputs.map })
+    })
 }
 
 impl StageLowering<Vec4> for VertexStage {
@@ -170,5 +169,33 @@ impl VertexStage {
             isel.mov(dst, register).predicate(false);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::output::{Interface, Varying, VertexInput};
+    use crate::{CodegenOptions, StageKey};
+
+    #[test]
+    fn interface_of_a_copied_position() {
+        let text = "shader vertex
+input attribute0 mask=15 smooth pixel stream=0
+output position mask=15 smooth pixel stream=0
+block b0 {
+  32x1 v0 = const 0x0
+  32x4 v1 = load_input v0 slot=attribute0 component=0
+  store_output v1, v0 slot=position component=0 mask=15 stream=0
+}
+";
+        let shader = ir::parse(text).expect("a shader");
+        let devinfo = eu::DevInfo::get("ivb").expect("a device");
+        let (key, options) = (StageKey::default(), CodegenOptions::default());
+        let compiled = crate::compile(&shader, &key, devinfo, &options).expect("a binary");
+        let Interface::Vertex(interface) = &compiled.interface else { panic!("a vertex shader") };
+        assert_eq!(interface.inputs, [VertexInput::Attribute { location: 0 }]);
+        assert_eq!(interface.outputs.slots, [Varying::Header, Varying::Position]);
+        assert_eq!(compiled.kernels[0].dispatch_grf_start, 1);
+        assert_eq!(compiled.kernels[0].statistics.sends, 1);
     }
 }

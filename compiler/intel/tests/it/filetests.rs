@@ -12,18 +12,23 @@
 //!
 //! Settings: `gen=ivb,hsw` (or `all`), `disable-quirk=NAME[,NAME…]`, `disable-pass=NAME[,NAME…]`,
 //! `width=SIMD8`, `backend=vec4`, `spill-all`, `no-spill`, `patch-vertices=N`, `samples=N`.
-//! A file with several runs or generations has a heading for each different result.
+//! A file with several runs or generations has a heading for each different result. A file that
+//! shows an error has a line `; expects: error`; other files do not pass, and are not blessed, with
+//! an error in their output.
 
 use eu::DevInfo;
 use intel::allocate::{self, Settings};
 use intel::model::Model;
 use intel::{CodegenOptions, Quirk, StageKey, encode, lir, passes};
+use ir::{Pass, PassManager, PassOptions};
 use libtest_mimic::{Failed, Trial};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use vocabulary::{Backend, Generation, Width};
 
 const SEPARATOR: &str = "; ----\n";
+/// Header line of files that show an error.
+const EXPECTS_ERROR: &str = "; expects: error";
 
 /// Returns a trial for each file.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -78,6 +83,12 @@ fn check(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let (source, expected) = text.split_once(SEPARATOR).unwrap_or((&text, ""));
     let got = output(source)?;
+    let fails = got.lines().any(|line| line.starts_with("error: "));
+    match (fails, source.lines().any(|line| line == EXPECTS_ERROR)) {
+        (true, false) => return Err(format!("no line `{EXPECTS_ERROR}`, but:\n{got}").into()),
+        (false, true) => return Err(format!("`{EXPECTS_ERROR}`, but:\n{got}").into()),
+        _ => {}
+    }
     if got == expected {
         return Ok(());
     }
@@ -194,9 +205,12 @@ impl Run {
 
     fn run_passes(&self, program: &mut lir::Program, model: &Model) -> Result<String, String> {
         let mut changed = false;
+        let mut manager =
+            PassManager::new(PassOptions { validate: false, ..PassOptions::default() });
         for name in &self.passes {
             let pass = passes::by_name(name).ok_or_else(|| format!("no pass {name}"))?;
-            changed |= (pass.run)(program, model);
+            let pass = Pass { name: pass.name, run: |p: &mut lir::Program| (pass.run)(p, model) };
+            changed |= manager.run_required(program, pass).map_err(|e| without_location(&e))?;
         }
         let text = program.to_string();
         let again = lir::parse(&text).map_err(|e| e.to_string())?;
@@ -240,8 +254,17 @@ impl Run {
     }
 }
 
+/// The text of an error without the source location of an internal one.
+fn without_location(error: &dyn std::fmt::Display) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" (compiler/") {
+        Some((text, _)) if text.contains("internal compiler error") => text.to_owned(),
+        _ => text,
+    }
+}
+
 fn encoded(program: &lir::Program, model: &Model) -> Result<String, String> {
-    let encoded = encode::encode(program, model).map_err(|e| e.to_string())?;
+    let encoded = encode::encode(program, model).map_err(|e| without_location(&e))?;
     assembly(model.devinfo(), &encoded.code)
 }
 

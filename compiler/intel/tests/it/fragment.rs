@@ -4,15 +4,11 @@
 use eu::DevInfo;
 use intel::output::{Compiled, Interface, Width};
 use intel::{CodegenOptions, StageKey, compile};
-use ir::{Builder, Location, Shader, Slot, Stage, Value, Varying};
+use ir::{Builder, Shader, Slot, Stage, Value, Varying};
 
 /// The trials, with their names.
-pub(crate) const TRIALS: &[(&str, fn())] = &[
-    ("constant_color", constant_color),
-    ("uniforms_and_varyings", uniforms_and_varyings),
-    ("doubles", doubles),
-    ("critical_sections_wait", critical_sections_wait),
-];
+pub(crate) const TRIALS: &[(&str, fn())] =
+    &[("constant_color", constant_color), ("critical_sections_wait", critical_sections_wait)];
 
 const COLOR: Slot = Slot::FragColor { location: 0, index: 0 };
 
@@ -35,27 +31,6 @@ fn shader(inputs: &[Slot], build: impl FnOnce(&mut Builder<'_>) -> Value) -> Sha
     shader
 }
 
-fn uniform(b: &mut Builder<'_>, offset: u32, bits: u8, components: u8) -> Value {
-    let block = b.imm(0);
-    let offset = b.imm(offset);
-    b.load_ubo(block, offset, bits, components)
-}
-
-fn interpolated(b: &mut Builder<'_>, slot: Slot, components: u8) -> Value {
-    let bary = b
-        .intrinsic(ir::IntrinsicOp::LoadBarycentric, &[], ir::Fields::default(), Some((32, 2)))
-        .unwrap();
-    let zero = b.imm(0);
-    let fields = ir::Fields { slot, location: Location::Pixel, ..ir::Fields::default() };
-    b.intrinsic(
-        ir::IntrinsicOp::LoadInterpolatedInput,
-        &[bary, zero],
-        fields,
-        Some((32, components)),
-    )
-    .unwrap()
-}
-
 fn compiled(shader: &Shader, device: &str) -> Compiled {
     compile(shader, &StageKey::default(), DevInfo::get(device).unwrap(), &options()).unwrap()
 }
@@ -75,50 +50,12 @@ fn constant_color() {
     assert_eq!(c.kernels.len(), 2);
     assert_eq!(c.kernels[0].width, Width::Simd8);
     assert_eq!(c.kernels[1].width, Width::Simd16);
-    for (i, kernel) in c.kernels.iter().enumerate() {
-        println!("{}", listing(&c, "ivb", i));
+    for kernel in &c.kernels {
         assert!(kernel.statistics.instructions >= 5);
         assert_eq!(kernel.dispatch_grf_start, 2);
     }
     let Interface::Fragment(interface) = &c.interface else { panic!() };
     assert_eq!(interface.render_targets, 1);
-}
-
-fn uniforms_and_varyings() {
-    let s = shader(&[Slot::Var(0)], |b| {
-        let v = interpolated(b, Slot::Var(0), 4);
-        let u = uniform(b, 16, 32, 4);
-        let p = b.fmul(v, u);
-        b.fadd(p, u)
-    });
-    for device in ["ivb", "hsw", "bdw", "skl"] {
-        let c = compiled(&s, device);
-        for i in 0..c.kernels.len() {
-            println!("{device}\n{}", listing(&c, device, i));
-        }
-    }
-}
-
-fn doubles() {
-    let s = shader(&[], |b| {
-        let u = uniform(b, 0, 64, 2);
-        let w = uniform(b, 32, 64, 2);
-        let k = b.fconst(64, 0.1);
-        let p = b.fmul(u, w);
-        let q = b.fadd(p, k);
-        let lt = b.flt(q, w);
-        let one = b.fconst(64, 1.0);
-        let sel = b.bcsel(lt, q, one);
-        let f = b.f2f32(sel);
-        let (x, y) = (b.channel(f, 0), b.channel(f, 1));
-        b.vec(&[x, y, x, y])
-    });
-    for device in ["ivb", "hsw", "bdw", "skl"] {
-        let c = compiled(&s, device);
-        for i in 0..c.kernels.len() {
-            println!("{device}\n{}", listing(&c, device, i));
-        }
-    }
 }
 
 /// A critical section begins with a fence that waits for earlier threads of the same pixels, and

@@ -12,6 +12,9 @@
 //! * `; test: values` does the same for one lane. Then it replaces every scalar load of block 0 by
 //!   the word it reads, folds all operations and requires the same outputs. Expected values are
 //!   worked out by hand: do not bless them.
+//!
+//! A file that shows an error has a line `; expects: error`; other files do not pass, and are not
+//! blessed, with an error in their output.
 
 use ir::eval::{EvalOptions, Space, TestServices, run};
 use ir::passes::{opt_constant_inputs, opt_unread_outputs};
@@ -183,7 +186,15 @@ fn filetests() {
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
         let (source, expected) = text.split_once(SEPARATOR).unwrap_or((&text, ""));
-        let got = output(source).unwrap_or_else(|e| format!("error: {e}\n"));
+        let result = output(source);
+        let (fails, may_fail) =
+            (result.is_err(), source.lines().any(|line| line == "; expects: error"));
+        let got = result.unwrap_or_else(|e| format!("error: {e}\n"));
+        if fails != may_fail {
+            let what = if fails { "no line" } else { "but there is a line" };
+            failures.push(format!("{}:\n{got}({what} `; expects: error`)", path.display()));
+            continue;
+        }
         if got == expected {
             continue;
         }
