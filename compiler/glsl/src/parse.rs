@@ -69,7 +69,11 @@ pub(crate) fn run(
 }
 
 impl Parser<'_> {
+    /// One declaration at least (GLSL 4.60 chapter 9, `translation_unit`).
     fn translation_unit(&mut self) -> Parsed<()> {
+        if self.kind() == TokenKind::End {
+            return Err(self.unexpected("a declaration"));
+        }
         while self.kind() != TokenKind::End {
             let decl = self.declaration(true)?;
             self.buffers.decls.push(decl);

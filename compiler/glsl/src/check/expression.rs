@@ -454,12 +454,24 @@ impl Checker<'_> {
         if unsized_array && !per_vertex && global.is_none_or(|g| g.storage != Storage::Buffer) {
             return self.error(span, "an array without a size can only be indexed by constants");
         }
-        let block_array = global
-            .is_some_and(|g| g.block.is_some() && g.storage == Storage::Uniform)
-            && matches!(self.types.get(element), Type::Struct(_))
-            && matches!(self.shader.exprs[base].kind, ExprKind::Global(_));
-        let sampler =
-            matches!(self.types.get(self.types.without_arrays(element)), Type::Sampler(_));
+        let blocks = |storage: Storage| {
+            global.is_some_and(|g| g.block.is_some() && g.storage == storage)
+                && matches!(self.types.get(self.types.without_arrays(element)), Type::Struct(_))
+                && self.is_element_of_global(base)
+        };
+        let block_array = blocks(Storage::Uniform);
+        let opaque = self.types.get(self.types.without_arrays(element));
+        let sampler = matches!(opaque, Type::Sampler(_));
+        // GLSL ES 3.20 sections 4.1.7.2 and 4.3.9; OES_gpu_shader5 keeps both rules.
+        let always_constant = if blocks(Storage::Buffer) {
+            Some("storage blocks")
+        } else {
+            matches!(opaque, Type::Image(_)).then_some("images")
+        };
+        if let Some(what) = always_constant.filter(|_| self.language.es) {
+            let message = format!("an array of {what} can only be indexed by constants in GLSL ES");
+            return self.error(span, message);
+        }
         let dynamic = self.language.at_least(400, 320)
             || self.language.any_extension(&[
                 "ARB_gpu_shader5",
@@ -479,6 +491,14 @@ impl Checker<'_> {
             );
         }
         Ok(())
+    }
+
+    /// True if `id` is a global variable, or an element of it at any depth of arrays.
+    fn is_element_of_global(&self, mut id: ExprId) -> bool {
+        while let ExprKind::Index { base, .. } = self.shader.exprs[id].kind {
+            id = base;
+        }
+        matches!(self.shader.exprs[id].kind, ExprKind::Global(_))
     }
 
     fn method(

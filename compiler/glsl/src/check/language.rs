@@ -235,6 +235,13 @@ impl<'a> Language<'a> {
         self.at_least(420, 0) || self.extension("ARB_shading_language_420pack")
     }
 
+    /// `#pragma STDGL invariant(all)` is an error in fragment shaders: GLSL 1.20 to 4.10 and GLSL
+    /// ES 3.00 (section 4.6.1 of each). Others do not say so, GLSL ES 3.20 and GLSL 4.60 among
+    /// them.
+    pub(super) fn forbids_invariant_fragment_outputs(&self) -> bool {
+        if self.es { self.version == 300 } else { (120..=410).contains(&self.version) }
+    }
+
     pub(super) fn has_420pack(&self) -> bool {
         self.at_least(420, 310) || self.extension("ARB_shading_language_420pack")
     }

@@ -465,11 +465,11 @@ impl Checker<'_> {
         let size = layout.local_size.unwrap_or([2; 3]);
         let threads = size.iter().fold(1u64, |product, &n| product.saturating_mul(n.into()));
         if let Some(pragma) = self.all_invariant()
-            && self.language.es
             && self.is_stage(Stage::Fragment)
+            && self.language.forbids_invariant_fragment_outputs()
         {
-            return self
-                .error(pragma, "outputs of fragment shaders cannot all be invariant in GLSL ES");
+            let message = "this version does not have this pragma in fragment shaders";
+            return self.error(pragma, message);
         }
         let message = match layout.derivative_group_quads {
             _ if layout.local_size_variable && layout.local_size.is_some() => {

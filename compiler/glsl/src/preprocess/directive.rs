@@ -14,6 +14,8 @@ use crate::token::{Token, TokenKind, flags};
 const DESKTOP_VERSIONS: [u16; 12] = [110, 120, 130, 140, 150, 330, 400, 410, 420, 430, 440, 450];
 /// Existing ES versions.
 const ES_VERSIONS: [u16; 4] = [100, 300, 310, 320];
+/// Message for `#elif` and `#else` after `#else`.
+const AFTER_ELSE: &str = "this conditional already has its #else";
 
 impl Preprocessor<'_> {
     /// Executes the directive whose `#` was just read, and reads its line.
@@ -349,7 +351,7 @@ impl Preprocessor<'_> {
         let after_else = conditional.seen_else;
         conditional.seen_else |= is_else;
         if after_else {
-            self.error_at(directive, "this conditional already has its #else");
+            self.error_at(directive, AFTER_ELSE);
         }
     }
 
@@ -362,16 +364,26 @@ impl Preprocessor<'_> {
     /// Skips text until a group of the innermost conditional is to be read, or the conditional
     /// ends.
     fn skip_groups(&mut self) {
-        let mut nested = 0usize;
+        // Of each conditional inside the skipped text: its #else was seen.
+        let mut nested: Vec<bool> = Vec::new();
         while let Some(directive) = self.next_skipped_directive() {
             match directive.symbol {
-                words::IF | words::IFDEF | words::IFNDEF => nested += 1,
-                words::ENDIF if nested > 0 => nested -= 1,
+                words::IF | words::IFDEF | words::IFNDEF => nested.push(false),
+                words::ENDIF if nested.pop().is_some() => {}
                 words::ENDIF => {
                     self.conditionals.pop();
                     return;
                 }
-                words::ELSE | words::ELIF if nested == 0 => {
+                words::ELSE | words::ELIF => {
+                    if let Some(seen_else) = nested.last_mut() {
+                        if std::mem::replace(
+                            seen_else,
+                            *seen_else || directive.symbol == words::ELSE,
+                        ) {
+                            self.error_at(directive, AFTER_ELSE);
+                        }
+                        continue;
+                    }
                     self.enter_alternative(directive);
                     let done = self.conditionals.last().is_none_or(|c| c.done);
                     let take =

@@ -34,10 +34,10 @@ fn only_tokens_are_judged_by_their_bytes() {
     let mut error =
         |text: &[u8]| front_end.parse(&[text]).err().map(|errors| errors[0].to_string());
     for text in [
-        &b"// caf\xe9"[..],
+        &b"int a; // caf\xe9"[..],
         b"/* \xff\n\xe2\x82 */ int a;",
-        b"#if 0\n\xe9\n#endif\n",
-        b"// \xc3\\\n\xa9",
+        b"#if 0\n\xe9\n#endif\nint a;",
+        b"int a; // \xc3\\\n\xa9",
     ] {
         assert_eq!(error(text), None);
     }
