@@ -46,11 +46,18 @@ pub(super) fn source(operand: &Operand, vertex: u32, first: u8, count: u8) -> Op
     None
 }
 
-/// Splits the components of `mask` into runs that every source can follow: (first component,
-/// count).
-pub(super) fn runs(sources: &[Operand], mask: u8) -> Vec<(u8, u8)> {
+/// Splits the components of `mask` into runs that every source can follow with a region that
+/// `accept` takes (it takes scalars): (first component, count).
+pub(super) fn runs(
+    sources: &[Operand],
+    mask: u8,
+    accept: impl Fn(&Operand) -> bool,
+) -> Vec<(u8, u8)> {
+    let follows = |s: &Operand, vertex: u32, first: u8, count: u8| {
+        source(s, vertex, first, count).is_some_and(|region| accept(&region))
+    };
     let fits = |first: u8, count: u8| {
-        (0..2).all(|vertex| sources.iter().all(|s| source(s, vertex, first, count).is_some()))
+        (0..2).all(|vertex| sources.iter().all(|s| follows(s, vertex, first, count)))
     };
     let mut runs = Vec::new();
     let mut c = 0;
@@ -112,12 +119,18 @@ mod tests {
     #[test]
     fn runs_cover_the_mask() {
         let v = Operand::vgrf(cranelift_entity::EntityRef::new(0), Type::DF);
-        assert_eq!(runs(&[v], 0b1111), [(0, 4)]);
-        assert_eq!(runs(&[v], 0b0111), [(0, 2), (2, 1)]);
+        let all = |_: &Operand| true;
+        assert_eq!(runs(&[v], 0b1111, all), [(0, 4)]);
+        assert_eq!(runs(&[v], 0b0111, all), [(0, 2), (2, 1)]);
         assert_eq!(
-            runs(&[v.swizzled(Swizzle::new([1, 0, 2, 3]))], 0b1111),
+            runs(&[v.swizzled(Swizzle::new([1, 0, 2, 3]))], 0b1111, all),
             [(0, 1), (1, 1), (2, 2)]
         );
-        assert_eq!(runs(&[v], 0b1010), [(1, 1), (3, 1)]);
+        assert_eq!(runs(&[v], 0b1010, all), [(1, 1), (3, 1)]);
+        // Pairs that repeat have a region, but no stride.
+        let pairs = v.swizzled(Swizzle::new([0, 1, 0, 1]));
+        assert_eq!(runs(&[pairs], 0b1111, all), [(0, 4)]);
+        let strided = |region: &Operand| region.stride().is_some();
+        assert_eq!(runs(&[pairs], 0b1111, strided), [(0, 2), (2, 2)]);
     }
 }

@@ -115,8 +115,11 @@ impl Vec4Selection<'_> {
             self.mov(dst.masked(first(n)), src);
             return;
         }
-        let sources = [src];
-        for (c, count) in align1_regions::runs(&sources, first(n)) {
+        // Where regions count dwords (`ivb-df-regions`), both dwords of a channel read the same
+        // source element, and only a stride leaves room for that.
+        let in_dwords = self.model.df_regions_in_dwords();
+        let accept = |region: &Operand| !in_dwords || region.stride().is_some();
+        for (c, count) in align1_regions::runs(&[src], first(n), accept) {
             if count == 4
                 && !self.model.handles(Quirk::Gen7TwoGrfSource)
                 && !src.is_scalar()
@@ -153,7 +156,7 @@ impl Vec4Selection<'_> {
         let src = self.arg(ctx, 0, Type::DF);
         let spread = self.fp64_temp(ctx.n);
         let sources = [src];
-        for (c, count) in align1_regions::runs(&sources, first(ctx.n)) {
+        for (c, count) in align1_regions::runs(&sources, first(ctx.n), |_| true) {
             for vertex in 0..2 {
                 let from = self.align1_source(&src, vertex, c, count);
                 let to = align1_regions::destination(&spread.retype(to), vertex, c, 2);
