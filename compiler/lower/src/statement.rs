@@ -10,6 +10,9 @@ use crate::lowerer::{Binding, Breakable, Lowerer, Test};
 use crate::place::{Base, Place};
 use crate::storage::StorageId;
 
+/// Longest chain of ifs that a switch becomes; each link is nested in the one before it.
+const MAX_CHAIN: usize = 256;
+
 impl Lowerer<'_, '_> {
     /// A function's body in the current frame.
     pub(crate) fn body(&mut self, body: &[Statement]) -> Result<(), LowerError> {
@@ -354,21 +357,45 @@ impl Lowerer<'_, '_> {
         result
     }
 
-    /// A switch without fall-through whose breaks all stand at the ends of cases is a chain of ifs.
+    /// A switch without fall-through whose breaks all stand at the ends of cases is a chain of ifs,
+    /// or several chains one after the other: labels are distinct, so at most one case matches.
     fn switch_as_ifs(&mut self, selector: ir::Value, cases: &[Case]) -> Result<(), LowerError> {
-        let mut open = 0;
-        for case in cases.iter().filter(|c| !c.default) {
+        let labeled: Vec<&Case> = cases.iter().filter(|c| !c.default).collect();
+        let default = cases.iter().find(|c| c.default);
+        if labeled.len() <= MAX_CHAIN {
+            return self.chain_of_ifs(selector, &labeled, default);
+        }
+        for chain in labeled.chunks(MAX_CHAIN) {
+            self.chain_of_ifs(selector, chain, None)?;
+        }
+        let Some(default) = default else { return Ok(()) };
+        let labels: Vec<u32> = labeled.iter().flat_map(|c| c.labels.iter().copied()).collect();
+        let some = self.any_label(selector, &labels);
+        let none = self.builder.inot(some);
+        self.builder.push_if(none);
+        self.statements(without_break(&default.body))?;
+        self.close_if();
+        Ok(())
+    }
+
+    /// Each case is the else-branch of the one before it, `default` that of the last.
+    fn chain_of_ifs(
+        &mut self,
+        selector: ir::Value,
+        cases: &[&Case],
+        default: Option<&Case>,
+    ) -> Result<(), LowerError> {
+        for case in cases {
             self.check_nesting()?;
             let here = self.any_label(selector, &case.labels);
             self.builder.push_if(here);
             self.statements(without_break(&case.body))?;
             self.builder.push_else();
-            open += 1;
         }
-        if let Some(default) = cases.iter().find(|c| c.default) {
+        if let Some(default) = default {
             self.statements(without_break(&default.body))?;
         }
-        (0..open).for_each(|_| self.close_if());
+        cases.iter().for_each(|_| self.close_if());
         Ok(())
     }
 }
