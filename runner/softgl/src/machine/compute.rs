@@ -13,7 +13,8 @@ const MAX_GROUPS: u32 = 65535;
 impl Machine {
     /// Executes `compute`: runs every work group in order. `local_size` is given for programs with
     /// variable group size. Raises `InvalidOperation` when the program has no compute stage or the
-    /// size is fixed and given, or variable and not, `InvalidValue` when there are too many groups.
+    /// size is fixed and given, or variable and not, or samplers of different types share a texture
+    /// unit, `InvalidValue` when there are too many groups.
     ///
     /// # Errors
     /// No program is in use, or the device failed.
@@ -30,7 +31,8 @@ impl Machine {
             return Ok(());
         };
         let layout = &stage.shader.layout;
-        if layout.local_size_variable != local_size.is_some() {
+        if layout.local_size_variable != local_size.is_some() || !Self::sampler_types_agree(object)
+        {
             self.raise(GlError::InvalidOperation);
             return Ok(());
         }

@@ -126,7 +126,7 @@ impl Machine {
         }
         let (id, object) = self.object()?;
         let program = object.program.clone();
-        if !self.is_valid(&program, call) {
+        if !self.is_valid(&program, call) || !Self::sampler_types_agree(object) {
             self.raise(GlError::InvalidOperation);
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Texture and image commands.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use program::types::{Dim, SamplerType};
@@ -133,6 +134,16 @@ impl Machine {
                 self.textures.bound.get(unit as usize)?[target as usize]
             })
             .collect()
+    }
+
+    /// True if no texture unit serves active samplers of different types (OpenGL 4.6 section
+    /// 11.1.3.11); otherwise draws and dispatches raise `InvalidOperation`.
+    pub(super) fn sampler_types_agree(object: &ProgramObject) -> bool {
+        let mut types: BTreeMap<u32, SamplerType> = BTreeMap::new();
+        object.uniforms.sampler_units.iter().enumerate().all(|(slot, &unit)| {
+            sampler_type(&object.program, slot)
+                .is_none_or(|ty| *types.entry(unit).or_insert(ty) == ty)
+        })
     }
 
     /// Returns the image unit of each image slot of a program.
