@@ -10,7 +10,7 @@ use super::generator::Variable;
 use super::maker::{Maker, Size};
 use super::names::{any_scalar, array};
 use super::resources::value;
-use super::script::{self, POSITIONS};
+use super::script::{self, OFF_THE_EDGES, POSITIONS};
 use super::stage::{HASH_VECTOR, HASHES, StageShader};
 
 /// A varying: an output of one stage and an input of the next.
@@ -202,10 +202,10 @@ pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
         + &final_fragment(maker, 1, "hashes", &varyings, heavy);
     let draws = [
         "GL_TRIANGLE_STRIP 0 4",
-        "GL_TRIANGLES 0 6",
-        "GL_POINTS 0 10",
-        "GL_LINES 0 8",
-        "GL_LINE_STRIP 0 7",
+        "GL_TRIANGLES 4 6",
+        "GL_POINTS 4 6",
+        "GL_LINES 4 6",
+        "GL_LINE_STRIP 4 6",
     ];
     let draw = format!("draw arrays {}", maker.plan.random.pick(&draws));
     let data = vertex_data(maker, &attributes);
@@ -282,9 +282,9 @@ fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize) {
         stage.output(varying.interpolation, &varying.name, varying.ty, false);
         same.push(stage.uniform_value(varying.ty));
     }
-    stage.end(
-        "vec4 base = vec4(-0.875 + 0.25 * float(id), -0.875 + 0.5 * float(invocation), 0, 1);",
-    );
+    stage.end(&format!(
+        "vec4 base = {OFF_THE_EDGES} + vec4(-0.875 + 0.25 * float(id), -0.875 + 0.5 * float(invocation), 0, 1);",
+    ));
     for corner in &CORNERS[..count] {
         let (number, more) =
             (stage.generator.random.below(HASHES), stage.generator.random.below(100));
@@ -333,20 +333,16 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     let int = evaluation.generator.scalar(Scalar::Int);
     evaluation.input("patch ", "patch_hash", int);
     let domain = evaluation.generator.random.pick(&["triangles", "quads", "isolines"]);
-    let spacing = evaluation.generator.random.pick(&[
-        "equal_spacing",
-        "fractional_even_spacing",
-        "fractional_odd_spacing",
-    ]);
+    // Fractional spacing leaves the places of the inserted vertices to the implementation.
     let order = evaluation.generator.random.pick(&["cw", "ccw", "cw, point_mode"]);
-    evaluation.declare(&format!("layout({domain}, {spacing}, {order}) in;\n"));
+    evaluation.declare(&format!("layout({domain}, equal_spacing, {order}) in;\n"));
     evaluation.seed(Scalar::Int, "id", "gl_PrimitiveID");
     evaluation.seed(Scalar::Int, "other", "patch_hash * 3");
     evaluation.fill(size.statements() / 2 + 1);
     outputs(&mut evaluation, "hashes", &varyings, true);
-    evaluation.end(
-        "gl_Position = vec4(gl_TessCoord.xy * 1.5 - 0.75 + 0.125 * float(gl_PrimitiveID), 0, 1);",
-    );
+    evaluation.end(&format!(
+        "gl_Position = {OFF_THE_EDGES} + vec4(gl_TessCoord.xy * 1.5 - 0.75 + 0.125 * float(gl_PrimitiveID), 0, 1);",
+    ));
     let shaders = first
         + &format!("[tessellation control shader]\n{}\n", control.text())
         + &format!("[tessellation evaluation shader]\n{}\n", evaluation.text())

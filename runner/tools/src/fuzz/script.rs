@@ -9,18 +9,24 @@ const TARGETS: usize = 2;
 /// The first texture unit of the render targets.
 const UNIT: usize = 10;
 
-/// Positions of vertices; the first four are a strip over the whole window.
+/// Displacement of points from the corners of pixels in normalized device coordinates, as a GLSL
+/// expression: 5/16 and 3/8 of a pixel. Which of the pixels at a corner a point covers is up to the
+/// implementation.
+pub(super) const OFF_THE_EDGES: &str = "vec4(0.0390625, 0.046875, 0, 0)";
+
+/// Positions of vertices; the first four are a strip over the whole window, whose diagonal meets no
+/// center of a pixel. The others are [`OFF_THE_EDGES`].
 pub(super) const POSITIONS: [(&str, &str); 10] = [
     ("-1", "-1"),
     ("1", "-1"),
-    ("-1", "1"),
+    ("-1.125", "1"),
     ("1", "1"),
-    ("-0.5", "0.5"),
-    ("0.5", "0.5"),
-    ("0.25", "-0.75"),
-    ("-0.75", "0.125"),
-    ("0", "0"),
-    ("0.3125", "0.3125"),
+    ("-0.4609375", "0.546875"),
+    ("0.5390625", "0.546875"),
+    ("0.2890625", "-0.703125"),
+    ("-0.7109375", "0.171875"),
+    ("0.0390625", "0.046875"),
+    ("0.3515625", "0.359375"),
 ];
 
 /// Returns the requirements of every test, with `more` extensions.

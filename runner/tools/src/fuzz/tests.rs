@@ -74,6 +74,26 @@ fn the_vocabulary_is_used() {
     }
 }
 
+/// Nothing is drawn where implementations may choose: which pixel a point at an edge covers, and
+/// where fractional spacing puts vertices.
+#[test]
+fn drawing_leaves_nothing_to_implementations() {
+    // Fractions of pixels of the points' positions.
+    for (x, y) in &super::script::POSITIONS[4..] {
+        for coordinate in [x, y] {
+            let pixels: f64 = (coordinate.parse::<f64>().unwrap() + 1.0) * 8.0;
+            assert!(![0.0, 0.5].contains(&pixels.fract()), "{coordinate}");
+        }
+    }
+    for kind in Kind::ALL {
+        for number in 0..60 {
+            let text = generate(3, number, kind);
+            assert!(!text.contains("fractional_"), "{} {number}", kind.name());
+            assert!(!text.contains("GL_POINTS 0") || kind == Kind::Geometry, "{number}");
+        }
+    }
+}
+
 /// Digits of sums and products.
 #[test]
 fn digits_are_counted() {
