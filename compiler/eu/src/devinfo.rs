@@ -100,6 +100,8 @@ facts! {
     // Jumps.
     /// Bytes in one unit of a branch's JIP and UIP: 8 before gen8, else 1.
     jump_unit_bytes: u8 =                     8,      8,      1,      1,      1;
+    /// Bits of a branch's JIP and UIP; JMPI and CALL have 32 everywhere.
+    branch_distance_bits: u8 =               16,     16,     32,     32,     32;
     /// Bytes in one unit of the distances of JMPI and CALL: 8 on ivb, else 1 (the media kernels of
     /// Intel's VA driver, `gram.y` of intel-gpu-tools' assembler).
     call_unit_bytes: u8 =                     8,      1,      1,      1,      1;
@@ -234,6 +236,12 @@ impl DevInfo {
     /// Returns whether 64-bit immediates exist.
     pub const fn has_64bit_immediates(&self) -> bool {
         matches!(self.df_immediates, DfImmediates::Mov)
+    }
+
+    /// Returns the furthest distance of a branch, in native instructions.
+    pub const fn branch_reach(&self) -> usize {
+        let units = (1usize << (self.branch_distance_bits - 1)) - 1;
+        units * self.jump_unit_bytes as usize / 16
     }
 
     /// Bytes in one unit of the jump distances of `opcode`.

@@ -4,6 +4,7 @@ use crate::allocate::{self, Allocation};
 use crate::encode::{self, Encoded};
 use crate::error::CompileError;
 use crate::isel::{self, SelectedProgram, Selection, StageLowering, Target};
+use crate::legalize::split_long_branches;
 use crate::lir::{Op, Program};
 use crate::model::Model;
 use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
@@ -11,7 +12,7 @@ use crate::passes::{LirFunction, PassList, PassRecord};
 use crate::surfaces::BindingTable;
 use crate::timing;
 use ir::{Pass, PassManager, PassOptions, Shader};
-use vocabulary::{CodegenOptions, Stage};
+use vocabulary::{CodegenOptions, Phase, Stage};
 
 /// A kernel without its place in the metadata.
 struct GeneratedCode {
@@ -119,6 +120,10 @@ pub fn compiled(
 /// programs need fewer.
 const MAX_ROUNDS: usize = 16;
 
+/// Most instructions that allocation makes of one, for the choice of programs that branches may not
+/// reach across.
+const MAX_GROWTH: usize = 16;
+
 /// Takes a selected program to machine code: the whole back end after instruction selection.
 ///
 /// # Errors
@@ -147,9 +152,27 @@ fn generate_code(
         granularity: options.liveness,
         payload: options.payload_interference,
     };
-    let allocation = allocate::allocate(&mut program, model, settings, scratch_bytes)?;
-    manager.run_to_fixpoint(&mut program, list.allocated, 1, apply)?;
-    let Encoded { code, origin } = encode::encode(&program, model)?;
+    let finish = |program: &mut Program, manager: &mut PassManager<'_, Program>| {
+        let allocation = allocate::allocate(program, model, settings, scratch_bytes)?;
+        manager.run_to_fixpoint(program, list.allocated, 1, apply)?;
+        Ok((allocation, encode::encode(program, model)?))
+    };
+    let reach = model.devinfo().branch_reach();
+    let whole = (program.insts.len() > reach / MAX_GROWTH).then(|| program.clone());
+    let mut finished = finish(&mut program, manager);
+    // Spills make parts longer than they were: try shorter ones.
+    for limit in (1..=6).map(|shift| reach >> shift) {
+        let unreachable = program.insts.len() > reach
+            && finished.as_ref().is_err_and(|error: &CompileError| error.phase == Phase::Encode);
+        let Some(whole) = whole.as_ref().filter(|_| unreachable) else { break };
+        let mut split = whole.clone();
+        let run = |p: &mut Program| split_long_branches(p, limit);
+        if manager.run_required(&mut split, Pass { name: "split_long_branches", run })? {
+            program = split;
+            finished = finish(&mut program, manager);
+        }
+    }
+    let (allocation, Encoded { code, origin }) = finished?;
     let statistics = statistics(&program, model, &allocation, origin.len());
     Ok(GeneratedCode { code, allocation, statistics })
 }

@@ -19,6 +19,8 @@ mod history;
 mod import;
 mod interruptions;
 mod junit;
+mod language_rules;
+mod large_programs;
 mod long_arrays;
 mod parts;
 mod quirks;

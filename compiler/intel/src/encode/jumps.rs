@@ -33,7 +33,8 @@ pub(super) fn resolve(
     }
     let unit = 16 / i32::from(devinfo.jump_unit_bytes);
     let marks = Marks::new(program)?;
-    let halt_target = program.insts.iter().position(|i| i.op == Op::HaltTarget);
+    let halt_targets: Vec<usize> =
+        (0..program.insts.len()).filter(|&i| program.insts[i].op == Op::HaltTarget).collect();
     for (machine, branch) in branches {
         let i = origin[*machine];
         let inst = &program.insts[i];
@@ -53,6 +54,14 @@ pub(super) fn resolve(
                 (end, if eu::Opcode::Else.has_uip(devinfo.version) { end } else { 0 })
             }
             Op::Endif => (marks.block_end[i].map_or(unit, distance), 0),
+            // From the next instruction.
+            Op::While if inst.is_jump_back() => {
+                let start = marks.end[i].ok_or_else(|| missing(inst, "DO"))?;
+                let back = position[start] as i32 - *machine as i32 - 1;
+                let unit = 16 / i32::from(devinfo.jump_unit(branch.opcode));
+                branch.src[0] = eu::build::imm_d(back * unit);
+                continue;
+            }
             // The instruction after the Do; nothing is encoded for the Do itself.
             Op::While => (end()?, 0),
             Op::Break | Op::Continue => {
@@ -60,8 +69,9 @@ pub(super) fn resolve(
                 (marks.block_end[i].map_or(end, distance), end)
             }
             Op::Halt => {
-                let target = halt_target.ok_or_else(|| missing(inst, "HALT target"))?;
-                let target = distance(target);
+                let next = halt_targets.partition_point(|&target| target < i);
+                let target = halt_targets.get(next).ok_or_else(|| missing(inst, "HALT target"))?;
+                let target = distance(*target);
                 (marks.block_end[i].map_or(target, distance), target)
             }
             Op::HaltTarget => (unit, unit),
@@ -135,7 +145,10 @@ impl Marks {
                         return Err(missing(inst, "DO"));
                     };
                     marks.end[i] = Some(start);
-                    marks.end_block(waiting, i);
+                    // Channels that wait rejoin before a jump back, which may be far.
+                    if !inst.is_jump_back() {
+                        marks.end_block(waiting, i);
+                    }
                     jumps.into_iter().for_each(|jump| marks.end[jump] = Some(i));
                 }
                 Op::Break | Op::Continue => {

@@ -80,6 +80,9 @@ fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
     }
     e.math = math_function(inst.op);
     if inst.op.info().control_flow {
+        if inst.is_jump_back() {
+            e.opcode = Opcode::Jmpi;
+        }
         e.dst = eu::Operand::NULL;
         return Ok(e);
     }
@@ -256,9 +259,7 @@ fn opcode(op: Op) -> Opcode {
 }
 
 /// An instruction that has no encoding. Branches before gen8 have 16 bits for each distance: code
-/// that is too long for them says so. Nothing else could take their place: JMPI and CALL have 32
-/// bits there, but lead all channels to one place, while channels that wait or have left a loop
-/// keep places of their own, which only branches give them.
+/// that is too long for them says so. `split_long_branches` prevents it.
 fn encode_error(
     devinfo: &eu::DevInfo,
     instruction: String,

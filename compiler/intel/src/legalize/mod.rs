@@ -9,6 +9,7 @@ mod legalize_vec4_operands;
 mod lower_df_swizzle;
 mod lower_df_writemask;
 mod lower_simd_width;
+mod split_long_branches;
 mod splitting;
 mod swizzle_class;
 #[cfg(test)]
@@ -23,3 +24,4 @@ pub use legalize_vec4_operands::legalize_vec4_operands;
 pub use lower_df_swizzle::lower_df_swizzle;
 pub use lower_df_writemask::lower_df_writemask;
 pub use lower_simd_width::lower_simd_width;
+pub use split_long_branches::split_long_branches;

@@ -82,7 +82,7 @@ impl Cfg {
         }
         let at = |i: usize| if i < n { block_of[i] } else { blocks.len() - 1 };
 
-        let halt_target = insts.iter().position(|i| i.op == Op::HaltTarget);
+        let halt_targets: Vec<usize> = (0..n).filter(|&i| insts[i].op == Op::HaltTarget).collect();
         let mut edges: Vec<(usize, usize, bool)> = Vec::new();
         for (b, block) in blocks.iter().enumerate() {
             if b + 1 == blocks.len() {
@@ -117,7 +117,9 @@ impl Cfg {
                     edges.push((b, b + 1, falls));
                 }
                 Op::Halt => {
-                    let target = halt_target.unwrap_or_else(|| raise_missing(inst, "HALT target"));
+                    let next = halt_targets.partition_point(|&target| target < last);
+                    let target = halt_targets.get(next).copied();
+                    let target = target.unwrap_or_else(|| raise_missing(inst, "HALT target"));
                     edges.push((b, at(target), true));
                     edges.push((b, b + 1, falls));
                 }

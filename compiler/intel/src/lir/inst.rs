@@ -269,6 +269,13 @@ impl Inst {
         self.predicate.is_some() && self.op != Op::Sel
     }
 
+    /// True for the end of a loop that all channels repeat or leave together: a JMPI, which any
+    /// distance fits, instead of a WHILE. No BREAK or CONTINUE belongs to such a loop.
+    #[must_use]
+    pub fn is_jump_back(&self) -> bool {
+        self.op == Op::While && self.exec_size == 1 && self.no_mask
+    }
+
     /// A plain register-to-register (or immediate) copy without conversion, condition or
     /// saturation.
     #[must_use]
