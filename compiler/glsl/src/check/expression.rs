@@ -7,7 +7,7 @@ use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
 use crate::intern::Symbol;
 use crate::source::Span;
 use program::{
-    ArrayLength, BuiltinVariable, ExprId, ExprKind, GlobalId, Literal, Scalar, Storage,
+    ArrayLength, BuiltinVariable, ExprId, ExprKind, GlobalId, Literal, Scalar, Stage, Storage,
     SwizzleMask, Type, TypeId,
 };
 
@@ -462,9 +462,15 @@ impl Checker<'_> {
         let block_array = blocks(Storage::Uniform);
         let opaque = self.types.get(self.types.without_arrays(element));
         let sampler = matches!(opaque, Type::Sampler(_));
-        // GLSL ES 3.20 sections 4.1.7.2 and 4.3.9; OES_gpu_shader5 keeps both rules.
+        let fragment_output = whole
+            && stage == Stage::Fragment
+            && global.is_some_and(|g| g.storage == Storage::Output && g.builtin.is_none())
+            && matches!(self.types.get(self.ty(base)), Type::Array { .. });
+        // GLSL ES 3.20 sections 4.1.7.2, 4.3.6 and 4.3.9; OES_gpu_shader5 keeps these rules.
         let always_constant = if blocks(Storage::Buffer) {
             Some("storage blocks")
+        } else if fragment_output {
+            Some("fragment outputs")
         } else {
             matches!(opaque, Type::Image(_)).then_some("images")
         };
