@@ -117,7 +117,7 @@ impl Vec4Selection<'_> {
         }
         // Where regions count dwords (`ivb-df-regions`), both dwords of a channel read the same
         // source element, and only a stride leaves room for that.
-        let in_dwords = self.model.df_regions_in_dwords();
+        let in_dwords = self.model.handles(Quirk::IvbDfRegions);
         let accept = |region: &Operand| !in_dwords || region.stride().is_some();
         for (c, count) in align1_regions::runs(&[src], first(n), accept) {
             if count == 4
