@@ -50,7 +50,7 @@ struct Splitter<'a> {
     program: &'a mut Program,
     /// The old instructions.
     insts: Vec<Inst>,
-    /// Of each `If`, `Else` and `Do` the end of the construct.
+    /// Of each `If` and `Do` the end of its construct, of others their own place.
     ends: Vec<usize>,
     /// Of each `If` its `Else`.
     elses: Vec<Option<usize>>,
@@ -108,8 +108,8 @@ pub fn split_long_branches(program: &mut Program, limit: usize) -> bool {
     true
 }
 
-/// Of each `If`, `Else` and `Do` the end of its construct (of others their own place), and of each
-/// `If` its `Else`.
+/// Of each `If` and `Do` the end of its construct (of others their own place), and of each `If` its
+/// `Else`.
 fn constructs(program: &Program) -> (Vec<usize>, Vec<Option<usize>>) {
     let mut ends: Vec<usize> = (0..program.insts.len()).collect();
     let mut elses = vec![None; program.insts.len()];
