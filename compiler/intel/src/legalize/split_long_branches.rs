@@ -23,8 +23,8 @@
 //!
 //! The body of a loop is split the same way, under the channels that stay in the loop and in the
 //! iteration. A BREAK or CONTINUE removes its channels from them and leaves its part, which is a
-//! loop of one iteration. Whether to iterate again is then the same for all channels, so that a
-//! JMPI, which has 32 bits, can end the loop. A HALT that is far from its target leads to an island
+//! loop of one iteration. All channels then repeat the loop or leave it together, so that a JMPI,
+//! which has 32 bits, can end it. A HALT that is far from its target leads to an island
 //! between two parts, where its channels halt again.
 //!
 //! Only f1 is written, which no other code uses.
@@ -300,7 +300,7 @@ impl Splitter<'_> {
         mask
     }
 
-    /// Sets `mask` to `value` in the channels that the predicate of `like`, inverse or not, selects.
+    /// Sets `mask` to `value` in the channels that the predicate of `like` or its inverse selects.
     fn set(&mut self, mask: Operand, value: i32, like: Option<(&Inst, bool)>) {
         let inst = self.mov(mask, Operand::d(value));
         if let Some((like, inverse)) = like {
@@ -316,7 +316,7 @@ impl Splitter<'_> {
         self.push(inst)
     }
 
-    /// Moves a scalar, whatever the execution mask is.
+    /// Moves a scalar under any execution mask.
     fn all_channels(&mut self, dst: Operand, src: Operand) -> &mut Inst {
         let mut inst = Inst::new(Op::Mov, 1, dst, &[src]);
         inst.no_mask = true;
@@ -355,7 +355,8 @@ mod tests {
     /// A loop with an if and an else, jumps and a HALT, each arm longer than 10 instructions.
     fn long_loop() -> Program {
         program(&format!(
-            "do(8)\n(+f0.0) if(8)\n{0}(+f0.0) break(8)\n{0}(-f0.1.any4h) halt(8)\nelse(8)\n{0}cont(8)\nendif(8)\n\
+            "do(8)\n(+f0.0) if(8)\n{0}(+f0.0) break(8)\n{0}(-f0.1.any4h) halt(8)\n\
+             else(8)\n{0}cont(8)\nendif(8)\n\
              do(8)\n(+f0.0) break(8)\nwhile(8)\n{0}while(8)\n{0}halt_target(8)\n{0}",
             moves(8)
         ))

@@ -10,8 +10,8 @@ const TARGETS: usize = 2;
 const UNIT: usize = 10;
 
 /// Displacement of points from the corners of pixels in normalized device coordinates, as a GLSL
-/// expression: 5/16 and 3/8 of a pixel. Which of the pixels at a corner a point covers is up to the
-/// implementation.
+/// expression: 5/16 and 3/8 of a pixel. Implementations choose the pixel that a point at a corner
+/// covers.
 pub(super) const OFF_THE_EDGES: &str = "vec4(0.0390625, 0.046875, 0, 0)";
 
 /// Positions of vertices; the first four are a strip over the whole window, whose diagonal meets no
