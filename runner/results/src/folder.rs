@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use junit_report::OffsetDateTime;
+use time::OffsetDateTime;
 
 use super::file::WriteError;
 use super::jsonl::RESULTS_FILE;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::expect::{Baseline, is_bad};
 use crate::verdict::{Outcome, Status, Subtest, TestResult};
@@ -43,6 +43,8 @@ pub enum ImportError {
     Encoding(usize),
 }
 
+/// Maximum length of the output of a test in bytes.
+const OUTPUT_BYTES: usize = 16 << 10;
 /// Maximum size of the text of a small compressed file.
 const SMALL_BYTES: u64 = 64 << 20;
 /// Maximum ratio of text to compressed data of larger files. That of piglit's results is below 50.
@@ -80,22 +82,60 @@ pub fn import(
     text: &str,
     generation: &str,
     known: &BTreeMap<String, String>,
-) -> Result<Vec<TestResult>, ImportError> {
+) -> Result<ImportedRun, ImportError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let results =
-        if text.trim_start().starts_with('{') { piglit(text)? } else { deqp_runner(text)? };
-    let row = |(name, result): (String, Imported)| TestResult {
-        reason: result.reason,
-        outcome: result.outcome,
-        duration_us: result.duration_us,
-        subtests: result.subtests,
-        ..TestResult::plain(
-            known.get(&name.to_lowercase()).cloned().unwrap_or(name),
-            generation,
-            result.status,
-        )
+    let (results, origin) = match text.trim_start().starts_with('{') {
+        true => piglit(text)?,
+        false => (deqp_runner(text)?, Origin::of("deqp-runner")),
     };
-    Ok(results.into_iter().map(row).collect())
+    let mut run = ImportedRun { origin, rows: Vec::new(), unmatched: Vec::new() };
+    for (name, result) in results {
+        let test = known.get(&name.to_lowercase()).cloned();
+        if test.is_none() {
+            run.unmatched.push(name.clone());
+        }
+        run.rows.push(TestResult {
+            reason: result.reason,
+            outcome: result.outcome,
+            duration_us: result.duration_us,
+            subtests: result.subtests,
+            ..TestResult::plain(test.unwrap_or(name), generation, result.status)
+        });
+    }
+    Ok(run)
+}
+
+/// The run of another runner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedRun {
+    /// Where and with which driver it ran.
+    pub origin: Origin,
+    /// Its results.
+    pub rows: Vec<TestResult>,
+    /// Names that none of the known tests has, in the other runner's form.
+    pub unmatched: Vec<String>,
+}
+
+/// The origin of an imported run, as its header holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The runner: `piglit` or `deqp-runner`.
+    pub runner: String,
+    /// Name that the run has there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Renderer and version of the driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// Revision of the driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+}
+
+impl Origin {
+    fn of(runner: &str) -> Origin {
+        Origin { runner: runner.to_owned(), ..Origin::default() }
+    }
 }
 
 /// The result of one test of the other runner.
@@ -103,7 +143,8 @@ pub fn import(
 struct Imported {
     status: Status,
     outcome: Outcome,
-    /// The other runner's status word, where the translated status says less.
+    /// The other runner's status word, where the translated status says less, and what the test
+    /// printed, if it did not pass.
     reason: Option<String>,
     duration_us: u64,
     subtests: Vec<Subtest>,
@@ -163,6 +204,13 @@ fn plain(status: Status) -> Outcome {
 #[derive(Deserialize)]
 struct PiglitFile {
     tests: BTreeMap<String, PiglitTest>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    info: serde_json::Value,
+    /// Before version 10 of the format.
+    #[serde(default)]
+    glxinfo: serde_json::Value,
 }
 
 #[derive(Deserialize)]
@@ -171,6 +219,10 @@ struct PiglitTest {
     time: Option<PiglitTime>,
     #[serde(default)]
     subtests: serde_json::Map<String, serde_json::Value>,
+    #[serde(default)]
+    out: serde_json::Value,
+    #[serde(default)]
+    err: serde_json::Value,
 }
 
 #[derive(Deserialize)]
@@ -179,12 +231,18 @@ struct PiglitTime {
     end: f64,
 }
 
-fn piglit(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
+fn piglit(text: &str) -> Result<(BTreeMap<String, Imported>, Origin), ImportError> {
     let file: PiglitFile =
         serde_json::from_str(text).map_err(|error| ImportError::Json(error.to_string()))?;
+    let origin = piglit_origin(&file);
     let mut results = BTreeMap::new();
     for (name, test) in file.tests {
-        let Some((status, reason)) = piglit_status(&test.result) else { continue };
+        let Some((status, word)) = piglit_status(&test.result) else { continue };
+        let printed = if status == Status::Pass { None } else { printed(&test) };
+        let reason = match (word, printed) {
+            (Some(word), Some(printed)) => Some(format!("{word}\n{printed}")),
+            (word, printed) => word.or(printed),
+        };
         let seconds = test.time.map_or(0.0, |time| time.end - time.start);
         let subtests = test.subtests.iter().filter_map(|(name, status)| {
             let (status, _) = piglit_status(status.as_str()?)?;
@@ -196,7 +254,43 @@ fn piglit(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
         let outcome = if test.result == "incomplete" { Outcome::Missing } else { plain(status) };
         results.insert(name, Imported { status, outcome, reason, duration_us, subtests });
     }
-    Ok(results)
+    Ok((results, origin))
+}
+
+/// Returns the output of a test without its machine-readable lines, cut to [`OUTPUT_BYTES`].
+fn printed(test: &PiglitTest) -> Option<String> {
+    let lines = [&test.out, &test.err].into_iter().filter_map(|text| text.as_str());
+    let lines = lines.flat_map(str::lines).filter(|line| !line.starts_with("PIGLIT: "));
+    let mut text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
+    if text.len() > OUTPUT_BYTES {
+        let end =
+            (0..=OUTPUT_BYTES).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
+        let left = text.len() - end;
+        text.truncate(end);
+        text.push_str(&format!("…\n[cut: {left} more bytes]"));
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns name, driver and revision of a run. The driver is in the output of glxinfo, its revision
+/// in the version of the driver: `Mesa 22.0.0 (git-0123456789)`.
+fn piglit_origin(file: &PiglitFile) -> Origin {
+    let info = file.info.pointer("/system/glxinfo").unwrap_or(&file.glxinfo);
+    let lines = || info.as_str().unwrap_or_default().lines().map(str::trim);
+    let line = |name: &str| lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let version =
+        line("OpenGL core profile version string:").or_else(|| line("OpenGL version string:"));
+    let driver: Vec<&str> =
+        [line("OpenGL renderer string:"), version].into_iter().flatten().collect();
+    let revision = version
+        .and_then(|text| text.split_once("git-"))
+        .map(|(_, rest)| rest.chars().take_while(char::is_ascii_hexdigit).collect::<String>());
+    Origin {
+        name: file.name.clone().filter(|name| !name.is_empty()),
+        driver: Some(driver.join(", ")).filter(|driver| !driver.is_empty()),
+        revision: revision.filter(|revision| !revision.is_empty()),
+        ..Origin::of("piglit")
+    }
 }
 
 /// Translates a status of piglit, with the original word where the translation says less; `None`
@@ -221,8 +315,9 @@ mod tests {
 
     fn imported(text: &str) -> Result<Vec<(String, Status, Outcome, u64)>, ImportError> {
         let known = BTreeMap::from([("spec@a@foo".to_owned(), "tests/spec/a/Foo".to_owned())]);
-        let rows = import(text, "ivb", &known)?;
-        Ok(rows
+        let run = import(text, "ivb", &known)?;
+        Ok(run
+            .rows
             .into_iter()
             .map(|row| (row.test, row.status, row.outcome, row.duration_us))
             .collect())

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::Origin;
 use super::file::{WriteError, replace_file};
 use crate::verdict::TestResult;
 
@@ -33,9 +34,22 @@ pub struct Header {
     /// The part of a run that this file holds; absent for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardHeader>,
+    /// Number of planned results; absent once all are there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<u64>,
+    /// Origin of an imported run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Origin>,
 }
 
 impl Header {
+    /// Returns the number of planned results that a file with `found` results lacks: 0 unless the
+    /// run was killed or stopped.
+    pub fn unfinished(&self, found: usize) -> usize {
+        let planned = self.planned.and_then(|planned| usize::try_from(planned).ok());
+        planned.map_or(0, |planned| planned.saturating_sub(found))
+    }
+
     /// Returns the options in the form of results: `backend=vec4,width=SIMD8`.
     pub fn variant(&self) -> String {
         let options = self.options.iter().map(|(name, value)| format!("{name}={value}"));
@@ -55,6 +69,8 @@ impl Header {
             options,
             revision: revision.map(str::to_owned),
             shard: None,
+            planned: None,
+            imported: None,
         }
     }
 }

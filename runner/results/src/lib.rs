@@ -36,17 +36,19 @@ mod junit;
 mod merge;
 mod read;
 mod record;
+mod repeat;
 mod row;
 mod writer;
 
 pub use file::{OPTION_BYTES, RESULTS_BYTES, TEST_BYTES, WriteError, read_regular, replace_file};
 pub use folder::RunFolder;
-pub use import::{ImportError, decompress, import};
+pub use import::{ImportError, ImportedRun, Origin, decompress, import};
 pub use jsonl::{Header, RESULTS_FILE, ShardHeader};
 pub use junit::Junit;
-pub use merge::{MergeError, merge};
+pub use merge::{MergeError, copy_bundles, merge, merged_record};
 pub use read::{ReadError, Run, RunFile, RunRows};
 pub use record::RunRecord;
+pub use repeat::Repeat;
 pub use row::{Code, Part, Row, Text};
 pub use writer::{JUNIT_FILE, ResultsWriter};
 

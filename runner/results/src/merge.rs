@@ -1,9 +1,17 @@
 //! Merging shards into the run that they are parts of.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
-use super::{Header, Run};
+use super::{Header, Run, RunRecord};
+use crate::bundle;
+use crate::file::WriteError;
+use crate::repeat::without;
 use crate::verdict::TestResult;
+
+/// Options of a shard's run that the whole run does not have, and whether a value follows.
+const SHARD_OPTIONS: [(&str, bool); 2] = [("--shard", true), ("--out", true)];
 
 /// Reasons why runs are not the shards of one run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,6 +57,16 @@ pub enum MergeError {
     /// Shards are missing.
     #[error("shards are missing: {0}")]
     Gap(String),
+    /// A shard was killed or stopped.
+    #[error("{run} is unfinished: {found} of {planned} results; `runner resume` completes it")]
+    UnfinishedShard {
+        /// The shard.
+        run: String,
+        /// Number of its results.
+        found: usize,
+        /// Number of its planned results.
+        planned: u64,
+    },
     /// Results are missing although all shards are present.
     #[error("{found} of {rows} results: a shard did not finish; `runner resume` completes it")]
     Unfinished {
@@ -82,6 +100,13 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
         ];
         if let Some((what, _)) = checks.into_iter().find(|(_, same)| !same) {
             return Err(MergeError::Different { first: name(first), second: name(run), what });
+        }
+        if let (1.., Some(planned)) = (run.unfinished(), run.header.planned) {
+            return Err(MergeError::UnfinishedShard {
+                run: name(run),
+                found: run.rows.len(),
+                planned,
+            });
         }
         if let Some(other) = by_index.insert(shard.index, run) {
             return Err(MergeError::Overlap {
@@ -117,5 +142,61 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
         return Err(MergeError::Unfinished { found, rows: whole.rows });
     }
     let rows = rows.into_values().map(|(_, row)| row.clone()).collect();
-    Ok((Header { shard: None, ..first.header.clone() }, rows))
+    Ok((Header { shard: None, planned: None, ..first.header.clone() }, rows))
+}
+
+/// Copies the failure bundles of the shards' results into the folder of the merged run and returns
+/// their number.
+///
+/// # Errors
+/// Fails if a bundle cannot be read or the folder is not writable.
+pub fn copy_bundles(runs: &[Run], out: &Path) -> Result<usize, WriteError> {
+    let mut count = 0;
+    for run in runs {
+        let folder = run.path.parent().unwrap_or(Path::new("."));
+        if !bundle::any(folder) || folder.canonicalize().ok() == out.canonicalize().ok() {
+            continue;
+        }
+        for row in &run.rows {
+            let from = bundle::folder(folder, &row.test, &row.generation);
+            if from.is_dir() {
+                let to = bundle::folder(out, &row.test, &row.generation);
+                copy_files(&from, &to)?;
+                count += 1;
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// Replaces the folder `to` with the regular files of `from`.
+fn copy_files(from: &Path, to: &Path) -> Result<(), WriteError> {
+    match fs::remove_dir_all(to) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(WriteError::at(to)(error));
+        }
+        _ => fs::create_dir_all(to).map_err(WriteError::at(to))?,
+    }
+    for entry in fs::read_dir(from).map_err(WriteError::at(from))? {
+        let entry = entry.map_err(WriteError::at(from))?;
+        let file = to.join(entry.file_name());
+        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            fs::copy(entry.path(), &file).map_err(WriteError::at(&file))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the record of the whole run, from that of the first shard that has one. Paths are
+/// relative to `directory` if the shard ran where its own directory does not exist here.
+pub fn merged_record(runs: &[Run], directory: &Path) -> Option<RunRecord> {
+    let read = |run: &Run| RunRecord::read(run.path.parent().unwrap_or(Path::new("."))).ok();
+    let record = runs.iter().find_map(read)?;
+    let here = record.directory.is_dir();
+    Some(RunRecord {
+        arguments: without(&record.arguments, &SHARD_OPTIONS),
+        directory: if here { record.directory } else { directory.to_owned() },
+        only: None,
+        shard: None,
+    })
 }

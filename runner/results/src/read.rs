@@ -85,7 +85,26 @@ pub struct Run {
     pub repeated: usize,
 }
 
+impl RunRows<'_> {
+    /// Returns the number of planned results that are missing: not 0 if the run was killed or
+    /// stopped.
+    pub fn unfinished(&self) -> usize {
+        self.header.unfinished(self.rows.len())
+    }
+}
+
 impl Run {
+    /// Returns the number of planned results that are missing: not 0 if the run was killed or
+    /// stopped.
+    pub fn unfinished(&self) -> usize {
+        self.header.unfinished(self.rows.len())
+    }
+
+    /// Returns descriptions of missing parts: a truncated line, results that were never reached.
+    pub fn warnings(&self) -> Vec<String> {
+        warnings(&self.path, &self.header, self.rows.len(), self.truncated)
+    }
+
     /// Reads a run's folder or its `results.jsonl`.
     ///
     /// # Errors
@@ -104,7 +123,29 @@ impl Run {
     }
 }
 
+/// Returns descriptions of the parts that a file with `found` results lacks.
+fn warnings(path: &Path, header: &Header, found: usize, truncated: bool) -> Vec<String> {
+    let path = path.display();
+    let mut warnings = Vec::new();
+    if truncated {
+        warnings.push(format!("{path}: the last line was cut short and left out"));
+    }
+    if header.unfinished(found) > 0 {
+        let planned = header.planned.unwrap_or_default();
+        warnings.push(format!(
+            "{path}: the run is unfinished: {found} of {planned} results; `runner resume` completes it"
+        ));
+    }
+    warnings
+}
+
 impl RunFile {
+    /// Returns descriptions of missing parts of the file's run: a truncated line, results that were
+    /// never reached.
+    pub fn warnings(&self, run: &RunRows<'_>) -> Vec<String> {
+        warnings(&self.path, &run.header, run.rows.len(), run.truncated)
+    }
+
     /// Reads a run's folder or its `results.jsonl` without parsing it.
     ///
     /// # Errors

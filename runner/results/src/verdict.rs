@@ -337,6 +337,62 @@ impl fmt::Display for Counts {
     }
 }
 
+/// Returns the summary line of complete results.
+pub fn summary_line(rows: &[TestResult]) -> String {
+    let (mut counts, mut outcomes) = (Counts::default(), OutcomeCounts::default());
+    for row in rows {
+        counts.add(row.status);
+        outcomes.add(row.status, row.outcome);
+    }
+    format!("[{0}/{0}] {counts}{outcomes}", rows.len())
+}
+
+/// Counts of outcomes, as at the end of the summary line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutcomeCounts {
+    /// In the order of [`OUTCOMES`].
+    by_outcome: [usize; OUTCOMES.len()],
+    /// True if a result is bad or not as expected.
+    any_bad: bool,
+}
+
+/// Outcomes in the order of the summary line, with their names there.
+const OUTCOMES: [(Outcome, &str); 5] = [
+    (Outcome::Expected, "expected"),
+    (Outcome::Unexpected, "unexpected"),
+    (Outcome::Improved, "improved"),
+    (Outcome::Missing, "missing"),
+    (Outcome::Flake, "flaky"),
+];
+
+impl OutcomeCounts {
+    /// Adds the outcome of a result.
+    pub fn add(&mut self, status: Status, outcome: Outcome) {
+        let known = OUTCOMES.iter().zip(&mut self.by_outcome).find(|((o, _), _)| *o == outcome);
+        if let Some((_, count)) = known {
+            *count += 1;
+        }
+        self.any_bad |=
+            outcome != Outcome::Expected || status.plain_outcome() == Outcome::Unexpected;
+    }
+}
+
+/// Writes the outcomes that occur, `; expected: 14, unexpected: 2`; nothing if all results are good
+/// and expected.
+impl fmt::Display for OutcomeCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.any_bad {
+            return Ok(());
+        }
+        let occurring = OUTCOMES.iter().zip(self.by_outcome).filter(|(_, count)| *count > 0);
+        for (index, ((_, name), count)) in occurring.enumerate() {
+            let separator = if index == 0 { "; " } else { ", " };
+            write!(f, "{separator}{name}: {count}")?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

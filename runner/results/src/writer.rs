@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use time::OffsetDateTime;
+
 use crate::event::{Reporter, TestEvent};
 use crate::file::{WriteError, replace_file};
 use crate::jsonl::{Header, RESULTS_FILE};
-use crate::junit::Junit;
+use crate::junit::{Junit, Report};
 use crate::read::{Run, RunFile};
+use crate::repeat::Repeat;
 use crate::threads::joined;
 use crate::verdict::TestResult;
 use crate::{csv, jsonl, junit};
@@ -25,6 +28,10 @@ pub struct ResultsWriter {
     log: jsonl::Log,
     rows: Vec<TestResult>,
     junit: Junit,
+    /// Start of the run, or of its continuation.
+    started: OffsetDateTime,
+    /// Commands of the test cases, for the JUnit report.
+    repeat: Repeat,
     /// Receiver of the file of a complete run.
     reader: Option<Sender<RunFile>>,
 }
@@ -42,16 +49,24 @@ impl ResultsWriter {
             log,
             rows: Vec::new(),
             junit: Junit::All,
+            started: OffsetDateTime::now_utc(),
+            repeat: Repeat::default(),
             reader: None,
         })
     }
 
-    /// Continues a run that was read back: keeps its results and drops a truncated line.
+    /// Continues a run of `planned` results that was read back: keeps its results and drops a
+    /// truncated line.
     ///
     /// # Errors
     /// Fails if the folder is not writable.
-    pub fn resume(folder: &Path, run: Run) -> Result<ResultsWriter, WriteError> {
+    pub fn resume(
+        folder: &Path,
+        mut run: Run,
+        planned: Option<u64>,
+    ) -> Result<ResultsWriter, WriteError> {
         let file = folder.join(RESULTS_FILE);
+        run.header.planned = planned;
         jsonl::replace(&file, &run.header, &run.rows)?;
         let log = jsonl::Log::reopen(&file)?;
         Ok(ResultsWriter {
@@ -60,6 +75,8 @@ impl ResultsWriter {
             log,
             rows: run.rows,
             junit: Junit::All,
+            started: OffsetDateTime::now_utc(),
+            repeat: Repeat::default(),
             reader: None,
         })
     }
@@ -68,6 +85,12 @@ impl ResultsWriter {
     #[must_use]
     pub fn with_junit(self, junit: Junit) -> ResultsWriter {
         ResultsWriter { junit, ..self }
+    }
+
+    /// Sets the commands of the test cases in the JUnit report.
+    #[must_use]
+    pub fn with_repeat(self, repeat: Repeat) -> ResultsWriter {
+        ResultsWriter { repeat, ..self }
     }
 
     /// Sends the file of a complete run to a receiver, before the file is on the disk.
@@ -94,21 +117,27 @@ impl ResultsWriter {
         header: &Header,
         rows: &mut [TestResult],
         junit: Junit,
+        repeat: &Repeat,
     ) -> Result<(), WriteError> {
         rows.sort_by(|a, b| a.key().cmp(&b.key()));
         let log = jsonl::render(&folder.join(RESULTS_FILE), header, rows)?;
-        write_files(folder, header, rows, &log, junit)
+        let report = Report { which: junit, started: OffsetDateTime::now_utc(), repeat };
+        write_files(folder, header, rows, &log, &report)
     }
 
     fn finish(&mut self, interrupted: bool) -> Result<(), WriteError> {
         self.rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        if !interrupted {
+            self.header.planned = None;
+        }
         let path = self.folder.join(RESULTS_FILE);
         let log = Arc::new(jsonl::render(&path, &self.header, &self.rows)?);
         if let (false, Some(reader)) = (interrupted, self.reader.take()) {
             // The receiver may have ended.
             let _ = reader.send(RunFile::new(path, log.clone()));
         }
-        write_files(&self.folder, &self.header, &self.rows, &log, self.junit)
+        let report = Report { which: self.junit, started: self.started, repeat: &self.repeat };
+        write_files(&self.folder, &self.header, &self.rows, &log, &report)
     }
 }
 
@@ -118,12 +147,12 @@ fn write_files(
     header: &Header,
     rows: &[TestResult],
     log: &[u8],
-    junit: Junit,
+    report: &Report<'_>,
 ) -> Result<(), WriteError> {
     // The files are written concurrently, since each waits for the disk.
     std::thread::scope(|scope| {
         let log = scope.spawn(|| replace_file(&folder.join(RESULTS_FILE), log));
-        let report = scope.spawn(|| write_junit(folder, rows, junit));
+        let report = scope.spawn(|| write_junit(folder, rows, report));
         for generation in &header.generations {
             let rows = rows.iter().filter(|row| row.generation == *generation);
             let path = folder.join(format!("results.{generation}.csv"));
@@ -149,8 +178,7 @@ impl Reporter for ResultsWriter {
     }
 }
 
-fn write_junit(folder: &Path, rows: &[TestResult], junit: Junit) -> Result<(), WriteError> {
+fn write_junit(folder: &Path, rows: &[TestResult], report: &Report<'_>) -> Result<(), WriteError> {
     let path = folder.join(JUNIT_FILE);
-    let report = junit::render(rows, junit).map_err(WriteError::at(&path))?;
-    replace_file(&path, &report)
+    replace_file(&path, junit::render(rows, report).as_bytes())
 }

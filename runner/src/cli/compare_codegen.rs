@@ -104,9 +104,7 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
 
 fn read(path: &Path) -> anyhow::Result<Run> {
     let run = Run::read(path)?;
-    if run.truncated {
-        message!("warning: {} was cut short", path.display());
-    }
+    run.warnings().iter().for_each(|warning| message!("warning: {warning}"));
     Ok(run)
 }
 

@@ -47,9 +47,8 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
         (joined(old), new)
     });
     let (old, new) = (old?, new?);
-    let pairs = diff::pairs(&old.rows, &new.rows);
-    let mut diff = Diff::new(&pairs);
-    diff.options = [&old, &new].map(|run| run.header.variant());
+    let pairs = diff::run_pairs(&old, &new);
+    let diff = Diff::of_runs(&pairs, &old, &new);
     let texts = diff::texts(&pairs, old_file.folder(), new_file.folder(), args.texts);
     let text = match args.format {
         Format::Terminal => diff::terminal(&diff, &texts),
@@ -60,11 +59,9 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
     Ok(if diff.is_bad() { UNEXPECTED } else { EXPECTED })
 }
 
-/// Parses a run and warns if its end is missing.
+/// Parses a run and warns if parts of it are missing.
 pub(super) fn parse(file: &RunFile) -> anyhow::Result<RunRows<'_>> {
     let run = file.parse()?;
-    if run.truncated {
-        message!("warning: {}: the last line was cut short and left out", file.path.display());
-    }
+    file.warnings(&run).iter().for_each(|warning| message!("warning: {warning}"));
     Ok(run)
 }

@@ -101,6 +101,7 @@ pub(super) fn warn_unmatched(expectations: &Expectations, tests: &[TestFile]) {
 
 fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let run = Run::read(&args.run)?;
+    run.warnings().iter().for_each(|warning| message!("warning: {warning}"));
     let ran = Ran::new(&run.rows);
     let files: Vec<ScopedFile> = args.baseline.iter().map(|text| ScopedFile::parse(text)).collect();
     let sources = Sources { baseline: files.clone(), ..Sources::default() };

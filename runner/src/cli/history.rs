@@ -240,7 +240,7 @@ fn seconds(micros: u64) -> f64 {
 
 /// Formats a time as `2026-11-21 20:15`.
 fn utc(time: i64) -> String {
-    let Ok(time) = junit_report::OffsetDateTime::from_unix_timestamp(time) else {
+    let Ok(time) = time::OffsetDateTime::from_unix_timestamp(time) else {
         return "-".to_owned();
     };
     let (date, clock) = (time.date(), time.time());

@@ -1,7 +1,7 @@
 //! `runner import`: results of piglit and deqp-runner as a run.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -9,13 +9,18 @@ use clap::Args;
 use super::exit::EXPECTED;
 use super::history;
 use super::output::print;
-use super::revision::REVISION;
 use super::values::one_generation;
+use crate::console::message::message;
 use crate::select::find_tests;
-use results::names::piglit_name;
-use results::verdict::Counts;
-use results::{Header, Junit, ResultsWriter, RunFolder};
+use results::names::{piglit_name, printable_line};
+use results::verdict::summary_line;
+use results::{Header, ImportedRun, Junit, Repeat, ResultsWriter, RunFolder, replace_file};
 use vocabulary::Generation;
+
+/// File of the imported names that no test has.
+const UNMATCHED: &str = "unmatched.txt";
+/// Maximum number of such names on the console.
+const LISTED: usize = 5;
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
@@ -28,6 +33,12 @@ pub(super) struct ImportArgs {
     /// Folders of tests whose names replace piglit's form (repeatable).
     #[arg(long, value_name = "PATH")]
     tests: Vec<PathBuf>,
+    /// Driver of the imported run (default: the one that piglit recorded).
+    #[arg(long, value_name = "TEXT")]
+    driver: Option<String>,
+    /// Revision of the driver (default: the one in the version that piglit recorded).
+    #[arg(long, value_name = "REV")]
+    revision: Option<String>,
     /// Folder of the new run (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -42,17 +53,38 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let known: BTreeMap<String, String> =
         tests.into_iter().map(|test| (piglit_name(&test.name), test.name)).collect();
     let generation = args.generation.name();
-    let mut rows = results::import(&text, generation, &known).with_context(place)?;
+    let ImportedRun { mut origin, mut rows, unmatched } =
+        results::import(&text, generation, &known).with_context(place)?;
+    origin.driver = args.driver.clone().or(origin.driver);
+    origin.revision = args.revision.clone().or(origin.revision);
     let folder = RunFolder::create(args.out.as_deref())?;
-    ResultsWriter::write_all(
-        &folder.path,
-        &Header::new(vec![generation.to_owned()], BTreeMap::new(), REVISION),
-        &mut rows,
-        Junit::All,
-    )?;
+    let header = Header {
+        // Not this program's revision: it did not run the tests.
+        revision: origin.revision.clone(),
+        imported: Some(origin),
+        ..Header::new(vec![generation.to_owned()], BTreeMap::new(), None)
+    };
+    let repeat = Repeat::default();
+    ResultsWriter::write_all(&folder.path, &header, &mut rows, Junit::All, &repeat)?;
+    if !args.tests.is_empty() {
+        report_unmatched(&folder.path, &unmatched)?;
+    }
     history::record(&folder.path);
-    let mut counts = Counts::default();
-    rows.iter().for_each(|row| counts.add(row.status));
-    print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;
+    print(format!("{}\n", summary_line(&rows)).as_bytes())?;
     Ok(EXPECTED)
+}
+
+/// Writes the names that no test has to a file, and warns about them.
+fn report_unmatched(folder: &Path, unmatched: &[String]) -> anyhow::Result<()> {
+    let path = folder.join(UNMATCHED);
+    let lines: String = unmatched.iter().map(|name| printable_line(name) + "\n").collect();
+    replace_file(&path, lines.as_bytes())?;
+    for name in unmatched.iter().take(LISTED) {
+        message!("warning: no test is called `{}`", printable_line(name));
+    }
+    if unmatched.len() > LISTED {
+        let more = unmatched.len() - LISTED;
+        message!("warning: {more} more names have no test: {}", path.display());
+    }
+    Ok(())
 }

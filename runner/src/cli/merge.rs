@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::args::RunArgs;
 use super::exit::{EXPECTED, UNEXPECTED};
-use super::history;
-use super::options::junit;
+use super::options::{changed_options, junit, run_options};
 use super::output::print;
-use results::verdict::Counts;
-use results::{ResultsWriter, Run, RunFolder};
+use super::{history, list, plan};
+use crate::console::message::message;
+use results::verdict::summary_line;
+use results::{Repeat, ResultsWriter, Run, RunFolder, RunRecord};
 
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
@@ -24,15 +26,43 @@ pub(super) struct MergeArgs {
     junit_failures_only: bool,
 }
 
-pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
+/// Parses the arguments of a recorded run.
+type Parse = fn(&RunRecord) -> anyhow::Result<RunArgs>;
+
+/// Merges shards; `parse` reads the arguments of the run that they are parts of.
+pub(super) fn merge(args: &MergeArgs, parse: Parse) -> anyhow::Result<u8> {
     let runs = args.runs.iter().map(|path| Run::read(path)).collect::<Result<Vec<_>, _>>()?;
     let (header, mut rows) = results::merge(&runs)?;
     let folder = RunFolder::create(args.out.as_deref())?;
-    ResultsWriter::write_all(&folder.path, &header, &mut rows, junit(args.junit_failures_only))?;
+    let record = results::merged_record(&runs, &std::env::current_dir()?);
+    let repeat = record.as_ref().map(|record| repeat(record, parse)).unwrap_or_default();
+    let which = junit(args.junit_failures_only);
+    ResultsWriter::write_all(&folder.path, &header, &mut rows, which, &repeat)?;
+    results::copy_bundles(&runs, &folder.path)?;
+    match record {
+        Some(record) => record.write(&folder.path)?,
+        None => message!("warning: no shard has a run.json: the merged run cannot be repeated"),
+    }
     history::record(&folder.path);
-    let mut counts = Counts::default();
-    rows.iter().for_each(|row| counts.add(row.status));
-    print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;
+    print(format!("{}\n", summary_line(&rows)).as_bytes())?;
     let good = rows.iter().all(|row| row.is_good());
     Ok(if good { EXPECTED } else { UNEXPECTED })
+}
+
+/// Returns the origin of the commands of a run's test cases: their files if the run was started in
+/// the working directory, else its arguments.
+fn repeat(record: &RunRecord, parse: Parse) -> Repeat {
+    let arguments = record.arguments.clone();
+    let with_files = || -> anyhow::Result<Repeat> {
+        anyhow::ensure!(record.directory == std::env::current_dir()?, "another directory");
+        let args = parse(record)?;
+        let found = list::select(&args.select)?.found.into_iter();
+        let changed = changed_options(&args.execute, &run_options(&args)?.execution);
+        Ok(Repeat {
+            files: found.map(|test| (test.name, test.path)).collect(),
+            options: plan::option_words(&args, &changed),
+            arguments: arguments.clone(),
+        })
+    };
+    with_files().unwrap_or(Repeat { arguments, ..Repeat::default() })
 }

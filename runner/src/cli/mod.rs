@@ -71,7 +71,7 @@ pub fn main() -> ExitCode {
         Some(Command::CompareCodegen(args)) => compare_codegen::compare_codegen(&args),
         Some(Command::Pressure(args)) => pressure::pressure(&args),
         Some(Command::Import(args)) => import::import(&args),
-        Some(Command::Merge(args)) => merge::merge(&args),
+        Some(Command::Merge(args)) => merge::merge(&args, resume::parse),
         Some(Command::Resume(args)) => resume::resume(&args),
         Some(Command::Rerun(args)) => resume::rerun(&args),
         Some(Command::Expect(command)) => expect::expect(&command),

@@ -11,11 +11,11 @@ use crate::console::Described;
 use crate::schedule::Plan;
 use crate::select::TestFile;
 use crate::supervise::{Finished, Pool, Request};
-use results::Run;
 use results::expect::Expectations;
-use results::names::{piglit_name, printable_line, quoted};
+use results::names::{piglit_name, printable_line};
 use results::shard::Durations;
 use results::verdict::{Outcome, Phase, Status, TestResult, Verdict};
+use results::{Repeat, Run};
 use vocabulary::Generation;
 
 /// Test and generation.
@@ -187,29 +187,26 @@ fn repeated(all: Vec<Finished>) -> Finished {
     Finished { verdict: worst.unwrap_or_else(none), duration }
 }
 
+/// Returns the options of a command that executes a test case as the run does, each after a space.
+pub(super) fn option_words(args: &RunArgs, changed: &BTreeMap<String, String>) -> String {
+    command_options(&args.execute, changed).iter().map(|(_, option)| format!(" {option}")).collect()
+}
+
 /// Returns the console's name of every test case, and the command that executes it alone.
 pub(super) fn described(
     tests: &[TestFile],
     cases: &[TestCase],
     args: &RunArgs,
-    changed: &BTreeMap<String, String>,
+    repeat: &Repeat,
 ) -> Vec<Described> {
-    let options: String = command_options(&args.execute, changed)
-        .iter()
-        .map(|(_, option)| format!(" {option}"))
-        .collect();
     let command = |test: &TestFile, generation: Generation| {
-        let path = quoted(&test.path.display().to_string());
-        let which = match generation {
-            Generation::Reference => "--reference-only".to_owned(),
-            _ => format!("--gen {generation}"),
-        };
         let piglit = if args.select.piglit_names {
             format!("  # {}", printable_line(&piglit_name(&test.name)))
         } else {
             String::new()
         };
-        format!("runner {path} {which}{options}{piglit}")
+        let command = repeat.command(&test.name, generation.name()).unwrap_or_default();
+        format!("{command}{piglit}")
     };
     let described = |case: &TestCase| {
         let test = &tests[case.test];

@@ -41,6 +41,7 @@ pub(super) fn rerun(args: &RerunArgs) -> anyhow::Result<u8> {
     let out = args.out.as_deref().map(std::path::absolute).transpose()?;
     let path = args.run.canonicalize().with_context(|| args.run.display().to_string())?;
     let (record, run) = (RunRecord::read(&path)?, Run::read(&path)?);
+    run.warnings().iter().for_each(|warning| message!("warning: {warning}"));
     go_to(&record)?;
     let bad = run.rows.iter().filter(|row| !row.is_good());
     let only: BTreeSet<Key> = bad.map(|row| (row.test.clone(), row.generation.clone())).collect();
@@ -60,7 +61,8 @@ fn go_to(record: &RunRecord) -> anyhow::Result<()> {
         .with_context(|| record.directory.display().to_string())
 }
 
-fn parse(record: &RunRecord) -> anyhow::Result<RunArgs> {
+/// Parses the arguments of a run.
+pub(super) fn parse(record: &RunRecord) -> anyhow::Result<RunArgs> {
     let words = std::iter::once("runner".to_owned())
         .chain(record.arguments.iter().cloned())
         .map(OsString::from);

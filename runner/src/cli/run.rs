@@ -25,7 +25,7 @@ use results::ShardHeader;
 use results::event::Reporter;
 use results::expect::Expectations;
 use results::shard::{Durations, Shard, selection_hash};
-use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
+use results::{Header, JUNIT_FILE, Repeat, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Generation;
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
@@ -94,19 +94,26 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
             shard.positions(tests.len(), weights.as_deref()).into_iter().collect();
         cases.retain(|case| positions.contains(&case.test));
     }
+    header.planned = Some(cases.len() as u64);
     plan::order(&mut cases, &tests, args.order, durations.as_ref());
     let (folder, writer) = open(args, start, &header, shard)?;
     let mut writer = writer.with_junit(junit(args.junit_failures_only));
     let done: BTreeSet<(&str, &str)> =
         writer.rows().iter().map(|row| (&*row.test, &*row.generation)).collect();
     cases.retain(|case| !done.contains(&(&*tests[case.test].name, case.generation.name())));
+    let repeat = Repeat {
+        files: tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect(),
+        options: plan::option_words(args, &changed),
+        arguments: start.arguments.clone(),
+    };
     let mut console =
-        Console::new(plan::described(&tests, &cases, args, &changed)).after(writer.rows());
+        Console::new(plan::described(&tests, &cases, args, &repeat)).after(writer.rows());
     let variant =
         changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
     let jobs = jobs.min(cases.len());
     let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
-    let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
+    let files = repeat.files.clone();
+    writer = writer.with_repeat(repeat);
     // Mock tests have no explanation.
     let keep = if args.execute.mock { BundlePolicy::None } else { args.keep };
     // Only whole runs are compared over time.
@@ -230,13 +237,14 @@ fn open(
         let writer = ResultsWriter::create(&folder.path, header.clone())?;
         return Ok((folder, writer));
     };
-    if run.header != *header {
+    // A finished file no longer has the number of planned results.
+    if run.header != (Header { planned: run.header.planned, ..header.clone() }) {
         anyhow::bail!(
             "{}: begun by another version, or with other options, tests or durations; start a new run",
             run.path.display()
         );
     }
-    let writer = ResultsWriter::resume(&folder.path, run.clone())?;
+    let writer = ResultsWriter::resume(&folder.path, run.clone(), header.planned)?;
     Ok((folder, writer))
 }
 

@@ -12,7 +12,7 @@ use super::output::print;
 use results::diff::by_directory;
 use results::names::printable;
 use results::verdict::{Counts, Status, TestResult};
-use results::{Row, RunFile};
+use results::{Row, RunFile, RunRows};
 
 #[derive(Debug, Args)]
 pub(super) struct SummaryArgs {
@@ -22,8 +22,8 @@ pub(super) struct SummaryArgs {
     /// List all tests, not only those that differ between the runs.
     #[arg(long)]
     all: bool,
-    /// Print a Markdown table of all runs together: directories, by the first parts of names, and
-    /// generations.
+    /// Print a Markdown table: directories, by the first parts of names, and generations. Runs of
+    /// different tests share the columns; runs with tests in common have columns of their own.
     #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     #[arg(conflicts_with = "all")]
     by_directory: Option<usize>,
@@ -34,9 +34,12 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     let files = args.runs.iter().map(|path| RunFile::read(path)).collect::<Result<Vec<_>, _>>()?;
     let runs = files.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     if let Some(depth) = args.by_directory {
-        let rows: Vec<TestResult> =
-            runs.iter().flat_map(|run| run.rows.iter().map(Row::to_result)).collect();
-        print(by_directory(rows.iter(), depth).as_bytes())?;
+        let rows: Vec<Vec<TestResult>> =
+            runs.iter().map(|run| run.rows.iter().map(Row::to_result).collect()).collect();
+        let names = args.runs.iter().map(|path| path.display().to_string());
+        let runs: Vec<(String, &[TestResult])> =
+            names.zip(rows.iter().map(Vec::as_slice)).collect();
+        print(by_directory(&runs, depth).as_bytes())?;
         return Ok(EXPECTED);
     }
     let mut lines: BTreeMap<(&str, &str, &str), Vec<Option<Status>>> = BTreeMap::new();
@@ -57,7 +60,7 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     for ((test, generation, variant), statuses) in lines {
         if args.all || statuses.windows(2).any(|pair| pair[0] != pair[1]) {
             let words: Vec<&str> =
-                statuses.iter().map(|s| s.map_or("missing", Status::name)).collect();
+                statuses.iter().zip(&runs).map(|(s, run)| status_name(*s, run)).collect();
             let separator = if variant.is_empty() { "" } else { " " };
             let (test, generation, variant) =
                 (printable(test), printable(generation), printable(variant));
@@ -71,9 +74,21 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     {
         row(&mut text, status.name(), counts.iter().map(|c| c.of(status)))?;
     }
+    if runs.iter().any(|run| run.unfinished() > 0) {
+        row(&mut text, "not run", runs.iter().map(RunRows::unfinished))?;
+    }
     row(&mut text, "total", counts.iter().map(Counts::total))?;
     print(text.as_bytes())?;
     Ok(EXPECTED)
+}
+
+/// Returns the name of a status; without one, the test case is missing or was not reached.
+fn status_name(status: Option<Status>, run: &RunRows<'_>) -> &'static str {
+    match status {
+        Some(status) => status.name(),
+        None if run.unfinished() > 0 => "not-run",
+        None => "missing",
+    }
 }
 
 fn row(text: &mut String, name: &str, numbers: impl Iterator<Item = usize>) -> std::fmt::Result {

@@ -12,7 +12,7 @@ use progress::Progress;
 use results::event::{Reporter, TestEvent};
 use results::expect::label;
 use results::names::{printable, printable_line};
-use results::verdict::{Counts, Outcome, TestResult};
+use results::verdict::{Counts, Outcome, OutcomeCounts, TestResult};
 
 /// Maximum number of printed characters of a reason.
 const LONGEST: usize = 1000;
@@ -32,6 +32,7 @@ pub struct Console {
     progress: Progress,
     closing: Closing,
     counts: Counts,
+    outcomes: OutcomeCounts,
     total: usize,
     /// Number of test cases finished before this process started.
     before: usize,
@@ -48,6 +49,7 @@ impl Console {
             progress: Progress::default(),
             closing: Closing::default(),
             counts: Counts::default(),
+            outcomes: OutcomeCounts::default(),
             total: 0,
             before: 0,
             cases,
@@ -58,13 +60,17 @@ impl Console {
     /// Counts the finished results of a resumed run without printing them.
     #[must_use]
     pub fn after(mut self, finished: &[TestResult]) -> Console {
-        finished.iter().for_each(|row| self.counts.add(row.status));
+        for row in finished {
+            self.counts.add(row.status);
+            self.outcomes.add(row.status, row.outcome);
+        }
         self.before = finished.len();
         self
     }
 
     fn finished(&mut self, case: usize, result: &TestResult) -> std::io::Result<()> {
         self.counts.add(result.status);
+        self.outcomes.add(result.status, result.outcome);
         self.progress.finished(case, &self.counts);
         if !result.is_good() {
             let line = describe(result);
@@ -77,9 +83,10 @@ impl Console {
         Ok(())
     }
 
-    /// Returns the summary line: `[2226/2226] skip: 14, pass: 1770, fail: 392, crash: 50`.
+    /// Returns the summary line: `[2226/2226] skip: 14, pass: 1820, fail: 392; expected: 2224,
+    /// unexpected: 2`.
     fn summary(&self) -> String {
-        format!("[{}/{}] {}", self.counts.total(), self.total, self.counts)
+        format!("[{}/{}] {}{}", self.counts.total(), self.total, self.counts, self.outcomes)
     }
 
     fn end(&mut self, interrupted: bool, elapsed: Duration) -> std::io::Result<()> {

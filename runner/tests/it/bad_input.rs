@@ -12,7 +12,7 @@ fn beside_a_good_one(contents: impl AsRef<[u8]>, texts: &[&str]) {
     let ran = sandbox.run(&["suite", "--reference-only"]);
     ran.expect(1, texts);
     ran.expect(1, &["suite/bad [reference] script: "]);
-    assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1");
+    assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1; expected: 1, unexpected: 1");
     assert!(ran.out.len() < 8192, "the report stays short: {} bytes", ran.out.len());
 }
 
@@ -46,7 +46,7 @@ fn unreadable_file() {
     symlink("nowhere", sandbox.path("suite/bad.shader_test")).expect("a link");
     let ran = sandbox.run(&["suite", "--reference-only"]);
     ran.expect(1, &["suite/bad [reference] script: cannot read the file: No such file"]);
-    assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1");
+    assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1; expected: 1, unexpected: 1");
     // Named on the command line it is an error of usage.
     sandbox
         .run(&["suite/bad.shader_test"])

@@ -23,7 +23,7 @@ fn failures_give_one_and_are_explained() {
     let ran = sandbox.run(&["suite", "--reference-only", "--out", "out"]);
     ran.expect(1, &["suite/b [reference] probe: line 12: Probe color at (0,0)"]);
     ran.expect(1, &["runner suite/b.shader_test --reference-only"]);
-    assert_eq!(ran.summary(), "[3/3] skip: 1, pass: 1, fail: 1");
+    assert_eq!(ran.summary(), "[3/3] skip: 1, pass: 1, fail: 1; expected: 2, unexpected: 1");
     let rows = sandbox.results("out");
     assert_eq!(rows[0]["format"], 1);
     assert_eq!(rows[0]["gens"], serde_json::json!(["reference"]));

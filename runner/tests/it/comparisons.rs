@@ -182,3 +182,106 @@ fn errors_in_large_files() {
     std::fs::write(&path, &text).unwrap();
     sandbox.run(&["diff", "run", "again"]).expect(0, &["20000 -> 20000 results, 20000 the same"]);
 }
+
+/// Results that a stopped run did not reach are no regressions: every reader says that the run is
+/// unfinished and counts them apart.
+#[test]
+fn unfinished_runs() {
+    let sandbox = Sandbox::new();
+    let names: Vec<String> = (0..6).map(|n| format!("t{n}")).collect();
+    let tests: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "pass")).collect();
+    sandbox.mocks(&tests);
+    let run = |out: &str, more: &[&str]| {
+        let all = ["suite", "--mock", "--reference-only", "-j", "1", "--out", out];
+        sandbox.run(&[&all, more].concat())
+    };
+    run("old", &[]).expect(0, &["[6/6]"]);
+    assert_eq!(sandbox.results("old")[0]["planned"], serde_json::Value::Null);
+    sandbox.mocks(&[("t2", "fail")]);
+    run("stopped", &["--max-fails", "1"]).expect(1, &["stopped before the end"]);
+    assert_eq!(sandbox.results("stopped")[0]["planned"], 6);
+    // A killed run leaves the header and some lines.
+    let text = std::fs::read_to_string(sandbox.path("stopped/results.jsonl")).unwrap();
+    let cut: Vec<&str> = text.lines().take(3).collect();
+    sandbox.file("killed/results.jsonl", cut.join("\n") + "\n");
+    for (folder, found, changes) in [
+        ("stopped", 3, ", regressions: 1, not in the unfinished run: 3"),
+        ("killed", 2, ", not in the unfinished run: 4"),
+    ] {
+        let lacking = 6 - found;
+        let warning = format!(
+            "warning: {folder}/results.jsonl: the run is unfinished: {found} of 6 results; `runner resume`"
+        );
+        let diff = sandbox.run(&["diff", "old", folder]);
+        diff.expect(1, &[&warning]);
+        assert!(!diff.out.contains("missing"), "{diff:#?}");
+        let expected = format!("the new run is unfinished: {lacking} results to go{changes}");
+        assert!(diff.summary().ends_with(&expected), "{diff:#?}");
+        let markdown = sandbox.run(&["diff", "old", folder, "--format", "markdown"]);
+        assert!(markdown.out.lines().next().unwrap().ends_with(&format!("{changes}**")));
+        // The other way round, the results are not new.
+        let diff = sandbox.run(&["diff", folder, "old"]);
+        diff.expect(0, &[&warning, &format!("not in the unfinished run: {lacking}\n")]);
+        assert!(!diff.out.contains("new tests"), "{diff:#?}");
+        let summary = sandbox.run(&["summary", "old", folder]);
+        summary.expect(0, &[&warning, "suite/t5 [reference]: pass not-run\n"]);
+        summary.expect(0, &[&format!("not run         0 {lacking:>8}\n")]);
+        let html = format!("html-{folder}");
+        let report = ["report", folder, "--previous", "old", "--out", &html];
+        sandbox.run(&report).expect(0, &[&warning]);
+        let page = std::fs::read_to_string(sandbox.path(&html).join("index.html")).unwrap();
+        for text in [
+            format!("unfinished: {found} of 6 results"),
+            format!("The run is unfinished: {lacking} results are missing."),
+            format!("not in the unfinished run: {lacking}"),
+        ] {
+            assert!(page.contains(&text), "{text} in {page}");
+        }
+        sandbox
+            .run(&["history", "--import", folder, "--file", "history.sqlite"])
+            .expect(0, &["left out: a run that did not finish"]);
+    }
+    let shard = |index: &str, more: &[&str]| {
+        run(&format!("s{index}"), &[&["--shard", &format!("{index}/2")], more].concat())
+    };
+    shard("1", &["--max-fails", "1"]).expect(1, &["stopped before the end"]);
+    shard("2", &[]).expect(0, &["[3/3]"]);
+    let merge = ["merge", "s1", "s2", "--out", "merged"];
+    sandbox
+        .run(&merge)
+        .expect(2, &["s1/results.jsonl is unfinished: 2 of 3 results; `runner resume`"]);
+}
+
+/// Runs of the same tests are not added together; runs of different tests are.
+#[test]
+fn directories_of_several_runs() {
+    let sandbox = Sandbox::new();
+    sandbox.mocks(&[("x/a", "pass"), ("x/b", "fail"), ("y/c", "skip")]);
+    let run = |path: &str, out: &str| {
+        sandbox.run(&[path, "--mock", "--gen", "ivb,skl", "--out", out]);
+    };
+    run("suite", "old");
+    run("suite/y", "part");
+    sandbox.mocks(&[("x/b", "pass")]);
+    run("suite", "new");
+    let both = sandbox.run(&["summary", "--by-directory", "old", "new"]);
+    both.expect(
+        0,
+        &[
+            "| directory | tests | old ivb | old skl | new ivb | new skl |\n",
+            "| `suite/x` | 2 | 1 (fail 1) | 1 (fail 1) | 2 | 2 |\n",
+            "Skipped in old, most on one generation:\n\n* 1 × pretended, on 2 generations\n",
+            "Neither passed nor skipped in old:\n\n* `suite/x/b` ivb: fail probe\n",
+        ],
+    );
+    assert!(!both.out.contains("skipped in new"), "{both:#?}");
+    run("suite/x", "rest");
+    sandbox.run(&["summary", "--by-directory", "rest", "part"]).expect(
+        0,
+        &[
+            "| directory | tests | ivb | skl |\n",
+            "| `x` | 2 | 2 | 2 |\n",
+            "| `y` | 1 | 0 (skip 1) | 0 (skip 1) |\n",
+        ],
+    );
+}

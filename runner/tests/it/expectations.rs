@@ -53,7 +53,7 @@ fn improvements_are_printed_in_deqp_runners_words() {
     sandbox.file("fails", "suite/a,Fail\nsuite/b,Fail\n");
     let ran = sandbox.run(&["suite", "--reference-only", "--baseline", "fails"]);
     ran.expect(1, &["UnexpectedImprovement(Pass) suite/a [reference]"]);
-    assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1");
+    assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1; expected: 1, improved: 1");
 }
 
 #[test]
@@ -169,4 +169,31 @@ fn the_configuration_is_updated() {
     sandbox.file("runner.yaml", "expect: [");
     update(&[]).expect(2, &["runner.yaml: "]);
     sandbox.run(&["expect", "update", "out"]).expect(2, &["--baseline"]);
+}
+
+/// The last line counts outcomes, and the command of a test without a file repeats its result.
+#[test]
+fn outcomes_in_the_last_line() {
+    let sandbox = Sandbox::new();
+    sandbox.mocks(&[("a", "pass"), ("b", "fail"), ("c", "fail"), ("d", "fail"), ("e", "pass")]);
+    sandbox
+        .file("fails", "suite/b,Fail\nsuite/e,Fail\nsuite/gone,Fail\n")
+        .file("flakes", "suite/d\n");
+    let ran = sandbox.mock_run(&["--baseline", "fails", "--flakes", "flakes"]);
+    ran.expect(1, &[]);
+    assert_eq!(
+        ran.summary(),
+        "[6/6] skip: 1, pass: 2, fail: 3; expected: 2, unexpected: 1, improved: 1, missing: 1, flaky: 1"
+    );
+    let command =
+        "runner --reference-only -t '^suite/gone$' suite --mock --baseline fails --flakes flakes";
+    ran.expect(1, &[&format!("    {command}\n")]);
+    let again =
+        ["--reference-only", "-t", "^suite/gone$", "suite", "--mock", "--baseline", "fails"];
+    let again = sandbox.run(&again);
+    assert_eq!((again.code, again.summary()), (1, "[1/1] skip: 1; missing: 1"));
+    // Nothing to add if everything passes.
+    sandbox
+        .run(&["suite/a.shader_test", "--mock", "--reference-only"])
+        .expect(0, &["[1/1] pass: 1\n"]);
 }

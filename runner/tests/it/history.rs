@@ -110,7 +110,7 @@ fn damaged_histories() {
             1,
             &["warning: the run is not in the history: results/history.sqlite: ", message],
         );
-        assert_eq!(ran.summary(), "[1/1] fail: 1");
+        assert_eq!(ran.summary(), "[1/1] fail: 1; unexpected: 1");
         sandbox.run(&["history", "suite/a"]).expect(2, &["error: results/history.sqlite: "]);
     }
     fs::remove_file(&path).unwrap();

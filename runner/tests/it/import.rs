@@ -231,3 +231,57 @@ fn what_is_none_of_these_files() {
         sandbox.results("odd")[1..].iter().map(|row| row["test"].to_string()).collect();
     assert_eq!(names, ["\"<&\\\"'\\u001b>\"", "\"a,\\\"b\\\"\""]);
 }
+
+/// An imported run says whose it is: driver, revision and output of the other runner, not ours; and
+/// which of its names no test has.
+#[test]
+fn the_origin_of_imported_results() {
+    let sandbox = Sandbox::new();
+    let glxinfo = "name of display: :0\n    OpenGL renderer string: Mesa Intel(R) HD Graphics 4000\n\
+                   OpenGL core profile version string: 4.2 (Core Profile) Mesa 22.0.0 (git-0123abcd99)\n";
+    let file = serde_json::json!({
+        "results_version": 10, "name": "night", "info": {"system": {"glxinfo": glxinfo}},
+        "tests": {
+            "a": {"result": "fail", "out": "Probe color at (0,0)\n  Observed: 1\nPIGLIT: {\"result\": \"fail\" }",
+                  "err": "assertion"},
+            "nowhere@b": {"result": "pass", "out": "noise"},
+            "c": {"result": "dmesg-fail", "err": "hang\u{1b}[2J"},
+        },
+    });
+    sandbox.file("results.json", file.to_string()).file("suite/a.shader_test", GREEN);
+    let arguments = ["import", "results.json", "--gen", "ivb", "--tests", "suite", "--out", "gpu"];
+    sandbox.run(&arguments).expect(
+        0,
+        &["no test is called `nowhere@b`", "no test is called `c`", "[3/3] pass: 1, fail: 2"],
+    );
+    let lines = sandbox.results("gpu");
+    assert_eq!(lines[0]["revision"], "0123abcd99");
+    let driver = "Mesa Intel(R) HD Graphics 4000, 4.2 (Core Profile) Mesa 22.0.0 (git-0123abcd99)";
+    let expected = serde_json::json!({
+        "runner": "piglit", "name": "night", "driver": driver, "revision": "0123abcd99",
+    });
+    assert_eq!(lines[0]["imported"], expected);
+    let reason = |test: &str| {
+        let row = lines.iter().find(|line| line["test"] == test).expect("a result");
+        row["reason"].as_str().map(str::to_owned)
+    };
+    let output = "Probe color at (0,0)\n  Observed: 1\nassertion";
+    assert_eq!(reason("suite/a").as_deref(), Some(output));
+    assert_eq!(reason("c").as_deref(), Some("dmesg-fail\nhang\u{1b}[2J"));
+    assert_eq!(reason("nowhere@b"), None);
+    let unmatched = std::fs::read_to_string(sandbox.path("gpu/unmatched.txt")).unwrap();
+    assert_eq!(unmatched, "c\nnowhere@b\n");
+    sandbox.run(&["report", "gpu", "--out", "html"]).expect(0, &[]);
+    let page = std::fs::read_to_string(sandbox.path("html/index.html")).unwrap();
+    assert!(page.contains("imported from piglit") && page.contains("HD Graphics 4000"), "{page}");
+    // deqp-runner records neither.
+    sandbox.file("results.csv", "a,Pass,0.5\n");
+    let arguments = ["import", "results.csv", "--gen", "ivb", "--out", "csv", "--driver", "crocus"];
+    sandbox.run(&arguments).expect(0, &["[1/1] pass: 1"]);
+    let header = &sandbox.results("csv")[0];
+    assert_eq!(header["revision"], serde_json::Value::Null);
+    assert_eq!(
+        header["imported"],
+        serde_json::json!({"runner": "deqp-runner", "driver": "crocus"})
+    );
+}

@@ -43,8 +43,8 @@ fn run(sandbox: &Sandbox, out: &str, more: &[&str]) -> Ran {
 /// A file of a run with the durations blanked.
 fn untimed(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let time =
-        regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time="[^"]*""#).expect("a pattern");
+    let time = regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time(stamp)?="[^"]*""#)
+        .expect("a pattern");
     time.replace_all(&text, "T").into_owned()
 }
 

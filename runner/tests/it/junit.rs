@@ -169,8 +169,10 @@ const SCHEMA: [(&str, Attributes, &[&str]); 8] = [
         "testsuites",
         &[
             ("name", Type::Text, false),
-            ("tests", Type::Count, false),
-            ("time", Type::Seconds, false),
+            ("tests", Type::Count, true),
+            ("failures", Type::Count, true),
+            ("errors", Type::Count, true),
+            ("time", Type::Seconds, true),
         ],
         &["testsuite"],
     ),
@@ -181,9 +183,9 @@ const SCHEMA: [(&str, Attributes, &[&str]); 8] = [
             ("tests", Type::Count, true),
             ("failures", Type::Count, false),
             ("errors", Type::Count, false),
-            ("skipped", Type::Count, false),
-            ("time", Type::Seconds, false),
-            ("timestamp", Type::Time, false),
+            ("skipped", Type::Count, true),
+            ("time", Type::Seconds, true),
+            ("timestamp", Type::Time, true),
             ("hostname", Type::Text, false),
             ("id", Type::Text, false),
             ("package", Type::Text, false),
@@ -202,7 +204,7 @@ const SCHEMA: [(&str, Attributes, &[&str]); 8] = [
     ),
     ("failure", &[("type", Type::Text, false), ("message", Type::Text, false)], &[]),
     ("error", &[("type", Type::Text, false), ("message", Type::Text, false)], &[]),
-    ("skipped", &[("message", Type::Text, false)], &[]),
+    ("skipped", &[("message", Type::Text, true)], &[]),
     ("system-out", &[], &[]),
     ("system-err", &[], &[]),
 ];
@@ -236,6 +238,21 @@ fn check(element: &Element) {
         };
         assert_eq!(count("tests"), element.all("testcase").count());
         assert_eq!((count("failures"), count("errors")), (with("failure"), with("error")));
+        assert_eq!(count("skipped"), with("skipped"));
+        let name = element.attribute("name").expect("a name");
+        assert!(!name.is_empty(), "a suite without a name");
+        for case in element.all("testcase") {
+            let class = case.attribute("classname").expect("a class");
+            assert_eq!(class, name.replace('/', "."));
+        }
+    }
+    if element.name == "testsuites" {
+        for total in ["tests", "failures", "errors"] {
+            let of = |element: &Element| {
+                element.attribute(total).map_or(0, |n| n.parse::<usize>().expect("a number"))
+            };
+            assert_eq!(of(element), element.children.iter().map(of).sum::<usize>(), "{total}");
+        }
     }
     if !children.is_empty() {
         assert!(element.text.trim().is_empty(), "text in <{}>", element.name);
@@ -305,12 +322,29 @@ fn a_report_of_everything() {
         (Some("probe"), Some("probe: line 1: pretended"))
     );
     assert!(failure.text.contains("\n  Expected: 1.0\n  Observed: 0.5"), "{}", failure.text);
-    // Equal runs give equal reports: the time is no part of them.
-    assert!(
-        root.children
-            .iter()
-            .all(|suite| suite.attribute("timestamp") == Some("1970-01-01T00:00:00Z"))
-    );
+    let repeat = "\n\nTo repeat: runner suite/b/fail.shader_test --gen skl --mock";
+    assert!(failure.text.ends_with(repeat), "{}", failure.text);
+    let skipped = |name: &str| case(&root, name).1.and_then(|skip| skip.attribute("message"));
+    assert_eq!(skipped("skip [skl]"), Some("require: pretended"));
+    assert_eq!(skipped("known [ivb]"), Some("expected fail: probe: line 1: pretended"));
+    // A test without a file is repeated by its name.
+    let gone = &case(&root, "gone [skl]").1.expect("a failure").text;
+    let repeat = "To repeat: runner --gen skl -t '^suite/b/gone$' suite --mock --baseline fails";
+    assert!(gone.ends_with(repeat), "{gone}");
+    // The time is that of the run.
+    let year = |suite: &Element| suite.attribute("timestamp").map(|time| time[..4].to_owned());
+    assert!(root.children.iter().all(|suite| year(suite).is_some_and(|year| *year >= *"2025")));
+}
+
+/// Tests without a directory in their name have a suite and a class.
+#[test]
+fn tests_at_the_root() {
+    let sandbox = Sandbox::new();
+    sandbox.file("tests/alone.shader_test", "mock fail\n");
+    sandbox.run(&["tests", "--mock", "--gen", "ivb", "--out", "out"]).expect(1, &[]);
+    let root = report(&sandbox, "out");
+    assert_eq!(root.children[0].attribute("name"), Some("(root)"));
+    assert_eq!(case(&root, "alone [ivb]").0.attribute("classname"), Some("(root)"));
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn sandbox() -> Sandbox {
 /// A file of a run with the durations blanked.
 fn untimed(sandbox: &Sandbox, name: &str) -> String {
     let text = fs::read_to_string(sandbox.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let time = regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time="[^"]*""#).unwrap();
+    let time = regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time(stamp)?="[^"]*""#).unwrap();
     time.replace_all(&text, "T").into_owned()
 }
 
@@ -60,7 +60,7 @@ fn shards_merge_into_the_whole_run() {
         let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
         let merged = merge(&sandbox, &folders);
         merged.expect(1, &[]);
-        assert_eq!(merged.summary(), "[30/30] pass: 26, fail: 4");
+        assert_eq!(merged.summary(), "[30/30] pass: 26, fail: 4; expected: 26, unexpected: 4");
         assert_same_run(&sandbox, "whole", "merged");
         let header = &sandbox.results("shard1")[0]["shard"];
         assert_eq!((&header["count"], &header["rows"]), (&4.into(), &30.into()));
@@ -90,7 +90,7 @@ fn what_does_not_belong_together_is_not_merged() {
         (&["one", "balanced"], "files of durations differ"),
         (&["one", "fewer"], "selections of tests differ"),
         (&["one", "other"], "options differ"),
-        (&["one", "stopped"], "a shard did not finish"),
+        (&["one", "stopped"], "stopped/results.jsonl is unfinished: 2 of 15 results"),
         (&["one", "nowhere"], "cannot read nowhere"),
     ] {
         merge(&sandbox, folders).expect(2, &[message]);
@@ -211,7 +211,7 @@ fn what_failed_last_runs_first() {
         ["suite", "--reference-only", "-j", "1", "--order", "last-failed", "--max-fails", "4"];
     let ran = sandbox.run(&arguments);
     ran.expect(1, &["stopped before the end"]);
-    assert_eq!(ran.summary(), "[4/30] fail: 4");
+    assert_eq!(ran.summary(), "[4/30] fail: 4; unexpected: 4");
 }
 
 /// The array script of `deploy/`, with this machine in the place of a cluster.
@@ -230,4 +230,31 @@ fn the_slurm_script_runs_all_shards() {
     }
     merge(&sandbox, &["out/shard-1", "out/shard-2", "out/shard-3"])
         .expect(1, &["[30/30] pass: 26, fail: 4"]);
+}
+
+/// The merged run has the bundles of its shards, and the record that repeats it.
+#[test]
+fn merged_runs_are_explained_and_repeated() {
+    let sandbox = sandbox();
+    sandbox.run(&["suite", "--reference-only", "--out", "whole"]).expect(1, &[]);
+    let folders = shards(&sandbox, &[]);
+    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    merge(&sandbox, &folders).expect(1, &[]);
+    let bundles = |run: &str| -> Vec<std::path::PathBuf> {
+        let root = sandbox.path(run);
+        let files = walkdir::WalkDir::new(root.join("failures")).sort_by_file_name();
+        let names = files.into_iter().map(|entry| entry.unwrap().into_path());
+        names.map(|path| path.strip_prefix(&root).unwrap().to_owned()).collect()
+    };
+    assert!(bundles("whole").len() > 8, "{:?}", bundles("whole"));
+    assert_eq!(bundles("merged"), bundles("whole"));
+    let rerun = sandbox.run(&["rerun", "merged", "--out", "again"]);
+    rerun.expect(1, &["[4/4] fail: 4; unexpected: 4"]);
+    sandbox.run(&["resume", "merged"]).expect(1, &["[30/30] pass: 26, fail: 4"]);
+    // Without any record the results are still merged.
+    for folder in &folders {
+        std::fs::remove_file(sandbox.path(folder).join("run.json")).unwrap();
+    }
+    let all = [&["merge", "--out", "bare"], &folders[..]].concat();
+    sandbox.run(&all).expect(1, &["warning: no shard has a run.json"]);
 }

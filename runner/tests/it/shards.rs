@@ -22,8 +22,8 @@ fn sandbox() -> Sandbox {
 
 /// All files of a run as they are, durations blanked.
 fn files(sandbox: &Sandbox, folder: &str) -> Vec<(String, String)> {
-    let time =
-        regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time="[^"]*""#).expect("a pattern");
+    let time = regex::Regex::new(r#""duration_us":\d+|,\d+\.\d+\n| time(stamp)?="[^"]*""#)
+        .expect("a pattern");
     let mut files: Vec<(String, String)> = fs::read_dir(sandbox.path(folder))
         .expect("a run")
         .map(|entry| entry.expect("an entry").path())

@@ -39,7 +39,7 @@ fn crashes_cost_their_own_row_only() {
         );
         assert_eq!(
             ran.summary(),
-            "[29/29] skip: 1, warn: 1, pass: 21, fail: 1, crash: 4, timeout: 1",
+            "[29/29] skip: 1, warn: 1, pass: 21, fail: 1, crash: 4, timeout: 1; expected: 23, unexpected: 6",
             "{arguments:?}"
         );
         let rows = sandbox.results("out");
@@ -80,7 +80,7 @@ fn hanging_tests_are_given_up() {
             1,
             &["timeout suite/hang [reference] simulate: not finished after 1 s of wall-clock time"],
         );
-        assert_eq!(ran.summary(), "[4/4] pass: 3, timeout: 1");
+        assert_eq!(ran.summary(), "[4/4] pass: 3, timeout: 1; expected: 3, unexpected: 1");
     }
 }
 
@@ -92,7 +92,7 @@ fn tests_that_take_all_memory_are_given_up() {
     for arguments in [&["-j", "3"][..], &["-j", "2", "--isolate"]] {
         let ran = sandbox.mock_run(&[&["--memory-limit", "300"], arguments].concat());
         ran.expect(1, &["crash   suite/leak [reference] simulate: more than 300 MiB of memory"]);
-        assert_eq!(ran.summary(), "[4/4] pass: 3, crash: 1");
+        assert_eq!(ran.summary(), "[4/4] pass: 3, crash: 1; expected: 3, unexpected: 1");
     }
 }
 
@@ -104,7 +104,7 @@ fn batches_are_replaced() {
     }
     sandbox.mocks(&[("n100x", "abort")]);
     let ran = sandbox.mock_run(&["-j", "1", "--isolate"]);
-    assert_eq!(ran.summary(), "[251/251] pass: 250, crash: 1");
+    assert_eq!(ran.summary(), "[251/251] pass: 250, crash: 1; expected: 250, unexpected: 1");
 }
 
 /// A crash that does not repeat itself is a flake of the tests that were at work, and never passes
@@ -127,7 +127,10 @@ fn crashes_that_do_not_repeat_are_flakes() {
     assert!(once["reason"].as_str().unwrap().ends_with("alone: pass"), "{once}");
     // With one row at a time there is no doubt about which it was.
     fs::remove_file(sandbox.path("suite/once.seen")).unwrap();
-    assert_eq!(sandbox.mock_run(&["-j", "1"]).summary(), "[2/2] pass: 1, crash: 1");
+    assert_eq!(
+        sandbox.mock_run(&["-j", "1"]).summary(),
+        "[2/2] pass: 1, crash: 1; expected: 1, unexpected: 1"
+    );
 }
 
 #[test]

@@ -10,32 +10,56 @@ use vocabulary::Generation;
 
 /// Renders a table with a line per directory, `depth` parts of test names deep, and a column per
 /// generation; below it the reasons of skips and the tests that neither passed nor were skipped.
-pub fn by_directory<'a>(
-    rows: impl Iterator<Item = &'a TestResult> + Clone,
-    depth: usize,
-) -> String {
-    let mut directories: BTreeMap<&str, Directory> = BTreeMap::new();
-    for row in rows.clone() {
-        directories.entry(directory(&row.test, depth)).or_default().add(row);
+/// Runs with test cases in common have columns and lists of their own, so that nothing is counted
+/// twice.
+pub fn by_directory(runs: &[(String, &[TestResult])], depth: usize) -> String {
+    let rows = || runs.iter().flat_map(|(_, rows)| rows.iter());
+    let mut seen = BTreeSet::new();
+    let common = rows().any(|row| !seen.insert((&row.test, &row.generation)));
+    let mut directories: BTreeMap<&str, Directory<'_>> = BTreeMap::new();
+    for (number, (_, rows)) in runs.iter().enumerate() {
+        for row in *rows {
+            let number = if common { number } else { 0 };
+            directories.entry(directory(&row.test, depth)).or_default().add(number, row);
+        }
     }
-    let generations = generations(rows.clone());
-    let mut text = table(&directories, &generations);
-    text += &skips(rows.clone());
-    text += &others(rows);
+    if !common {
+        let columns: Vec<Column<'_>> =
+            generations(rows()).into_iter().map(|name| (0, name)).collect();
+        let headings = columns.iter().map(|(_, name)| printable_line(name)).collect();
+        return table(&directories, &columns, headings) + &skips(rows(), "") + &others(rows(), "");
+    }
+    let mut columns: Vec<Column<'_>> = Vec::new();
+    for (number, (_, rows)) in runs.iter().enumerate() {
+        columns.extend(generations(rows.iter()).into_iter().map(|name| (number, name)));
+    }
+    let heading = |(number, generation): &Column<'_>| {
+        let name = runs.get(*number).map_or("", |(name, _)| name);
+        printable_line(&format!("{name} {generation}"))
+    };
+    let mut text = table(&directories, &columns, columns.iter().map(heading).collect());
+    for (name, rows) in runs {
+        let of = format!(" in {}", printable_line(name));
+        text += &skips(rows.iter(), &of);
+        text += &others(rows.iter(), &of);
+    }
     text
 }
+
+/// A column of the table: number of the run, generation.
+type Column<'a> = (usize, &'a str);
 
 /// The results of one directory.
 #[derive(Default)]
 struct Directory<'a> {
     tests: BTreeSet<&'a str>,
-    counts: BTreeMap<&'a str, Counts>,
+    counts: BTreeMap<Column<'a>, Counts>,
 }
 
 impl<'a> Directory<'a> {
-    fn add(&mut self, row: &'a TestResult) {
+    fn add(&mut self, number: usize, row: &'a TestResult) {
         self.tests.insert(&row.test);
-        self.counts.entry(&row.generation).or_default().add(row.status);
+        self.counts.entry((number, &row.generation)).or_default().add(row.status);
     }
 }
 
@@ -56,21 +80,22 @@ fn generations<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
     generations
 }
 
-fn table(directories: &BTreeMap<&str, Directory<'_>>, generations: &[&str]) -> String {
+fn table(
+    directories: &BTreeMap<&str, Directory<'_>>,
+    columns: &[Column<'_>],
+    headings: Vec<String>,
+) -> String {
     let mut text = String::from("| directory | tests |");
-    generations.iter().for_each(|generation| text += &format!(" {} |", printable_line(generation)));
+    headings.iter().for_each(|heading| text += &format!(" {heading} |"));
     text += "\n|---|---:|";
-    text += &"---:|".repeat(generations.len());
+    text += &"---:|".repeat(columns.len());
     text.push('\n');
     for (name, directory) in directories {
         let _ =
             write!(text, "| `{}` | {} |", printable_line(name), thousands(directory.tests.len()));
-        for generation in generations {
-            let _ = write!(
-                text,
-                " {} |",
-                directory.counts.get(generation).map_or(String::from("–"), cell)
-            );
+        for column in columns {
+            let _ =
+                write!(text, " {} |", directory.counts.get(column).map_or(String::from("–"), cell));
         }
         text.push('\n');
     }
@@ -89,7 +114,7 @@ fn cell(counts: &Counts) -> String {
 
 /// Renders the reasons of skips, most frequent first; limits that differ only in the requested
 /// number are one reason.
-fn skips<'a>(rows: impl Iterator<Item = &'a TestResult>) -> String {
+fn skips<'a>(rows: impl Iterator<Item = &'a TestResult>, of: &str) -> String {
     let mut reasons: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
     for row in rows.filter(|row| row.status == Status::Skip) {
         let reason = without_numbers(row.reason.as_deref().unwrap_or_default());
@@ -104,7 +129,9 @@ fn skips<'a>(rows: impl Iterator<Item = &'a TestResult>) -> String {
     reasons.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)));
     let mut text = String::new();
     for (i, (reason, generations, tests)) in reasons.iter().enumerate() {
-        text += if i == 0 { "\nSkipped, most on one generation:\n\n" } else { "" };
+        if i == 0 {
+            let _ = write!(text, "\nSkipped{of}, most on one generation:\n\n");
+        }
         let plural = if *generations == 1 { "" } else { "s" };
         let _ = writeln!(
             text,
@@ -131,10 +158,12 @@ fn without_numbers(reason: &str) -> String {
     }
 }
 
-fn others<'a>(rows: impl Iterator<Item = &'a TestResult>) -> String {
+fn others<'a>(rows: impl Iterator<Item = &'a TestResult>, of: &str) -> String {
     let mut text = String::new();
     for row in rows.filter(|row| !matches!(row.status, Status::Pass | Status::Skip)) {
-        text += if text.is_empty() { "\nNeither passed nor skipped:\n\n" } else { "" };
+        if text.is_empty() {
+            let _ = write!(text, "\nNeither passed nor skipped{of}:\n\n");
+        }
         let phase = row.phase.map_or("", Phase::name);
         let _ = writeln!(
             text,

@@ -15,8 +15,8 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
-use crate::Row;
 use crate::verdict::{Phase, Status};
+use crate::{Row, RunRows};
 
 /// The change of a test case from one run to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -33,6 +33,8 @@ pub enum Change {
     Other,
     /// A new test case that does not fail.
     New,
+    /// Not comparable: the run without a result was killed or stopped before it got there.
+    NotRun,
     /// The same status.
     Same,
 }
@@ -121,6 +123,9 @@ pub struct Diff {
     pub old_rows: usize,
     /// Number of results of the new run.
     pub new_rows: usize,
+    /// Numbers of planned results that the old and the new run lack; not 0 if a run was killed or
+    /// stopped.
+    pub unfinished: [usize; 2],
     /// Number of test cases with the same status.
     pub same: usize,
     /// Changed test cases, the worst kind first, then by name.
@@ -132,12 +137,22 @@ pub struct Diff {
 }
 
 impl Diff {
+    /// Compares two runs, whose pairs are those of [`run_pairs`].
+    pub fn of_runs(pairs: &[Pair<'_, '_>], old: &RunRows<'_>, new: &RunRows<'_>) -> Diff {
+        Diff {
+            options: [old, new].map(|run| run.header.variant()),
+            unfinished: [old, new].map(RunRows::unfinished),
+            ..Diff::new(pairs)
+        }
+    }
+
     /// Compares the results of two runs.
     pub fn new(pairs: &[Pair<'_, '_>]) -> Diff {
         let mut diff = Diff {
             options: Default::default(),
             old_rows: pairs.iter().filter(|pair| pair.old.is_some()).count(),
             new_rows: pairs.iter().filter(|pair| pair.new.is_some()).count(),
+            unfinished: [0; 2],
             same: 0,
             changes: Vec::new(),
             reworded: Vec::new(),
@@ -187,9 +202,11 @@ impl Diff {
         self.changes.iter().filter(move |changed| changed.change == change)
     }
 
-    /// Returns true if there is a regression or an unexpected new failure.
+    /// Returns true if there is a regression or an unexpected new failure, or if the new run cannot
+    /// prove that there is none, since it is unfinished.
     pub fn is_bad(&self) -> bool {
-        self.of(Change::Regression).next().is_some()
+        self.unfinished[1] > 0
+            || self.of(Change::Regression).next().is_some()
             || self.of(Change::NewFailure).any(|new| !new.expected)
     }
 }
@@ -229,6 +246,8 @@ pub struct Pair<'r, 'a> {
     pub new: Option<&'r Row<'a>>,
     /// True if a run has more than one variant of the test on that generation.
     pub several: bool,
+    /// True if one run has no result of the test case because it is unfinished.
+    pub not_run: bool,
 }
 
 impl<'r, 'a> Pair<'r, 'a> {
@@ -243,6 +262,7 @@ impl<'r, 'a> Pair<'r, 'a> {
             })
         };
         match change(old, new) {
+            _ if self.not_run => Change::NotRun,
             // The old run planned the test case but has no result.
             Change::New if self.old.is_some() && is_good(new) => Change::Fix,
             Change::Same if kernel(self.new) && !kernel(self.old) => Change::Regression,
@@ -256,6 +276,23 @@ impl<'r, 'a> Pair<'r, 'a> {
     pub fn both(&self) -> Option<(&'r Row<'a>, &'r Row<'a>)> {
         self.old.zip(self.new)
     }
+}
+
+/// Pairs the results of two runs. A result that an unfinished run lacks on one of its generations
+/// is not missing, since the run may have planned it.
+pub fn run_pairs<'r, 'a>(old: &'r RunRows<'a>, new: &'r RunRows<'a>) -> Vec<Pair<'r, 'a>> {
+    let mut pairs = pairs(&old.rows, &new.rows);
+    let planned = |run: &RunRows<'_>, row: &Row<'_>| {
+        run.unfinished() > 0 && run.header.generations.iter().any(|name| *name == row.generation)
+    };
+    for pair in &mut pairs {
+        pair.not_run = match (pair.old, pair.new) {
+            (Some(row), None) => planned(new, row),
+            (None, Some(row)) => planned(old, row),
+            _ => false,
+        };
+    }
+    pairs
 }
 
 /// Pairs the results of two runs, each sorted by key and with one result per key. Where a run has
@@ -287,13 +324,18 @@ fn place<'r>(row: &'r Row<'_>) -> (&'r str, &'r str) {
 fn pair_variants<'r, 'a>(old: &'r [Row<'a>], new: &'r [Row<'a>], pairs: &mut Vec<Pair<'r, 'a>>) {
     let several = old.len() > 1 || new.len() > 1;
     if let ([before], [after]) = (old, new) {
-        pairs.push(Pair { old: Some(before), new: Some(after), several });
+        pairs.push(Pair { old: Some(before), new: Some(after), several, not_run: false });
         return;
     }
     let of = |rows: &'r [Row<'a>], row: &Row<'a>| rows.iter().find(|r| r.variant == row.variant);
-    pairs.extend(old.iter().map(|row| Pair { old: Some(row), new: of(new, row), several }));
+    pairs.extend(old.iter().map(|row| Pair {
+        old: Some(row),
+        new: of(new, row),
+        several,
+        not_run: false,
+    }));
     let added = new.iter().filter(|row| of(old, row).is_none());
-    pairs.extend(added.map(|row| Pair { old: None, new: Some(row), several }));
+    pairs.extend(added.map(|row| Pair { old: None, new: Some(row), several, not_run: false }));
 }
 
 #[cfg(test)]

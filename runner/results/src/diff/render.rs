@@ -11,13 +11,17 @@ use crate::names::printable;
 use crate::verdict::Status;
 
 /// Kinds in the order of the report, with their headings.
-const KINDS: [(Change, &str); 5] = [
+const KINDS: [(Change, &str); 6] = [
     (Change::Regression, "regressions"),
     (Change::NewFailure, "new tests that fail"),
     (Change::Fix, "fixes"),
     (Change::Other, "other changes"),
     (Change::New, "new tests"),
+    (Change::NotRun, "not in the unfinished run"),
 ];
+/// Kinds whose number is enough: new tests that pass, results of tests that an unfinished run did
+/// not reach.
+const UNLISTED: [Change; 2] = [Change::New, Change::NotRun];
 /// Maximum number of shaders listed per number.
 const SHADERS: usize = 10;
 /// Maximum number of test cases listed per kind in Markdown, since comments have a limited size.
@@ -38,8 +42,7 @@ pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
             continue;
         }
         line(&mut text, format_args!("{heading}: {}", rows.len()));
-        // New tests that pass need no list.
-        for row in rows.iter().filter(|_| change != Change::New) {
+        for row in rows.iter().filter(|_| !UNLISTED.contains(&change)) {
             let reason = first_line(row.reason.as_deref().unwrap_or(""));
             let phase = row.phase.map(|phase| format!("  {phase}: {reason}")).unwrap_or_default();
             let (old, new) = (name(row.old), name(row.new));
@@ -95,6 +98,12 @@ fn totals(diff: &Diff) -> String {
     let count = |change| diff.of(change).count();
     let mut text =
         format!("{} -> {} results, {} the same", diff.old_rows, diff.new_rows, diff.same);
+    for (run, count) in ["old", "new"].into_iter().zip(diff.unfinished) {
+        if count > 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(text, ", the {run} run is unfinished: {count} results to go");
+        }
+    }
     let [old, new] =
         diff.options.each_ref().map(|options| if options.is_empty() { "none" } else { options });
     if old != new {
@@ -196,7 +205,7 @@ fn spreads(text: &mut String, word: &str, list: &[ShaderChange]) {
 /// Renders a comparison for a merge request.
 pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
     let mut text = format!("**{}**\n", totals(diff));
-    for (change, heading) in KINDS.into_iter().filter(|(change, _)| *change != Change::New) {
+    for (change, heading) in KINDS.into_iter().filter(|(change, _)| !UNLISTED.contains(change)) {
         let rows: Vec<&Changed> = diff.of(change).collect();
         if rows.is_empty() {
             continue;

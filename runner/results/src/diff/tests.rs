@@ -229,5 +229,5 @@ fn directories() {
                     * 2 × needs N >= …, has 16, on 2 generations\n\
                     * 1 × needs a core context, on 1 generation\n\
                     \nNeither passed nor skipped:\n\n* `tests/spec/a/deep/0` skl: fail probe\n";
-    assert_eq!(by_directory(rows.iter(), 3), expected);
+    assert_eq!(by_directory(&[("run".to_owned(), &rows[..])], 3), expected);
 }

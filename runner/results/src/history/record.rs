@@ -29,7 +29,7 @@ impl History {
         if run.header.shard.is_some() {
             return Ok(Recorded::Left("a shard: merge the shards and record the whole run"));
         }
-        if run.truncated {
+        if run.truncated || run.unfinished() > 0 {
             return Ok(Recorded::Left("a run that did not finish"));
         }
         let path = self.path.display().to_string();

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::verdict::{Outcome, TestResult};
-use crate::{Header, Junit, ResultsWriter, RunFile};
+use crate::{Header, Junit, Repeat, ResultsWriter, RunFile};
 
 fn row(test: &str, status: Status) -> TestResult {
     let phase = is_bad(status).then_some(Phase::Probe);
@@ -28,7 +28,8 @@ fn history(runs: &[(&str, Status, Status)]) -> (tempfile::TempDir, History) {
         };
         let mut rows =
             [row("tests/a", *a), TestResult { duration_us: number as u64, ..row("tests/b", *b) }];
-        ResultsWriter::write_all(&place, &header, &mut rows, Junit::All).unwrap();
+        ResultsWriter::write_all(&place, &header, &mut rows, Junit::All, &Repeat::default())
+            .unwrap();
         let file = RunFile::read(&place).unwrap();
         assert_eq!(history.record(&file).unwrap(), Recorded::Added(2));
         assert_eq!(history.record(&file).unwrap(), Recorded::Known);
@@ -103,6 +104,7 @@ fn parts_of_runs_are_left_out() {
         &Header::new(vec![], BTreeMap::new(), None),
         &mut [missing],
         Junit::All,
+        &Repeat::default(),
     )
     .unwrap();
     history.record(&RunFile::read(&place).unwrap()).unwrap();

@@ -19,7 +19,7 @@ const REASON: usize = 160;
 pub(super) const STATUSES: [&str; 7] =
     ["skip", "warn", "pass", "fail", "crash", "timeout", "missing"];
 /// Changes by number; 0 is none.
-const CHANGES: [&str; 6] = ["", "regression", "new-failure", "fix", "other", "new"];
+const CHANGES: [&str; 7] = ["", "regression", "new-failure", "fix", "other", "new", "not-run"];
 /// Outcomes by number; 0 means an absent result.
 const OUTCOMES: [&str; 6] = ["", "expected", "unexpected", "improved", "flake", "missing"];
 
@@ -28,7 +28,7 @@ const OUTCOMES: [&str; 6] = ["", "expected", "unexpected", "improved", "flake", 
 struct Meta<'a> {
     statuses: [&'static str; 7],
     layers: Vec<&'static str>,
-    changes: [&'static str; 6],
+    changes: [&'static str; 7],
     outcomes: [&'static str; 6],
     gens: &'a [String],
 }
@@ -110,6 +110,7 @@ impl Chunk {
             Some(Change::Fix) => 3,
             Some(Change::Other) => 4,
             Some(Change::New) => 5,
+            Some(Change::NotRun) => 6,
             Some(Change::Same) | None => 0,
         };
         let duration = row.map_or(0, |row| row.duration_us);

@@ -58,6 +58,13 @@ pub(super) fn write(
     let header = &sources.run.header;
     let mut facts =
         vec![format!("{} results", sources.run.rows.len()), format!("runner {}", header.version)];
+    if let (1.., Some(planned)) = (sources.run.unfinished(), header.planned) {
+        facts[0] = format!("unfinished: {} of {planned} results", sources.run.rows.len());
+    }
+    if let Some(origin) = &header.imported {
+        facts.push(format!("imported from {}", origin.runner));
+        facts.extend(origin.driver.clone());
+    }
     facts.extend(header.revision.as_ref().map(|revision| format!("revision {revision}")));
     facts.push(header.generations.join(", "));
     facts.extend(Some(header.variant()).filter(|options| !options.is_empty()));
@@ -95,6 +102,7 @@ fn comparison(diff: &Diff, previous: &RunFile) -> String {
         (Change::Fix, "fixes"),
         (Change::Other, "other changes"),
         (Change::New, "new"),
+        (Change::NotRun, "not in the unfinished run"),
     ] {
         let count = diff.of(change).count();
         if count > 0 {
@@ -143,6 +151,17 @@ fn note(sources: &Sources<'_>, left_out: usize) -> Option<String> {
     let mut notes = Vec::new();
     if sources.run.truncated {
         notes.push("The run's last line was cut short and is left out.".to_owned());
+    }
+    let unfinished = sources.run.unfinished();
+    if unfinished > 0 {
+        notes.push(format!("The run is unfinished: {unfinished} results are missing."));
+    }
+    if let Some((file, old)) = sources.previous.filter(|(_, old)| old.unfinished() > 0) {
+        notes.push(format!(
+            "The earlier run {} is unfinished: {} results are missing.",
+            printable(&run_name(file)),
+            old.unfinished()
+        ));
     }
     if left_out > 0 {
         notes.push(format!(

@@ -18,7 +18,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::diff::{Diff, Pair, pairs};
+use crate::diff::{Diff, Pair, pairs, run_pairs};
 use crate::threads::joined;
 use entry::{Entry, put};
 
@@ -46,9 +46,11 @@ pub struct Written {
 /// Fails if a file cannot be written or the folder holds other files.
 pub fn write(out: &Path, sources: &Sources<'_>) -> Result<Written, ReportError> {
     prepare(out)?;
-    let old = sources.previous.map(|(_, run)| &*run.rows).unwrap_or_default();
-    let pairs = pairs(old, &sources.run.rows);
-    let diff = sources.previous.map(|_| Diff::new(&pairs));
+    let pairs = match sources.previous {
+        Some((_, old)) => run_pairs(old, sources.run),
+        None => pairs(&[], &sources.run.rows),
+    };
+    let diff = sources.previous.map(|(_, old)| Diff::of_runs(&pairs, old, sources.run));
     let entry = |pair: &Pair<'_, '_>| sources.previous.map(|_| pair.change());
     let mut entries: Vec<Entry<'_>> =
         pairs.iter().map(|&pair| Entry { pair, change: entry(&pair), page: None }).collect();

@@ -151,7 +151,7 @@ fn changed(entry: &Entry<'_>) -> Option<Changed> {
         Change::NewFailure => "new-failure",
         Change::Fix => "fix",
         Change::Other => "other",
-        Change::New | Change::Same => return None,
+        Change::New | Change::Same | Change::NotRun => return None,
     };
     let status = |row: Option<&Row<'_>>| status_name(row.and_then(Row::known_status));
     Some(Changed { name, old: status(entry.pair.old), new: status(entry.pair.new) })

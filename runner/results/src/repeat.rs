@@ -1,0 +1,124 @@
+//! The command that executes one test case of a run again.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::names::quoted;
+use vocabulary::Generation;
+
+/// Options of a run that do not belong to the command of one test case, and whether a value
+/// follows.
+const DROPPED: [(&str, bool); 14] = [
+    ("--out", true),
+    ("--shard", true),
+    ("--gen", true),
+    ("--include", true),
+    ("-t", true),
+    ("--jobs", true),
+    ("-j", true),
+    ("--durations", true),
+    ("--order", true),
+    ("--max-fails", true),
+    ("--previous", true),
+    ("--reference-only", false),
+    ("--junit-failures-only", false),
+    ("--git-bisect", false),
+];
+
+/// The origin of the commands of a run's test cases.
+#[derive(Clone, Debug, Default)]
+pub struct Repeat {
+    /// Files by test.
+    pub files: BTreeMap<String, PathBuf>,
+    /// Options of the run that can change verdicts, as they follow a command: empty, or with a
+    /// space in front.
+    pub options: String,
+    /// Arguments of the run, for tests whose file is not known.
+    pub arguments: Vec<String>,
+}
+
+impl Repeat {
+    /// Returns the command for a test case; `None` if neither its file nor the run's arguments are
+    /// known.
+    pub fn command(&self, test: &str, generation: &str) -> Option<String> {
+        let which = match generation == Generation::Reference.name() {
+            true => "--reference-only".to_owned(),
+            false => format!("--gen {}", quoted(generation)),
+        };
+        if let Some(path) = self.files.get(test).filter(|path| !path.as_os_str().is_empty()) {
+            let path = quoted(&path.display().to_string());
+            return Some(format!("runner {path} {which}{}", self.options));
+        }
+        if self.arguments.is_empty() {
+            return None;
+        }
+        let name = quoted(&format!("^{}$", regex::escape(test)));
+        let rest: String = without(&self.arguments, &DROPPED)
+            .iter()
+            .map(|word| format!(" {}", quoted(word)))
+            .collect();
+        Some(format!("runner {which} -t {name}{rest}"))
+    }
+}
+
+/// Returns the arguments of a run without some options and their values. Arguments after `--` are
+/// paths.
+pub(crate) fn without(arguments: &[String], dropped: &[(&str, bool)]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            kept.push(word.clone());
+            kept.extend(rest.cloned());
+            break;
+        }
+        let (name, attached) = match word.split_once('=') {
+            Some((name, _)) => (name, true),
+            None => (&**word, false),
+        };
+        let long = dropped.iter().find(|(option, _)| *option == name);
+        // `-j4` has its value attached, too.
+        let short = dropped.iter().any(|(option, valued)| {
+            *valued && option.len() == 2 && word.len() > 2 && word.starts_with(option)
+        });
+        match long {
+            Some((_, true)) if !attached => {
+                rest.next();
+            }
+            Some(_) => {}
+            None if short && !word.starts_with("--") => {}
+            None => kept.push(word.clone()),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_of_the_whole_run_are_dropped() {
+        let arguments = words("a --out o -j4 --gen=all -t x -tx --baseline b --shard 1/2 -- --out");
+        assert_eq!(without(&arguments, &DROPPED), words("a --baseline b -- --out"));
+    }
+
+    #[test]
+    fn commands() {
+        let files = BTreeMap::from([("s/a".to_owned(), PathBuf::from("in/a b.shader_test"))]);
+        let arguments = words("in --gen all");
+        let repeat = Repeat { files, options: " --width SIMD8".to_owned(), arguments };
+        for (test, generation, command) in [
+            ("s/a", "ivb", "runner 'in/a b.shader_test' --gen ivb --width SIMD8"),
+            ("s/a", "reference", "runner 'in/a b.shader_test' --reference-only --width SIMD8"),
+            ("s/b.c", "skl", "runner --gen skl -t '^s/b\\.c$' in"),
+        ] {
+            assert_eq!(repeat.command(test, generation).as_deref(), Some(command));
+        }
+        assert_eq!(Repeat::default().command("s/a", "ivb"), None);
+    }
+}
