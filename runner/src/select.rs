@@ -1,6 +1,6 @@
 //! Selection of tests: files under the given paths, then filters.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use walkdir::WalkDir;
 
+use results::RunFolder;
 use results::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
 use results::{OPTION_BYTES, read_regular};
 use tools::Case;
@@ -50,6 +51,12 @@ pub enum SelectError {
         path: String,
         /// The system's error.
         source: io::Error,
+    },
+    /// A directory is the folder of a run.
+    #[error("{path}: holds the results of a run, not tests")]
+    Run {
+        /// The argument.
+        path: String,
     },
     /// Two files have the same name.
     #[error("two files are called `{name}`: {first} and {second}")]
@@ -170,6 +177,9 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
         let error = |source| SelectError::Path { path: path.display().to_string(), source };
         let real = path.canonicalize().map_err(error)?;
         if real.is_dir() {
+            if RunFolder::holds_run(&real) {
+                return Err(SelectError::Run { path: path.display().to_string() });
+            }
             for (file, link) in files_below(path) {
                 let absolute = if link { absolute(&file) } else { directories.absolute(&file) };
                 let name = namer.name(&absolute, &real);
@@ -232,8 +242,10 @@ impl Directories {
     }
 }
 
-/// Returns the test files below a directory with links followed, and true for links. Unreadable
-/// files are listed, too: their results report the error.
+/// Returns the test files below a directory with links followed, and true for links. Each directory
+/// is visited once, however many links lead to it, and folders that hold a run are left out: the
+/// scripts of its failure bundles are no tests. Unreadable files are listed, too: their results
+/// report the error.
 fn files_below(directory: &Path) -> Vec<(PathBuf, bool)> {
     let is_test = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
     let test_of = |entry: walkdir::Result<walkdir::DirEntry>| match entry {
@@ -244,12 +256,33 @@ fn files_below(directory: &Path) -> Vec<(PathBuf, bool)> {
         }
         Err(error) => error.path().map(|path| (path.to_owned(), true)),
     };
+    let mut visited = HashSet::new();
     WalkDir::new(directory)
         .follow_links(true)
         .into_iter()
+        .filter_entry(|entry| {
+            !entry.file_type().is_dir()
+                || (visited.insert(identity(entry)) && !RunFolder::holds_run(entry.path()))
+        })
         .filter_map(test_of)
         .filter(|(path, _)| is_test(path))
         .collect()
+}
+
+/// Identity of a directory, the same for all paths that lead to it.
+#[cfg(unix)]
+fn identity(directory: &walkdir::DirEntry) -> (u64, u64, PathBuf) {
+    use std::os::unix::fs::MetadataExt;
+    match directory.metadata() {
+        Ok(metadata) => (metadata.dev(), metadata.ino(), PathBuf::new()),
+        Err(_) => (0, 0, directory.path().to_owned()),
+    }
+}
+
+/// Identity of a directory, the same for all paths that lead to it.
+#[cfg(not(unix))]
+fn identity(directory: &walkdir::DirEntry) -> PathBuf {
+    absolute(directory.path())
 }
 
 fn by_name(tests: impl Iterator<Item = TestFile>) -> Result<Vec<TestFile>, SelectError> {

@@ -50,6 +50,7 @@ impl<'a> Session<'a> {
     }
 
     fn execute(&mut self, command: &Command<'a>) -> Flow {
+        self.record_drawing(command);
         match command {
             Command::ClearColor(color) => {
                 self.clear_mask.color = true;

@@ -10,6 +10,8 @@ use results::bundle::ProbeRecord;
 pub struct Explanation {
     /// Executed probes in order.
     pub probes: Vec<ProbeRecord>,
+    /// True once the test has cleared or drawn; there are no framebuffers without.
+    pub drawn: bool,
     /// Framebuffers at the first failed probe, or at the end, by executor.
     pub snapshots: Vec<(DeviceKind, Readback)>,
     /// Machine code that the simulator executed.

@@ -1,7 +1,7 @@
 //! Recording of an explanation: every probe, the framebuffers at the first failed one, the executed
 //! code. An ordinary run records nothing.
 
-use script::Expected;
+use script::{Command, Expected};
 use softgl::probe::Readback;
 use softgl::raster::Rect;
 
@@ -46,10 +46,26 @@ impl Session<'_> {
         self.record_probe(bad.map(|bad| bad.phase), || numbers(expected), observed);
     }
 
+    /// Records that a command changes a framebuffer. Compute shaders do so only through images.
+    pub(super) fn record_drawing(&mut self, command: &Command<'_>) {
+        let draws = matches!(
+            command,
+            Command::Clear
+                | Command::DrawRect(_)
+                | Command::DrawArrays(_)
+                | Command::MultiDrawArrays(_)
+                | Command::DrawElements(_)
+                | Command::Framebuffer(_)
+        );
+        if let (true, Some(explanation)) = (draws, self.explanation.as_deref_mut()) {
+            explanation.drawn = true;
+        }
+    }
+
     /// Records the framebuffers unless they are already recorded.
     fn record_images(&mut self) {
         let Some(explanation) = self.explanation.as_deref_mut() else { return };
-        if explanation.snapshots.is_empty() {
+        if explanation.drawn && explanation.snapshots.is_empty() {
             let shown = |executor: &mut Executor| {
                 let (width, height) = executor.machine.read_size();
                 let rect = Rect::of_size(width, height);

@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 
 use super::file::WriteError;
 use super::jsonl::RESULTS_FILE;
+use super::record::RunRecord;
 
 /// Parent folder of runs without `--out`.
 const RESULTS: &str = "results";
@@ -53,6 +54,11 @@ impl RunFolder {
             path: path.to_owned(),
             _lock: lock(path).map_err(WriteError::at(path))?.map(Arc::new),
         })
+    }
+
+    /// Returns true if a folder is that of a run, finished or not.
+    pub fn holds_run(path: &Path) -> bool {
+        path.join(RESULTS_FILE).is_file() || RunRecord::read(path).is_ok()
     }
 
     /// Returns true if the folder holds results.

@@ -119,6 +119,11 @@ fn is_escaped(c: char) -> bool {
     formatting || (c.is_control() && c != '\n')
 }
 
+/// Escapes control characters of a text of several lines, except tabs: for pages, which show them.
+pub fn printable_text(text: &str) -> String {
+    text.split('\t').map(printable).collect::<Vec<_>>().join("\t")
+}
+
 /// Escapes all control characters of a name, including line ends.
 pub fn printable_line(text: &str) -> String {
     printable(text).replace('\n', "\\n")

@@ -1,6 +1,6 @@
 //! Expectations on the command line, and `runner expect`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,7 @@ use crate::select::TestFile;
 use results::expect::update::{self, Edited, Ran};
 use results::expect::{Expectations, ScopedFile, Sources, update_config};
 use results::names::{printable, printable_line};
+use results::verdict::{Outcome, TestResult};
 use results::{Run, replace_file};
 use vocabulary::Generation;
 
@@ -67,7 +68,7 @@ pub(super) struct UpdateArgs {
     /// Expectations with reasons, in YAML.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Append unexpected failures to the first baseline that covers only their generation.
+    /// Append tests that fail on every generation of a baseline that ran; a new file is created.
     #[arg(long)]
     add: bool,
     /// Show the changes without writing.
@@ -104,21 +105,36 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     run.warnings().iter().for_each(|warning| message!("warning: {warning}"));
     let ran = Ran::new(&run.rows);
     let files: Vec<ScopedFile> = args.baseline.iter().map(|text| ScopedFile::parse(text)).collect();
-    let sources = Sources { baseline: files.clone(), ..Sources::default() };
+    // A file that does not exist is created.
+    let is_new = |file: &ScopedFile| args.add && !file.path.exists();
+    let existing = files.iter().filter(|file| !is_new(file)).cloned().collect();
+    let sources = Sources { baseline: existing, ..Sources::default() };
     let all: Vec<Generation> =
         Generation::HARDWARE.into_iter().chain([Generation::Reference]).collect();
     // Every line is checked before anything is written.
     let expectations = Expectations::load(&sources, &all)?;
-    let known =
-        |name: &str, generation: Generation| expectations.baseline(name, generation).is_some();
     let mut report = String::new();
-    let mut added_for: Vec<Option<Vec<Generation>>> = Vec::new();
+    let mut added: BTreeSet<(String, Generation)> = BTreeSet::new();
     for file in &files {
-        let text = read_text(&file.path)?;
-        let add = args.add && !added_for.contains(&file.scope);
-        added_for.push(file.scope.clone());
-        let edited = update::baseline(&text, file, &ran, add, &known, &run.rows);
+        let new = is_new(file);
+        let text = if new { String::new() } else { read_text(&file.path)? };
+        let known = |name: &str, generation: Generation| {
+            expectations.baseline(name, generation).is_some()
+                || added.contains(&(name.to_owned(), generation))
+        };
+        let edited = update::baseline(&text, file, &ran, args.add, &known, &run.rows);
+        if new && edited.text.is_empty() {
+            writeln!(report, "{}: not created, nothing to add", file.path.display())?;
+            continue;
+        }
         apply(&file.path, &text, &edited, args.dry_run, &mut report)?;
+        added.extend(edited.additions);
+    }
+    if args.add {
+        left_out(&mut report, &run.rows, &|name, generation| {
+            expectations.baseline(name, generation).is_some()
+                || added.contains(&(name.to_owned(), generation))
+        })?;
     }
     if let Some(path) = &args.config {
         let text = read_text(path)?;
@@ -126,6 +142,43 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     }
     print(report.as_bytes())?;
     Ok(EXPECTED)
+}
+
+/// Lists the unexpected results that no line covers, with the reason.
+fn left_out(
+    report: &mut String,
+    rows: &[TestResult],
+    covered: &dyn Fn(&str, Generation) -> bool,
+) -> std::fmt::Result {
+    let mut failures: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut others: BTreeMap<&str, &str> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.is_good()) {
+        let known = Generation::from_name(&row.generation);
+        let covered = known.is_some_and(|generation| covered(&row.test, generation));
+        match (update::is_addable(row), row.outcome) {
+            (true, _) if !covered => {
+                failures.entry(&row.test).or_default().insert(&row.generation);
+            }
+            (false, Outcome::Flake) => {
+                others.insert(&row.test, "its repetitions differ, which is a line of --flakes");
+            }
+            // Improved and missing tests are removed from the file that names them.
+            _ => {}
+        }
+    }
+    let count = failures.len() + others.len();
+    let failures = failures.into_iter().map(|(test, generations)| {
+        let scope = generations.into_iter().collect::<Vec<_>>().join(",");
+        (test, format!("fails only on {scope} or differently there: --baseline {scope}=FILE"))
+    });
+    let others = others.into_iter().map(|(test, reason)| (test, reason.to_owned()));
+    for (test, reason) in failures.chain(others).take(LISTED) {
+        writeln!(report, "left out: {}: {reason}", printable_line(test))?;
+    }
+    if count > LISTED {
+        writeln!(report, "left out: {} more", count - LISTED)?;
+    }
+    Ok(())
 }
 
 /// Writes an edited file, or only shows the changes.

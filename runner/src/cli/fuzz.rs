@@ -59,8 +59,8 @@ pub(super) struct FuzzArgs {
     /// Stages under test, in turn (default: all).
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
     stage: Vec<Kind>,
-    /// Damage these tests instead; only crashes and timeouts count (repeatable).
-    #[arg(long, value_name = "PATH")]
+    /// Damage these tests instead; only crashes and timeouts count.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
     mutate: Vec<PathBuf>,
     /// Print the tests and run nothing.
     #[arg(long)]

@@ -197,3 +197,40 @@ fn outcomes_in_the_last_line() {
         .run(&["suite/a.shader_test", "--mock", "--reference-only"])
         .expect(0, &["[1/1] pass: 1\n"]);
 }
+
+/// A new baseline has the tests that fail on every generation that ran; the others are named.
+#[test]
+fn new_baselines() {
+    let sandbox = Sandbox::new();
+    sandbox.mocks(&[("a", "fail"), ("b", "abort"), ("c", "pass"), ("d,e", "fail")]);
+    let run = |more: &[&str]| {
+        let all = ["suite", "--mock", "--gen", "ivb,skl", "--out", "out"];
+        sandbox.run(&[&all, more].concat())
+    };
+    sandbox.file("ivb", "suite/b,Crash\n");
+    run(&["--baseline", "ivb=ivb"]).expect(1, &["expected: 3, unexpected: 5"]);
+    let update = ["expect", "update", "out", "--add", "--baseline", "new"];
+    let dry = sandbox.run(&[&update[..], &["--dry-run"]].concat());
+    dry.expect(0, &["new: 0 removed, 0 changed, 2 added", "+suite/a,Fail"]);
+    assert!(!sandbox.path("new").exists());
+    sandbox.run(&update).expect(
+        0,
+        &[
+            "new: 0 removed, 0 changed, 2 added\n",
+            "left out: suite/b: fails only on skl or differently there: --baseline skl=FILE\n",
+        ],
+    );
+    let text = std::fs::read_to_string(sandbox.path("new")).unwrap();
+    assert_eq!(text, "suite/a,Fail\n\"suite/d,e\",Fail\n");
+    let update = ["expect", "update", "out", "--add", "--baseline", "new", "--baseline", "skl=skl"];
+    let both = sandbox.run(&update);
+    both.expect(0, &["new: 0 removed, 0 changed, 0 added", "skl: 0 removed, 0 changed, 1 added"]);
+    assert!(!both.out.contains("left out"), "{both:#?}");
+    run(&["--baseline", "ivb=ivb", "--baseline", "new", "--baseline", "skl=skl"]).expect(0, &[]);
+    // Nothing to add: no file.
+    let update = ["expect", "update", "out", "--add", "--baseline", "empty"];
+    sandbox.run(&update).expect(0, &["empty: not created, nothing to add"]);
+    assert!(!sandbox.path("empty").exists());
+    // Without --add a missing file is an error.
+    sandbox.run(&["expect", "update", "out", "--baseline", "empty"]).expect(2, &["empty"]);
+}

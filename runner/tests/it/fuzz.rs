@@ -69,7 +69,8 @@ fn a_planted_defect_is_found() {
 fn damaged_tests() {
     let sandbox = Sandbox::new();
     sandbox.file("s/green.shader_test", GREEN);
-    let fuzz = ["fuzz", "--mutate", "s", "--gen", "ivb"];
+    sandbox.file("t/other.shader_test", GREEN);
+    let fuzz = ["fuzz", "--mutate", "s", "t", "--gen", "ivb"];
     let ran = sandbox.run(&[&fuzz[..], &["--count", "60", "--out", "run"]].concat());
     ran.expect(0, &["[60/60]", "fail: "]);
     let print =

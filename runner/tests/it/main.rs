@@ -26,6 +26,7 @@ mod parts;
 mod quirks;
 mod reduce;
 mod report;
+mod selection;
 mod shards;
 mod spilling;
 mod supervision;

@@ -285,3 +285,25 @@ fn a_large_table_in_a_browser() {
     assert!(failed.contains(">400 of 20,000 results</output>"), "{failed}");
     assert!(lines(&failed).iter().all(|(status, _)| status == "fail"));
 }
+
+/// Pages show tabs as tabs, and say that nothing was drawn instead of showing black images.
+#[test]
+fn tabs_and_missing_images() {
+    let sandbox = Sandbox::new();
+    let compute = "[require]\nGLSL >= 4.30\n[compute shader]\n#version 430\n\
+                   layout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer B { float f; };\n\
+                   void main() {\n\tf = 1.5;\n}\n[test]\nssbo 0 4\ncompute 1 1 1\n\
+                   probe ssbo float 0 0 == 1.25\n";
+    sandbox.file("suite/compute.shader_test", compute).file("suite/red.shader_test", red());
+    sandbox.run(&["suite", "--gen", "skl", "--out", "run"]).expect(1, &["[2/2] fail: 2"]);
+    sandbox.run(&["report", "run", "--out", "html"]).expect(0, &[]);
+    let page = |number: u32| {
+        let path = sandbox.path(&format!("html/pages/{number}.html"));
+        fs::read_to_string(path).expect("a page")
+    };
+    let (compute, drawn) = (page(1), page(2));
+    assert!(compute.contains("suite/compute") && drawn.contains("suite/red"));
+    assert!(compute.contains("\tf = 1.5;") && !compute.contains("\\t"), "{compute}");
+    assert!(compute.contains("Nothing was drawn.") && !compute.contains("<img"), "{compute}");
+    assert!(drawn.contains("<img") && !drawn.contains("Nothing was drawn."), "{drawn}");
+}

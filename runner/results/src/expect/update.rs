@@ -53,6 +53,8 @@ pub struct Edited {
     pub changed: usize,
     /// Number of added lines.
     pub added: usize,
+    /// Test cases that the added lines cover.
+    pub additions: Vec<(String, Generation)>,
     /// Names of tests that look stale, but whose line also covers generations that did not run or
     /// still fail.
     pub undecided: Vec<String>,
@@ -66,8 +68,9 @@ pub(super) enum Fate {
     Undecided,
 }
 
-/// Edits a baseline's text. With `add`, appends unexpected failures of the file's generations that
-/// no line of any file covers (see `known`), in the order of their names.
+/// Edits a baseline's text. With `add`, appends the tests that fail unexpectedly on every one of the
+/// file's generations that ran and that no line of any file covers (see `known`), in the order of
+/// their names.
 pub fn baseline(
     text: &str,
     file: &ScopedFile,
@@ -94,38 +97,55 @@ pub fn baseline(
             Some((Fate::Keep, ..)) | None => edited.text.push_str(line),
         }
     }
-    if add && let Some([generation]) = file.scope.as_deref() {
-        append(&mut edited, *generation, known, rows);
+    if add {
+        append(&mut edited, file.scope.as_deref(), known, rows);
     }
     edited
 }
 
+/// Appends the unexpected failures that a file's scope (`None`: all generations) describes with one
+/// line: tests that fail in the same way on each of its generations on which they ran.
 fn append(
     edited: &mut Edited,
-    generation: Generation,
+    scope: Option<&[Generation]>,
     known: &dyn Fn(&str, Generation) -> bool,
     rows: &[TestResult],
 ) {
-    let fails = rows
-        .iter()
-        .filter(|row| row.generation == generation.name() && row.outcome == Outcome::Unexpected);
-    let new: BTreeMap<&str, Status> = fails
-        .filter(|row| is_bad(row.status) && !known(&row.test, generation))
-        .map(|row| (&*row.test, row.status))
-        .collect();
-    if !new.is_empty() && !edited.text.is_empty() && !edited.text.ends_with('\n') {
-        edited.text.push('\n');
+    let mut tests: BTreeMap<&str, Vec<(Generation, &TestResult)>> = BTreeMap::new();
+    for row in rows {
+        let generation = Generation::from_name(&row.generation);
+        let covered = |g: &Generation| scope.is_none_or(|scope| scope.contains(g));
+        if let Some(generation) = generation.filter(covered) {
+            tests.entry(&row.test).or_default().push((generation, row));
+        }
     }
-    for (name, status) in new {
-        let name = if name.contains(['"', ',']) {
+    for (name, results) in tests {
+        let Some((_, first)) = results.first() else { continue };
+        let alike = |(generation, row): &(Generation, &TestResult)| {
+            is_addable(row) && row.status == first.status && !known(name, *generation)
+        };
+        if !results.iter().all(alike) {
+            continue;
+        }
+        if !edited.text.is_empty() && !edited.text.ends_with('\n') {
+            edited.text.push('\n');
+        }
+        let quoted = if name.contains(['"', ',']) {
             format!("\"{}\"", name.replace('"', "\"\""))
         } else {
             name.to_owned()
         };
         // Writing to a string cannot fail.
-        let _ = writeln!(edited.text, "{name},{}", status.capitalized());
+        let _ = writeln!(edited.text, "{quoted},{}", first.status.capitalized());
         edited.added += 1;
+        let places = results.iter().map(|(generation, _)| (name.to_owned(), *generation));
+        edited.additions.extend(places);
     }
+}
+
+/// Returns true if a line of a baseline can make the result expected.
+pub fn is_addable(row: &TestResult) -> bool {
+    row.outcome == Outcome::Unexpected && is_bad(row.status)
 }
 
 /// Returns the line with the status replaced and the rest unchanged.

@@ -8,7 +8,7 @@ use super::plot::{Plot, Value, plot};
 use crate::bundle::{Bundle, IMAGES};
 use crate::diff::{Change, METRICS, unified};
 use crate::history::{Point, Series};
-use crate::names::printable;
+use crate::names::{printable, printable_text};
 use crate::{Code, Row};
 
 /// A page and its images.
@@ -33,6 +33,8 @@ struct ResultPage {
     note: Option<String>,
     probes: Vec<Probe>,
     images: Vec<Shown>,
+    /// True if the test was explained and has no image.
+    undrawn: bool,
     metrics: [&'static str; METRICS.len()],
     code: Vec<CodeLine>,
     plots: Vec<Plot>,
@@ -130,11 +132,12 @@ pub(super) fn render(
         change: changed(entry),
         layer: new.and_then(|row| row.phase).map(|phase| phase.name()),
         facts: new.map(facts).unwrap_or_default(),
-        reason: reason.map(printable),
+        reason: reason.map(printable_text),
         message: old.and_then(Row::reason).zip(reason).and_then(|(old, new)| difference(old, new)),
         note: note.as_deref().map(printable),
         probes: bundle.as_ref().map(probes).unwrap_or_default(),
         images: images.iter().map(|(name, file, _)| Shown { name, file: file.clone() }).collect(),
+        undrawn: images.is_empty() && bundle.as_ref().is_some_and(is_explained),
         metrics: METRICS.map(|(name, _)| name),
         code: new.map(|row| code(row, old)).unwrap_or_default(),
         plots: row.map(|row| plots(sources, row)).unwrap_or_default(),
@@ -143,6 +146,11 @@ pub(super) fn render(
     };
     let html = page.render()?;
     Ok(Page { html, images: images.into_iter().map(|(_, file, png)| (file, png)).collect() })
+}
+
+/// Returns true if the test was executed again for its bundle.
+fn is_explained(bundle: &Bundle) -> bool {
+    !bundle.probes.is_empty() || !bundle.texts.is_empty()
 }
 
 fn changed(entry: &Entry<'_>) -> Option<Changed> {
@@ -174,7 +182,7 @@ fn diff_lines(diff: &str) -> Vec<DiffLine> {
         Some(b'@') => "place",
         _ => "",
     };
-    diff.lines().map(|line| DiffLine { class: class(line), text: printable(line) }).collect()
+    diff.lines().map(|line| DiffLine { class: class(line), text: printable_text(line) }).collect()
 }
 
 fn probes(bundle: &Bundle) -> Vec<Probe> {
@@ -245,7 +253,7 @@ fn script(bundle: &Bundle) -> Vec<ScriptLine> {
     };
     let lines = bundle.script.lines().zip(1..);
     lines
-        .map(|(text, number)| ScriptLine { number, bad: bad(number), text: printable(text) })
+        .map(|(text, number)| ScriptLine { number, bad: bad(number), text: printable_text(text) })
         .collect()
 }
 
@@ -255,7 +263,7 @@ fn listings(bundle: &Bundle, earlier: Option<&Bundle>) -> Vec<Listing> {
         let diff = before.map(|before| unified(before, text)).filter(|diff| !diff.is_empty());
         Listing {
             name: printable(name),
-            text: printable(text),
+            text: printable_text(text),
             same: before.is_some() && diff.is_none(),
             diff: diff.map(|diff| diff_lines(&diff)),
         }
