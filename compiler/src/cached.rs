@@ -141,7 +141,7 @@ impl CachedCompiler {
             let binary = codegen(&key.shader, &key.key, devinfo, &key.options, &record)?;
             if !key.options.no_validate {
                 self.with_validation_cache(devinfo, |cache| {
-                    validate_kernels(&binary, |code| cache.validate_program(code))
+                    validate_kernels(devinfo, &binary, |code| cache.validate_program(code))
                 })?;
             }
             Ok(Arc::new(binary))

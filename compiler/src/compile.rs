@@ -194,11 +194,12 @@ fn tess_domain(program: &Program) -> TessDomain {
 /// # Errors
 /// The first violation and their number.
 pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
-    validate_kernels(binary, |code| eu::validate_program(devinfo, code))
+    validate_kernels(devinfo, binary, |code| eu::validate_program(devinfo, code))
 }
 
 /// Checks the code of every kernel with `validate`.
 pub(crate) fn validate_kernels(
+    devinfo: &'static DevInfo,
     binary: &Binary,
     mut validate: impl FnMut(&[u8]) -> Vec<Violation>,
 ) -> Result<(), CompileError> {
@@ -206,7 +207,8 @@ pub(crate) fn validate_kernels(
         let violations = validate(&kernel.code);
         if let Some(first) = violations.first() {
             let (first, count) = (first.clone(), violations.len());
-            return Err(InvalidBinary { width: kernel.width, first, count }.into());
+            let instruction = eu::violating_instruction(devinfo, &kernel.code, &first);
+            return Err(InvalidBinary { width: kernel.width, first, count, instruction }.into());
         }
     }
     Ok(())

@@ -66,8 +66,10 @@ impl CompileError {
 /// A kernel that breaks the instruction set's rules.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "{} kernel, offset {:#x}: {} ({}; {count} violations in all)",
-    width.name(), first.offset, first.message, first.rule
+    "{} kernel, offset {:#x}: {} ({}; {count} {} in all){}",
+    width.name(), first.offset, first.message, first.rule,
+    if *count == 1 { "violation" } else { "violations" },
+    instruction.as_ref().map(|text| format!("\n  {text}")).unwrap_or_default()
 )]
 pub struct InvalidBinary {
     /// Width of the kernel.
@@ -76,4 +78,6 @@ pub struct InvalidBinary {
     pub first: eu::Violation,
     /// Number of violations.
     pub count: usize,
+    /// The instruction of the first violation; `None` if it does not decode.
+    pub instruction: Option<String>,
 }

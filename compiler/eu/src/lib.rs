@@ -27,6 +27,7 @@ pub mod devinfo;
 pub mod encoding;
 pub mod inst;
 mod instruction_offsets;
+mod listing;
 pub mod opcode;
 pub mod operand;
 mod program_end;
@@ -45,6 +46,7 @@ pub use inst::{
     ThreadControl,
 };
 pub use instruction_offsets::InstructionOffsets;
+pub use listing::{marked_listing, violating_instruction};
 pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
 pub use program_end::{ProgramEnd, jump_targets};

@@ -18,7 +18,7 @@ use crate::options::RunOptions;
 use crate::run::{context_for, run_explained};
 use results::bundle::{Bundle, ProbeRecord};
 use results::verdict::TestResult;
-use vocabulary::Generation;
+use vocabulary::{CodegenOptions, Generation};
 
 /// Creates the bundle of a result by executing and compiling the test again; a panic is caught.
 pub fn explain(
@@ -98,7 +98,8 @@ fn stage_code(
     devinfo: &'static eu::DevInfo,
     options: &RunOptions,
 ) -> Vec<(String, String)> {
-    let options = &options.execution.codegen;
+    // Code that the validator refuses is listed, too.
+    let options = &CodegenOptions { no_validate: true, ..options.execution.codegen.clone() };
     let mut texts = Vec::new();
     if let Ok(shader) = compiler::ir_after(program, stage, key, devinfo, options, &mut |_, _| {}) {
         texts.push((format!("{}.ir", file_name(stage)), format!("{shader}\n")));
@@ -120,9 +121,8 @@ fn listings(kernels: &[ExecutedKernel], generation: Generation) -> Vec<(String, 
 }
 
 fn listing(kernel: &ExecutedKernel, devinfo: &'static eu::DevInfo) -> Option<(String, String)> {
-    let program = eu::decode_program(devinfo, &kernel.code).ok()?;
     let name = format!("{}.{}.eu", file_name(kernel.stage), kernel.width.name());
-    Some((name, eu::print_program(devinfo, &program)))
+    Some((name, eu::marked_listing(devinfo, &kernel.code).ok()?))
 }
 
 /// Returns a stage's name in file names.

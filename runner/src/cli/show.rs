@@ -141,13 +141,16 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     };
     let external = external::source(&request);
     let shown = Shown { args, program: &program, options: execution.codegen, external };
-    let mut text = Vec::new();
+    let (mut text, mut refused) = (Vec::new(), Vec::new());
     for stage in stages {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
-        text.extend(shown.stage(stage, &key)?);
+        let (shown, reason) = shown.stage(stage, &key)?;
+        text.extend(shown);
+        refused.extend(reason);
     }
     print(&text)?;
-    Ok(EXPECTED)
+    refused.iter().for_each(|reason| message!("{reason}"));
+    Ok(if refused.is_empty() { EXPECTED } else { UNEXPECTED })
 }
 
 /// Executes the test on the simulator alone and prints a trace of its threads.
@@ -220,17 +223,18 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn stage(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Vec<u8>> {
+    /// Returns the shown bytes, and the reason why the validator refuses the code, if it does.
+    fn stage(&self, stage: Stage, key: &StageKey) -> anyhow::Result<(Vec<u8>, Option<String>)> {
         let mut text = String::new();
         match &self.args.what {
             What::Glsl | What::Program | What::Payload | What::Trace => {}
             What::Ir(pass) => self.ir(&mut text, stage, key, pass.as_deref())?,
-            What::Eu => self.eu(&mut text, &self.binary(stage, key)?)?,
+            What::Eu => return self.eu(stage, key),
             What::Stats => self.stats(&mut text, &self.binary(stage, key)?)?,
             What::Passes => self.passes(&mut text, stage, key)?,
-            What::Binary => return self.raw(&self.binary(stage, key)?),
+            What::Binary => return Ok((self.raw(&self.binary(stage, key)?)?, None)),
         }
-        Ok(text.into_bytes())
+        Ok((text.into_bytes(), None))
     }
 
     fn devinfo(&self) -> anyhow::Result<&'static eu::DevInfo> {
@@ -311,15 +315,28 @@ impl Shown<'_> {
         Ok(())
     }
 
-    fn eu(&self, text: &mut String, binary: &Binary) -> anyhow::Result<()> {
+    /// Lists the code of a stage, also if the validator refuses it.
+    fn eu(&self, stage: Stage, key: &StageKey) -> anyhow::Result<(Vec<u8>, Option<String>)> {
         let devinfo = self.devinfo()?;
+        let options = CodegenOptions { no_validate: true, ..self.options.clone() };
+        let binary = match &self.external {
+            Some(external) => external.binary(stage, key).map_err(anyhow::Error::from),
+            None => compiler::compile(self.program, stage, key, devinfo, &options)
+                .map_err(anyhow::Error::from),
+        };
+        let binary = binary.with_context(|| format!("{stage} shader"))?;
+        let mut text = String::new();
         for kernel in &binary.compiled.kernels {
-            let program = eu::decode_program(devinfo, &kernel.code)?;
-            let stage = compiler::binary::stage_folder(binary.compiled.stage);
-            writeln!(text, "// {stage} {}", kernel.width.name())?;
-            text.push_str(&eu::print_program(devinfo, &program));
+            let folder = compiler::binary::stage_folder(binary.compiled.stage);
+            writeln!(text, "// {folder} {}", kernel.width.name())?;
+            text.push_str(&eu::marked_listing(devinfo, &kernel.code)?);
         }
-        Ok(())
+        let refused = match self.options.no_validate {
+            true => None,
+            false => compiler::validate(devinfo, &binary).err(),
+        };
+        let reason = refused.map(|error| format!("fail: {stage} shader: {error}"));
+        Ok((text.into_bytes(), reason))
     }
 
     fn stats(&self, text: &mut String, binary: &Binary) -> anyhow::Result<()> {

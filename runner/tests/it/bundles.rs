@@ -149,3 +149,39 @@ fn bundles_of_foreign_binaries() {
     assert!(!listing.contains("add(8)"), "what was executed: {listing}");
     assert!(!folder.join("fragment.ir").exists());
 }
+
+/// A kernel that the validator refuses is shown everywhere, with the rule at its instruction.
+#[test]
+fn refused_kernels() {
+    let sandbox = Sandbox::new();
+    let test = include_str!("../../../tests/quirks/fs-multiply-add.shader_test");
+    sandbox.file("suite/a.shader_test", test);
+    let options = ["--gen", "ivb", "--disable-quirk", "ivb-3src-simd8"];
+    let ran = sandbox.run(&[&["suite", "--out", "run"], &options[..]].concat());
+    let message = "fragment shader: SIMD16 kernel, offset 0x30: three-source instructions are limited \
+                   to SIMD8 on Ivy Bridge (ivb-3src-simd8; 1 violation in all)";
+    ran.expect(1, &[message]);
+    let reason = sandbox.results("run")[1]["reason"].as_str().expect("a reason").to_owned();
+    let (_, instruction) = reason.split_once("\n  ").expect("an instruction");
+    assert!(instruction.starts_with("mad(16)"), "{reason}");
+    let marked = format!(
+        "{instruction}\n// ^ ivb-3src-simd8: three-source instructions are limited to SIMD8 on Ivy Bridge\n"
+    );
+    let bundle = sandbox.path("run/failures/suite/a/@ivb/fragment.SIMD16.eu");
+    let listing = std::fs::read_to_string(bundle).expect("the assembly");
+    assert!(listing.contains(&marked), "{listing}");
+    sandbox.run(&["report", "run", "--out", "html"]).expect(0, &[]);
+    let page = std::fs::read_to_string(sandbox.path("html/pages/1.html")).expect("a page");
+    assert!(page.contains("// ^ ivb-3src-simd8: three-source"), "{page}");
+    let show = ["show", "suite/a.shader_test", "--stage", "fragment", "eu"];
+    sandbox.run(&[&show[..], &options].concat()).expect(1, &[&marked, message]);
+    sandbox.run(&[&show[..], &options, &["--no-validate"]].concat()).expect(0, &[&marked]);
+    // The same for a binary of another compiler.
+    let write = ["show", "suite/a.shader_test", "--no-validate", "binary", "--out", "bin"];
+    sandbox.run(&[&write[..], &options].concat()).expect(0, &[]);
+    sandbox
+        .run(&["suite", "--gen", "ivb", "--binaries", "bin", "--out", "given"])
+        .expect(1, &[message]);
+    let bundle = sandbox.path("given/failures/suite/a/@ivb/fragment.SIMD16.eu");
+    assert!(std::fs::read_to_string(bundle).expect("the assembly").contains(&marked));
+}

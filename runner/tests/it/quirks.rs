@@ -9,8 +9,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
-/// Generations whose vec4 back end is supported; on bdw it must be asked for.
-const VEC4_GENERATIONS: [&str; 3] = ["ivb", "hsw", "bdw"];
 /// Generations that compute in half precision.
 const HALF_GENERATIONS: [&str; 3] = ["bdw", "chv", "skl"];
 
@@ -42,7 +40,7 @@ fn rows() -> Vec<Row> {
         quirk,
         witness,
         vec4: true,
-        generations: &VEC4_GENERATIONS,
+        generations: &GENERATIONS,
         fails,
     };
     let half = |quirk, witness, fails| Row {
@@ -57,16 +55,16 @@ fn rows() -> Vec<Row> {
         vec4(Quirk::IvbDfExecSize, "quirks/vs-three-red-one-green", &["ivb"]),
         scalar(Quirk::IvbDfRegions, "quirks/fs-three-red-one-green", &["ivb"]),
         vec4(Quirk::IvbAlign16DfWidth, "quirks/vs-whole-vectors", &["ivb"]),
-        vec4(Quirk::DfExecMask, "quirks/vs-three-red-one-green", &VEC4_GENERATIONS),
+        vec4(Quirk::DfExecMask, "quirks/vs-three-red-one-green", ALL),
         scalar(Quirk::DfExecMask, "quirks/gs-three-red-one-green", GEN7),
-        vec4(Quirk::Align16DfSwizzle, "quirks/vs-swizzle", &VEC4_GENERATIONS),
-        vec4(Quirk::Align16DfWritemask, "quirks/vs-writemask", &VEC4_GENERATIONS),
+        vec4(Quirk::Align16DfSwizzle, "quirks/vs-swizzle", ALL),
+        vec4(Quirk::Align16DfWritemask, "quirks/vs-writemask", ALL),
         scalar(Quirk::Gen7SecondHalfControls, "fp64/conversion/fs-convert-bool-double", GEN7),
         scalar(Quirk::IvbDfSecondHalf, "quirks/fs-three-red-one-green", &["ivb"]),
         vec4(Quirk::Gen7TwoGrfSource, "quirks/vs-widening", GEN7),
         vec4(Quirk::Gen7Align16Vstride0, "quirks/vs-uniform-vectors", &["hsw"]),
         vec4(Quirk::Gen7Align16DfSel, "quirks/vs-selection", &["hsw"]),
-        vec4(Quirk::Align16QwordDst, "quirks/vs-widening", &["bdw"]),
+        vec4(Quirk::Align16QwordDst, "quirks/vs-widening", &["bdw", "chv", "skl"]),
         half(Quirk::HfMath, "half/elementary/fs-sqrt-f16vec2", &["skl"]),
         scalar(Quirk::ThreeSourceNoDfRep, "fp64/hand/fs-mod-multiples", ALL),
         scalar(Quirk::Ivb3srcSimd8, "quirks/fs-multiply-add", &["ivb"]),
@@ -161,9 +159,9 @@ fn table() -> String {
         "# Hardware quirks\n\n\
          Each row is a quirk, a test that shows it, and the result of the test on each generation when the\n\
          compiler does not handle the quirk (`--disable-quirk`). With every quirk handled all of these tests\n\
-         pass. In vec4 rows the vec4 back end compiles the geometry pipeline (`--backend vec4`), which chv\n\
-         and skl do not have. ivb and hsw have no half precision. `runner/tests/it/quirks.rs` runs the table\n\
-         and writes this page (`BLESS=1`).\n\n\
+         pass. In vec4 rows the vec4 back end compiles the vertex shader: on ivb and hsw always, on bdw, chv\n\
+         and skl with `--backend vec4`. ivb and hsw have no half precision. `runner/tests/it/quirks.rs` runs\n\
+         the table and writes this page (`BLESS=1`).\n\n\
          | quirk | back end | ivb | hsw | bdw | chv | skl | test |\n|---|---|---|---|---|---|---|---|\n",
     );
     for row in rows() {

@@ -106,6 +106,8 @@ pub struct SimulatorDevice {
     early: BTreeMap<ProgramId, EarlyPassCache>,
     /// The last binary of each stage.
     last: BTreeMap<Stage, Arc<Prepared>>,
+    /// Binaries of other compilers that the validator refused.
+    refused: BTreeMap<Stage, Binary>,
     statistics: Vec<KernelStatistics>,
     /// Records of optional passes, if requested.
     passes: Option<Vec<StagePasses>>,
@@ -125,6 +127,7 @@ impl SimulatorDevice {
             cache: BTreeMap::new(),
             early: BTreeMap::new(),
             last: BTreeMap::new(),
+            refused: BTreeMap::new(),
             statistics: Vec::new(),
             passes: None,
             thread,
@@ -162,9 +165,10 @@ impl SimulatorDevice {
         self.shaded
     }
 
-    /// Returns the last binary of each stage, in pipeline order.
+    /// Returns the last binary of each stage, and those of other compilers that were refused.
     pub fn binaries(&self) -> impl Iterator<Item = (Stage, &Binary)> {
-        self.last.iter().map(|(stage, prepared)| (*stage, &*prepared.binary))
+        let executed = self.last.iter().map(|(stage, prepared)| (*stage, &*prepared.binary));
+        executed.chain(self.refused.iter().map(|(stage, binary)| (*stage, binary)))
     }
 
     fn prepared(
@@ -217,7 +221,11 @@ impl SimulatorDevice {
         options
     }
 
-    fn foreign_binary(&self, stage: Stage, key: &StageKey) -> Result<Option<Binary>, DeviceError> {
+    fn foreign_binary(
+        &mut self,
+        stage: Stage,
+        key: &StageKey,
+    ) -> Result<Option<Binary>, DeviceError> {
         let read = match &self.options.binaries {
             Some(folder) => {
                 Binary::read(folder, stage).map_err(|e| rejected(Phase::Encode, e.to_string()))?
@@ -234,9 +242,11 @@ impl SimulatorDevice {
                 format!("binary is for {}, not {}", binary.generation, self.options.devinfo.name);
             return Err(rejected(Phase::Encode, message));
         }
-        if !self.options.compiler.no_validate {
-            compiler::validate(self.options.devinfo, &binary)
-                .map_err(|error| compile_error(stage, error))?;
+        if !self.options.compiler.no_validate
+            && let Err(error) = compiler::validate(self.options.devinfo, &binary)
+        {
+            self.refused.insert(stage, binary);
+            return Err(compile_error(stage, error));
         }
         Ok(Some(binary))
     }
