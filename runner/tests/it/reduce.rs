@@ -76,6 +76,10 @@ fn probes_stay_probes() {
     let small = run(&sandbox, "s/small.shader_test", &["--gen", "bdw", "--no-reference"]);
     assert_eq!((small.0.as_str(), small.1.as_str()), ("fail", "probe"));
     assert!(small.2.contains("Probe color at"), "{small:?}");
+    // The test still draws: the probe observes what it observed before.
+    let reason = sandbox.results("run")[1]["reason"].to_string();
+    assert!(reason.contains("Observed: 0.000000 1.000000 0.000000 1.000000"), "{reason}");
+    assert!(ran.out.contains("draw"), "{ran:#?}");
     // With fewer candidates less goes, never more than asked for.
     let few = sandbox.run(&[
         "reduce",

@@ -22,6 +22,9 @@ pub struct Likeness {
     /// For probes and disagreements, the message without numbers; for crashes, their location; with
     /// [`Wanted::message`], the message of any failure.
     pub kind: Option<String>,
+    /// For probes that both executors fail, the observed values: a test that draws nothing fails
+    /// such a probe, too.
+    pub observed: Option<String>,
 }
 
 impl Likeness {
@@ -36,8 +39,15 @@ impl Likeness {
             (_, Some(Phase::Probe | Phase::Mismatch)) => Some(without_numbers(&line)),
             _ => None,
         };
-        Likeness { ending, kind }
+        let observed = (ending.phase == Some(Phase::Probe)).then(|| observed(reason)).flatten();
+        Likeness { ending, kind, observed }
     }
+}
+
+/// Returns the values that a probe observed, without comments on them.
+fn observed(reason: &str) -> Option<String> {
+    let line = reason.lines().find_map(|line| line.trim().strip_prefix("Observed: "))?;
+    Some(line.split(" (").next().unwrap_or(line).trim().to_owned())
 }
 
 /// Returns the first line without its position in the file.
@@ -78,6 +88,9 @@ mod tests {
             probe("line 2: Probe color at (249,1)")
         );
         assert_ne!(probe("line 15: Probe color at (0,0)"), probe("line 15: SSBO test failed"));
+        let black = "line 3: Probe color at (0,0)\n  Expected: 1 2\n  Observed: 3 4";
+        assert_eq!(probe(black), probe(&black.replace("1 2", "7 7")));
+        assert_ne!(probe(black), probe(&black.replace("3 4", "0 0")));
         let crash = |reason| likeness(Status::Crash, Phase::Simulate, reason);
         assert_eq!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:7: 4 of 4"));
         assert_ne!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:8: 3 of 4"));
