@@ -4,6 +4,7 @@ mod args;
 mod asm;
 mod bisect;
 mod chain;
+mod choices;
 mod command;
 mod compare_codegen;
 mod coverage;

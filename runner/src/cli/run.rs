@@ -63,6 +63,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let selection = super::list::select(&args.select)?;
     let generations = args.generations();
     let options = run_options(args)?;
+    super::choices::check(&args.execute.device, &generations)?;
     let changed = changed_options(&args.execute, &options.execution);
     let expectations = Expectations::load(&args.expect.sources(), &generations)?;
     super::expect::warn_unmatched(&expectations, &selection.found);

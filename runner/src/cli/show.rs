@@ -243,11 +243,32 @@ impl Shown<'_> {
     }
 
     fn binary(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Binary> {
-        if let Some(external) = &self.external {
-            return external.binary(stage, key).with_context(|| format!("{stage} shader"));
+        let binary = match &self.external {
+            Some(external) => external.binary(stage, key).map_err(anyhow::Error::from),
+            None => compiler::compile(self.program, stage, key, self.devinfo()?, &self.options)
+                .map_err(anyhow::Error::from),
+        };
+        let binary = binary.with_context(|| format!("{stage} shader"))?;
+        self.check_width(stage, &binary)?;
+        Ok(binary)
+    }
+
+    /// Fails if the one shown stage has no kernel of the width, and prints a note if it is one of
+    /// several stages.
+    fn check_width(&self, stage: Stage, binary: &Binary) -> anyhow::Result<()> {
+        let Some(width) = self.args.compile.width.filter(|width| binary.kernel(*width).is_none())
+        else {
+            return Ok(());
+        };
+        let kernels = &binary.compiled.kernels;
+        let there = kernels.iter().map(|k| k.width.name()).collect::<Vec<_>>().join(", ");
+        let (width, generation) = (width.name(), self.args.generation);
+        let text = format!("the {stage} shader has no {width} kernel on {generation}, but {there}");
+        if self.args.stage.is_some() || self.program.stages.len() == 1 {
+            bail!("--width {width}: {text}");
         }
-        compiler::compile(self.program, stage, key, self.devinfo()?, &self.options)
-            .with_context(|| format!("{stage} shader"))
+        message!("note: {text}");
+        Ok(())
     }
 
     fn ir(
@@ -325,6 +346,7 @@ impl Shown<'_> {
                 .map_err(anyhow::Error::from),
         };
         let binary = binary.with_context(|| format!("{stage} shader"))?;
+        self.check_width(stage, &binary)?;
         let mut text = String::new();
         for kernel in &binary.compiled.kernels {
             let folder = compiler::binary::stage_folder(binary.compiled.stage);

@@ -165,3 +165,41 @@ fn flipped_bits_never_crash() {
     // suite.
     assert!(noticed * 4 >= flips, "{noticed} of {flips} flips were noticed");
 }
+
+/// Widths and back ends that do not exist are errors or notes, and the width that is blamed is the
+/// one that is missing.
+#[test]
+fn widths_and_back_ends_that_do_not_exist() {
+    let (sandbox, _) = with_binaries();
+    let run = |more: &[&str]| sandbox.run(&[&["suite", "--out", "out"], more].concat());
+    for width in ["vec4", "SIMD32"] {
+        let message =
+            format!("--width {width}: fragment and compute shaders have SIMD8 and SIMD16");
+        run(&["--gen", "skl", "--width", width]).expect(2, &[&message]);
+    }
+    let note = "note: --width SIMD16 applies to fragment and compute shaders";
+    run(&["--gen", "skl", "--width", "SIMD16"]).expect(0, &[note, "pass: 1"]);
+    let note = "on ivb, hsw vertex, tessellation and geometry shaders have vec4 code only";
+    run(&["--gen", "ivb,hsw,skl", "--backend", "scalar"]).expect(0, &[note]);
+    let note = "on skl tessellation and geometry shaders have scalar code only";
+    run(&["--gen", "ivb,skl", "--backend", "vec4"]).expect(0, &[note]);
+    let show = |more: &[&str]| {
+        sandbox.run(&[&["show", "suite/a.shader_test", "--gen", "ivb"], more].concat())
+    };
+    let message = "the vertex shader has no SIMD16 kernel on ivb, but vec4";
+    show(&["--stage", "vertex", "--width", "SIMD16", "eu"]).expect(2, &[message]);
+    show(&["--width", "SIMD16", "eu"])
+        .expect(0, &[&format!("note: {message}"), "// fragment SIMD16"]);
+    // Of given binaries one width can be chosen, if it is there.
+    let given = ["--gen", "ivb", "--binaries", "bin"];
+    run(&[&given[..], &["--width", "SIMD16"]].concat()).expect(0, &["pass: 1"]);
+    let widths: Vec<_> = sandbox.results("out")[1]["stages"]
+        .as_array()
+        .expect("stages")
+        .iter()
+        .filter_map(|stage| stage["width"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(widths, ["vec4", "SIMD16"]);
+    let message = "the binary of the fragment shader has no SIMD32 kernel, but SIMD8, SIMD16";
+    run(&[&given[..], &["--width", "SIMD32"]].concat()).expect(1, &[message]);
+}

@@ -233,7 +233,7 @@ impl SimulatorDevice {
             None => None,
         };
         let binary = match (read, &self.options.external) {
-            (Some(binary), _) => binary,
+            (Some(binary), _) => self.of_wanted_width(stage, binary)?,
             (None, Some(compiler)) => compiler.binary(stage, key)?,
             (None, None) => return Ok(None),
         };
@@ -249,6 +249,29 @@ impl SimulatorDevice {
             return Err(compile_error(stage, error));
         }
         Ok(Some(binary))
+    }
+
+    /// Returns the binary with only the kernel of `--width`, where the stage has several widths.
+    fn of_wanted_width(&self, stage: Stage, mut binary: Binary) -> Result<Binary, DeviceError> {
+        let wanted = &self.options.compiler.widths;
+        if wanted.is_empty() || !matches!(stage, Stage::Fragment | Stage::Compute) {
+            return Ok(binary);
+        }
+        let kernels = &mut binary.compiled.kernels;
+        if !kernels.iter().any(|kernel| wanted.contains(&kernel.width)) {
+            let names = |widths: &[Width]| {
+                widths.iter().map(|width| width.name()).collect::<Vec<_>>().join(", ")
+            };
+            let there: Vec<Width> = kernels.iter().map(|kernel| kernel.width).collect();
+            let message = format!(
+                "the binary of the {stage} shader has no {} kernel, but {}",
+                names(wanted),
+                names(&there)
+            );
+            return Err(rejected(Phase::Encode, message));
+        }
+        kernels.retain(|kernel| wanted.contains(&kernel.width));
+        Ok(binary)
     }
 
     fn record_statistics(&mut self, stage: Stage, prepared: &Prepared) {
