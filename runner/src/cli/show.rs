@@ -357,7 +357,8 @@ impl Shown<'_> {
             true => None,
             false => compiler::validate(devinfo, &binary).err(),
         };
-        let reason = refused.map(|error| format!("fail: {stage} shader: {error}"));
+        let reason =
+            refused.map(|error| format!("fail: validate: {stage} shader: {}", error.reason()));
         Ok((text.into_bytes(), reason))
     }
 
