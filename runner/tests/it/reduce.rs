@@ -78,7 +78,7 @@ fn probes_stay_probes() {
     assert!(small.2.contains("Probe color at"), "{small:?}");
     // The test still draws: the probe observes what it observed before.
     let reason = sandbox.results("run")[1]["reason"].to_string();
-    assert!(reason.contains("Observed: 0.000000 1.000000 0.000000 1.000000"), "{reason}");
+    assert!(reason.contains("Observed: 0 255 0 255"), "{reason}");
     assert!(ran.out.contains("draw"), "{ran:#?}");
     // With fewer candidates less goes, never more than asked for.
     let few = sandbox.run(&[

@@ -2,7 +2,7 @@
 
 use crate::support::{GREEN, Sandbox, red};
 
-/// Runs beside tests are no tests, whatever their folders are called.
+/// Runs beside tests are no tests, under any name of their folders.
 #[test]
 fn runs_are_not_tests() {
     let sandbox = Sandbox::new();

@@ -68,9 +68,9 @@ pub(super) enum Fate {
     Undecided,
 }
 
-/// Edits a baseline's text. With `add`, appends the tests that fail unexpectedly on every one of the
-/// file's generations that ran and that no line of any file covers (see `known`), in the order of
-/// their names.
+/// Edits a baseline's text. With `add`, appends the tests that fail unexpectedly on every one of
+/// the file's generations that ran and that no line of any file covers (see `known`), in the order
+/// of their names.
 pub fn baseline(
     text: &str,
     file: &ScopedFile,

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn kinds() {
-        let probe = |reason| likeness(Status::Fail, Phase::Probe, reason);
+        let probe = |reason: &str| likeness(Status::Fail, Phase::Probe, reason);
         assert_eq!(
             probe("line 15: Probe color at (0,0)\n  Expected: 1"),
             probe("line 2: Probe color at (249,1)")
