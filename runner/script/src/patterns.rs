@@ -1,4 +1,4 @@
-//! The 121 command patterns of `[test]`, in the order in which they are tried.
+//! The command patterns of `[test]`, in the order in which they are tried.
 //!
 //! A *prefix* pattern matches when the line, after its leading blanks, starts with the literal,
 //! even inside a word. A *scan* pattern is matched like C's `scanf`; see [`crate::scan`].

@@ -276,9 +276,9 @@ fn answers_in_advance_are_refused() {
     for name in ["a", "b", "c"] {
         sandbox.file(&format!("suite/{name}.shader_test"), GREEN);
     }
-    // Each request gets its refusal, and the next number another one.
-    let answers = r#"while read -r l; do id=${l#*\"id\":}; id=${id%%,*}
-for n in $id $((id + 1)); do echo "{\"id\":$n,\"error\":{\"layer\":\"ir\",\"message\":\"to $n\"}}"; done; done"#;
+    // Each request gets its refusal and, in the same write, that of the next number.
+    let answers = r#"while read -r l; do id=${l#*\"id\":}; id=${id%%,*}; next=$((id + 1))
+printf '{"id":%s,"error":{"layer":"ir","message":"to %s"}}\n' $id $id $next $next; done"#;
     sandbox.file("compiler.sh", answers);
     let run = ["suite", "--gen", "ivb", "--out", "out", "-j", "1", "--compiler", "sh compiler.sh"];
     sandbox.run(&run).expect(1, &["[3/3] fail: 3"]);

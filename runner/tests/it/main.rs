@@ -9,6 +9,7 @@ mod command_line;
 mod comparisons;
 mod coverage;
 mod deploy;
+mod docs;
 mod exit_codes;
 mod expectations;
 mod external_compiler;

@@ -120,6 +120,24 @@ fn failing(row: &Row, handled: bool) -> BTreeSet<String> {
     failed.filter_map(|row| row["gen"].as_str().map(str::to_owned)).collect()
 }
 
+/// Without a row, a test would never run without the handling.
+#[test]
+fn each_test_of_a_quirk_has_a_row() {
+    let witnesses: BTreeSet<String> = rows().iter().map(|row| row.witness.to_owned()).collect();
+    let folder = repository().join("tests/quirks");
+    let mut without = Vec::new();
+    for entry in std::fs::read_dir(&folder).expect("tests/quirks") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "shader_test") {
+            let name = path.file_stem().expect("a name").to_string_lossy();
+            if !witnesses.contains(&format!("quirks/{name}")) {
+                without.push(name.into_owned());
+            }
+        }
+    }
+    assert!(without.is_empty(), "no row in this file for {without:?}");
+}
+
 #[test]
 fn each_handling_is_needed_where_the_quirk_is() {
     let mut wrong = Vec::new();
