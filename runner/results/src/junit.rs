@@ -2,9 +2,11 @@
 //! except for durations and timestamps.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::io;
 
-use time::OffsetDateTime;
+use junit_report::{
+    Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestSuite, TestSuiteBuilder,
+};
 
 use crate::Repeat;
 use crate::expect::{is_bad, label};
@@ -42,87 +44,66 @@ pub(super) struct Report<'a> {
 }
 
 /// Renders the report of sorted results.
-pub(super) fn render(rows: &[TestResult], report: &Report<'_>) -> String {
+///
+/// # Errors
+/// The writer of the format fails.
+pub(super) fn render(rows: &[TestResult], report: &Report<'_>) -> io::Result<String> {
     let mut suites: BTreeMap<&str, Vec<&TestResult>> = BTreeMap::new();
     for row in rows.iter().filter(|row| report.which == Junit::All || !row.is_good()) {
         suites.entry(directory(&row.test)).or_default().push(row);
     }
-    let timestamp = timestamp(report.started);
-    let mut room = REPORT_LIMIT;
-    let (mut body, mut totals) = (String::new(), Totals::default());
+    let (mut room, mut body, mut totals) = (REPORT_LIMIT, String::new(), Totals::default());
     for (index, (directory, rows)) in suites.into_iter().enumerate() {
-        let (mut cases, mut counts) = (String::new(), Totals::default());
-        for row in rows {
-            let result = result(row);
-            counts.add(&result, row.duration_us);
-            cases += &case(row, &result, report.repeat, &mut room);
-        }
-        let name = attribute(&line(directory));
-        write_to(
-            &mut body,
-            format_args!(
-                "  <testsuite id=\"{index}\" name=\"{name}\" {counts} skipped=\"{}\" \
-                 timestamp=\"{timestamp}\">\n{cases}  </testsuite>\n",
-                counts.skipped,
-                counts = counts.attributes(),
-            ),
-        );
-        totals.merge(counts);
+        let mut suite = TestSuiteBuilder::new(&line(directory));
+        suite.set_timestamp(report.started.truncate_to_second());
+        suite.add_testcases(rows.into_iter().map(|row| case(row, report.repeat, &mut room)));
+        let suite = suite.build();
+        totals.add(&suite);
+        body += &suite_element(suite, index)?;
     }
-    format!(
-        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<testsuites {}>\n{body}</testsuites>\n",
-        totals.attributes()
-    )
+    Ok(format!("{DECLARATION}<testsuites {}>{body}</testsuites>\n", totals.attributes()))
 }
 
-/// Numbers of a suite or of the whole report.
+/// Start of every report.
+const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>";
+
+/// Renders one suite with the attributes that the writer of the format leaves out: its number in
+/// the report and the number of skipped cases.
+fn suite_element(suite: TestSuite, index: usize) -> io::Result<String> {
+    let skipped = suite.skipped();
+    let (mut report, mut text) = (ReportBuilder::new(), Vec::new());
+    report.add_testsuite(suite).build().write_xml(&mut text).map_err(io::Error::other)?;
+    let text = String::from_utf8(text).map_err(io::Error::other)?;
+    let element = text
+        .strip_prefix(DECLARATION)
+        .and_then(|text| text.strip_prefix("<testsuites><testsuite id=\"0\""))
+        .and_then(|text| text.strip_suffix("</testsuites>"));
+    let element = element.ok_or_else(|| io::Error::other("another form of JUnit reports"))?;
+    Ok(format!("\n<testsuite id=\"{index}\" skipped=\"{skipped}\"{element}"))
+}
+
+/// Numbers of the whole report.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     tests: usize,
     failures: usize,
     errors: usize,
-    skipped: usize,
-    duration_us: u64,
+    time: Duration,
 }
 
 impl Totals {
-    fn add(&mut self, result: &Result, duration_us: u64) {
-        self.tests += 1;
-        self.duration_us += duration_us;
-        match result {
-            Result::Success => {}
-            Result::Skipped => self.skipped += 1,
-            Result::Failure(_) => self.failures += 1,
-            Result::Error(_) => self.errors += 1,
-        }
+    fn add(&mut self, suite: &TestSuite) {
+        self.tests += suite.tests();
+        self.failures += suite.failures();
+        self.errors += suite.errors();
+        self.time += suite.time();
     }
 
-    fn merge(&mut self, other: Totals) {
-        self.tests += other.tests;
-        self.failures += other.failures;
-        self.errors += other.errors;
-        self.skipped += other.skipped;
-        self.duration_us += other.duration_us;
-    }
-
-    /// Returns the attributes that suites and reports share.
     fn attributes(&self) -> String {
-        let Totals { tests, failures, errors, .. } = self;
-        let time = seconds(self.duration_us);
+        let Totals { tests, failures, errors, time } = self;
+        let time = time.as_seconds_f64();
         format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{time}\"")
     }
-}
-
-/// Returns a duration in seconds.
-fn seconds(duration_us: u64) -> String {
-    format!("{}.{:06}", duration_us / 1_000_000, duration_us % 1_000_000)
-}
-
-/// Returns a time in UTC to the second: `2026-11-20T09:30:00Z`.
-fn timestamp(time: OffsetDateTime) -> String {
-    let (year, month, day) = (time.year(), u8::from(time.month()), time.day());
-    let (hour, minute, second) = (time.hour(), time.minute(), time.second());
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 /// Returns the directory of a test's name.
@@ -135,33 +116,28 @@ fn last(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, last)| last)
 }
 
-fn case(row: &TestResult, result: &Result, repeat: &Repeat, room: &mut usize) -> String {
-    let name = attribute(&line(&format!("{} [{}]", last(&row.test), row.generation)));
-    let class = attribute(&line(directory(&row.test)).replace('/', "."));
-    let message = message(row);
-    let mut text = escaped(&text(row, &message, result, repeat));
-    if text.len() > *room {
-        text.clear();
-    }
-    *room -= text.len();
-    let message = attribute(&message);
-    let content = match result {
-        Result::Success if text.is_empty() => String::new(),
-        Result::Success => format!("<system-out>{text}</system-out>"),
-        Result::Skipped => format!("<skipped message=\"{message}\"/>"),
-        Result::Failure(kind) => {
-            format!("<failure type=\"{kind}\" message=\"{message}\">{text}</failure>")
-        }
-        Result::Error(kind) => {
-            format!("<error type=\"{kind}\" message=\"{message}\">{text}</error>")
-        }
+fn case(row: &TestResult, repeat: &Repeat, room: &mut usize) -> TestCase {
+    let name = line(&format!("{} [{}]", last(&row.test), row.generation));
+    let time = Duration::microseconds(i64::try_from(row.duration_us).unwrap_or(i64::MAX));
+    let (result, message) = (result(row), message(row));
+    let mut case = match result {
+        Result::Success => TestCaseBuilder::success(&name, time),
+        Result::Skipped => TestCaseBuilder::skipped_with_cause(&name, row.status.name(), &message),
+        Result::Failure(kind) => TestCaseBuilder::failure(&name, time, kind, &message),
+        Result::Error(kind) => TestCaseBuilder::error(&name, time, kind, &message),
     };
-    let time = seconds(row.duration_us);
-    let start = format!("    <testcase name=\"{name}\" classname=\"{class}\" time=\"{time}\"");
-    match content.is_empty() {
-        true => format!("{start}/>\n"),
-        false => format!("{start}>{content}</testcase>\n"),
+    let text = text(row, &message, &result, repeat).replace("]]>", "]]&gt;");
+    if !text.is_empty() && text.len() <= *room {
+        *room -= text.len();
+        match result {
+            Result::Success => drop(case.set_system_out(&text)),
+            _ => drop(case.set_trace(&text)),
+        }
     }
+    let class = line(directory(&row.test)).replace('/', ".");
+    let mut case = case.set_classname(&class).build();
+    case.time = time;
+    case
 }
 
 /// The status of a case in the format's terms.
@@ -227,21 +203,6 @@ fn line(text: &str) -> String {
 /// Escapes characters that XML does not allow.
 fn valid(text: &str) -> String {
     text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
-}
-
-/// Escapes the markup of XML in a text.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// Escapes the markup of XML in the value of an attribute.
-fn attribute(text: &str) -> String {
-    escaped(text).replace('"', "&quot;")
-}
-
-/// Appends to a string, which cannot fail.
-fn write_to(text: &mut String, content: std::fmt::Arguments<'_>) {
-    let _ = text.write_fmt(content);
 }
 
 /// Truncates a text to at most `limit` bytes.

@@ -180,5 +180,6 @@ impl Reporter for ResultsWriter {
 
 fn write_junit(folder: &Path, rows: &[TestResult], report: &Report<'_>) -> Result<(), WriteError> {
     let path = folder.join(JUNIT_FILE);
-    replace_file(&path, junit::render(rows, report).as_bytes())
+    let text = junit::render(rows, report).map_err(WriteError::at(&path))?;
+    replace_file(&path, text.as_bytes())
 }

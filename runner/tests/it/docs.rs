@@ -1,8 +1,8 @@
 //! The commands in README and `docs/`, executed.
 //!
-//! A block ```` ```console ```` is a transcript: lines that begin with `$ ` are executed by a shell,
-//! the others are their output. `…` stands for any text; as a line of its own, for any lines. Times
-//! are masked. In other blocks, each line that begins with `runner` must be a command that can be
+//! A block of language `console` is a transcript: lines that begin with `$ ` are executed by a
+//! shell, the others are their output. `…` is any text; on a line of its own, any lines. Times are
+//! masked. In other blocks, each line that begins with `runner` must be a command that can be
 //! executed: its exit code is not 2 (usage or set-up error). Names in capitals are placeholders.
 
 use std::fs;
@@ -157,13 +157,13 @@ fn mask(text: &str) -> String {
     times.replace_all(text.trim_end(), "T s, T tests/s").into_owned()
 }
 
-/// True if `line` is `pattern`, where `…` stands for any text.
+/// True if `line` is `pattern`, where `…` is any text.
 fn line_matches(pattern: &str, line: &str) -> bool {
     let parts: Vec<String> = pattern.split('…').map(regex::escape).collect();
     Regex::new(&format!("^{}$", parts.join(".*"))).expect("an expression").is_match(line)
 }
 
-/// True if `lines` are the lines of a transcript, where a line `…` stands for any lines.
+/// True if `lines` are the lines of a transcript, where a line `…` is any lines.
 fn transcript_matches(transcript: &[&str], lines: &[&str]) -> bool {
     match transcript.split_first() {
         None => lines.is_empty(),

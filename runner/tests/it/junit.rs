@@ -204,7 +204,7 @@ const SCHEMA: [(&str, Attributes, &[&str]); 8] = [
     ),
     ("failure", &[("type", Type::Text, false), ("message", Type::Text, false)], &[]),
     ("error", &[("type", Type::Text, false), ("message", Type::Text, false)], &[]),
-    ("skipped", &[("message", Type::Text, true)], &[]),
+    ("skipped", &[("type", Type::Text, false), ("message", Type::Text, true)], &[]),
     ("system-out", &[], &[]),
     ("system-err", &[], &[]),
 ];
