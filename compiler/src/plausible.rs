@@ -34,7 +34,7 @@ type Checked = Result<(), String>;
 ///
 /// # Errors
 /// The first number that no thread could mean, in words.
-pub fn check(compiled: &Compiled) -> Checked {
+pub(crate) fn check(compiled: &Compiled) -> Checked {
     if compiled.interface.stage() != compiled.stage {
         return Err(String::from("has the interface of another stage"));
     }

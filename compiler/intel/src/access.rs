@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 /// The memory that an intrinsic accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub(crate) enum Memory {
     /// The storage block with this number.
     StorageBlock(Value),
     /// Memory of the work group.
@@ -18,7 +18,7 @@ pub enum Memory {
 
 /// An access taken apart.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub(crate) struct Access {
     /// The memory.
     pub memory: Memory,
     /// Byte offset: this value …
@@ -34,7 +34,7 @@ impl Access {
     ///
     /// # Errors
     /// It lacks sources.
-    pub fn of(intrinsic: &Intrinsic) -> Result<Access, CompileError> {
+    pub(crate) fn of(intrinsic: &Intrinsic) -> Result<Access, CompileError> {
         use IntrinsicOp::*;
         let malformed = || CompileError::internal(format!("{} lacks sources", intrinsic.op.name()));
         let mut sources = intrinsic.srcs.iter().copied();
@@ -58,7 +58,7 @@ impl Access {
 
 /// The data port's message for an atomic intrinsic on a buffer.
 #[must_use]
-pub fn buffer_atomic(intrinsic: &Intrinsic, simd: SurfaceSimd, returns: bool) -> DataOp {
+pub(crate) fn buffer_atomic(intrinsic: &Intrinsic, simd: SurfaceSimd, returns: bool) -> DataOp {
     use ir::AtomicOp as Op;
     let op = match intrinsic.fields.atomic {
         Op::Fmin => FloatAtomicOp::Fmin,
@@ -71,7 +71,7 @@ pub fn buffer_atomic(intrinsic: &Intrinsic, simd: SurfaceSimd, returns: bool) ->
 
 /// The data port's code of an integer atomic intrinsic.
 #[must_use]
-pub fn atomic_code(intrinsic: &Intrinsic) -> Code {
+pub(crate) fn atomic_code(intrinsic: &Intrinsic) -> Code {
     use IntrinsicOp::*;
     use ir::AtomicOp as Op;
     if matches!(

@@ -20,7 +20,7 @@ const COUNT_ENABLE: u32 = 1 << 15;
 ///
 /// # Errors
 /// The generation has no such message.
-pub fn patch_barrier(
+pub(crate) fn patch_barrier(
     program: &mut Program,
     model: &Model,
     threads: u32,
@@ -44,7 +44,7 @@ pub fn patch_barrier(
 ///
 /// # Errors
 /// The generation has no such message.
-pub fn group_barrier(program: &mut Program, model: &Model) -> Result<(), CompileError> {
+pub(crate) fn group_barrier(program: &mut Program, model: &Model) -> Result<(), CompileError> {
     let header = Operand::vgrf(program.vreg(1), Type::UD);
     let mut b = Builder::new(program);
     let mut all = b.all_channels(8);

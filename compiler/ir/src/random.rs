@@ -3,14 +3,14 @@
 use crate::fold::{encode_float, mask, sign_bit};
 
 /// A small owned generator (splitmix64), the same everywhere.
-pub struct Rng(u64);
+pub(crate) struct Rng(u64);
 
 impl Rng {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Rng(seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,16 +19,16 @@ impl Rng {
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
 
     /// An integer of that many bits: small, near a power of two, or anything.
-    pub fn int(&mut self, bits: u8) -> u64 {
+    pub(crate) fn int(&mut self, bits: u8) -> u64 {
         let value = match self.below(4) {
             0 => self.next() % 8,
             1 => (self.next() % 8).wrapping_neg(),
@@ -40,7 +40,7 @@ impl Rng {
 
     /// A float of that many bits: special values, denormals, halfway cases, moderate numbers, any
     /// bits. NaN is canonical.
-    pub fn float(&mut self, bits: u8) -> u64 {
+    pub(crate) fn float(&mut self, bits: u8) -> u64 {
         let exponent_bits = match bits {
             16 => 5,
             32 => 8,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Limits of a generated shader.
 #[derive(Clone, Copy)]
-pub struct Limits {
+pub(crate) struct Limits {
     pub instructions: usize,
     pub nesting: usize,
     pub max_bits: u8,
@@ -34,7 +34,7 @@ struct Generator<'a, 'b> {
 
 /// A random fragment shader: inputs var0–3 (floats) and var4–7 (integers), UBO 0, SSBO 0, outputs
 /// frag_color0–7.
-pub fn random_shader(rng: &mut Rng, limits: Limits) -> Shader {
+pub(crate) fn random_shader(rng: &mut Rng, limits: Limits) -> Shader {
     let mut shader = Shader::new(Stage::Fragment);
     let b = Builder::new(&mut shader);
     let left = limits.instructions;
@@ -284,10 +284,10 @@ impl Generator<'_, '_> {
 }
 
 /// Everything observable of a run with 4 lanes on random inputs.
-pub type Observed = (BTreeMap<(usize, Io), u32>, Vec<u8>, Vec<bool>);
+pub(crate) type Observed = (BTreeMap<(usize, Io), u32>, Vec<u8>, Vec<bool>);
 
 /// Runs a shader on inputs that depend on the seed.
-pub fn observe(shader: &Shader, seed: u64) -> Observed {
+pub(crate) fn observe(shader: &Shader, seed: u64) -> Observed {
     let mut rng = Rng::new(seed);
     let mut services = TestServices::default();
     for lane in 0..4 {

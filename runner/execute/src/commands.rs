@@ -11,7 +11,7 @@ use results::verdict::{Phase, Status, Verdict};
 
 impl<'a> Session<'a> {
     /// Executes `[vertex data]` and `[test]`.
-    pub fn run(&mut self) -> Verdict {
+    pub(crate) fn run(&mut self) -> Verdict {
         let Some(lines) = &self.script.test else { return Verdict::pass() };
         if let Err(verdict) = self.vertex_data() {
             return verdict;

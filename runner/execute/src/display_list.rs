@@ -9,7 +9,7 @@ pub(super) struct Selections<'a>(Vec<(Stage, &'a str, &'a str)>);
 
 impl<'a> Selections<'a> {
     /// Selects a function.
-    pub fn select(&mut self, stage: Stage, uniform: &'a str, function: &'a str) {
+    pub(crate) fn select(&mut self, stage: Stage, uniform: &'a str, function: &'a str) {
         match self.0.iter_mut().find(|entry| (entry.0, entry.1) == (stage, uniform)) {
             Some(entry) => entry.2 = function,
             None => self.0.push((stage, uniform, function)),
@@ -17,7 +17,7 @@ impl<'a> Selections<'a> {
     }
 
     /// Iterates over stage, uniform and function.
-    pub fn iter(&self) -> impl Iterator<Item = &(Stage, &'a str, &'a str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Stage, &'a str, &'a str)> {
         self.0.iter()
     }
 }
@@ -41,39 +41,39 @@ pub(super) struct DisplayList<'a> {
 
 impl<'a> DisplayList<'a> {
     /// `glNewList`: replaces the contents of the list.
-    pub fn begin(&mut self, execute: bool) {
+    pub(crate) fn begin(&mut self, execute: bool) {
         self.lines.clear();
         self.open = Some(execute);
     }
 
     /// `glEndList`.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.open = None;
     }
 
     /// `glDeleteLists`.
-    pub fn delete(&mut self) {
+    pub(crate) fn delete(&mut self) {
         self.lines.clear();
     }
 
     /// Returns true if a command is recorded into the open list. Commands that read back, query or
     /// create objects are executed at once (OpenGL 4.6 compatibility profile, section 21.4).
-    pub fn records(&self, command: &Command<'_>) -> bool {
+    pub(crate) fn records(&self, command: &Command<'_>) -> bool {
         self.open.is_some() && is_recordable(command)
     }
 
     /// Records a line.
-    pub fn add(&mut self, line: usize, selections: &Selections<'a>) {
+    pub(crate) fn add(&mut self, line: usize, selections: &Selections<'a>) {
         self.lines.push(Recorded { line, selections: selections.clone() });
     }
 
     /// Returns true if recorded commands are executed, too.
-    pub fn executes(&self) -> bool {
+    pub(crate) fn executes(&self) -> bool {
         self.open == Some(true)
     }
 
     /// Returns the recorded lines.
-    pub fn lines(&self) -> &[Recorded<'a>] {
+    pub(crate) fn lines(&self) -> &[Recorded<'a>] {
         &self.lines
     }
 }

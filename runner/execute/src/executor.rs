@@ -10,7 +10,7 @@ use crate::devices::{Disagreement, Undefined};
 use results::verdict::{Phase, Status, Verdict};
 
 /// One executor: a GL machine and the device that shades for it.
-pub struct Executor {
+pub(crate) struct Executor {
     /// Kind of the device.
     pub kind: DeviceKind,
     /// The machine.
@@ -25,7 +25,11 @@ pub struct Executor {
 
 impl Executor {
     /// Returns an executor in initial state.
-    pub fn new(kind: DeviceKind, machine: Machine, device: Box<dyn ShaderDevice>) -> Executor {
+    pub(crate) fn new(
+        kind: DeviceKind,
+        machine: Machine,
+        device: Box<dyn ShaderDevice>,
+    ) -> Executor {
         Executor { kind, machine, device, undefined_pixels: false, undefined_memory: false }
     }
 
@@ -43,19 +47,19 @@ impl Executor {
 }
 
 /// One or two executors; the first one's results are the test's.
-pub struct Executors {
+pub(crate) struct Executors {
     /// The executors in order.
     pub all: Vec<Executor>,
 }
 
 impl Executors {
     /// Returns the executor whose results count.
-    pub fn primary(&mut self) -> &mut Executor {
+    pub(crate) fn primary(&mut self) -> &mut Executor {
         &mut self.all[0]
     }
 
     /// Returns the machine of the executor whose results count.
-    pub fn machine(&self) -> &Machine {
+    pub(crate) fn machine(&self) -> &Machine {
         &self.all[0].machine
     }
 
@@ -63,7 +67,7 @@ impl Executors {
     ///
     /// # Errors
     /// Returns the verdict if an executor fails.
-    pub fn each<T>(
+    pub(crate) fn each<T>(
         &mut self,
         mut action: impl FnMut(&mut Machine, &mut dyn ShaderDevice) -> Result<T, MachineError>,
     ) -> Result<Vec<T>, Verdict> {
@@ -82,7 +86,7 @@ impl Executors {
     ///
     /// # Errors
     /// Fails if widths disagree about a defined value.
-    pub fn check_agreement(&mut self) -> Result<(), Verdict> {
+    pub(crate) fn check_agreement(&mut self) -> Result<(), Verdict> {
         let mut lanes: BTreeMap<u64, u64> = BTreeMap::new();
         for executor in &mut self.all {
             let undefined = executor.device.take_undefined();
@@ -108,22 +112,22 @@ impl Executors {
     }
 
     /// Returns true if any pixel may be undefined beyond the marks of its readback.
-    pub fn undefined_pixels(&self) -> bool {
+    pub(crate) fn undefined_pixels(&self) -> bool {
         self.all.iter().any(Executor::has_undefined_pixels)
     }
 
     /// Returns true if buffers may hold undefined values.
-    pub fn undefined_memory(&self) -> bool {
+    pub(crate) fn undefined_memory(&self) -> bool {
         self.all.iter().any(|executor| executor.undefined_memory)
     }
 
     /// Clears the marks after the window's colors were cleared.
-    pub fn forget_undefined_pixels(&mut self) {
+    pub(crate) fn forget_undefined_pixels(&mut self) {
         self.all.iter_mut().for_each(|executor| executor.undefined_pixels = false);
     }
 
     /// Changes every machine.
-    pub fn change(&mut self, mut action: impl FnMut(&mut Machine)) {
+    pub(crate) fn change(&mut self, mut action: impl FnMut(&mut Machine)) {
         self.all.iter_mut().for_each(|executor| action(&mut executor.machine));
     }
 }
@@ -148,7 +152,7 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
 }
 
 /// Converts a device's error into a verdict.
-pub fn device_verdict(error: &DeviceError) -> Verdict {
+pub(crate) fn device_verdict(error: &DeviceError) -> Verdict {
     match error {
         DeviceError::StepLimit { .. } => {
             Verdict::new(Status::Timeout, Phase::Simulate, error.to_string())

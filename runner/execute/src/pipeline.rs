@@ -27,7 +27,7 @@ impl Pipeline {
 ///
 /// # Errors
 /// Returns the error of the first stage that does not link.
-pub fn link(
+pub(crate) fn link(
     shaders: &[Shader],
     types: &TypeTable,
     options: &LinkOptions<'_>,

@@ -19,7 +19,7 @@ use results::verdict::{Phase, Verdict};
 
 /// The failure of a probe.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bad {
+pub(crate) struct Bad {
     /// [`Phase::Probe`], or [`Phase::Mismatch`] if the executors disagree.
     pub phase: Phase,
     /// Description of the expected and observed values.
@@ -30,7 +30,7 @@ pub struct Bad {
 
 /// The result of a probe.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The failure, if any.
     pub bad: Option<Bad>,
     /// Result of each executor.
@@ -41,7 +41,7 @@ pub struct Reading {
 ///
 /// # Errors
 /// Returns the verdict if an executor's pixels cannot be read.
-pub fn pixels(
+pub(crate) fn pixels(
     executors: &mut Executors,
     area: &Area,
     expected: &Expected,
@@ -194,7 +194,7 @@ fn show(values: ProbeValues, channels: usize) -> String {
 }
 
 /// Formats one pixel of a readback: numbers, and the stored bits of floats.
-pub fn show_at(readback: &Readback, x: i32, y: i32) -> String {
+pub(crate) fn show_at(readback: &Readback, x: i32, y: i32) -> String {
     let rect = readback.rect;
     let width = rect.x1.saturating_sub(rect.x0).max(1) as usize;
     let (dx, dy) =

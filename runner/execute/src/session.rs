@@ -89,7 +89,7 @@ impl Failures {
 impl<'a> Session<'a> {
     /// Creates a session for a script with linked sections; the program becomes current on every
     /// executor.
-    pub fn new(
+    pub(crate) fn new(
         script: &'a Script<'a>,
         capabilities: &'a Arc<Capabilities>,
         linked: &Linked,
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the verdict after the last line.
-    pub fn verdict(&mut self) -> Verdict {
+    pub(crate) fn verdict(&mut self) -> Verdict {
         if let Err(verdict) = self.executors.check_agreement() {
             return verdict;
         }
@@ -148,14 +148,14 @@ impl<'a> Session<'a> {
     }
 
     /// Records a failed line; the script continues.
-    pub fn soft(&mut self, status: Status, phase: Phase, text: impl std::fmt::Display) {
+    pub(crate) fn soft(&mut self, status: Status, phase: Phase, text: impl std::fmt::Display) {
         let reason = format!("line {}: {text}", self.line);
         self.failures.add(Verdict::new(status, phase, reason));
     }
 
     /// Records a failure of the current line.
     #[cold]
-    pub fn fail(&mut self, phase: Phase, text: impl std::fmt::Display) {
+    pub(crate) fn fail(&mut self, phase: Phase, text: impl std::fmt::Display) {
         self.soft(Status::Fail, phase, text);
     }
 
@@ -167,7 +167,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns true if there is a program; otherwise the line fails.
-    pub fn needs_program(&mut self) -> bool {
+    pub(crate) fn needs_program(&mut self) -> bool {
         if self.program.is_none() {
             let message = self.link_message();
             self.fail(Phase::Link, message);
@@ -176,7 +176,7 @@ impl<'a> Session<'a> {
     }
 
     /// Skips the test unless the context has a version or one of some extensions.
-    pub fn needs(&self, version: u32, extensions: &[&str]) -> Flow {
+    pub(crate) fn needs(&self, version: u32, extensions: &[&str]) -> Flow {
         let c = self.capabilities;
         if c.gl_version >= version || extensions.iter().any(|extension| c.has(extension)) {
             return Ok(());
@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
     }
 
     /// Checks the error flag, as piglit does after a few commands.
-    pub fn check_gl_error(&mut self) -> Flow {
+    pub(crate) fn check_gl_error(&mut self) -> Flow {
         let errors: Vec<_> =
             self.executors.all.iter_mut().map(|executor| executor.machine.take_error()).collect();
         match errors.first().copied().flatten() {
@@ -197,7 +197,7 @@ impl<'a> Session<'a> {
     }
 
     /// Records the use of `fb`: clears of one framebuffer say nothing about others.
-    pub fn framebuffers_change(&mut self) {
+    pub(crate) fn framebuffers_change(&mut self) {
         self.framebuffers_changed = true;
     }
 }

@@ -8,7 +8,7 @@ use softgl::machine::vertex_data::{ArrayType, AttributeClass};
 use softgl::texture::CompareFunction;
 
 /// Returns the primitive type.
-pub fn primitive(primitive: Primitive) -> PrimitiveMode {
+pub(crate) fn primitive(primitive: Primitive) -> PrimitiveMode {
     match primitive {
         Primitive::Points => PrimitiveMode::Points,
         Primitive::Lines => PrimitiveMode::Lines,
@@ -30,7 +30,7 @@ pub fn primitive(primitive: Primitive) -> PrimitiveMode {
 
 /// Returns a rectangle draw. The instanced form without `ortho` feeds only the fixed-function
 /// position.
-pub fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
+pub(crate) fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
     RectangleDraw {
         rectangle: draw.rect,
         ortho: draw.ortho,
@@ -42,7 +42,7 @@ pub fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
 }
 
 /// Returns a draw of vertex arrays.
-pub fn arrays(draw: &script::DrawArrays) -> DrawCall {
+pub(crate) fn arrays(draw: &script::DrawArrays) -> DrawCall {
     DrawCall {
         mode: primitive(draw.primitive),
         first: draw.first,
@@ -52,7 +52,7 @@ pub fn arrays(draw: &script::DrawArrays) -> DrawCall {
 }
 
 /// Returns a draw of elements from the first one.
-pub fn elements(draw: &script::DrawElements) -> DrawCall {
+pub(crate) fn elements(draw: &script::DrawElements) -> DrawCall {
     DrawCall { mode: primitive(draw.primitive), first: 0, count: draw.count, instances: 1 }
 }
 
@@ -62,7 +62,7 @@ fn count(value: i32) -> u32 {
 }
 
 /// Returns a uniform's value from the script's words; `None` for handles, which are no numbers.
-pub fn uniform_value(ty: script::UniformType, words: &[u32]) -> Option<UniformValue> {
+pub(crate) fn uniform_value(ty: script::UniformType, words: &[u32]) -> Option<UniformValue> {
     let scalar = match ty.scalar {
         script::Scalar::Float => program::Scalar::Float,
         script::Scalar::Double => program::Scalar::Double,
@@ -81,7 +81,7 @@ pub fn uniform_value(ty: script::UniformType, words: &[u32]) -> Option<UniformVa
 }
 
 /// Returns the component type of a vertex array.
-pub fn array_type(component: script::ComponentType) -> ArrayType {
+pub(crate) fn array_type(component: script::ComponentType) -> ArrayType {
     match component {
         script::ComponentType::Byte => ArrayType::Byte,
         script::ComponentType::UByte => ArrayType::UnsignedByte,
@@ -96,7 +96,7 @@ pub fn array_type(component: script::ComponentType) -> ArrayType {
 }
 
 /// Returns the class of an attribute's values; `None` for an invalid combination of types.
-pub fn attribute_class(format: script::AttributeFormat) -> Option<AttributeClass> {
+pub(crate) fn attribute_class(format: script::AttributeFormat) -> Option<AttributeClass> {
     match format {
         script::AttributeFormat::Float => Some(AttributeClass::Float),
         script::AttributeFormat::Integer => Some(AttributeClass::Integer),
@@ -106,7 +106,7 @@ pub fn attribute_class(format: script::AttributeFormat) -> Option<AttributeClass
 }
 
 /// Returns a comparison function by its enum name without `GL_`.
-pub fn compare_function(name: &str) -> Option<CompareFunction> {
+pub(crate) fn compare_function(name: &str) -> Option<CompareFunction> {
     Some(match name {
         "NEVER" => CompareFunction::Never,
         "LESS" => CompareFunction::Less,

@@ -10,7 +10,7 @@ use junit_report::{
 
 use crate::Repeat;
 use crate::expect::{is_bad, label};
-use crate::names::{printable, printable_line};
+use crate::names::{printable, printable_line, shortened};
 use crate::verdict::{Outcome, Status, TestResult};
 
 /// Maximum length of a case's text in bytes; CI systems refuse or truncate longer ones.
@@ -203,11 +203,4 @@ fn line(text: &str) -> String {
 /// Escapes characters that XML does not allow.
 fn valid(text: &str) -> String {
     text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
-}
-
-/// Truncates a text to at most `limit` bytes.
-fn shortened(text: &str, limit: usize) -> &str {
-    let end =
-        (0..=text.len().min(limit)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
 }

@@ -145,6 +145,13 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
+/// Truncates a text to at most `limit` bytes.
+pub(crate) fn shortened(text: &str, limit: usize) -> &str {
+    let end =
+        (0..=text.len().min(limit)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

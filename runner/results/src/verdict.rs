@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::CoverageSample;
+use crate::names::shortened;
 use crate::passes::ScopePasses;
 use vocabulary::{Stage, Width};
 
@@ -261,7 +262,7 @@ impl Verdict {
         if let Some((_, reason)) = &mut self.cause
             && reason.len() > REASON_BYTES
         {
-            let end = reason.floor_char_boundary(REASON_BYTES);
+            let end = shortened(reason, REASON_BYTES).len();
             let left = reason.len() - end;
             reason.truncate(end);
             reason.push_str(&format!("…\n[cut: {left} more bytes]"));

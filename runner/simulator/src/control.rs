@@ -55,7 +55,7 @@ impl Thread {
 }
 
 /// Executes a branch at `index`; returns the next instruction.
-pub fn branch(
+pub(crate) fn branch(
     kernel: &Kernel,
     thread: &mut Thread,
     instruction: &KernelInstruction,

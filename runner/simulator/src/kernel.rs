@@ -28,11 +28,11 @@ pub(crate) struct KernelInstruction<'a> {
 }
 
 impl<'a> KernelInstruction<'a> {
-    pub fn op(&self) -> &'a Op {
+    pub(crate) fn op(&self) -> &'a Op {
         &self.decoded.op
     }
 
-    pub fn inst(&self) -> &'a Inst {
+    pub(crate) fn inst(&self) -> &'a Inst {
         &self.decoded.inst
     }
 }

@@ -221,7 +221,7 @@ pub struct Op {
 }
 
 /// The low `count` bits.
-pub fn low_bits(count: u8) -> u32 {
+pub(crate) fn low_bits(count: u8) -> u32 {
     if count >= 32 { u32::MAX } else { (1 << count) - 1 }
 }
 

@@ -13,7 +13,7 @@ use crate::quirks;
 use crate::regs::REG_SIZE;
 
 /// A byte offset outside the register file: reads return garbage, writes are lost.
-pub const OUTSIDE: u16 = u16::MAX;
+pub(crate) const OUTSIDE: u16 = u16::MAX;
 
 /// Byte offsets per channel.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ fn align16(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
 }
 
 /// Byte offsets that source `operand` reads, starting at `base`.
-pub fn source(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
+pub(crate) fn source(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     if shape.three_source && operand.rep_ctrl {
         return Lanes::collect((shape.channels, shape.half), operand.ty.size() == 8, |_| {
             (base, base + 4)
@@ -190,7 +190,7 @@ pub fn source(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
 }
 
 /// Byte offsets that the destination writes, starting at `base`, and the bytes it spans.
-pub fn destination(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
+pub(crate) fn destination(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     let size = operand.ty.size();
     let stride = if shape.align16 { 1 } else { u32::from(operand.region.hstride) };
     Lanes::collect((shape.channels, shape.half), size == 8, |channel| {
@@ -207,7 +207,7 @@ pub fn destination(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
 
 /// The address register (word of a0, relative to the operand's own) that serves each channel's low
 /// and high dword.
-pub fn address_rows(shape: &ExecShape, region: Region, size: u32) -> [[u8; 32]; 2] {
+pub(crate) fn address_rows(shape: &ExecShape, region: Region, size: u32) -> [[u8; 32]; 2] {
     let width = u32::from(region.width).max(1);
     let row = |index: u32| if region.vstride == Region::VXH { (index / width) as u8 } else { 0 };
     let paired = shape.pairs && size == 8;

@@ -2,7 +2,7 @@
 
 /// Formats an error with its causes on one line; leaves out causes that the previous message
 /// contains.
-pub fn chain(error: &anyhow::Error) -> String {
+pub(super) fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     let mut last = String::new();
     for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {

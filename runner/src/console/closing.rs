@@ -18,7 +18,7 @@ const SHORT: Duration = Duration::from_secs(1);
 
 /// Data for the end of the output.
 #[derive(Debug, Default)]
-pub struct Closing {
+pub(super) struct Closing {
     /// Number of unexpected results.
     unexpected: usize,
     /// The first of them: description, and the command that repeats it.
@@ -31,7 +31,7 @@ pub struct Closing {
 
 impl Closing {
     /// Adds an unexpected result.
-    pub fn add_failure(&mut self, line: String, command: String) {
+    pub(super) fn add_failure(&mut self, line: String, command: String) {
         self.unexpected += 1;
         if self.failures.len() < REPEATED {
             self.failures.push((line, command));
@@ -39,7 +39,7 @@ impl Closing {
     }
 
     /// Adds any result.
-    pub fn add(&mut self, row: &TestResult) {
+    pub(super) fn add(&mut self, row: &TestResult) {
         if row.outcome == Outcome::Unexpected && is_bad(row.status) {
             let generations = self.baseline.entry((row.test.clone(), row.status)).or_default();
             generations.insert(row.generation.clone());
@@ -57,7 +57,7 @@ impl Closing {
     ///
     /// # Errors
     /// Fails if the output is closed.
-    pub fn write(&self, out: &mut impl Write, elapsed: Duration) -> io::Result<()> {
+    pub(super) fn write(&self, out: &mut impl Write, elapsed: Duration) -> io::Result<()> {
         if elapsed >= SHORT && self.slowest.len() > 1 {
             writeln!(out, "\nslowest:")?;
             for (time, name) in &self.slowest {

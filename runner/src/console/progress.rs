@@ -22,7 +22,7 @@ const TEMPLATE: &str = "{wide_bar:.cyan/dim} {pos}/{len} {per_sec} eta {eta}\n{m
 
 /// Progress on standard error.
 #[derive(Debug)]
-pub struct Progress {
+pub(super) struct Progress {
     bar: Option<ProgressBar>,
     begun: Instant,
     next_line: Duration,
@@ -49,7 +49,7 @@ impl Default for Progress {
 
 impl Progress {
     /// Starts the progress of a run with `before` finished test cases.
-    pub fn start(&mut self, before: usize, total: usize) {
+    pub(super) fn start(&mut self, before: usize, total: usize) {
         *self = Progress { before, total, done: before, ..Progress::default() };
         if io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(
@@ -66,12 +66,12 @@ impl Progress {
     }
 
     /// Records the start of a test case.
-    pub fn started(&mut self, case: usize) {
+    pub(super) fn started(&mut self, case: usize) {
         self.running.insert(case, Instant::now());
     }
 
     /// Records the end of a test case.
-    pub fn finished(&mut self, case: usize, counts: &Counts) {
+    pub(super) fn finished(&mut self, case: usize, counts: &Counts) {
         self.running.remove(&case);
         self.done += 1;
         if let Some(bar) = &self.bar {
@@ -84,7 +84,7 @@ impl Progress {
     ///
     /// # Errors
     /// Returns the error of `print`.
-    pub fn beside(&self, print: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn beside(&self, print: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         match &self.bar {
             Some(bar) => bar.suspend(print),
             None => print(),
@@ -95,7 +95,7 @@ impl Progress {
     ///
     /// # Errors
     /// Fails if standard error is closed.
-    pub fn tick(&mut self, summary: &str, cases: &[Described]) -> io::Result<()> {
+    pub(super) fn tick(&mut self, summary: &str, cases: &[Described]) -> io::Result<()> {
         let elapsed = self.begun.elapsed();
         if let Some(bar) = &self.bar {
             bar.set_prefix(
@@ -127,7 +127,7 @@ impl Progress {
     }
 
     /// Ends the display.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }

@@ -3,7 +3,7 @@
 use std::fs;
 
 /// Returns the resident memory of a process in bytes.
-pub fn resident(process: u32) -> Option<u64> {
+pub(super) fn resident(process: u32) -> Option<u64> {
     kibibytes(&fs::read_to_string(format!("/proc/{process}/status")).ok()?, "VmRSS:")
 }
 

@@ -18,7 +18,7 @@ thread_local! {
 
 /// Runs `body`; a panic becomes a crash with the panic's message and location, and a raised
 /// internal error one of its phase.
-pub fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
+pub(super) fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
     capture();
     RUNNING.set(true);
     let outcome = catch_unwind(AssertUnwindSafe(body));

@@ -109,7 +109,7 @@ mod path {
 ///
 /// # Errors
 /// Fails if the other side has closed the stream.
-pub fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut record = vec![SEPARATOR];
     serde_json::to_writer(&mut record, value)?;
     record.push(b'\n');
@@ -118,7 +118,7 @@ pub fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
 }
 
 /// Returns the record at the end of a line; `None` for other lines.
-pub fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
+pub(super) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     let start = line.iter().rposition(|&byte| byte == SEPARATOR)? + 1;
     serde_json::from_slice(&line[start..]).ok()
 }

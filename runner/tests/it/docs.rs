@@ -223,8 +223,8 @@ fn check_transcript(sandbox: &Sandbox, place: &str, block: &FencedBlock<'_>) -> 
 fn check_listing(sandbox: &Sandbox, place: &str, block: &FencedBlock<'_>) -> Vec<String> {
     let mut errors = Vec::new();
     for (i, line) in block.lines.iter().enumerate() {
-        let named = |name: &&str| line.contains(*name);
-        if !line.starts_with("runner ") || READERS_OWN.iter().any(|name| named(&name)) {
+        let is_readers_own = READERS_OWN.iter().any(|name| line.contains(name));
+        if !line.starts_with("runner ") || is_readers_own {
             continue;
         }
         let fill = |line: String, (name, value): &(&str, &str)| line.replace(name, value);

@@ -218,12 +218,12 @@ pub(super) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    pub fn set(&mut self, field: DescField, value: u32) -> Result<(), DescError> {
+    pub(super) fn set(&mut self, field: DescField, value: u32) -> Result<(), DescError> {
         set(self.devinfo.version, &mut self.desc, field, value)
     }
 
     /// Sets a flag; a clear one may be missing on the generation.
-    pub fn flag(&mut self, field: DescField, value: bool) -> Result<(), DescError> {
+    pub(super) fn flag(&mut self, field: DescField, value: bool) -> Result<(), DescError> {
         if value { self.set(field, 1) } else { Ok(()) }
     }
 }
@@ -236,15 +236,15 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    pub fn get(&self, field: DescField) -> u32 {
+    pub(super) fn get(&self, field: DescField) -> u32 {
         get(self.devinfo.version, self.desc, field)
     }
 
-    pub fn flag(&self, field: DescField) -> bool {
+    pub(super) fn flag(&self, field: DescField) -> bool {
         self.get(field) != 0
     }
 
-    pub fn code<T>(
+    pub(super) fn code<T>(
         &self,
         field: DescField,
         meaning: impl FnOnce(u64) -> Option<T>,

@@ -259,13 +259,13 @@ static GEN9: FieldLayout = inherit!(GEN8 {
 
 /// The field table of one generation.
 #[derive(Debug)]
-pub struct FieldLayout {
+pub(crate) struct FieldLayout {
     spans: [Span; COUNT],
 }
 
 impl FieldLayout {
     /// The table of `generation`.
-    pub fn of(version: GfxVersion) -> &'static FieldLayout {
+    pub(crate) fn of(version: GfxVersion) -> &'static FieldLayout {
         match version {
             GfxVersion::Gfx7 | GfxVersion::Gfx75 => &GEN7,
             GfxVersion::Gfx8 => &GEN8,
@@ -280,13 +280,13 @@ impl FieldLayout {
 
     /// Number of bits of `field`; 0 if the generation lacks it.
     #[inline]
-    pub fn width(&self, field: Field) -> u32 {
+    pub(crate) fn width(&self, field: Field) -> u32 {
         u32::from(self.span(field).width)
     }
 
     /// The value of `field` in `word`; 0 if the generation lacks it.
     #[inline]
-    pub fn get(&self, word: u128, field: Field) -> u64 {
+    pub(crate) fn get(&self, word: u128, field: Field) -> u64 {
         let span = self.span(field);
         let halves = halves(word);
         let low = span.low.get(halves);
@@ -306,20 +306,20 @@ pub(crate) const fn mask(width: u8) -> u64 {
 
 /// The fields of a generation, as a type: functions generic over it have every position as a
 /// constant.
-pub trait Fields {
+pub(crate) trait Fields {
     /// Where they stand.
     const LAYOUT: &'static FieldLayout;
 }
 
 /// Fields of Ivy Bridge and Haswell.
 #[derive(Debug)]
-pub struct Gen7Fields;
+pub(crate) struct Gen7Fields;
 /// Fields of Broadwell and Cherryview.
 #[derive(Debug)]
-pub struct Gen8Fields;
+pub(crate) struct Gen8Fields;
 /// Fields of Skylake.
 #[derive(Debug)]
-pub struct Gen9Fields;
+pub(crate) struct Gen9Fields;
 
 impl Fields for Gen7Fields {
     const LAYOUT: &'static FieldLayout = &GEN7;
@@ -335,7 +335,7 @@ impl Fields for Gen9Fields {
 
 /// An instruction word under construction. The first thing that goes wrong is remembered.
 #[derive(Debug)]
-pub struct Writer<F: Fields> {
+pub(crate) struct Writer<F: Fields> {
     fields: PhantomData<F>,
     /// The bits so far.
     halves: [u64; 2],
@@ -346,7 +346,7 @@ pub struct Writer<F: Fields> {
 
 impl<F: Fields> Writer<F> {
     /// An all-zero word.
-    pub fn new() -> Writer<F> {
+    pub(crate) fn new() -> Writer<F> {
         Writer { fields: PhantomData, halves: [0; 2], claimed: [0; 2], error: None }
     }
 
@@ -355,7 +355,7 @@ impl<F: Fields> Writer<F> {
     /// # Errors
     /// The first field that did not take its value: the generation lacks it, the value does not
     /// fit, or another field had already put something else there.
-    pub fn finish(self) -> Result<u128, EncodeError> {
+    pub(crate) fn finish(self) -> Result<u128, EncodeError> {
         match self.error {
             Some(error) => Err(error),
             None => Ok(u128::from(self.halves[1]) << 64 | u128::from(self.halves[0])),
@@ -363,13 +363,13 @@ impl<F: Fields> Writer<F> {
     }
 
     /// Returns whether the generation has `field`.
-    pub fn has(&self, field: Field) -> bool {
+    pub(crate) fn has(&self, field: Field) -> bool {
         F::LAYOUT.width(field) != 0
     }
 
     /// Sets `field` to `value`.
     #[inline]
-    pub fn set(&mut self, field: Field, value: u64) {
+    pub(crate) fn set(&mut self, field: Field, value: u64) {
         let span = F::LAYOUT.span(field);
         if value > span.max || span.width == 0 {
             return self.refuse(field, value as i64);
@@ -399,7 +399,7 @@ impl<F: Fields> Writer<F> {
 
     /// Sets `field` to the two's complement of `value`.
     #[inline]
-    pub fn set_signed(&mut self, field: Field, value: i64) {
+    pub(crate) fn set_signed(&mut self, field: Field, value: i64) {
         let width = F::LAYOUT.width(field);
         let limit = 1i64 << width.clamp(1, 63).saturating_sub(1);
         if value < -limit || value >= limit {
@@ -410,7 +410,7 @@ impl<F: Fields> Writer<F> {
 
     /// Sets a one-bit field.
     #[inline]
-    pub fn flag(&mut self, field: Field, value: bool) {
+    pub(crate) fn flag(&mut self, field: Field, value: bool) {
         self.set(field, u64::from(value));
     }
 
@@ -428,7 +428,7 @@ impl<F: Fields> Writer<F> {
 }
 
 /// A signed field's value from its bits.
-pub fn sign_extend(value: u64, width: u32) -> i64 {
+pub(crate) fn sign_extend(value: u64, width: u32) -> i64 {
     let shift = 64u32.saturating_sub(width).min(63);
     (value << shift) as i64 >> shift
 }

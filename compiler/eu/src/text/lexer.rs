@@ -16,7 +16,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(text: &'a str) -> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Cursor<'a> {
         Cursor { text, at: 0 }
     }
 
@@ -26,12 +26,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next character.
-    pub fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
     /// Line and column (both from 1) of the cursor.
-    pub fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         let before = self.text.get(..self.at).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |index| index + 1);
         Position {
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The line the cursor is in.
-    pub fn line(&self) -> &'a str {
+    pub(super) fn line(&self) -> &'a str {
         let start = self
             .text
             .get(..self.at)
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips blanks, line ends and comments.
-    pub fn skip_space(&mut self) {
+    pub(super) fn skip_space(&mut self) {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start();
@@ -67,13 +67,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips blanks within the line.
-    pub fn skip_blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
     }
 
     /// Takes `token` if it comes next.
-    pub fn eat(&mut self, token: &str) -> bool {
+    pub(super) fn eat(&mut self, token: &str) -> bool {
         let found = self.rest().starts_with(token);
         if found {
             self.at += token.len();
@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the longest run of characters that satisfy `accept`; perhaps empty.
-    pub fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+    pub(super) fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
         self.at += end;
@@ -90,7 +90,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes everything before `stop`, or all of the text.
-    pub fn take_until(&mut self, stop: &str) -> &'a str {
+    pub(super) fn take_until(&mut self, stop: &str) -> &'a str {
         let rest = self.rest();
         let end = rest.find(stop).unwrap_or(rest.len());
         self.at += end;

@@ -50,7 +50,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(devinfo: &'a DevInfo, inst: &'a Inst) -> Context<'a> {
+    pub(super) fn new(devinfo: &'a DevInfo, inst: &'a Inst) -> Context<'a> {
         let sources = inst.used_sources();
         Context {
             devinfo,
@@ -65,44 +65,44 @@ impl<'a> Context<'a> {
 
     /// One- or two-source arithmetic, the subject of region and conversion rules. RET has the same
     /// layout, but reads two dwords at any execution size.
-    pub fn is_basic(&self) -> bool {
+    pub(super) fn is_basic(&self) -> bool {
         matches!(self.form, Form::Basic | Form::Math) && self.inst.opcode != Opcode::Ret
     }
 
     /// Basic, in Align1.
-    pub fn is_align1(&self) -> bool {
+    pub(super) fn is_align1(&self) -> bool {
         self.is_basic() && self.inst.access_mode == AccessMode::Align1
     }
 
     /// Basic, in Align16.
-    pub fn is_align16(&self) -> bool {
+    pub(super) fn is_align16(&self) -> bool {
         self.is_basic() && self.inst.access_mode == AccessMode::Align16
     }
 
     /// The destination, unless there is none or it is null.
-    pub fn real_dst(&self) -> Option<&'a Operand> {
+    pub(super) fn real_dst(&self) -> Option<&'a Operand> {
         let inst: &'a Inst = self.inst;
         (inst.opcode.info().has_dst && !inst.dst.is_null()).then_some(&inst.dst)
     }
 
     /// Sources that are registers.
-    pub fn register_sources(&self) -> impl Iterator<Item = &'a Operand> {
+    pub(super) fn register_sources(&self) -> impl Iterator<Item = &'a Operand> {
         self.sources.iter().filter(|src| !src.is_imm())
     }
 
     /// Returns whether a source or the destination satisfies `test` (null destinations do not
     /// count).
-    pub fn any_operand(&self, test: impl Fn(&Operand) -> bool) -> bool {
+    pub(super) fn any_operand(&self, test: impl Fn(&Operand) -> bool) -> bool {
         self.sources.iter().any(&test) || self.real_dst().is_some_and(&test)
     }
 
     /// Returns whether an operand is 64 bits wide.
-    pub fn has_64bit(&self) -> bool {
+    pub(super) fn has_64bit(&self) -> bool {
         self.any_operand(|operand| operand.ty.size() == 8)
     }
 
     /// Bytes between a region's units: the type's size, except where DF regions count dwords.
-    pub fn element_size(&self, operand: &Operand) -> u32 {
+    pub(super) fn element_size(&self, operand: &Operand) -> u32 {
         match operand.ty.size() {
             8 if self.devinfo.has_quirk(Quirk::IvbDfRegions) => 4,
             size => size,
@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
     }
 
     /// Channels: half the encoded execution size where DF doubles it.
-    pub fn channels(&self) -> u32 {
+    pub(super) fn channels(&self) -> u32 {
         match self.devinfo.has_quirk(Quirk::IvbDfExecSize) && self.has_64bit() {
             true => self.exec_size / 2,
             false => self.exec_size,
@@ -118,7 +118,7 @@ impl<'a> Context<'a> {
     }
 
     /// MOV without conversion, saturation or modifiers.
-    pub fn is_raw_move(&self) -> bool {
+    pub(super) fn is_raw_move(&self) -> bool {
         let src = &self.inst.src[0];
         self.inst.opcode == Opcode::Mov
             && !self.inst.saturate
@@ -129,7 +129,7 @@ impl<'a> Context<'a> {
     }
 
     /// Multiplication of two dword integers.
-    pub fn is_dword_multiply(&self) -> bool {
+    pub(super) fn is_dword_multiply(&self) -> bool {
         self.inst.opcode == Opcode::Mul && self.sources.iter().all(|src| is_dword(src.ty))
     }
 }

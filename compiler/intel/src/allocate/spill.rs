@@ -16,7 +16,7 @@ pub(super) const SPILL: &str = "spill";
 
 /// State of spilling across rounds of allocation.
 #[derive(Clone, Debug, Default)]
-pub struct Spiller {
+pub(super) struct Spiller {
     /// Next free byte of scratch memory.
     pub scratch_bytes: u32,
     /// Registers written to scratch.
@@ -33,7 +33,7 @@ const MAX_BLOCK: u32 = 4;
 /// Cost of every virtual register: loads and stores weighted by loop depth; `None` where spilling
 /// is impossible.
 #[must_use]
-pub fn costs(program: &Program, cfg: &Cfg, spiller: &Spiller) -> Vec<Option<f64>> {
+pub(super) fn costs(program: &Program, cfg: &Cfg, spiller: &Spiller) -> Vec<Option<f64>> {
     let mut cost: Vec<Option<f64>> = vec![Some(0.0); program.vregs.len()];
     for &v in &spiller.pinned {
         cost[v.index()] = None;
@@ -62,7 +62,12 @@ pub fn costs(program: &Program, cfg: &Cfg, spiller: &Spiller) -> Vec<Option<f64>
 /// The `count` registers whose spilling relieves most per cost, best first; fewer if fewer can be
 /// spilled.
 #[must_use]
-pub fn choose(program: &Program, graph: &Graph, costs: &[Option<f64>], count: usize) -> Vec<VReg> {
+pub(super) fn choose(
+    program: &Program,
+    graph: &Graph,
+    costs: &[Option<f64>],
+    count: usize,
+) -> Vec<VReg> {
     let mut candidates = Vec::new();
     for v in program.vregs.keys() {
         let Some(cost) = costs.get(v.index()).copied().flatten() else { continue };
@@ -79,7 +84,7 @@ impl Spiller {
     /// Moves the values of `victims` to scratch memory in one walk over the program: every
     /// instruction that uses one gets a temporary of its own, filled before and stored after. The
     /// victims themselves are pinned.
-    pub fn spill(&mut self, program: &mut Program, model: &Model, victims: &[VReg]) {
+    pub(super) fn spill(&mut self, program: &mut Program, model: &Model, victims: &[VReg]) {
         let mut slots: SecondaryMap<VReg, Option<u32>> = SecondaryMap::new();
         for &victim in victims {
             slots[victim] = Some(self.scratch_bytes);

@@ -16,7 +16,7 @@ use crate::model::{Model, Quirk};
 /// Narrower sources are spread to that stride first, narrower results gathered afterwards. Assumes
 /// legal immediates; afterwards every piece of an instruction obeys the rule too, because all
 /// operands advance alike.
-pub fn legalize_64bit_regions(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn legalize_64bit_regions(program: &mut Program, model: &Model) -> bool {
     if !model.handles(Quirk::Chv64bitRegions) {
         return false;
     }

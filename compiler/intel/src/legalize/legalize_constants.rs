@@ -21,7 +21,7 @@ use vocabulary::{InternalError, Phase};
 /// encoded to registers read as scalars: before their first use if one block outside of loops has
 /// all uses, else packed at the program's start. Afterwards each immediate is the last source of an
 /// instruction that takes one of its type.
-pub fn legalize_constants(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     for inst in &mut program.insts {
         for src in &mut inst.src {

@@ -14,7 +14,7 @@ use crate::model::Model;
 /// MATH reads its sources at the stride of its destination, scalars excepted: copies the others,
 /// such as one half of 64-bit values, to registers of their own. Half-float MATH has its own rule
 /// and is left alone. Afterwards every piece of such an instruction obeys the rule too.
-pub fn legalize_math(program: &mut Program, _: &Model) -> bool {
+pub(crate) fn legalize_math(program: &mut Program, _: &Model) -> bool {
     let mut changed = false;
     let old = program.take_insts();
     for mut inst in old {

@@ -14,7 +14,7 @@ use crate::model::Model;
 /// Splits every instruction into pieces of [`Model::max_exec_size`] channels. Regions of the pieces
 /// start at their first channel's element; flags follow the channel group. Assumes immediates and
 /// three-source operands are legal; afterwards no instruction is too wide.
-pub fn legalize_simd_width(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn legalize_simd_width(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     let old = program.take_insts();
     for inst in old {

@@ -16,7 +16,7 @@ use cranelift_entity::SecondaryMap;
 /// less: copies everything else to a register of its own. Destinations likewise. Align16 programs'
 /// instructions are left alone except for the replication of 64-bit scalars, which exists in
 /// neither mode.
-pub fn legalize_three_source(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn legalize_three_source(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     let computed = computed_registers(program);
     // Copies of scalars that never change, for the block at hand.

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// encoded to registers; copies vectors that three-source instructions cannot read (rows shared by
 /// both vertices) to registers of their own, once per basic block. Concerns Align16 instructions on
 /// types of 32 bits or less.
-pub fn legalize_vec4_operands(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn legalize_vec4_operands(program: &mut Program, model: &Model) -> bool {
     let old = program.take_insts();
     let mut legalizer = Legalizer { program, model, copies: BTreeMap::new(), changed: false };
     for mut inst in old {

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 /// that each source has a [row step](Inst::row_step) under its instruction's writemask; sources of
 /// three-source instructions that have none are copied. Writemasks may be any, XY and ZW too;
 /// widths are untouched; swizzles stay logical.
-pub fn lower_df_swizzle(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn lower_df_swizzle(program: &mut Program, model: &Model) -> bool {
     if !model.handles(Quirk::Align16DfSwizzle) {
         return false;
     }

@@ -18,7 +18,7 @@ use cranelift_entity::EntityRef;
 ///
 /// Assumes encodable sources (`lower_df_swizzle`), and keeps them so. Guarantees that no 64-bit
 /// Align16 instruction has one of the two writemasks.
-pub fn lower_df_writemask(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn lower_df_writemask(program: &mut Program, model: &Model) -> bool {
     if !model.handles(Quirk::Align16DfWritemask) {
         return false;
     }

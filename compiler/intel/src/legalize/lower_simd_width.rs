@@ -17,7 +17,7 @@ use crate::model::{Model, Quirk};
 ///
 /// Assumes encodable sources and writemasks. Guarantees that no Align16 instruction is wider than
 /// the model allows.
-pub fn lower_simd_width(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn lower_simd_width(program: &mut Program, model: &Model) -> bool {
     let old = program.take_insts();
     let mut changed = false;
     for inst in old {

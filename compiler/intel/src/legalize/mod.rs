@@ -15,13 +15,13 @@ mod swizzle_class;
 #[cfg(test)]
 mod vec4_tests;
 
-pub use legalize_64bit_regions::legalize_64bit_regions;
-pub use legalize_constants::legalize_constants;
-pub use legalize_math::legalize_math;
-pub use legalize_simd_width::legalize_simd_width;
-pub use legalize_three_source::legalize_three_source;
-pub use legalize_vec4_operands::legalize_vec4_operands;
-pub use lower_df_swizzle::lower_df_swizzle;
-pub use lower_df_writemask::lower_df_writemask;
-pub use lower_simd_width::lower_simd_width;
-pub use split_long_branches::split_long_branches;
+pub(crate) use legalize_64bit_regions::legalize_64bit_regions;
+pub(crate) use legalize_constants::legalize_constants;
+pub(crate) use legalize_math::legalize_math;
+pub(crate) use legalize_simd_width::legalize_simd_width;
+pub(crate) use legalize_three_source::legalize_three_source;
+pub(crate) use legalize_vec4_operands::legalize_vec4_operands;
+pub(crate) use lower_df_swizzle::lower_df_swizzle;
+pub(crate) use lower_df_writemask::lower_df_writemask;
+pub(crate) use lower_simd_width::lower_simd_width;
+pub(crate) use split_long_branches::split_long_branches;

@@ -66,7 +66,7 @@ struct Splitter<'a> {
 }
 
 /// Splits ifs and loops of more than `limit` instructions. Returns whether there are any.
-pub fn split_long_branches(program: &mut Program, limit: usize) -> bool {
+pub(crate) fn split_long_branches(program: &mut Program, limit: usize) -> bool {
     let (ends, elses) = constructs(program);
     let is_long = |i: usize| ends[i] + 1 > i + limit;
     let mut starts = program.insts.iter().enumerate().filter(|(i, _)| is_long(*i));
@@ -198,8 +198,8 @@ impl Splitter<'_> {
                         self.set(inner.live, 0, Some((&inst, false)));
                     }
                     self.set(inner.iteration, 0, Some((&inst, false)));
-                    for condition in self.conditions[inner.outside..].to_vec() {
-                        self.set(condition, 0, Some((&inst, false)));
+                    for c in inner.outside..self.conditions.len() {
+                        self.set(self.conditions[c], 0, Some((&inst, false)));
                     }
                     inst.op = Op::Break;
                 }

@@ -11,7 +11,7 @@ use crate::lir::{File, Op, Program, Type};
 use crate::model::Model;
 
 /// Selects between equal operands, and integer operations with neutral constants, become moves.
-pub fn opt_algebraic(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_algebraic(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let mut changed = false;
     for inst in &mut program.insts {

@@ -15,7 +15,7 @@ use crate::model::Model;
 /// Removes `mov.nz null, x` and `cmp.c null, x, 0` where an earlier instruction of the block that
 /// computes x can set the flag itself: a comparison whose result is tested for truth, or an
 /// instruction with a conditional modifier of its own. Nothing in between may touch the flag.
-pub fn opt_cmod_propagation(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_cmod_propagation(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
     let mut changed = false;

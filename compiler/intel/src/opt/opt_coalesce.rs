@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 /// - both keep each channel's data in the same place and are written under the execution mask only,
 ///   and no channel needs both at once: what waits in the destination belongs to channels that the
 ///   source's writes do not touch.
-pub fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     if !(0..program.insts.len()).any(|at| whole_copy(program, at).is_some()) {
         return false;

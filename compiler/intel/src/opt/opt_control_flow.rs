@@ -14,7 +14,7 @@ use crate::model::Model;
 
 /// Removes `if … endif` around nothing and `else` in front of `endif`, and turns `if; break; endif`
 /// (or continue) into a predicated jump.
-pub fn opt_control_flow(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_control_flow(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let mut changed = false;
     for i in 0..program.insts.len() {

@@ -32,7 +32,7 @@ struct Copy {
 /// is written, and over the whole program where destination and source have one definition each and
 /// the copy dominates the read. Source modifiers, regions and immediates move into instructions
 /// that take them; a read stays if the change would make its instruction need more pieces.
-pub fn opt_copy_propagation(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_copy_propagation(program: &mut Program, model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let regions = StructuredRegions::new(program);
     let globals = global_copies(program);

@@ -23,7 +23,7 @@ const WINDOW: usize = 64;
 
 /// Replaces a computation by a copy of an equal earlier one's result, in straight line as long as
 /// neither its sources nor its result are written.
-pub fn opt_cse(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_cse(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
     let mut changed = false;

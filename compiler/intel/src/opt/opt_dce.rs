@@ -16,7 +16,7 @@ use crate::model::Model;
 /// Removes instructions whose results are not read. Comparisons and other instructions of which
 /// only the flag is needed keep the null register as destination; conditional modifiers whose flag
 /// is not read go.
-pub fn opt_dce(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_dce(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);

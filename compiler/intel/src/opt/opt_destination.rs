@@ -15,7 +15,7 @@ use crate::model::Model;
 /// Turns `x = op …; y<2> = mov x` into `y<2> = op …` where nothing else reads x and nothing
 /// accesses y in between. Both forms need as many pieces as y's stride demands, so the copy is
 /// saved. Copies of whole registers are left to the coalescer.
-pub fn opt_destination(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_destination(program: &mut Program, model: &Model) -> bool {
     if !program.insts.iter().any(|inst| strided_copy(inst).is_some()) {
         return false;
     }

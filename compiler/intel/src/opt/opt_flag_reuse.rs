@@ -14,7 +14,7 @@ use crate::model::Model;
 
 /// Removes a comparison that only sets a flag where an equal one set it last in the block and
 /// nothing has written to its sources since.
-pub fn opt_flag_reuse(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_flag_reuse(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
     let mut changed = false;

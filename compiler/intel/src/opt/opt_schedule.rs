@@ -23,7 +23,7 @@ const MAX_BLOCK: usize = 2000;
 /// are available the one on the longest remaining path goes first. Works on allocated programs and
 /// changes no registers, so it can neither cause spills nor change results. Returns whether the
 /// order changes.
-pub fn opt_schedule(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_schedule(program: &mut Program, model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let mut changed = false;
     for block in &cfg.blocks {

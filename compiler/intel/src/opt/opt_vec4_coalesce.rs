@@ -18,7 +18,7 @@ use cranelift_entity::EntityRef;
 /// Removes moves `B.mask = A.swizzle` where A is made in the same basic block, nothing else reads
 /// A, and nothing touches B in between: the instructions that make A write B's components instead.
 /// Vectors are so built in place, and outputs in the message that carries them.
-pub fn opt_vec4_coalesce(program: &mut Program, _model: &Model) -> bool {
+pub(crate) fn opt_vec4_coalesce(program: &mut Program, _model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let mut readers = count_readers(program);
     let mut changed = false;

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 /// Replaces reads of copies by reads of what was copied, component by component: registers with
 /// their swizzles, uniform rows, source modifiers where the reader takes them, and immediates where
 /// they can stand.
-pub fn opt_vec4_copy_propagation(program: &mut Program, model: &Model) -> bool {
+pub(crate) fn opt_vec4_copy_propagation(program: &mut Program, model: &Model) -> bool {
     let mut copies = Copies::default();
     let mut changed = false;
     for inst in &mut program.insts {

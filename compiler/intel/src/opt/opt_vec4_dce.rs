@@ -18,7 +18,7 @@ use crate::lir::acts_on_dwords;
 /// Removes instructions whose results nothing reads, takes dead components out of the writemasks of
 /// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live
 /// across basic blocks in vec4 programs.
-pub fn opt_vec4_dce(program: &mut Program, _model: &Model) -> bool {
+pub(crate) fn opt_vec4_dce(program: &mut Program, _model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);
     let accesses = live_out.accesses();

@@ -10,7 +10,7 @@ pub(super) struct StructuredRegions {
 }
 
 impl StructuredRegions {
-    pub fn new(program: &Program) -> StructuredRegions {
+    pub(super) fn new(program: &Program) -> StructuredRegions {
         let n = program.insts.len();
         let mut end = vec![n; n];
         if !program.insts.iter().any(|inst| matches!(inst.op, Op::If | Op::Do)) {
@@ -56,7 +56,7 @@ impl StructuredRegions {
     }
 
     /// Every path to instruction `b` passes instruction `a` (sufficient, for structured programs).
-    pub fn dominates(&self, a: usize, b: usize) -> bool {
+    pub(super) fn dominates(&self, a: usize, b: usize) -> bool {
         a < b && self.end.get(a).is_some_and(|&end| b <= end)
     }
 }

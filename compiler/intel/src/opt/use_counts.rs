@@ -8,22 +8,22 @@ use cranelift_entity::SecondaryMap;
 pub(super) struct UseCounts(SecondaryMap<VReg, u32>);
 
 impl UseCounts {
-    pub fn new(program: &Program) -> UseCounts {
+    pub(super) fn new(program: &Program) -> UseCounts {
         UseCounts(program.vreg_table())
     }
 
-    pub fn add<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
+    pub(super) fn add<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
         operands.into_iter().filter_map(Operand::vreg).for_each(|v| self.0[v] += 1);
     }
 
     /// Takes back what was added before.
-    pub fn remove<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
+    pub(super) fn remove<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
         operands.into_iter().filter_map(Operand::vreg).for_each(|v| self.0[v] -= 1);
     }
 
     /// True if the operand's register may be among the remembered ones; other registers than
     /// virtual ones always may.
-    pub fn may_use(&self, operand: &Operand) -> bool {
+    pub(super) fn may_use(&self, operand: &Operand) -> bool {
         operand.vreg().is_none_or(|v| self.0[v] != 0)
     }
 }

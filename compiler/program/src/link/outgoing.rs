@@ -20,7 +20,7 @@ pub(super) struct Outgoing<'a> {
 }
 
 impl<'a> Outgoing<'a> {
-    pub fn new(producer: &'a Shader, types: &TypeTable) -> Outgoing<'a> {
+    pub(super) fn new(producer: &'a Shader, types: &TypeTable) -> Outgoing<'a> {
         let (mut places, mut variables, mut blocks) =
             (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         for (id, global) in producer.globals.iter() {
@@ -42,7 +42,7 @@ impl<'a> Outgoing<'a> {
     }
 
     /// The output that an input reads: the one with its location, or else with its name.
-    pub fn find(&self, input: &Global, types: &TypeTable) -> Option<(GlobalId, &'a Global)> {
+    pub(super) fn find(&self, input: &Global, types: &TypeTable) -> Option<(GlobalId, &'a Global)> {
         let found = match (place(input, types), &input.block) {
             (Some(place), _) => self.places.get(&place),
             (None, Some(block)) => self.blocks.get(&*block.name),

@@ -198,12 +198,12 @@ impl Answer {
 }
 
 /// Returns the protocol's name of a stage.
-pub fn stage_name(stage: Stage) -> &'static str {
+pub(super) fn stage_name(stage: Stage) -> &'static str {
     stage_folder(stage)
 }
 
 /// Returns the stage with a name.
-pub fn stage_of_name(name: &str) -> Option<Stage> {
+pub(super) fn stage_of_name(name: &str) -> Option<Stage> {
     Stage::ALL.into_iter().find(|&stage| stage_name(stage) == name)
 }
 

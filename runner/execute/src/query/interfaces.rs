@@ -48,7 +48,7 @@ impl Resource {
     }
 
     /// Returns the value of an integer property.
-    pub fn integer(&self, name: &str) -> Option<i64> {
+    pub(super) fn integer(&self, name: &str) -> Option<i64> {
         match self.property(name)? {
             Answer::Integer(value) => Some(*value),
             Answer::Name(_) => None,
@@ -56,7 +56,7 @@ impl Resource {
     }
 
     /// Returns the value of a property by its enum's name without `GL_`.
-    pub fn property(&self, name: &str) -> Option<&Answer> {
+    pub(super) fn property(&self, name: &str) -> Option<&Answer> {
         self.properties.iter().find(|(property, _)| *property == name).map(|(_, value)| value)
     }
 }

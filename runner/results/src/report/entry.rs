@@ -54,12 +54,12 @@ pub(super) struct Entry<'a> {
 
 impl Entry<'_> {
     /// Returns the status; `None` means no result.
-    pub fn status(&self) -> Option<Status> {
+    pub(super) fn status(&self) -> Option<Status> {
         self.pair.new.and_then(|row| row.known_status())
     }
 
     /// Returns the rank in the order of rendering; `None` means no page.
-    pub fn rank(&self) -> Option<u8> {
+    pub(super) fn rank(&self) -> Option<u8> {
         let unexpected = self.pair.new.is_some_and(|row| !row.is_good());
         Some(match (self.change, self.status()) {
             (Some(Change::Regression), _) => 0,

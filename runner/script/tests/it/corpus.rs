@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The directory that holds piglit's `tests` and `generated_tests`.
-pub fn root() -> Option<PathBuf> {
+pub(crate) fn root() -> Option<PathBuf> {
     if let Some(root) = std::env::var_os("PIGLIT_DIR") {
         return Some(PathBuf::from(root)).filter(|root| root.is_dir());
     }
@@ -16,7 +16,7 @@ pub fn root() -> Option<PathBuf> {
 }
 
 /// Every `.shader_test` file below a directory, sorted.
-pub fn files(root: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut directories = vec![root.to_path_buf()];
     while let Some(directory) = directories.pop() {

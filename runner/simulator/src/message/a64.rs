@@ -52,7 +52,7 @@ fn enabled(message: &Message, count: usize) -> impl Iterator<Item = usize> + use
 }
 
 /// Up to four dwords per channel.
-pub fn read(
+pub(super) fn read(
     message: &Message,
     simd16: bool,
     absent: u8,
@@ -74,7 +74,7 @@ pub fn read(
 }
 
 /// Up to four dwords per channel.
-pub fn write(
+pub(super) fn write(
     message: &Message,
     simd16: bool,
     absent: u8,
@@ -94,7 +94,7 @@ pub fn write(
 }
 
 /// Neighboring elements per channel.
-pub fn scattered_read(
+pub(super) fn scattered_read(
     message: &Message,
     request: &A64Scattered,
     host: &mut dyn Host,
@@ -125,7 +125,7 @@ pub fn scattered_read(
 }
 
 /// Neighboring elements per channel.
-pub fn scattered_write(
+pub(super) fn scattered_write(
     message: &Message,
     request: &A64Scattered,
     host: &mut dyn Host,
@@ -174,7 +174,7 @@ fn operand(
 
 /// An atomic of eight channels on values of `size` bytes. The host serves one message at a time, so
 /// reading and writing is atomic.
-pub fn atomic(
+pub(super) fn atomic(
     message: &Message,
     change: Change,
     (size, returns): (usize, bool),
@@ -213,7 +213,7 @@ fn block_address(message: &Message) -> Result<u64, Reason> {
 }
 
 /// One block.
-pub fn block_read(
+pub(super) fn block_read(
     message: &Message,
     size: BlockSize,
     host: &mut dyn Host,
@@ -224,7 +224,7 @@ pub fn block_read(
 }
 
 /// One block.
-pub fn block_write(
+pub(super) fn block_write(
     message: &Message,
     size: BlockSize,
     host: &mut dyn Host,

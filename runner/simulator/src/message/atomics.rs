@@ -9,14 +9,14 @@ use crate::host::{AtomicOp, Host, Surface};
 
 /// Operation of an atomic.
 #[derive(Clone, Copy)]
-pub enum Change {
+pub(super) enum Change {
     Integer(Code),
     Float(FloatAtomicOp),
 }
 
 impl Change {
     /// How many operands it takes.
-    pub fn operands(self) -> usize {
+    pub(super) fn operands(self) -> usize {
         match self {
             Change::Integer(Code::Inc | Code::Dec | Code::PreDec) => 0,
             Change::Integer(Code::CmpWr) | Change::Float(FloatAtomicOp::FcmpWr) => 2,
@@ -48,7 +48,7 @@ impl Change {
 
     /// The new value of `old`, `bytes` long, and what the message returns: the old one, or PREDEC's
     /// new one.
-    pub fn apply(self, old: u64, operands: [u64; 2], bytes: usize) -> (u64, u64) {
+    pub(super) fn apply(self, old: u64, operands: [u64; 2], bytes: usize) -> (u64, u64) {
         match self {
             Change::Integer(code) => {
                 let new = apply_integer(code, old, operands, 64 - bytes as u32 * 8);
@@ -154,7 +154,7 @@ fn respond(message: &Message, results: &[u32; 16], count: usize, mask: u32) -> R
 }
 
 /// An atomic on dwords of a surface: of `count` channels, or (2) of two vertices.
-pub fn untyped(
+pub(super) fn untyped(
     message: &Message,
     surface: Surface,
     change: Change,
@@ -178,7 +178,7 @@ pub fn untyped(
 }
 
 /// An atomic on texels.
-pub fn typed(
+pub(super) fn typed(
     message: &Message,
     entry: u8,
     change: Change,

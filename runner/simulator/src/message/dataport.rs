@@ -25,7 +25,7 @@ fn surface(request: &DataPortMessage) -> Surface {
 }
 
 /// Executes a data-port message.
-pub fn execute(
+pub(super) fn execute(
     message: &Message,
     request: &DataPortMessage,
     host: &mut dyn Host,
@@ -104,7 +104,7 @@ fn count_of(simd: SurfaceSimd) -> usize {
 
 /// Scratch block messages: whole registers at a 12-bit register offset, relative to the thread's
 /// scratch space.
-pub fn scratch(
+pub(super) fn scratch(
     message: &Message,
     request: &ScratchMessage,
     host: &mut dyn Host,

@@ -14,7 +14,7 @@ fn nibble(bits: u8) -> i8 {
 
 /// Executes a pixel interpolator message. The response is x and y per eight pixels, as PLN reads
 /// them.
-pub fn execute(
+pub(super) fn execute(
     message: &Message,
     request: &PixelInterpolatorMessage,
     host: &mut dyn Host,

@@ -28,7 +28,7 @@ pub(crate) type Response = Vec<([u32; 8], u8)>;
 
 impl Message<'_> {
     /// Payload register `index`; an error if the message is shorter.
-    pub fn register(&self, index: usize) -> Result<[u32; 8], Reason> {
+    pub(super) fn register(&self, index: usize) -> Result<[u32; 8], Reason> {
         self.payload.get(index).copied().ok_or_else(|| {
             Reason::Message(format!(
                 "register {index} is needed but the message has {}",
@@ -38,7 +38,7 @@ impl Message<'_> {
     }
 
     /// One parameter of 8 or 16 channels from register `index` on.
-    pub fn plane(&self, index: usize, count: usize) -> Result<[u32; 16], Reason> {
+    pub(super) fn plane(&self, index: usize, count: usize) -> Result<[u32; 16], Reason> {
         let mut plane = [0; 16];
         for (half, lanes) in plane.chunks_exact_mut(8).enumerate().take(count.div_ceil(8)) {
             lanes.copy_from_slice(&self.register(index + half)?);
@@ -47,7 +47,7 @@ impl Message<'_> {
     }
 
     /// The header, if there is one.
-    pub fn header(&self) -> Result<Option<[u32; 8]>, Reason> {
+    pub(super) fn header(&self) -> Result<Option<[u32; 8]>, Reason> {
         if self.header { self.register(0).map(Some) } else { Ok(None) }
     }
 }

@@ -12,7 +12,7 @@ use crate::error::Reason;
 use crate::host::{Host, RenderKind, RenderWrite};
 
 /// Executes a render-target message.
-pub fn execute(
+pub(super) fn execute(
     message: &Message,
     request: &RenderTargetMessage,
     dispatch: u32,

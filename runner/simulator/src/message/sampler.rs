@@ -118,7 +118,7 @@ fn order4x2(op: SamplerOp) -> &'static [Param] {
 }
 
 /// Executes a sampler message.
-pub fn execute(
+pub(super) fn execute(
     message: &Message,
     request: &SamplerMessage,
     host: &mut dyn Host,

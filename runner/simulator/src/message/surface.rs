@@ -5,11 +5,11 @@ use eu::desc::{BlockSize, SlotGroup};
 use super::payload::{Message, Response};
 use crate::error::Reason;
 
-pub fn bytes_of(registers: &[[u32; 8]]) -> Vec<u8> {
+pub(super) fn bytes_of(registers: &[[u32; 8]]) -> Vec<u8> {
     registers.iter().flatten().flat_map(|dword| dword.to_le_bytes()).collect()
 }
 
-pub fn registers_of(bytes: &[u8]) -> Vec<[u32; 8]> {
+pub(super) fn registers_of(bytes: &[u8]) -> Vec<[u32; 8]> {
     let dword = |bytes: &[u8], index: usize| {
         let at = |byte: usize| u32::from(bytes.get(index * 4 + byte).copied().unwrap_or(0));
         at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24
@@ -18,7 +18,7 @@ pub fn registers_of(bytes: &[u8]) -> Vec<[u32; 8]> {
 }
 
 /// The registers a block comes back in: one oword fills half of one.
-pub fn block_response(data: &[u8], size: BlockSize) -> Response {
+pub(super) fn block_response(data: &[u8], size: BlockSize) -> Response {
     let registers = registers_of(data);
     let low = registers.first().copied().unwrap_or_default();
     match size {
@@ -29,7 +29,7 @@ pub fn block_response(data: &[u8], size: BlockSize) -> Response {
 }
 
 /// The bytes of a block to be written, behind the header.
-pub fn block_data(message: &Message, size: BlockSize) -> Result<Vec<u8>, Reason> {
+pub(super) fn block_data(message: &Message, size: BlockSize) -> Result<Vec<u8>, Reason> {
     let owords = usize::from(size.owords());
     message.register(owords.div_ceil(2))?;
     let start = if size == BlockSize::OneHigh { 16 } else { 0 };
@@ -38,7 +38,7 @@ pub fn block_data(message: &Message, size: BlockSize) -> Result<Vec<u8>, Reason>
 }
 
 /// The channels of a surface message: its instruction's, and of a header's sample mask.
-pub fn surface_mask(message: &Message, group: u32) -> Result<u32, Reason> {
+pub(super) fn surface_mask(message: &Message, group: u32) -> Result<u32, Reason> {
     Ok(match message.header()? {
         Some(header) => message.enabled & (header[7] & 0xffff) >> group,
         None => message.enabled,
@@ -46,13 +46,13 @@ pub fn surface_mask(message: &Message, group: u32) -> Result<u32, Reason> {
 }
 
 /// Components that an inverted mask leaves.
-pub fn components(absent: u8) -> impl Iterator<Item = usize> {
+pub(super) fn components(absent: u8) -> impl Iterator<Item = usize> {
     (0..4).filter(move |component| absent >> component & 1 == 0)
 }
 
 /// The pixels of a typed message: where each is, whether it takes part, and the first data
 /// register.
-pub struct Pixels {
+pub(super) struct Pixels {
     /// Coordinates per pixel: eight, or two in SIMD4x2.
     coordinates: Vec<[u32; 4]>,
     pub mask: u32,
@@ -61,7 +61,7 @@ pub struct Pixels {
 
 impl Pixels {
     /// Of a message whose last `data` registers are no coordinates.
-    pub fn of(message: &Message, slots: SlotGroup, data: usize) -> Result<Pixels, Reason> {
+    pub(super) fn of(message: &Message, slots: SlotGroup, data: usize) -> Result<Pixels, Reason> {
         let first = usize::from(message.header);
         if slots == SlotGroup::Simd4x2 {
             let register = message.register(first)?;
@@ -88,13 +88,13 @@ impl Pixels {
     }
 
     /// Index and coordinates of the pixels that take part.
-    pub fn enabled(&self) -> impl Iterator<Item = (usize, [u32; 4])> {
+    pub(super) fn enabled(&self) -> impl Iterator<Item = (usize, [u32; 4])> {
         let taking_part = |(index, _): &(usize, [u32; 4])| self.mask >> index & 1 != 0;
         self.coordinates.iter().copied().enumerate().filter(taking_part)
     }
 }
 
 /// SIMD4x2: the vertices of which some channel is enabled.
-pub fn vertices(channels: u32) -> u32 {
+pub(super) fn vertices(channels: u32) -> u32 {
     u32::from(channels & 0xf != 0) | u32::from(channels & 0xf0 != 0) << 1
 }

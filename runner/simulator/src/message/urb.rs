@@ -13,7 +13,7 @@ use crate::error::Reason;
 use crate::host::{Host, UrbWrite};
 
 /// Executes an URB message.
-pub fn execute(
+pub(super) fn execute(
     message: &Message,
     request: &UrbMessage,
     host: &mut dyn Host,

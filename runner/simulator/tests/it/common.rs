@@ -4,13 +4,13 @@ use eu::{DevInfo, Sfid, build};
 use simulator::{Host, Kernel, NoHost, Outcome, SimError, Thread};
 
 /// The device called `name`.
-pub fn device(name: &str) -> &'static DevInfo {
+pub(crate) fn device(name: &str) -> &'static DevInfo {
     DevInfo::get(name).unwrap()
 }
 
 /// Assembles `text`, appends an end-of-thread message, and sends the instructions through their
 /// bytes.
-pub fn kernel(device: &'static DevInfo, text: &str) -> Kernel {
+pub(crate) fn kernel(device: &'static DevInfo, text: &str) -> Kernel {
     let mut insts =
         eu::assemble_insts(device, text).unwrap_or_else(|error| panic!("{error}\n{}", error.text));
     insts.push(
@@ -24,7 +24,7 @@ pub fn kernel(device: &'static DevInfo, text: &str) -> Kernel {
 }
 
 /// Runs `text` on `name` after `setup`.
-pub fn run_with(
+pub(crate) fn run_with(
     name: &str,
     text: &str,
     host: &mut dyn Host,
@@ -39,30 +39,30 @@ pub fn run_with(
 }
 
 /// Runs `text` on `name`; it must succeed.
-pub fn run(name: &str, text: &str, setup: impl FnOnce(&mut Thread)) -> Thread {
+pub(crate) fn run(name: &str, text: &str, setup: impl FnOnce(&mut Thread)) -> Thread {
     run_with(name, text, &mut NoHost, setup).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Register `nr` as floats.
-pub fn floats(thread: &Thread, nr: usize) -> [f32; 8] {
+pub(crate) fn floats(thread: &Thread, nr: usize) -> [f32; 8] {
     thread.register(nr).map(f32::from_bits)
 }
 
 /// Registers `nr` and following as doubles.
-pub fn doubles<const N: usize>(thread: &Thread, nr: usize) -> [f64; N] {
+pub(crate) fn doubles<const N: usize>(thread: &Thread, nr: usize) -> [f64; N] {
     std::array::from_fn(|index| f64::from_bits(thread.regs.read(nr * 32 + index * 8, 8)))
 }
 
 /// Sets registers from `nr` on to doubles.
-pub fn set_doubles(thread: &mut Thread, nr: usize, values: &[f64]) {
+pub(crate) fn set_doubles(thread: &mut Thread, nr: usize, values: &[f64]) {
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     thread.set_bytes(nr * 32, &bytes);
 }
 
 /// Sets register `nr` to floats.
-pub fn set_floats(thread: &mut Thread, nr: usize, values: [f32; 8]) {
+pub(crate) fn set_floats(thread: &mut Thread, nr: usize, values: [f32; 8]) {
     thread.set_register(nr, &values.map(f32::to_bits));
 }
 
 /// Eight dwords 0, 1, … 7.
-pub const COUNT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+pub(crate) const COUNT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];

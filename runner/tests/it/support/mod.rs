@@ -7,43 +7,43 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A test that passes on every executor.
-pub const GREEN: &str = "[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\nuniform vec4 c;\n\
+pub(crate) const GREEN: &str = "[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\nuniform vec4 c;\n\
     void main() { gl_FragColor = c; }\n[test]\nclear color 0 0 0 0\nclear\nuniform vec4 c 0 1 0 1\n\
     draw rect -1 -1 2 2\nprobe all rgba 0 1 0 1\n";
 
 /// The same with a probe that must fail.
-pub fn red() -> String {
+pub(crate) fn red() -> String {
     GREEN.replace("probe all rgba 0 1 0 1", "probe all rgba 1 0 0 1")
 }
 
 /// A temporary folder in which the binary runs.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
 }
 
 /// The end of a run of the binary.
 #[derive(Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
 impl Sandbox {
-    pub fn new() -> Sandbox {
+    pub(crate) fn new() -> Sandbox {
         Sandbox { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
     /// Writes a file, folders included.
-    pub fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> &Sandbox {
+    pub(crate) fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> &Sandbox {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a file in a folder")).expect("folders");
         fs::write(path, contents).expect("a file");
@@ -51,7 +51,7 @@ impl Sandbox {
     }
 
     /// Writes tests that only pretend: name and what they do, `mock WHAT` of `runner/src/mock`.
-    pub fn mocks(&self, tests: &[(&str, &str)]) -> &Sandbox {
+    pub(crate) fn mocks(&self, tests: &[(&str, &str)]) -> &Sandbox {
         for (name, what) in tests {
             self.file(&format!("suite/{name}.shader_test"), format!("mock {what}\n"));
         }
@@ -59,12 +59,12 @@ impl Sandbox {
     }
 
     /// Runs the tests of [`Sandbox::mocks`] into the folder `out`.
-    pub fn mock_run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn mock_run(&self, arguments: &[&str]) -> Ran {
         self.run(&[&["suite", "--mock", "--reference-only", "--out", "out"], arguments].concat())
     }
 
     /// Name, status and outcome of every row of a run.
-    pub fn outcomes(&self, folder: &str) -> Vec<String> {
+    pub(crate) fn outcomes(&self, folder: &str) -> Vec<String> {
         let rows = self.results(folder);
         let text =
             |row: &serde_json::Value, field: &str| row[field].as_str().unwrap_or("").to_owned();
@@ -73,26 +73,26 @@ impl Sandbox {
         rows[1..].iter().map(line).collect()
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_runner"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         command
     }
 
     /// Runs the binary with these arguments.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         ran(&self.command(arguments).output().expect("the runner starts"))
     }
 
     /// Lines of a finished run's `results.jsonl`, the header first.
-    pub fn results(&self, folder: &str) -> Vec<serde_json::Value> {
+    pub(crate) fn results(&self, folder: &str) -> Vec<serde_json::Value> {
         let text =
             fs::read_to_string(self.path(folder).join("results.jsonl")).expect("results.jsonl");
         text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
     }
 }
 
-pub fn ran(output: &Output) -> Ran {
+pub(crate) fn ran(output: &Output) -> Ran {
     Ran {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -102,13 +102,13 @@ pub fn ran(output: &Output) -> Ran {
 
 impl Ran {
     /// The last line of standard output.
-    pub fn summary(&self) -> &str {
+    pub(crate) fn summary(&self) -> &str {
         self.out.lines().last().unwrap_or("")
     }
 
     /// Asserts the exit code and that standard output or standard error contains each text.
     #[track_caller]
-    pub fn expect(&self, code: i32, texts: &[&str]) {
+    pub(crate) fn expect(&self, code: i32, texts: &[&str]) {
         assert_eq!(self.code, code, "{self:#?}");
         for text in texts {
             assert!(self.out.contains(text) || self.err.contains(text), "`{text}` in {self:#?}");

@@ -70,7 +70,7 @@ fn program(
                 operations(shader, sample);
             }
         };
-        let _ = compiler::ir_after(&program, stage, &key, devinfo, &options, &mut collect)
+        let _ = compiler::ir_after(&program, stage, &key, devinfo, options, &mut collect)
             .map(|shader| operations(&shader, sample));
     }
 }

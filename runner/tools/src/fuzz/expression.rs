@@ -43,7 +43,7 @@ const REALS: [f64; 16] =
 
 impl Generator {
     /// Returns a new expression, at most `depth` operators deep.
-    pub fn expression(&mut self, ty: TypeId, depth: usize) -> String {
+    pub(super) fn expression(&mut self, ty: TypeId, depth: usize) -> String {
         self.operators = self.random.between(2, 24);
         self.operand(ty, depth)
     }
@@ -83,7 +83,7 @@ impl Generator {
     }
 
     /// Returns a constant expression.
-    pub fn literal(&mut self, ty: TypeId) -> String {
+    pub(super) fn literal(&mut self, ty: TypeId) -> String {
         if let Some(parts) = self.part_types(ty) {
             let parts: Vec<String> = parts.into_iter().map(|part| self.literal(part)).collect();
             return format!("{}({})", self.types.name(ty), parts.join(", "));

@@ -15,7 +15,7 @@ const INLINED: usize = 200;
 impl Generator {
     /// Writes a function, which is callable from then on. It reads global variables and writes only
     /// its own.
-    pub fn function(&mut self) {
+    pub(super) fn function(&mut self) {
         let name = self.fresh("f");
         let result = if self.random.chance(80) { Some(self.any_type(1)) } else { None };
         let globals = self.variables.clone();

@@ -29,10 +29,10 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    pub const ALL: [Direction; 4] =
+    pub(super) const ALL: [Direction; 4] =
         [Direction::In, Direction::ConstIn, Direction::Out, Direction::Inout];
 
-    pub fn keyword(self) -> &'static str {
+    pub(super) fn keyword(self) -> &'static str {
         match self {
             Direction::In => "",
             Direction::ConstIn => "const in ",
@@ -42,7 +42,7 @@ impl Direction {
     }
 
     /// Returns true if the caller's variable changes.
-    pub fn writes(self) -> bool {
+    pub(super) fn writes(self) -> bool {
         matches!(self, Direction::Out | Direction::Inout)
     }
 }
@@ -103,7 +103,7 @@ pub(super) struct Generator {
 }
 
 impl Generator {
-    pub fn new(
+    pub(super) fn new(
         random: Random,
         types: TypeTable,
         structures: Vec<TypeId>,
@@ -129,7 +129,7 @@ impl Generator {
     }
 
     /// Appends a line at the current depth.
-    pub fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         for _ in 0..=self.context.depth {
             self.code += "  ";
         }
@@ -138,30 +138,30 @@ impl Generator {
     }
 
     /// Returns and clears the code written so far.
-    pub fn take_code(&mut self) -> String {
+    pub(super) fn take_code(&mut self) -> String {
         std::mem::take(&mut self.code)
     }
 
     /// Returns an unused name.
-    pub fn fresh(&mut self, prefix: &str) -> String {
+    pub(super) fn fresh(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
     }
 
-    pub fn declare(&mut self, name: &str, ty: TypeId, writable: bool) {
+    pub(super) fn declare(&mut self, name: &str, ty: TypeId, writable: bool) {
         self.variables.push(Variable { name: name.to_owned(), ty, writable });
     }
 
-    pub fn vector(&mut self, scalar: Scalar, rows: u8) -> TypeId {
+    pub(super) fn vector(&mut self, scalar: Scalar, rows: u8) -> TypeId {
         self.types.vector(scalar, rows)
     }
 
-    pub fn scalar(&mut self, scalar: Scalar) -> TypeId {
+    pub(super) fn scalar(&mut self, scalar: Scalar) -> TypeId {
         self.types.scalar(scalar)
     }
 
     /// Returns a random scalar type.
-    pub fn any_scalar(&mut self) -> Scalar {
+    pub(super) fn any_scalar(&mut self) -> Scalar {
         use Scalar::{Bool, Double, Float, Int, Uint};
         let all = [
             Int, Int, Int, Int, Uint, Uint, Uint, Float, Float, Float, Float, Bool, Double, Double,
@@ -172,7 +172,7 @@ impl Generator {
     }
 
     /// Returns a random scalar, vector or matrix type.
-    pub fn any_value(&mut self) -> TypeId {
+    pub(super) fn any_value(&mut self) -> TypeId {
         let scalar = self.any_scalar();
         if scalar.is_float() && self.random.chance(20) {
             let (columns, rows) =
@@ -184,7 +184,7 @@ impl Generator {
     }
 
     /// Returns a random type with at most `nesting` levels of arrays.
-    pub fn any_type(&mut self, nesting: usize) -> TypeId {
+    pub(super) fn any_type(&mut self, nesting: usize) -> TypeId {
         if nesting > 0 && self.random.chance(25) {
             let element = self.any_type(nesting - 1);
             let length = self.random.between(2, 5);
@@ -199,7 +199,7 @@ impl Generator {
 
     /// Returns a random type of at most `leaves` scalars for which `fits` is true, or `int` if none
     /// is found.
-    pub fn type_where(
+    pub(super) fn type_where(
         &mut self,
         nesting: usize,
         leaves: usize,
@@ -235,7 +235,7 @@ impl Generator {
 
     /// Returns a place of type `want` in some variable: a writable one, or one outside of the
     /// variables in `avoid`.
-    pub fn place(&mut self, want: TypeId, write: bool, avoid: &[String]) -> Option<String> {
+    pub(super) fn place(&mut self, want: TypeId, write: bool, avoid: &[String]) -> Option<String> {
         let fits = |v: &&Variable| {
             (v.writable || !write)
                 && self.reaches(v.ty, want)
@@ -303,7 +303,7 @@ impl Generator {
     }
 
     /// Returns an index below `length`, constant or computed.
-    pub fn index(&mut self, length: usize) -> String {
+    pub(super) fn index(&mut self, length: usize) -> String {
         let int = self.scalar(Scalar::Int);
         if self.random.chance(40) {
             return self.random.below(length).to_string();

@@ -14,7 +14,7 @@ pub(super) struct Size(pub usize);
 
 impl Size {
     /// Returns the number of statements of `body`, without nested ones.
-    pub fn statements(self) -> usize {
+    pub(super) fn statements(self) -> usize {
         self.0
     }
 }
@@ -30,7 +30,7 @@ pub(super) struct Maker {
 }
 
 impl Maker {
-    pub fn new(seed: u64, number: u64) -> Maker {
+    pub(super) fn new(seed: u64, number: u64) -> Maker {
         let mut random = Random::new(seed, number, 0);
         let doubles = random.chance(50);
         let mut plan = Generator::new(random, TypeTable::default(), Vec::new(), doubles);
@@ -46,12 +46,12 @@ impl Maker {
     }
 
     /// Creates resources for a number of stages.
-    pub fn make_resources(&mut self, stages: usize) {
+    pub(super) fn make_resources(&mut self, stages: usize) {
         self.resources = Resources::random(&mut self.plan, stages);
     }
 
     /// Returns the n-th stage.
-    pub fn stage(&self, number: usize) -> StageShader {
+    pub(super) fn stage(&self, number: usize) -> StageShader {
         let random = Random::new(self.seed, self.number, 1 + number as u64);
         let (types, structures) = (self.plan.types.clone(), self.structures.clone());
         let generator = Generator::new(random, types, structures, self.plan.doubles);

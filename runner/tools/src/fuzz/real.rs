@@ -23,36 +23,36 @@ pub(super) struct Real {
 
 impl Bits {
     /// Returns the bounds of variables: small enough for exact products and sums of a few of them.
-    pub fn stored(scalar: Scalar) -> Bits {
+    pub(super) fn stored(scalar: Scalar) -> Bits {
         if scalar == Scalar::Double { Bits::new(11, 14) } else { Bits::new(7, 3) }
     }
 
-    pub fn new(whole: u32, fraction: u32) -> Bits {
+    pub(super) fn new(whole: u32, fraction: u32) -> Bits {
         Bits { whole, fraction }
     }
 
     /// Returns true if the type represents all values within the bounds.
-    pub fn fit(self, scalar: Scalar) -> bool {
+    pub(super) fn fit(self, scalar: Scalar) -> bool {
         self.whole + self.fraction <= if scalar == Scalar::Double { 53 } else { 24 }
     }
 
     /// Returns true if these bounds are within `other`.
-    pub fn within(self, other: Bits) -> bool {
+    pub(super) fn within(self, other: Bits) -> bool {
         self.whole <= other.whole && self.fraction <= other.fraction
     }
 
     /// Returns the bounds of either of two values.
-    pub fn or(self, other: Bits) -> Bits {
+    pub(super) fn or(self, other: Bits) -> Bits {
         Bits::new(self.whole.max(other.whole), self.fraction.max(other.fraction))
     }
 
     /// Returns the bounds of a sum of up to 2^`doublings` values.
-    pub fn sum(self, doublings: u32) -> Bits {
+    pub(super) fn sum(self, doublings: u32) -> Bits {
         Bits { whole: self.whole + doublings, ..self }
     }
 
     /// Returns the bounds of a product.
-    pub fn times(self, other: Bits) -> Bits {
+    pub(super) fn times(self, other: Bits) -> Bits {
         Bits::new(self.whole + other.whole, self.fraction + other.fraction)
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct Resource {
 
 impl Resource {
     /// Returns true if the n-th stage reads it.
-    pub fn is_of(&self, stage: usize) -> bool {
+    pub(super) fn is_of(&self, stage: usize) -> bool {
         self.stages >> stage & 1 != 0
     }
 }
@@ -63,7 +63,7 @@ pub(super) struct Resources {
 impl Resources {
     /// Returns random resources of a test with a number of stages. `generator` knows the
     /// structures.
-    pub fn random(generator: &mut Generator, stages: usize) -> Resources {
+    pub(super) fn random(generator: &mut Generator, stages: usize) -> Resources {
         let mut resources = Resources::default();
         for k in 0..generator.random.between(1, 4) {
             let ty = generator.type_where(2, LEAVES, |_, _| true);

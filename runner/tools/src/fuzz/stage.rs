@@ -38,7 +38,7 @@ pub(super) struct StageShader {
 
 impl StageShader {
     /// Returns a stage that reads `resources`.
-    pub fn new<'a>(
+    pub(super) fn new<'a>(
         mut generator: Generator,
         resources: impl Iterator<Item = &'a Resource>,
     ) -> StageShader {
@@ -60,31 +60,31 @@ impl StageShader {
     }
 
     /// Appends declarations.
-    pub fn declare(&mut self, text: &str) {
+    pub(super) fn declare(&mut self, text: &str) {
         self.declarations += text;
     }
 
     /// Declares an input that the code may read.
-    pub fn input(&mut self, qualifiers: &str, name: &str, ty: TypeId) {
+    pub(super) fn input(&mut self, qualifiers: &str, name: &str, ty: TypeId) {
         let declarator = names::declarator(&self.generator.types, ty, name, false);
         let _ = writeln!(self.declarations, "{qualifiers}in {declarator};");
         self.generator.declare(name, ty, false);
     }
 
     /// Declares an input for each vertex of a primitive or patch, which is not in scope yet.
-    pub fn array_input(&mut self, name: &str, ty: TypeId) {
+    pub(super) fn array_input(&mut self, name: &str, ty: TypeId) {
         let declarator = names::declarator(&self.generator.types, ty, name, true);
         let _ = writeln!(self.declarations, "in {declarator};");
     }
 
     /// Declares an output, which only the epilogue writes.
-    pub fn output(&mut self, qualifiers: &str, name: &str, ty: TypeId, unsized_outer: bool) {
+    pub(super) fn output(&mut self, qualifiers: &str, name: &str, ty: TypeId, unsized_outer: bool) {
         let declarator = names::declarator(&self.generator.types, ty, name, unsized_outer);
         let _ = writeln!(self.declarations, "{qualifiers}out {declarator};");
     }
 
     /// Declares a global variable that is computed first and only read afterwards.
-    pub fn seed(&mut self, scalar: Scalar, name: &str, value: &str) {
+    pub(super) fn seed(&mut self, scalar: Scalar, name: &str, value: &str) {
         let _ = writeln!(self.declarations, "{} {name};", scalar.name());
         let _ = writeln!(self.prologue, "  {name} = {value};");
         let ty = self.generator.scalar(scalar);
@@ -92,17 +92,17 @@ impl StageShader {
     }
 
     /// Appends a line at the end of `main`.
-    pub fn end(&mut self, line: &str) {
+    pub(super) fn end(&mut self, line: &str) {
         let _ = writeln!(self.epilogue, "  {line}");
     }
 
     /// Returns a random value for the end of `main`.
-    pub fn value(&mut self, ty: TypeId) -> String {
+    pub(super) fn value(&mut self, ty: TypeId) -> String {
         self.generator.expression(ty, 2)
     }
 
     /// Returns a random value that is equal in all invocations.
-    pub fn uniform_value(&mut self, ty: TypeId) -> String {
+    pub(super) fn uniform_value(&mut self, ty: TypeId) -> String {
         let all = std::mem::replace(&mut self.generator.variables, self.uniform.clone());
         let value = self.generator.expression(ty, 2);
         self.generator.variables = all;
@@ -111,7 +111,7 @@ impl StageShader {
 
     /// Writes functions and `body` with about this number of statements, and hashes the resulting
     /// variables.
-    pub fn fill(&mut self, statements: usize) {
+    pub(super) fn fill(&mut self, statements: usize) {
         let read_only = self.generator.variables.clone();
         self.table();
         let globals = self.globals();
@@ -128,7 +128,7 @@ impl StageShader {
     }
 
     /// Mixes variables into a hash.
-    pub fn hash(&mut self, number: usize, variables: &[Variable]) {
+    pub(super) fn hash(&mut self, number: usize, variables: &[Variable]) {
         for variable in variables {
             self.fold(&format!("hash[{number}]"), &variable.name, variable.ty);
         }
@@ -198,7 +198,7 @@ impl StageShader {
     }
 
     /// Returns the text of the shader.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut text = String::from("#version 420\n");
         for extension in EXTENSIONS {
             let _ = writeln!(text, "#extension {extension} : enable");

@@ -16,7 +16,7 @@ const EXECUTED: usize = 2_000;
 
 impl Generator {
     /// Writes a number of statements in a separate scope.
-    pub fn statements(&mut self, count: usize) {
+    pub(super) fn statements(&mut self, count: usize) {
         let mark = self.variables.len();
         for _ in 0..count {
             self.executed += self.context.repeats;

@@ -7,7 +7,7 @@ use super::shader::{Source, disjoint, sources};
 use super::tokens::pieces;
 
 /// Returns the removal of each.
-pub fn edits(text: &str) -> Vec<Edit> {
+pub(super) fn edits(text: &str) -> Vec<Edit> {
     let mut edits: Vec<Edit> = sources(text).iter().flat_map(in_shader).collect();
     edits.extend(lines(text));
     disjoint(edits)

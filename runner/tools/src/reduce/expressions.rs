@@ -10,7 +10,7 @@ const LITERALS: [&str; 3] = ["0", "0.0", "true"];
 
 /// Replaces each expression by each of its operands, the longest first, or by a literal; outer
 /// expressions come first.
-pub fn edits(text: &str) -> Vec<Edit> {
+pub(super) fn edits(text: &str) -> Vec<Edit> {
     shader::edits(text, |shader| {
         let unit = shader.unit;
         let mut all: Vec<ExprId> = unit.exprs.keys().collect();

@@ -7,21 +7,21 @@ use script::{Content, Script};
 use super::edit::Edit;
 
 /// Removes each command of `[test]` with its line.
-pub fn commands(text: &str) -> Vec<Edit> {
+pub(super) fn commands(text: &str) -> Vec<Edit> {
     let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
     let spans = script.test.iter().flatten().map(|line| line.span.range());
     distinct(spans.map(|span| whole_lines(text, span)))
 }
 
 /// Removes each section with its header.
-pub fn sections(text: &str) -> Vec<Edit> {
+pub(super) fn sections(text: &str) -> Vec<Edit> {
     let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
     let range = |s: &script::Section<'_>| s.header.range().start..s.body.range().end;
     script.sections.iter().map(range).filter(|range| !range.is_empty()).map(Edit::delete).collect()
 }
 
 /// Removes each line that is neither a header nor a command; in a malformed file, each line.
-pub fn lines(text: &str) -> Vec<Edit> {
+pub(super) fn lines(text: &str) -> Vec<Edit> {
     let script = script::parse(text.as_bytes()).ok();
     let mut start = 0;
     let mut all = Vec::new();

@@ -7,7 +7,7 @@ use super::edit::Edit;
 use super::shader::{self, Parsed, disjoint};
 
 /// Removes each global declaration.
-pub fn declarations(text: &str) -> Vec<Edit> {
+pub(super) fn declarations(text: &str) -> Vec<Edit> {
     disjoint(shader::edits(text, |shader| {
         let unit = shader.unit;
         let spans = unit.list(unit.globals).iter().map(|&id| unit.decls[id].span);
@@ -16,7 +16,7 @@ pub fn declarations(text: &str) -> Vec<Edit> {
 }
 
 /// Removes each member of a structure or block.
-pub fn members(text: &str) -> Vec<Edit> {
+pub(super) fn members(text: &str) -> Vec<Edit> {
     disjoint(shader::edits(text, |shader| {
         let spans = shader.unit.members.values().map(|member| member.span);
         spans.filter_map(|span| shader.put(span, "")).collect()
@@ -24,7 +24,7 @@ pub fn members(text: &str) -> Vec<Edit> {
 }
 
 /// Removes each statement at one depth of nesting.
-pub fn statements(text: &str, depth: usize) -> Vec<Edit> {
+pub(super) fn statements(text: &str, depth: usize) -> Vec<Edit> {
     disjoint(shader::edits(text, |shader| {
         let found = found(shader);
         let here = found.iter().filter(|found| found.depth == depth);
@@ -35,7 +35,7 @@ pub fn statements(text: &str, depth: usize) -> Vec<Edit> {
 }
 
 /// Replaces each statement by one of the statements in it.
-pub fn unwrapped(text: &str) -> Vec<Edit> {
+pub(super) fn unwrapped(text: &str) -> Vec<Edit> {
     shader::edits(text, |shader| {
         let all = found(shader);
         let mut edits: Vec<Edit> = all.iter().flat_map(|found| inner(shader, found)).collect();

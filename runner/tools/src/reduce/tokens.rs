@@ -10,7 +10,7 @@ use super::edit::Edit;
 use super::shader::{disjoint, sources};
 
 /// Maximum number of tokens removed at once: larger parts were removed by coarser levels.
-pub const CHUNK: usize = 8;
+pub(super) const CHUNK: usize = 8;
 
 /// A token with its position.
 pub(super) struct Piece {
@@ -34,7 +34,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
 }
 
 /// Removes each token.
-pub fn tokens(text: &str) -> Vec<Edit> {
+pub(super) fn tokens(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     for source in sources(text) {
         // Two separate words must not become one.
@@ -54,7 +54,7 @@ pub fn tokens(text: &str) -> Vec<Edit> {
 }
 
 /// Removes the contents of brackets, with and without the brackets; items of lists; initializers.
-pub fn groups(text: &str) -> Vec<Edit> {
+pub(super) fn groups(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     for source in sources(text) {
         let pieces = pieces(source.text);

@@ -259,7 +259,7 @@ const HALF_PAIRS: &[u32] = &[
 ];
 
 /// The values that matter, for the component types and pools that this suite adds.
-pub fn specials(pool: Pool, scalar: Scalar) -> Option<Vec<Component>> {
+pub(super) fn specials(pool: Pool, scalar: Scalar) -> Option<Vec<Component>> {
     let list = match (scalar, pool) {
         (_, Pool::Below(_) | Pool::Scaling) => Vec::new(),
         (Scalar::Int16 | Scalar::Uint16, Pool::Halves) => {
@@ -307,7 +307,7 @@ fn integers(scalar: Scalar, list: &[i64]) -> Vec<Component> {
 }
 
 /// A random operand, for the component types and pools that this suite adds.
-pub fn random(pool: Pool, scalar: Scalar, random: &mut Random) -> Option<Component> {
+pub(super) fn random(pool: Pool, scalar: Scalar, random: &mut Random) -> Option<Component> {
     let bits = |random: &mut Random, width: usize| random.bits() >> random.below(width);
     Some(match (scalar, pool) {
         (Scalar::Half, _) => Component::Half(half(pool, random)),
@@ -389,12 +389,12 @@ fn near_half(random: &mut Random) -> f64 {
 }
 
 /// True if [`related`] supports the type.
-pub fn has_related(scalar: Scalar) -> bool {
+pub(super) fn has_related(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::Half | Scalar::Int16 | Scalar::Uint16)
 }
 
 /// The operand itself, its negative or a neighbor, for 16-bit types.
-pub fn related(random: &mut Random, x: Component) -> Component {
+pub(super) fn related(random: &mut Random, x: Component) -> Component {
     let choice = random.below(5);
     let integer = |n: u64| match choice {
         0 | 1 => n,
@@ -417,7 +417,7 @@ pub fn related(random: &mut Random, x: Component) -> Component {
 }
 
 /// A divisor without remainder of the first operand, where there is one.
-pub fn divisor(random: &mut Random, x: Half) -> Half {
+pub(super) fn divisor(random: &mut Random, x: Half) -> Half {
     let start = random.below(15);
     let exact = (0..15).map(|i| f64::from(2 * (((start + i) % 15) as u32) + 3)).find_map(|k| {
         let quotient = Half::from_double(x.value() / k);

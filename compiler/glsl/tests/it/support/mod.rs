@@ -1,12 +1,12 @@
 //! Capabilities that several tests of the front end use.
 
-pub mod piglit;
+pub(crate) mod piglit;
 
 use program::{Api, Capabilities};
 use std::collections::BTreeMap;
 
 /// The newest compatibility context with every extension and no limits of its own.
-pub fn everything() -> Capabilities {
+pub(crate) fn everything() -> Capabilities {
     Capabilities {
         generation: "reference".into(),
         api: Api::Compatibility,

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 /// Where Debian's package installs piglit.
-pub const PIGLIT: &str = "/usr/lib/x86_64-linux-gnu/piglit";
+pub(crate) const PIGLIT: &str = "/usr/lib/x86_64-linux-gnu/piglit";
 
 /// piglit's files with one of these extensions, in order; none without an installed piglit.
-pub fn piglit_files(extensions: &[&str]) -> Vec<PathBuf> {
+pub(crate) fn piglit_files(extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     collect(Path::new(PIGLIT), extensions, &mut files);
     files

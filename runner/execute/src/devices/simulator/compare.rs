@@ -23,10 +23,10 @@ enum Rule {
 }
 
 /// The first difference of each lane.
-pub type Differences = BTreeMap<usize, String>;
+pub(super) type Differences = BTreeMap<usize, String>;
 
 /// Compares the outputs of two widths of a stage of `program`.
-pub fn differences(reference: &Batch, other: &Batch, program: &Program) -> Differences {
+pub(super) fn differences(reference: &Batch, other: &Batch, program: &Program) -> Differences {
     let mut found = Differences::new();
     match (reference, other) {
         (Batch::Fragment(a), Batch::Fragment(b)) => {
@@ -46,7 +46,7 @@ pub fn differences(reference: &Batch, other: &Batch, program: &Program) -> Diffe
 
 /// Equalizes two results wherever two executions of one kernel, `run` and `again`, gave different
 /// values.
-pub fn equalize_undefined(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
+pub(super) fn equalize_undefined(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
     if let (
         Batch::Fragment(run),
         Batch::Fragment(again),

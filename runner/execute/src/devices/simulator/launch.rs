@@ -34,27 +34,27 @@ pub(super) struct Launch<'a> {
 
 impl Launch<'_> {
     /// Returns the number of invocations of a thread that shades vertices or points of a patch.
-    pub fn vertices_per_thread(&self) -> usize {
+    pub(super) fn vertices_per_thread(&self) -> usize {
         if self.width == Width::Vec4 { 2 } else { 8 }
     }
 
     /// Returns the shared functions of a thread with its scratch space.
-    pub fn memory<'a>(&'a self, io: &'a mut dyn ShaderIo) -> Memory<'a> {
+    pub(super) fn memory<'a>(&'a self, io: &'a mut dyn ShaderIo) -> Memory<'a> {
         Memory::new(&self.prepared.binary, self.program, io, self.metadata.scratch_bytes)
     }
 
     /// Resets a thread to its initial state: nothing but the seeded contents of registers.
-    pub fn reset(&self, thread: &mut Thread) {
+    pub(super) fn reset(&self, thread: &mut Thread) {
         thread.reset(self.seed);
     }
 
     /// Returns a prepared thread that waits for its turn, with its scratch space.
-    pub fn waiting(&self, thread: Thread) -> Waiting {
+    pub(super) fn waiting(&self, thread: Thread) -> Waiting {
         Waiting { thread, scratch: vec![0; self.metadata.scratch_bytes as usize] }
     }
 
     /// Writes the push constants and returns the register after them.
-    pub fn push_constants(&self, thread: &mut Thread, io: &dyn ShaderIo) -> usize {
+    pub(super) fn push_constants(&self, thread: &mut Thread, io: &dyn ShaderIo) -> usize {
         let mut register = self.metadata.dispatch_grf_start as usize;
         for range in &self.prepared.binary.compiled.push {
             let buffer = io.buffer(uniform_buffer(range.block));
@@ -72,7 +72,7 @@ impl Launch<'_> {
     }
 
     /// Enables the channels of the first `count` invocations.
-    pub fn enable(&self, thread: &mut Thread, count: usize) {
+    pub(super) fn enable(&self, thread: &mut Thread, count: usize) {
         thread.set_dispatch_mask(match self.width {
             Width::Vec4 if count == 2 => 0xff,
             Width::Vec4 => 0x0f,
@@ -85,7 +85,7 @@ impl Launch<'_> {
     ///
     /// # Errors
     /// As [`run_alone`].
-    pub fn run(
+    pub(super) fn run(
         &self,
         thread: &mut Thread,
         host: &mut impl Host,

@@ -13,7 +13,7 @@ use softgl::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, Sh
 use super::sampler::{self, TextureSurface};
 
 /// The shared functions that every stage has.
-pub struct Memory<'a> {
+pub(super) struct Memory<'a> {
     /// Binary with the binding table.
     pub binary: &'a Binary,
     /// Program, for the types of its samplers.
@@ -131,7 +131,7 @@ fn refuse<T>(what: impl Into<String>) -> Reply<T> {
 
 impl<'a> Memory<'a> {
     /// Returns the memory of a thread with `scratch` bytes of scratch space.
-    pub fn new(
+    pub(super) fn new(
         binary: &'a Binary,
         program: &'a Program,
         io: &'a mut dyn ShaderIo,
@@ -148,7 +148,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Returns the binding table entry of an index.
-    pub fn bound(&self, index: u8) -> Option<Bound> {
+    pub(super) fn bound(&self, index: u8) -> Option<Bound> {
         self.binary.compiled.bindings.get(usize::from(index)).copied()
     }
 
@@ -162,7 +162,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Reads bytes; outside a buffer they are zero.
-    pub fn read(&mut self, from: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+    pub(super) fn read(&mut self, from: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
         let groups = self.groups.map(u32::to_le_bytes);
         let source = match from {
             Surface::Scratch => &self.scratch[..],
@@ -179,7 +179,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Writes bytes; those outside are dropped.
-    pub fn write(&mut self, to: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+    pub(super) fn write(&mut self, to: Surface, offset: u32, data: &[u8]) -> Reply<()> {
         match to {
             Surface::Scratch => {
                 let end = offset as usize + data.len();
@@ -207,7 +207,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Executes an atomic operation on a dword and returns the old value (PREDEC: the new one).
-    pub fn atomic(
+    pub(super) fn atomic(
         &mut self,
         on: Surface,
         offset: u32,
@@ -230,7 +230,12 @@ impl<'a> Memory<'a> {
     }
 
     /// Executes an image operation at the coordinates of a typed message.
-    pub fn image(&mut self, index: u8, coordinates: [u32; 4], op: &ImageOp) -> Reply<[u32; 4]> {
+    pub(super) fn image(
+        &mut self,
+        index: u8,
+        coordinates: [u32; 4],
+        op: &ImageOp,
+    ) -> Reply<[u32; 4]> {
         let Some(Bound::Image(slot)) = self.bound(index) else {
             return refuse(format!("binding table entry {index} is no image"));
         };
@@ -240,7 +245,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Executes an atomic operation on a texel.
-    pub fn image_atomic(
+    pub(super) fn image_atomic(
         &mut self,
         index: u8,
         coordinates: [u32; 4],
@@ -253,7 +258,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Executes sampler messages: constants pulled through the sampler, and textures.
-    pub fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
+    pub(super) fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
         let mut texels: Texels = [[0; 16]; 4];
         match self.bound(request.surface) {
             Some(Bound::UniformBlock(n))

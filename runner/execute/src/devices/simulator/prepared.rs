@@ -27,7 +27,7 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Returns every width, or one if the widths need not agree.
-    pub fn kernels_to_run(&self) -> &[(Width, Kernel)] {
+    pub(super) fn kernels_to_run(&self) -> &[(Width, Kernel)] {
         let order_dependent = match self.binary.interface() {
             Interface::Fragment(interface) => interface.order_dependent,
             Interface::Compute(interface) => interface.order_dependent,
@@ -37,7 +37,7 @@ impl Prepared {
     }
 
     /// Returns the metadata of the kernel of a width.
-    pub fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
+    pub(super) fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
         self.binary
             .kernel(width)
             .ok_or_else(|| rejected(Phase::Encode, "kernel without metadata".into()))

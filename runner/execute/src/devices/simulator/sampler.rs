@@ -9,7 +9,7 @@ const QUAD: usize = 4;
 
 /// A texture of a binding table entry.
 #[derive(Clone, Copy, Debug)]
-pub struct TextureSurface {
+pub(super) struct TextureSurface {
     /// The program's sampler slot.
     pub slot: u32,
     /// True if size queries count each cube as six layers.
@@ -17,7 +17,7 @@ pub struct TextureSurface {
 }
 
 /// Executes a sampler message on a texture.
-pub fn sample(
+pub(super) fn sample(
     io: &mut dyn ShaderIo,
     surface: TextureSurface,
     request: &SamplerRequest,

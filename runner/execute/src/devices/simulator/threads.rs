@@ -21,7 +21,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Returns the budget after `steps` more instructions.
-    pub fn after(self, steps: u64) -> Budget {
+    pub(super) fn after(self, steps: u64) -> Budget {
         Budget { left: self.left.saturating_sub(steps), ..self }
     }
 

@@ -20,7 +20,11 @@ pub(super) struct UrbHost<'a> {
 impl<'a> UrbHost<'a> {
     /// Returns the host of a thread with these output entries, whose handles start at 0, followed
     /// by the input entries.
-    pub fn new(memory: Memory<'a>, outputs: Vec<Vec<u32>>, inputs: Vec<Vec<u32>>) -> UrbHost<'a> {
+    pub(super) fn new(
+        memory: Memory<'a>,
+        outputs: Vec<Vec<u32>>,
+        inputs: Vec<Vec<u32>>,
+    ) -> UrbHost<'a> {
         let writable = outputs.len();
         let mut entries = outputs;
         entries.extend(inputs);
@@ -28,7 +32,7 @@ impl<'a> UrbHost<'a> {
     }
 
     /// Returns the output entries.
-    pub fn outputs(&self) -> &[Vec<u32>] {
+    pub(super) fn outputs(&self) -> &[Vec<u32>] {
         &self.entries[..self.outputs]
     }
 }

@@ -3,7 +3,7 @@
 use super::executors::{LANES, Pixels};
 
 /// Differences between two executors' pixels, at most a few.
-pub fn differences(
+pub(crate) fn differences(
     dwords: &[char],
     expected: &Pixels,
     actual: &Pixels,
@@ -35,7 +35,7 @@ pub fn differences(
 }
 
 /// A value for people.
-pub fn show(scalar: char, bits: u64) -> String {
+pub(crate) fn show(scalar: char, bits: u64) -> String {
     match scalar {
         'F' => format!("{:?} ({bits:#010x})", f32::from_bits(bits as u32)),
         'D' => format!("{:?} ({bits:#018x})", f64::from_bits(bits)),

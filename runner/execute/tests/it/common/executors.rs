@@ -15,17 +15,17 @@ use softgl::device::{
 use super::{Uniforms, constant_setup, program, try_program};
 
 /// Pixels of a run: four quads of one primitive, so one SIMD16 thread or two SIMD8 threads.
-pub const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 /// Window corner of the first quad; the others follow to the right.
 const CORNER: [i32; 2] = [10, 20];
 /// Statements and instructions a run may take.
 const BUDGET: u64 = 1 << 22;
 
 /// Outputs as raw bits: `pixels[lane][location * 4 + component]`.
-pub type Pixels = Vec<Vec<u32>>;
+pub(crate) type Pixels = Vec<Vec<u32>>;
 
 /// Results of the reference.
-pub struct Reference {
+pub(crate) struct Reference {
     /// Outputs.
     pub bits: Pixels,
     /// The parts of them that GLSL leaves undefined.
@@ -35,7 +35,7 @@ pub struct Reference {
 }
 
 /// A linked fragment shader whose outputs are `uvec4`s.
-pub struct Shader {
+pub(crate) struct Shader {
     /// The typed program.
     pub program: Program,
     /// Number of outputs.
@@ -44,24 +44,24 @@ pub struct Shader {
 
 impl Shader {
     /// Compiles and links a source.
-    pub fn new(source: &str, targets: usize) -> Shader {
+    pub(crate) fn new(source: &str, targets: usize) -> Shader {
         Shader { program: program(&[(Stage::Fragment, source)]), targets }
     }
 
     /// As [`Shader::new`], with the front end's message if it refuses.
-    pub fn try_new(source: &str, targets: usize) -> Result<Shader, String> {
+    pub(crate) fn try_new(source: &str, targets: usize) -> Result<Shader, String> {
         Ok(Shader { program: try_program(&[(Stage::Fragment, source)])?, targets })
     }
 
     /// The draw-time state: integer targets.
-    pub fn key(&self) -> StageKey {
+    pub(crate) fn key(&self) -> StageKey {
         let targets = std::iter::repeat_n(TargetKind::Uint, self.targets).collect();
         StageKey { targets, samples: 1, ..StageKey::default() }
     }
 
     /// Bytes of a uniform by name, from one pattern of `size` bytes per component (columns one
     /// after the other), written into the default block at array element `element`.
-    pub fn put(
+    pub(crate) fn put(
         &self,
         block: &mut [u8],
         name: &str,
@@ -80,12 +80,12 @@ impl Shader {
     }
 
     /// An empty default block.
-    pub fn block(&self) -> Vec<u8> {
+    pub(crate) fn block(&self) -> Vec<u8> {
         vec![0; self.program.default_block_size as usize]
     }
 
     /// Runs the interpreter.
-    pub fn interpret(&self, uniforms: &[u8]) -> Result<Reference, Error> {
+    pub(crate) fn interpret(&self, uniforms: &[u8]) -> Result<Reference, Error> {
         let mut world = World { uniforms };
         let interpreter = Interpreter::new(&self.program);
         let outputs =
@@ -109,12 +109,12 @@ impl Shader {
     }
 
     /// The IR as lowered, before any pass.
-    pub fn lowered(&self) -> ir::Shader {
+    pub(crate) fn lowered(&self) -> ir::Shader {
         lower::lower(&self.program, Stage::Fragment, &self.key()).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// The IR after the whole pass list of a generation.
-    pub fn optimized(
+    pub(crate) fn optimized(
         &self,
         generation: &str,
         options: &compiler::CodegenOptions,
@@ -132,7 +132,7 @@ impl Shader {
     }
 
     /// Runs a form of the IR; also gives the lanes discarded.
-    pub fn evaluate(
+    pub(crate) fn evaluate(
         &self,
         ir: &ir::Shader,
         uniforms: &[u8],
@@ -144,7 +144,7 @@ impl Shader {
     }
 
     /// Runs a device; also gives the lanes discarded.
-    pub fn shade(
+    pub(crate) fn shade(
         &self,
         device: &mut dyn Device,
         uniforms: &[u8],

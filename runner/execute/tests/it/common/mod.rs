@@ -3,13 +3,13 @@
 // Each test crate uses its own part of this module.
 #![allow(dead_code, reason = "not every module uses every function")]
 
-pub mod compare;
-pub mod executors;
-pub mod generator;
-pub mod operand;
-pub mod operations;
-pub mod random;
-pub mod source_tree;
+pub(crate) mod compare;
+pub(crate) mod executors;
+pub(crate) mod generator;
+pub(crate) mod operand;
+pub(crate) mod operations;
+pub(crate) mod random;
+pub(crate) mod source_tree;
 
 use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use glsl::CompileOptions;
@@ -25,7 +25,7 @@ use softgl::shader_io::{
 };
 
 /// ShaderIo with a default uniform block only.
-pub struct Uniforms(pub Vec<u8>);
+pub(crate) struct Uniforms(pub Vec<u8>);
 
 impl ShaderIo for Uniforms {
     fn buffer(&self, buffer: BufferRef) -> &[u8] {
@@ -55,7 +55,7 @@ impl ShaderIo for Uniforms {
 }
 
 /// A context that offers everything.
-pub fn capabilities() -> Capabilities {
+pub(crate) fn capabilities() -> Capabilities {
     Capabilities {
         generation: "reference".into(),
         api: Api::Compatibility,
@@ -77,12 +77,12 @@ pub fn capabilities() -> Capabilities {
 }
 
 /// Compiles and links shaders.
-pub fn program(stages: &[(Stage, &str)]) -> Program {
+pub(crate) fn program(stages: &[(Stage, &str)]) -> Program {
     try_program(stages).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Compiles and links shaders; the front end's message if it refuses.
-pub fn try_program(stages: &[(Stage, &str)]) -> Result<Program, String> {
+pub(crate) fn try_program(stages: &[(Stage, &str)]) -> Result<Program, String> {
     let capabilities = capabilities();
     let mut types = TypeTable::default();
     let mut shaders = Vec::new();
@@ -103,7 +103,7 @@ fn key() -> StageKey {
 }
 
 /// A primitive without varyings.
-pub fn constant_setup() -> PrimitiveSetup {
+pub(crate) fn constant_setup() -> PrimitiveSetup {
     PrimitiveSetup {
         kind: PrimitiveKind::Triangle,
         values: Vec::new(),
@@ -129,13 +129,17 @@ pub fn constant_setup() -> PrimitiveSetup {
 }
 
 /// Runs the fragment stage on one 2×2 quad at (10, 20); the four pixels' colors as raw bits.
-pub fn fragment(device: &mut dyn Device, program: &Program, uniforms: &[u8]) -> Vec<[u32; 4]> {
+pub(crate) fn fragment(
+    device: &mut dyn Device,
+    program: &Program,
+    uniforms: &[u8],
+) -> Vec<[u32; 4]> {
     fragment_quads(device, program, uniforms, 1).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Runs the fragment stage on quads in a row from (10, 20) on; the pixels' colors as raw bits, quad
 /// by quad.
-pub fn fragment_quads(
+pub(crate) fn fragment_quads(
     device: &mut dyn Device,
     program: &Program,
     uniforms: &[u8],
@@ -162,7 +166,7 @@ pub fn fragment_quads(
 
 /// Runs the vertex stage; `attributes[vertex]` are the four dwords of every attribute slot. The
 /// dwords of every output slot, by vertex.
-pub fn vertex(
+pub(crate) fn vertex(
     device: &mut dyn Device,
     program: &Program,
     uniforms: &[u8],
@@ -198,7 +202,7 @@ pub fn vertex(
 /// Runs the geometry stage on `lanes` invocations, three for each primitive; every dword of input
 /// slot s, component c of vertex v of primitive p is the float 100·p + 10·v + c. Returns the
 /// emitted vertices of each lane.
-pub fn geometry(
+pub(crate) fn geometry(
     device: &mut dyn Device,
     program: &Program,
     uniforms: &[u8],
@@ -239,12 +243,15 @@ pub fn geometry(
 }
 
 /// A simulator of a generation.
-pub fn simulator(generation: &str) -> SimulatorDevice {
+pub(crate) fn simulator(generation: &str) -> SimulatorDevice {
     simulator_with(generation, compiler::CodegenOptions::default())
 }
 
 /// A simulator of a generation with compilation options.
-pub fn simulator_with(generation: &str, compiler: compiler::CodegenOptions) -> SimulatorDevice {
+pub(crate) fn simulator_with(
+    generation: &str,
+    compiler: compiler::CodegenOptions,
+) -> SimulatorDevice {
     SimulatorDevice::new(SimulatorOptions {
         devinfo: eu::DevInfo::get(generation).expect("a known generation"),
         compiler,
@@ -260,6 +267,6 @@ pub fn simulator_with(generation: &str, compiler: compiler::CodegenOptions) -> S
 }
 
 /// The reference.
-pub fn reference() -> InterpreterDevice {
+pub(crate) fn reference() -> InterpreterDevice {
     InterpreterDevice::new(1 << 30)
 }

@@ -6,7 +6,7 @@ use softgl::format::{float_to_half, half_to_float};
 
 /// A scalar, vector or matrix type; `columns` is 1 for the former two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ty {
+pub(crate) struct Ty {
     /// `F`, `D`, `H` (half), `I`, `U`, `L` and `M` (64-bit integers), `S` and `T` (16-bit ones),
     /// `B` or `V` (nothing).
     pub scalar: char,
@@ -18,17 +18,17 @@ pub struct Ty {
 
 impl Ty {
     /// Number of components.
-    pub fn components(self) -> usize {
+    pub(crate) fn components(self) -> usize {
         if self.scalar == 'V' { 0 } else { self.columns * self.rows }
     }
 
     /// Returns true if components have 64 bits.
-    pub fn is_wide(self) -> bool {
+    pub(crate) fn is_wide(self) -> bool {
         matches!(self.scalar, 'D' | 'L' | 'M')
     }
 
     /// Bytes of a component in memory.
-    pub fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         match self.scalar {
             'H' | 'S' | 'T' => 2,
             _ if self.is_wide() => 8,
@@ -37,12 +37,12 @@ impl Ty {
     }
 
     /// Dwords of a value.
-    pub fn dwords(self) -> usize {
+    pub(crate) fn dwords(self) -> usize {
         self.components() * if self.is_wide() { 2 } else { 1 }
     }
 
     /// The GLSL name.
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         let (scalar, prefix) = match self.scalar {
             'F' => ("float", ""),
             'D' => ("double", "d"),
@@ -64,7 +64,7 @@ impl Ty {
     }
 
     /// GLSL for a component of a variable.
-    pub fn component(self, variable: &str, index: usize) -> String {
+    pub(crate) fn component(self, variable: &str, index: usize) -> String {
         match (self.columns, self.rows) {
             (1, 1) => variable.to_string(),
             (1, _) => format!("{variable}[{index}]"),
@@ -73,7 +73,7 @@ impl Ty {
     }
 
     /// GLSL for the `uint`s that hold a value's bits.
-    pub fn raw(self, variable: &str) -> Vec<String> {
+    pub(crate) fn raw(self, variable: &str) -> Vec<String> {
         let dwords = (0..self.components()).map(|i| {
             let x = self.component(variable, i);
             match self.scalar {
@@ -90,7 +90,7 @@ impl Ty {
     }
 
     /// A random value, one pattern per component.
-    pub fn random(self, rng: &mut Rng, domain: Domain) -> Vec<u64> {
+    pub(crate) fn random(self, rng: &mut Rng, domain: Domain) -> Vec<u64> {
         (0..self.components())
             .map(|i| {
                 let diagonal = i / self.rows == i % self.rows;
@@ -168,7 +168,7 @@ fn real(rng: &mut Rng, domain: Domain, diagonal: bool) -> f64 {
 
 /// How far a result may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rule {
+pub(crate) enum Rule {
     /// Not at all.
     Exact,
     /// Units in the last place.
@@ -188,7 +188,7 @@ pub enum Rule {
 
 impl Rule {
     /// By name.
-    pub fn parse(text: &str) -> Rule {
+    pub(crate) fn parse(text: &str) -> Rule {
         match text {
             "exact" => Rule::Exact,
             "abs" => Rule::Open,
@@ -205,7 +205,7 @@ impl Rule {
 
     /// Returns true if `actual` is close enough to `expected`, both 64-bit patterns of `scalar`;
     /// `largest` is the largest magnitude among the operands.
-    pub fn holds(self, scalar: char, expected: u64, actual: u64, largest: f64) -> bool {
+    pub(crate) fn holds(self, scalar: char, expected: u64, actual: u64, largest: f64) -> bool {
         match scalar {
             'F' => {
                 let (x, y) = (flushed(expected), flushed(actual));
@@ -302,6 +302,6 @@ fn ordered64(x: f64) -> i64 {
 }
 
 /// The same bits, apart from the payload of NaN and what a flushed subnormal leaves.
-pub fn identical(scalar: char, a: u64, b: u64) -> bool {
+pub(crate) fn identical(scalar: char, a: u64, b: u64) -> bool {
     a == b || Rule::Exact.holds(scalar, a, b, 0.0)
 }

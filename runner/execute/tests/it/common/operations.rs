@@ -15,7 +15,7 @@
 
 /// The values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Domain {
+pub(crate) enum Domain {
     /// Anything, special values often.
     Any,
     /// Moderate magnitude, no cancellation beyond reason.
@@ -46,7 +46,7 @@ pub enum Domain {
 
 impl Domain {
     /// By name.
-    pub fn parse(name: &str) -> Domain {
+    pub(crate) fn parse(name: &str) -> Domain {
         match name {
             "any" => Domain::Any,
             "moderate" => Domain::Moderate,
@@ -69,7 +69,7 @@ impl Domain {
 /// Operations that only 16-bit types have, or with literals of their own; `S` and `T` are int16_t
 /// and uint16_t, `L` and `M` int64_t and uint64_t. Those of [`OPERATIONS`] whose types have 16-bit
 /// counterparts come on top.
-pub const SIXTEEN_BIT: &str = "
+pub(crate) const SIXTEEN_BIT: &str = "
 genH | TYPE(a) | genF | exact any
 genH | TYPE(a) | genD | exact any
 genH | TYPE(a) | genI | exact any
@@ -152,7 +152,7 @@ const ONLY_32_BIT: &[&str] =
 
 /// The lines of [`OPERATIONS`] with float as float16_t and 32-bit integers as 16-bit ones, where
 /// they exist so.
-pub fn narrowed() -> Vec<String> {
+pub(crate) fn narrowed() -> Vec<String> {
     let narrow = |types: &str| types.replace('F', "H").replace('I', "S").replace('U', "T");
     let lines = OPERATIONS.lines().filter(|line| !line.is_empty());
     let lines = lines.filter_map(|line| {
@@ -179,7 +179,7 @@ pub fn narrowed() -> Vec<String> {
 }
 
 /// The table.
-pub const OPERATIONS: &str = "
+pub(crate) const OPERATIONS: &str = "
 gen% | a + b | gen%,gen% | exact any
 gen% | a + b | gen%,% | exact any
 gen% | a + b | %,gen% | exact any

@@ -2,13 +2,13 @@
 
 /// PCG32 (XSH RR 64/32), the generator O'Neill describes.
 #[derive(Clone, Debug)]
-pub struct Rng {
+pub(crate) struct Rng {
     state: u64,
 }
 
 impl Rng {
     /// A generator; each seed gives its own sequence.
-    pub fn new(seed: u64) -> Rng {
+    pub(crate) fn new(seed: u64) -> Rng {
         let mut rng = Rng { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) };
         rng.bits();
         rng.bits();
@@ -16,7 +16,7 @@ impl Rng {
     }
 
     /// 32 random bits.
-    pub fn bits(&mut self) -> u32 {
+    pub(crate) fn bits(&mut self) -> u32 {
         let old = self.state;
         self.state =
             old.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -25,33 +25,33 @@ impl Rng {
     }
 
     /// 64 random bits.
-    pub fn long(&mut self) -> u64 {
+    pub(crate) fn long(&mut self) -> u64 {
         u64::from(self.bits()) << 32 | u64::from(self.bits())
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.bits() as usize % n.max(1)
     }
 
     /// True once in `n` times.
-    pub fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
     /// An element of a list.
-    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
 
     /// A moderate number between about 2⁻⁶ and 2⁶, of either sign.
-    pub fn moderate(&mut self) -> f64 {
+    pub(crate) fn moderate(&mut self) -> f64 {
         let magnitude = f64::from(1 + self.bits() % 65_535) / 1024.0;
         if self.one_in(2) { -magnitude } else { magnitude }
     }
 
     /// Any kind of `float`, as bits.
-    pub fn float(&mut self) -> u32 {
+    pub(crate) fn float(&mut self) -> u32 {
         let sign = self.bits() & 0x8000_0000;
         let magnitude = match self.below(12) {
             0 => 0,
@@ -70,7 +70,7 @@ impl Rng {
     }
 
     /// Any kind of `double`, as bits.
-    pub fn double(&mut self) -> u64 {
+    pub(crate) fn double(&mut self) -> u64 {
         let sign = self.long() & 1 << 63;
         let magnitude = match self.below(13) {
             0 => 0,
@@ -94,7 +94,7 @@ impl Rng {
     }
 
     /// Any kind of half-precision number, as bits.
-    pub fn half(&mut self) -> u16 {
+    pub(crate) fn half(&mut self) -> u16 {
         let sign = self.bits() as u16 & 0x8000;
         let magnitude = match self.below(10) {
             0 => 0,
@@ -111,7 +111,7 @@ impl Rng {
     }
 
     /// Any kind of integer of so many bits.
-    pub fn integer(&mut self, bits: u32) -> u64 {
+    pub(crate) fn integer(&mut self, bits: u32) -> u64 {
         let ones = u64::MAX >> (64 - bits);
         let value = match self.below(5) {
             0 => self.long() % 8,
@@ -124,7 +124,7 @@ impl Rng {
     }
 
     /// Any kind of 32-bit integer.
-    pub fn int(&mut self) -> u32 {
+    pub(crate) fn int(&mut self) -> u32 {
         match self.below(5) {
             0 => self.bits() % 8,
             1 => (self.bits() % 8).wrapping_neg(),

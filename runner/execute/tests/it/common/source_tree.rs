@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// A statement or a definition.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// One line.
     Line(String),
     /// A line without which the rest means nothing.
@@ -20,13 +20,17 @@ pub enum Part {
 
 impl Part {
     /// A block of one section.
-    pub fn block(open: impl Into<String>, body: Vec<Part>, close: impl Into<String>) -> Part {
+    pub(crate) fn block(
+        open: impl Into<String>,
+        body: Vec<Part>,
+        close: impl Into<String>,
+    ) -> Part {
         Part::Block { sections: vec![(open.into(), body)], close: close.into() }
     }
 }
 
 /// The text of a list.
-pub fn text(parts: &[Part]) -> String {
+pub(crate) fn text(parts: &[Part]) -> String {
     let mut out = String::new();
     write_parts(&mut out, parts, 0);
     out
@@ -96,7 +100,7 @@ fn remove(parts: &mut Vec<Part>, n: &mut usize, unwrap: bool) -> bool {
 
 /// Removes the parts that `fails` does not need to fail, trying at most `attempts` smaller
 /// programs.
-pub fn shrink(
+pub(crate) fn shrink(
     parts: &[Part],
     mut attempts: usize,
     mut fails: impl FnMut(&[Part]) -> bool,

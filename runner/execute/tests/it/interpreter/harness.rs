@@ -13,7 +13,7 @@ use program::{
 };
 
 /// A context that offers everything.
-pub fn capabilities() -> Capabilities {
+pub(super) fn capabilities() -> Capabilities {
     Capabilities {
         generation: "reference".into(),
         api: Api::Compatibility,
@@ -25,7 +25,7 @@ pub fn capabilities() -> Capabilities {
 }
 
 /// Compiles and links shaders, with every extension on offer.
-pub fn program(stages: &[(Stage, &str)]) -> Program {
+pub(super) fn program(stages: &[(Stage, &str)]) -> Program {
     let capabilities = capabilities();
     let mut types = TypeTable::default();
     let mut shaders = Vec::new();
@@ -41,7 +41,7 @@ pub fn program(stages: &[(Stage, &str)]) -> Program {
 
 /// Little-endian memory and the fragment quad at (10, 20): all a test shader can see.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub(super) struct World {
     pub default_block: Vec<u8>,
     pub uniform_blocks: Vec<Vec<u8>>,
     pub storage_blocks: Vec<Vec<u8>>,
@@ -56,12 +56,12 @@ pub struct World {
 }
 
 /// `float`s, ints and the like as bytes.
-pub fn bytes(words: &[u32]) -> Vec<u8> {
+pub(super) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
 /// The 32-bit words of memory.
-pub fn words(bytes: &[u8]) -> Vec<u32> {
+pub(super) fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
@@ -71,7 +71,7 @@ fn pixel(lane: usize) -> [f32; 2] {
 
 impl World {
     /// The color that the evaluated code wrote in a lane.
-    pub fn color(&self, lane: usize) -> [u32; 4] {
+    pub(super) fn color(&self, lane: usize) -> [u32; 4] {
         let slot = Slot::FragColor { location: 0, index: 0 };
         [0, 1, 2, 3].map(|component| {
             let io = Io { slot, offset: 0, component, vertex: None };
@@ -271,7 +271,7 @@ impl Services for World {
 }
 
 /// A default block in which every subroutine uniform selects the named function.
-pub fn select(program: &Program, function: &str) -> Vec<u8> {
+pub(super) fn select(program: &Program, function: &str) -> Vec<u8> {
     let mut block = vec![0; program.default_block_size as usize];
     for uniform in &program.subroutine_uniforms {
         let index = uniform.compatible.iter().find(|(name, _)| name == function).map_or(0, |f| f.1);
@@ -284,7 +284,7 @@ pub fn select(program: &Program, function: &str) -> Vec<u8> {
 }
 
 /// Runs a stage on the interpreter.
-pub fn interpret(
+pub(super) fn interpret(
     program: &Program,
     stage: Stage,
     lanes: usize,
@@ -294,7 +294,12 @@ pub fn interpret(
 }
 
 /// Lowers a stage, checks the IR and evaluates it; the lanes that were discarded.
-pub fn evaluate(program: &Program, stage: Stage, lanes: usize, world: &mut World) -> Vec<bool> {
+pub(super) fn evaluate(
+    program: &Program,
+    stage: Stage,
+    lanes: usize,
+    world: &mut World,
+) -> Vec<bool> {
     let key = StageKey {
         targets: [TargetKind::Uint].into_iter().collect(),
         samples: 1,
@@ -361,13 +366,13 @@ layout(location = 0) out uvec4 result;
 ";
 
 /// A test's shader: global declarations and the body of `main`, which assigns `result`.
-pub fn shader(globals: &str, body: &str) -> String {
+pub(super) fn shader(globals: &str, body: &str) -> String {
     format!("{PRELUDE}{globals}\nvoid main() {{\n{body}\n}}\n")
 }
 
 /// One pixel's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pixel {
+pub(super) struct Pixel {
     /// The four components.
     pub value: [u32; 4],
     /// True for values that depend on an undefined value.
@@ -379,7 +384,7 @@ pub struct Pixel {
 }
 
 /// The quad's pixels as the interpreter shades them.
-pub fn interpreted(source: &str, world: &mut World) -> Vec<Pixel> {
+pub(super) fn interpreted(source: &str, world: &mut World) -> Vec<Pixel> {
     let program = program(&[(Stage::Fragment, source)]);
     let outputs = interpret(&program, Stage::Fragment, 4, world)
         .unwrap_or_else(|e| panic!("interpreter: {e}\n{source}"));
@@ -387,7 +392,7 @@ pub fn interpreted(source: &str, world: &mut World) -> Vec<Pixel> {
 }
 
 /// Returns the output of a fragment stage with one color.
-pub fn pixels(outputs: &Outputs) -> Vec<Pixel> {
+pub(super) fn pixels(outputs: &Outputs) -> Vec<Pixel> {
     let color = FragmentOutput::Color { location: 0, index: 0 };
     let value =
         &outputs.fragment.iter().find(|(o, _)| *o == color).expect("the shader writes a color").1;
@@ -402,19 +407,19 @@ pub fn pixels(outputs: &Outputs) -> Vec<Pixel> {
 }
 
 /// The quad's pixels as the lowered code shades them.
-pub fn evaluated(source: &str, world: &mut World) -> Vec<([u32; 4], bool)> {
+pub(super) fn evaluated(source: &str, world: &mut World) -> Vec<([u32; 4], bool)> {
     let program = program(&[(Stage::Fragment, source)]);
     let discarded = evaluate(&program, Stage::Fragment, 4, world);
     (0..4).map(|lane| (world.color(lane), discarded[lane])).collect()
 }
 
 /// Shades the quad on both executors; they must agree wherever the value is defined.
-pub fn quad(globals: &str, body: &str) -> Vec<Pixel> {
+pub(super) fn quad(globals: &str, body: &str) -> Vec<Pixel> {
     quad_in(globals, body, &mut World::default())
 }
 
 /// As [`quad`], with memory. The memory afterwards must agree too.
-pub fn quad_in(globals: &str, body: &str, world: &mut World) -> Vec<Pixel> {
+pub(super) fn quad_in(globals: &str, body: &str, world: &mut World) -> Vec<Pixel> {
     let source = shader(globals, body);
     let mut other = world.clone();
     let pixels = interpreted(&source, world);
@@ -438,7 +443,7 @@ pub fn quad_in(globals: &str, body: &str, world: &mut World) -> Vec<Pixel> {
 }
 
 /// The defined result of `main` in pixel 0.
-pub fn result(globals: &str, body: &str) -> [u32; 4] {
+pub(super) fn result(globals: &str, body: &str) -> [u32; 4] {
     let pixel = quad(globals, body)[0];
     assert_eq!(pixel.undefined, [false; 4], "undefined\n{globals}\n{body}");
     assert!(!pixel.undefined_control_flow, "undefined_control_flow\n{globals}\n{body}");
@@ -446,7 +451,7 @@ pub fn result(globals: &str, body: &str) -> [u32; 4] {
 }
 
 /// The first component of every pixel; all must be defined.
-pub fn lanes(globals: &str, body: &str) -> [u32; 4] {
+pub(super) fn lanes(globals: &str, body: &str) -> [u32; 4] {
     let pixels = quad(globals, body);
     for pixel in &pixels {
         assert_eq!(
@@ -459,7 +464,7 @@ pub fn lanes(globals: &str, body: &str) -> [u32; 4] {
 }
 
 /// Representations that start an expected value's components.
-pub trait Expected {
+pub(super) trait Expected {
     fn words(&self) -> Vec<u32>;
 }
 
@@ -492,13 +497,13 @@ impl<T: Expected, const N: usize> Expected for [T; N] {
 
 /// Both executors give exactly this value.
 #[track_caller]
-pub fn check(expression: &str, expected: impl Expected) {
+pub(super) fn check(expression: &str, expected: impl Expected) {
     check_with("", expression, expected);
 }
 
 /// As [`check`], with declarations.
 #[track_caller]
-pub fn check_with(globals: &str, expression: &str, expected: impl Expected) {
+pub(super) fn check_with(globals: &str, expression: &str, expected: impl Expected) {
     let value = result(globals, &format!("result = bits({expression});"));
     let words = expected.words();
     assert_eq!(value[..words.len()], words[..], "`{expression}`: {value:x?}, expected {words:x?}");
@@ -506,7 +511,7 @@ pub fn check_with(globals: &str, expression: &str, expected: impl Expected) {
 
 /// `main`'s result is exactly this value.
 #[track_caller]
-pub fn check_body(globals: &str, body: &str, expected: impl Expected) {
+pub(super) fn check_body(globals: &str, body: &str, expected: impl Expected) {
     let value = result(globals, body);
     let words = expected.words();
     assert_eq!(value[..words.len()], words[..], "{body}: {value:x?}, expected {words:x?}");
@@ -514,7 +519,7 @@ pub fn check_body(globals: &str, body: &str, expected: impl Expected) {
 
 /// Interpreter only: the value is within one unit in the last place of a correctly rounded one.
 #[track_caller]
-pub fn close(expression: &str, expected: f32) {
+pub(super) fn close(expression: &str, expected: f32) {
     let source = shader("", &format!("result = bits({expression});"));
     let pixel = interpreted(&source, &mut World::default())[0];
     assert!(!pixel.undefined[0], "`{expression}` is undefined");
@@ -525,7 +530,7 @@ pub fn close(expression: &str, expected: f32) {
 
 /// The interpreter marks the first component as undefined.
 #[track_caller]
-pub fn undefined(globals: &str, body: &str) {
+pub(super) fn undefined(globals: &str, body: &str) {
     let source = shader(globals, body);
     let pixel = interpreted(&source, &mut World::default())[0];
     assert!(pixel.undefined[0], "defined as {:x?}: {globals}\n{body}", pixel.value);

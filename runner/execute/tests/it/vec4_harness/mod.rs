@@ -10,10 +10,10 @@ use simulator::{Kernel, Thread};
 use std::collections::BTreeMap;
 
 /// Generations with a vec4 back end; on bdw it must be asked for.
-pub const GENS: [&str; 3] = ["ivb", "hsw", "bdw"];
+pub(crate) const GENS: [&str; 3] = ["ivb", "hsw", "bdw"];
 
 /// A vertex shader with a uniform block of 512 bytes.
-pub fn build(f: impl FnOnce(&mut Builder<'_>)) -> Shader {
+pub(crate) fn build(f: impl FnOnce(&mut Builder<'_>)) -> Shader {
     let mut shader = Shader::new(Stage::Vertex);
     shader.info.float_controls.flush_f32 = true;
     shader.info.ubos = 1;
@@ -26,17 +26,17 @@ pub fn build(f: impl FnOnce(&mut Builder<'_>)) -> Shader {
     shader
 }
 
-pub fn uniform(b: &mut Builder<'_>, offset: u32, bits: u8, components: u8) -> Value {
+pub(crate) fn uniform(b: &mut Builder<'_>, offset: u32, bits: u8, components: u8) -> Value {
     let (block, offset) = (b.imm(0), b.imm(offset));
     b.load(IntrinsicOp::LoadUbo, &[block, offset], Fields::default(), bits, components)
 }
 
-pub fn attribute(b: &mut Builder<'_>, slot: u8, components: u8) -> Value {
+pub(crate) fn attribute(b: &mut Builder<'_>, slot: u8, components: u8) -> Value {
     b.load_input(Slot::Attribute(slot), 0, components)
 }
 
 /// A double vector from two attributes.
-pub fn wide_attribute(b: &mut Builder<'_>, slot: u8) -> Value {
+pub(crate) fn wide_attribute(b: &mut Builder<'_>, slot: u8) -> Value {
     let raw = attribute(b, slot, 4);
     let second = attribute(b, slot + 1, 4);
     let mut parts = Vec::new();
@@ -50,7 +50,7 @@ pub fn wide_attribute(b: &mut Builder<'_>, slot: u8) -> Value {
 }
 
 /// Stores a value, or the low and high halves of a double vector to two slots.
-pub fn output(b: &mut Builder<'_>, slot: u8, value: Value) {
+pub(crate) fn output(b: &mut Builder<'_>, slot: u8, value: Value) {
     if b.shader.bits(value) == 64 {
         let (low, high) = (b.unpack_64_2x32_split_x(value), b.unpack_64_2x32_split_y(value));
         b.store_output(Slot::Var(slot), 0, low);
@@ -61,26 +61,26 @@ pub fn output(b: &mut Builder<'_>, slot: u8, value: Value) {
 }
 
 /// A small generator (splitmix64), the same everywhere.
-pub struct Rng(u64);
+pub(crate) struct Rng(u64);
 
 impl Rng {
-    pub fn new(seed: u64) -> Rng {
+    pub(crate) fn new(seed: u64) -> Rng {
         Rng(seed.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(17))
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ x >> 31
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
     /// Integers small and large, floats moderate and special.
-    pub fn dword(&mut self) -> u32 {
+    pub(crate) fn dword(&mut self) -> u32 {
         match self.below(6) {
             0 => self.below(40) as u32,
             1 => (self.below(40) as u32).wrapping_neg(),
@@ -93,14 +93,14 @@ impl Rng {
 }
 
 /// Attributes of two vertices and the contents of uniform block 0.
-pub struct Data {
+pub(crate) struct Data {
     attributes: [[[u32; 4]; 6]; 2],
     uniforms: Vec<u8>,
 }
 
 impl Data {
     /// Anything.
-    pub fn new(seed: u64) -> Data {
+    pub(crate) fn new(seed: u64) -> Data {
         let mut rng = Rng::new(seed ^ 0x55);
         let attributes = [(); 2].map(|()| [(); 6].map(|()| [(); 4].map(|()| rng.dword())));
         let uniforms = (0..128).flat_map(|_| rng.dword().to_le_bytes()).collect();
@@ -109,7 +109,7 @@ impl Data {
 
     /// Doubles of moderate size where doubles are read, integers otherwise; vertices differ in
     /// parity.
-    pub fn moderate(seed: u64) -> Data {
+    pub(crate) fn moderate(seed: u64) -> Data {
         let mut rng = Rng::new(seed ^ 0xaa);
         let mut data = Data::new(seed);
         for (vertex, slots) in data.attributes.iter_mut().enumerate() {
@@ -211,7 +211,7 @@ fn dwords(bytes: &[u8], start: usize) -> [u32; 8] {
 }
 
 /// Compiles for `gen_name` with the vec4 back end: the metadata, or why not.
-pub fn compile(
+pub(crate) fn compile(
     shader: &Shader,
     gen_name: &str,
     options: &CodegenOptions,
@@ -222,7 +222,7 @@ pub fn compile(
 }
 
 /// The code as text, for messages.
-pub fn listing(compiled: &Compiled, gen_name: &str) -> String {
+pub(crate) fn listing(compiled: &Compiled, gen_name: &str) -> String {
     let devinfo = DevInfo::get(gen_name).expect("a device");
     match eu::decode_program(devinfo, &compiled.kernels[0].code) {
         Ok(program) => eu::print_program(devinfo, &program),
@@ -308,7 +308,7 @@ fn evaluate(shader: &Shader, data: &Data) -> Outputs {
 
 /// Describes the differences between simulator and evaluator. NaN equals NaN, and zeros
 /// of either sign are equal: the zero that a minimum by SEL returns is unspecified.
-pub fn differences(
+pub(crate) fn differences(
     shader: &Shader,
     gen_name: &str,
     options: &CodegenOptions,
@@ -335,7 +335,7 @@ pub fn differences(
 }
 
 /// Fails with the shader and its code if simulator and evaluator differ.
-pub fn agree(shader: &Shader, gen_name: &str, options: &CodegenOptions, data: &Data) {
+pub(crate) fn agree(shader: &Shader, gen_name: &str, options: &CodegenOptions, data: &Data) {
     let found = differences(shader, gen_name, options, data);
     if found.is_empty() {
         return;

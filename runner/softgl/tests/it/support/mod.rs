@@ -16,7 +16,7 @@ use softgl::device::{Batch, Device, DeviceError, DrawState, FragmentBatch, Steps
 use softgl::shader_io::ShaderIo;
 
 /// Builds a linked program by hand.
-pub struct ProgramBuilder {
+pub(crate) struct ProgramBuilder {
     pub program: Program,
 }
 
@@ -37,7 +37,7 @@ fn stage(stage: Stage) -> LinkedStage {
 impl ProgramBuilder {
     /// Creates a vertex and a fragment stage; `gl_Position` is output slot 0, one color output at
     /// location 0.
-    pub fn new() -> ProgramBuilder {
+    pub(crate) fn new() -> ProgramBuilder {
         let program = Program {
             types: TypeTable::default(),
             stages: vec![stage(Stage::Vertex), stage(Stage::Fragment)],
@@ -60,12 +60,18 @@ impl ProgramBuilder {
         builder
     }
 
-    pub fn global(&mut self, stage: usize, name: &str, ty: TypeId, storage: Storage) -> GlobalId {
+    pub(crate) fn global(
+        &mut self,
+        stage: usize,
+        name: &str,
+        ty: TypeId,
+        storage: Storage,
+    ) -> GlobalId {
         let global = Global { active: true, ..Global::new(name, ty, storage) };
         self.program.stages[stage].shader.globals.push(global)
     }
 
-    pub fn builtin_input(&mut self, stage: usize, builtin: BuiltinVariable) {
+    pub(crate) fn builtin_input(&mut self, stage: usize, builtin: BuiltinVariable) {
         let ty = self.program.types.scalar(Scalar::Int);
         let id = self.global(stage, builtin.name(), ty, Storage::Input);
         let global = &mut self.program.stages[stage].shader.globals[id];
@@ -73,7 +79,7 @@ impl ProgramBuilder {
         global.placement = Placement::System;
     }
 
-    pub fn fragment_output(&mut self, output: FragmentOutput) {
+    pub(crate) fn fragment_output(&mut self, output: FragmentOutput) {
         let ty = self.program.types.vector(Scalar::Float, 4);
         let id = self.global(1, "color", ty, Storage::Output);
         self.program.stages[1].shader.globals[id].placement =
@@ -81,7 +87,13 @@ impl ProgramBuilder {
     }
 
     /// Adds an attribute of a scalar or vector type; returns its first slot.
-    pub fn attribute(&mut self, name: &str, location: u32, scalar: Scalar, size: u8) -> usize {
+    pub(crate) fn attribute(
+        &mut self,
+        name: &str,
+        location: u32,
+        scalar: Scalar,
+        size: u8,
+    ) -> usize {
         let ty = self.program.types.vector(scalar, size);
         let global = self.global(0, name, ty, Storage::Input);
         let slot = self.program.attributes.len();
@@ -94,7 +106,7 @@ impl ProgramBuilder {
     }
 
     /// Adds a vertex output; returns its slot index.
-    pub fn output(&mut self, slot: Slot) -> usize {
+    pub(crate) fn output(&mut self, slot: Slot) -> usize {
         self.program.stages[0].outputs.push(Varying {
             slot,
             mask: 0xf,
@@ -105,7 +117,7 @@ impl ProgramBuilder {
     }
 
     /// Adds a fragment input; returns its slot index.
-    pub fn input(&mut self, slot: Slot, mode: InterpolationMode) -> usize {
+    pub(crate) fn input(&mut self, slot: Slot, mode: InterpolationMode) -> usize {
         let interpolation = Interpolation { mode, ..Interpolation::default() };
         self.program.stages[1].inputs.push(Varying {
             slot,
@@ -117,12 +129,12 @@ impl ProgramBuilder {
     }
 
     /// Adds a varying from vertex to fragment stage; returns its output and input slots.
-    pub fn varying(&mut self, slot: Slot, mode: InterpolationMode) -> (usize, usize) {
+    pub(crate) fn varying(&mut self, slot: Slot, mode: InterpolationMode) -> (usize, usize) {
         (self.output(slot), self.input(slot, mode))
     }
 
     /// A default-block uniform that both stages use.
-    pub fn uniform(
+    pub(crate) fn uniform(
         &mut self,
         name: &str,
         ty: TypeId,
@@ -151,12 +163,12 @@ impl ProgramBuilder {
         });
     }
 
-    pub fn build(self) -> Arc<Program> {
+    pub(crate) fn build(self) -> Arc<Program> {
         Arc::new(self.program)
     }
 }
 
-pub fn capabilities(api: Api) -> Arc<Capabilities> {
+pub(crate) fn capabilities(api: Api) -> Arc<Capabilities> {
     Arc::new(Capabilities {
         generation: "test".into(),
         api,
@@ -171,7 +183,7 @@ type VertexStage = Box<dyn FnMut(&mut VertexBatch, &mut dyn ShaderIo)>;
 type FragmentStage = Box<dyn FnMut(&mut FragmentBatch, &mut dyn ShaderIo)>;
 
 /// Runs closures and counts lanes.
-pub struct Mock {
+pub(crate) struct Mock {
     pub vertex: VertexStage,
     pub fragment: FragmentStage,
     pub vertices: usize,
@@ -180,7 +192,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    pub fn new(
+    pub(crate) fn new(
         vertex: impl FnMut(&mut VertexBatch, &mut dyn ShaderIo) + 'static,
         fragment: impl FnMut(&mut FragmentBatch, &mut dyn ShaderIo) + 'static,
     ) -> Mock {
@@ -224,7 +236,7 @@ impl Device for Mock {
 }
 
 /// Copies attribute slot i to output slot i.
-pub fn pass_through(batch: &mut VertexBatch, _: &mut dyn ShaderIo) {
+pub(crate) fn pass_through(batch: &mut VertexBatch, _: &mut dyn ShaderIo) {
     for row in 0..batch.inputs.rows().min(batch.outputs.rows()) {
         for lane in 0..batch.lanes {
             batch.outputs.set(row, lane, batch.inputs.get(row, lane));
@@ -233,7 +245,10 @@ pub fn pass_through(batch: &mut VertexBatch, _: &mut dyn ShaderIo) {
 }
 
 /// Sets the color of every lane.
-pub fn paint(batch: &mut FragmentBatch, mut color: impl FnMut(&FragmentBatch, usize) -> [f32; 4]) {
+pub(crate) fn paint(
+    batch: &mut FragmentBatch,
+    mut color: impl FnMut(&FragmentBatch, usize) -> [f32; 4],
+) {
     for lane in 0..batch.quads.len() * 4 {
         let value = color(batch, lane);
         for (c, v) in value.iter().enumerate() {
@@ -243,13 +258,13 @@ pub fn paint(batch: &mut FragmentBatch, mut color: impl FnMut(&FragmentBatch, us
 }
 
 /// Returns the pixel center of a lane.
-pub fn center(batch: &FragmentBatch, lane: usize) -> (f64, f64) {
+pub(crate) fn center(batch: &FragmentBatch, lane: usize) -> (f64, f64) {
     let quad = &batch.quads[lane / 4];
     (f64::from(quad.x + (lane & 1) as i32) + 0.5, f64::from(quad.y + (lane >> 1 & 1) as i32) + 0.5)
 }
 
 /// Interpolates one component of input slot 0 smoothly.
-pub fn smooth(batch: &FragmentBatch, lane: usize, component: usize) -> f32 {
+pub(crate) fn smooth(batch: &FragmentBatch, lane: usize, component: usize) -> f32 {
     let (x, y) = center(batch, lane);
     let primitive = &batch.primitives[batch.quads[lane / 4].primitive as usize];
     let weights = primitive.barycentric_perspective(x, y);

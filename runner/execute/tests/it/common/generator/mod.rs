@@ -12,7 +12,7 @@ mod vocabulary;
 use super::operand::Ty;
 use super::random::Rng;
 use super::source_tree::Part;
-pub use vocabulary::Vocabulary;
+pub(crate) use vocabulary::Vocabulary;
 use vocabulary::is_real;
 
 /// A variable in scope; a structure's members count as variables.
@@ -34,7 +34,7 @@ struct Function {
 
 /// A generated program.
 #[derive(Clone, Debug)]
-pub struct Generated {
+pub(crate) struct Generated {
     /// Everything before the functions: declarations.
     pub header: String,
     /// Functions, `main` last.
@@ -45,12 +45,12 @@ pub struct Generated {
 
 impl Generated {
     /// The source with other parts.
-    pub fn source(&self, parts: &[Part]) -> String {
+    pub(crate) fn source(&self, parts: &[Part]) -> String {
         format!("{}{}", self.header, super::source_tree::text(parts))
     }
 
     /// Number of color outputs.
-    pub fn targets(&self) -> usize {
+    pub(crate) fn targets(&self) -> usize {
         self.dwords.len().div_ceil(4)
     }
 }
@@ -75,7 +75,7 @@ struct Generator<'a> {
 }
 
 /// A random program.
-pub fn generate(rng: &mut Rng, vocabulary: Vocabulary) -> Generated {
+pub(crate) fn generate(rng: &mut Rng, vocabulary: Vocabulary) -> Generated {
     let mut g = Generator {
         rng,
         vocabulary,

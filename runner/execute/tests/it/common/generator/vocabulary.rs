@@ -5,7 +5,7 @@
 
 /// The types that a program uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Vocabulary {
+pub(crate) enum Vocabulary {
     /// 32 and 64 bits.
     Wide,
     /// Mostly 16 bits, and those.
@@ -13,10 +13,10 @@ pub enum Vocabulary {
 }
 
 /// A uniform: name, letter, columns, rows, array length (0: none).
-pub type Uniform = (&'static str, char, usize, usize, usize);
+pub(super) type Uniform = (&'static str, char, usize, usize, usize);
 
 /// A member of the structure: name, letter, components, array length.
-pub type Member = (&'static str, char, usize, Option<usize>);
+pub(super) type Member = (&'static str, char, usize, Option<usize>);
 
 const WIDE_UNIFORMS: &[Uniform] = &[
     ("uf", 'F', 1, 4, 0),
@@ -105,7 +105,7 @@ const NARROW_MEMBERS: &[Member] = &[
 
 impl Vocabulary {
     /// Version and extensions.
-    pub fn preamble(self) -> &'static str {
+    pub(crate) fn preamble(self) -> &'static str {
         match self {
             Vocabulary::Wide => "#version 460\n",
             Vocabulary::Narrow => {
@@ -115,7 +115,7 @@ impl Vocabulary {
     }
 
     /// Uniforms of every program.
-    pub fn uniforms(self) -> &'static [Uniform] {
+    pub(crate) fn uniforms(self) -> &'static [Uniform] {
         match self {
             Vocabulary::Wide => WIDE_UNIFORMS,
             Vocabulary::Narrow => NARROW_UNIFORMS,
@@ -123,7 +123,7 @@ impl Vocabulary {
     }
 
     /// Functions that every program has.
-    pub fn helpers(self) -> String {
+    pub(crate) fn helpers(self) -> String {
         match self {
             Vocabulary::Wide => WIDE_HELPERS.to_string(),
             Vocabulary::Narrow => format!("{WIDE_HELPERS}{NARROW_HELPERS}"),
@@ -131,7 +131,7 @@ impl Vocabulary {
     }
 
     /// Members of the structure.
-    pub fn members(self) -> &'static [Member] {
+    pub(crate) fn members(self) -> &'static [Member] {
         match self {
             Vocabulary::Wide => WIDE_MEMBERS,
             Vocabulary::Narrow => NARROW_MEMBERS,
@@ -139,7 +139,7 @@ impl Vocabulary {
     }
 
     /// Letters of variables.
-    pub fn scalars(self) -> &'static [char] {
+    pub(crate) fn scalars(self) -> &'static [char] {
         match self {
             Vocabulary::Wide => &['F', 'F', 'D', 'D', 'I', 'I', 'U', 'B'],
             Vocabulary::Narrow => &['H', 'H', 'H', 'S', 'S', 'T', 'T', 'F', 'D', 'I', 'U', 'B'],
@@ -147,7 +147,7 @@ impl Vocabulary {
     }
 
     /// Letters of what is stepped by `bump`.
-    pub fn stepped(self) -> &'static [char] {
+    pub(crate) fn stepped(self) -> &'static [char] {
         match self {
             Vocabulary::Wide => &['I', 'U', 'F', 'D'],
             Vocabulary::Narrow => &['S', 'T', 'H', 'I', 'F'],
@@ -155,7 +155,7 @@ impl Vocabulary {
     }
 
     /// Letters of what is compared.
-    pub fn compared(self) -> &'static [char] {
+    pub(crate) fn compared(self) -> &'static [char] {
         match self {
             Vocabulary::Wide => &['F', 'D', 'I', 'U'],
             Vocabulary::Narrow => &['H', 'S', 'T', 'H', 'S', 'F', 'D', 'I', 'U'],
@@ -163,7 +163,7 @@ impl Vocabulary {
     }
 
     /// Letters of integers and booleans, which convert to anything.
-    pub fn countable(self) -> &'static [char] {
+    pub(crate) fn countable(self) -> &'static [char] {
         match self {
             Vocabulary::Wide => &['I', 'U', 'B'],
             Vocabulary::Narrow => &['I', 'U', 'B', 'S', 'T'],
@@ -171,7 +171,7 @@ impl Vocabulary {
     }
 
     /// Letters of floating-point types, to convert to integers.
-    pub fn reals(self) -> &'static [char] {
+    pub(crate) fn reals(self) -> &'static [char] {
         match self {
             Vocabulary::Wide => &['F', 'D'],
             Vocabulary::Narrow => &['F', 'D', 'H', 'H'],
@@ -179,7 +179,7 @@ impl Vocabulary {
     }
 
     /// Letters of the other floating-point types.
-    pub fn other_reals(self, letter: char) -> &'static [char] {
+    pub(crate) fn other_reals(self, letter: char) -> &'static [char] {
         match (self, letter) {
             (_, 'H') => &['F', 'D'],
             (Vocabulary::Wide, 'F') => &['D'],
@@ -191,12 +191,12 @@ impl Vocabulary {
 }
 
 /// Returns true for the letter of a floating-point type.
-pub fn is_real(letter: char) -> bool {
+pub(super) fn is_real(letter: char) -> bool {
     matches!(letter, 'F' | 'D' | 'H')
 }
 
 /// Suffix of a literal with a decimal point, or of an integer.
-pub fn suffix(letter: char) -> &'static str {
+pub(super) fn suffix(letter: char) -> &'static str {
     match letter {
         'D' => "LF",
         'H' => "hf",
@@ -208,12 +208,12 @@ pub fn suffix(letter: char) -> &'static str {
 }
 
 /// Bits of an integer type.
-pub fn width(letter: char) -> usize {
+pub(super) fn width(letter: char) -> usize {
     if matches!(letter, 'S' | 'T') { 16 } else { 32 }
 }
 
 /// Literals of a component type.
-pub fn literals(letter: char) -> &'static [&'static str] {
+pub(super) fn literals(letter: char) -> &'static [&'static str] {
     match letter {
         'F' => &["0.0", "1.0", "-1.0", "0.5", "2.0", "3.25", "-0.75", "100.0"],
         'D' => &["0.0LF", "1.0LF", "-1.0LF", "0.5LF", "2.0LF", "0.1LF", "-0.3LF", "1e10LF"],
