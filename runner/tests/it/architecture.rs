@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("generate", &[]),
     ("tidy", &[]),
     ("results", &[]),
+    ("packets", &[]),
     ("softgl", &["program"]),
     ("glsl", &["program"]),
     ("legacy", &[]),

@@ -11,6 +11,8 @@ const TABLES: &[&str] = &[
     "compiler/eu/src/encoding/",
     "compiler/eu/src/opcode",
     "compiler/eu/src/desc/",
+    // Columns of the tables of commands and state.
+    "runner/packets/src/table.rs",
     // Files of limits and extensions, one per generation.
     "runner/execute/src/capabilities/table.rs",
     "tests/tidy/",

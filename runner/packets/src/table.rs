@@ -1,0 +1,327 @@
+//! The tables of layouts, parsed from text once for each generation.
+//!
+//! A line of a table begins with a keyword or with the generations that it is valid for, one letter
+//! each in the order `ihbs` (ivb, hsw, bdw and chv, skl) or `-`.
+//!
+//! ```text
+//! instruction NAME                             a command
+//!   ihbs is LENGTH BIAS OPCODE MASK            length in double words (0: varies), opcode bits
+//!   ihbs START..END TYPE NAME                  a field: first and last bit
+//!     = VALUE NAME                             a named value of the field above
+//!   ihbs [ START COUNT STRIDE                  a group of repeated fields up to `]`
+//! struct NAME       is LENGTH OPCODE MASK
+//! register NAME     is LENGTH OFFSET OPCODE MASK
+//! enum NAME         is, then its values
+//! ```
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+use vocabulary::Generation;
+
+use crate::layout::{Enumeration, Field, Item, Kind, PacketLayout};
+
+const TEXTS: [&str; 4] = [
+    include_str!("tables/commands.txt"),
+    include_str!("tables/structures.txt"),
+    include_str!("tables/registers.txt"),
+    include_str!("tables/enums.txt"),
+];
+
+/// Layouts of one generation.
+#[derive(Debug, Default)]
+pub struct Table {
+    commands: Vec<PacketLayout>,
+    /// Index of a command by name.
+    by_name: FxHashMap<&'static str, usize>,
+    /// Masks of opcodes, those with most bits first, each with its commands by opcode.
+    by_opcode: Vec<(u32, FxHashMap<u32, usize>)>,
+    structures: FxHashMap<&'static str, PacketLayout>,
+    registers: FxHashMap<u32, PacketLayout>,
+    enumerations: FxHashMap<&'static str, Enumeration>,
+}
+
+/// Column of a generation in the tables; Cherryview shares that of Broadwell.
+fn column(generation: Generation) -> usize {
+    match generation {
+        Generation::Ivb => 0,
+        Generation::Hsw => 1,
+        Generation::Bdw | Generation::Chv => 2,
+        Generation::Skl | Generation::Reference => 3,
+    }
+}
+
+impl Table {
+    /// Returns the table of a generation.
+    ///
+    /// The reference has no hardware; it gets the newest table.
+    pub fn of(generation: Generation) -> &'static Table {
+        static TABLES: [OnceLock<Table>; 4] = [const { OnceLock::new() }; 4];
+        let column = column(generation);
+        TABLES[column].get_or_init(|| Table::parse(column))
+    }
+
+    /// Returns the command that begins with this double word.
+    #[must_use]
+    pub fn command(&self, header: u32) -> Option<&PacketLayout> {
+        let find = |(mask, commands): &(u32, FxHashMap<u32, usize>)| {
+            commands.get(&(header & mask)).map(|&i| &self.commands[i])
+        };
+        self.by_opcode.iter().find_map(find)
+    }
+
+    /// Returns a command or structure by name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&PacketLayout> {
+        let command = self.by_name.get(name).map(|&i| &self.commands[i]);
+        command.or_else(|| self.structures.get(name))
+    }
+
+    /// Returns a structure by name.
+    #[must_use]
+    pub fn structure(&self, name: &str) -> Option<&PacketLayout> {
+        self.structures.get(name)
+    }
+
+    /// Returns the register at an MMIO offset in bytes.
+    #[must_use]
+    pub fn register(&self, offset: u32) -> Option<&PacketLayout> {
+        self.registers.get(&offset)
+    }
+
+    /// Returns the name of a value of an enumeration.
+    #[must_use]
+    pub fn value_name(&self, enumeration: &str, value: u64) -> Option<&'static str> {
+        let values = self.enumerations.get(enumeration)?;
+        values.iter().find(|(v, _)| *v == value).map(|(_, name)| *name)
+    }
+
+    /// All commands.
+    pub fn commands(&self) -> impl Iterator<Item = &PacketLayout> {
+        self.commands.iter()
+    }
+
+    fn parse(column: usize) -> Table {
+        let mut table = Table::default();
+        for text in TEXTS {
+            let mut lines = Lines { column, lines: text.lines().peekable() };
+            while let Some((keyword, name)) = lines.heading() {
+                if keyword == "enum" {
+                    lines.enumeration(name, &mut table);
+                } else {
+                    lines.layout(keyword, name, &mut table);
+                }
+            }
+        }
+        table.index_opcodes();
+        table
+    }
+
+    fn add(&mut self, keyword: &str, mut layout: PacketLayout) {
+        layout.index();
+        match keyword {
+            "struct" => {
+                self.structures.insert(layout.name, layout);
+            }
+            "register" => {
+                self.registers.insert(layout.offset, layout);
+            }
+            _ => {
+                self.by_name.insert(layout.name, self.commands.len());
+                self.commands.push(layout);
+            }
+        }
+    }
+
+    fn index_opcodes(&mut self) {
+        let mut masks: FxHashMap<u32, FxHashMap<u32, usize>> = FxHashMap::default();
+        for (i, layout) in self.commands.iter().enumerate() {
+            masks.entry(layout.mask).or_default().insert(layout.opcode, i);
+        }
+        self.by_opcode = masks.into_iter().collect();
+        self.by_opcode.sort_by_key(|(mask, _)| std::cmp::Reverse((mask.count_ones(), *mask)));
+    }
+}
+
+/// Lines of a table, read for one column.
+struct Lines<I: Iterator<Item = &'static str>> {
+    column: usize,
+    lines: std::iter::Peekable<I>,
+}
+
+impl<I: Iterator<Item = &'static str>> Lines<I> {
+    /// Next heading: keyword and name.
+    fn heading(&mut self) -> Option<(&'static str, &'static str)> {
+        self.lines.find(|line| !line.starts_with(['#', ' '])).and_then(|line| line.split_once(' '))
+    }
+
+    /// Next indented line, without its generations if those include the column.
+    fn member(&mut self) -> Option<Option<&'static str>> {
+        let line = self.lines.next_if(|line| line.starts_with(' '))?.trim_start();
+        if line.starts_with('=') {
+            return Some(None);
+        }
+        let (generations, rest) = line.split_at(4);
+        let valid = generations.as_bytes()[self.column] != b'-';
+        Some(valid.then(|| rest.trim_start()))
+    }
+
+    /// Values below a field or an enumeration.
+    fn values(&mut self) -> Enumeration {
+        let mut values = Enumeration::new();
+        while let Some(line) = self.lines.next_if(|line| line.trim_start().starts_with('=')) {
+            let row = line.trim_start()[1..].trim_start();
+            let (value, name) = row.split_once(' ').unwrap_or((row, ""));
+            values.push((value.parse().unwrap_or(u64::MAX), name));
+        }
+        values
+    }
+
+    fn enumeration(&mut self, name: &'static str, table: &mut Table) {
+        let valid = matches!(self.member(), Some(Some(_)));
+        let values = self.values();
+        if valid {
+            table.enumerations.insert(name, values);
+        }
+    }
+
+    fn layout(&mut self, keyword: &str, name: &'static str, table: &mut Table) {
+        let mut layout = PacketLayout::new(name);
+        let mut valid = false;
+        // The layout itself and the open groups: start, count, stride, items.
+        let mut levels = vec![([0; 3], Vec::new())];
+        while let Some(member) = self.member() {
+            let Some(text) = member else { continue };
+            if let Some(head) = text.strip_prefix("is ") {
+                set_head(keyword, &mut layout, head);
+                valid = true;
+            } else if let Some(shape) = text.strip_prefix("[ ") {
+                let mut numbers = shape.split(' ').map(|n| n.parse().unwrap_or(0));
+                levels.push(([(); 3].map(|()| numbers.next().unwrap_or(0)), Vec::new()));
+            } else if text == "]" {
+                if let Some(([start, count, stride], items)) = levels.pop() {
+                    let group = Item::Group { start, count, stride, items };
+                    levels.last_mut().into_iter().for_each(|level| level.1.push(group.clone()));
+                }
+            } else if let Some(field) = field(text, self.values()) {
+                levels.last_mut().into_iter().for_each(|level| level.1.push(field.clone()));
+            }
+        }
+        layout.items = levels.swap_remove(0).1;
+        if valid {
+            table.add(keyword, layout);
+        }
+    }
+}
+
+/// Reads the numbers of an `is` line.
+fn set_head(keyword: &str, layout: &mut PacketLayout, head: &str) {
+    let numbers: Vec<&str> = head.split(' ').collect();
+    let decimal = |i: usize| numbers.get(i).and_then(|n: &&str| n.parse().ok()).unwrap_or(0);
+    let hex =
+        |i: usize| numbers.get(i).and_then(|n: &&str| u32::from_str_radix(n, 16).ok()).unwrap_or(0);
+    layout.words = decimal(0);
+    match keyword {
+        "instruction" => (layout.bias, layout.opcode, layout.mask) = (decimal(1), hex(2), hex(3)),
+        "register" => (layout.offset, layout.opcode, layout.mask) = (hex(1), hex(2), hex(3)),
+        _ => (layout.opcode, layout.mask) = (hex(1), hex(2)),
+    }
+}
+
+/// Reads a line `START..END TYPE NAME`.
+fn field(text: &'static str, values: Enumeration) -> Option<Item> {
+    let (position, rest) = text.split_once(' ')?;
+    let (start, end) = position.split_once("..")?;
+    let (kind, name) = rest.split_once(' ').unwrap_or((rest, ""));
+    let field = Field { start: start.parse().ok()?, end: end.parse().ok()?, kind: kind_of(kind) };
+    Some(Item::Field { name, field, values })
+}
+
+/// Reads a type.
+fn kind_of(text: &'static str) -> Kind {
+    match text {
+        "uint" => return Kind::Uint,
+        "int" => return Kind::Int,
+        "bool" => return Kind::Bool,
+        "float" => return Kind::Float,
+        "address" => return Kind::Address,
+        "offset" => return Kind::Offset,
+        "mbo" => return Kind::Ones,
+        "mbz" => return Kind::Zeros,
+        _ => {}
+    }
+    let fixed = || {
+        let (integer, fraction) = text.get(1..)?.split_once('.')?;
+        let (integer, fraction) = (integer.parse().ok()?, fraction.parse().ok()?);
+        match text.as_bytes()[0] {
+            b'u' => Some(Kind::UnsignedFixed(fraction)),
+            b's' => Some(Kind::SignedFixed(integer, fraction)),
+            _ => None,
+        }
+    };
+    fixed().unwrap_or(Kind::Named(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_understood() {
+        for (i, line) in TEXTS.iter().flat_map(|text| text.lines()).enumerate() {
+            let text = line.trim_start();
+            if line.starts_with('#') || text.starts_with('=') || !line.starts_with(' ') {
+                continue;
+            }
+            let text = text[4..].trim_start();
+            let known = text.starts_with("is") || text.starts_with("[ ") || text == "]";
+            assert!(known || field(text, Vec::new()).is_some(), "line {i}: {line}");
+        }
+    }
+
+    #[test]
+    fn types_name_structures_or_enumerations() {
+        for generation in Generation::HARDWARE {
+            let table = Table::of(generation);
+            let layouts = table.commands.iter().chain(table.structures.values());
+            for layout in layouts.chain(table.registers.values()) {
+                check_types(table, &layout.items);
+            }
+        }
+    }
+
+    fn check_types(table: &Table, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Group { items, .. } => check_types(table, items),
+                Item::Field { field: Field { kind: Kind::Named(name), .. }, .. } => {
+                    let known = table.structures.contains_key(name)
+                        || table.enumerations.contains_key(name);
+                    assert!(known, "{name}");
+                }
+                Item::Field { .. } => {}
+            }
+        }
+    }
+
+    #[test]
+    fn opcodes_are_unique() {
+        for generation in Generation::HARDWARE {
+            let table = Table::of(generation);
+            for layout in table.commands() {
+                let found = table.command(layout.opcode).map(|found| found.name);
+                assert_eq!(found, Some(layout.name), "{generation}");
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_and_groups() {
+        let table = Table::of(Generation::Ivb);
+        let primitive = table.command(0x7b00_0005).expect("a draw");
+        assert_eq!((primitive.name, primitive.length_of(0x7b00_0005)), ("3DPRIMITIVE", 7));
+        let body = table.structure("3DSTATE_CONSTANT_BODY").expect("a structure");
+        assert_eq!(body.field("Read Length[1]").start, 16);
+        assert!(!body.field("Read Length[4]").exists());
+    }
+}
