@@ -132,6 +132,8 @@ impl BundleWriter {
         };
         let failed = self.shared.failed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let (Some(reason), count) = failed {
+            // The standard error of a worker may follow on more lines.
+            let reason = reason.lines().next().unwrap_or_default();
             message!(
                 "warning: {count} results have no failure bundle, or one without an explanation: {reason}"
             );

@@ -87,6 +87,19 @@ pub(super) struct RunArgs {
     pub(super) expect: ExpectArgs,
     #[command(flatten)]
     pub(super) execute: ExecuteArgs,
+    #[command(flatten)]
+    pub(super) bundles: BundleArgs,
+    /// An earlier run: results that differ from it get a bundle, too.
+    #[arg(long, value_name = "RUN")]
+    pub(super) previous: Option<PathBuf>,
+    /// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
+    #[arg(long)]
+    pub(super) git_bisect: bool,
+}
+
+/// Options of failure bundles.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct BundleArgs {
     /// Results that get a bundle in failures/ with an explanation.
     #[arg(
         long,
@@ -96,12 +109,6 @@ pub(super) struct RunArgs {
         hide_default_value = true
     )]
     pub(super) keep: BundlePolicy,
-    /// An earlier run: results that differ from it get a bundle, too.
-    #[arg(long, value_name = "RUN")]
-    pub(super) previous: Option<PathBuf>,
-    /// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
-    #[arg(long)]
-    pub(super) git_bisect: bool,
 }
 
 /// Options that decide the result of a test case, beside the test and the generation.

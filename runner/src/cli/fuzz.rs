@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 
-use super::args::{ExecuteArgs, process_arguments};
+use super::args::{BundleArgs, ExecuteArgs, process_arguments};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::options::{changed_options, command_options, execute_options};
 use super::output::print;
@@ -77,15 +77,8 @@ pub(super) struct FuzzArgs {
     /// Folder of results and failed tests (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Results that get a bundle in failures/ with an explanation.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHICH",
-        default_value = "failures",
-        hide_default_value = true
-    )]
-    keep: BundlePolicy,
+    #[command(flatten)]
+    bundles: BundleArgs,
     #[command(flatten)]
     pub(super) execute: ExecuteArgs,
 }
@@ -233,7 +226,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         (name, file)
     });
     // Mock tests have no explanation.
-    let keep = if args.execute.mock { BundlePolicy::None } else { args.keep };
+    let keep = if args.execute.mock { BundlePolicy::None } else { args.bundles.keep };
     let files = files.collect();
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(rows);

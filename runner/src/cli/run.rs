@@ -116,7 +116,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let files = repeat.files.clone();
     writer = writer.with_repeat(repeat);
     // Mock tests have no explanation.
-    let keep = if args.execute.mock { BundlePolicy::None } else { args.keep };
+    let keep = if args.execute.mock { BundlePolicy::None } else { args.bundles.keep };
     // Only whole runs are compared over time.
     let recording = header.shard.is_none().then(|| {
         let (recording, reader) = Recording::start();

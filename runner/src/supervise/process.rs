@@ -23,6 +23,9 @@ const KEPT: usize = 2 << 10;
 /// Time for a worker to end by itself after its output or input was closed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// Part of the message of the standard library for memory that the system refuses.
+const FAILED_ALLOCATION: &str = "memory allocation of ";
+
 /// Command line of workers.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -223,6 +226,10 @@ fn describe(status: Option<ExitStatus>, errors: &str) -> String {
         Some(status) => format!("the worker process ended by {}", cause(status)),
         None => "the worker process ended".to_owned(),
     };
+    // The backtrace of a failed allocation shows where memory ran out, not what took it.
+    if let Some(line) = errors.lines().find(|line| line.contains(FAILED_ALLOCATION)) {
+        return format!("{text}: {}", line.trim());
+    }
     let thread = Regex::new(r"(thread '[^'\n]*') \(\d+\)").ok();
     let errors = match &thread {
         Some(thread) => thread.replace_all(errors, "$1"),
@@ -275,6 +282,10 @@ mod tests {
         assert_eq!(
             describe(abort, "thread 'a' (1) has overflowed its stack\nfatal runtime error"),
             "stack overflow"
+        );
+        assert_eq!(
+            describe(abort, "memory allocation of 8192 bytes failed\nstack backtrace:\n   0: f\n"),
+            "the worker process ended by signal 6 (SIGABRT): memory allocation of 8192 bytes failed"
         );
         assert_eq!(
             describe(Some(ExitStatus::from_raw(3 << 8)), ""),

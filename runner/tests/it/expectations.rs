@@ -98,7 +98,7 @@ fn files_that_are_wrong_end_with_two() {
             "suite/b,Fail\n",
             "file:1: `suite/b,Fail` is a line of a baseline, not a pattern",
         ),
-        ("--flakes", "(\n", "file:1: not a regular expression"),
+        ("--flakes", "(\n", "file:1: `(` is not a regular expression"),
         ("--baseline", "suite/b\n", "file:1: a line of a baseline is `test,Status`"),
         ("--baseline", "suite/b,Broken\n", "`Broken` is not a status"),
         ("--config", "expect: [1]", "file: "),

@@ -165,11 +165,7 @@ impl Item {
     ) -> Result<Expectation, String> {
         let which = match (self.test, self.pattern) {
             (Some(name), None) => Which::Name(name),
-            (None, Some(pattern)) => Which::Pattern(
-                patterns
-                    .compile(&pattern)
-                    .map_err(|error| format!("`{pattern}` is not a regular expression: {error}"))?,
-            ),
+            (None, Some(pattern)) => Which::Pattern(patterns.compile(&pattern)?),
             _ => return Err("expect: an item needs either `test` or `pattern`".to_owned()),
         };
         let bug = match self.bug {

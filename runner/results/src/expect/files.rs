@@ -158,9 +158,8 @@ pub fn parse_patterns(
             );
             return Err(ExpectError::line(path, line, message));
         }
-        let regex = patterns.compile(content).map_err(|error| {
-            ExpectError::line(path, line, format!("not a regular expression: {error}"))
-        })?;
+        let regex =
+            patterns.compile(content).map_err(|error| ExpectError::line(path, line, error))?;
         Ok(PatternLine { line, regex })
     });
     lines.collect()
@@ -223,7 +222,7 @@ mod tests {
             [(2, "spec@a.*"), (4, "^b,c$")]
         );
         let error = |text| parse_patterns(text, Path::new("s"), "skips").unwrap_err().to_string();
-        assert!(error("a\nb(").starts_with("s:2: not a regular expression"));
+        assert!(error("a\nb(").starts_with("s:2: `b(` is not a regular expression"));
         let pasted = error("spec@x,Fail");
         for part in [
             "s:1: `spec@x,Fail` is a line of a baseline",
