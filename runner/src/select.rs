@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use walkdir::WalkDir;
 
+use crate::console::message::message;
+use crate::locate::{NotLocated, locate};
 use results::RunFolder;
-use results::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
-use results::{OPTION_BYTES, read_regular};
+use results::names::{EXTENSION, Namer, names_test, piglit_name, printable_line, test_name};
+use results::{OPTION_BYTES, RESULTS_FILE, TEST_BYTES, read_regular};
 use tools::Case;
 use vocabulary::Generation;
 
@@ -52,6 +54,24 @@ pub enum SelectError {
         /// The system's error.
         source: io::Error,
     },
+    /// A path does not exist, and no test has this name.
+    #[error("{path}: No such file or directory{also}{hint}")]
+    NotFound {
+        /// The argument.
+        path: String,
+        /// Where else it was searched for, if it has the form of a name.
+        also: &'static str,
+        /// A similar path, or nothing.
+        hint: String,
+    },
+    /// A named file is no test.
+    #[error("{path}: not a test: {reason}")]
+    NotATest {
+        /// The argument.
+        path: String,
+        /// The reason.
+        reason: &'static str,
+    },
     /// A directory is the folder of a run.
     #[error("{path}: holds the results of a run, not tests")]
     Run {
@@ -88,6 +108,68 @@ pub enum SelectError {
         /// The offending byte.
         byte: u8,
     },
+}
+
+impl From<NotLocated> for SelectError {
+    fn from(error: NotLocated) -> SelectError {
+        let also = match error.is_name {
+            true => {
+                ", nor a test of this name below the working directory, the paths of the latest run and piglit"
+            }
+            false => "",
+        };
+        let hint =
+            error.similar.map(|similar| format!("; did you mean `{}`?", printable_line(&similar)));
+        let path = printable_line(&error.argument.display().to_string());
+        SelectError::NotFound { path, also, hint: hint.unwrap_or_default() }
+    }
+}
+
+/// Returns the paths that arguments mean ([`locate`]), and prints a note about every name.
+///
+/// # Errors
+/// Fails if a path does not exist and is no name either.
+pub fn located(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, SelectError> {
+    let mut paths = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let found = locate(argument)?;
+        if found.iter().any(|path| path != argument) {
+            let found: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
+            let (argument, found) = (argument.display().to_string(), found.join(", "));
+            message!("note: {}: {}", printable_line(&argument), printable_line(&found));
+        }
+        paths.extend(found);
+    }
+    Ok(paths)
+}
+
+/// Returns the one test that an argument means.
+///
+/// # Errors
+/// Fails like [`located`], and if a name means several tests.
+pub fn located_test(argument: &Path) -> Result<PathBuf, SelectError> {
+    let paths = located(&[argument.to_owned()])?;
+    match <[PathBuf; 1]>::try_from(paths) {
+        Ok([path]) => Ok(path),
+        Err(_) => Err(SelectError::NotATest {
+            path: argument.display().to_string(),
+            reason: "several have this name; give the path of one",
+        }),
+    }
+}
+
+/// Returns the reason why a named file cannot be a test, unless its name or a line says that it is
+/// one.
+fn not_a_test(path: &Path) -> Option<&'static str> {
+    let is_named = path.extension().is_some_and(|extension| extension == EXTENSION);
+    let bytes = if is_named { return None } else { read_regular(path, TEST_BYTES).ok()? };
+    if bytes.split(|&b| b == b'\n').any(|line| line.starts_with(b"[require]")) {
+        return None;
+    }
+    Some(match path.file_name().and_then(|name| name.to_str()) {
+        Some(RESULTS_FILE) => "these are the results of a run; `runner rerun RUN` repeats failures",
+        _ => "its name does not end in .shader_test, and it has no [require] section",
+    })
 }
 
 /// Reads the names in a list; comments may hold any bytes.
@@ -152,6 +234,11 @@ impl Filter {
                 .is_none_or(|names| names.iter().any(|written| names_test(written, name)))
     }
 
+    /// Returns true if every test is selected.
+    pub fn accepts_all(&self) -> bool {
+        self.include.is_empty() && self.exclude.is_empty() && self.names.is_none()
+    }
+
     /// Returns the names in the list, as written there.
     pub fn names(&self) -> &[String] {
         self.names.as_deref().unwrap_or_default()
@@ -190,6 +277,9 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
                 return Err(error(io::Error::other("not a regular file")));
             }
             fs::File::open(&real).map_err(error)?;
+            if let Some(reason) = not_a_test(&real) {
+                return Err(SelectError::NotATest { path: path.display().to_string(), reason });
+            }
             let name = namer.name(&real, real.parent().unwrap_or(Path::new("/")));
             found
                 .entry(real.into_os_string())

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::nearest;
+
 /// A hardware generation that tests run on, or the reference interpreter alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -48,16 +50,20 @@ impl Generation {
         all.into_iter().find(|generation| generation.name() == name)
     }
 
-    /// Parses a comma-separated list of generations, or `all`, and removes repetitions.
+    /// Parses a comma-separated list of generations, or `all`, in any case, and removes
+    /// repetitions.
     ///
     /// # Errors
     /// Names the unknown generation.
     pub fn parse_list(list: &str) -> Result<Vec<Generation>, UnknownGeneration> {
         let mut generations = Vec::new();
         for name in list.split(',').map(str::trim) {
-            match Generation::HARDWARE.into_iter().find(|generation| generation.name() == name) {
+            let is_named = |g: &Generation| g.name().eq_ignore_ascii_case(name);
+            match Generation::HARDWARE.into_iter().find(is_named) {
                 Some(generation) => generations.push(generation),
-                None if name == "all" => generations.extend(Generation::HARDWARE),
+                None if name.eq_ignore_ascii_case("all") => {
+                    generations.extend(Generation::HARDWARE)
+                }
                 None => return Err(UnknownGeneration(name.to_string())),
             }
         }
@@ -82,8 +88,13 @@ pub struct UnknownGeneration(
 
 impl fmt::Display for UnknownGeneration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Generation::HARDWARE.map(Generation::name).join(", ");
-        write!(f, "unknown generation `{}` (known: {known}, all)", self.0)
+        let known = Generation::HARDWARE.map(Generation::name);
+        match nearest(&self.0, known.into_iter().chain(["all"])) {
+            Some(name) => write!(f, "unknown generation `{}`: did you mean `{name}`?", self.0),
+            None => {
+                write!(f, "unknown generation `{}` (known: {}, all)", self.0, known.join(", "))
+            }
+        }
     }
 }
 
@@ -98,7 +109,8 @@ mod tests {
         assert_eq!(Generation::parse_list("all"), Ok(Generation::HARDWARE.to_vec()));
         let two = [Generation::Ivb, Generation::Skl];
         assert_eq!(Generation::parse_list("skl, ivb,skl"), Ok(two.to_vec()));
-        for bad in ["", "gen7", "ivb,", "IVB", "reference"] {
+        assert_eq!(Generation::parse_list("SKL,Ivb"), Ok(two.to_vec()));
+        for bad in ["", "gen7", "ivb,", "reference"] {
             assert!(Generation::parse_list(bad).is_err(), "{bad}");
         }
     }

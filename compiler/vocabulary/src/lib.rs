@@ -19,6 +19,7 @@ mod codegen_options;
 mod generation;
 mod internal_error;
 mod phase;
+mod spelling;
 mod stage;
 mod width;
 
@@ -28,5 +29,6 @@ pub use codegen_options::{
 pub use generation::{Generation, UnknownGeneration};
 pub use internal_error::InternalError;
 pub use phase::Phase;
+pub use spelling::nearest;
 pub use stage::Stage;
 pub use width::{Backend, Width};

@@ -2,7 +2,7 @@
 //! to it.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -12,8 +12,12 @@ use time::OffsetDateTime;
 
 use super::file::WriteError;
 use super::jsonl::RESULTS_FILE;
+use super::read::header;
 use super::record::RunRecord;
+use super::writer::JUNIT_FILE;
 
+/// Maximum length of the first line of a results file.
+const HEADER_BYTES: u64 = 1 << 20;
 /// Parent folder of runs without `--out`.
 const RESULTS: &str = "results";
 /// Time after which a locked folder counts as in use by another process.
@@ -34,12 +38,15 @@ impl RunFolder {
     /// Creates the folder.
     ///
     /// # Errors
-    /// Fails if the folder cannot be created or another process writes results there.
+    /// Fails if the folder cannot be created, another process writes results there, or it holds
+    /// files of another program that a run would replace.
     pub fn create(out: Option<&Path>) -> Result<RunFolder, WriteError> {
         match out {
             Some(path) => {
                 fs::create_dir_all(path).map_err(WriteError::at(path))?;
-                RunFolder::open(path)
+                let folder = RunFolder::open(path)?;
+                foreign_file(path)?;
+                Ok(folder)
             }
             None => numbered(Path::new(RESULTS), &today()),
         }
@@ -79,6 +86,30 @@ impl RunFolder {
             _ => Ok(()),
         }
     }
+}
+
+/// Fails if a folder holds a file that only looks like one of a run: a run there would replace it.
+fn foreign_file(folder: &Path) -> Result<(), WriteError> {
+    if RunRecord::read(folder).is_ok() {
+        return Ok(());
+    }
+    let results = folder.join(RESULTS_FILE);
+    let mut line = Vec::new();
+    let read = |file| BufReader::new(file).take(HEADER_BYTES).read_until(b'\n', &mut line);
+    // Opening a pipe would block.
+    let is_run = results.is_file()
+        && File::open(&results).and_then(read).is_ok()
+        && header(&line, &results).is_ok();
+    let refuse = |path: &Path, reason: &str| {
+        let reason = format!("{reason}; give --out another folder, or remove the file");
+        Err(WriteError::at(path)(io::Error::new(io::ErrorKind::AlreadyExists, reason)))
+    };
+    for path in [&results, &folder.join(JUNIT_FILE)] {
+        if path.exists() && !is_run {
+            return refuse(path, "it is there already, and not from a run of this program");
+        }
+    }
+    Ok(())
 }
 
 /// Locks the folder itself, which leaves no file behind. Returns `None` where folders cannot be

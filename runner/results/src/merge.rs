@@ -198,5 +198,6 @@ pub fn merged_record(runs: &[Run], directory: &Path) -> Option<RunRecord> {
         directory: if here { record.directory } else { directory.to_owned() },
         only: None,
         shard: None,
+        paths: record.paths,
     })
 }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use vocabulary::{Stage, Width};
+use vocabulary::{Stage, Width, nearest};
 
 /// A stage, or the back end's part of it for one width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,13 @@ pub fn parse_stage(text: &str) -> Result<Stage, String> {
     let found = Stage::ALL
         .into_iter()
         .find(|stage| stage.name() == normal || stage.abbreviation().eq_ignore_ascii_case(text));
-    found.ok_or_else(|| format!("known: {}", Stage::ALL.map(stage_word).join(", ")))
+    found.ok_or_else(|| {
+        let known = Stage::ALL.map(stage_word);
+        match nearest(text, known.iter().map(String::as_str)) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("known: {}", known.join(", ")),
+        }
+    })
 }
 
 /// Returns the width with a name (`SIMD8`) or of a number of channels (`8`), in any case.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::jsonl::{FORMAT, Header, RESULTS_FILE};
+use super::record::RunRecord;
 use super::row::Row;
 use crate::file::{RESULTS_BYTES, read_regular};
 use crate::threads::joined;
@@ -28,6 +29,14 @@ pub enum ReadError {
         path: String,
         /// The system's error.
         source: io::Error,
+    },
+    /// A folder is not that of a run, or its run has no results yet.
+    #[error("{path}: {reason}")]
+    NoRun {
+        /// Path of the folder.
+        path: String,
+        /// The reason.
+        reason: &'static str,
     },
     /// The file was written by a newer version of the runner.
     #[error("{path}: format {format} is newer than this runner, which reads format {FORMAT}")]
@@ -151,7 +160,15 @@ impl RunFile {
     /// # Errors
     /// Fails if the file cannot be read.
     pub fn read(path: &Path) -> Result<RunFile, ReadError> {
-        let path = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
+        let is_folder = path.is_dir();
+        if is_folder && !path.join(RESULTS_FILE).exists() {
+            let reason = match RunRecord::read(path) {
+                Ok(_) => "the run was killed before its first result; `runner resume` continues it",
+                Err(_) => "not the folder of a run: it has no results.jsonl",
+            };
+            return Err(ReadError::NoRun { path: path.display().to_string(), reason });
+        }
+        let path = if is_folder { path.join(RESULTS_FILE) } else { path.to_owned() };
         let bytes = read_regular(&path, RESULTS_BYTES)
             .map_err(|source| ReadError::Read { path: path.display().to_string(), source })?;
         Ok(RunFile::new(path, Arc::new(bytes)))
@@ -285,7 +302,8 @@ fn split_lines(bytes: &[u8], count: usize) -> Vec<(usize, &[u8])> {
     parts
 }
 
-fn header(line: &[u8], path: &Path) -> Result<Header, ReadError> {
+/// Parses the first line of a results file.
+pub(super) fn header(line: &[u8], path: &Path) -> Result<Header, ReadError> {
     #[derive(Deserialize)]
     struct Version {
         format: u64,

@@ -21,9 +21,17 @@ pub struct RunRecord {
     pub only: Option<Vec<(String, String)>>,
     /// The executed shard, `K/N`, even if the environment chose it.
     pub shard: Option<String>,
+    /// Paths of the tests, relative to `directory`; empty in records of older runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathBuf>,
 }
 
 impl RunRecord {
+    /// Returns the record of a whole run.
+    pub fn new(arguments: Vec<String>, directory: PathBuf) -> RunRecord {
+        RunRecord { arguments, directory, only: None, shard: None, paths: Vec::new() }
+    }
+
     /// Writes the record into the run's folder.
     ///
     /// # Errors

@@ -92,6 +92,12 @@ pub(super) struct RunArgs {
     /// An earlier run: results that differ from it get a bundle, too.
     #[arg(long, value_name = "RUN")]
     pub(super) previous: Option<PathBuf>,
+    /// Options from this file instead of the nearest runner.toml (none: no file).
+    #[arg(long, value_name = "FILE")]
+    pub(super) settings: Option<String>,
+    /// Options of this profile of runner.toml.
+    #[arg(long, value_name = "NAME")]
+    pub(super) profile: Option<String>,
     /// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
     #[arg(long)]
     pub(super) git_bisect: bool,
@@ -209,6 +215,13 @@ pub(super) struct CompileArgs {
     /// Run binaries that break the instruction set's rules, for experiments.
     #[arg(long, hide_short_help = true)]
     pub(super) no_validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SettingsArgs {
+    /// Options and paths, as for a run.
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(super) run: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -60,7 +60,7 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(args.to.is_none_or(|to| args.from < to), "--from must be less than --to");
     let selection = list::select(&args.select)?;
     if selection.tests.is_empty() {
-        message!("error: no tests are selected");
+        message!("{}", selection.nothing());
         return Ok(NOTHING);
     }
     let options = bisect_options(args)?;

@@ -2,7 +2,9 @@
 
 use clap::{ArgAction, Parser, Subcommand};
 
-use super::args::{CompletionsArgs, ManArgs, RerunArgs, ResumeArgs, RunArgs, WorkerArgs};
+use super::args::{
+    CompletionsArgs, ManArgs, RerunArgs, ResumeArgs, RunArgs, SettingsArgs, WorkerArgs,
+};
 use super::values::{Generations, generations};
 use super::{
     asm, bisect, compare_codegen, coverage, diff, expect, fuzz, history, import, list, merge,
@@ -21,7 +23,7 @@ Find a cause:     bisect, reduce
 Find failures:    fuzz, coverage
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, compare-codegen, pressure
-More:             serve-compiler, man, completions (runner COMMAND --help describes each)
+More:             settings, completions, man, serve-compiler (COMMAND --help describes each)
 
 {positionals}
 {options}
@@ -34,7 +36,7 @@ With --git-bisect: 0 good, 1 bad, 125 cannot be tested.";
 #[derive(Debug, Parser)]
 #[command(
     name = "runner",
-    version,
+    version = env!("RUNNER_VERSION"),
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -97,6 +99,8 @@ pub(super) enum Command {
     /// Work on expectation files.
     #[command(subcommand)]
     Expect(expect::ExpectCommand),
+    /// Print the options that a run would have, with their sources (docs/configuration.md).
+    Settings(SettingsArgs),
     /// Print the manual page, or write one for each command.
     Man(ManArgs),
     /// Print a shell's completions.

@@ -71,11 +71,12 @@ struct Report<'a> {
 /// Measures coverage; exit code 1 if it is below a minimum.
 pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
     execute_options(&args.execute, false)?;
-    let tests = list::select(&args.select)?.tests;
-    if tests.is_empty() {
-        message!("error: no tests are selected");
+    let selection = list::select(&args.select)?;
+    if selection.tests.is_empty() {
+        message!("{}", selection.nothing());
         return Ok(NOTHING);
     }
+    let tests = selection.tests;
     let (count, generations) = (tests.len(), args.generations.0.clone());
     let (coverage, interrupted) = measure(args, tests)?;
     let without: &[Kind] = if args.quirks { &[] } else { &[Kind::Quirks] };

@@ -20,7 +20,7 @@ use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::message::message;
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
-use crate::select::{TestFile, find_tests};
+use crate::select::{TestFile, find_tests, located};
 use crate::supervise::{Finished, Pool, Request};
 use execute::CaseOverride;
 use results::event::Reporter;
@@ -97,7 +97,7 @@ impl FuzzArgs {
 
     fn source(&self) -> anyhow::Result<Source> {
         if !self.mutate.is_empty() {
-            return Ok(Source::Damaged(find_tests(&self.mutate)?));
+            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?)?));
         }
         let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
         Ok(Source::Generated(kinds))
@@ -154,7 +154,7 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
     );
     let source = args.source()?;
     if matches!(&source, Source::Damaged(files) if files.is_empty()) {
-        message!("error: no tests are selected");
+        message!("error: no tests are selected: no .shader_test file below the paths of --mutate");
         return Ok(NOTHING);
     }
     if args.print {
@@ -192,8 +192,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     );
     let folder = RunFolder::create(args.out.as_deref())?;
     folder.forget_results()?;
-    let record =
-        RunRecord { arguments, directory: std::env::current_dir()?, only: None, shard: None };
+    let record = RunRecord::new(arguments, std::env::current_dir()?);
     record.write(&folder.path)?;
     let variant = header.variant();
     let mut writer = ResultsWriter::create(&folder.path, header)?;

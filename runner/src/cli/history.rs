@@ -15,10 +15,12 @@ use results::RunFile;
 use results::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
 use results::names::printable;
 use results::verdict::Status;
+use vocabulary::nearest;
 
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {
-    /// A test, in either form of its name: its results over time. Without one: all runs.
+    /// A test, in either form of its name: its results over time. A directory or a part of names:
+    /// a line per test case. Without one: all runs.
     #[arg(value_name = "TEST", conflicts_with_all = ["failing", "flaky", "import"])]
     test: Option<String>,
     /// Test cases whose last result is a failure, with the first run of the series.
@@ -81,20 +83,40 @@ pub(super) fn history(args: &HistoryArgs) -> anyhow::Result<u8> {
     let history = History::read(&args.file)?;
     let runs = history.runs()?;
     let text = match &args.test {
-        Some(test) => {
-            let series = history.test(&runs, test)?;
-            if series.is_empty() {
-                message!("error: no run has a test called `{}`", printable(test));
-                return Ok(NOTHING);
-            }
-            series.iter().map(|series| describe(series, &runs)).collect()
-        }
+        Some(test) => match of_test(&history, &runs, test)? {
+            Some(text) => text,
+            None => return Ok(NOTHING),
+        },
         None if args.failing => failing(&history.all(&runs)?, &runs),
         None if args.flaky => flaky(&history.all(&runs)?, &runs),
         None => list(&runs),
     };
     print(text.as_bytes())?;
     Ok(EXPECTED)
+}
+
+/// Renders the results of a test over time, or the state of every test case whose name contains the
+/// text. Prints an error and returns `None` if there is none.
+fn of_test(history: &History, runs: &[RunEntry], text: &str) -> anyhow::Result<Option<String>> {
+    let exact = history.test(runs, text)?;
+    let series = if exact.is_empty() { history.matching(runs, text)? } else { exact };
+    let Some(first) = series.first() else {
+        let tests = history.tests()?;
+        let hint = nearest(text, tests.iter().map(String::as_str));
+        let hint = hint.map(|name| format!("; did you mean `{}`?", printable(name)));
+        message!(
+            "error: no run has a test whose name contains `{}`{}",
+            printable(text),
+            hint.unwrap_or_default()
+        );
+        return Ok(None);
+    };
+    let one = series.iter().all(|other| other.test == first.test);
+    let render = |series: &Series| match one {
+        true => describe(series, runs),
+        false => format!("{}: {}\n", subject(series), state(series, runs)),
+    };
+    Ok(Some(series.iter().map(render).collect()))
 }
 
 fn import(args: &HistoryArgs) -> anyhow::Result<u8> {

@@ -1,7 +1,7 @@
 //! `runner list`: names of tests, or how often each command pattern occurs.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -12,7 +12,7 @@ use super::chain::chain;
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
 use crate::console::message::message;
-use crate::select::{Filter, TestFile, find_tests, name_prefixes};
+use crate::select::{Filter, TestFile, find_tests, located, name_prefixes};
 use execute::diagnostics;
 use results::names::{piglit_name, printable_line};
 
@@ -33,6 +33,8 @@ pub(super) struct Selection {
     pub(super) tests: Vec<TestFile>,
     /// The filter.
     pub(super) filter: Filter,
+    /// Paths of the tests: those of the arguments, and those that names among them mean.
+    paths: Vec<PathBuf>,
     /// Common prefixes of the names of tests under the given directories.
     prefixes: Vec<String>,
 }
@@ -42,25 +44,43 @@ impl Selection {
     pub(super) fn covers(&self, name: &str) -> bool {
         name.contains('/') && self.prefixes.iter().any(|prefix| name.starts_with(prefix))
     }
+
+    /// Returns the message for a selection without tests: what is there, and what left it out.
+    pub(super) fn nothing(&self) -> String {
+        let paths: Vec<String> = self.paths.iter().map(|p| p.display().to_string()).collect();
+        let paths = printable_line(&paths.join(", "));
+        match self.found.len() {
+            0 => format!("error: no tests are selected: no .shader_test file below {paths}"),
+            count if self.filter.accepts_all() => {
+                format!("error: no tests are selected: all {count} below {paths} are left out")
+            }
+            count => format!(
+                "error: no tests are selected: -t, -x and --test-list leave out all {count} below \
+                 {paths}; `runner list {paths}` prints their names"
+            ),
+        }
+    }
 }
 
 /// Selects tests by the arguments.
 pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Selection> {
     let filter = Filter::new(&args.include, &args.exclude, args.test_list.as_deref())?;
-    let found = find_tests(&args.paths)?;
+    let paths = located(&args.paths)?;
+    let found = find_tests(&paths)?;
     for name in filter.unknown_names(&found) {
         message!("warning: no test is called `{}`", printable_line(name));
     }
     let tests = found.iter().filter(|test| filter.accepts(&test.name)).cloned().collect();
-    Ok(Selection { found, tests, filter, prefixes: name_prefixes(&args.paths) })
+    Ok(Selection { found, tests, filter, prefixes: name_prefixes(&paths), paths })
 }
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
-    let tests = select(&args.select)?.tests;
-    if tests.is_empty() {
-        message!("error: no tests are selected");
+    let selection = select(&args.select)?;
+    if selection.tests.is_empty() {
+        message!("{}", selection.nothing());
         return Ok(NOTHING);
     }
+    let tests = selection.tests;
     if args.counts {
         return counts(&tests);
     }

@@ -5,6 +5,7 @@ use clap::CommandFactory;
 
 use super::args::{CompletionsArgs, ManArgs};
 use super::command::Cli;
+use super::complete;
 use super::exit::EXPECTED;
 use super::output::print;
 
@@ -25,10 +26,8 @@ pub(super) fn man(args: &ManArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// Prints the completions for a shell.
+/// Prints the script that makes a shell complete commands, options and values.
 pub(super) fn completions(args: &CompletionsArgs) -> anyhow::Result<u8> {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "runner", &mut text);
-    print(&text)?;
+    print(&complete::script(&args.shell.to_string())?)?;
     Ok(EXPECTED)
 }

@@ -7,6 +7,7 @@ mod chain;
 mod choices;
 mod command;
 mod compare_codegen;
+mod complete;
 mod coverage;
 mod diff;
 mod exit;
@@ -30,6 +31,7 @@ mod resume;
 mod revision;
 mod run;
 mod serve;
+mod settings;
 mod show;
 mod suggest;
 mod summary;
@@ -37,20 +39,36 @@ mod values;
 mod worker;
 mod workers;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
+use crate::select::SelectError;
 use chain::chain;
 use command::{Cli, Command};
 use exit::{EXPECTED, UNTESTABLE, USAGE};
 use values::Generations;
+use vocabulary::nearest;
 
 /// Runs the command line of the process.
 pub fn main() -> ExitCode {
+    match complete::complete() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::from(EXPECTED),
+        Err(error) => return usage(&error),
+    }
     crate::log::start();
-    let cli = match Cli::try_parse() {
+    let words = match settings::expand(std::env::args_os().skip(1).collect()) {
+        Ok(words) => words,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            return ExitCode::from(usage_code());
+        }
+    };
+    let program = OsString::from("runner");
+    let cli = match Cli::try_parse_from(std::iter::once(&program).chain(&words)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -76,32 +94,45 @@ pub fn main() -> ExitCode {
         Some(Command::Resume(args)) => resume::resume(&args),
         Some(Command::Rerun(args)) => resume::rerun(&args),
         Some(Command::Expect(command)) => expect::expect(&command),
+        Some(Command::Settings(args)) => settings::show(&args),
         Some(Command::Man(args)) => manual::man(&args),
         Some(Command::Completions(args)) => manual::completions(&args),
         Some(Command::ServeCompiler) => serve::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),
-        None => run::run(&cli.run),
+        None => run::run(cli.run, &words),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_broken_pipe(&error) => ExitCode::from(EXPECTED),
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {}", chain(&error));
+            let hint = meant_command(&error).unwrap_or_default();
+            let _ = writeln!(io::stderr(), "error: {}{hint}", chain(&error));
             ExitCode::from(if git_bisect { UNTESTABLE } else { USAGE })
         }
     }
+}
+
+/// Returns a hint if a missing path is a misspelled command.
+fn meant_command(error: &anyhow::Error) -> Option<String> {
+    let Some(SelectError::NotFound { path, hint, .. }) = error.downcast_ref() else { return None };
+    let is_word = path.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+    let command = Cli::command();
+    let names = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let name = nearest(path, names.map(clap::Command::get_name))?;
+    (is_word && hint.is_empty()).then(|| format!("; did you mean the command `{name}`?"))
 }
 
 /// Prints a usage error, or the requested help.
 fn usage(error: &clap::Error) -> ExitCode {
     // A closed output is no error here.
     let _ = error.print();
+    ExitCode::from(if error.use_stderr() { usage_code() } else { EXPECTED })
+}
+
+/// Returns the exit code for words that are no command line.
+fn usage_code() -> u8 {
     let git_bisect = std::env::args_os().any(|argument| argument == "--git-bisect");
-    ExitCode::from(match error.use_stderr() {
-        true if git_bisect => UNTESTABLE,
-        true => USAGE,
-        false => EXPECTED,
-    })
+    if git_bisect { UNTESTABLE } else { USAGE }
 }
 
 /// Returns true if the reader of the output has closed it, for example `head`.

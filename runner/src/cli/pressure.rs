@@ -55,11 +55,12 @@ struct Pressure {
 type Kernels = BTreeMap<(Stage, Width), [Option<Pressure>; 3]>;
 
 pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
-    let tests = super::list::select(&args.select)?.tests;
-    if tests.is_empty() {
-        message!("error: no tests are selected");
+    let selection = super::list::select(&args.select)?;
+    if selection.tests.is_empty() {
+        message!("{}", selection.nothing());
         return Ok(NOTHING);
     }
+    let tests = selection.tests;
     let mut table = Table::default();
     for test in &tests {
         for &generation in &args.generations.0 {

@@ -13,7 +13,7 @@ use super::override_runner::OverrideRunner;
 use super::values::one_generation;
 use super::workers;
 use crate::console::message::message;
-use crate::select::TestFile;
+use crate::select::{TestFile, located_test};
 use crate::supervise::STACK;
 use results::names::{quoted, test_name};
 use results::replace_file;
@@ -96,14 +96,14 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
 }
 
 fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
-    let name = args.test.display().to_string();
-    let bytes =
-        results::read_regular(&args.test, results::TEST_BYTES).with_context(|| name.clone())?;
+    let path = located_test(&args.test)?;
+    let name = path.display().to_string();
+    let bytes = results::read_regular(&path, results::TEST_BYTES).with_context(|| name.clone())?;
     // Edits work on characters. If invalid bytes matter, the replacements fail in the same way.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = workers::jobs(args.jobs);
     let mut runner = OverrideRunner::start(&args.execute, jobs)?;
-    let case = test_file(&args.test)?.on(args.generation());
+    let case = test_file(&path)?.on(args.generation());
     let wanted = Wanted { message: args.same_message };
     let (same, failure) = SameFailure::of(case, &text, wanted, &mut runner)?;
     match &failure {

@@ -61,7 +61,7 @@ fn go_to(record: &RunRecord) -> anyhow::Result<()> {
         .with_context(|| record.directory.display().to_string())
 }
 
-/// Parses the arguments of a run.
+/// Parses the arguments of a run; its paths are those that names meant when it was started.
 pub(super) fn parse(record: &RunRecord) -> anyhow::Result<RunArgs> {
     let words = std::iter::once("runner".to_owned())
         .chain(record.arguments.iter().cloned())
@@ -69,5 +69,9 @@ pub(super) fn parse(record: &RunRecord) -> anyhow::Result<RunArgs> {
     let cli =
         Cli::try_parse_from(words).context("run.json: these are not the arguments of a run")?;
     anyhow::ensure!(cli.command.is_none(), "run.json: these are not the arguments of a run");
-    Ok(cli.run)
+    let mut run = cli.run;
+    if !record.paths.is_empty() {
+        run.select.paths.clone_from(&record.paths);
+    }
+    Ok(run)
 }

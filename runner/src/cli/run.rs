@@ -1,12 +1,13 @@
 //! `runner PATH…`: runs tests.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::args::{RunArgs, ShardChoice, process_arguments};
+use super::args::{RunArgs, SelectArgs, ShardChoice};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED, UNTESTABLE};
 use super::git_bisect;
 use super::history::Recording;
@@ -19,7 +20,7 @@ use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::Console;
 use crate::console::message::message;
 use crate::schedule::{self, Limits};
-use crate::select::TestFile;
+use crate::select::{TestFile, located};
 use crate::supervise::{self, Pool};
 use results::ShardHeader;
 use results::event::Reporter;
@@ -28,9 +29,13 @@ use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, Repeat, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Generation;
 
-pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
-    let arguments = process_arguments();
-    start(args, &Start { arguments, only: None, resumed: None })
+/// Runs tests; `words` is the command line, settings included.
+pub(super) fn run(args: RunArgs, words: &[OsString]) -> anyhow::Result<u8> {
+    let arguments = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    // Names become paths here, so that the record holds what they meant.
+    let paths = located(&args.select.paths)?;
+    let args = RunArgs { select: SelectArgs { paths, ..args.select }, ..args };
+    start(&args, &Start { arguments, only: None, resumed: None })
 }
 
 /// The beginning of a run.
@@ -70,10 +75,11 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let durations = args.durations.as_deref().map(Durations::read).transpose()?;
     let shard = shard(args, start)?;
     let missing_tests = missing_tests(&selection, &expectations, &generations, start.only.as_ref());
+    let nothing = selection.nothing();
     let (tests, mut cases) =
         plan::planned(selection.tests, &generations, start.only.as_ref(), &missing_tests);
     if cases.is_empty() {
-        message!("error: no tests are selected");
+        message!("{nothing}");
         return Ok(if args.git_bisect { UNTESTABLE } else { NOTHING });
     }
     let previous = args
@@ -227,6 +233,7 @@ fn open(
             directory: std::env::current_dir()?,
             only: start.only.as_ref().map(|only| only.iter().cloned().collect()),
             shard: shard.map(|shard| format!("{}/{}", shard.index, shard.count)),
+            paths: args.select.paths.clone(),
         };
         folder.forget_results()?;
         record.write(&folder.path)?;
@@ -239,14 +246,28 @@ fn open(
         return Ok((folder, writer));
     };
     // A finished file no longer has the number of planned results.
-    if run.header != (Header { planned: run.header.planned, ..header.clone() }) {
-        anyhow::bail!(
-            "{}: begun by another version, or with other options, tests or durations; start a new run",
-            run.path.display()
-        );
+    if let Some(difference) = difference(&run.header, header) {
+        anyhow::bail!("{}: begun {difference}; start a new run", run.path.display());
     }
     let writer = ResultsWriter::resume(&folder.path, run.clone(), header.planned)?;
     Ok((folder, writer))
+}
+
+/// Returns the property in which a run differs from the one that would continue it.
+fn difference(old: &Header, new: &Header) -> Option<String> {
+    let text = |revision: &Option<String>| revision.clone().unwrap_or_else(|| "-".to_owned());
+    if old.version != new.version {
+        return Some(format!("by another version ({}, this is {})", old.version, new.version));
+    }
+    if old.revision != new.revision {
+        let [old, new] = [&old.revision, &new.revision].map(text);
+        return Some(format!("by another revision ({old}, this is {new})"));
+    }
+    if old.generations != new.generations || old.options != new.options {
+        return Some("with other generations or options".to_owned());
+    }
+    let same = *old == Header { planned: old.planned, ..new.clone() };
+    (!same).then(|| "with other tests or durations".to_owned())
 }
 
 /// Creates the file by which Bazel's test runner recognizes support for shards.

@@ -16,6 +16,7 @@ use super::options::compile_options;
 use super::output::print;
 use super::values::one_generation;
 use crate::console::message::message;
+use crate::select::located_test;
 use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
 use execute::external;
@@ -24,7 +25,11 @@ use execute::{DeviceKind, DeviceRequest, ExecutorSelection, Linked, RunOptions, 
 use results::names::test_name;
 use results::passes::{ScopePasses, parse_stage};
 use results::verdict::Verdict;
-use vocabulary::Generation;
+use vocabulary::{Generation, nearest};
+
+/// Forms of a shader that can be shown.
+pub(super) const FORMS: &str =
+    "glsl, program, ir, ir=PASS, passes, eu, binary, payload, trace, stats";
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
@@ -80,17 +85,19 @@ fn what(text: &str) -> Result<What, String> {
         _ => match text.strip_prefix("ir=") {
             Some(pass) if !pass.is_empty() => What::Ir(Some(pass.to_owned())),
             _ => {
-                let known = "glsl, program, ir, ir=PASS, passes, eu, binary, payload, trace, stats";
-                return Err(format!("known: {known}"));
+                return Err(match nearest(text, FORMS.split(", ")) {
+                    Some(name) => format!("did you mean `{name}`? (known: {FORMS})"),
+                    None => format!("known: {FORMS}"),
+                });
             }
         },
     })
 }
 
 pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
-    let name = args.test.display().to_string();
-    let bytes =
-        results::read_regular(&args.test, results::TEST_BYTES).with_context(|| name.clone())?;
+    let path = located_test(&args.test)?;
+    let name = path.display().to_string();
+    let bytes = results::read_regular(&path, results::TEST_BYTES).with_context(|| name.clone())?;
     let script = match script::parse(&bytes) {
         Ok(script) => script,
         Err(error) => {
@@ -124,7 +131,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         print(program.to_string().as_bytes())?;
         return Ok(EXPECTED);
     }
-    let real = args.test.canonicalize().with_context(|| name.clone())?;
+    let real = path.canonicalize().with_context(|| name.clone())?;
     let test = test_name(&real, real.parent().unwrap_or(&real));
     if matches!(args.what, What::Payload | What::Trace) {
         return trace(args, &script, &test);
@@ -301,8 +308,10 @@ impl Shown<'_> {
         match pass {
             None => writeln!(text, "; {stage}\n{last}")?,
             Some(pass) if count == 0 => {
+                let similar = nearest(pass, known.iter().copied());
                 bail!(
-                    "no pass `{pass}` ran on the {stage} shader (these did: {})",
+                    "no pass `{pass}` ran on the {stage} shader{} (these did: {})",
+                    similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default(),
                     known.join(", ")
                 )
             }

@@ -98,6 +98,9 @@ fn sandbox() -> Sandbox {
         .file("names.txt", "tests/spec/own/green\n")
         .file("theirs.csv", OTHER_COMPILER)
         .file("results.json.bz2", PIGLIT_RESULTS);
+    sandbox
+        .file("example.toml", example_settings())
+        .file("misspelled.toml", "out = 'a'\njob = 2\n");
     for run in ["old", "new"] {
         sandbox.run(&["suite", "--gen", "ivb", "--out", &format!("runs/{run}")]).expect(1, &[]);
     }
@@ -111,6 +114,13 @@ fn examples() -> (String, String) {
     let green = block.expect("an example").lines.join("\n") + "\n";
     let red = green.replace("probe all rgba 0 1 0 1", "probe all rgba 1 0 0 1");
     (green, red)
+}
+
+/// The settings file of "Configuration".
+fn example_settings() -> String {
+    let text = fs::read_to_string(repository().join("docs/configuration.md")).expect("a document");
+    let block = blocks(&text).into_iter().find(|block| block.language == "toml");
+    block.expect("an example").lines.join("\n") + "\n"
 }
 
 /// Instruction counts of another compiler.

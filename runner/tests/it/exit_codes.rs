@@ -163,7 +163,7 @@ fn other_commands() {
         (&["--help"], 0, "Usage"),
         (&["diff", "--help"], 0, "Usage"),
         (&["man"], 0, ".TH runner 1"),
-        (&["completions", "bash"], 0, "complete -F _runner"),
+        (&["completions", "bash"], 0, "_clap_complete_runner runner"),
         (&["completions", "none"], 2, "possible values"),
         (&["--version"], 0, "runner "),
         (&[], 2, "Usage"),

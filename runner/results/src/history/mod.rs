@@ -16,7 +16,7 @@ use std::time::Duration;
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags, Row as SqlRow, params};
 
-use crate::names::names_test;
+use crate::names::{names_test, piglit_name};
 use crate::verdict::{Phase, Status};
 
 /// Default file of the history.
@@ -289,7 +289,27 @@ impl History {
         Ok(series)
     }
 
-    fn tests(&self) -> Result<Vec<String>, HistoryError> {
+    /// Returns the results of the tests whose names, in either form, contain a text in any case: a
+    /// part of a name, or a directory. Sorted by test, generation and variant.
+    ///
+    /// # Errors
+    /// Fails if the file is damaged.
+    pub fn matching(&self, runs: &[RunEntry], text: &str) -> Result<Vec<Series>, HistoryError> {
+        let text = text.to_lowercase();
+        let matches =
+            |test: &str| test.to_lowercase().contains(&text) || piglit_name(test).contains(&text);
+        let mut series = Vec::new();
+        for test in self.tests()?.iter().filter(|test| matches(test)) {
+            series.extend(self.of_test(runs, test)?);
+        }
+        Ok(series)
+    }
+
+    /// Returns the names of all tests in order.
+    ///
+    /// # Errors
+    /// Fails if the file is damaged.
+    pub fn tests(&self) -> Result<Vec<String>, HistoryError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut query =
                 self.connection.prepare("SELECT DISTINCT test FROM subject ORDER BY test")?;
