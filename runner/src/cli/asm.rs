@@ -10,16 +10,32 @@ use eu::DevInfo;
 use super::exit::EXPECTED;
 use super::output::print;
 use super::values::one_generation;
-use vocabulary::Generation;
 
 #[derive(Debug, Args)]
 pub(super) struct ToolArgs {
-    /// The generation.
-    #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
-    generation: Generation,
+    /// The generation, or a chip of AMD: si, vi.
+    #[arg(long = "gen", value_name = "GEN", value_parser = instruction_set)]
+    instruction_set: InstructionSet,
     /// A file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+}
+
+/// Instruction set of a generation or chip.
+#[derive(Clone, Copy, Debug)]
+enum InstructionSet {
+    Intel(&'static DevInfo),
+    Amd(gcn::Chip),
+}
+
+fn instruction_set(text: &str) -> Result<InstructionSet, String> {
+    if let Some(chip) = gcn::Chip::get(text) {
+        return Ok(InstructionSet::Amd(chip));
+    }
+    let generation = one_generation(text)?;
+    execute::devinfo(generation)
+        .map(InstructionSet::Intel)
+        .ok_or_else(|| format!("{generation} has no instruction set"))
 }
 
 /// Assembles text to raw bytes.
@@ -27,23 +43,36 @@ pub(super) fn assemble(args: &ToolArgs) -> anyhow::Result<u8> {
     let name = args.file.display();
     let text =
         String::from_utf8(read(&args.file)?).map_err(|_| anyhow!("{name}: invalid UTF-8"))?;
-    let bytes = eu::assemble(devinfo(args.generation)?, &text).with_context(|| name.to_string())?;
+    let bytes = match args.instruction_set {
+        InstructionSet::Intel(devinfo) => {
+            eu::assemble(devinfo, &text).with_context(|| name.to_string())?
+        }
+        InstructionSet::Amd(chip) => {
+            let words = gcn::assemble(chip, &text).with_context(|| name.to_string())?;
+            words.into_iter().flat_map(u32::to_le_bytes).collect()
+        }
+    };
     print(&bytes)?;
     Ok(EXPECTED)
 }
 
 /// Disassembles raw bytes, one line per instruction.
 pub(super) fn disassemble(args: &ToolArgs) -> anyhow::Result<u8> {
-    let devinfo = devinfo(args.generation)?;
     let bytes = read(&args.file)?;
-    let program =
-        eu::decode_program(devinfo, &bytes).with_context(|| args.file.display().to_string())?;
-    print(eu::print_program(devinfo, &program).as_bytes())?;
+    let name = || args.file.display().to_string();
+    let text = match args.instruction_set {
+        InstructionSet::Intel(devinfo) => {
+            let program = eu::decode_program(devinfo, &bytes).with_context(name)?;
+            eu::print_program(devinfo, &program)
+        }
+        InstructionSet::Amd(chip) => {
+            let words = gcn::words_of_bytes(&bytes).with_context(name)?;
+            let program = gcn::decode_program(chip, &words).with_context(name)?;
+            gcn::print_program(chip, &program)
+        }
+    };
+    print(text.as_bytes())?;
     Ok(EXPECTED)
-}
-
-fn devinfo(generation: Generation) -> anyhow::Result<&'static DevInfo> {
-    execute::devinfo(generation).ok_or_else(|| anyhow!("{generation} has no instruction set"))
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {

@@ -10,6 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("program", &[]),
     ("ir", &[]),
     ("eu", &["cache"]),
+    ("gcn", &[]),
     ("script", &[]),
     ("generate", &[]),
     ("tidy", &[]),
@@ -30,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "runner",
         &[
             "compiler",
+            "gcn",
             "softgl",
             "interpreter",
             "simulator",

@@ -156,6 +156,26 @@ fn assembler_and_disassembler_are_inverse() {
     assert_eq!(sandbox.command(&["asm", "--gen", "ivb", "b.eu"]).output().unwrap().stdout, bytes);
 }
 
+/// Chips of AMD have the same commands.
+#[test]
+fn assembler_and_disassembler_of_gcn() {
+    let sandbox = Sandbox::new();
+    sandbox.file("a.s", "top:\n  s_cbranch_vccnz top\n  v_bfi_b32 v0, v1, v2, v3\n");
+    for (chip, word) in [("si", 0xd294_0000_u32), ("vi", 0xd1ca_0000)] {
+        let bytes = sandbox.command(&["asm", "--gen", chip, "a.s"]).output().unwrap().stdout;
+        assert_eq!(bytes[..4], 0xbf87_ffff_u32.to_le_bytes());
+        assert_eq!(bytes[4..8], word.to_le_bytes());
+        sandbox.file("a.bin", &bytes);
+        let listing = sandbox.run(&["disasm", "--gen", chip, "a.bin"]);
+        listing.expect(0, &["L0000:", "s_cbranch_vccnz L0000", "v_bfi_b32 v0, v1, v2, v3"]);
+    }
+    sandbox.file("odd", "abc");
+    sandbox.run(&["disasm", "--gen", "si", "odd"]).expect(2, &["error: odd: 3 bytes"]);
+    sandbox.file("bad.s", "s_nop 1\n s_frob");
+    let message = "error: bad.s: 2:2: `s_frob` is no instruction of vi";
+    sandbox.run(&["asm", "--gen", "vi", "bad.s"]).expect(2, &[message]);
+}
+
 #[test]
 fn glsl_as_the_compiler_gets_it() {
     let sandbox = Sandbox::new();

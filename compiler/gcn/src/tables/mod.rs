@@ -1,0 +1,98 @@
+//! Opcode tables: per chip, which number an opcode has in which format.
+
+mod numbers;
+mod si;
+mod vi;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::chip::Chip;
+use crate::format::Format;
+use crate::opcode::Opcode;
+use crate::slot::{Row, slots};
+use numbers::Numbers;
+
+/// The table of a chip, with its indices.
+struct Table {
+    rows: Vec<Row>,
+    by_number: HashMap<(Format, u16), usize>,
+    by_opcode: HashMap<(Format, Opcode), usize>,
+}
+
+static SI: LazyLock<Table> = LazyLock::new(|| Table::new(Chip::Si, &si::NUMBERS));
+static VI: LazyLock<Table> = LazyLock::new(|| Table::new(Chip::Vi, &vi::NUMBERS));
+
+impl Chip {
+    /// Every row of the opcode table.
+    pub fn rows(self) -> &'static [Row] {
+        &of(self).rows
+    }
+
+    /// The row of an opcode in a format.
+    pub fn row(self, format: Format, opcode: Opcode) -> Option<&'static Row> {
+        of(self).row(format, opcode)
+    }
+
+    /// The row of a number in a format.
+    pub(crate) fn row_of_number(self, format: Format, number: u16) -> Option<&'static Row> {
+        of(self).row_of_number(format, number)
+    }
+
+    /// The formats that an opcode has on this chip.
+    pub fn formats(self, opcode: Opcode) -> impl Iterator<Item = Format> {
+        Format::ALL.into_iter().filter(move |format| self.row(*format, opcode).is_some())
+    }
+}
+
+/// The table of a chip.
+fn of(chip: Chip) -> &'static Table {
+    match chip {
+        Chip::Si => &SI,
+        Chip::Vi => &VI,
+    }
+}
+
+/// Distance of the numbers in VOP3 from those of a format that it includes.
+fn promotion(chip: Chip, format: Format) -> Option<u16> {
+    match (format, chip) {
+        (Format::Vopc, _) => Some(0),
+        (Format::Vop2, _) => Some(0x100),
+        (Format::Vop1, Chip::Si) => Some(0x180),
+        (Format::Vop1, Chip::Vi) => Some(0x140),
+        _ => None,
+    }
+}
+
+impl Table {
+    fn new(chip: Chip, numbers: &Numbers) -> Table {
+        let mut table =
+            Table { rows: Vec::new(), by_number: HashMap::new(), by_opcode: HashMap::new() };
+        for &(format, rows) in numbers.formats {
+            for &(number, opcode) in rows {
+                table.add(format, number, opcode);
+                let promoted =
+                    promotion(chip, format).filter(|_| !numbers.unpromoted.contains(&opcode));
+                if let Some(offset) = promoted {
+                    table.add(Format::Vop3, offset + number, opcode);
+                }
+            }
+        }
+        table
+    }
+
+    fn add(&mut self, format: Format, number: u16, opcode: Opcode) {
+        let index = self.rows.len();
+        self.rows.push(Row { format, number, opcode, slots: slots(format, opcode) });
+        self.by_number.insert((format, number), index);
+        self.by_opcode.insert((format, opcode), index);
+    }
+
+    fn row(&self, format: Format, opcode: Opcode) -> Option<&Row> {
+        self.by_opcode.get(&(format, opcode)).map(|index| &self.rows[*index])
+    }
+
+    fn row_of_number(&self, format: Format, number: u16) -> Option<&Row> {
+        self.by_number.get(&(format, number)).map(|index| &self.rows[*index])
+    }
+}
