@@ -108,7 +108,7 @@ pub fn import(
 /// The run of another runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedRun {
-    /// Where and with which driver it ran.
+    /// The runner and the driver that it was executed with.
     pub origin: Origin,
     /// Its results.
     pub rows: Vec<TestResult>,

@@ -111,8 +111,11 @@ impl Log {
     }
 
     pub(super) fn append(&mut self, row: &TestResult) -> Result<(), WriteError> {
-        self.check()?;
-        self.line(row)
+        let mut line = serde_json::to_vec(row)
+            .map_err(io::Error::other)
+            .map_err(WriteError::at(&self.path))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(WriteError::at(&self.path))
     }
 
     /// Fails if the file was removed, where the system shows that: what is written is lost.
@@ -127,14 +130,6 @@ impl Log {
             }
         }
         Ok(())
-    }
-
-    fn line(&mut self, value: &impl Serialize) -> Result<(), WriteError> {
-        let mut line = serde_json::to_vec(value)
-            .map_err(io::Error::other)
-            .map_err(WriteError::at(&self.path))?;
-        line.push(b'\n');
-        self.file.write_all(&line).map_err(WriteError::at(&self.path))
     }
 }
 
