@@ -77,7 +77,7 @@ pub(super) enum Command {
     Disasm(asm::ToolArgs),
     /// Compare two runs: regressions and changes of the code.
     Diff(diff::DiffArgs),
-    /// Show the statuses of several runs side by side.
+    /// Show the statuses of several runs side by side, or totals of their code.
     Summary(summary::SummaryArgs),
     /// Write a run as HTML: a table of all results, and a page for each interesting one.
     Report(report::ReportArgs),

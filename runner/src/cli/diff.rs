@@ -6,10 +6,13 @@ use clap::{Args, ValueEnum};
 
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::output::print;
+use super::values;
 use crate::console::message::message;
-use results::diff::{self, Diff};
+use results::diff::{self, CodeSelection, Diff, Listing, Metric, MetricChange};
+use results::passes::parse_stage;
 use results::threads::joined;
 use results::{RunFile, RunRows};
+use vocabulary::Stage;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -19,6 +22,8 @@ enum Format {
     Markdown,
     /// For programs.
     Json,
+    /// Changed shaders, for spreadsheets.
+    Csv,
 }
 
 #[derive(Debug, Args)]
@@ -36,9 +41,53 @@ pub(super) struct DiffArgs {
     /// both runs.
     #[arg(long, value_name = "N", default_value_t = 3)]
     texts: usize,
+    #[command(flatten)]
+    code: CodeArgs,
+    /// The same as --format csv.
+    #[arg(long, conflicts_with = "format")]
+    csv: bool,
+    /// Fail if the total of a metric, over the shaders that both runs have, grew by more than this
+    /// share.
+    #[arg(long, value_name = "PERCENT", value_parser = share, allow_negative_numbers = true)]
+    fail_above: Option<f64>,
 }
 
-/// Compares two runs; exit code 1 if there are regressions.
+/// Selection of the generated code.
+#[derive(Debug, Args)]
+pub(super) struct CodeArgs {
+    /// Only these numbers of the generated code, with totals of each generation, stage and width.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::metric())]
+    metric: Vec<Metric>,
+    /// Only code of these stages.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_stage)]
+    stage: Vec<Stage>,
+    /// List at most N shaders of each metric.
+    #[arg(long, value_name = "N")]
+    pub(super) limit: Option<usize>,
+}
+
+impl CodeArgs {
+    /// Returns true if metrics or stages are selected.
+    pub(super) fn is_selective(&self) -> bool {
+        !self.metric.is_empty() || !self.stage.is_empty()
+    }
+
+    /// Returns the selection; `otherwise` are the metrics without one.
+    pub(super) fn selection(&self, otherwise: &[Metric]) -> CodeSelection {
+        let metrics = if self.metric.is_empty() { otherwise } else { &self.metric };
+        let is_first = |index: &usize| !metrics[..*index].contains(&metrics[*index]);
+        let metrics = (0..metrics.len()).filter(is_first).map(|index| metrics[index]).collect();
+        CodeSelection { metrics, stages: self.stage.clone() }
+    }
+}
+
+/// Parses a share in percent.
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.trim_end_matches('%').parse().map_err(|_| "no number".to_owned())?;
+    if share.is_finite() { Ok(share) } else { Err("not finite".to_owned()) }
+}
+
+/// Compares two runs; exit code 1 if there are regressions, or if the code grew too much.
 pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
     let (old_file, new_file) = (RunFile::read(&args.old)?, RunFile::read(&args.new)?);
     let (old, new) = std::thread::scope(|scope| {
@@ -48,15 +97,35 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
     });
     let (old, new) = (old?, new?);
     let pairs = diff::run_pairs(&old, &new);
-    let diff = Diff::of_runs(&pairs, &old, &new);
-    let texts = diff::texts(&pairs, old_file.folder(), new_file.folder(), args.texts);
-    let text = match args.format {
-        Format::Terminal => diff::terminal(&diff, &texts),
-        Format::Markdown => diff::markdown(&diff, &texts),
-        Format::Json => diff::json(&diff, &texts)?,
+    let diff = Diff::of_runs(&pairs, &old, &new, &args.code.selection(&Metric::COMPARED));
+    let texts = || diff::texts(&pairs, old_file.folder(), new_file.folder(), args.texts);
+    let listing = Listing {
+        shaders: args.code.limit.unwrap_or(Listing::default().shaders),
+        groups: args.code.is_selective(),
+    };
+    let format = if args.csv { Format::Csv } else { args.format };
+    let text = match format {
+        Format::Terminal => diff::terminal(&diff, &texts(), listing),
+        Format::Markdown => diff::markdown(&diff, &texts(), listing),
+        Format::Json => diff::json(&diff, &texts())?,
+        Format::Csv => diff::csv(&diff, args.code.limit),
     };
     print(text.as_bytes())?;
-    Ok(if diff.is_bad() { UNEXPECTED } else { EXPECTED })
+    let grew = grown(&diff, args.fail_above);
+    grew.iter().for_each(|text| message!("{text}"));
+    Ok(if diff.is_bad() || !grew.is_empty() { UNEXPECTED } else { EXPECTED })
+}
+
+/// Describes the metrics that grew by more than a limit in percent.
+fn grown(diff: &Diff, limit: Option<f64>) -> Vec<String> {
+    let Some(limit) = limit else { return Vec::new() };
+    let above = diff.code.metrics.iter().filter(|metric| metric.growth() > limit);
+    let describe = |metric: &MetricChange| {
+        let (name, old, new) = (metric.name, metric.total_old, metric.total_new);
+        let change = diff::percent(old, new);
+        format!("{name} grew by more than {limit}%: {old} -> {new} ({change})")
+    };
+    above.map(describe).collect()
 }
 
 /// Parses a run and warns if parts of it are missing.

@@ -1,4 +1,4 @@
-//! `runner summary`: statuses of several runs side by side.
+//! `runner summary`: statuses or code of several runs side by side.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::diff::parse;
-use super::exit::EXPECTED;
+use super::diff::{CodeArgs, parse};
+use super::exit::{EXPECTED, NOTHING};
 use super::output::print;
-use results::diff::by_directory;
+use crate::console::message::message;
+use results::diff::{CodeTotals, Metric, by_directory};
 use results::names::printable;
 use results::verdict::{Counts, Status, TestResult};
 use results::{Row, RunFile, RunRows};
@@ -27,12 +28,44 @@ pub(super) struct SummaryArgs {
     #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     #[arg(conflicts_with = "all")]
     by_directory: Option<usize>,
+    /// Print totals of the generated code for each generation, stage and width; implied by --metric
+    /// and --stage.
+    #[arg(long, conflicts_with_all = ["all", "by_directory"])]
+    code: bool,
+    #[command(flatten)]
+    selection: CodeArgs,
+    /// Print the totals as CSV.
+    #[arg(long)]
+    csv: bool,
+}
+
+/// Prints totals of the generated code of the runs.
+fn code(args: &SummaryArgs, runs: &[RunRows<'_>]) -> anyhow::Result<u8> {
+    let names = args.runs.iter().map(|path| path.display().to_string());
+    let runs: Vec<(String, &[Row<'_>])> = names.zip(runs.iter().map(|run| &*run.rows)).collect();
+    let totals = CodeTotals::new(&runs, &args.selection.selection(&Metric::ALL));
+    if totals.is_empty() {
+        message!("error: the runs have no such code in common");
+        return Ok(NOTHING);
+    }
+    let text = match args.csv {
+        true => totals.csv(),
+        false => totals.text(args.selection.limit.unwrap_or(0)),
+    };
+    print(text.as_bytes())?;
+    Ok(EXPECTED)
 }
 
 /// Prints the statuses of several runs side by side.
 pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     let files = args.runs.iter().map(|path| RunFile::read(path)).collect::<Result<Vec<_>, _>>()?;
     let runs = files.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
+    if args.code || args.selection.is_selective() {
+        return code(args, &runs);
+    }
+    if args.csv || args.selection.limit.is_some() {
+        anyhow::bail!("--csv and --limit belong to the totals of --code");
+    }
     if let Some(depth) = args.by_directory {
         let rows: Vec<Vec<TestResult>> =
             runs.iter().map(|run| run.rows.iter().map(Row::to_result).collect()).collect();

@@ -1,6 +1,7 @@
 //! Parsers of option values whose types are defined elsewhere.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use results::diff::Metric;
 use results::passes::parse_width;
 use vocabulary::{Backend, Generation, Width};
 
@@ -13,6 +14,12 @@ pub(super) fn width() -> impl TypedValueParser<Value = Width> {
         Width::Simd32 => PossibleValue::new("SIMD32").aliases(["32", "simd32"]).help("32 channels"),
     });
     PossibleValuesParser::new(values).try_map(|name| parse_width(&name))
+}
+
+/// Parses the name of a number of the generated code.
+pub(super) fn metric() -> impl TypedValueParser<Value = Metric> {
+    PossibleValuesParser::new(Metric::ALL.map(Metric::name))
+        .try_map(|name| Metric::from_name(&name).ok_or_else(|| "no such metric".to_owned()))
 }
 
 /// Parses the name of a back end.

@@ -57,6 +57,123 @@ fn what_became_of_the_code() {
     sandbox.run(&["diff", "plain", "old"]).expect(0, &["same binary: "]);
 }
 
+/// A run of one shader on one generation, with given numbers.
+fn coded_run(sandbox: &Sandbox, folder: &str, shaders: &[(&str, &str, &str, [u32; 2])]) {
+    let mut text =
+        "{\"format\":1,\"version\":\"0\",\"gens\":[\"ivb\"],\"options\":{},\"revision\":null}\n"
+            .to_owned();
+    for (test, stage, width, [instructions, spills]) in shaders {
+        text += &format!(
+            "{{\"test\":\"{test}\",\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"pass\",\"layer\":null,\
+             \"reason\":null,\"outcome\":\"expected\",\"duration_us\":1,\"stages\":[{{\"stage\":\"{stage}\",\
+             \"width\":\"{width}\",\"instructions\":{instructions},\"loops\":0,\"cycles\":{},\
+             \"spills\":{spills},\"fills\":0,\"sends\":1,\"registers\":9,\"sha\":\"{instructions}\"}}],\
+             \"subtests\":[]}}\n",
+            instructions * 2
+        );
+    }
+    sandbox.file(&format!("{folder}/results.jsonl"), text);
+}
+
+/// Two runs of four shaders, of which `new` does not have the last.
+fn coded_runs() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let old = [
+        ("a", "fragment", "SIMD8", [100, 0]),
+        ("b", "fragment", "SIMD8", [100, 0]),
+        ("c", "vertex", "vec4", [50, 1]),
+        ("d", "vertex", "vec4", [5, 0]),
+    ];
+    let new = [
+        ("a", "fragment", "SIMD8", [103, 0]),
+        ("b", "fragment", "SIMD8", [99, 0]),
+        ("c", "vertex", "vec4", [40, 1]),
+    ];
+    coded_run(&sandbox, "old", &old);
+    coded_run(&sandbox, "new", &new);
+    sandbox
+}
+
+/// Selected numbers, and the exit code when they grow.
+#[test]
+fn selected_code() {
+    let sandbox = coded_runs();
+    let diff = |more: &[&str]| sandbox.run(&[&["diff", "old", "new"], more].concat());
+    // A result is missing: exit code 1 in any case. Without it:
+    sandbox
+        .run(&["diff", "new", "old"])
+        .expect(0, &["total instructions in shared shaders: 242 -> 250"]);
+    let back = |more: &[&str]| sandbox.run(&[&["diff", "new", "old"], more].concat());
+    back(&["--fail-above", "3.4"]).expect(0, &[]);
+    back(&["--fail-above", "3.3"])
+        .expect(1, &["instructions grew by more than 3.3%: 242 -> 250 (+3.31%)", "cycles grew"]);
+    back(&["--fail-above", "0", "--stage", "fragment"]).expect(0, &[]);
+    back(&["--fail-above", "-1", "--stage", "fragment"])
+        .expect(1, &["instructions grew by more than -1%: 202 -> 200 (-0.99%)"]);
+    let ran = back(&["--fail-above", "0", "--metric", "instructions,spills"]);
+    ran.expect(1, &["instructions grew", "  ivb vertex vec4, 1 shaders: 40 -> 50 (+25.00%)\n"]);
+    assert!(!ran.out.contains("cycles") && !ran.err.contains("cycles"), "{ran:#?}");
+    let ran = diff(&["--metric", "instructions", "--limit", "1"]);
+    ran.expect(1, &["helped: 2\nHURT: 1\n", "  helped: c [ivb] vertex vec4: 50 -> 40"]);
+    assert!(!ran.out.contains("helped: b [ivb]"), "{ran:#?}");
+    assert_eq!(
+        diff(&["--metric", "instructions", "--csv"]).out,
+        "metric,test,gen,stage,width,old,new\ninstructions,c,ivb,vertex,vec4,50,40\n\
+         instructions,a,ivb,fragment,SIMD8,100,103\ninstructions,b,ivb,fragment,SIMD8,100,99\n"
+    );
+    // The keys of JSON stay, with the totals of groups added.
+    let json = diff(&["--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    let metrics = value["code"]["metrics"].as_array().expect("metrics");
+    assert_eq!(metrics.len(), 6);
+    assert_eq!(metrics[0]["groups"][0]["new"], 40);
+    assert_eq!(metrics[0]["hurt"][0]["shader"], "a [ivb] fragment SIMD8");
+    for (bad, message) in [
+        (&["--metric", "size"][..], "size"),
+        (&["--stage", "pixel"], "pixel"),
+        (&["--fail-above", "much"], "no number"),
+        (&["--fail-above", "inf"], "not finite"),
+        (&["--csv", "--format", "json"], "cannot be used with"),
+    ] {
+        diff(bad).expect(2, &[message]);
+    }
+}
+
+#[test]
+fn totals_of_code() {
+    let sandbox = coded_runs();
+    let summary = |more: &[&str]| sandbox.run(&[&["summary"], more].concat());
+    let ran = summary(&["old", "--code"]);
+    ran.expect(
+        0,
+        &[
+            "gen    stage     width  shaders  instructions  loops  cycles  spills  fills  sends  registers\n",
+            "ivb    vertex    vec4         2            55      0     110       1      0      2         18\n",
+            "ivb    fragment  SIMD8        2           200      0     400       0      0      2         18\n",
+            "total                         4           255      0     510       1      0      4         36\n",
+        ],
+    );
+    let ran = summary(&["old", "new", "--metric", "instructions", "--limit", "1"]);
+    ran.expect(
+        0,
+        &[
+            "gen    stage     width  shaders  old  new   change\n",
+            "ivb    vertex    vec4         1   50   40  -20.00%\n",
+            "ivb    fragment  SIMD8        2  200  202   +1.00%\n",
+            "total                         3  250  242   -3.20%\n",
+            "most instructions\n      103  a [ivb] fragment SIMD8\n",
+            "1 shaders are not in every run\n",
+        ],
+    );
+    let csv = "metric,gen,stage,width,shaders,old,new\ninstructions,ivb,vertex,vec4,1,50,40\n\
+               spills,ivb,vertex,vec4,1,1,1\n";
+    let line = ["old", "new", "--metric", "instructions,spills", "--stage", "VS", "--csv"];
+    assert_eq!(summary(&line).out, csv);
+    summary(&["old", "--stage", "compute"]).expect(3, &["no such code"]);
+    summary(&["old", "--csv"]).expect(2, &["--code"]);
+    summary(&["old", "--code", "--all"]).expect(2, &["cannot be used with"]);
+}
+
 #[test]
 fn hostile_results() {
     let sandbox = Sandbox::new();

@@ -1,22 +1,12 @@
 //! Changes of the generated code: totals, helped and hurt shaders, gained and lost widths.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use super::metric::{CodeSelection, Metric};
 use crate::{Code, Row};
-use vocabulary::Width;
-
-/// Accessor of one number of a shader's statistics.
-type Read = fn(&Code<'_>) -> u64;
-
-/// The compared numbers. Less is better for each of them.
-pub const METRICS: [(&str, Read); 6] = [
-    ("instructions", |s| s.instructions.into()),
-    ("loops", |s| s.loops.into()),
-    ("cycles", |s| s.cycles),
-    ("spills", |s| s.spills.into()),
-    ("fills", |s| s.fills.into()),
-    ("sends", |s| s.sends.into()),
-];
+use vocabulary::{Stage, Width};
 
 /// One shader's change in one number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -26,6 +16,41 @@ pub struct ShaderChange {
     /// Number before.
     pub old: u64,
     /// Number now.
+    pub new: u64,
+    /// The parts of `shader`.
+    #[serde(skip)]
+    pub parts: ShaderParts,
+}
+
+/// The parts of a shader's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShaderParts {
+    /// Name of the test.
+    pub test: String,
+    /// Generation.
+    pub generation: String,
+    /// Stage.
+    pub stage: Stage,
+    /// Width.
+    pub width: Width,
+}
+
+/// The change of one number in all shaders of a generation, stage and width.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GroupChange {
+    /// Generation.
+    #[serde(rename = "gen")]
+    pub generation: String,
+    /// Stage.
+    #[serde(with = "crate::stage_name")]
+    pub stage: Stage,
+    /// Width.
+    pub width: Width,
+    /// Number of shaders that both runs have.
+    pub shaders: usize,
+    /// Old sum.
+    pub old: u64,
+    /// New sum.
     pub new: u64,
 }
 
@@ -38,6 +63,8 @@ pub struct MetricChange {
     pub total_old: u64,
     /// New sum over the same shaders.
     pub total_new: u64,
+    /// The same sums for each generation, stage and width.
+    pub groups: Vec<GroupChange>,
     /// Improved shaders, the largest change first.
     pub helped: Vec<ShaderChange>,
     /// Worsened shaders, the largest change first.
@@ -74,6 +101,14 @@ impl Spread {
 }
 
 impl MetricChange {
+    /// Returns the growth of the total in percent; infinite from 0 to more.
+    pub fn growth(&self) -> f64 {
+        match (self.total_old, self.total_new) {
+            (0, 0) => 0.0,
+            (old, new) => (new as f64 - old as f64) / old as f64 * 100.0,
+        }
+    }
+
     /// Returns the old and new sums over the changed shaders.
     pub fn affected(&self) -> (u64, u64) {
         let all = || self.helped.iter().chain(&self.hurt);
@@ -110,23 +145,32 @@ impl CodeChanges {
     /// runs are ignored: the test broke earlier there.
     pub(super) fn new<'r, 'a: 'r>(
         rows: impl Iterator<Item = (&'r Row<'a>, &'r Row<'a>)>,
+        selection: &CodeSelection,
     ) -> CodeChanges {
         let metric =
-            |(name, _): (&'static str, Read)| MetricChange { name, ..MetricChange::default() };
-        let mut changes =
-            CodeChanges { metrics: METRICS.map(metric).to_vec(), ..CodeChanges::default() };
+            |metric: &Metric| MetricChange { name: metric.name(), ..MetricChange::default() };
+        let mut changes = CodeChanges {
+            metrics: selection.metrics.iter().map(metric).collect(),
+            ..CodeChanges::default()
+        };
+        let mut groups = Groups::default();
         for (old, new) in rows.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty())
         {
-            for code in &old.stages {
+            for code in old.stages.iter().filter(|code| selection.has(code)) {
                 match find(new, code) {
-                    Some(now) => changes.compare(old, code, now),
+                    Some(now) => {
+                        changes.compare(old, code, now, &selection.metrics);
+                        groups.add(old, code, now, &selection.metrics);
+                    }
                     None => changes.lost.push(width_change(old, code)),
                 }
             }
-            let gained = new.stages.iter().filter(|code| find(old, code).is_none());
+            let gained = new.stages.iter().filter(|code| selection.has(code));
+            let gained = gained.filter(|code| find(old, code).is_none());
             changes.gained.extend(gained.map(|code| width_change(new, code)));
         }
-        for metric in &mut changes.metrics {
+        for (index, metric) in changes.metrics.iter_mut().enumerate() {
+            metric.groups = groups.of_metric(index);
             for list in [&mut metric.helped, &mut metric.hurt] {
                 // The sort is stable: equal changes stay in the order of names.
                 list.sort_by_key(|change| std::cmp::Reverse(change.old.abs_diff(change.new)));
@@ -135,19 +179,66 @@ impl CodeChanges {
         changes
     }
 
-    fn compare(&mut self, row: &Row<'_>, old: &Code<'_>, new: &Code<'_>) {
+    fn compare(&mut self, row: &Row<'_>, old: &Code<'_>, new: &Code<'_>, metrics: &[Metric]) {
         self.shared += 1;
         self.same_binary += usize::from(!old.sha.is_empty() && old.sha == new.sha);
-        for (metric, (_, read)) in self.metrics.iter_mut().zip(METRICS) {
-            let (before, after) = (read(old), read(new));
+        for (metric, read) in self.metrics.iter_mut().zip(metrics) {
+            let (before, after) = (read.of(old), read.of(new));
             metric.total_old += before;
             metric.total_new += after;
             if before != after {
                 let list = if after < before { &mut metric.helped } else { &mut metric.hurt };
                 let shader = format!("{} {}", shader(row, old), old.width);
-                list.push(ShaderChange { shader, old: before, new: after });
+                let parts = ShaderParts {
+                    test: row.test.to_string(),
+                    generation: row.generation.to_string(),
+                    stage: old.stage,
+                    width: old.width,
+                };
+                list.push(ShaderChange { shader, old: before, new: after, parts });
             }
         }
+    }
+}
+
+/// Sums by generation, stage and width.
+#[derive(Default)]
+struct Groups {
+    by_place: BTreeMap<(String, Stage, Width), Group>,
+}
+
+/// Number of shaders, and the old and new sum of each metric.
+#[derive(Default)]
+struct Group {
+    shaders: usize,
+    sums: Vec<[u64; 2]>,
+}
+
+impl Groups {
+    fn add(&mut self, row: &Row<'_>, old: &Code<'_>, new: &Code<'_>, metrics: &[Metric]) {
+        let place = (row.generation.to_string(), old.stage, old.width);
+        let group = self.by_place.entry(place).or_default();
+        group.shaders += 1;
+        group.sums.resize(metrics.len(), [0; 2]);
+        for (sum, metric) in group.sums.iter_mut().zip(metrics) {
+            sum[0] += metric.of(old);
+            sum[1] += metric.of(new);
+        }
+    }
+
+    fn of_metric(&self, index: usize) -> Vec<GroupChange> {
+        let group = |((generation, stage, width), group): (&(String, Stage, Width), &Group)| {
+            let [old, new] = *group.sums.get(index)?;
+            Some(GroupChange {
+                generation: generation.clone(),
+                stage: *stage,
+                width: *width,
+                shaders: group.shaders,
+                old,
+                new,
+            })
+        };
+        self.by_place.iter().filter_map(group).collect()
     }
 }
 

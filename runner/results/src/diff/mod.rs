@@ -2,14 +2,22 @@
 //! tables of one run by directory.
 
 mod codegen;
+mod csv;
 mod directories;
+mod metric;
 mod render;
 mod text;
+mod totals;
 
-pub use codegen::{CodeChanges, METRICS, MetricChange, ShaderChange, Spread, WidthChange};
+pub use codegen::{
+    CodeChanges, GroupChange, MetricChange, ShaderChange, ShaderParts, Spread, WidthChange,
+};
+pub use csv::csv;
 pub use directories::by_directory;
-pub use render::{json, markdown, percent, terminal};
+pub use metric::{CodeSelection, Metric};
+pub use render::{Listing, json, markdown, percent, terminal};
 pub use text::{TextDiff, texts, unified};
+pub use totals::CodeTotals;
 
 use std::cmp::Ordering;
 
@@ -137,17 +145,22 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Compares two runs, whose pairs are those of [`run_pairs`].
-    pub fn of_runs(pairs: &[Pair<'_, '_>], old: &RunRows<'_>, new: &RunRows<'_>) -> Diff {
+    /// Compares two runs, whose pairs are those of [`run_pairs`], and their selected code.
+    pub fn of_runs(
+        pairs: &[Pair<'_, '_>],
+        old: &RunRows<'_>,
+        new: &RunRows<'_>,
+        selection: &CodeSelection,
+    ) -> Diff {
         Diff {
             options: [old, new].map(|run| run.header.variant()),
             unfinished: [old, new].map(RunRows::unfinished),
-            ..Diff::new(pairs)
+            ..Diff::new(pairs, selection)
         }
     }
 
-    /// Compares the results of two runs.
-    pub fn new(pairs: &[Pair<'_, '_>]) -> Diff {
+    /// Compares the results of two runs, and their selected code.
+    pub fn new(pairs: &[Pair<'_, '_>], selection: &CodeSelection) -> Diff {
         let mut diff = Diff {
             options: Default::default(),
             old_rows: pairs.iter().filter(|pair| pair.old.is_some()).count(),
@@ -156,7 +169,7 @@ impl Diff {
             same: 0,
             changes: Vec::new(),
             reworded: Vec::new(),
-            code: CodeChanges::new(pairs.iter().filter_map(Pair::both)),
+            code: CodeChanges::new(pairs.iter().filter_map(Pair::both), selection),
         };
         pairs.iter().for_each(|pair| diff.add(pair));
         // The sort is stable: within a kind the order of names stays.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::codegen::{CodeChanges, MetricChange, ShaderChange, Spread};
+use super::codegen::{CodeChanges, GroupChange, MetricChange, ShaderChange, Spread};
 use super::text::TextDiff;
 use super::{Change, Changed, Diff};
 use crate::names::printable;
@@ -22,19 +22,34 @@ const KINDS: [(Change, &str); 6] = [
 /// Kinds whose number is enough: new tests that pass, results of tests that an unfinished run did
 /// not reach.
 const UNLISTED: [Change; 2] = [Change::New, Change::NotRun];
-/// Maximum number of shaders listed per number.
-const SHADERS: usize = 10;
+/// Maximum number of test cases with another reason that are listed.
+const REWORDED: usize = 10;
 /// Maximum number of test cases listed per kind in Markdown, since comments have a limited size.
 const MARKDOWN_ROWS: usize = 100;
 /// Maximum number of lines of one difference of texts.
 const TEXT_LINES: usize = 60;
+
+/// The extent of the lists of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Maximum number of shaders listed per number and direction.
+    pub shaders: usize,
+    /// True if totals of each generation, stage and width are listed.
+    pub groups: bool,
+}
+
+impl Default for Listing {
+    fn default() -> Listing {
+        Listing { shaders: 10, groups: false }
+    }
+}
 
 fn name(status: Option<Status>) -> &'static str {
     status.map_or("missing", Status::name)
 }
 
 /// Renders a comparison for a terminal.
-pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
+pub fn terminal(diff: &Diff, texts: &[TextDiff], listing: Listing) -> String {
     let mut text = String::new();
     for (change, heading) in KINDS {
         let rows: Vec<&Changed> = diff.of(change).collect();
@@ -55,7 +70,7 @@ pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
             &mut text,
             format_args!("the same status for another reason: {}", diff.reworded.len()),
         );
-        for row in diff.reworded.iter().take(SHADERS) {
+        for row in diff.reworded.iter().take(REWORDED) {
             let (old, new) = (first_line(&row.old), first_line(&row.new));
             let test = printable(&row.test);
             line(
@@ -69,7 +84,7 @@ pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
         }
         text.push('\n');
     }
-    code(&mut text, &diff.code);
+    code(&mut text, &diff.code, listing);
     for TextDiff { test, generation, text: what, diff } in texts {
         line(&mut text, format_args!("{} [{}] {what}", printable(test), printable(generation)));
         for changed in printable(diff).lines().take(TEXT_LINES) {
@@ -133,14 +148,14 @@ pub fn percent(old: u64, new: u64) -> String {
     }
 }
 
-fn code(text: &mut String, code: &CodeChanges) {
+fn code(text: &mut String, code: &CodeChanges, listing: Listing) {
     if code.shared == 0 && code.lost.is_empty() && code.gained.is_empty() {
         return;
     }
     for metric in
         code.metrics.iter().filter(|metric| !metric.helped.is_empty() || !metric.hurt.is_empty())
     {
-        let MetricChange { name, total_old, total_new, helped, hurt } = metric;
+        let MetricChange { name, total_old, total_new, groups, helped, hurt } = metric;
         let (old, new) = metric.affected();
         line(
             text,
@@ -149,13 +164,25 @@ fn code(text: &mut String, code: &CodeChanges) {
                 percent(*total_old, *total_new)
             ),
         );
+        for group in groups.iter().filter(|_| listing.groups) {
+            let (change, shaders) = (percent(group.old, group.new), group.shaders);
+            line(
+                text,
+                format_args!(
+                    "  {}, {shaders} shaders: {} -> {} ({change})",
+                    group_name(group),
+                    group.old,
+                    group.new
+                ),
+            );
+        }
         line(
             text,
             format_args!("{name} in affected shaders: {old} -> {new} ({})", percent(old, new)),
         );
         line(text, format_args!("helped: {}\nHURT: {}", helped.len(), hurt.len()));
         for (word, list) in [("helped", helped), ("HURT", hurt)] {
-            for shader in list.iter().take(SHADERS) {
+            for shader in list.iter().take(listing.shaders) {
                 let change = percent(shader.old, shader.new);
                 let name = printable(&shader.shader);
                 line(
@@ -171,11 +198,16 @@ fn code(text: &mut String, code: &CodeChanges) {
     }
     for (word, list) in [("LOST", &code.lost), ("GAINED", &code.gained)] {
         line(text, format_args!("{word}: {}", list.len()));
-        for change in list.iter().take(SHADERS) {
+        for change in list.iter().take(listing.shaders) {
             line(text, format_args!("  {word}: {} {}", printable(&change.shader), change.width));
         }
     }
     line(text, format_args!("same binary: {} of {} shaders\n", code.same_binary, code.shared));
+}
+
+/// Returns `ivb fragment SIMD8`.
+fn group_name(group: &GroupChange) -> String {
+    printable(&format!("{} {} {}", group.generation, group.stage, group.width))
 }
 
 fn spreads(text: &mut String, word: &str, list: &[ShaderChange]) {
@@ -203,7 +235,7 @@ fn spreads(text: &mut String, word: &str, list: &[ShaderChange]) {
 }
 
 /// Renders a comparison for a merge request.
-pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
+pub fn markdown(diff: &Diff, texts: &[TextDiff], listing: Listing) -> String {
     let mut text = format!("**{}**\n", totals(diff));
     for (change, heading) in KINDS.into_iter().filter(|(change, _)| !UNLISTED.contains(change)) {
         let rows: Vec<&Changed> = diff.of(change).collect();
@@ -234,7 +266,8 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
         text.push_str(
             "\n### generated code\n\n| | old | new | change | helped | HURT |\n|---|---|---|---|---|---|\n",
         );
-        for MetricChange { name, total_old, total_new, helped, hurt } in &diff.code.metrics {
+        for metric in &diff.code.metrics {
+            let MetricChange { name, total_old, total_new, helped, hurt, .. } = metric;
             let change = percent(*total_old, *total_new);
             let (helped, hurt) = (helped.len(), hurt.len());
             line(
@@ -243,6 +276,9 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
                     "| {name} | {total_old} | {total_new} | {change} | {helped} | {hurt} |"
                 ),
             );
+        }
+        if listing.groups {
+            markdown_groups(&mut text, &diff.code);
         }
         let CodeChanges { shared, same_binary, lost, gained, .. } = &diff.code;
         let (lost, gained) = (lost.len(), gained.len());
@@ -269,6 +305,23 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
         line(&mut text, format_args!("{fence}\n\n</details>"));
     }
     text
+}
+
+/// Appends a table of the totals of each generation, stage and width.
+fn markdown_groups(text: &mut String, code: &CodeChanges) {
+    text.push_str("\n| | code | shaders | old | new | change |\n|---|---|---|---|---|---|\n");
+    for metric in &code.metrics {
+        for group in &metric.groups {
+            let (change, place) = (percent(group.old, group.new), cell(&group_name(group)));
+            line(
+                text,
+                format_args!(
+                    "| {} | {place} | {} | {} | {} | {change} |",
+                    metric.name, group.shaders, group.old, group.new
+                ),
+            );
+        }
+    }
 }
 
 /// Returns a fence with more backticks than the text has in a row.

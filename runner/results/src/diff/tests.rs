@@ -55,7 +55,7 @@ fn rows(results: &[TestResult]) -> Vec<Row<'_>> {
 }
 
 fn compare(old: &[TestResult], new: &[TestResult]) -> Diff {
-    Diff::new(&pairs(&rows(old), &rows(new)))
+    Diff::new(&pairs(&rows(old), &rows(new)), &CodeSelection::default())
 }
 
 fn diff() -> Diff {
@@ -107,7 +107,7 @@ fn rows_and_code() {
 #[test]
 fn texts() {
     let diff = diff();
-    let text = terminal(&diff, &[]);
+    let text = terminal(&diff, &[], Listing::default());
     for part in [
         "regressions: 2\n  b [ivb]: pass -> fail  probe: a|<b>\\u{1b}\n  gone [ivb]: pass -> missing\n",
         "new tests that fail: 1\n  new [ivb]: missing -> fail",
@@ -120,7 +120,7 @@ fn texts() {
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    let text = markdown(&diff, &[]);
+    let text = markdown(&diff, &[], Listing::default());
     for part in [
         "### regressions: 2",
         "| b | ivb | pass | fail | probe: a\\|&lt;b&gt;\\\\u{1b} |",
@@ -132,6 +132,60 @@ fn texts() {
     assert_eq!(value["changes"][0]["change"], "regression");
     assert_eq!(value["changes"][1]["new"], serde_json::Value::Null);
     assert_eq!(value["code"]["metrics"][0]["hurt"][0]["new"], 130);
+}
+
+#[test]
+fn selected_code() {
+    let shaders = |fragment: u32, vertex: u32| {
+        let of = |stage, instructions, registers| StageStatistics {
+            instructions,
+            registers,
+            ..StageStatistics::new(stage, Width::Simd8)
+        };
+        vec![of(Stage::Vertex, vertex, 1), of(Stage::Fragment, fragment, fragment)]
+    };
+    let old = [row("a,b", Status::Pass, shaders(10, 5)), row("c", Status::Pass, shaders(3, 0))];
+    let new = [row("a,b", Status::Pass, shaders(12, 9)), row("c", Status::Pass, shaders(2, 1))];
+    let selection = CodeSelection {
+        metrics: vec![Metric::Registers, Metric::Instructions],
+        stages: vec![Stage::Fragment],
+    };
+    let diff = Diff::new(&pairs(&rows(&old), &rows(&new)), &selection);
+    assert_eq!(diff.code.shared, 2);
+    let names: Vec<&str> = diff.code.metrics.iter().map(|metric| metric.name).collect();
+    assert_eq!(names, ["registers", "instructions"]);
+    let group = GroupChange {
+        generation: "ivb".into(),
+        stage: Stage::Fragment,
+        width: Width::Simd8,
+        shaders: 2,
+        old: 13,
+        new: 14,
+    };
+    assert_eq!(diff.code.metrics[0].groups, [group]);
+    let text = terminal(&diff, &[], Listing { shaders: 0, groups: true });
+    assert!(text.contains("  ivb fragment SIMD8, 2 shaders: 13 -> 14 (+7.69%)\n"), "{text}");
+    assert!(!text.contains("HURT: a,b"), "{text}");
+    let text = markdown(&diff, &[], Listing { shaders: 0, groups: true });
+    assert!(text.contains("| registers | ivb fragment SIMD8 | 2 | 13 | 14 | +7.69% |\n"), "{text}");
+    let expected = "metric,test,gen,stage,width,old,new\n\
+                    registers,\"a,b\",ivb,fragment,SIMD8,10,12\n\
+                    registers,c,ivb,fragment,SIMD8,3,2\n\
+                    instructions,\"a,b\",ivb,fragment,SIMD8,10,12\n\
+                    instructions,c,ivb,fragment,SIMD8,3,2\n";
+    assert_eq!(csv(&diff, None), expected);
+    assert_eq!(csv(&diff, Some(1)).lines().count(), 3);
+    let value: serde_json::Value = serde_json::from_str(&json(&diff, &[]).unwrap()).unwrap();
+    assert_eq!(value["code"]["metrics"][0]["groups"][0]["gen"], "ivb");
+}
+
+#[test]
+fn growth() {
+    let metric = |total_old, total_new| MetricChange { total_old, total_new, ..Default::default() };
+    for (old, new, growth) in [(0, 0, 0.0), (200, 203, 1.5), (200, 100, -50.0)] {
+        assert_eq!(metric(old, new).growth(), growth);
+    }
+    assert_eq!(metric(0, 1).growth(), f64::INFINITY);
 }
 
 #[test]
@@ -170,7 +224,7 @@ fn other_reasons_are_told() {
     let diff = compare(&[row("a", Status::Fail, Vec::new())], &[other]);
     assert_eq!((diff.same, diff.changes.len(), diff.reworded.len()), (1, 0, 1));
     assert!(!diff.is_bad());
-    let text = terminal(&diff, &[]);
+    let text = terminal(&diff, &[], Listing::default());
     assert!(
         text.contains("  a [ivb] fail:\n    probe: a|<b>\\u{1b}\n    probe: another\n"),
         "{text}"
@@ -196,7 +250,7 @@ fn texts_in_unified_form() {
         text: "fragment.ir".into(),
         diff: "```\u{1b}\n".into(),
     };
-    let markdown = markdown(&compare(&[], &[]), &[text]);
+    let markdown = markdown(&compare(&[], &[]), &[text], Listing::default());
     for part in ["a&lt;b&gt; [ivb] fragment.ir", "````diff\n```\\u{1b}\n````\n"] {
         assert!(markdown.contains(part), "{part} in {markdown}");
     }

@@ -18,7 +18,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::diff::{Diff, Pair, pairs, run_pairs};
+use crate::diff::{CodeSelection, Diff, Pair, pairs, run_pairs};
 use crate::threads::joined;
 use entry::{Entry, put};
 
@@ -50,7 +50,9 @@ pub fn write(out: &Path, sources: &Sources<'_>) -> Result<Written, ReportError> 
         Some((_, old)) => run_pairs(old, sources.run),
         None => pairs(&[], &sources.run.rows),
     };
-    let diff = sources.previous.map(|(_, old)| Diff::of_runs(&pairs, old, sources.run));
+    let diff = sources
+        .previous
+        .map(|(_, old)| Diff::of_runs(&pairs, old, sources.run, &CodeSelection::default()));
     let entry = |pair: &Pair<'_, '_>| sources.previous.map(|_| pair.change());
     let mut entries: Vec<Entry<'_>> =
         pairs.iter().map(|&pair| Entry { pair, change: entry(&pair), page: None }).collect();

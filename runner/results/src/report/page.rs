@@ -6,7 +6,7 @@ use super::entry::{Entry, ReportError, Sources, status_name};
 use super::index::{class, count, run_name, seconds};
 use super::plot::{Plot, Value, plot};
 use crate::bundle::{Bundle, IMAGES};
-use crate::diff::{Change, METRICS, unified};
+use crate::diff::{Change, Metric, unified};
 use crate::history::{Point, Series};
 use crate::names::{printable, printable_text};
 use crate::{Code, Row};
@@ -35,7 +35,7 @@ struct ResultPage {
     images: Vec<Shown>,
     /// True if the test was explained and has no image.
     undrawn: bool,
-    metrics: [&'static str; METRICS.len()],
+    metrics: [&'static str; Metric::ALL.len()],
     code: Vec<CodeLine>,
     plots: Vec<Plot>,
     script: Vec<ScriptLine>,
@@ -73,7 +73,6 @@ struct CodeLine {
     stage: String,
     width: String,
     cells: Vec<Cell>,
-    registers: u32,
 }
 
 struct Cell {
@@ -138,7 +137,7 @@ pub(super) fn render(
         probes: bundle.as_ref().map(probes).unwrap_or_default(),
         images: images.iter().map(|(name, file, _)| Shown { name, file: file.clone() }).collect(),
         undrawn: images.is_empty() && bundle.as_ref().is_some_and(is_explained),
-        metrics: METRICS.map(|(name, _)| name),
+        metrics: Metric::ALL.map(Metric::name),
         code: new.map(|row| code(row, old)).unwrap_or_default(),
         plots: row.map(|row| plots(sources, row)).unwrap_or_default(),
         script: bundle.as_ref().map(script).unwrap_or_default(),
@@ -204,17 +203,16 @@ fn code(row: &Row<'_>, old: Option<&Row<'_>>) -> Vec<CodeLine> {
     };
     let line = |code: &Code<'_>| {
         let before = before(code);
-        let cell = |(_, read): (&str, fn(&Code<'_>) -> u64)| match before.map(read) {
-            Some(old) if old != read(code) => {
-                Cell { class: class(old, read(code)), text: format!("{old} → {}", read(code)) }
+        let cell = |metric: Metric| match (before.map(|code| metric.of(code)), metric.of(code)) {
+            (Some(old), new) if old != new => {
+                Cell { class: class(old, new), text: format!("{old} → {new}") }
             }
-            _ => Cell { class: "", text: read(code).to_string() },
+            (_, new) => Cell { class: "", text: new.to_string() },
         };
         CodeLine {
             stage: code.stage.to_string(),
             width: code.width.to_string(),
-            cells: METRICS.map(cell).into(),
-            registers: code.registers,
+            cells: Metric::ALL.map(cell).into(),
         }
     };
     row.stages.iter().map(line).collect()
