@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use crate::console::message::message;
 use crate::schedule::listen;
 use crate::supervise::{ExplanationRequest, Pool, Request};
+use results::Repeat;
 use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Outcome, Status, TestResult};
@@ -45,8 +46,8 @@ pub struct BundleWriter {
 struct Shared {
     folder: PathBuf,
     policy: BundlePolicy,
-    /// Files by test.
-    files: BTreeMap<String, PathBuf>,
+    /// Files and commands of the tests.
+    repeat: Repeat,
     /// Compared properties of the previous results by test and generation.
     previous: BTreeMap<(String, String), Compared>,
     pool: Arc<Pool>,
@@ -69,12 +70,12 @@ fn compared(row: &TestResult) -> Compared {
 }
 
 impl BundleWriter {
-    /// Returns a writer of bundles of tests in `files` into the run's folder, which has `pool`
+    /// Returns a writer of bundles of the tests in `repeat` into the run's folder, which has `pool`
     /// explain at most `jobs` results at a time. Must be called within a runtime.
     pub fn new(
         folder: &Path,
         policy: BundlePolicy,
-        files: BTreeMap<String, PathBuf>,
+        repeat: Repeat,
         previous: &[TestResult],
         pool: Arc<Pool>,
         jobs: usize,
@@ -84,7 +85,7 @@ impl BundleWriter {
         let shared = Arc::new(Shared {
             folder: folder.to_owned(),
             policy,
-            files,
+            repeat,
             previous: previous.collect(),
             pool,
             slots: Semaphore::new(jobs.max(1)),
@@ -186,7 +187,7 @@ impl Shared {
 
     async fn write_bundle(&self, row: &TestResult) -> Result<(), String> {
         let generation = Generation::from_name(&row.generation).ok_or("an unknown generation")?;
-        let path = self.files.get(&row.test).ok_or("the test's file is not known")?;
+        let path = self.repeat.files.get(&row.test).ok_or("the test's file is not known")?;
         if self.bytes.load(Ordering::Relaxed) > RUN_BYTES {
             return Err(format!("the run's bundles hold {} MiB already", RUN_BYTES >> 20));
         }
@@ -204,12 +205,17 @@ impl Shared {
         if explained.is_err() {
             // An unreadable file was reported by the result.
             let text = results::read_regular(path, results::TEST_BYTES).unwrap_or_default();
-            let plain = Bundle::plain(row, &text);
+            let command = self.command(row);
+            let plain = Bundle { command, ..Bundle::plain(row, &text) };
             plain.write(&self.folder).map_err(|error| error.to_string())?;
         }
         let bytes = bundle::size(&self.folder, &row.test, &row.generation);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         explained.or_else(|reason| reason.map_or(Ok(()), Err))
+    }
+
+    fn command(&self, row: &TestResult) -> Option<String> {
+        self.repeat.command(&row.test, &row.generation)
     }
 
     /// Has a worker process write the bundle.
@@ -222,6 +228,7 @@ impl Shared {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let explanation = ExplanationRequest {
             result: row.clone(),
+            command: self.command(row),
             folder: self.folder.clone().into_os_string(),
         };
         let request = Request {

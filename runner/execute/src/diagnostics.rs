@@ -2,19 +2,46 @@
 
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 /// Maximum length of an excerpt's line; of longer lines only a window around the place is shown.
 const LINE_LIMIT: usize = 400;
 
 /// Renders an error at a span of a text.
 pub fn render(path: &str, text: &str, span: Range<usize>, message: &str) -> String {
+    render_styled(path, text, span, message, &Renderer::plain())
+}
+
+fn render_styled(
+    path: &str,
+    text: &str,
+    span: Range<usize>,
+    message: &str,
+    renderer: &Renderer,
+) -> String {
+    let title = Level::ERROR.primary_title(message);
+    renderer.render(&[title.element(snippet(path, text, span))])
+}
+
+/// Renders an excerpt without a message, in colors on request.
+pub fn excerpt(path: &str, text: &str, span: Range<usize>, colored: bool) -> String {
+    renderer(colored).render(&[Group::with_level(Level::ERROR).element(snippet(path, text, span))])
+}
+
+fn renderer(colored: bool) -> Renderer {
+    if colored { Renderer::styled() } else { Renderer::plain() }
+}
+
+fn snippet<'a>(
+    path: &'a str,
+    text: &'a str,
+    span: Range<usize>,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let (window, first_line, span) = window(text, span);
-    let snippet = Snippet::source(window)
+    Snippet::source(window)
         .path(path)
         .line_start(first_line)
-        .annotation(AnnotationKind::Primary.span(span));
-    Renderer::plain().render(&[Level::ERROR.primary_title(message).element(snippet)])
+        .annotation(AnnotationKind::Primary.span(span))
 }
 
 /// Returns the lines around a span, cut to [`LINE_LIMIT`] bytes on either side, with the number of
@@ -39,15 +66,16 @@ fn ceil(text: &str, at: usize) -> usize {
     (at..=text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len())
 }
 
-/// Renders a parse error of a test file.
-pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError) -> String {
+/// Renders a parse error of a test file, in colors on request.
+pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError, colored: bool) -> String {
     let span = error.span.range();
     let part = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
     // Replacement characters are longer than the bytes that they replace: the span moves along.
     let (before, at, after) =
         (part(0..span.start), part(span.clone()), part(span.end..bytes.len()));
     let range = before.len()..before.len() + at.len();
-    render(path, &[before, at, after].concat(), range, &error.message)
+    let text = [before, at, after].concat();
+    render_styled(path, &text, range, &error.message, &renderer(colored))
 }
 
 #[cfg(test)]
@@ -63,10 +91,19 @@ mod tests {
     }
 
     #[test]
+    fn excerpts_have_no_message() {
+        let shown = excerpt("a.shader_test", "one\ntwo bad\nthree\n", 8..11, false);
+        assert!(!shown.contains("error"), "{shown}");
+        assert!(shown.contains("a.shader_test:2:5") && shown.contains("^^^"), "{shown}");
+        let colored = excerpt("a.shader_test", "one\ntwo bad\nthree\n", 8..11, true);
+        assert!(colored.contains("\u{1b}["), "{colored}");
+    }
+
+    #[test]
     fn excerpts_of_what_is_not_utf8() {
         let bytes = b"# caf\xe9\n[test]\nclear \xe9 now\n";
         let error = script::parse(bytes).expect_err("a byte that is not UTF-8");
-        let shown = script_error("a.shader_test", bytes, &error);
+        let shown = script_error("a.shader_test", bytes, &error, false);
         assert!(
             shown.contains("a.shader_test:3:7") && shown.contains("clear \u{fffd} now"),
             "{shown}"

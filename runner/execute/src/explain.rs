@@ -9,7 +9,7 @@ use script::Script;
 use softgl::probe::Readback;
 
 use crate::device::{DeviceFactory, DeviceKind, ExecutedKernel};
-use crate::explanation::Explanation;
+use crate::explanation::{Explanation, ProbedArea};
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
 use crate::image::{Image, difference};
@@ -35,7 +35,7 @@ pub fn explain(
         let _ = catch_unwind(AssertUnwindSafe(|| {
             run_explained(&script, &result.test, generation, options, devices, &mut explanation);
         }));
-        bundle.images = images(&explanation.snapshots);
+        bundle.images = images(&explanation.snapshots, &explanation.areas);
         bundle.probes = explanation.probes;
         name_probes(&mut bundle.probes, &bundle.script);
         if options.execution.is_our_code() {
@@ -58,11 +58,16 @@ fn name_probes(probes: &mut [ProbeRecord], script: &str) {
     }
 }
 
-fn images(snapshots: &[(DeviceKind, Readback)]) -> BTreeMap<&'static str, Vec<u8>> {
+fn images(
+    snapshots: &[(DeviceKind, Readback)],
+    areas: &[ProbedArea],
+) -> BTreeMap<&'static str, Vec<u8>> {
     let find = |kind| snapshots.iter().find(|(k, _)| *k == kind).map(|(_, snapshot)| snapshot);
     let (simulator, reference) = (find(DeviceKind::Simulator), find(DeviceKind::Interpreter));
     let different = simulator.zip(reference).and_then(|(a, b)| difference(a, b));
+    let expected = simulator.or(reference).and_then(|seen| Image::expected(seen.rect, areas));
     let images = [
+        ("expected", expected),
         ("simulator", simulator.and_then(Image::of)),
         ("reference", reference.and_then(Image::of)),
         ("difference", different),

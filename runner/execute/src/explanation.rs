@@ -1,6 +1,7 @@
 //! Records of one execution, from which bundles are made.
 
 use softgl::probe::Readback;
+use softgl::raster::Rect;
 
 use crate::device::{DeviceKind, ExecutedKernel};
 use results::bundle::ProbeRecord;
@@ -14,6 +15,19 @@ pub struct Explanation {
     pub drawn: bool,
     /// Framebuffers at the first failed probe, or at the end, by executor.
     pub snapshots: Vec<(DeviceKind, Readback)>,
+    /// Areas that probes examine while the framebuffers are as in `snapshots`.
+    pub areas: Vec<ProbedArea>,
+    /// True once a command has changed a framebuffer after the snapshots.
+    pub changed: bool,
     /// Machine code that the simulator executed.
     pub kernels: Vec<ExecutedKernel>,
+}
+
+/// An area of the framebuffer with the color that a probe expects there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbedArea {
+    /// The area, counted from the bottom.
+    pub rect: Rect,
+    /// Red, green, blue, alpha, as in images.
+    pub color: [u8; 4],
 }

@@ -2,6 +2,9 @@
 
 use softgl::format::FormatClass;
 use softgl::probe::Readback;
+use softgl::raster::Rect;
+
+use super::explanation::ProbedArea;
 
 /// Maximum number of pixels of a kept image.
 const MOST_PIXELS: usize = 1 << 22;
@@ -22,6 +25,33 @@ impl Image {
     /// integers their low byte.
     pub fn of(readback: &Readback) -> Option<Image> {
         Image::from_texels(readback, |index| color(readback, index))
+    }
+
+    /// Returns the areas that probes examine in a framebuffer, in the expected colors; the rest is
+    /// transparent. `None` without areas.
+    pub fn expected(framebuffer: Rect, areas: &[ProbedArea]) -> Option<Image> {
+        let width = framebuffer.x1.checked_sub(framebuffer.x0)?;
+        let height = framebuffer.y1.checked_sub(framebuffer.y0)?;
+        let (columns, lines) = (usize::try_from(width).ok()?, usize::try_from(height).ok()?);
+        let pixels = columns * lines;
+        if areas.is_empty() || pixels == 0 || pixels > MOST_PIXELS {
+            return None;
+        }
+        let mut rgba = vec![0; pixels * 4];
+        for ProbedArea { rect, color } in areas {
+            let columns_of =
+                |x: i32| (x.clamp(framebuffer.x0, framebuffer.x1) - framebuffer.x0) as usize;
+            // GL counts lines from the bottom, an image from the top.
+            let line_of =
+                |y: i32| (framebuffer.y1 - y.clamp(framebuffer.y0, framebuffer.y1)) as usize;
+            let (left, right) = (columns_of(rect.x0), columns_of(rect.x1));
+            for line in line_of(rect.y1)..line_of(rect.y0) {
+                let start = line * columns;
+                let bytes = (start + left) * 4..(start + right.max(left)) * 4;
+                rgba[bytes].chunks_exact_mut(4).for_each(|pixel| pixel.copy_from_slice(color));
+            }
+        }
+        Some(Image { width: u32::try_from(width).ok()?, height: u32::try_from(height).ok()?, rgba })
     }
 
     fn from_texels(readback: &Readback, color: impl Fn(usize) -> [u8; 4]) -> Option<Image> {
@@ -91,7 +121,6 @@ pub fn difference(a: &Readback, b: &Readback) -> Option<Image> {
 mod tests {
     use super::*;
     use softgl::format::Format;
-    use softgl::raster::Rect;
     use softgl::surface::Pixels;
 
     fn readback(pixels: Pixels) -> Readback {
@@ -117,6 +146,25 @@ mod tests {
         let mut read = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut read).unwrap();
         assert_eq!(read, image.rgba);
+    }
+
+    #[test]
+    fn expected_colors_are_where_probes_look() {
+        let frame = Rect { x0: 0, y0: 0, x1: 3, y1: 2 };
+        let area = |x0, y0, x1, y1, red| ProbedArea {
+            rect: Rect { x0, y0, x1, y1 },
+            color: [red, 0, 0, 255],
+        };
+        // The lower left pixel, and an area that reaches beyond the upper right corner.
+        let areas = [area(0, 0, 1, 1, 1), area(1, 1, 9, 9, 2), area(5, 5, 4, 4, 3)];
+        let image = Image::expected(frame, &areas).unwrap();
+        assert_eq!((image.width, image.height), (3, 2));
+        let reds: Vec<u8> = image.rgba.chunks(4).map(|pixel| pixel[0]).collect();
+        assert_eq!(reds, [0, 2, 2, 1, 0, 0]);
+        let alphas: Vec<u8> = image.rgba.chunks(4).map(|pixel| pixel[3]).collect();
+        assert_eq!(alphas, [0, 255, 255, 255, 0, 0]);
+        assert_eq!(Image::expected(frame, &[]), None);
+        assert_eq!(Image::expected(Rect::default(), &areas), None);
     }
 
     #[test]

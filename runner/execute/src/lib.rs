@@ -50,7 +50,7 @@ mod vertex;
 
 pub use case_override::CaseOverride;
 pub use device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
-pub use explanation::Explanation;
+pub use explanation::{Explanation, ProbedArea};
 pub use factory::{Devices, Traced, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{plain_key, stage_keys};

@@ -7,10 +7,14 @@ use softgl::raster::Rect;
 
 use super::device::DeviceKind;
 use super::executor::Executor;
+use super::explanation::ProbedArea;
 use super::probe::{Reading, show_at};
 use super::session::Session;
 use results::bundle::ProbeRecord;
 use results::verdict::Phase;
+
+/// Maximum number of recorded areas.
+const AREAS: usize = 4096;
 
 impl Session<'_> {
     /// Records a probe of the current line: the expected value and each executor's value.
@@ -37,6 +41,7 @@ impl Session<'_> {
 
     /// Records a probe of pixels: the failed pixel, or the first one.
     pub(super) fn record_pixels(&mut self, expected: &Expected, reading: &Reading) {
+        self.record_area(expected, reading);
         let bad = reading.bad.as_ref();
         let shown = |readback: &Readback| {
             let (x, y) = bad.map_or((readback.rect.x0, readback.rect.y0), |bad| bad.place);
@@ -44,6 +49,17 @@ impl Session<'_> {
         };
         let observed = || reading.results.iter().map(|result| shown(&result.readback)).collect();
         self.record_probe(bad.map(|bad| bad.phase), || numbers(expected), observed);
+    }
+
+    /// Records the area of a probe of colors.
+    fn record_area(&mut self, expected: &Expected, reading: &Reading) {
+        let Some(explanation) = self.explanation.as_deref_mut() else { return };
+        if let (Some(color), Some(result)) = (color(expected), reading.results.first())
+            && !explanation.changed
+            && explanation.areas.len() < AREAS
+        {
+            explanation.areas.push(ProbedArea { rect: result.readback.rect, color });
+        }
     }
 
     /// Records that a command changes a framebuffer. Compute shaders do so only through images.
@@ -59,6 +75,10 @@ impl Session<'_> {
         );
         if let (true, Some(explanation)) = (draws, self.explanation.as_deref_mut()) {
             explanation.drawn = true;
+            match explanation.snapshots.is_empty() {
+                true => explanation.areas.clear(),
+                false => explanation.changed = true,
+            }
         }
     }
 
@@ -83,6 +103,18 @@ impl Session<'_> {
             explanation.kernels = self.executors.primary().device.kernels();
         }
     }
+}
+
+/// Returns the color of an image where a probe expects it; `None` for depth.
+fn color(expected: &Expected) -> Option<[u8; 4]> {
+    let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+    let [r, g, b] = match *expected {
+        Expected::Rgb(color) => color.map(byte),
+        Expected::Rgba([r, g, b, _]) => [r, g, b].map(byte),
+        Expected::RgbaInt([r, g, b, _]) => [r, g, b].map(|value| value as u8),
+        Expected::Depth(_) => return None,
+    };
+    Some([r, g, b, 255])
 }
 
 fn numbers(expected: &Expected) -> String {

@@ -76,7 +76,7 @@ pub fn run_text(
 /// Returns the verdict of a malformed file. A word that is no GL enum makes piglit's interpreter
 /// abort, which its harness reports as a crash; here it is an ordinary error.
 fn script_failure(test: &str, bytes: &[u8], error: &script::ParseError) -> Verdict {
-    let excerpt = diagnostics::script_error(&format!("{test}.shader_test"), bytes, error);
+    let excerpt = diagnostics::script_error(&format!("{test}.shader_test"), bytes, error, false);
     Verdict::fail(Phase::Script, format!("{error}\n{excerpt}"))
 }
 

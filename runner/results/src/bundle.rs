@@ -1,10 +1,11 @@
 //! Failure bundles: files in a run's folder that explain a result.
 //!
-//! `failures/<test name>/@<gen>/` holds `bundle.json` (the result, and every probe with the values
-//! of both executors), `script.shader_test`, `simulator.png`, `reference.png` and `difference.png`
-//! (the framebuffer at the first failed probe), `<stage>.ir` (the input of the back end) and
-//! `<stage>.<width>.eu` (the executed code). Only `bundle.json` is always present. A bundle is
-//! written beside its final place and renamed, so that it is complete or absent.
+//! `failures/<test name>/@<gen>/` holds `bundle.json` (the result, the command that repeats it, and
+//! every probe with the values of both executors), `script.shader_test`, `expected.png` (the probed
+//! areas), `simulator.png`, `reference.png` and `difference.png` (the framebuffer at the first
+//! failed probe), `<stage>.ir` (the input of the back end) and `<stage>.<width>.eu` (the executed
+//! code). Only `bundle.json` is always present. A bundle is written beside its final place and
+//! renamed, so that it is complete or absent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,13 +32,15 @@ const PROBES: usize = 200;
 const NAME_BYTES: usize = 200;
 
 /// Images of a bundle, by file name without `.png`.
-pub const IMAGES: [&str; 3] = ["simulator", "reference", "difference"];
+pub const IMAGES: [&str; 4] = ["expected", "simulator", "reference", "difference"];
 
 /// The explanation of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
     /// The explained result.
     pub result: TestResult,
+    /// The command that executes the test case again, if known.
+    pub command: Option<String>,
     /// Executed probes in order.
     pub probes: Vec<ProbeRecord>,
     /// Text of the test.
@@ -71,6 +74,8 @@ pub struct ProbeRecord {
 struct Record {
     format: u32,
     result: TestResult,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
     probes: Vec<ProbeRecord>,
     texts: Vec<String>,
 }
@@ -90,6 +95,7 @@ impl Bundle {
     pub fn plain(result: &TestResult, text: &[u8]) -> Bundle {
         let mut bundle = Bundle {
             result: result.clone(),
+            command: None,
             probes: Vec::new(),
             script: String::from_utf8_lossy(text).into_owned(),
             texts: BTreeMap::new(),
@@ -148,6 +154,7 @@ impl Bundle {
         let record = Record {
             format: FORMAT,
             result: self.result.clone(),
+            command: self.command.clone(),
             probes: self.probes.clone(),
             texts: self.texts.keys().cloned().collect(),
         };
@@ -188,6 +195,7 @@ impl Bundle {
             texts: texts.map(|name| (name.clone(), text(name))).collect(),
             images: IMAGES.iter().filter_map(image).collect(),
             result: record.result,
+            command: record.command,
             probes: record.probes,
         }))
     }
@@ -280,6 +288,7 @@ mod tests {
         };
         Bundle {
             result,
+            command: Some("runner a.shader_test --gen ivb".to_owned()),
             script: "[require]\n".to_owned(),
             texts: BTreeMap::from([("fragment.SIMD8.eu".to_owned(), "mov\n".to_owned())]),
             images: BTreeMap::from([("simulator", vec![1, 2])]),

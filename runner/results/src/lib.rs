@@ -21,6 +21,7 @@ pub mod expect;
 pub mod history;
 pub mod names;
 pub mod passes;
+pub mod place;
 pub mod report;
 pub mod shard;
 pub mod stage_name;
@@ -48,7 +49,7 @@ pub use junit::Junit;
 pub use merge::{MergeError, copy_bundles, merge, merged_record};
 pub use read::{ReadError, Run, RunFile, RunRows};
 pub use record::RunRecord;
-pub use repeat::Repeat;
+pub use repeat::{Repeat, RepeatTest};
 pub use row::{Code, Part, Row, Text};
 pub use writer::{JUNIT_FILE, ResultsWriter};
 

@@ -8,7 +8,7 @@ use vocabulary::Generation;
 
 /// Options of a run that do not belong to the command of one test case, and whether a value
 /// follows.
-const DROPPED: [(&str, bool); 14] = [
+const DROPPED: [(&str, bool); 15] = [
     ("--out", true),
     ("--shard", true),
     ("--gen", true),
@@ -20,6 +20,7 @@ const DROPPED: [(&str, bool); 14] = [
     ("--order", true),
     ("--max-fails", true),
     ("--previous", true),
+    ("--color", true),
     ("--reference-only", false),
     ("--junit-failures-only", false),
     ("--git-bisect", false),
@@ -41,13 +42,14 @@ impl Repeat {
     /// Returns the command for a test case; `None` if neither its file nor the run's arguments are
     /// known.
     pub fn command(&self, test: &str, generation: &str) -> Option<String> {
-        let which = match generation == Generation::Reference.name() {
-            true => "--reference-only".to_owned(),
-            false => format!("--gen {}", quoted(generation)),
-        };
+        Some(self.of_test(test)?.command(&[generation]))
+    }
+
+    /// Returns the parts of the commands for a test.
+    pub fn of_test(&self, test: &str) -> Option<RepeatTest> {
         if let Some(path) = self.files.get(test).filter(|path| !path.as_os_str().is_empty()) {
             let path = quoted(&path.display().to_string());
-            return Some(format!("runner {path} {which}{}", self.options));
+            return Some(RepeatTest { before: format!(" {path}"), after: self.options.clone() });
         }
         if self.arguments.is_empty() {
             return None;
@@ -57,7 +59,29 @@ impl Repeat {
             .iter()
             .map(|word| format!(" {}", quoted(word)))
             .collect();
-        Some(format!("runner {which} -t {name}{rest}"))
+        Some(RepeatTest { before: String::new(), after: format!(" -t {name}{rest}") })
+    }
+}
+
+/// The command that executes one test again, but for its generations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepeatTest {
+    /// The part before the generations: empty, or with a space in front.
+    pub before: String,
+    /// The part after the generations.
+    pub after: String,
+}
+
+impl RepeatTest {
+    /// Returns the command for some generations, or for the reference alone.
+    pub fn command(&self, generations: &[&str]) -> String {
+        let which = match generations {
+            [reference] if *reference == Generation::Reference.name() => {
+                "--reference-only".to_owned()
+            }
+            _ => format!("--gen {}", quoted(&generations.join(","))),
+        };
+        format!("runner{} {which}{}", self.before, self.after)
     }
 }
 
@@ -119,6 +143,9 @@ mod tests {
         ] {
             assert_eq!(repeat.command(test, generation).as_deref(), Some(command));
         }
+        let several = repeat.of_test("s/a").map(|test| test.command(&["ivb", "skl"]));
+        let command = "runner 'in/a b.shader_test' --gen ivb,skl --width SIMD8";
+        assert_eq!(several.as_deref(), Some(command));
         assert_eq!(Repeat::default().command("s/a", "ivb"), None);
     }
 }

@@ -376,6 +376,13 @@ impl OutcomeCounts {
         self.any_bad |=
             outcome != Outcome::Expected || status.plain_outcome() == Outcome::Unexpected;
     }
+
+    /// Returns true if all results are expected or known flakes.
+    pub fn is_good(&self) -> bool {
+        let bad = [Outcome::Unexpected, Outcome::Improved, Outcome::Missing];
+        let counts = OUTCOMES.iter().zip(self.by_outcome);
+        counts.filter(|((outcome, _), _)| bad.contains(outcome)).all(|(_, count)| count == 0)
+    }
 }
 
 /// Writes the outcomes that occur, `; expected: 14, unexpected: 2`; nothing if all results are good

@@ -10,6 +10,7 @@ use super::{
     asm, bisect, compare_codegen, coverage, diff, expect, fuzz, history, import, list, merge,
     pressure, reduce, report, show, summary,
 };
+use crate::console::style::ColorChoice;
 
 /// Help that fits on a screen: commands by name, one line per option. Every command has its own
 /// help.
@@ -45,6 +46,10 @@ pub(super) struct Cli {
     /// Print help.
     #[arg(short, long, action = ArgAction::HelpShort, global = true)]
     pub(super) help: Option<bool>,
+    /// Colors of failures: auto (on terminals), always, never.
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub(super) color: ColorChoice,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
     #[command(flatten)]

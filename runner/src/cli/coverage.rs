@@ -13,7 +13,7 @@ use super::output::print;
 use super::values::{Generations, generations};
 use super::{list, workers};
 use crate::console::message::message;
-use crate::console::{Console, Described};
+use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::TestFile;
 use crate::supervise::{Finished, Pool, Request};
@@ -110,14 +110,19 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
     let generations = args.generations.0.clone();
     let rows =
         CoveragePlan { tests, generations, quirks: args.quirks, pool, coverage: Mutex::default() };
-    let described = |case| {
-        let (test, generation) = rows.case_at(case);
-        Described {
-            name: format!("{} [{generation}]", printable_line(&test.name)),
-            command: String::new(),
-        }
+    let test = |test: &TestFile| DescribedTest {
+        name: printable_line(&test.name),
+        path: test.path.clone(),
+        command: None,
     };
-    let mut console = Console::new((0..rows.len()).map(described).collect());
+    let case = |case| DescribedCase {
+        test: case / rows.generations.len(),
+        generation: rows.case_at(case).1,
+    };
+    let mut console = Console::new(Described {
+        tests: rows.tests.iter().map(test).collect(),
+        cases: (0..rows.len()).map(case).collect(),
+    });
     let plan = Arc::new(rows);
     let limits = Limits { jobs: jobs * 2, max_fails: None };
     let summary = runtime.block_on(schedule::run(plan.clone(), limits, &mut [&mut console]))?;

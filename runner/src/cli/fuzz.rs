@@ -18,7 +18,7 @@ use super::values::{Generations, generations};
 use super::workers;
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::message::message;
-use crate::console::{Console, Described};
+use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{TestFile, find_tests, located};
 use crate::supervise::{Finished, Pool, Request};
@@ -27,7 +27,8 @@ use results::event::Reporter;
 use results::names::{EXTENSION, printable_line, quoted};
 use results::verdict::{Outcome, Status, TestResult, Verdict};
 use results::{
-    Header, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular, replace_file,
+    Header, Repeat, RepeatTest, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular,
+    replace_file,
 };
 use tools::fuzz::{Kind, generate, mutate};
 use vocabulary::Generation;
@@ -217,8 +218,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         failed: Mutex::default(),
     };
     drop(entered);
-    let mut console =
-        Console::new((0..rows.len()).map(|case| rows.described(case, &switches)).collect());
+    let mut console = Console::new(rows.described(&switches));
     let files = rows.numbers.clone().map(|number| {
         let name = rows.source.name(args.seed, number);
         let file = rows.file(&name);
@@ -226,11 +226,11 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     });
     // Mock tests have no explanation.
     let keep = if args.execute.mock { BundlePolicy::None } else { args.bundles.keep };
-    let files = files.collect();
+    let repeat = Repeat { files: files.collect(), options: switches, arguments: Vec::new() };
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(rows);
     let (summary, explained) = runtime.block_on(async {
-        let mut bundles = BundleWriter::new(&folder.path, keep, files, &[], pool, jobs);
+        let mut bundles = BundleWriter::new(&folder.path, keep, repeat, &[], pool, jobs);
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
         let summary = schedule::run(plan.clone(), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
@@ -294,16 +294,22 @@ impl FuzzPlan {
         self.tests.join(format!("{name}.{EXTENSION}"))
     }
 
-    fn described(&self, case: usize, switches: &str) -> Described {
-        let (name, (_, generation)) = (self.name(case), self.case_at(case));
-        let which = match generation {
-            Generation::Reference => "--reference-only".to_owned(),
-            _ => format!("--gen {generation}"),
+    /// Returns the console's description of the plan; `switches` are options of the run.
+    fn described(&self, switches: &str) -> Described {
+        let test = |number| {
+            let name = self.source.name(self.seed, number);
+            let path = self.file(&name);
+            let before = format!(" {}", quoted(&path.display().to_string()));
+            let command = Some(RepeatTest { before, after: switches.to_owned() });
+            DescribedTest { name: printable_line(&name), path, command }
         };
-        let path = quoted(&self.file(&name).display().to_string());
+        let case = |case| DescribedCase {
+            test: case / self.generations.len(),
+            generation: self.case_at(case).1,
+        };
         Described {
-            name: format!("{} [{generation}]", printable_line(&name)),
-            command: format!("runner {path} {which}{switches}"),
+            tests: self.numbers.clone().map(test).collect(),
+            cases: (0..self.len()).map(case).collect(),
         }
     }
 

@@ -12,6 +12,7 @@ use super::chain::chain;
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
 use crate::console::message::message;
+use crate::console::style::Style;
 use crate::select::{Filter, TestFile, find_tests, located, name_prefixes};
 use execute::diagnostics;
 use results::names::{piglit_name, printable_line};
@@ -137,7 +138,15 @@ fn count_file(path: &Path) -> anyhow::Result<Option<[u64; Pattern::ALL.len()]>> 
             Ok(Some(counts))
         }
         Err(error) => {
-            message!("{}", diagnostics::script_error(&path.display().to_string(), &bytes, &error));
+            message!(
+                "{}",
+                diagnostics::script_error(
+                    &path.display().to_string(),
+                    &bytes,
+                    &error,
+                    Style::of_errors().is_colored()
+                )
+            );
             Ok(None)
         }
     }

@@ -27,7 +27,7 @@ pub(super) struct MergeArgs {
 }
 
 /// Parses the arguments of a recorded run.
-type Parse = fn(&RunRecord) -> anyhow::Result<RunArgs>;
+pub(super) type Parse = fn(&RunRecord) -> anyhow::Result<RunArgs>;
 
 /// Merges shards; `parse` reads the arguments of the run that they are parts of.
 pub(super) fn merge(args: &MergeArgs, parse: Parse) -> anyhow::Result<u8> {

@@ -72,6 +72,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    crate::console::style::choose(cli.color);
     let git_bisect = cli.command.is_none() && cli.run.git_bisect;
     let outcome = match cli.command {
         Some(Command::List(args)) => list::list(&args),
@@ -85,7 +86,7 @@ pub fn main() -> ExitCode {
         Some(Command::Disasm(args)) => asm::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),
         Some(Command::Summary(args)) => summary::summary(&args),
-        Some(Command::Report(args)) => report::report(&args),
+        Some(Command::Report(args)) => report::report(&args, resume::parse),
         Some(Command::History(args)) => history::history(&args),
         Some(Command::CompareCodegen(args)) => compare_codegen::compare_codegen(&args),
         Some(Command::Pressure(args)) => pressure::pressure(&args),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::args::{Order, RunArgs};
 use super::options::command_options;
-use crate::console::Described;
+use crate::console::{Described, DescribedCase, DescribedTest};
 use crate::schedule::Plan;
 use crate::select::TestFile;
 use crate::supervise::{Finished, Pool, Request};
@@ -192,30 +192,22 @@ pub(super) fn option_words(args: &RunArgs, changed: &BTreeMap<String, String>) -
     command_options(&args.execute, changed).iter().map(|(_, option)| format!(" {option}")).collect()
 }
 
-/// Returns the console's name of every test case, and the command that executes it alone.
+/// Returns the console's description of the plan.
 pub(super) fn described(
     tests: &[TestFile],
     cases: &[TestCase],
     args: &RunArgs,
     repeat: &Repeat,
-) -> Vec<Described> {
-    let command = |test: &TestFile, generation: Generation| {
-        let piglit = if args.select.piglit_names {
-            format!("  # {}", printable_line(&piglit_name(&test.name)))
-        } else {
-            String::new()
-        };
-        let command = repeat.command(&test.name, generation.name()).unwrap_or_default();
-        format!("{command}{piglit}")
-    };
-    let described = |case: &TestCase| {
-        let test = &tests[case.test];
-        Described {
-            name: format!("{} [{}]", printable_line(&test.name), case.generation),
-            command: command(test, case.generation),
+) -> Described {
+    let test = |test: &TestFile| {
+        let mut command = repeat.of_test(&test.name);
+        if let Some(command) = command.as_mut().filter(|_| args.select.piglit_names) {
+            command.after += &format!("  # {}", printable_line(&piglit_name(&test.name)));
         }
+        DescribedTest { name: printable_line(&test.name), path: test.path.clone(), command }
     };
-    cases.iter().map(described).collect()
+    let case = |case: &TestCase| DescribedCase { test: case.test, generation: case.generation };
+    Described { tests: tests.iter().map(test).collect(), cases: cases.iter().map(case).collect() }
 }
 
 #[cfg(test)]

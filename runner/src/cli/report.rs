@@ -6,11 +6,12 @@ use clap::Args;
 
 use super::diff::parse;
 use super::exit::EXPECTED;
+use super::merge::Parse;
 use super::output::print;
 use crate::console::message::message;
-use results::RunFile;
 use results::history::{HISTORY_FILE, History};
 use results::report::{self, Sources, Written};
+use results::{Repeat, RunFile, RunRecord};
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
@@ -28,7 +29,7 @@ pub(super) struct ReportArgs {
     history: Option<PathBuf>,
 }
 
-pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
+pub(super) fn report(args: &ReportArgs, parse_record: Parse) -> anyhow::Result<u8> {
     let file = RunFile::read(&args.run)?;
     let run = parse(&file)?;
     let previous = args.previous.as_deref().map(RunFile::read).transpose()?;
@@ -37,6 +38,7 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
     let sources = Sources {
         file: &file,
         run: &run,
+        repeat: &repeat(&file, parse_record),
         previous: previous.as_ref().zip(previous_run.as_ref()),
         runs: &runs,
         series: &series,
@@ -47,6 +49,15 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
         if left_out > 0 { format!(" ({left_out} more would be too large)") } else { String::new() };
     print(format!("{}: {results} results, {pages} pages{more}\n", index.display()).as_bytes())?;
     Ok(EXPECTED)
+}
+
+/// Returns the commands of a run's test cases, as far as its record has them. Those of `fuzz` are
+/// in the bundles.
+fn repeat(file: &RunFile, parse: Parse) -> Repeat {
+    let record = RunRecord::read(file.folder()).ok();
+    let record = record.filter(|record| parse(record).is_ok());
+    let arguments = record.map(|record| record.arguments).unwrap_or_default();
+    Repeat { arguments, ..Repeat::default() }
 }
 
 type Past = (Vec<results::history::RunEntry>, Vec<results::history::Series>);

@@ -25,6 +25,7 @@ use crate::supervise::{self, Pool};
 use results::ShardHeader;
 use results::event::Reporter;
 use results::expect::Expectations;
+use results::names::quoted;
 use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, Repeat, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Generation;
@@ -113,14 +114,18 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         options: plan::option_words(args, &changed),
         arguments: start.arguments.clone(),
     };
-    let mut console =
-        Console::new(plan::described(&tests, &cases, args, &repeat)).after(writer.rows());
+    let update = format!(
+        "runner expect update {} --add --baseline FILE",
+        quoted(&folder.path.display().to_string())
+    );
+    let mut console = Console::new(plan::described(&tests, &cases, args, &repeat))
+        .with_update(update)
+        .after(writer.rows());
     let variant =
         changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
     let jobs = jobs.min(cases.len());
     let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
-    let files = repeat.files.clone();
-    writer = writer.with_repeat(repeat);
+    writer = writer.with_repeat(repeat.clone());
     // Mock tests have no explanation.
     let keep = if args.execute.mock { BundlePolicy::None } else { args.bundles.keep };
     // Only whole runs are compared over time.
@@ -133,7 +138,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let (summary, explained) = runtime.block_on(async {
         let pool = Arc::new(Pool::start(&settings, first.ok()));
         let mut bundles =
-            BundleWriter::new(&folder.path, keep, files, &previous, pool.clone(), jobs);
+            BundleWriter::new(&folder.path, keep, repeat, &previous, pool.clone(), jobs);
         bundles.complete(writer.rows());
         let plan = RunPlan { tests, cases, variant, expectations, repeat: args.repeat, pool };
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];

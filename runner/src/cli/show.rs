@@ -16,6 +16,7 @@ use super::options::compile_options;
 use super::output::print;
 use super::values::one_generation;
 use crate::console::message::message;
+use crate::console::style::Style;
 use crate::select::located_test;
 use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
@@ -101,7 +102,10 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let script = match script::parse(&bytes) {
         Ok(script) => script,
         Err(error) => {
-            message!("{}", diagnostics::script_error(&name, &bytes, &error));
+            message!(
+                "{}",
+                diagnostics::script_error(&name, &bytes, &error, Style::of_errors().is_colored())
+            );
             return Ok(UNEXPECTED);
         }
     };

@@ -14,6 +14,7 @@ use crate::mock;
 use crate::supervise::{self, ExplanationRequest, Request};
 use execute::explain::explain;
 use execute::{Devices, RunOptions};
+use results::bundle::Bundle;
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
@@ -103,7 +104,8 @@ fn explain_result(
     devices: &Devices,
 ) -> Verdict {
     let text = results::read_regular(path, results::TEST_BYTES).unwrap_or_default();
-    let bundle = explain(&request.result, &text, generation, options, devices);
+    let explained = explain(&request.result, &text, generation, options, devices);
+    let bundle = Bundle { command: request.command.clone(), ..explained };
     match bundle.write(Path::new(&request.folder)) {
         Ok(()) => Verdict::pass(),
         Err(error) => Verdict::fail(Phase::Simulate, error.to_string()),

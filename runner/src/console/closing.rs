@@ -1,16 +1,15 @@
-//! The end of a run's output: slowest tests, failures with the commands that repeat them, and lines
-//! for a baseline.
+//! The end of a run's output: slowest tests, names of the entries, and the command that makes the
+//! failures expected.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::time::Duration;
 
 use results::expect::is_bad;
-use results::names::{csv_field, printable_line};
-use results::verdict::{Outcome, Status, TestResult};
+use results::names::printable_line;
+use results::verdict::{Outcome, TestResult};
 
-/// Maximum number of repeated failures and of lines for a baseline.
-const REPEATED: usize = 20;
+/// Maximum number of listed entries.
+const LISTED: usize = 20;
 /// Number of slowest test cases that are listed.
 const SLOWEST: usize = 5;
 /// Minimum duration of a run whose slowest tests are listed.
@@ -19,31 +18,35 @@ const SHORT: Duration = Duration::from_secs(1);
 /// Data for the end of the output.
 #[derive(Debug, Default)]
 pub(super) struct Closing {
-    /// Number of unexpected results.
-    unexpected: usize,
-    /// The first of them: description, and the command that repeats it.
-    failures: Vec<(String, String)>,
-    /// Generations on which a test failed unexpectedly.
-    baseline: BTreeMap<(String, Status), BTreeSet<String>>,
+    /// Number of entries.
+    count: usize,
+    /// The first lines of the first entries, without their reasons.
+    entries: Vec<String>,
+    /// True if an unexpected result is a failure.
+    has_failure: bool,
+    /// The command that makes failures expected.
+    update: Option<String>,
     /// The slowest test cases, slowest first: microseconds and name.
     slowest: Vec<(u64, String)>,
 }
 
 impl Closing {
-    /// Adds an unexpected result.
-    pub(super) fn add_failure(&mut self, line: String, command: String) {
-        self.unexpected += 1;
-        if self.failures.len() < REPEATED {
-            self.failures.push((line, command));
+    /// Adds an entry by its name: `fail    [ivb,hsw] suite/red`.
+    pub(super) fn add_entry(&mut self, name: String) {
+        self.count += 1;
+        if self.entries.len() < LISTED {
+            self.entries.push(name);
         }
+    }
+
+    /// Sets the command that makes failures expected.
+    pub(super) fn set_update(&mut self, command: String) {
+        self.update = Some(command);
     }
 
     /// Adds any result.
     pub(super) fn add(&mut self, row: &TestResult) {
-        if row.outcome == Outcome::Unexpected && is_bad(row.status) {
-            let generations = self.baseline.entry((row.test.clone(), row.status)).or_default();
-            generations.insert(row.generation.clone());
-        }
+        self.has_failure |= row.outcome == Outcome::Unexpected && is_bad(row.status);
         let slower = self.slowest.last().is_none_or(|(least, _)| row.duration_us > *least);
         if slower || self.slowest.len() < SLOWEST {
             let name = format!("{} [{}]", printable_line(&row.test), row.generation);
@@ -59,57 +62,36 @@ impl Closing {
     /// Fails if the output is closed.
     pub(super) fn write(&self, out: &mut impl Write, elapsed: Duration) -> io::Result<()> {
         if elapsed >= SHORT && self.slowest.len() > 1 {
-            writeln!(out, "\nslowest:")?;
+            writeln!(out, "slowest:")?;
             for (time, name) in &self.slowest {
                 writeln!(out, "{:9.3} s  {name}", *time as f64 / 1e6)?;
             }
+            writeln!(out)?;
         }
-        if self.failures.is_empty() {
-            return Ok(());
-        }
-        writeln!(out, "\nnot as expected:")?;
-        for (line, command) in &self.failures {
-            writeln!(out, "{line}\n    {command}")?;
-        }
-        let more = self.unexpected - self.failures.len();
-        if more > 0 {
-            writeln!(out, "and {more} more")?;
-        }
-        self.write_baseline(out)?;
-        writeln!(out)
-    }
-
-    /// Prints the lines that make the failures expected, grouped by generations.
-    fn write_baseline(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for ((test, status), generations) in self.baseline.iter().take(REPEATED) {
-            let scope = generations.iter().map(String::as_str).collect::<Vec<_>>().join(",");
-            groups.entry(scope).or_default().push(format!(
-                "{},{}",
-                csv_field(test),
-                status.capitalized()
-            ));
-        }
-        for (scope, lines) in groups {
-            writeln!(out, "\nto expect this, --baseline {scope}=FILE with")?;
-            for line in lines {
-                writeln!(out, "{line}")?;
+        // A single entry is in view.
+        if self.count > 1 {
+            writeln!(out, "not as expected:")?;
+            self.entries.iter().try_for_each(|name| writeln!(out, "{name}"))?;
+            let more = self.count - self.entries.len();
+            if more > 0 {
+                writeln!(out, "and {more} more")?;
             }
+            writeln!(out)?;
         }
-        let more = self.baseline.len().saturating_sub(REPEATED);
-        if more > 0 {
-            writeln!(out, "and {more} more, which `runner expect update RUN --add` writes")?;
+        match &self.update {
+            Some(command) if self.has_failure => writeln!(out, "to expect this: {command}\n"),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use results::verdict::Status;
 
-    fn row(test: &str, generation: &str, status: Status, duration_us: u64) -> TestResult {
-        TestResult { duration_us, ..TestResult::plain(test, generation, status) }
+    fn row(test: &str, status: Status, duration_us: u64) -> TestResult {
+        TestResult { duration_us, ..TestResult::plain(test, "ivb", status) }
     }
 
     fn text(closing: &Closing, elapsed: Duration) -> String {
@@ -119,33 +101,29 @@ mod tests {
     }
 
     #[test]
-    fn lines_for_a_baseline_are_grouped_by_generation() {
+    fn names_of_several_entries() {
         let mut closing = Closing::default();
-        for row in [
-            row("s/a", "hsw", Status::Fail, 1),
-            row("s/a", "ivb", Status::Fail, 1),
-            row("s/b,c", "ivb", Status::Crash, 1),
-            row("s/d", "ivb", Status::Pass, 1),
-        ] {
-            closing.add(&row);
-        }
-        closing.add_failure("fail s/a".into(), "runner s/a".into());
-        assert_eq!(
-            text(&closing, Duration::ZERO),
-            "\nnot as expected:\nfail s/a\n    runner s/a\n\nto expect this, --baseline hsw,ivb=FILE with\ns/a,Fail\n\
-             \nto expect this, --baseline ivb=FILE with\n\"s/b,c\",Crash\n\n"
-        );
+        closing.set_update("update".into());
+        closing.add_entry("fail    [ivb] s/0".into());
+        assert_eq!(text(&closing, Duration::ZERO), "");
+        closing.add(&row("s/0", Status::Fail, 1));
+        assert_eq!(text(&closing, Duration::ZERO), "to expect this: update\n\n");
+        (1..LISTED + 3).for_each(|n| closing.add_entry(format!("fail    [ivb] s/{n}")));
+        let text = text(&closing, Duration::ZERO);
+        assert!(text.starts_with("not as expected:\nfail    [ivb] s/0\nfail    [ivb] s/1\n"));
+        let end = "fail    [ivb] s/19\nand 3 more\n\nto expect this: update\n\n";
+        assert!(text.ends_with(end), "{text}");
     }
 
     #[test]
     fn the_slowest_are_named_in_order() {
         let mut closing = Closing::default();
         for (name, time) in [("b", 2), ("a", 9), ("c", 1), ("d", 4), ("e", 3), ("f", 7), ("g", 3)] {
-            closing.add(&row(name, "ivb", Status::Pass, time * 1_000_000));
+            closing.add(&row(name, Status::Pass, time * 1_000_000));
         }
         let text = text(&closing, Duration::from_secs(30));
-        let names: Vec<&str> =
-            text.lines().skip(2).map(|line| line.split_whitespace().nth(2).unwrap()).collect();
+        let lines = text.lines().skip(1).take_while(|line| !line.is_empty());
+        let names: Vec<&str> = lines.map(|line| line.split_whitespace().nth(2).unwrap()).collect();
         assert_eq!(names, ["a", "f", "d", "e", "g"]);
         assert!(text.contains("    9.000 s  a [ivb]"), "{text}");
     }

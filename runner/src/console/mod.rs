@@ -1,60 +1,114 @@
-//! The console: failures as they happen, progress, and a summary at the end.
+//! The console: entries for unexpected results, progress, and a summary at the end.
 
 mod closing;
+mod entry;
 pub(crate) mod message;
 mod progress;
+mod queue;
+pub mod style;
 
 use std::io::{ErrorKind, Write};
-use std::time::Duration;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use closing::Closing;
+use entry::entries;
 use progress::Progress;
+use queue::Queue;
+use results::RepeatTest;
 use results::event::{Reporter, TestEvent};
-use results::expect::label;
-use results::names::{printable, printable_line};
-use results::verdict::{Counts, Outcome, OutcomeCounts, TestResult};
+use results::verdict::{Counts, OutcomeCounts, TestResult};
+use style::{Color, Style};
+use vocabulary::Generation;
 
-/// Maximum number of printed characters of a reason.
-const LONGEST: usize = 1000;
+/// Maximum number of entries with a reason. A run in which everything fails has its reasons in the
+/// results.
+const DETAILED: usize = 1000;
 
-/// The console's name of a test case, and the command that executes it alone.
-#[derive(Clone, Debug)]
-pub struct Described {
-    /// `test [gen]`, escaped for a terminal.
+/// The console's description of a test.
+#[derive(Clone, Debug, Default)]
+pub struct DescribedTest {
+    /// Name, escaped for a terminal.
     pub name: String,
-    /// The command.
-    pub command: String,
+    /// File; empty if there is none.
+    pub path: PathBuf,
+    /// The command that executes the test alone.
+    pub command: Option<RepeatTest>,
+}
+
+/// A test case of the plan.
+#[derive(Clone, Copy, Debug)]
+pub struct DescribedCase {
+    /// Index of the test.
+    pub test: usize,
+    /// Generation.
+    pub generation: Generation,
+}
+
+/// The tests and test cases of a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// Tests.
+    pub tests: Vec<DescribedTest>,
+    /// Test cases by number.
+    pub cases: Vec<DescribedCase>,
+}
+
+impl Described {
+    /// Returns the test of a test case.
+    fn test(&self, case: usize) -> Option<&DescribedTest> {
+        self.tests.get(self.cases.get(case)?.test)
+    }
+
+    /// Returns `test [gen]`.
+    fn name(&self, case: usize) -> Option<String> {
+        let test = self.test(case)?;
+        Some(format!("{} [{}]", test.name, self.cases.get(case)?.generation))
+    }
 }
 
 /// The console: results on standard output, progress on standard error.
 #[derive(Debug)]
 pub struct Console {
     progress: Progress,
+    queue: Queue,
     closing: Closing,
     counts: Counts,
     outcomes: OutcomeCounts,
     total: usize,
     /// Number of test cases finished before this process started.
     before: usize,
-    /// Test cases of the plan.
-    cases: Vec<Described>,
+    /// Number of printed entries.
+    printed: usize,
+    described: Described,
+    style: Style,
     /// True after the reader of the output has closed it.
     closed: bool,
 }
 
 impl Console {
     /// Returns a console for a plan.
-    pub fn new(cases: Vec<Described>) -> Console {
+    pub fn new(described: Described) -> Console {
         Console {
             progress: Progress::default(),
+            queue: Queue::new(described.cases.iter().map(|case| case.test)),
             closing: Closing::default(),
             counts: Counts::default(),
             outcomes: OutcomeCounts::default(),
             total: 0,
             before: 0,
-            cases,
+            printed: 0,
+            described,
+            style: Style::of_output(),
             closed: false,
         }
+    }
+
+    /// Sets the command that makes unexpected failures expected, for the end of the output.
+    #[must_use]
+    pub fn with_update(mut self, command: String) -> Console {
+        self.closing.set_update(command);
+        self
     }
 
     /// Counts the finished results of a resumed run without printing them.
@@ -72,15 +126,33 @@ impl Console {
         self.counts.add(result.status);
         self.outcomes.add(result.status, result.outcome);
         self.progress.finished(case, &self.counts);
-        if !result.is_good() {
-            let line = describe(result);
-            let command = self.cases.get(case).map(|case| case.command.clone()).unwrap_or_default();
-            self.closing.add_failure(line.clone(), command);
-            self.closing.add(result);
-            return self.progress.beside(|| writeln!(std::io::stdout(), "{line}"));
-        }
         self.closing.add(result);
-        Ok(())
+        if let Some(described) = self.described.cases.get(case) {
+            let printed = Some(result).filter(|result| !result.is_good());
+            self.queue.finished(case, described.test, printed, Instant::now());
+        }
+        let ready = self.queue.ready(Instant::now());
+        self.print_entries(ready)
+    }
+
+    /// Prints the results of some tests.
+    fn print_entries(&mut self, ready: Vec<(usize, Vec<TestResult>)>) -> std::io::Result<()> {
+        let mut text = String::new();
+        for (test, results) in ready {
+            let Some(test) = self.described.tests.get(test) else { continue };
+            for entry in entries(results) {
+                self.printed += 1;
+                text += &match self.printed {
+                    ..=DETAILED => entry.text(test, self.style) + "\n\n",
+                    _ => entry.head(test, self.style) + "\n",
+                };
+                self.closing.add_entry(entry.head(test, Style::PLAIN));
+            }
+        }
+        match text.is_empty() || self.closed {
+            true => Ok(()),
+            false => self.progress.beside(|| std::io::stdout().write_all(text.as_bytes())),
+        }
     }
 
     /// Returns the summary line: `[2226/2226] skip: 14, pass: 1820, fail: 392; expected: 2224,
@@ -90,7 +162,12 @@ impl Console {
     }
 
     fn end(&mut self, interrupted: bool, elapsed: Duration) -> std::io::Result<()> {
+        let rest = self.queue.rest();
+        self.print_entries(rest)?;
         self.progress.end();
+        if self.closed {
+            return Ok(());
+        }
         let mut out = std::io::stdout().lock();
         self.closing.write(&mut out, elapsed)?;
         if interrupted {
@@ -99,26 +176,11 @@ impl Console {
         let seconds = elapsed.as_secs_f64();
         let rate = (self.counts.total() - self.before) as f64 / seconds.max(1e-3);
         writeln!(out, "{seconds:.1} s, {rate:.0} tests/s")?;
-        writeln!(out, "{}", self.summary())?;
+        let good = self.outcomes.is_good() && !interrupted;
+        let color = if good { Color::Green } else { Color::Red };
+        writeln!(out, "{}", self.style.paint(color, &self.summary()))?;
         out.flush()
     }
-}
-
-/// Describes a result in one line: `fail    fp64/add [ivb] probe: line 12: …`.
-fn describe(result: &TestResult) -> String {
-    let reason = result.reason.as_deref().unwrap_or("");
-    let line = reason.lines().next().unwrap_or("");
-    let end = line.char_indices().nth(LONGEST).map_or(line.len(), |(end, _)| end);
-    let cut = if end < line.len() { "…" } else { "" };
-    let reason = format!("{}{cut}", printable(&line[..end]));
-    let phase = result.phase.map(|phase| format!(" {phase}: ")).unwrap_or_default();
-    let label = match result.outcome {
-        Outcome::Improved => label(result.status, result.outcome),
-        Outcome::Flake => "flake  ".to_owned(),
-        Outcome::Missing => "missing".to_owned(),
-        Outcome::Expected | Outcome::Unexpected => format!("{:7}", result.status),
-    };
-    format!("{label} {} [{}]{phase}{reason}", printable_line(&result.test), result.generation)
 }
 
 impl Reporter for Console {
@@ -144,41 +206,15 @@ impl Console {
             TestEvent::Finished { case, result } => self.finished(*case, result)?,
             TestEvent::Tick | TestEvent::RunFinished { .. } if self.closed => {}
             TestEvent::Tick => {
+                let ready = self.queue.ready(Instant::now());
+                self.print_entries(ready)?;
                 let summary = self.summary();
-                self.progress.tick(&summary, &self.cases)?;
+                self.progress.tick(&summary, &|case| self.described.name(case))?;
             }
             TestEvent::RunFinished { interrupted, elapsed, .. } => {
                 self.end(*interrupted, *elapsed)?
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use results::verdict::{Phase, Status};
-
-    #[test]
-    fn rows_in_one_line() {
-        let row = |status, outcome, reason: &str| TestResult {
-            phase: Some(Phase::Probe),
-            reason: Some(reason.into()),
-            outcome,
-            ..TestResult::plain("a/\u{1b}b", "ivb", status)
-        };
-        for (status, outcome, line) in [
-            (Status::Fail, Outcome::Unexpected, "fail    a/\\u{1b}b [ivb] probe: one\\t"),
-            (Status::Fail, Outcome::Flake, "flake   a/\\u{1b}b [ivb] probe: one\\t"),
-            (Status::Skip, Outcome::Missing, "missing a/\\u{1b}b [ivb] probe: one\\t"),
-            (
-                Status::Pass,
-                Outcome::Improved,
-                "UnexpectedImprovement(Pass) a/\\u{1b}b [ivb] probe: one\\t",
-            ),
-        ] {
-            assert_eq!(describe(&row(status, outcome, "one\t\ntwo")), line);
-        }
     }
 }

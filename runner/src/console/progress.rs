@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::Described;
 use results::verdict::Counts;
 
 /// Time before the first line without a terminal.
@@ -91,16 +90,19 @@ impl Progress {
         }
     }
 
-    /// Updates the display; `summary` is the summary line so far.
+    /// Updates the display; `summary` is the summary line so far, `name` returns the name of a test
+    /// case.
     ///
     /// # Errors
     /// Fails if standard error is closed.
-    pub(super) fn tick(&mut self, summary: &str, cases: &[Described]) -> io::Result<()> {
+    pub(super) fn tick(
+        &mut self,
+        summary: &str,
+        name: &dyn Fn(usize) -> Option<String>,
+    ) -> io::Result<()> {
         let elapsed = self.begun.elapsed();
         if let Some(bar) = &self.bar {
-            bar.set_prefix(
-                self.longest(cases).map(|text| format!(" · {text}")).unwrap_or_default(),
-            );
+            bar.set_prefix(self.longest(name).map(|text| format!(" · {text}")).unwrap_or_default());
             return Ok(());
         }
         if elapsed < self.next_line {
@@ -108,20 +110,20 @@ impl Progress {
         }
         self.next_line = elapsed + INTERVAL;
         let speed = speed(self.done - self.before, self.total - self.done, elapsed);
-        let longest = self.longest(cases).map(|text| format!("; {text}")).unwrap_or_default();
+        let longest = self.longest(name).map(|text| format!("; {text}")).unwrap_or_default();
         writeln!(io::stderr(), "{summary}; {speed}{longest}")
     }
 
     /// Returns the longest running test cases.
-    fn longest(&self, cases: &[Described]) -> Option<String> {
+    fn longest(&self, name: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let mut running: Vec<(Duration, usize)> =
             self.running.iter().map(|(&case, since)| (since.elapsed(), case)).collect();
         running.retain(|(time, _)| *time >= LONG);
         running.sort_by_key(|&(time, case)| (std::cmp::Reverse(time), case));
-        let named = running.iter().take(NAMED).filter_map(|(time, case)| {
-            let name = &cases.get(*case)?.name;
-            Some(format!("{name} {} s", time.as_secs()))
-        });
+        let named = running
+            .iter()
+            .take(NAMED)
+            .filter_map(|(time, case)| Some(format!("{} {} s", name(*case)?, time.as_secs())));
         let named: Vec<String> = named.collect();
         (!named.is_empty()).then(|| format!("at work: {}", named.join(", ")))
     }
@@ -159,15 +161,14 @@ mod tests {
 
     #[test]
     fn only_long_rows_are_named_and_the_longest_first() {
-        let rows: Vec<Described> =
-            (0..6).map(|n| Described { name: format!("t{n}"), command: String::new() }).collect();
+        let name = |case| Some(format!("t{case}"));
         let now = Instant::now();
         let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap_or(now);
         let mut progress = Progress::default();
-        assert_eq!(progress.longest(&rows), None);
+        assert_eq!(progress.longest(&name), None);
         for (case, seconds) in [(0, 20), (1, 40), (2, 30), (3, 0), (4, 10)] {
             progress.running.insert(case, ago(seconds));
         }
-        assert_eq!(progress.longest(&rows).unwrap(), "at work: t1 40 s, t2 30 s, t0 20 s");
+        assert_eq!(progress.longest(&name).unwrap(), "at work: t1 40 s, t2 30 s, t0 20 s");
     }
 }

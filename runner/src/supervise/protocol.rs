@@ -58,6 +58,8 @@ impl Request {
 pub struct ExplanationRequest {
     /// The result.
     pub result: TestResult,
+    /// The command that executes the test case again.
+    pub command: Option<String>,
     /// Folder of the run.
     #[serde(with = "path")]
     pub folder: OsString,

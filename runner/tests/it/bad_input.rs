@@ -11,7 +11,7 @@ fn beside_a_good_one(contents: impl AsRef<[u8]>, texts: &[&str]) {
     sandbox.file("suite/bad.shader_test", contents).file("suite/good.shader_test", GREEN);
     let ran = sandbox.run(&["suite", "--reference-only"]);
     ran.expect(1, texts);
-    ran.expect(1, &["suite/bad [reference] script: "]);
+    ran.expect(1, &["[reference] suite/bad script: "]);
     assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1; expected: 1, unexpected: 1");
     assert!(ran.out.len() < 8192, "the report stays short: {} bytes", ran.out.len());
 }
@@ -45,7 +45,7 @@ fn unreadable_file() {
     sandbox.file("suite/good.shader_test", GREEN);
     symlink("nowhere", sandbox.path("suite/bad.shader_test")).expect("a link");
     let ran = sandbox.run(&["suite", "--reference-only"]);
-    ran.expect(1, &["suite/bad [reference] script: cannot read the file: No such file"]);
+    ran.expect(1, &["[reference] suite/bad script: cannot read the file: No such file"]);
     assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1; expected: 1, unexpected: 1");
     // Named on the command line it is an error of usage.
     sandbox
@@ -135,7 +135,7 @@ fn a_file_cut_inside_a_shader_fails_in_the_front_end() {
     let cut = GREEN.find("gl_FragColor").expect("a shader");
     sandbox.file("suite/cut.shader_test", &GREEN[..cut]);
     let ran = sandbox.run(&["suite", "--reference-only"]);
-    ran.expect(1, &["suite/cut [reference] frontend: Failed to compile FS: line "]);
+    ran.expect(1, &["[reference] suite/cut frontend: Failed to compile FS: line "]);
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn corrupted_metadata() {
         let folder = format!("bin{number}");
         sandbox.file(&format!("{folder}/vertex/meta.json"), meta);
         let ran = sandbox.run(&["suite", "--gen", "ivb", "--binaries", &folder]);
-        ran.expect(1, &["suite/a [ivb] ", "vertex/meta.json: ", "[1/1] fail: 1"]);
+        ran.expect(1, &["[ivb] suite/a ", "vertex/meta.json: ", "[1/1] fail: 1"]);
     }
 }
 
@@ -256,5 +256,5 @@ fn deeply_nested_source_is_an_error() {
     let nested = format!("gl_FragColor = {}c{};", "(".repeat(200_000), ")".repeat(200_000));
     sandbox.file("suite/deep.shader_test", GREEN.replace("gl_FragColor = c;", &nested));
     let ran = sandbox.run(&["suite", "--reference-only"]);
-    ran.expect(1, &["suite/deep [reference] frontend: "]);
+    ran.expect(1, &["[reference] suite/deep frontend: "]);
 }

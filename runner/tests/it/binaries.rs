@@ -111,7 +111,7 @@ fn sizes_that_no_thread_has_are_refused() {
         *changed.pointer_mut(place).expect("a number") = u32::MAX.into();
         fs::write(&path, changed.to_string()).expect("metadata");
         let ran = sandbox.run(&["suite", "--gen", "ivb", "--binaries", "bin", "--out", "out"]);
-        ran.expect(1, &["fail    suite/a [ivb] encode: ", "bin/fragment/meta.json: ", message]);
+        ran.expect(1, &["fail    [ivb] suite/a encode: ", "bin/fragment/meta.json: ", message]);
     }
 }
 
@@ -130,7 +130,7 @@ fn damaged_kernels_are_refused_or_change_the_verdict() {
         for (what, contents) in damaged {
             fs::write(kernel, contents).expect("a kernel");
             let ran = sandbox.run(&arguments);
-            ran.expect(1, &["suite/a [ivb] "]);
+            ran.expect(1, &["[ivb] suite/a "]);
             assert!(!ran.out.contains("crash"), "{what}: {ran:#?}");
         }
         fs::write(kernel, bytes).expect("a kernel");

@@ -30,6 +30,8 @@ fn what_explains_a_failure_is_kept() {
         let bundle: serde_json::Value = serde_json::from_str(&read("bundle.json")).unwrap();
         assert_eq!(bundle["result"]["gen"], target);
         assert_eq!(bundle["result"]["layer"], "probe");
+        let command = format!("runner suite/sub/bad.shader_test --gen {target}");
+        assert_eq!(bundle["command"], command.as_str());
         assert!(bundle["result"]["stages"].as_array().unwrap().len() >= 2);
         let probe = &bundle["probes"][0];
         assert_eq!(probe["line"], 12);
@@ -40,7 +42,7 @@ fn what_explains_a_failure_is_kept() {
             (&probe["simulator"], &probe["reference"]),
             (&observed.into(), &observed.into())
         );
-        for image in ["simulator.png", "reference.png", "difference.png"] {
+        for image in ["expected.png", "simulator.png", "reference.png", "difference.png"] {
             assert!(fs::read(folder.join(image)).unwrap().starts_with(b"\x89PNG"), "{image}");
         }
     }

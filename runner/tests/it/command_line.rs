@@ -21,7 +21,7 @@ fn failures_give_one_and_are_explained() {
     let skip = GREEN.replace("GLSL >= 1.10", "GLSL >= 1.10\nGL_NO_such_extension");
     sandbox.file("suite/c.shader_test", skip);
     let ran = sandbox.run(&["suite", "--reference-only", "--out", "out"]);
-    ran.expect(1, &["suite/b [reference] probe: line 12: Probe color at (0,0)"]);
+    ran.expect(1, &["[reference] suite/b probe: line 12: Probe color at (0,0)"]);
     ran.expect(1, &["runner suite/b.shader_test --reference-only"]);
     assert_eq!(ran.summary(), "[3/3] skip: 1, pass: 1, fail: 1; expected: 2, unexpected: 1");
     let rows = sandbox.results("out");

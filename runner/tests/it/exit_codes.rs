@@ -42,22 +42,22 @@ fn runs() {
         (&["-t", "c/flake", "--repeat", "2", "--flakes", "flakes"], 0, "[1/1] fail: 1"),
         (&["-t", "a/", "--shard", "9/9"], 0, "[0/0]"),
         // 1: unexpected results.
-        (&["-t", "b/fail"], 1, "fail    suite/b/fail [reference] probe: line 1: pretended"),
-        (&["-t", "b/crash"], 1, "crash   suite/b/crash"),
-        (&["-t", "b/steps"], 1, "timeout suite/b/steps"),
-        (&["-t", "b/crash", "--baseline", "fails"], 1, "crash   suite/b/crash"),
+        (&["-t", "b/fail"], 1, "fail    [reference] suite/b/fail probe: line 1: pretended"),
+        (&["-t", "b/crash"], 1, "crash   [reference] suite/b/crash"),
+        (&["-t", "b/steps"], 1, "timeout [reference] suite/b/steps"),
+        (&["-t", "b/crash", "--baseline", "fails"], 1, "crash   [reference] suite/b/crash"),
         (
             &["-t", "a/pass", "--baseline", "all-fail"],
             1,
-            "UnexpectedImprovement(Pass) suite/a/pass",
+            "UnexpectedImprovement(Pass) [reference] suite/a/pass",
         ),
         (
             &["-t", "a/", "--baseline", "gone"],
             1,
-            "missing suite/a/gone [reference] require: there is no such test",
+            "missing [reference] suite/a/gone require: there is no such test",
         ),
-        (&["--test-list", "list"], 1, "missing suite/a/gone"),
-        (&["-t", "c/flake", "--repeat", "2"], 1, "flake   suite/c/flake"),
+        (&["--test-list", "list"], 1, "missing [reference] suite/a/gone"),
+        (&["-t", "c/flake", "--repeat", "2"], 1, "flake   [reference] suite/c/flake"),
         (&["--max-fails", "1", "-j", "1", "-x", "flake"], 1, "stopped before the end"),
         // 2: usage and set-up.
         (&["-t", "("], 2, "`(` is not a regular expression"),
@@ -110,7 +110,7 @@ fn git_bisect() {
         (&["--max-fails", "1", "-j", "1", "-x", "flake"], 1, "stopped before the end"),
         (&["-t", "a/skip"], 125, "[1/1] skip: 1"),
         (&["-t", "b/", "--skips", "skips"], 125, "[3/3] skip: 3"),
-        (&["-t", "a/", "--baseline", "gone"], 125, "missing suite/a/gone"),
+        (&["-t", "a/", "--baseline", "gone"], 125, "missing [reference] suite/a/gone"),
         (&["-t", "nothing"], 125, "no tests are selected"),
         (&["nowhere"], 125, "nowhere: No such file"),
         (&["--no-such-option"], 125, "--no-such-option"),
@@ -209,7 +209,7 @@ fn rows_of_a_rerun_that_have_no_test_any_more_are_missing() {
     sandbox.mock_run(&["-t", "b/"]).expect(1, &[]);
     fs::remove_file(sandbox.path("suite/b/fail.shader_test")).unwrap();
     let ran = sandbox.run(&["rerun", "out", "--out", "again"]);
-    ran.expect(1, &["missing suite/b/fail"]);
+    ran.expect(1, &["missing [reference] suite/b/fail"]);
     let expected = [
         "suite/b/crash crash unexpected",
         "suite/b/fail skip missing",
@@ -221,7 +221,7 @@ fn rows_of_a_rerun_that_have_no_test_any_more_are_missing() {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>())
         .unwrap();
-    sandbox.run(&["resume", "again"]).expect(1, &["missing suite/b/fail"]);
+    sandbox.run(&["resume", "again"]).expect(1, &["missing [reference] suite/b/fail"]);
     assert_eq!(sandbox.outcomes("again"), expected);
 }
 
@@ -233,11 +233,12 @@ fn the_end_of_a_run_says_what_to_do() {
     ran.expect(
         1,
         &[
+            "\n    runner suite/b/fail.shader_test --reference-only --mock\n\n",
             "\nslowest:\n    ",
             " s  suite/d/long [reference]\n",
-            "\nnot as expected:\n",
-            "\n    runner suite/b/fail.shader_test --reference-only --mock\n",
-            "\nto expect this, --baseline reference=FILE with\nsuite/b/crash,Crash\nsuite/b/fail,Fail\nsuite/b/steps,Timeout\n",
+            "\nnot as expected:\ncrash   [reference] suite/b/crash\nfail    [reference] suite/b/fail\n\
+             timeout [reference] suite/b/steps\n\n",
+            "\nto expect this: runner expect update out --add --baseline FILE\n",
         ],
     );
     // Without a terminal progress comes in plain lines.
@@ -257,11 +258,9 @@ fn the_end_of_a_run_says_what_to_do() {
         ran.summary(),
         "[7/7] skip: 1, warn: 1, pass: 2, fail: 1, crash: 1, timeout: 1; expected: 4, unexpected: 3"
     );
-    // The pasted lines are a baseline.
-    let lines: Vec<&str> =
-        ran.out.lines().skip_while(|line| !line.starts_with("to expect")).skip(1).take(3).collect();
-    sandbox.file("pasted", lines.join("\n"));
-    sandbox.mock_run(&["-x", "flake|long", "--baseline", "reference=pasted"]).expect(0, &[]);
+    // The command makes a baseline.
+    sandbox.run(&["expect", "update", "out", "--add", "--baseline", "made"]).expect(0, &[]);
+    sandbox.mock_run(&["-x", "flake|long", "--baseline", "made"]).expect(0, &[]);
 }
 
 /// On a terminal there is a bar, with counts, rate, remaining time and the rows that work for the
@@ -288,7 +287,7 @@ fn a_terminal_gets_a_bar() {
                 assert!(text.contains(part), "{part} in {text}");
             }
             let last = "[7/7] skip: 1, warn: 1, pass: 2, fail: 1, crash: 1, timeout: 1; \
-                        expected: 4, unexpected: 3";
+                        expected: 4, unexpected: 3\u{1b}[0m";
             assert!(text.trim_end().ends_with(last), "{text}");
         }
         Err(_) => eprintln!("script is not installed: the bar was not looked at"),

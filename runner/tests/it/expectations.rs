@@ -52,7 +52,7 @@ fn improvements_are_printed_in_deqp_runners_words() {
     let sandbox = sandbox();
     sandbox.file("fails", "suite/a,Fail\nsuite/b,Fail\n");
     let ran = sandbox.run(&["suite", "--reference-only", "--baseline", "fails"]);
-    ran.expect(1, &["UnexpectedImprovement(Pass) suite/a [reference]"]);
+    ran.expect(1, &["UnexpectedImprovement(Pass) [reference] suite/a"]);
     assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1; expected: 1, improved: 1");
 }
 
@@ -152,8 +152,13 @@ fn the_configuration_is_updated() {
     sandbox.file("runner.yaml", text);
     let run =
         || sandbox.run(&["suite", "--reference-only", "--out", "out", "--config", "runner.yaml"]);
-    run()
-        .expect(1, &["UnexpectedImprovement(Pass) suite/a", "UnexpectedImprovement(Fail) suite/b"]);
+    run().expect(
+        1,
+        &[
+            "UnexpectedImprovement(Pass) [reference] suite/a",
+            "UnexpectedImprovement(Fail) [reference] suite/b",
+        ],
+    );
     let update = |more: &[&str]| {
         sandbox.run(&[&["expect", "update", "out", "--config", "runner.yaml"], more].concat())
     };

@@ -84,5 +84,8 @@ fn damaged_tests() {
     sandbox.file("mock/abort.shader_test", "mock abort\n");
     let mock = ["--mutate", "mock", "--mock", "--count", "10", "--reference-only", "--out", "run"];
     let ran = sandbox.run(&[&["fuzz", "--reduce"], &mock[..]].concat());
-    ran.expect(1, &["crash   fuzz-1/damaged-", ".small.shader_test [reference]", "candidates"]);
+    ran.expect(
+        1,
+        &["crash   [reference] fuzz-1/damaged-", ".small.shader_test [reference]", "candidates"],
+    );
 }

@@ -126,8 +126,8 @@ fn pipes_and_devices_among_tests_are_failures() {
     limited(&sandbox, "-v 3000000", &run).expect(
         1,
         &[
-            "fail    suite/pipe [ivb] script: cannot read the file: not a regular file",
-            "fail    dev/zero [ivb] script: cannot read the file: not a regular file",
+            "fail    [ivb] suite/pipe script: cannot read the file: not a regular file",
+            "fail    [ivb] dev/zero script: cannot read the file: not a regular file",
             "[3/3] pass: 1, fail: 2",
         ],
     );

@@ -8,6 +8,7 @@ mod bundles;
 mod command_line;
 mod comparisons;
 mod completion;
+mod console;
 mod coverage;
 mod deploy;
 mod docs;

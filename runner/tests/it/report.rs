@@ -62,11 +62,17 @@ fn pages_explain_results() {
         "<span class=\"badge regression\">regression: pass → fail</span>",
         "Probe color at (0,0)",
         "<code>probe all rgba 1 0 0 1</code></td><td>1.0 0.0 0.0 1.0</td>",
+        "-expected.png\" alt=\"expected\">",
         "-simulator.png\" alt=\"simulator\">",
         "-difference.png\" alt=\"difference\">",
         "<span id=\"L12\" class=\"bad\"><i>12</i>probe all rgba 1 0 0 1\n</span>",
         "<summary>fragment.SIMD8.eu</summary>",
         "Over time",
+        "To repeat: <code>runner suite/one/a.shader_test --gen ivb</code>",
+        "<a href=\"#L12\">line 12 of the script</a>",
+        "<span class=\"fail\">ivb: fail</span>",
+        ".html\">skl: fail</a>",
+        "rel=\"next\"",
     ] {
         assert!(broken.contains(part), "{part} in {broken}");
     }
@@ -91,6 +97,22 @@ fn pages_explain_results() {
     ] {
         assert!(index.contains(part), "{part} in {index}");
     }
+}
+
+/// Results without a bundle have the command of the run's record.
+#[test]
+fn commands_without_bundles() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", red());
+    let run = ["suite", "--gen", "ivb,skl", "--keep", "none", "--out", "run", "--width", "SIMD8"];
+    sandbox.run(&run).expect(1, &[]);
+    sandbox.run(&["report", "run", "--out", "html"]).expect(0, &[]);
+    let page = page(&sandbox.path("html"), "suite/a <small>skl width=SIMD8</small>");
+    let command = "runner --gen skl -t &#39;^suite/a$&#39; suite --keep none --width SIMD8";
+    assert!(page.contains(command), "{page}");
+    // The same without markup works.
+    let ran = sandbox.run(&["--gen", "skl", "-t", "^suite/a$", "suite", "--width", "SIMD8"]);
+    ran.expect(1, &["[1/1] fail: 1"]);
 }
 
 /// Nothing in a report is of elsewhere, and no text in it becomes markup.

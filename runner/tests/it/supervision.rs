@@ -35,7 +35,7 @@ fn crashes_cost_their_own_row_only() {
         let ran = sandbox.mock_run(arguments);
         ran.expect(
             1,
-            &["crash   suite/a-abort [reference] simulate: the worker process ended by signal 6"],
+            &["crash   [reference] suite/a-abort simulate: the worker process ended by signal 6"],
         );
         assert_eq!(
             ran.summary(),
@@ -78,7 +78,7 @@ fn hanging_tests_are_given_up() {
         let ran = sandbox.mock_run(&[&["--timeout", "1"], arguments].concat());
         ran.expect(
             1,
-            &["timeout suite/hang [reference] simulate: not finished after 1 s of wall-clock time"],
+            &["timeout [reference] suite/hang simulate: not finished after 1 s of wall-clock time"],
         );
         assert_eq!(ran.summary(), "[4/4] pass: 3, timeout: 1; expected: 3, unexpected: 1");
     }
@@ -91,7 +91,7 @@ fn tests_that_take_all_memory_are_given_up() {
     sandbox.mocks(&[("leak", "leak"), ("a", "pass"), ("b", "sleep 10"), ("z", "pass")]);
     for arguments in [&["-j", "3"][..], &["-j", "2", "--isolate"]] {
         let ran = sandbox.mock_run(&[&["--memory-limit", "300"], arguments].concat());
-        ran.expect(1, &["crash   suite/leak [reference] simulate: more than 300 MiB of memory"]);
+        ran.expect(1, &["crash   [reference] suite/leak simulate: more than 300 MiB of memory"]);
         assert_eq!(ran.summary(), "[4/4] pass: 3, crash: 1; expected: 3, unexpected: 1");
     }
 }
@@ -116,7 +116,7 @@ fn crashes_that_do_not_repeat_are_flakes() {
     let ran = sandbox.mock_run(&["-j", "2"]);
     ran.expect(
         1,
-        &["flake   suite/once [reference] simulate: the worker process ended by signal 6"],
+        &["flake   [reference] suite/once simulate: the worker process ended by signal 6"],
     );
     let rows = sandbox.results("out");
     let once = &rows[1];
@@ -141,7 +141,7 @@ fn repetitions_prove_determinism() {
     let ran = sandbox.mock_run(&["--repeat", "3", "--baseline", "fails"]);
     ran.expect(
         1,
-        &["flake   suite/flake [reference] probe: repetition 2 of 3 differs from the first, pass"],
+        &["flake   [reference] suite/flake probe: repetition 2 of 3 differs from the first, pass"],
     );
     assert_eq!(
         sandbox.outcomes("out"),

@@ -46,7 +46,7 @@ pub(super) fn status_number(entry: &Entry<'_>) -> usize {
 
 /// Writes the files and returns the number of chunks.
 pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportError> {
-    let labels: Vec<String> = entries.iter().map(label).collect();
+    let labels: Vec<String> = entries.iter().map(|entry| printable(&entry.label())).collect();
     let mut gens: Vec<String> = labels.clone();
     gens.sort();
     gens.dedup();
@@ -58,7 +58,7 @@ pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportEr
     let mut chunks = 0;
     let mut chunk = Chunk::default();
     let mut start = 0;
-    for group in entries.chunk_by(|a, b| test(a) == test(b)) {
+    for group in entries.chunk_by(|a, b| a.test() == b.test()) {
         let labels = &labels[start..start + group.len()];
         start += group.len();
         let gen_number = |label: &String| gens.binary_search(label).unwrap_or(0);
@@ -86,7 +86,7 @@ impl Chunk {
     fn add(&mut self, group: &[Entry<'_>], gens: impl Iterator<Item = usize>) {
         let lines =
             group.iter().zip(gens).map(|(entry, number)| self.line(entry, number)).collect();
-        let name = group.first().map(|entry| printable(test(entry))).unwrap_or_default();
+        let name = group.first().map(|entry| printable(entry.test())).unwrap_or_default();
         self.tests.push((name, lines));
         self.rows += group.len();
     }
@@ -132,17 +132,6 @@ impl Chunk {
         self.known.insert(text, self.reasons.len());
         self.reasons.len()
     }
-}
-
-fn test<'a>(entry: &Entry<'a>) -> &'a str {
-    entry.pair.new.or(entry.pair.old).map_or("", |row| &row.test)
-}
-
-/// Returns the generation, with the variant if a test has several.
-fn label(entry: &Entry<'_>) -> String {
-    let Some(row) = entry.pair.new.or(entry.pair.old) else { return String::new() };
-    let variant = if entry.pair.several { &*row.variant } else { "" };
-    printable(format!("{} {variant}", row.generation).trim_end())
 }
 
 /// Renders a JSON value, which is also a JavaScript value; numbers and text are always

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::diff::{Change, Pair};
 use crate::history::{RunEntry, Series};
 use crate::verdict::Status;
-use crate::{RunFile, RunRows};
+use crate::{Repeat, Row, RunFile, RunRows};
 
 /// A report that cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +35,8 @@ pub struct Sources<'a> {
     pub file: &'a RunFile,
     /// Results of the run.
     pub run: &'a RunRows<'a>,
+    /// Commands of the run's test cases, for results without a bundle.
+    pub repeat: &'a Repeat,
     /// The previous run, for comparison.
     pub previous: Option<(&'a RunFile, &'a RunRows<'a>)>,
     /// Past runs, oldest first.
@@ -52,7 +54,23 @@ pub(super) struct Entry<'a> {
     pub page: Option<usize>,
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    /// Returns the name of the test.
+    pub(super) fn test(&self) -> &'a str {
+        self.row().map_or("", |row| &row.test)
+    }
+
+    /// Returns the generation, with the variant if a test has several.
+    pub(super) fn label(&self) -> String {
+        let Some(row) = self.row() else { return String::new() };
+        let variant = if self.pair.several { &*row.variant } else { "" };
+        format!("{} {variant}", row.generation).trim_end().to_owned()
+    }
+
+    fn row(&self) -> Option<&'a Row<'a>> {
+        self.pair.new.or(self.pair.old)
+    }
+
     /// Returns the status; `None` means no result.
     pub(super) fn status(&self) -> Option<Status> {
         self.pair.new.and_then(|row| row.known_status())

@@ -8,6 +8,7 @@
 mod data;
 mod entry;
 mod index;
+mod navigation;
 mod page;
 mod plot;
 
@@ -21,6 +22,7 @@ use std::path::Path;
 use crate::diff::{CodeSelection, Diff, Pair, pairs, run_pairs};
 use crate::threads::joined;
 use entry::{Entry, put};
+use navigation::Navigation;
 
 /// Maximum total size of the pages; further results appear in the table only.
 const PAGE_BYTES: usize = 100 << 20;
@@ -101,57 +103,98 @@ fn write_pages(
         .filter_map(|(index, entry)| Some((entry.rank()?, index)))
         .collect();
     order.sort_unstable();
-    let folder = out.join("pages");
-    let (mut bytes, mut pages) = (0, 0);
-    for batch in order.chunks(BATCH) {
-        if bytes > PAGE_BYTES {
-            break;
-        }
-        let numbers: Vec<(usize, usize)> = batch
-            .iter()
-            .enumerate()
-            .map(|(place, &(_, index))| (pages + place + 1, index))
-            .collect();
-        for (number, page) in render(sources, entries, &numbers)? {
-            let html = page.html.as_bytes();
-            bytes += on_disk(html) + page.images.iter().map(|(_, png)| on_disk(png)).sum::<usize>();
-            put(&folder.join(format!("{number}.html")), html)?;
-            for (name, png) in &page.images {
-                put(&folder.join(name), png)?;
-            }
-        }
-        for (number, index) in numbers {
-            entries[index].page = Some(number);
-        }
-        pages += batch.len();
+    let order: Vec<usize> = order.into_iter().map(|(_, index)| index).collect();
+    let navigation = Navigation::new(entries, &order);
+    let pages = PageWriter { sources, entries, navigation };
+    let written = pages.write(&out.join("pages"), &order)?;
+    for (place, index) in order.iter().take(written).enumerate() {
+        entries[*index].page = Some(place + 1);
     }
-    Ok((pages, order.len() - pages))
+    Ok((written, order.len() - written))
 }
 
-/// Renders pages, given by number and entry, on all cores.
-fn render(
-    sources: &Sources<'_>,
-    entries: &[Entry<'_>],
-    numbers: &[(usize, usize)],
-) -> Result<Vec<(usize, page::Page)>, ReportError> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let size = numbers.len().div_ceil(threads).max(1);
-    let make = |part: &[(usize, usize)]| -> Result<Vec<(usize, page::Page)>, ReportError> {
-        let one = |&(number, index): &(usize, usize)| {
-            Ok((number, page::render(sources, &entries[index], number)?))
-        };
-        part.iter().map(one).collect()
-    };
-    let parts: Vec<Result<Vec<_>, ReportError>> = std::thread::scope(|scope| {
-        let handles: Vec<_> =
-            numbers.chunks(size).map(|part| scope.spawn(move || make(part))).collect();
-        handles.into_iter().map(joined).collect()
-    });
-    let mut pages = Vec::with_capacity(numbers.len());
-    for part in parts {
-        pages.append(&mut part?);
+/// Writer of the pages.
+struct PageWriter<'e, 'a> {
+    sources: &'e Sources<'a>,
+    entries: &'e [Entry<'a>],
+    navigation: Navigation<'e, 'a>,
+}
+
+impl PageWriter<'_, '_> {
+    /// Writes the pages of some entries, numbered from 1, until they become too large; returns
+    /// their number.
+    fn write(&self, folder: &Path, order: &[usize]) -> Result<usize, ReportError> {
+        let (mut bytes, mut written) = (0, 0);
+        for batch in order.chunks(BATCH) {
+            if bytes > PAGE_BYTES {
+                break;
+            }
+            let numbers: Vec<(usize, usize)> = (written + 1..).zip(batch.iter().copied()).collect();
+            for (number, page) in self.render(&numbers, order.len())? {
+                let html = page.html.as_bytes();
+                let images = page.images.iter().map(|(_, png)| on_disk(png)).sum::<usize>();
+                bytes += on_disk(html) + images;
+                put(&folder.join(format!("{number}.html")), html)?;
+                for (name, png) in &page.images {
+                    put(&folder.join(name), png)?;
+                }
+            }
+            written += batch.len();
+        }
+        if written < order.len() {
+            self.remove_links(folder, order, written)?;
+        }
+        Ok(written)
     }
-    Ok(pages)
+
+    /// Removes the links to pages that were not written.
+    fn remove_links(
+        &self,
+        folder: &Path,
+        order: &[usize],
+        written: usize,
+    ) -> Result<(), ReportError> {
+        for (place, &index) in order.iter().take(written).enumerate() {
+            let old = self.navigation.render(index, order.len())?;
+            let new = self.navigation.render(index, written)?;
+            if old != new {
+                let path = folder.join(format!("{}.html", place + 1));
+                let failed =
+                    |source| ReportError::Write { path: path.display().to_string(), source };
+                let page = fs::read_to_string(&path).map_err(failed)?;
+                put(&path, page.replacen(&old, &new, 1).as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Renders pages, given by number and entry, on all cores; links lead to `count` pages.
+    fn render(
+        &self,
+        numbers: &[(usize, usize)],
+        count: usize,
+    ) -> Result<Vec<(usize, page::Page)>, ReportError> {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let size = numbers.len().div_ceil(threads).max(1);
+        let one = |&(number, index): &(usize, usize)| {
+            let navigation = self.navigation.render(index, count)?;
+            let entry = &self.entries[index];
+            Ok((number, page::render(self.sources, entry, number, navigation)?))
+        };
+        let make = |part: &[(usize, usize)]| -> Result<Vec<(usize, page::Page)>, ReportError> {
+            part.iter().map(one).collect()
+        };
+        let parts: Vec<Result<Vec<_>, ReportError>> = std::thread::scope(|scope| {
+            let handles: Vec<_> =
+                numbers.chunks(size).map(|part| scope.spawn(move || make(part))).collect();
+            handles.into_iter().map(joined).collect()
+        });
+        let mut pages = Vec::with_capacity(numbers.len());
+        for part in parts {
+            pages.append(&mut part?);
+        }
+        Ok(pages)
+    }
 }
 
 /// Returns the size of a file on disk, in whole blocks.

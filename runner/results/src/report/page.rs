@@ -8,7 +8,8 @@ use super::plot::{Plot, Value, plot};
 use crate::bundle::{Bundle, IMAGES};
 use crate::diff::{Change, Metric, unified};
 use crate::history::{Point, Series};
-use crate::names::{printable, printable_text};
+use crate::names::{printable, printable_line, printable_text};
+use crate::place::{Place, place};
 use crate::{Code, Row};
 
 /// A page and its images.
@@ -28,7 +29,13 @@ struct ResultPage {
     change: Option<Changed>,
     layer: Option<&'static str>,
     facts: String,
+    /// Links to other pages, in HTML.
+    navigation: String,
     reason: Option<String>,
+    /// Line of the script that the reason names.
+    line: Option<u32>,
+    /// The command that executes the test case again.
+    command: Option<String>,
     message: Option<Vec<DiffLine>>,
     note: Option<String>,
     probes: Vec<Probe>,
@@ -99,6 +106,7 @@ pub(super) fn render(
     sources: &Sources<'_>,
     entry: &Entry<'_>,
     number: usize,
+    navigation: String,
 ) -> Result<Page, ReportError> {
     let (old, new) = (entry.pair.old, entry.pair.new);
     let (bundle, mut note) =
@@ -116,6 +124,10 @@ pub(super) fn render(
     });
     let row = new.or(old);
     let reason = new.and_then(Row::reason);
+    let place = reason.and_then(place).filter(|_| bundle.is_some());
+    let command = bundle.as_ref().and_then(|bundle| bundle.command.clone());
+    let command =
+        command.or_else(|| new.and_then(|row| sources.repeat.command(&row.test, &row.generation)));
     let image = |&name: &&'static str| {
         let png = bundle.as_ref()?.images.get(name)?;
         Some((name, format!("{number}-{name}.png"), png.clone()))
@@ -131,7 +143,10 @@ pub(super) fn render(
         change: changed(entry),
         layer: new.and_then(|row| row.phase).map(|phase| phase.name()),
         facts: new.map(facts).unwrap_or_default(),
+        navigation,
         reason: reason.map(printable_text),
+        line: place.map(|place| place.line),
+        command: command.as_deref().map(printable_line),
         message: old.and_then(Row::reason).zip(reason).and_then(|(old, new)| difference(old, new)),
         note: note.as_deref().map(printable),
         probes: bundle.as_ref().map(probes).unwrap_or_default(),
@@ -140,7 +155,7 @@ pub(super) fn render(
         metrics: Metric::ALL.map(Metric::name),
         code: new.map(|row| code(row, old)).unwrap_or_default(),
         plots: row.map(|row| plots(sources, row)).unwrap_or_default(),
-        script: bundle.as_ref().map(script).unwrap_or_default(),
+        script: bundle.as_ref().map(|bundle| script(bundle, place)).unwrap_or_default(),
         texts: bundle.as_ref().map(|bundle| listings(bundle, earlier.as_ref())).unwrap_or_default(),
     };
     let html = page.render()?;
@@ -245,9 +260,11 @@ fn plots(sources: &Sources<'_>, row: &Row<'_>) -> Vec<Plot> {
     plots.into_iter().flatten().collect()
 }
 
-fn script(bundle: &Bundle) -> Vec<ScriptLine> {
+fn script(bundle: &Bundle, place: Option<Place>) -> Vec<ScriptLine> {
+    let named = place.map(|place| place.line);
     let bad = |number: u32| {
-        bundle.probes.iter().any(|probe| probe.line == number && probe.phase.is_some())
+        named == Some(number)
+            || bundle.probes.iter().any(|probe| probe.line == number && probe.phase.is_some())
     };
     let lines = bundle.script.lines().zip(1..);
     lines
