@@ -8,6 +8,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::memory::{Fault, Memory};
@@ -75,6 +76,44 @@ impl Recording {
         }
         recording.objects.sort_by_key(|object| object.address);
         Ok(recording)
+    }
+
+    /// Writes a batch with all pages of its objects that are not zero.
+    ///
+    /// # Errors
+    /// Fails when the file cannot be written.
+    pub fn write(
+        out: &mut dyn Write,
+        memory: &dyn Memory,
+        address: u64,
+        length: u64,
+        version: u32,
+        objects: &[Object],
+    ) -> io::Result<()> {
+        let count = objects.len();
+        writeln!(out, "batch {address:x} len {length} ring 1 ver {version} n {count}")?;
+        for object in objects {
+            let end = object.address + object.size;
+            let mut at = object.address;
+            while at < end {
+                let mut page = [0; 4096];
+                // The last page of an object may be incomplete.
+                let bytes = usize::try_from(end - at).map_or(4096, |rest| rest.min(4096));
+                if memory.read(at, &mut page[..bytes]).is_ok() && page != [0; 4096] {
+                    out.write_all(b"PAGE")?;
+                    out.write_all(&at.to_le_bytes())?;
+                    out.write_all(&page)?;
+                }
+                at += PAGE;
+            }
+        }
+        for object in objects {
+            out.write_all(b"OBJ.")?;
+            for number in [object.address, object.size, object.handle] {
+                out.write_all(&number.to_le_bytes())?;
+            }
+        }
+        out.flush()
     }
 
     /// Adds the record that `bytes` begins with and returns its length.
@@ -176,6 +215,18 @@ mod tests {
         assert_eq!(recording.read_u64(0x10ffc), Ok(0x0403_0201_0707));
         assert_eq!(recording.read_u32(0x11ffe), Err(Fault { address: 0x12000 }));
         assert_eq!(recording.object(0xffff), None);
+    }
+
+    #[test]
+    fn written_recordings_are_read_again() {
+        let recording = sample();
+        recording.write(0x11000, &[5]).expect("mapped");
+        let mut file = Vec::new();
+        Recording::write(&mut file, &recording, 0x10000, 8, 70, &recording.objects).expect("room");
+        let again = Recording::parse(&file).expect("a recording");
+        assert_eq!((again.address, again.length), (0x10000, 8));
+        assert_eq!(again.objects, recording.objects);
+        assert_eq!(again.read_u64(0x10ffc), Ok(0x0000_0005_0707_0707));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::args::{
 };
 use super::values::{Generations, generations};
 use super::{
-    asm, bisect, compare_codegen, coverage, diff, expect, fuzz, history, import, list, merge,
+    asm, bisect, compare_codegen, coverage, diff, expect, fuzz, gpu, history, import, list, merge,
     pressure, reduce, report, show, summary,
 };
 use crate::console::style::ColorChoice;
@@ -24,7 +24,7 @@ Find a cause:     bisect, reduce
 Find failures:    fuzz, coverage
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, compare-codegen, pressure
-More:             settings, completions, man, serve-compiler (COMMAND --help describes each)
+More:             gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
 
 {positionals}
 {options}
@@ -110,6 +110,8 @@ pub(super) enum Command {
     Man(ManArgs),
     /// Print a shell's completions.
     Completions(CompletionsArgs),
+    /// Run a program on a virtual GPU with the driver of the system's Mesa.
+    Gpu(gpu::GpuArgs),
     /// Compile for other programs by the protocol of docs/compiler-protocol.md.
     ServeCompiler,
     /// Execute test cases for a supervising process.

@@ -15,6 +15,7 @@ mod expect;
 mod fuzz;
 mod gens;
 mod git_bisect;
+mod gpu;
 mod history;
 mod import;
 mod list;
@@ -98,6 +99,7 @@ pub fn main() -> ExitCode {
         Some(Command::Settings(args)) => settings::show(&args),
         Some(Command::Man(args)) => manual::man(&args),
         Some(Command::Completions(args)) => manual::completions(&args),
+        Some(Command::Gpu(args)) => gpu::gpu(&args),
         Some(Command::ServeCompiler) => serve::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),
         None => run::run(cli.run, &words),

@@ -16,6 +16,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tidy", &[]),
     ("results", &[]),
     ("packets", &[]),
+    ("submission", &[]),
+    ("preload", &["submission"]),
+    ("gpu", &["packets", "submission"]),
     ("softgl", &["program"]),
     ("glsl", &["program"]),
     ("legacy", &[]),
@@ -39,6 +42,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "results",
             "execute",
             "tools",
+            "gpu",
+            "submission",
         ],
     ),
 ];

@@ -13,6 +13,7 @@ const TABLES: &[&str] = &[
     "compiler/eu/src/desc/",
     // Columns of the tables of commands and state.
     "runner/packets/src/table.rs",
+    "runner/gpu/src/facts.rs",
     // Files of limits and extensions, one per generation.
     "runner/execute/src/capabilities/table.rs",
     "tests/tidy/",

@@ -1,0 +1,28 @@
+//! Facts of each generation that commands and state do not name.
+
+use vocabulary::Generation;
+
+/// Facts of a generation.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Version of the hardware.
+    pub version: u32,
+    /// Ticks of the time stamp in a second.
+    pub timestamp_frequency: u32,
+    /// File name of the driver in Mesa.
+    pub driver: &'static str,
+}
+
+impl Facts {
+    /// Returns the facts of a generation.
+    #[must_use]
+    pub fn of(generation: Generation) -> Facts {
+        let (version, timestamp_frequency, driver) = match generation {
+            Generation::Ivb | Generation::Hsw => (7, 12_500_000, "crocus"),
+            Generation::Chv => (8, 12_500_000, "crocus"),
+            Generation::Bdw => (8, 12_500_000, "iris"),
+            Generation::Skl | Generation::Reference => (9, 12_000_000, "iris"),
+        };
+        Facts { version, timestamp_frequency, driver }
+    }
+}

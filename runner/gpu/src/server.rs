@@ -1,0 +1,250 @@
+//! Service of GL processes: one connection each, batches executed in the order of arrival.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use packets::{Object, Recording};
+use submission::{Reply, Request, Submission};
+use vocabulary::Generation;
+
+use crate::clock::Clock;
+use crate::gpu::Gpu;
+use crate::memory::BatchMemory;
+
+/// Error number of the operating system for a failed batch.
+const INPUT_OUTPUT_ERROR: u32 = 5;
+
+/// Something to show to the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A line of the device library, such as an unknown request.
+    Log {
+        /// Process.
+        pid: u32,
+        /// Text.
+        text: String,
+    },
+    /// A batch could not be executed.
+    Failed {
+        /// Process.
+        pid: u32,
+        /// Number of the batch in its process, from 1.
+        batch: usize,
+        /// Reason.
+        text: String,
+    },
+}
+
+/// Counts over all processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Processes that opened the device.
+    pub processes: usize,
+    /// Batches that arrived.
+    pub batches: usize,
+    /// Commands in them.
+    pub commands: usize,
+    /// Batches that failed.
+    pub failed: usize,
+    /// Processes that have loaded a software renderer beside the driver of the device.
+    pub fallbacks: usize,
+}
+
+/// Settings of a server.
+pub struct Settings {
+    /// Generation of the device.
+    pub generation: Generation,
+    /// Folder for recordings of all batches.
+    pub record: Option<PathBuf>,
+    /// Receives events, from several threads.
+    pub observer: Box<dyn Fn(Event) + Send + Sync>,
+}
+
+/// State that the connections share.
+struct Shared {
+    settings: Settings,
+    clock: Clock,
+    stopped: AtomicBool,
+    counts: Mutex<(Summary, usize)>,
+    changed: Condvar,
+}
+
+impl Shared {
+    /// Counts, and the number of open connections.
+    fn counts(&self) -> MutexGuard<'_, (Summary, usize)> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A service at a socket.
+pub struct Server {
+    path: PathBuf,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Starts a service at `path`, which must not exist.
+    ///
+    /// # Errors
+    /// Fails when the socket cannot be created.
+    pub fn start(path: &Path, settings: Settings) -> io::Result<Server> {
+        let listener = UnixListener::bind(path)?;
+        let shared = Arc::new(Shared {
+            clock: Clock::start(settings.generation),
+            settings,
+            stopped: AtomicBool::new(false),
+            counts: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let served = shared.clone();
+        thread::Builder::new().name("gpu".to_string()).spawn(move || listen(&listener, &served))?;
+        Ok(Server { path: path.to_path_buf(), shared })
+    }
+
+    /// Waits until all processes have closed their connections, at most for `longest`, and returns
+    /// the counts.
+    #[must_use]
+    pub fn finish(self, longest: Duration) -> Summary {
+        let counts = self.shared.counts();
+        let open = |counts: &mut (Summary, usize)| counts.1 > 0;
+        let waited = self.shared.changed.wait_timeout_while(counts, longest, open);
+        let (counts, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        counts.0.clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::Relaxed);
+        // Wakes the listener.
+        let _ = UnixStream::connect(&self.path);
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Accepts connections until the server is dropped.
+fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
+    while let Ok((stream, _)) = listener.accept() {
+        if shared.stopped.load(Ordering::Relaxed) {
+            return;
+        }
+        shared.counts().1 += 1;
+        let shared = shared.clone();
+        thread::spawn(move || {
+            let result = Connection::serve(stream, &shared);
+            if let Err(error) = result {
+                let event = Event::Log { pid: 0, text: format!("connection: {error}") };
+                (shared.settings.observer)(event);
+            }
+            shared.counts().1 -= 1;
+            shared.changed.notify_all();
+        });
+    }
+}
+
+/// A connected process.
+struct Connection<'s> {
+    pid: u32,
+    heap: File,
+    gpu: Gpu,
+    batches: usize,
+    shared: &'s Shared,
+}
+
+impl Connection<'_> {
+    fn serve(mut stream: UnixStream, shared: &Shared) -> io::Result<()> {
+        let bad = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text.to_string());
+        let Some(frame) = submission::receive(&mut stream)? else { return Ok(()) };
+        let Some(Request::Hello { pid, heap, generation }) = Request::decode(&frame) else {
+            return Err(bad("the first message is no greeting"));
+        };
+        if generation != shared.settings.generation.name() {
+            return Err(bad(&format!("process {pid} expects the generation {generation}")));
+        }
+        let path = format!("/proc/{pid}/fd/{heap}");
+        let heap = OpenOptions::new().read(true).write(true).open(path)?;
+        shared.counts().0.processes += 1;
+        let gpu = Gpu::new(shared.settings.generation, shared.clock);
+        let mut connection = Connection { pid, heap, gpu, batches: 0, shared };
+        submission::send(&mut stream, &Reply::default().encode())?;
+        while let Some(frame) = submission::receive(&mut stream)? {
+            let request = Request::decode(&frame).ok_or_else(|| bad("unknown message"))?;
+            let reply = connection.answer(request);
+            submission::send(&mut stream, &reply.encode())?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, request: Request) -> Reply {
+        match request {
+            Request::Submit(submission) => return self.submit(&submission),
+            Request::Timestamp => {
+                return Reply { status: 0, value: self.shared.clock.ticks() };
+            }
+            Request::DestroyContext(context) => self.gpu.destroy_context(context),
+            Request::Log(text) => {
+                (self.shared.settings.observer)(Event::Log { pid: self.pid, text });
+            }
+            Request::Hello { .. } => return Reply { status: INPUT_OUTPUT_ERROR, value: 0 },
+        }
+        Reply::default()
+    }
+
+    fn submit(&mut self, submission: &Submission) -> Reply {
+        self.batches += 1;
+        if self.batches == 1 && self.has_software_renderer() {
+            self.shared.counts().0.fallbacks += 1;
+        }
+        let memory = BatchMemory::new(&self.heap, &submission.objects);
+        let mut failure = self.record(submission, &memory).err().map(|error| error.to_string());
+        let result = self.gpu.execute(&memory, submission.context, submission.batch);
+        let commands = match result {
+            Ok(commands) => commands,
+            Err(error) => {
+                failure.get_or_insert(error.to_string());
+                0
+            }
+        };
+        if let Err(error) = memory.flush() {
+            failure.get_or_insert(error.to_string());
+        }
+        let mut counts = self.shared.counts();
+        counts.0.batches += 1;
+        counts.0.commands += commands;
+        counts.0.failed += usize::from(failure.is_some());
+        drop(counts);
+        let Some(text) = failure else { return Reply::default() };
+        let event = Event::Failed { pid: self.pid, batch: self.batches, text };
+        (self.shared.settings.observer)(event);
+        Reply { status: INPUT_OUTPUT_ERROR, value: 0 }
+    }
+
+    /// True if the process has loaded Mesa's software renderer. Mesa falls back to it in silence
+    /// when it cannot use the device.
+    fn has_software_renderer(&self) -> bool {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid));
+        maps.is_ok_and(|maps| maps.contains("swrast_dri.so"))
+    }
+
+    /// Writes a recording of the batch, if wanted.
+    fn record(&self, submission: &Submission, memory: &BatchMemory<'_>) -> io::Result<()> {
+        let Some(folder) = &self.shared.settings.record else { return Ok(()) };
+        std::fs::create_dir_all(folder)?;
+        let objects = submission.objects.iter().map(|object| Object {
+            address: object.address,
+            size: object.size,
+            handle: object.handle,
+        });
+        let version = 10 * crate::facts::Facts::of(self.shared.settings.generation).version;
+        let name = format!("{}-{:04}.exec", self.pid, self.batches);
+        let mut file = io::BufWriter::new(File::create(folder.join(name))?);
+        let (address, length) = (submission.batch, submission.length);
+        Recording::write(&mut file, memory, address, length, version, &objects.collect::<Vec<_>>())
+    }
+}

@@ -1,0 +1,169 @@
+//! Buffer objects, contexts and submissions.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use submission::{BufferObject, Reply, Request, Submission};
+
+use crate::device::Device;
+use crate::heap::{Heap, PAGE};
+
+/// Address of the first object that the kernel places. Address 0 is never used.
+const FIRST_ADDRESS: u64 = 1 << 20;
+
+/// A buffer object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object {
+    /// First byte in the memory file.
+    pub(crate) offset: u64,
+    /// Bytes.
+    pub(crate) size: u64,
+    /// Tiling mode and stride, which the driver stores with the object.
+    pub(crate) tiling: (u32, u32),
+}
+
+impl Object {
+    /// The address that the kernel gives the object, if the driver does not.
+    pub(crate) fn address(&self) -> u64 {
+        FIRST_ADDRESS + self.offset
+    }
+}
+
+/// The device of this process.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// Facts of the generation.
+    pub(crate) device: &'static Device,
+    /// The memory of all objects.
+    pub(crate) file: File,
+    heap: Heap,
+    objects: BTreeMap<u32, Object>,
+    next_handle: u32,
+    next_context: u32,
+    next_fence: u32,
+    socket: UnixStream,
+}
+
+static KERNEL: Mutex<Option<Kernel>> = Mutex::new(None);
+
+/// Returns the device, which is created at the first call.
+///
+/// # Errors
+/// Fails when the virtual GPU cannot be reached.
+pub(crate) fn with<R>(work: impl FnOnce(&mut Kernel) -> R) -> io::Result<R> {
+    let mut kernel: MutexGuard<'_, Option<Kernel>> =
+        KERNEL.lock().unwrap_or_else(PoisonError::into_inner);
+    if kernel.is_none() {
+        *kernel = Some(Kernel::new()?);
+    }
+    kernel.as_mut().map(work).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+impl Kernel {
+    fn new() -> io::Result<Kernel> {
+        let device = crate::files::device().ok_or(io::ErrorKind::NotFound)?;
+        let path = std::env::var_os(submission::SOCKET_VARIABLE).ok_or(io::ErrorKind::NotFound)?;
+        // Below both limits: the address space of the generation and 4 GiB.
+        let size = device.address_space.min(1 << 32) - FIRST_ADDRESS;
+        // SAFETY: the name is a constant string; the result is checked.
+        let descriptor = unsafe { libc::memfd_create(c"gpu".as_ptr(), libc::MFD_CLOEXEC) };
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor is new and nothing else owns it.
+        let file = unsafe { File::from_raw_fd(descriptor) };
+        file.set_len(size)?;
+        let mut kernel = Kernel {
+            device,
+            file,
+            heap: Heap::new(size),
+            objects: BTreeMap::new(),
+            next_handle: 1,
+            next_context: 1,
+            next_fence: 1,
+            socket: UnixStream::connect(path)?,
+        };
+        let heap = u32::try_from(kernel.file.as_raw_fd()).unwrap_or(0);
+        let pid = std::process::id();
+        kernel.call(&Request::Hello { pid, heap, generation: device.name.to_string() })?;
+        Ok(kernel)
+    }
+
+    /// Sends a request to the virtual GPU and returns the value of the reply.
+    pub(crate) fn call(&mut self, request: &Request) -> io::Result<u64> {
+        submission::send(&mut self.socket, &request.encode())?;
+        let frame = submission::receive(&mut self.socket)?;
+        let reply = frame.as_deref().and_then(Reply::decode).ok_or(io::ErrorKind::UnexpectedEof)?;
+        match reply.status {
+            0 => Ok(reply.value),
+            status => Err(io::Error::from_raw_os_error(status.cast_signed())),
+        }
+    }
+
+    /// Shows a line to the user.
+    pub(crate) fn log(&mut self, text: String) {
+        let _ = self.call(&Request::Log(text));
+    }
+
+    /// Creates an object of zeros and returns its handle and size.
+    pub(crate) fn create(&mut self, size: u64) -> Option<(u32, u64)> {
+        let size = size.max(1).next_multiple_of(PAGE);
+        let offset = self.heap.allocate(size)?;
+        let handle = self.next_handle;
+        self.next_handle += 1;
+        self.objects.insert(handle, Object { offset, size, tiling: (0, 0) });
+        Some((handle, size))
+    }
+
+    /// Frees an object. Its memory reads as zeros when it is used again.
+    pub(crate) fn close(&mut self, handle: u32) -> bool {
+        let Some(object) = self.objects.remove(&handle) else { return false };
+        let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+        let range = (object.offset.cast_signed(), object.size.cast_signed());
+        // SAFETY: the descriptor is open; the call affects only the file.
+        let result = unsafe { libc::fallocate(self.file.as_raw_fd(), mode, range.0, range.1) };
+        if result == 0 {
+            self.heap.release(object.offset, object.size);
+        }
+        true
+    }
+
+    /// Returns an object by its handle.
+    pub(crate) fn object(&mut self, handle: u32) -> Option<&mut Object> {
+        self.objects.get_mut(&handle)
+    }
+
+    /// Returns a new context number.
+    pub(crate) fn create_context(&mut self) -> u32 {
+        self.next_context += 1;
+        self.next_context - 1
+    }
+
+    /// Returns a new fence number. All fences are signaled.
+    pub(crate) fn create_fence(&mut self) -> u32 {
+        self.next_fence += 1;
+        self.next_fence - 1
+    }
+
+    /// Writes an address into an object.
+    pub(crate) fn relocate(&self, object: &Object, at: u64, address: u64) -> io::Result<()> {
+        let bytes = address.to_le_bytes();
+        self.file.write_all_at(&bytes[..self.device.address_bytes], object.offset + at)
+    }
+
+    /// Executes a batch. Returns after its last write.
+    pub(crate) fn submit(
+        &mut self,
+        context: u32,
+        batch: u64,
+        length: u64,
+        objects: Vec<BufferObject>,
+    ) -> io::Result<u64> {
+        self.call(&Request::Submit(Submission { context, batch, length, objects }))
+    }
+}

@@ -1,0 +1,36 @@
+//! A library that is preloaded into a GL process and plays the kernel's i915 device.
+//!
+//! The driver finds a render node, creates buffer objects in one memory file, and submits batches.
+//! The library answers everything that is bookkeeping itself and sends each batch with its address
+//! space to the virtual GPU over a socket, waiting until it was executed. So no fence is ever
+//! unsignaled and no object ever busy.
+//!
+//! | module | content |
+//! |---|---|
+//! | `interpose` | functions of the C library that are replaced |
+//! | `files` | files that describe the device, and which descriptors are the device |
+//! | `ioctl` | requests of the driver |
+//! | `kernel` | buffer objects, contexts, submissions |
+//! | `heap` | ranges of the memory file |
+//! | `device` | facts of each generation |
+//!
+//! Without the environment variables of [`submission`] every call goes to the system.
+//!
+//! ```
+//! // The generation and the socket are given to the GL process in its environment.
+//! assert_eq!(submission::GENERATION_VARIABLE, "RUNNER_GPU_GENERATION");
+//! assert_eq!(submission::SOCKET_VARIABLE, "RUNNER_GPU_SOCKET");
+//! ```
+
+// The replaced functions, which use the rest, are left out of unit tests.
+#![cfg_attr(test, allow(dead_code, reason = "used by the replaced functions"))]
+
+mod device;
+mod files;
+mod heap;
+// In unit tests these would replace the functions of the test program.
+#[cfg(not(test))]
+mod interpose;
+mod ioctl;
+mod kernel;
+mod memory;

@@ -1,0 +1,257 @@
+//! Messages between the device library in a GL process and the virtual GPU.
+//!
+//! Both sides hold a Unix stream socket. The process sends a [`Request`] and waits for a [`Reply`]
+//! before it continues. A message is a frame: its length as 4 bytes, then that many bytes. All
+//! numbers are little-endian.
+//!
+//! | request | first byte | contents |
+//! |---|---|---|
+//! | [`Request::Hello`] | 1 | process id (4), descriptor of the heap (4), name of the generation |
+//! | [`Request::Submit`] | 2 | context (4), batch address (8), length (8), objects (40 each) |
+//! | [`Request::Timestamp`] | 3 | – |
+//! | [`Request::DestroyContext`] | 4 | context (4) |
+//! | [`Request::Log`] | 5 | text |
+//!
+//! An object is address, size, offset in the heap, handle and flags, 8 bytes each. A reply is a
+//! status (4) and a value (8).
+//!
+//! ```
+//! use submission::{Request, receive, send};
+//!
+//! let mut wire = Vec::new();
+//! send(&mut wire, &Request::Timestamp.encode()).unwrap();
+//! let frame = receive(&mut wire.as_slice()).unwrap().unwrap();
+//! assert_eq!(Request::decode(&frame), Some(Request::Timestamp));
+//! ```
+
+use std::io::{self, Read, Write};
+
+/// Environment variable with the path of the socket.
+pub const SOCKET_VARIABLE: &str = "RUNNER_GPU_SOCKET";
+/// Environment variable with the name of the generation.
+pub const GENERATION_VARIABLE: &str = "RUNNER_GPU_GENERATION";
+/// Largest frame in bytes.
+const LARGEST: u32 = 1 << 26;
+
+/// A buffer object of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferObject {
+    /// Graphics address, 48 bits.
+    pub address: u64,
+    /// Bytes.
+    pub size: u64,
+    /// First byte in the heap.
+    pub offset: u64,
+    /// Number of the object in its process.
+    pub handle: u64,
+    /// Flags of the kernel's interface.
+    pub flags: u64,
+}
+
+/// A batch to execute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// Hardware context, whose state persists between batches.
+    pub context: u32,
+    /// Address of the first command.
+    pub batch: u64,
+    /// Bytes up to the end or to the first jump.
+    pub length: u64,
+    /// The address space.
+    pub objects: Vec<BufferObject>,
+}
+
+/// A message of a GL process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// First message: who is there.
+    Hello {
+        /// Process.
+        pid: u32,
+        /// File descriptor of the heap in that process.
+        heap: u32,
+        /// Name of the generation.
+        generation: String,
+    },
+    /// Execute a batch. The reply comes after its last write.
+    Submit(Submission),
+    /// Read the time of the GPU. The reply's value has it in ticks.
+    Timestamp,
+    /// Forget the state of a context.
+    DestroyContext(u32),
+    /// Show a line to the user.
+    Log(String),
+}
+
+/// Answer to a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// 0, or an error number of the operating system.
+    pub status: u32,
+    /// Result.
+    pub value: u64,
+}
+
+impl Request {
+    /// Returns the bytes of the message.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        match self {
+            Request::Hello { pid, heap, generation } => {
+                bytes.push(1);
+                bytes.extend(pid.to_le_bytes());
+                bytes.extend(heap.to_le_bytes());
+                bytes.extend(generation.as_bytes());
+            }
+            Request::Submit(submission) => {
+                bytes.push(2);
+                bytes.extend(submission.context.to_le_bytes());
+                bytes.extend(submission.batch.to_le_bytes());
+                bytes.extend(submission.length.to_le_bytes());
+                for object in &submission.objects {
+                    let BufferObject { address, size, offset, handle, flags } = *object;
+                    for number in [address, size, offset, handle, flags] {
+                        bytes.extend(number.to_le_bytes());
+                    }
+                }
+            }
+            Request::Timestamp => bytes.push(3),
+            Request::DestroyContext(context) => {
+                bytes.push(4);
+                bytes.extend(context.to_le_bytes());
+            }
+            Request::Log(text) => {
+                bytes.push(5);
+                bytes.extend(text.as_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// Reads a message; `None` if it is none.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<Request> {
+        let (kind, mut rest) = bytes.split_first()?;
+        let rest = &mut rest;
+        Some(match kind {
+            1 => Request::Hello {
+                pid: u32::from_le_bytes(take(rest)?),
+                heap: u32::from_le_bytes(take(rest)?),
+                generation: String::from_utf8(rest.to_vec()).ok()?,
+            },
+            2 => {
+                let context = u32::from_le_bytes(take(rest)?);
+                let (batch, length) = (number(rest)?, number(rest)?);
+                let mut objects = Vec::with_capacity(rest.len() / 40);
+                while !rest.is_empty() {
+                    objects.push(BufferObject {
+                        address: number(rest)?,
+                        size: number(rest)?,
+                        offset: number(rest)?,
+                        handle: number(rest)?,
+                        flags: number(rest)?,
+                    });
+                }
+                Request::Submit(Submission { context, batch, length, objects })
+            }
+            3 => Request::Timestamp,
+            4 => Request::DestroyContext(u32::from_le_bytes(take(rest)?)),
+            5 => Request::Log(String::from_utf8_lossy(rest).into_owned()),
+            _ => return None,
+        })
+    }
+}
+
+impl Reply {
+    /// Returns the bytes of the message.
+    #[must_use]
+    pub fn encode(self) -> Vec<u8> {
+        [&self.status.to_le_bytes()[..], &self.value.to_le_bytes()].concat()
+    }
+
+    /// Reads a message; `None` if it is none.
+    #[must_use]
+    pub fn decode(mut bytes: &[u8]) -> Option<Reply> {
+        let status = u32::from_le_bytes(take(&mut bytes)?);
+        Some(Reply { status, value: number(&mut bytes)? })
+    }
+}
+
+/// Takes the first bytes.
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(*first)
+}
+
+/// Takes a number of 8 bytes.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    take(bytes).map(u64::from_le_bytes)
+}
+
+/// Writes a frame.
+///
+/// # Errors
+/// Fails when the message is too long or the socket is closed.
+pub fn send(stream: &mut impl Write, message: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(message.len()).ok().filter(|length| *length <= LARGEST);
+    let Some(length) = length else { return Err(io::ErrorKind::InvalidInput.into()) };
+    stream.write_all(&[&length.to_le_bytes()[..], message].concat())
+}
+
+/// Reads a frame; `None` at the end of the stream.
+///
+/// # Errors
+/// Fails when the stream ends within a frame, and on a length that no message has.
+pub fn receive(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    match stream.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let length = u32::from_le_bytes(length);
+    if length > LARGEST {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("frame of {length} bytes")));
+    }
+    let mut message = vec![0; length as usize];
+    stream.read_exact(&mut message)?;
+    Ok(Some(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_survive_the_wire() {
+        let object =
+            BufferObject { address: 1 << 47, size: 4096, offset: 8192, handle: 3, flags: 16 };
+        let submission =
+            Submission { context: 1, batch: 1 << 47, length: 64, objects: vec![object; 2] };
+        let requests = [
+            Request::Hello { pid: 7, heap: 3, generation: "ivb".into() },
+            Request::Submit(submission),
+            Request::Timestamp,
+            Request::DestroyContext(2),
+            Request::Log("unknown request 0x1".into()),
+        ];
+        for request in requests {
+            let bytes = request.encode();
+            assert_eq!(Request::decode(&bytes), Some(request));
+        }
+        let reply = Reply { status: 5, value: u64::MAX };
+        assert_eq!(Reply::decode(&reply.encode()), Some(reply));
+    }
+
+    #[test]
+    fn incomplete_messages_are_refused() {
+        let hello = Request::Hello { pid: 7, heap: 3, generation: String::new() }.encode();
+        assert_eq!(Request::decode(&hello[..8]), None);
+        assert_eq!(Request::decode(&[9]), None);
+        assert_eq!(Request::decode(&[]), None);
+        assert!(receive(&mut &[4, 0, 0, 0, 1][..]).is_err());
+        assert!(receive(&mut &[255, 255, 255, 255][..]).is_err());
+        assert!(matches!(receive(&mut &[][..]), Ok(None)));
+    }
+}
