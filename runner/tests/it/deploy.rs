@@ -223,9 +223,12 @@ fn bazel() {
 /// Shell scripts are checked where shellcheck is installed.
 #[test]
 fn scripts_are_clean() {
-    let files = [deploy("slurm.sh"), deploy("bazel/conformance.sh")];
+    let names = ["slurm.sh", "bazel/conformance.sh", "../.ci/bazel", "../.ci/run", "../.ci/slurm"];
+    let files = names.map(deploy);
     for file in &files {
-        let parsed = Command::new("sh").arg("-n").arg(file).status().expect("sh");
+        let text = fs::read_to_string(file).expect("a script");
+        let shell = if text.starts_with("#!/usr/bin/env bash") { "bash" } else { "sh" };
+        let parsed = Command::new(shell).arg("-n").arg(file).status().expect("a shell");
         assert!(parsed.success(), "{}", file.display());
     }
     let mut command = Command::new("shellcheck");

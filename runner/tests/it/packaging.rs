@@ -150,7 +150,7 @@ fn the_container() {
         assert!(packages.contains(part), "{part} in {packages}");
     }
     let user = of("USER")[0];
-    assert!(user != "root" && packages.contains(&format!(" {user}")), "{user}");
+    assert!(user != "0" && packages.contains(&format!("useradd --uid {user} ")), "{user}");
     assert_eq!((of("ENTRYPOINT"), of("CMD")), (vec!["[\"runner\"]"], vec!["[\"--help\"]"]));
     let ignored = fs::read_to_string(repository().join(".dockerignore")).expect("a file");
     assert!(ignored.lines().any(|line| line == "/target") && !ignored.contains(".git"));
