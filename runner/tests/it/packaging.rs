@@ -20,7 +20,9 @@ fn output(program: &str, arguments: &[&str], folder: &Path) -> Option<String> {
 fn the_version_names_the_revision() {
     let sandbox = Sandbox::new();
     let version = env!("CARGO_PKG_VERSION");
-    let expected = match output("git", &["rev-parse", "--short=12", "HEAD"], &repository()) {
+    let git = |arguments: &[&str]| output("git", arguments, &repository());
+    let is_checkout = git(&["ls-files", "--error-unmatch", "runner/build.rs"]);
+    let expected = match is_checkout.and_then(|_| git(&["rev-parse", "--short=12", "HEAD"])) {
         Some(revision) => format!("runner {version} ({revision})\n"),
         None => format!("runner {version}\n"),
     };

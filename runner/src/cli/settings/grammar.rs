@@ -49,3 +49,28 @@ pub(super) fn key(arg: &Arg) -> &str {
 pub(super) fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('-', "_").to_uppercase())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::any::TypeId;
+    use std::path::PathBuf;
+
+    /// Settings find paths by their placeholders.
+    #[test]
+    fn paths_have_the_placeholders_of_paths() {
+        let command = grammar();
+        let is_path = |arg: &&Arg| arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+        let paths: Vec<&Arg> = options(&command).filter(is_path).collect();
+        assert!(paths.len() > 5, "{paths:?}");
+        for arg in paths {
+            let name = arg.get_value_names().and_then(<[_]>::first).map(|name| name.as_str());
+            assert!(matches!(name, Some("PATH" | "FILE" | "DIR" | "RUN")), "{arg:?}");
+        }
+    }
+
+    #[test]
+    fn variables_are_named_after_options() {
+        assert_eq!(variable("max-fails"), "RUNNER_MAX_FAILS");
+    }
+}
