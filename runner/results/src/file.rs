@@ -1,8 +1,11 @@
 //! Bounded reading and atomic replacement of files.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 /// Reads a regular file of at most `limit` bytes. Pipes and devices are errors: reading them may
 /// block or never end.
@@ -10,16 +13,18 @@ use std::path::Path;
 /// # Errors
 /// Returns the system's error, or one that names the violated condition.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let metadata = fs::metadata(path)?;
-    if metadata.is_dir() {
-        // The system's own error.
-        return fs::read(path);
-    }
-    if !metadata.is_file() {
+    // Without the flag, opening a pipe waits for its writer. Regular files ignore it.
+    let file = File::options()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() && !metadata.is_dir() {
         return Err(io::Error::other("not a regular file"));
     }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    // One byte more than the file has: the reader finds the end without another allocation.
+    let mut bytes = Vec::with_capacity(metadata.len().min(limit) as usize + 1);
+    file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::other(format!("larger than {} MiB", limit >> 20)));
     }

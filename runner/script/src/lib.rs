@@ -74,7 +74,7 @@ pub fn parse(bytes: &[u8]) -> Result<Script<'_>, ParseError> {
             "files of 4 GiB and more are not supported",
         )));
     }
-    if let Some(nul) = bytes.iter().position(|&b| b == 0) {
+    if let Some(nul) = memchr::memchr(0, bytes) {
         let at = bytes.get(nul..=nul).unwrap_or_default();
         return Err(locate(Fault::new(ErrorKind::Encoding, at, "NUL byte in the file")));
     }

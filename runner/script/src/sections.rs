@@ -315,7 +315,7 @@ fn split_header(input: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn newlines(text: &[u8]) -> u32 {
-    saturate(text.iter().filter(|&&b| b == b'\n').count())
+    saturate(memchr::memchr_iter(b'\n', text).count())
 }
 
 /// Offset of the last `#version ` of the file.
