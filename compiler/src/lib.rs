@@ -56,5 +56,5 @@ pub use interface::varying;
 pub use ir::{PassLog, PassRun};
 pub use validation_cache::ValidationCache;
 pub use vocabulary::{
-    Backend, CodegenOptions, LivenessGranularity, PayloadInterference, Phase, StageLimit,
+    Backend, CodegenOptions, LivenessGranularity, PassLimit, PayloadInterference, Phase,
 };

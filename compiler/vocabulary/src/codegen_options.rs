@@ -1,6 +1,6 @@
 //! Code generation options.
 
-use crate::{Backend, Stage, Width};
+use crate::{Backend, PassLimit, Scope, Stage, Width};
 
 /// Code generation options, from the command line to the pass that reads them.
 ///
@@ -11,11 +11,10 @@ pub struct CodegenOptions {
     pub widths: Vec<Width>,
     /// Back end of the geometry pipeline's stages; `None` means the generation's default.
     pub backend: Option<Backend>,
-    /// Most optional passes to run on each kernel: first on the IR of its stage, then in the back
-    /// end.
-    pub pass_limit: Option<u64>,
-    /// Limits of single stages and kernels, which override [`CodegenOptions::pass_limit`].
-    pub stage_limits: Vec<StageLimit>,
+    /// Limits on the optional passes of each kernel: first those on the IR of its stage, then those
+    /// in the back end. A limit with a scope overrides one without; of several limits on the same
+    /// scope the last one counts.
+    pub pass_limits: Vec<PassLimit>,
     /// Present names of optional passes to leave out, plain or of one representation
     /// (`lir:opt_dce`).
     pub disabled_passes: Vec<String>,
@@ -34,38 +33,25 @@ pub struct CodegenOptions {
 }
 
 impl CodegenOptions {
-    /// Returns true if any limit on passes is set.
-    #[must_use]
-    pub fn is_limited(&self) -> bool {
-        self.pass_limit.is_some() || !self.stage_limits.is_empty()
-    }
-
     /// Returns the most optional passes to run on a stage's IR.
     #[must_use]
     pub fn limit(&self, stage: Stage) -> Option<u64> {
-        let own = self.stage_limits.iter().rfind(|l| l.stage == stage && l.width.is_none());
-        own.map(|l| l.limit).or(self.pass_limit)
+        let own = self.limit_of(Some(Scope { stage, width: None }));
+        own.or_else(|| self.limit_of(None))
     }
 
     /// Returns the most optional passes to run on the kernel of a stage in one width, those on the
     /// stage's IR included.
     #[must_use]
     pub fn kernel_limit(&self, stage: Stage, width: Width) -> Option<u64> {
-        let own = self.stage_limits.iter().rfind(|l| l.stage == stage && l.width == Some(width));
-        own.map(|l| l.limit).or_else(|| self.limit(stage))
+        let own = self.limit_of(Some(Scope { stage, width: Some(width) }));
+        own.or_else(|| self.limit(stage))
     }
-}
 
-/// A limit on the optional passes of one stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct StageLimit {
-    /// The stage.
-    pub stage: Stage,
-    /// The width whose back-end passes are limited; `None` means the stage's IR and all of its
-    /// kernels.
-    pub width: Option<Width>,
-    /// Most passes to run.
-    pub limit: u64,
+    fn limit_of(&self, scope: Option<Scope>) -> Option<u64> {
+        let own = self.pass_limits.iter().rfind(|limit| limit.scope == scope);
+        own.map(|limit| limit.limit.into())
+    }
 }
 
 /// Granularity of the register allocator's liveness analysis.
@@ -118,15 +104,9 @@ mod tests {
 
     #[test]
     fn the_last_limit_of_a_stage_counts() {
-        let limit = |stage, width, limit| StageLimit { stage, width, limit };
+        let limits = ["1", "fragment=2", "fragment=3", "fragment/8=4", "fragment/8=5"];
         let options = CodegenOptions {
-            pass_limit: Some(1),
-            stage_limits: vec![
-                limit(Stage::Fragment, None, 2),
-                limit(Stage::Fragment, None, 3),
-                limit(Stage::Fragment, Some(Width::Simd8), 4),
-                limit(Stage::Fragment, Some(Width::Simd8), 5),
-            ],
+            pass_limits: limits.map(|text| PassLimit::parse(text).unwrap()).to_vec(),
             ..CodegenOptions::default()
         };
         assert_eq!(options.limit(Stage::Vertex), Some(1));

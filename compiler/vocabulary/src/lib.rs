@@ -18,16 +18,16 @@
 mod codegen_options;
 mod generation;
 mod internal_error;
+mod pass_limit;
 mod phase;
 mod spelling;
 mod stage;
 mod width;
 
-pub use codegen_options::{
-    CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet, StageLimit,
-};
+pub use codegen_options::{CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet};
 pub use generation::{Generation, UnknownGeneration};
 pub use internal_error::InternalError;
+pub use pass_limit::{PassLimit, Scope, parse_stage, parse_width, stage_word};
 pub use phase::Phase;
 pub use spelling::nearest;
 pub use stage::Stage;

@@ -1,9 +1,9 @@
 //! Case overrides: differences of one execution from the others of the run.
 
-use results::passes::PassLimit;
 use serde::{Deserialize, Serialize};
+use vocabulary::PassLimit;
 
-use super::options::{ExecutionOptions, disable_passes, disable_quirks, limit_passes};
+use super::options::{ExecutionOptions, disable_passes, disable_quirks};
 
 /// The differences of one execution from the others of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ impl CaseOverride {
     /// Returns the run's options with the overrides applied.
     pub fn execution_options(&self, run: &ExecutionOptions) -> ExecutionOptions {
         let mut options = run.clone();
-        limit_passes(&mut options.codegen, &self.pass_limits);
+        options.codegen.pass_limits.extend(&self.pass_limits);
         disable_passes(&mut options.codegen, &self.disabled_passes);
         disable_quirks(&mut options.codegen, &self.disabled_quirks);
         options.log_passes |= self.log_passes;

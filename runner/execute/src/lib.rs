@@ -55,7 +55,7 @@ pub use factory::{Devices, Traced, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{plain_key, stage_keys};
 pub use options::{
-    ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks, limit_passes,
+    ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
 };
 pub use pipeline::Pipeline;
 pub use run::{UNREADABLE, context_for, prepare, run_explained, run_file, run_script, run_text};

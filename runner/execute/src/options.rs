@@ -6,8 +6,6 @@ use softgl::deferred::ShadeMode;
 
 use crate::external::ExternalCompiler;
 use compiler::{CodegenOptions, Quirk};
-use results::passes::{PassLimit, Scope};
-use vocabulary::StageLimit;
 
 /// The executors of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,19 +49,6 @@ impl ExecutionOptions {
     /// Returns true if the executed binaries come from this project's compiler.
     pub fn is_our_code(&self) -> bool {
         self.binaries.is_none() && self.compiler.is_none()
-    }
-}
-
-/// Adds limits on passes; of several limits on the same scope the last one counts.
-pub fn limit_passes(codegen: &mut CodegenOptions, limits: &[PassLimit]) {
-    for limit in limits {
-        match limit.scope {
-            None => codegen.pass_limit = Some(limit.limit.into()),
-            Some(Scope { stage, width }) => {
-                let limit = limit.limit.into();
-                codegen.stage_limits.push(StageLimit { stage, width, limit });
-            }
-        }
     }
 }
 

@@ -9,9 +9,7 @@ use softgl::deferred::ShadeMode;
 use super::args::{CompileArgs, ExecuteArgs, RunArgs};
 use super::suggest;
 use execute::external::{CommandLine, ExternalCompiler};
-use execute::{
-    ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks, limit_passes,
-};
+use execute::{ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks};
 use results::Junit;
 use results::names::quoted;
 use results::passes::PassLimit;
@@ -81,7 +79,7 @@ pub(super) fn compile_options(args: &CompileArgs) -> anyhow::Result<ExecutionOpt
         no_validate: args.no_validate,
         ..CodegenOptions::default()
     };
-    limit_passes(&mut codegen, &args.pass_limit);
+    codegen.pass_limits.extend(&args.pass_limit);
     disable_passes(&mut codegen, &passes);
     disable_quirks(&mut codegen, &quirks);
     let external = |command| ExternalCompiler { command, response_timeout: RESPONSE_TIMEOUT };

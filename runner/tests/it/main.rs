@@ -10,6 +10,7 @@ mod comparisons;
 mod completion;
 mod console;
 mod coverage;
+mod dependencies;
 mod deploy;
 mod docs;
 mod exit_codes;

@@ -7,6 +7,7 @@ use intel::{CodegenOptions, StageKey, compile};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Stage, Value, Varying};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
+use vocabulary::PassLimit;
 
 /// The trials, with their names.
 pub(crate) const TRIALS: &[(&str, fn())] = &[
@@ -346,7 +347,7 @@ fn passes_are_optional() {
         for limit in 0..10 {
             let options = CodegenOptions {
                 paranoid: true,
-                pass_limit: Some(limit),
+                pass_limits: vec![PassLimit::all(limit)],
                 ..CodegenOptions::default()
             };
             check(&shader, ivb, &options, &format!("seed {seed}, {limit} passes"));

@@ -13,8 +13,8 @@ use crate::common::operations::Domain;
 use crate::common::random::Rng;
 use crate::common::simulator_with;
 use crate::common::source_tree::shrink;
-use compiler::CodegenOptions;
 use compiler::output::Width;
+use compiler::{CodegenOptions, PassLimit};
 
 /// Programs in an ordinary run without the simulator.
 const PROGRAMS: u64 = 300;
@@ -49,13 +49,19 @@ fn variant(n: u64) -> (String, CodegenOptions) {
                 let options = CodegenOptions {
                     spill_all: true,
                     widths: vec![Width::Simd8],
-                    pass_limit: Some(0),
+                    pass_limits: vec![PassLimit::all(0)],
                     ..plain
                 };
                 ("spilling everything, no passes".into(), options)
             }
-            3 | 4 => ("no passes".into(), CodegenOptions { pass_limit: Some(0), ..plain }),
-            _ => ("40 passes".into(), CodegenOptions { pass_limit: Some(40), ..plain }),
+            3 | 4 => (
+                "no passes".into(),
+                CodegenOptions { pass_limits: vec![PassLimit::all(0)], ..plain },
+            ),
+            _ => (
+                "40 passes".into(),
+                CodegenOptions { pass_limits: vec![PassLimit::all(40)], ..plain },
+            ),
         },
     }
 }
