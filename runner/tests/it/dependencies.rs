@@ -17,7 +17,7 @@ fn permitted() -> Vec<String> {
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Whether an SPDX expression is satisfied by permitted licenses alone. `AND` binds closer than
+/// Returns whether permitted licenses alone satisfy an SPDX expression. `AND` binds closer than
 /// `OR`; crates write `/` for `OR` in old manifests.
 fn satisfied(expression: &str, permitted: &[String]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");

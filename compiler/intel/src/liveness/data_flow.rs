@@ -1,6 +1,6 @@
 //! Data flow of liveness, solved for one GRF after the other: time and memory grow with the number
-//! of blocks in which a GRF is live, not with the product of blocks and GRFs. A shader with thousands
-//! of small blocks has thousands of values that live across two or three of them.
+//! of blocks in which a GRF is live, not with the product of blocks and GRFs. A shader with
+//! thousands of small blocks has thousands of values that live across two or three of them.
 
 use super::ByteAccesses;
 use crate::lir::cfg::Cfg;
