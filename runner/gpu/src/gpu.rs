@@ -1,45 +1,67 @@
-//! Execution of batches.
+//! Execution of batches: dispatch of commands, contexts.
 
-use packets::{Fault, Memory, Table, WalkError, Walker};
+use std::fmt;
+
+use packets::{Command, Memory, Table, Walker};
+use rustc_hash::FxHashMap;
 use vocabulary::Generation;
 
 use crate::clock::Clock;
+use crate::context::HardwareContext;
+use crate::draw::Drawing;
+use crate::error::{CommandError, GpuError, Outcome, not_modeled};
+use crate::mi;
 
-/// Why a batch cannot be executed further.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GpuError {
-    /// The batch cannot be walked.
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    /// A command failed.
-    #[error("{name} ({header:#010x}) at {address:#x}: {text}")]
-    Command {
-        /// Name of the command.
-        name: &'static str,
-        /// First double word.
-        header: u32,
-        /// Address of the command.
-        address: u64,
-        /// Reason.
-        text: String,
-    },
+packets::fields! {
+    struct Bases of "STATE_BASE_ADDRESS" {
+        surface: "Surface State Base Address",
+        sets_surface: "Surface State Base Address Modify Enable",
+        dynamic: "Dynamic State Base Address",
+        sets_dynamic: "Dynamic State Base Address Modify Enable",
+        instruction: "Instruction Base Address",
+        sets_instruction: "Instruction Base Address Modify Enable",
+    }
 }
 
+/// State commands without the prefix `3DSTATE_`. Some have no effect on what is modeled.
+const STATE: [&str; 5] =
+    ["PIPELINE_SELECT", "STATE_SIP", "MEDIA_VFE_STATE", "MEDIA_CURBE_LOAD", "MEDIA_STATE_FLUSH"];
+
 /// The GPU as one process sees it.
-#[derive(Debug)]
 pub struct Gpu {
     table: &'static Table,
+    clock: Clock,
+    contexts: FxHashMap<u32, HardwareContext>,
+    bases: Bases,
+    mi: mi::Fields,
+    drawing: Drawing,
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gpu").field("contexts", &self.contexts.len()).finish_non_exhaustive()
+    }
 }
 
 impl Gpu {
     /// Creates a GPU without contexts.
     #[must_use]
-    pub fn new(generation: Generation, _clock: Clock) -> Gpu {
-        Gpu { table: Table::of(generation) }
+    pub fn new(generation: Generation, clock: Clock) -> Gpu {
+        let table = Table::of(generation);
+        Gpu {
+            table,
+            clock,
+            contexts: FxHashMap::default(),
+            bases: Bases::resolve(table),
+            mi: mi::Fields::resolve(table),
+            drawing: Drawing::new(generation, table),
+        }
     }
 
     /// Forgets the state of a context.
-    pub fn destroy_context(&mut self, _context: u32) {}
+    pub fn destroy_context(&mut self, context: u32) {
+        self.contexts.remove(&context);
+    }
 
     /// Executes the batch at an address and returns the number of its commands.
     ///
@@ -48,20 +70,68 @@ impl Gpu {
     pub fn execute(
         &mut self,
         memory: &dyn Memory,
-        _context: u32,
+        context: u32,
         address: u64,
     ) -> Result<usize, GpuError> {
         let mut walker = Walker::new(self.table, memory, address);
         let mut count = 0;
-        while let Some(_command) = walker.advance()? {
+        // A new context begins with all state zero.
+        let mut state = self.contexts.remove(&context).unwrap_or_default();
+        let result = loop {
+            let command = match walker.advance() {
+                Ok(Some(command)) => command,
+                Ok(None) => break Ok(count),
+                Err(error) => break Err(error.into()),
+            };
             count += 1;
+            if let Err(reason) = self.command(memory, &mut state, &command) {
+                break Err(failed(&command, reason));
+            }
+        };
+        self.contexts.insert(context, state);
+        result
+    }
+
+    fn command(
+        &mut self,
+        memory: &dyn Memory,
+        context: &mut HardwareContext,
+        command: &Command<'_>,
+    ) -> Outcome<()> {
+        if mi::execute(&self.mi, context, memory, self.clock, command)? {
+            return Ok(());
         }
-        Ok(count)
+        let words = &command.words;
+        match command.layout.name {
+            "STATE_BASE_ADDRESS" => self.set_bases(context, words),
+            "3DSTATE_VERTEX_BUFFERS" => self.drawing.set_vertex_buffers(context, words),
+            "3DPRIMITIVE" => {
+                return self.drawing.draw(memory, context, words);
+            }
+            name if name.starts_with("3DSTATE_") || STATE.contains(&name) => {
+                context.store(name, words.clone());
+            }
+            _ => return not_modeled("the command"),
+        }
+        Ok(())
+    }
+
+    fn set_bases(&self, context: &mut HardwareContext, words: &[u32]) {
+        let Bases { surface, sets_surface, .. } = self.bases;
+        let Bases { dynamic, sets_dynamic, instruction, sets_instruction, .. } = self.bases;
+        let set = |enable: packets::Field, base: packets::Field, to: &mut u64| {
+            if enable.flag(words) {
+                *to = base.get(words) & 0xffff_ffff_ffff;
+            }
+        };
+        set(sets_surface, surface, &mut context.surface_base);
+        set(sets_dynamic, dynamic, &mut context.dynamic_base);
+        set(sets_instruction, instruction, &mut context.instruction_base);
     }
 }
 
-impl From<Fault> for GpuError {
-    fn from(fault: Fault) -> GpuError {
-        GpuError::Walk(WalkError::Fault { at: fault.address, fault })
-    }
+/// The error of a command.
+fn failed(command: &Command<'_>, reason: CommandError) -> GpuError {
+    let (name, address) = (command.layout.name, command.address);
+    GpuError::Command { name, header: command.words[0], address, reason }
 }

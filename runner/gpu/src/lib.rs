@@ -24,13 +24,18 @@
 //! ```
 
 mod clock;
+mod context;
+mod draw;
+mod error;
 mod facts;
 mod gpu;
 mod memory;
+mod mi;
 mod server;
 
 pub use clock::Clock;
+pub use error::{CommandError, GpuError};
 pub use facts::Facts;
-pub use gpu::{Gpu, GpuError};
+pub use gpu::Gpu;
 pub use memory::BatchMemory;
 pub use server::{Event, Server, Settings, Summary};

@@ -81,7 +81,7 @@ impl Channel {
     }
 
     /// Returns the bits in memory of a stored value.
-    fn encode(self, stored: u32) -> u32 {
+    pub fn encode(self, stored: u32) -> u32 {
         match self {
             Channel::Float(16) => u32::from(float_to_half(f32::from_bits(stored))),
             Channel::Float(n @ (10 | 11)) => {
@@ -92,7 +92,7 @@ impl Channel {
     }
 
     /// Returns the stored value of bits in memory.
-    fn decode(self, code: u32) -> u32 {
+    pub fn decode(self, code: u32) -> u32 {
         match self {
             Channel::Float(16) => half_to_float(code as u16).to_bits(),
             Channel::Float(n @ (10 | 11)) => unpack_format(code, u32::from(n) - 5).to_bits(),

@@ -1,0 +1,103 @@
+//! Vertex fetch: vertex buffers to the vertex data that the first stage reads.
+
+use surfaces::SurfaceFormat;
+
+use super::Draw;
+use crate::error::{Outcome, not_modeled};
+
+/// Data of a vertex: a slot of four components for each element.
+pub(super) type Slots = Vec<[u32; 4]>;
+
+/// The bits of 1.0.
+const ONE: u32 = 0x3f80_0000;
+
+impl Draw<'_> {
+    /// Fetches a vertex. `instance` counts from 0 and selects instanced data, `instance_id` has the
+    /// first instance added.
+    pub(super) fn fetch(&self, vertex: u32, instance: u32, instance_id: u32) -> Outcome<Slots> {
+        let fields = self.fields.vertex_element;
+        let elements = self.context.packet("3DSTATE_VERTEX_ELEMENTS");
+        let mut slots = Slots::new();
+        for element in elements.get(1..).unwrap_or(&[]).chunks_exact(2) {
+            if !fields.is_valid.flag(element) {
+                break;
+            }
+            let source = self.element(element, vertex, instance_id)?;
+            let controls =
+                [fields.component_0, fields.component_1, fields.component_2, fields.component_3];
+            let mut slot = [0; 4];
+            for (i, control) in controls.into_iter().enumerate() {
+                slot[i] = match control.get(element) {
+                    0 | 2 => 0,
+                    1 => source[i],
+                    3 => ONE,
+                    4 => 1,
+                    5 => vertex,
+                    6 => instance,
+                    _ => return not_modeled("primitive numbers as vertex data"),
+                };
+            }
+            slots.push(slot);
+        }
+        self.set_system_values(&mut slots, vertex, instance);
+        Ok(slots)
+    }
+
+    /// Stores the numbers of the vertex and the instance where a separate command says so.
+    fn set_system_values(&self, slots: &mut Slots, vertex: u32, instance: u32) {
+        let fields = self.fields.system_values;
+        let words = self.context.packet("3DSTATE_VF_SGVS");
+        let values = [
+            (fields.has_vertex_id, fields.vertex_id_element, fields.vertex_id_component, vertex),
+            (
+                fields.has_instance_id,
+                fields.instance_id_element,
+                fields.instance_id_component,
+                instance,
+            ),
+        ];
+        for (enable, element, component, value) in values {
+            let (element, component) = (element.get_u32(words), component.get_u32(words));
+            if enable.flag(words)
+                && let Some(slot) = slots.get_mut(element as usize)
+            {
+                slot[component as usize & 3] = value;
+            }
+        }
+    }
+
+    /// Reads an element from its buffer. Data outside the buffer are 0.
+    fn element(&self, element: &[u32], vertex: u32, instance: u32) -> Outcome<[u32; 4]> {
+        let fields = self.fields.vertex_buffer;
+        let number = self.fields.vertex_element.format.get(element);
+        let Some(format) = SurfaceFormat::of(number) else {
+            return not_modeled(format!("vertex format {number}"));
+        };
+        let index = self.fields.vertex_element.buffer.get(element);
+        let Some(buffer) = self.context.vertex_buffers.get(&index) else {
+            return Ok([0; 4]);
+        };
+        let is_instanced = fields.is_instanced.flag(buffer);
+        let item = match fields.step.get_u32(buffer) {
+            0 if is_instanced => 0,
+            step if is_instanced => instance / step,
+            _ => vertex,
+        };
+        let start = fields.start.get(buffer) & 0xffff_ffff_ffff;
+        let size = match fields.end.exists() {
+            true => (fields.end.get(buffer) + 1).saturating_sub(start),
+            false => fields.size.get(buffer),
+        };
+        let offset = fields.pitch.get(buffer) * u64::from(item)
+            + self.fields.vertex_element.offset.get(element);
+        if fields.is_null.flag(buffer) || offset + format.bytes > size {
+            return Ok([0; 4]);
+        }
+        let mut bytes = [0; 16];
+        let Some(texel) = bytes.get_mut(..usize::try_from(format.bytes).unwrap_or(16)) else {
+            return not_modeled(format!("vertex format {}", format.name));
+        };
+        self.memory.read(start + offset, texel)?;
+        Ok(format.decode(&bytes))
+    }
+}

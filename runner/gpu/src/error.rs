@@ -1,0 +1,50 @@
+//! Reasons why a command or a batch cannot be executed.
+
+use packets::{Fault, WalkError};
+
+/// Why a batch cannot be executed further.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GpuError {
+    /// The batch cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// A command failed.
+    #[error("{name} ({header:#010x}) at {address:#x}: {reason}")]
+    Command {
+        /// Name of the command.
+        name: &'static str,
+        /// First double word.
+        header: u32,
+        /// Address of the command.
+        address: u64,
+        /// Reason.
+        reason: CommandError,
+    },
+}
+
+/// Why a command cannot be executed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// It uses something that the virtual GPU does not have yet.
+    #[error("not modeled: {0}")]
+    NotModeled(String),
+    /// It accesses memory outside every object.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// A kernel cannot be decoded or executed.
+    #[error("kernel at {address:#x}: {text}")]
+    Kernel {
+        /// Address of the kernel.
+        address: u64,
+        /// Reason.
+        text: String,
+    },
+}
+
+/// Result of a part of a command.
+pub(crate) type Outcome<T> = Result<T, CommandError>;
+
+/// The error of a part that is not modeled.
+pub(crate) fn not_modeled<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(CommandError::NotModeled(what.into()))
+}

@@ -1,0 +1,245 @@
+//! Surface states: the place of each texel of their levels and layers.
+
+use packets::{Fault, Memory, Table};
+
+use crate::format::SurfaceFormat;
+use crate::tiling::Tiling;
+
+packets::fields! {
+    /// Fields of a surface state.
+    struct Fields of "RENDER_SURFACE_STATE" {
+        kind: "Surface Type",
+        format: "Surface Format",
+        is_tiled: "Tiled Surface",
+        tile_walk: "Tile Walk",
+        tile_mode: "Tile Mode",
+        base: "Surface Base Address",
+        width: "Width",
+        height: "Height",
+        depth: "Depth",
+        pitch: "Surface Pitch",
+        qpitch: "Surface QPitch",
+        horizontal_alignment: "Surface Horizontal Alignment",
+        vertical_alignment: "Surface Vertical Alignment",
+        array_spacing: "Surface Array Spacing",
+        min_array_element: "Minimum Array Element",
+        view_extent: "Render Target View Extent",
+        samples: "Number of Multisamples",
+        level: "MIP Count / LOD",
+        x_offset: "X Offset",
+        y_offset: "Y Offset",
+    }
+}
+
+/// Kind of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceKind {
+    /// One-dimensional.
+    OneD,
+    /// Two-dimensional.
+    TwoD,
+    /// Three-dimensional.
+    ThreeD,
+    /// Faces of cubes.
+    Cube,
+    /// Buffer.
+    Buffer,
+    /// Structured buffer.
+    StructuredBuffer,
+    /// Reads as 0, ignores writes.
+    Null,
+}
+
+/// A surface state.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// Kind.
+    pub kind: SurfaceKind,
+    /// Number of the format.
+    pub format: u64,
+    /// Order of bytes.
+    pub tiling: Tiling,
+    /// Address of the first byte.
+    pub base: u64,
+    /// Texels of a row of level 0.
+    pub width: u32,
+    /// Rows of level 0.
+    pub height: u32,
+    /// Layers, or slices of level 0.
+    pub depth: u32,
+    /// Bytes from row to row.
+    pub pitch: u64,
+    /// Rows from layer to layer.
+    pub layer_rows: u64,
+    /// First layer of a render target.
+    pub first_layer: u32,
+    /// Layers of a render target.
+    pub layers: u32,
+    /// Samples of a texel.
+    pub samples: u32,
+    /// Level of a render target; number of levels less one of a texture.
+    pub level: u32,
+    /// Texels and rows before the surface's origin.
+    pub origin: (u64, u64),
+    /// Alignment of levels in texels and rows.
+    alignment: (u64, u64),
+}
+
+impl Surface {
+    /// Reads the surface state at an address; `None` for a reserved kind.
+    ///
+    /// # Errors
+    /// Fails outside memory.
+    pub fn load(
+        table: &Table,
+        memory: &dyn Memory,
+        address: u64,
+    ) -> Result<Option<Surface>, Fault> {
+        let length = table.structure(Fields::LAYOUT).map_or(0, |layout| layout.words);
+        let words = memory.read_words(address, length as usize)?;
+        Ok(Surface::decode(&Fields::resolve(table), &words))
+    }
+
+    fn decode(fields: &Fields, words: &[u32]) -> Option<Surface> {
+        let kind = match fields.kind.get(words) {
+            0 => SurfaceKind::OneD,
+            1 => SurfaceKind::TwoD,
+            2 => SurfaceKind::ThreeD,
+            3 => SurfaceKind::Cube,
+            4 => SurfaceKind::Buffer,
+            5 => SurfaceKind::StructuredBuffer,
+            7 => SurfaceKind::Null,
+            _ => return None,
+        };
+        let tiling = if fields.tile_mode.exists() {
+            [Tiling::Linear, Tiling::W, Tiling::X, Tiling::Y][fields.tile_mode.get(words) as usize]
+        } else {
+            match (fields.is_tiled.flag(words), fields.tile_walk.flag(words)) {
+                (false, _) => Tiling::Linear,
+                (true, false) => Tiling::X,
+                (true, true) => Tiling::Y,
+            }
+        };
+        let count = |field: packets::Field| field.get_u32(words) + 1;
+        let height = count(fields.height);
+        let alignment = alignment(fields, words);
+        // Without an explicit distance it follows from the first two levels.
+        let layer_rows = if fields.qpitch.exists() {
+            4 * fields.qpitch.get(words)
+        } else {
+            let rows = u64::from(height).next_multiple_of(alignment.1);
+            let second = u64::from((height / 2).max(1)).next_multiple_of(alignment.1);
+            let only_first = fields.array_spacing.flag(words);
+            if only_first { rows } else { rows + second + 12 * alignment.1 }
+        };
+        Some(Surface {
+            kind,
+            format: fields.format.get(words),
+            tiling,
+            base: fields.base.get(words) & 0xffff_ffff_ffff,
+            width: count(fields.width),
+            height,
+            depth: count(fields.depth),
+            pitch: u64::from(count(fields.pitch)),
+            layer_rows,
+            first_layer: fields.min_array_element.get_u32(words),
+            layers: count(fields.view_extent),
+            samples: 1 << fields.samples.get(words),
+            level: fields.level.get_u32(words),
+            origin: (4 * fields.x_offset.get(words), y_offset(fields, words)),
+            alignment,
+        })
+    }
+
+    /// Storage of the texels, if the format is not compressed.
+    #[must_use]
+    pub fn texel_format(&self) -> Option<&'static SurfaceFormat> {
+        SurfaceFormat::of(self.format)
+    }
+
+    /// Texels of a row and rows of a level.
+    #[must_use]
+    pub fn size(&self, level: u32) -> (u32, u32) {
+        ((self.width >> level).max(1), (self.height >> level).max(1))
+    }
+
+    /// Place of a level in its layer, in texels and rows: the second level below the first, the
+    /// others in a column to the right of the second.
+    fn level_origin(&self, level: u32) -> (u64, u64) {
+        let aligned = |level: u32| {
+            let (width, height) = self.size(level);
+            let (x, y) = self.alignment;
+            (u64::from(width).next_multiple_of(x), u64::from(height).next_multiple_of(y))
+        };
+        match level {
+            0 => (0, 0),
+            1 => (0, aligned(0).1),
+            _ => {
+                let above: u64 = (2..level).map(|level| aligned(level).1).sum();
+                (aligned(1).0, aligned(0).1 + above)
+            }
+        }
+    }
+
+    /// Address of a texel. `layer` counts from the first layer of the surface's memory.
+    #[must_use]
+    pub fn address(&self, x: u32, y: u32, layer: u32, level: u32, texel_bytes: u64) -> u64 {
+        let (left, top) = self.level_origin(level);
+        let x = u64::from(x) + left + self.origin.0;
+        let y = u64::from(y) + top + self.origin.1 + u64::from(layer) * self.layer_rows;
+        self.base + self.tiling.offset(x * texel_bytes, y, self.pitch)
+    }
+}
+
+/// Alignment of levels in texels and rows.
+fn alignment(fields: &Fields, words: &[u32]) -> (u64, u64) {
+    let (x, y) = (fields.horizontal_alignment.get(words), fields.vertical_alignment.get(words));
+    if fields.qpitch.exists() {
+        // 1: 4, 2: 8, 3: 16.
+        (2 << x, 2 << y)
+    } else {
+        (4 << x, 2 << y)
+    }
+}
+
+/// Rows before the origin: the unit is 2 rows, or 4 where the field is a bit shorter.
+fn y_offset(fields: &Fields, words: &[u32]) -> u64 {
+    let field = fields.y_offset;
+    let unit = if field.end - field.start == 3 { 2 } else { 4 };
+    unit * field.get(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use packets::Table;
+    use vocabulary::Generation;
+
+    #[test]
+    fn names_exist() {
+        let tables = Generation::HARDWARE.map(Table::of);
+        for name in Fields::NAMES {
+            let has = |table: &Table| {
+                table.structure(Fields::LAYOUT).is_some_and(|layout| layout.field(name).exists())
+            };
+            assert!(tables.iter().any(|table| has(table)), "{name}");
+        }
+    }
+
+    /// A Y-tiled R8G8B8A8_UNORM target of 250 by 250, as a driver of ivb wrote it.
+    #[test]
+    fn a_state_of_ivb() {
+        let fields = Fields::resolve(Table::of(Generation::Ivb));
+        let words = [0x331d_643f, 0x001c_0000, 0x00f9_00f9, 0x0000_03ff, 0, 0, 0, 0];
+        let surface = Surface::decode(&fields, &words).expect("a surface");
+        assert_eq!(surface.kind, SurfaceKind::TwoD);
+        assert_eq!((surface.format, surface.tiling), (199, Tiling::Y));
+        assert_eq!((surface.width, surface.height, surface.pitch), (250, 250, 1024));
+        assert_eq!((surface.samples, surface.layers), (1, 1));
+        assert_eq!(surface.layer_rows, 252);
+        // One row down is 16 bytes further, four texels right the next column of 16 bytes.
+        assert_eq!(surface.address(4, 1, 0, 0, 4), 0x1c_0000 + 512 + 16);
+        assert_eq!(surface.level_origin(1), (0, 252));
+        assert_eq!(surface.level_origin(3), (128, 252 + 64));
+    }
+}
