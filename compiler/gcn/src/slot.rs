@@ -57,6 +57,11 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// Number of the source in the masks of negation and absolute value.
+    pub fn source_index(&self) -> Option<usize> {
+        source_index(self.place)
+    }
+
     /// Number of registers of the operand in an instruction with these modifiers.
     pub fn dwords(&self, modifiers: &Modifiers, opcode: Opcode) -> u8 {
         let failure = u8::from(modifiers.tfe || modifiers.lwe);

@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interpreter", &["program", "glsl"]),
     ("lower", &["program", "ir", "glsl"]),
     ("simulator", &["eu", "cache"]),
+    ("wave", &["gcn"]),
     ("intel", &["ir", "eu"]),
     ("compiler", COMPILER),
     ("execute", &["compiler", "softgl", "interpreter", "simulator", "script", "results"]),

@@ -1,0 +1,119 @@
+//! Surroundings of a wave: memory, exports, messages, interpolation.
+
+use crate::state::LANES;
+
+/// Values that a wave exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// Number of the target.
+    pub target: u8,
+    /// Values of the channels; none for disabled ones. With `compressed` only the first two of the
+    /// array count, with two halves each.
+    pub channels: [Option<[u32; LANES]>; 4],
+    /// Lanes that export.
+    pub exec: u64,
+    /// Last export of its kind.
+    pub done: bool,
+    /// EXEC is the mask of valid lanes.
+    pub valid_mask: bool,
+    /// Pairs of halves.
+    pub compressed: bool,
+}
+
+/// A message that a wave sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Bits of the message.
+    pub bits: u32,
+    /// M0 when it was sent.
+    pub m0: u32,
+    /// EXEC when it was sent.
+    pub exec: u64,
+}
+
+/// Surroundings of a wave.
+pub trait Host {
+    /// Reads bytes of memory. False if there is none at the address.
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool;
+
+    /// Writes bytes of memory. False if there is none at the address.
+    fn write(&mut self, address: u64, bytes: &[u8]) -> bool;
+
+    /// Takes an export.
+    fn export(&mut self, export: Export);
+
+    /// Takes a message.
+    fn message(&mut self, message: Message);
+
+    /// Parameter of the lane's triangle: P0, P10 and P20 of an attribute's channel.
+    fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]>;
+}
+
+/// A host with regions of memory that records what the wave does.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// Regions of memory with their addresses.
+    pub memory: Vec<(u64, Vec<u8>)>,
+    /// Exports in their order.
+    pub exports: Vec<Export>,
+    /// Messages in their order.
+    pub messages: Vec<Message>,
+    /// Parameters by attribute, channel and lane.
+    pub parameters: Vec<[[[u32; 3]; LANES]; 4]>,
+}
+
+impl Recorder {
+    /// A region with dwords as its content.
+    pub fn with_memory(address: u64, dwords: &[u32]) -> Recorder {
+        let bytes = dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect();
+        Recorder { memory: vec![(address, bytes)], ..Recorder::default() }
+    }
+
+    /// The dword at an address; none outside of the regions.
+    pub fn dword(&mut self, address: u64) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.read(address, &mut bytes).then(|| u32::from_le_bytes(bytes))
+    }
+
+    fn slice(&mut self, address: u64, count: usize) -> Option<&mut [u8]> {
+        self.memory.iter_mut().find_map(|(start, bytes)| {
+            let offset = usize::try_from(address.checked_sub(*start)?).ok()?;
+            bytes.get_mut(offset..offset.checked_add(count)?)
+        })
+    }
+}
+
+impl Host for Recorder {
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
+        match self.slice(address, bytes.len()) {
+            Some(region) => {
+                bytes.copy_from_slice(region);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
+        match self.slice(address, bytes.len()) {
+            Some(region) => {
+                region.copy_from_slice(bytes);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn export(&mut self, export: Export) {
+        self.exports.push(export);
+    }
+
+    fn message(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]> {
+        let channels = self.parameters.get(usize::from(attribute))?;
+        channels.get(usize::from(channel))?.get(lane).copied()
+    }
+}
