@@ -1,4 +1,4 @@
-//! Hardware generations.
+//! Generations: what a test runs on.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::nearest;
 
-/// A hardware generation that tests run on, or the reference interpreter alone.
+/// A hardware generation that tests run on, the reference interpreter alone, or the system's OpenGL
+/// driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Generation {
@@ -23,9 +24,22 @@ pub enum Generation {
     Skl,
     /// No hardware: the interpreter, with the union of all generations' capabilities.
     Reference,
+    /// The OpenGL driver of the system.
+    Gl,
 }
 
 impl Generation {
+    /// Every generation.
+    pub const ALL: [Generation; 7] = [
+        Generation::Ivb,
+        Generation::Hsw,
+        Generation::Bdw,
+        Generation::Chv,
+        Generation::Skl,
+        Generation::Reference,
+        Generation::Gl,
+    ];
+
     /// The generations of hardware, oldest first.
     pub const HARDWARE: [Generation; 5] =
         [Generation::Ivb, Generation::Hsw, Generation::Bdw, Generation::Chv, Generation::Skl];
@@ -40,26 +54,33 @@ impl Generation {
             Generation::Chv => "chv",
             Generation::Skl => "skl",
             Generation::Reference => "reference",
+            Generation::Gl => "gl",
         }
     }
 
-    /// Returns the generation, or the reference, with this name.
+    /// Returns true for the system's OpenGL driver.
     #[must_use]
-    pub fn from_name(name: &str) -> Option<Generation> {
-        let all = Generation::HARDWARE.into_iter().chain([Generation::Reference]);
-        all.into_iter().find(|generation| generation.name() == name)
+    pub const fn is_driver(self) -> bool {
+        matches!(self, Generation::Gl)
     }
 
-    /// Parses a comma-separated list of generations, or `all`, in any case, and removes
-    /// repetitions.
+    /// Returns the generation with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Generation> {
+        Generation::ALL.into_iter().find(|generation| generation.name() == name)
+    }
+
+    /// Parses a comma-separated list of hardware generations, `gl`, or `all` for all hardware, in
+    /// any case, and removes repetitions.
     ///
     /// # Errors
     /// Names the unknown generation.
     pub fn parse_list(list: &str) -> Result<Vec<Generation>, UnknownGeneration> {
         let mut generations = Vec::new();
         for name in list.split(',').map(str::trim) {
-            let is_named = |g: &Generation| g.name().eq_ignore_ascii_case(name);
-            match Generation::HARDWARE.into_iter().find(is_named) {
+            let is_named =
+                |g: &Generation| *g != Generation::Reference && g.name().eq_ignore_ascii_case(name);
+            match Generation::ALL.into_iter().find(is_named) {
                 Some(generation) => generations.push(generation),
                 None if name.eq_ignore_ascii_case("all") => {
                     generations.extend(Generation::HARDWARE)
@@ -89,10 +110,10 @@ pub struct UnknownGeneration(
 impl fmt::Display for UnknownGeneration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = Generation::HARDWARE.map(Generation::name);
-        match nearest(&self.0, known.into_iter().chain(["all"])) {
+        match nearest(&self.0, known.into_iter().chain(["all", "gl"])) {
             Some(name) => write!(f, "unknown generation `{}`: did you mean `{name}`?", self.0),
             None => {
-                write!(f, "unknown generation `{}` (known: {}, all)", self.0, known.join(", "))
+                write!(f, "unknown generation `{}` (known: {}, all, gl)", self.0, known.join(", "))
             }
         }
     }
@@ -110,6 +131,8 @@ mod tests {
         let two = [Generation::Ivb, Generation::Skl];
         assert_eq!(Generation::parse_list("skl, ivb,skl"), Ok(two.to_vec()));
         assert_eq!(Generation::parse_list("SKL,Ivb"), Ok(two.to_vec()));
+        let driver = [Generation::Ivb, Generation::Gl];
+        assert_eq!(Generation::parse_list("gl,ivb"), Ok(driver.to_vec()));
         for bad in ["", "gen7", "ivb,", "reference"] {
             assert!(Generation::parse_list(bad).is_err(), "{bad}");
         }
@@ -117,7 +140,7 @@ mod tests {
 
     #[test]
     fn names_lead_back() {
-        for generation in Generation::HARDWARE.into_iter().chain([Generation::Reference]) {
+        for generation in Generation::ALL {
             assert_eq!(Generation::from_name(generation.name()), Some(generation));
         }
     }

@@ -1,5 +1,6 @@
 //! Atomic counters, storage buffers, transform feedback, and the probes of their contents.
 
+use probes::{Condition, bytes_of};
 use script::{AtomicPosition, BufferCommand, Comparison, Probe, SsboValue};
 use softgl::machine::draw::DrawCall;
 use softgl::machine::state::Capability;
@@ -7,7 +8,6 @@ use softgl::machine::{Machine, MachineError};
 use softgl::resources::BufferId;
 
 use super::session::{Flow, Session};
-use super::ulps::{f32_ulps, f64_ulps};
 use results::verdict::Phase;
 
 /// Creates and fills buffers on every executor.
@@ -44,18 +44,6 @@ pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flo
         }
     }
     Ok(())
-}
-
-/// Returns a value's bytes in memory.
-fn bytes_of(value: SsboValue) -> Vec<u8> {
-    match value {
-        SsboValue::Uint(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Uint64(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Int(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Int64(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Float(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Double(v) => v.to_le_bytes().to_vec(),
-    }
 }
 
 /// Executes `xfb draw arrays`: captures with rasterization off and keeps the counts.
@@ -131,63 +119,6 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
     }
 }
 
-/// A required value; with `near`, floating-point values must be closer than that.
-struct Condition {
-    comparison: Comparison,
-    value: SsboValue,
-    near: Option<f64>,
-}
-
-impl Condition {
-    fn holds(&self, bits: u64) -> bool {
-        let close = |observed: f64, value: f64| {
-            self.near.map_or_else(
-                || self.comparison.holds(observed, value),
-                |near| (observed - value).abs() < near,
-            )
-        };
-        match self.value {
-            SsboValue::Uint(v) => self.comparison.holds(bits as u32, v),
-            SsboValue::Uint64(v) => self.comparison.holds(bits, v),
-            SsboValue::Int(v) => self.comparison.holds(bits as i32, v),
-            SsboValue::Int64(v) => self.comparison.holds(bits as i64, v),
-            SsboValue::Float(v) => close(f64::from(f32::from_bits(bits as u32)), f64::from(v)),
-            SsboValue::Double(v) => close(f64::from_bits(bits), v),
-        }
-    }
-
-    fn show(&self, bits: u64) -> String {
-        match self.value {
-            SsboValue::Uint(_) => (bits as u32).to_string(),
-            SsboValue::Uint64(_) => bits.to_string(),
-            SsboValue::Int(_) => (bits as i32).to_string(),
-            SsboValue::Int64(_) => (bits as i64).to_string(),
-            SsboValue::Float(_) => {
-                format!("{:?} ({:#010x})", f32::from_bits(bits as u32), bits as u32)
-            }
-            SsboValue::Double(_) => format!("{:?} ({bits:#018x})", f64::from_bits(bits)),
-        }
-    }
-
-    /// Returns `, 3 ULP apart` for floating-point values.
-    fn distance(&self, bits: u64) -> String {
-        let ulps = match self.value {
-            SsboValue::Float(v) => f32_ulps(f32::from_bits(bits as u32), v),
-            SsboValue::Double(v) => f64_ulps(f64::from_bits(bits), v),
-            SsboValue::Uint(_) | SsboValue::Uint64(_) | SsboValue::Int(_) | SsboValue::Int64(_) => {
-                None
-            }
-        };
-        ulps.map(|ulps| format!(", {ulps} ULP apart")).unwrap_or_default()
-    }
-
-    fn wanted(&self) -> String {
-        let bits =
-            bytes_of(self.value).iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
-        format!("{} {}", self.comparison.text(), self.show(bits))
-    }
-}
-
 /// Reads a little-endian value of `size` bytes on every executor.
 fn read(
     session: &mut Session<'_>,
@@ -201,7 +132,7 @@ fn read(
         let missing = MachineError::NothingToRead("there is no such buffer, or it is too small");
         let bytes = buffer.and_then(|id| machine.buffer(id).get(offset..offset.checked_add(size)?));
         let bytes = bytes.ok_or(missing)?;
-        Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+        Ok(probes::bits_of(bytes))
     })?;
     session.executors.check_agreement()?;
     Ok(values)
@@ -211,11 +142,12 @@ fn read(
 fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Condition) {
     let undefined = session.executors.undefined_memory();
     let Some((&first, rest)) = values.split_first() else { return };
+    if let Some(check) = &mut session.driver {
+        let exact = !undefined && super::probe::is_exact(&session.executors);
+        check.value(session.line, condition.value, first, exact);
+    }
     let passes = condition.holds(first);
-    let text = || {
-        let (shown, wanted) = (condition.show(first), condition.wanted());
-        format!("{what} test failed: {shown} {wanted}{}", condition.distance(first))
-    };
+    let text = || condition.failure(what, first);
     let bad = match rest.first().filter(|_| !undefined) {
         Some(&second) if condition.holds(second) != passes => {
             Some((Phase::Mismatch, format!("{}; reference {}", text(), condition.show(second))))
@@ -267,25 +199,6 @@ pub(super) fn verify_count(session: &mut Session<'_>, object: script::QueryObjec
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn condition(comparison: Comparison, value: SsboValue, near: Option<f64>) -> Condition {
-        Condition { comparison, value, near }
-    }
-
-    #[test]
-    fn comparisons() {
-        use Comparison as C;
-        assert!(condition(C::Equal, SsboValue::Uint(7), None).holds(7));
-        assert!(condition(C::Less, SsboValue::Int(-1), None).holds(u64::from(-2i32 as u32)));
-        assert!(!condition(C::Less, SsboValue::Uint(1), None).holds(u64::from(u32::MAX)));
-        let near = condition(C::Equal, SsboValue::Float(1.0), Some(0.01));
-        assert!(near.holds(u64::from(1.005f32.to_bits())));
-        assert!(
-            !near.holds(u64::from(1.02f32.to_bits())) && !near.holds(u64::from(f32::NAN.to_bits()))
-        );
-        assert_eq!(near.wanted(), "== 1.0 (0x3f800000)");
-        assert_eq!(condition(C::NotEqual, SsboValue::Int(-5), None).wanted(), "!= -5");
-    }
 
     #[test]
     fn agreement() {

@@ -202,6 +202,10 @@ impl<'a> Session<'a> {
                 let tolerance =
                     if matches!(expected, Expected::Depth(_)) { [0.01; 4] } else { self.tolerance };
                 let reading = probe::pixels(&mut self.executors, area, expected, tolerance)?;
+                if let (Some(check), Some(result)) = (&mut self.driver, reading.results.first()) {
+                    let exact = probe::is_exact(&self.executors);
+                    check.pixels(self.line, &result.readback, exact);
+                }
                 self.record_pixels(expected, &reading);
                 if let Some(bad) = reading.bad {
                     let warns = *warn && bad.phase == Phase::Probe;

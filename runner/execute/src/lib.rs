@@ -1,4 +1,5 @@
-//! Execution of scripts: sections in order, then the commands, on one or two executors.
+//! Execution of scripts: sections in order, then the commands, on one or two executors, or
+//! on the system's OpenGL driver.
 //!
 //! ```
 //! use execute::{Devices, RunOptions, run_text};
@@ -16,6 +17,7 @@
 pub mod capabilities;
 pub mod devices;
 pub mod diagnostics;
+pub mod driver;
 pub mod explain;
 pub mod external;
 pub mod image;
@@ -26,6 +28,8 @@ mod case_override;
 mod commands;
 mod device;
 mod display_list;
+mod driver_check;
+mod driver_run;
 mod executor;
 mod explanation;
 mod factory;
@@ -44,7 +48,6 @@ mod session;
 mod state;
 mod surfaces;
 mod translate;
-mod ulps;
 mod uniforms;
 mod vertex;
 

@@ -3,18 +3,15 @@
 
 use std::fmt::Write;
 
+use probes::{Expectation, PixelRect, ProbeFailure, describe, pixels_of};
 use script::{Area, Expected};
 use softgl::device::Device;
 use softgl::format::{Format, FormatClass};
 use softgl::machine::{Machine, MachineError};
-use softgl::probe::{
-    Agreement, Expectation, ProbeFailure, ProbeResult, ProbeValues, Readback, relative_extent,
-    relative_point,
-};
+use softgl::probe::{Agreement, ProbeResult, Readback};
 use softgl::raster::Rect;
 
 use super::executor::Executors;
-use super::ulps::f32_ulps;
 use results::verdict::{Phase, Verdict};
 
 /// The failure of a probe.
@@ -69,6 +66,11 @@ fn agreement(executors: &Executors) -> Agreement {
     }
 }
 
+/// Returns true if the specification determines the pixels bit for bit.
+pub(crate) fn is_exact(executors: &Executors) -> bool {
+    agreement(executors) == Agreement::Exact && !executors.undefined_pixels()
+}
+
 fn read(
     machine: &mut Machine,
     device: &mut dyn Device,
@@ -76,19 +78,8 @@ fn read(
     expected: &Expected,
     tolerance: [f32; 4],
 ) -> Result<ProbeResult, MachineError> {
-    let (width, height) = machine.read_size();
-    let rect = match *area {
-        Area::Pixel { x, y } => pixel(x, y),
-        Area::RelativePixel([x, y]) => pixel(relative_point(x, width), relative_point(y, height)),
-        Area::Rect([x, y, w, h]) => rect(x, y, w, h),
-        Area::RelativeRect([x, y, w, h]) => rect(
-            relative_extent(x, width),
-            relative_extent(y, height),
-            relative_extent(w, width),
-            relative_extent(h, height),
-        ),
-        Area::All => Rect::of_size(width, height),
-    };
+    let PixelRect { x, y, width, height } = pixels_of(area, machine.read_size());
+    let rect = Rect { x0: x, y0: y, x1: x.saturating_add(width), y1: y.saturating_add(height) };
     let (channels, values) = match *expected {
         Expected::Rgb([r, g, b]) => (3, [r, g, b, 0.0]),
         Expected::Rgba(values) => (4, values),
@@ -101,14 +92,6 @@ fn read(
     } else {
         machine.probe_rect(rect, &expectation, device)
     }
-}
-
-fn pixel(x: i32, y: i32) -> Rect {
-    rect(x, y, 1, 1)
-}
-
-fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
-    Rect { x0: x, y0: y, x1: x.saturating_add(width), y1: y.saturating_add(height) }
 }
 
 /// Judges one probe by the readings of one or two executors; `undefined` is true if any pixel may
@@ -155,44 +138,6 @@ fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Opti
     }
 }
 
-/// Describes a failed probe in piglit's words, with the bits of floats that those words round.
-fn describe(failure: &ProbeFailure) -> String {
-    format!(
-        "Probe color at ({},{})\n  Expected: {}\n  Observed: {}{}",
-        failure.x,
-        failure.y,
-        show(failure.expected, failure.channels),
-        show(failure.observed, failure.channels),
-        bits(failure)
-    )
-}
-
-/// Returns floats in stored form and their distance.
-fn bits(failure: &ProbeFailure) -> String {
-    let (ProbeValues::Floats(expected), ProbeValues::Floats(observed)) =
-        (failure.expected, failure.observed)
-    else {
-        return String::new();
-    };
-    let channel = |(&expected, &observed): (&f32, &f32)| {
-        let apart =
-            f32_ulps(expected, observed).map(|ulps| format!(" ({ulps} ULP)")).unwrap_or_default();
-        format!("{:#010x}/{:#010x}{apart}", expected.to_bits(), observed.to_bits())
-    };
-    let channels: Vec<String> =
-        expected.iter().zip(&observed).take(failure.channels).map(channel).collect();
-    format!("\n  In bits: {}", channels.join(" "))
-}
-
-fn show(values: ProbeValues, channels: usize) -> String {
-    let join = |texts: Vec<String>| texts.into_iter().take(channels).collect::<Vec<_>>().join(" ");
-    match values {
-        ProbeValues::Floats(values) => join(values.iter().map(|v| format!("{v:.6}")).collect()),
-        ProbeValues::Bytes(values) => join(values.iter().map(u8::to_string).collect()),
-        ProbeValues::Integers(values) => join(values.iter().map(i32::to_string).collect()),
-    }
-}
-
 /// Formats one pixel of a readback: numbers, and the stored bits of floats.
 pub(crate) fn show_at(readback: &Readback, x: i32, y: i32) -> String {
     let rect = readback.rect;
@@ -223,7 +168,7 @@ mod tests {
 
     fn result(expected: f32, stored: f32) -> ProbeResult {
         let readback = Readback {
-            rect: rect(3, 4, 2, 1),
+            rect: Rect { x0: 3, y0: 4, x1: 5, y1: 5 },
             format: Format::Rgba32f,
             pixels: Pixels::Constant([stored.to_bits(); 4]),
             undefined: Vec::new(),

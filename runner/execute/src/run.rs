@@ -11,11 +11,12 @@ use softgl::machine::{Machine, MachineOptions};
 use crate::capabilities::{check_requirements, context_set};
 use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
 use crate::diagnostics;
+use crate::driver_run;
 use crate::executor::{Executor, Executors, device_verdict};
 use crate::explanation::Explanation;
 use crate::front::{Linked, build};
 use crate::initial;
-use crate::options::RunOptions;
+use crate::options::{ExecutorSelection, RunOptions};
 use crate::session::Session;
 use results::verdict::{Phase, StageStatistics, Status, Verdict};
 use vocabulary::Generation;
@@ -127,18 +128,12 @@ fn run_recorded(
     devices: &dyn DeviceFactory,
     explanation: Option<&mut Explanation>,
 ) -> Verdict {
-    let prepared = || -> Result<Session<'_>, Verdict> {
+    if generation.is_driver() && options.executors != ExecutorSelection::ReferenceOnly {
+        return driver_run::run(script, test, options, devices, explanation);
+    }
+    let prepared = || {
         let capabilities = context_for(script, generation)?;
-        let linked = build(script, capabilities)?;
-        let initial = match &linked {
-            Linked::Program(program) | Linked::Pipeline(program, _) => {
-                initial::default_block(program)?
-            }
-            Linked::Failed(_) | Linked::Nothing => Vec::new(),
-        };
-        let executors = executors(script, capabilities, test, generation, options, devices)
-            .map_err(|error| device_verdict(&error))?;
-        Ok(Session::new(script, capabilities, &linked, executors, &initial))
+        session(script, capabilities, test, generation, options, devices)
     };
     match prepared() {
         Ok(mut session) => {
@@ -153,6 +148,28 @@ fn run_recorded(
         }
         Err(verdict) => verdict,
     }
+}
+
+/// Compiles and links a script for a context, and returns the session that executes its commands.
+///
+/// # Errors
+/// Returns the verdict that ends the test before its commands.
+pub(crate) fn session<'a>(
+    script: &'a Script<'a>,
+    capabilities: &'a Arc<Capabilities>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Result<Session<'a>, Verdict> {
+    let linked = build(script, capabilities)?;
+    let initial = match &linked {
+        Linked::Program(program) | Linked::Pipeline(program, _) => initial::default_block(program)?,
+        Linked::Failed(_) | Linked::Nothing => Vec::new(),
+    };
+    let executors = executors(script, capabilities, test, generation, options, devices)
+        .map_err(|error| device_verdict(&error))?;
+    Ok(Session::new(script, capabilities, &linked, executors, &initial))
 }
 
 fn executors(

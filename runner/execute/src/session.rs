@@ -6,11 +6,13 @@ use program::{Capabilities, Program, Stage};
 use script::Script;
 
 use super::display_list::{DisplayList, Selections};
+use super::driver_check::DriverCheck;
 use super::executor::Executors;
 use super::explanation::Explanation;
 use super::feedback::FeedbackState;
 use super::front::Linked;
 use super::pipeline::Pipeline;
+use crate::capabilities::facts;
 use results::verdict::{Phase, Status, Verdict};
 
 /// An early end of a script: piglit's FAIL-NOW and SKIP-NOW, and failures of an executor.
@@ -45,6 +47,8 @@ pub(super) struct Session<'a> {
     /// Line of the current command in the file.
     pub line: u32,
     failures: Failures,
+    /// Readings of a driver that executed the same script.
+    pub driver: Option<DriverCheck>,
     /// The explanation under construction, if requested.
     pub explanation: Option<&'a mut Explanation>,
 }
@@ -58,7 +62,7 @@ pub(super) struct ClearMask {
 
 /// Failed lines that did not end the script.
 #[derive(Default)]
-struct Failures {
+pub(super) struct Failures {
     /// The first failure, or the first warning if there is no failure.
     first: Option<Verdict>,
     more: usize,
@@ -67,7 +71,7 @@ struct Failures {
 impl Failures {
     /// A later line never hides a failure. (In piglit, the last line that did not pass decides, so
     /// that a warning can hide a failure; no file of its corpus depends on that.)
-    fn add(&mut self, verdict: Verdict) {
+    pub(super) fn add(&mut self, verdict: Verdict) {
         match &self.first {
             None => self.first = Some(verdict),
             Some(first) if first.status == Status::Warn && verdict.status != Status::Warn => {
@@ -77,7 +81,7 @@ impl Failures {
         }
     }
 
-    fn verdict(self) -> Verdict {
+    pub(super) fn verdict(self) -> Verdict {
         let Some(mut verdict) = self.first else { return Verdict::pass() };
         if let (Some((_, reason)), true) = (&mut verdict.cause, self.more > 0) {
             *reason += &format!("\nand {} more failing lines", self.more);
@@ -131,6 +135,7 @@ impl<'a> Session<'a> {
             framebuffers_changed: false,
             line: 0,
             failures: Failures::default(),
+            driver: None,
             explanation: None,
         }
     }
@@ -177,13 +182,7 @@ impl<'a> Session<'a> {
 
     /// Skips the test unless the context has a version or one of some extensions.
     pub(crate) fn needs(&self, version: u32, extensions: &[&str]) -> Flow {
-        let c = self.capabilities;
-        if c.gl_version >= version || extensions.iter().any(|extension| c.has(extension)) {
-            return Ok(());
-        }
-        let alternatives: String =
-            extensions.iter().map(|extension| format!(" or {extension}")).collect();
-        Err(Verdict::skip(format!("needs GL {}.{}{alternatives}", version / 10, version % 10)))
+        facts(self.capabilities).needs(version, extensions).map_err(Verdict::skip)
     }
 
     /// Checks the error flag, as piglit does after a few commands.

@@ -21,7 +21,7 @@ impl Facts {
             Generation::Ivb | Generation::Hsw => (7, 12_500_000, "crocus"),
             Generation::Chv => (8, 12_500_000, "crocus"),
             Generation::Bdw => (8, 12_500_000, "iris"),
-            Generation::Skl | Generation::Reference => (9, 12_000_000, "iris"),
+            Generation::Skl | Generation::Reference | Generation::Gl => (9, 12_000_000, "iris"),
         };
         Facts { version, timestamp_frequency, driver }
     }

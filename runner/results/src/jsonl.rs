@@ -31,6 +31,9 @@ pub struct Header {
     pub options: BTreeMap<String, String>,
     /// Source revision of the runner, if known.
     pub revision: Option<String>,
+    /// The OpenGL driver of generation `gl`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<DriverHeader>,
     /// The part of a run that this file holds; absent for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardHeader>,
@@ -68,11 +71,23 @@ impl Header {
             generations,
             options,
             revision: revision.map(str::to_owned),
+            driver: None,
             shard: None,
             planned: None,
             imported: None,
         }
     }
+}
+
+/// Names of an OpenGL driver, as it reports them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriverHeader {
+    /// `GL_RENDERER`.
+    pub renderer: String,
+    /// `GL_VENDOR`.
+    pub vendor: String,
+    /// `GL_VERSION`.
+    pub version: String,
 }
 
 /// The part of a shard's header that lets a merge prove completeness.

@@ -19,6 +19,11 @@ impl GlEnum {
         groups.iter().find_map(|group| find(group, without_prefix)).map(GlEnum)
     }
 
+    /// Returns the integer state that `INT` requirements can name.
+    pub fn integer_states() -> impl Iterator<Item = GlEnum> {
+        INTEGER_STATE.iter().map(|&name| GlEnum(name))
+    }
+
     /// The enum if `name` is a GLSL data type (`GL_FLOAT_VEC4`, `GL_SAMPLER_2D`).
     pub(crate) fn data_type(name: &str) -> Option<GlEnum> {
         find(TYPES, name.strip_prefix("GL_")?).map(GlEnum)

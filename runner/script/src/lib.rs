@@ -25,8 +25,8 @@
 //! * Piglit looks up words among all enum names of the GL registry; this parser contains the names
 //!   that a script can use. See [`GlEnum`].
 //!
-//! The executor checks the rules that depend on a context: extensions, versions, active uniforms,
-//! empty texture slots.
+//! The executor checks the rules that depend on a context: active uniforms, empty texture slots,
+//! and with [`check_requirements`] extensions, versions and limits.
 
 mod commands;
 mod encoding;
@@ -36,6 +36,7 @@ mod geometry_layout;
 mod numbers;
 mod patterns;
 mod require;
+mod requirements;
 mod scan;
 mod script;
 mod sections;
@@ -50,6 +51,7 @@ pub use error::{ErrorKind, ParseError, Span};
 pub use geometry_layout::GeometryLayout;
 pub use patterns::{MatchKind, Pattern};
 pub use require::{ContextRequest, Limit, Require, RequireLine, Requirement, SpirvMode, Version};
+pub use requirements::{ContextFacts, Unmet, check_requirements, stage_available};
 pub use script::{Content, ProgramTarget, Script, Section, Shader};
 pub use spirv::Specialization;
 pub use version_line::VersionLine;

@@ -2,6 +2,8 @@
 //!
 //! The rules are those of piglit's probe functions; see [`ProbePath`].
 
+pub use probes::{Expectation, ProbeFailure, ProbeValues};
+
 use crate::format::{Format, FormatClass, Texel};
 use crate::raster::Rect;
 use crate::surface::Pixels;
@@ -15,43 +17,6 @@ pub enum ProbePath {
     Bytes,
     /// As signed integers, exactly.
     Integer,
-}
-
-/// Expected pixel of a probe.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Expectation {
-    /// Channels compared: 3 or 4.
-    pub channels: usize,
-    /// Expected values; for integer probes the bits of the numbers.
-    pub values: [f32; 4],
-    /// Tolerance per channel.
-    pub tolerance: [f32; 4],
-}
-
-/// One side of a failed comparison.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ProbeValues {
-    /// Floats.
-    Floats([f32; 4]),
-    /// Bytes.
-    Bytes([u8; 4]),
-    /// Integers.
-    Integers([i32; 4]),
-}
-
-/// The first bad pixel of a probe.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProbeFailure {
-    /// Column.
-    pub x: i32,
-    /// Row, from the bottom.
-    pub y: i32,
-    /// Channels that were compared.
-    pub channels: usize,
-    /// Expected values.
-    pub expected: ProbeValues,
-    /// Values read.
-    pub observed: ProbeValues,
 }
 
 /// Pixels that were read, in stored form, so that those of two machines can be compared.
@@ -202,44 +167,6 @@ fn ulps_apart(x: f32, y: f32) -> u32 {
     (ordered(x) - ordered(y)).unsigned_abs() as u32
 }
 
-/// Converts `value × 255` to an unsigned char as C code does on x86-64: truncation to a 32-bit
-/// integer, then its low byte. Out of range the integer is 0x80000000 and the byte 0.
-pub fn expected_byte(value: f32) -> u8 {
-    let scaled = value * 255.0;
-    if (-2_147_483_648.0..2_147_483_648.0).contains(&scaled) { scaled as i32 as u8 } else { 0 }
-}
-
-/// Returns the tolerance in byte steps: rounded up.
-pub fn tolerance_byte(tolerance: f32) -> i32 {
-    (tolerance * 255.0).ceil() as i32
-}
-
-/// True if a texel meets the expectation.
-fn accepts(path: ProbePath, format: Format, expectation: &Expectation, texel: Texel) -> bool {
-    match path {
-        ProbePath::Float => {
-            let observed = format.to_f32(texel);
-            (0..expectation.channels).all(|c| {
-                let difference = (observed[c] - expectation.values[c]).abs();
-                // A NaN difference is never greater, so it passes.
-                difference.is_nan() || difference <= expectation.tolerance[c]
-            })
-        }
-        ProbePath::Bytes => {
-            let observed = bytes(format, texel);
-            (0..expectation.channels).all(|c| {
-                let difference =
-                    i32::from(observed[c]) - i32::from(expected_byte(expectation.values[c]));
-                difference.abs() <= tolerance_byte(expectation.tolerance[c])
-            })
-        }
-        ProbePath::Integer => {
-            let raw = format.to_raw(texel);
-            (0..expectation.channels).all(|c| raw[c] == expectation.values[c].to_bits())
-        }
-    }
-}
-
 /// Returns a texel read as GL_UNSIGNED_BYTE.
 fn bytes(format: Format, texel: Texel) -> [u8; 4] {
     format.to_f32(texel).map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
@@ -253,39 +180,13 @@ fn observed(path: ProbePath, format: Format, texel: Texel) -> ProbeValues {
     }
 }
 
-fn expected(path: ProbePath, expectation: &Expectation) -> ProbeValues {
-    match path {
-        ProbePath::Float => ProbeValues::Floats(expectation.values),
-        ProbePath::Bytes => ProbeValues::Bytes(expectation.values.map(expected_byte)),
-        ProbePath::Integer => ProbeValues::Integers(expectation.values.map(|v| v.to_bits() as i32)),
-    }
-}
-
 /// Compares every pixel of a readback.
 pub fn compare(path: ProbePath, expectation: &Expectation, readback: Readback) -> ProbeResult {
-    let bad = readback.find(|texel| !accepts(path, readback.format, expectation, texel));
-    let failure = bad.map(|(index, texel)| {
-        let (x, y) = readback.position(index);
-        ProbeFailure {
-            x,
-            y,
-            channels: expectation.channels,
-            expected: expected(path, expectation),
-            observed: observed(path, readback.format, texel),
-        }
-    });
+    let observed = |texel| observed(path, readback.format, texel);
+    let bad = readback.find(|texel| !expectation.accepts(observed(texel)));
+    let failure =
+        bad.map(|(index, texel)| expectation.failure(readback.position(index), observed(texel)));
     ProbeResult { failure, readback }
-}
-
-/// Returns a relative coordinate of a single pixel: in single precision, truncated, at most the
-/// last pixel.
-pub fn relative_point(fraction: f32, size: u32) -> i32 {
-    ((fraction * size as f32) as i32).min(size as i32 - 1)
-}
-
-/// Returns a relative coordinate or size of an area: in single precision, truncated.
-pub fn relative_extent(fraction: f32, size: u32) -> i32 {
-    (fraction * size as f32) as i32
 }
 
 #[cfg(test)]
@@ -324,18 +225,9 @@ mod tests {
         compare(path, &expectation(expected), rgba8(code)).passed()
     }
 
-    /// The format's documented arithmetic: truncation, wrap-around and three steps of tolerance.
+    /// Three steps of tolerance around the truncated expectation.
     #[test]
     fn areas_compare_truncated_bytes() {
-        assert_eq!(expected_byte(0.5), 127);
-        assert_eq!(expected_byte(2.0), 254);
-        assert_eq!(expected_byte(-1.0), 1);
-        assert_eq!(expected_byte(-0.005), 255);
-        assert_eq!(expected_byte(1.0), 255);
-        for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30] {
-            assert_eq!(expected_byte(odd), 0);
-        }
-        assert_eq!(tolerance_byte(0.01), 3);
         assert!(passes(ProbePath::Bytes, 2.0, 255));
         assert!(passes(ProbePath::Bytes, -1.0, 0));
         assert!(!passes(ProbePath::Bytes, -0.005, 0));
@@ -394,16 +286,6 @@ mod tests {
         assert!(compare(ProbePath::Integer, &wanted, readback.clone()).passed());
         let wrong = Expectation { values: [-5i32 as u32, 1, 2, 4].map(f32::from_bits), ..wanted };
         assert!(!compare(ProbePath::Integer, &wrong, readback).passed());
-    }
-
-    #[test]
-    fn relative_coordinates_truncate_in_single_precision() {
-        assert_eq!(relative_point(0.5, 250), 125);
-        assert_eq!(relative_point(1.0, 250), 249);
-        assert_eq!(relative_point(0.999, 250), 249);
-        assert_eq!(relative_extent(1.0, 250), 250);
-        // 0.7 × 10 in f32 rounds to exactly 7; in f64 of the f32 value it would be 6.99…
-        assert_eq!(relative_extent(0.7, 10), 7);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use super::expect::ExpectArgs;
 use super::values::{self, Generations, generations};
 use crate::bundles::BundlePolicy;
+use execute::driver::{DeviceChoice, Platform};
 use execute::external::CommandLine;
 use results::passes::PassLimit;
 use results::shard::Shard;
@@ -44,7 +45,8 @@ pub(super) struct SelectArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
+    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all), and gl, the system's
+    /// OpenGL driver.
     #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Concurrent test cases (default: one per core).
@@ -170,9 +172,11 @@ pub(super) enum Order {
     SlowestFirst,
 }
 
-/// Options of compiler and simulator.
+/// Options of compiler, simulator and driver.
 #[derive(Clone, Debug, Args)]
 pub(super) struct DeviceArgs {
+    #[command(flatten)]
+    pub(super) driver: DriverArgs,
     #[command(flatten)]
     pub(super) compile: CompileArgs,
     /// worst: the math unit has the maximum documented error.
@@ -181,6 +185,17 @@ pub(super) struct DeviceArgs {
     /// Execute these binaries instead of compiling.
     #[arg(long, value_name = "DIR")]
     pub(super) binaries: Option<PathBuf>,
+}
+
+/// Options of the OpenGL driver.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct DriverArgs {
+    /// EGL platform of --gen gl (default: the first that works).
+    #[arg(long, value_name = "NAME", value_parser = values::platform())]
+    pub(super) gl_platform: Option<Platform>,
+    /// Device of --gen gl, by its number in EGL's list or its file.
+    #[arg(long, value_name = "N|FILE", value_parser = values::device)]
+    pub(super) gl_device: Option<DeviceChoice>,
 }
 
 /// Options of the compiler.

@@ -64,7 +64,8 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
         return Ok(NOTHING);
     }
     let options = bisect_options(args)?;
-    let mut runner = OverrideRunner::start(&args.execute, workers::jobs(args.jobs))?;
+    let mut runner =
+        OverrideRunner::start(&args.execute, &args.generations.0, workers::jobs(args.jobs))?;
     let mut all = Vec::new();
     for test in &selection.tests {
         for &generation in &args.generations.0 {

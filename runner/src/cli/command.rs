@@ -3,7 +3,7 @@
 use clap::{ArgAction, Parser, Subcommand};
 
 use super::args::{
-    CompletionsArgs, ManArgs, RerunArgs, ResumeArgs, RunArgs, SettingsArgs, WorkerArgs,
+    CompletionsArgs, DriverArgs, ManArgs, RerunArgs, ResumeArgs, RunArgs, SettingsArgs, WorkerArgs,
 };
 use super::values::{Generations, generations};
 use super::{
@@ -117,6 +117,9 @@ pub(super) enum Command {
     /// Execute test cases for a supervising process.
     #[command(name = "%worker", hide = true)]
     Worker(WorkerArgs),
+    /// Print the names of the OpenGL driver.
+    #[command(name = "%driver", hide = true)]
+    Driver(DriverArgs),
 }
 
 #[cfg(test)]

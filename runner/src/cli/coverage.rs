@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use super::args::{ExecuteArgs, SelectArgs, process_arguments};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
+use super::list;
 use super::options::execute_options;
 use super::output::print;
 use super::values::{Generations, generations};
-use super::{list, workers};
+use super::workers::{self, Split};
 use crate::console::message::message;
 use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
@@ -102,7 +103,8 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
 fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverage, bool)> {
     let arguments = process_arguments();
     let jobs = workers::jobs(args.jobs);
-    let settings = workers::settings(&args.execute, false, jobs, &arguments)?;
+    let split = Split::of(false, &args.generations.0);
+    let settings = workers::settings(&args.execute, split, jobs, &arguments)?;
     let runtime = schedule::runtime()?;
     let entered = runtime.enter();
     let pool = Pool::start(&settings, None);

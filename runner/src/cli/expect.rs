@@ -109,10 +109,8 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let is_new = |file: &ScopedFile| args.add && !file.path.exists();
     let existing = files.iter().filter(|file| !is_new(file)).cloned().collect();
     let sources = Sources { baseline: existing, ..Sources::default() };
-    let all: Vec<Generation> =
-        Generation::HARDWARE.into_iter().chain([Generation::Reference]).collect();
     // Every line is checked before anything is written.
-    let expectations = Expectations::load(&sources, &all)?;
+    let expectations = Expectations::load(&sources, &Generation::ALL)?;
     let mut report = String::new();
     let mut added: BTreeSet<(String, Generation)> = BTreeSet::new();
     for file in &files {

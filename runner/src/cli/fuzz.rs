@@ -15,7 +15,7 @@ use super::output::print;
 use super::reduce::{ReduceArgs, reduce};
 use super::revision::REVISION;
 use super::values::{Generations, generations};
-use super::workers;
+use super::workers::{self, Split};
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::message::message;
 use crate::console::{Console, Described, DescribedCase, DescribedTest};
@@ -185,7 +185,8 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let (generations, numbers) = (args.generations(), args.numbers());
     let arguments = process_arguments();
     let jobs = workers::jobs(args.jobs);
-    let settings = workers::settings(&args.execute, false, jobs, &arguments)?;
+    let split = Split::of(false, &generations);
+    let settings = workers::settings(&args.execute, split, jobs, &arguments)?;
     let header = Header::new(
         generations.iter().map(|t| t.name().to_owned()).collect(),
         changed.clone(),

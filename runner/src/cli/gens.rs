@@ -15,7 +15,8 @@ pub(super) fn gens(full: Option<&[Generation]>) -> anyhow::Result<u8> {
     match full {
         None => {
             writeln!(text, "gen        context  GL   GLSL  extensions")?;
-            for generation in Generation::HARDWARE.into_iter().chain([Generation::Reference]) {
+            let tables = Generation::ALL.into_iter().filter(|g| !g.is_driver());
+            for generation in tables {
                 for context in contexts(context_set(generation)?) {
                     summary(&mut text, generation, context)?;
                 }

@@ -10,6 +10,7 @@ mod compare_codegen;
 mod complete;
 mod coverage;
 mod diff;
+mod driver;
 mod exit;
 mod expect;
 mod fuzz;
@@ -102,6 +103,7 @@ pub fn main() -> ExitCode {
         Some(Command::Gpu(args)) => gpu::gpu(&args),
         Some(Command::ServeCompiler) => serve::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),
+        Some(Command::Driver(args)) => driver::describe(&args),
         None => run::run(cli.run, &words),
     };
     match outcome {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference, Quirk};
 use softgl::deferred::ShadeMode;
 
-use super::args::{CompileArgs, ExecuteArgs, RunArgs};
+use super::args::{CompileArgs, DriverArgs, ExecuteArgs, RunArgs};
 use super::suggest;
 use execute::external::{CommandLine, ExternalCompiler};
 use execute::{ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks};
@@ -39,7 +39,13 @@ pub(super) fn execute_options(
         _ => ExecutorSelection::Both,
     };
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
+    execute::driver::configure(driver_options(&args.device.driver));
     Ok(RunOptions { executors, shade, execution: execution_options(args)? })
+}
+
+/// Returns the options of the OpenGL driver.
+pub(super) fn driver_options(args: &DriverArgs) -> execute::driver::Options {
+    execute::driver::Options { platform: args.gl_platform, device: args.gl_device.clone() }
 }
 
 /// Returns the options of compiler and simulator.
@@ -131,6 +137,9 @@ pub(super) fn changed_options(
     put("reference", args.no_reference.then(|| "no".to_owned()));
     put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
     put("compiler", options.compiler.as_ref().map(|_| "given".to_owned()));
+    let driver = &args.device.driver;
+    put("gl-platform", driver.gl_platform.map(|platform| platform.name().to_owned()));
+    put("gl-device", driver.gl_device.as_ref().map(ToString::to_string));
     put("mock", args.mock.then(|| "yes".to_owned()));
     changed
 }

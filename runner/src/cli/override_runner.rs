@@ -5,12 +5,13 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::args::{ExecuteArgs, process_arguments};
-use super::workers;
+use super::workers::{self, Split};
 use crate::schedule;
 use crate::supervise::{Pool, Request};
 use execute::CaseOverride;
 use results::verdict::Verdict;
 use tools::{Case, CaseRunner, RunError};
+use vocabulary::Generation;
 
 /// Workers for executions with overrides.
 pub(super) struct OverrideRunner {
@@ -24,9 +25,14 @@ pub(super) struct OverrideRunner {
 
 impl OverrideRunner {
     /// Starts workers that parse the arguments of this process.
-    pub(super) fn start(execute: &ExecuteArgs, jobs: usize) -> anyhow::Result<OverrideRunner> {
+    pub(super) fn start(
+        execute: &ExecuteArgs,
+        generations: &[Generation],
+        jobs: usize,
+    ) -> anyhow::Result<OverrideRunner> {
         let arguments = process_arguments();
-        let settings = workers::settings(execute, false, jobs, &arguments)?;
+        let split = Split::of(false, generations);
+        let settings = workers::settings(execute, split, jobs, &arguments)?;
         let runtime = schedule::runtime()?;
         let entered = runtime.enter();
         let pool = Arc::new(Pool::start(&settings, None));

@@ -102,7 +102,7 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     // Edits work on characters. If invalid bytes matter, the replacements fail in the same way.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = workers::jobs(args.jobs);
-    let mut runner = OverrideRunner::start(&args.execute, jobs)?;
+    let mut runner = OverrideRunner::start(&args.execute, &[args.generation()], jobs)?;
     let case = test_file(&path)?.on(args.generation());
     let wanted = Wanted { message: args.same_message };
     let (same, failure) = SameFailure::of(case, &text, wanted, &mut runner)?;

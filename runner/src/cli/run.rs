@@ -15,7 +15,7 @@ use super::list::Selection;
 use super::options::{changed_options, junit, run_options};
 use super::plan::{self, Key, RunPlan};
 use super::revision::REVISION;
-use super::workers;
+use super::workers::{self, Split};
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::Console;
 use crate::console::message::message;
@@ -62,12 +62,14 @@ pub(super) struct Resumed {
 /// Executes a run.
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let jobs = workers::jobs(args.jobs);
-    let settings = workers::settings(&args.execute, args.isolate, jobs, &start.arguments)?;
+    let generations = args.generations();
+    let driver = super::driver::identify(&args.execute.device.driver, &generations)?;
+    let split = Split::of(args.isolate, &generations);
+    let settings = workers::settings(&args.execute, split, jobs, &start.arguments)?;
     supervise::want_large_pages(false);
     // The first worker starts while the tests are searched for.
     let first = supervise::Process::start(&settings.program);
     let selection = super::list::select(&args.select)?;
-    let generations = args.generations();
     let options = run_options(args)?;
     super::choices::check(&args.execute.device, &generations)?;
     let changed = changed_options(&args.execute, &options.execution);
@@ -95,6 +97,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         changed.clone(),
         REVISION,
     );
+    header.driver = driver;
     if let Some(shard) = shard {
         header.shard = Some(shard_header(shard, &tests, cases.len(), durations.as_ref()));
         let weights = durations.as_ref().map(|d| d.weights(tests.iter().map(|test| &*test.name)));

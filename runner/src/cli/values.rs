@@ -1,6 +1,9 @@
 //! Parsers of option values whose types are defined elsewhere.
 
+use std::convert::Infallible;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use execute::driver::{DeviceChoice, Platform};
 use results::diff::Metric;
 use results::passes::parse_width;
 use vocabulary::{Backend, Generation, Width};
@@ -31,6 +34,26 @@ pub(super) fn backend() -> impl TypedValueParser<Value = Backend> {
     let find = |name: String| Backend::ALL.into_iter().find(|backend| backend.name() == name);
     PossibleValuesParser::new(values)
         .try_map(move |name| find(name).ok_or_else(|| "no such back end".to_owned()))
+}
+
+/// Parses the name of an EGL platform.
+pub(super) fn platform() -> impl TypedValueParser<Value = Platform> {
+    let values = Platform::ALL.map(|platform| match platform {
+        Platform::Surfaceless => PossibleValue::new("surfaceless").help("Mesa without a device"),
+        Platform::Device => PossibleValue::new("device").help("A device of EGL's list"),
+        Platform::Gbm => PossibleValue::new("gbm").help("A render node"),
+    });
+    let find = |name: String| Platform::ALL.into_iter().find(|platform| platform.name() == name);
+    PossibleValuesParser::new(values)
+        .try_map(move |name| find(name).ok_or_else(|| "no such platform".to_owned()))
+}
+
+/// Parses a device: a number, or else a file.
+pub(super) fn device(text: &str) -> Result<DeviceChoice, Infallible> {
+    Ok(match text.parse() {
+        Ok(index) => DeviceChoice::Index(index),
+        Err(_) => DeviceChoice::File(text.into()),
+    })
 }
 
 /// A parsed `--gen` list (a separate type, because clap treats a plain vector as a repeatable

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::args::ExecuteArgs;
 use crate::supervise;
+use vocabulary::Generation;
 
 /// Name of the command; it starts with a character that test folders' names rarely have.
 const COMMAND: &str = "%worker";
@@ -19,11 +20,37 @@ const FILES: u64 = 48;
 /// Number of open files for each further worker.
 const FILES_PER_WORKER: u64 = 4;
 
+/// Distribution of the concurrent test cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Split {
+    /// Threads of one process, which share compiled code.
+    Threads,
+    /// One process for each, so that the crash of a driver costs one test case.
+    Processes,
+    /// One process for each, replaced from time to time.
+    Isolated,
+}
+
+impl Split {
+    /// Returns the distribution of a run.
+    pub(super) fn of(isolate: bool, generations: &[Generation]) -> Split {
+        match isolate {
+            true => Split::Isolated,
+            false if generations.contains(&Generation::Gl) => Split::Processes,
+            false => Split::Threads,
+        }
+    }
+}
+
+/// Returns the running file itself, even if another build has replaced it.
+pub(super) fn program() -> std::io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
+}
+
 /// Returns program and arguments of a worker for a run.
 fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
-    // The running file itself, even if another build has replaced it.
-    let link = Path::new("/proc/self/exe");
-    let program = if link.exists() { link.to_owned() } else { std::env::current_exe()? };
+    let program = program()?;
     let mut arguments = vec![COMMAND.into(), threads.to_string().into(), "--".into()];
     arguments.extend(run.iter().map(OsString::from));
     Ok((program, arguments))
@@ -37,13 +64,17 @@ pub(super) fn jobs(wanted: Option<u16>) -> usize {
 /// Returns the settings of the worker processes.
 pub(super) fn settings(
     args: &ExecuteArgs,
-    isolate: bool,
+    split: Split,
     jobs: usize,
     arguments: &[String],
 ) -> anyhow::Result<supervise::Settings> {
-    let open_files = FILES + if isolate { jobs as u64 * FILES_PER_WORKER } else { 0 };
-    supervise::ensure_open_files(open_files)?;
-    let (workers, threads, batch) = if isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
+    let (workers, threads, batch) = match split {
+        Split::Threads => (1, jobs, None),
+        Split::Processes => (jobs, 1, None),
+        Split::Isolated => (jobs, 1, Some(BATCH)),
+    };
+    let further = if workers > 1 { jobs as u64 * FILES_PER_WORKER } else { 0 };
+    supervise::ensure_open_files(FILES + further)?;
     let (path, arguments) = command(threads, arguments)?;
     let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);
     Ok(supervise::Settings {

@@ -46,6 +46,12 @@ const ALLOCATOR: [(&str, &str); 2] = [
     ("MIMALLOC_ALLOW_THP", "1"),
 ];
 
+/// Settings of OpenGL drivers in workers, unless the environment overrides them.
+const DRIVER: [(&str, &str); 1] = [
+    // Compiled shaders from earlier runs would hide what this run's compiler does.
+    ("MESA_SHADER_CACHE_DISABLE", "true"),
+];
+
 /// A worker's standard output.
 enum Output {
     /// As the system returned it: a worker may be started before there is a runtime.
@@ -98,7 +104,8 @@ impl Process {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.envs(ALLOCATOR.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()));
+        let defaults = ALLOCATOR.into_iter().chain(DRIVER);
+        command.envs(defaults.filter(|(name, _)| std::env::var_os(name).is_none()));
         // Ctrl-C is meant for the supervisor, which waits for the running test cases.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);

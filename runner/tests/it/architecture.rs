@@ -20,7 +20,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("preload", &["submission"]),
     ("surfaces", &["packets", "softgl"]),
     ("gpu", &["packets", "submission", "surfaces", "simulator", "eu"]),
-    ("softgl", &["program"]),
+    ("probes", &["script"]),
+    ("gl", &["script", "probes"]),
+    ("softgl", &["program", "probes"]),
     ("glsl", &["program"]),
     ("legacy", &[]),
     // `glsl` serves the examples on the front pages of these two.
@@ -30,7 +32,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wave", &["gcn"]),
     ("intel", &["ir", "eu"]),
     ("compiler", COMPILER),
-    ("execute", &["compiler", "softgl", "interpreter", "simulator", "script", "results"]),
+    (
+        "execute",
+        &["compiler", "softgl", "gl", "interpreter", "simulator", "script", "probes", "results"],
+    ),
     ("tools", &["compiler", "execute", "script", "results"]),
     (
         "runner",
@@ -94,5 +99,27 @@ fn every_crate_of_the_plan_exists() {
     let edges = edges();
     for (name, _) in ARROWS {
         assert!(edges.contains_key(*name), "crate {name} is missing");
+    }
+}
+
+/// The crates that may have unsafe code: they call the OpenGL driver, and replace functions of the
+/// C library.
+const UNSAFE: [&str; 2] = ["gl", "preload"];
+
+#[test]
+fn few_crates_have_lints_of_their_own() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    for package in metadata["packages"].as_array().expect("a list of packages") {
+        let (name, path) = (&package["name"], package["manifest_path"].as_str().expect("a path"));
+        let manifest = std::fs::read_to_string(path).expect("a manifest");
+        let inherits = manifest.contains("[lints]\nworkspace = true");
+        let is_safe = !UNSAFE.contains(&name.as_str().expect("a name"));
+        assert_eq!(inherits, is_safe, "{path}");
     }
 }

@@ -1,16 +1,15 @@
 //! Capabilities of contexts: the generations' tables (YAML, embedded), the choice of a context,
 //! requirements.
 
-mod require;
 mod table;
 
-pub use require::{Unmet, check_requirements, stage_available};
+pub use script::Unmet;
 pub use table::{ContextSet, TableError, context_set};
 
 use std::sync::Arc;
 
-use program::Capabilities;
-use script::ContextRequest;
+use program::{Api, Capabilities, Stage};
+use script::{ContextFacts, ContextRequest, Require};
 
 impl ContextSet {
     /// Returns the context of a test by its `[require]` section.
@@ -25,34 +24,48 @@ impl ContextSet {
         let of = |context: &'_ Option<Arc<Capabilities>>, version: u32| -> bool {
             context.as_ref().is_some_and(|c| c.gl_version >= version)
         };
-        let (found, wanted) = match request {
-            ContextRequest::AnyCompatibility => {
-                (&self.compat, "a compatibility context".to_owned())
+        let found = match request {
+            ContextRequest::AnyCompatibility => &self.compat,
+            ContextRequest::CoreThenCompatibility(version) if of(&self.core, version) => &self.core,
+            ContextRequest::Core(version) if of(&self.core, version) => &self.core,
+            ContextRequest::CoreThenCompatibility(version)
+            | ContextRequest::Compatibility(version)
+                if of(&self.compat, version) =>
+            {
+                &self.compat
             }
-            ContextRequest::CoreThenCompatibility(version) => {
-                let found = if of(&self.core, version) { &self.core } else { &self.compat };
-                (if of(found, version) { found } else { &None }, format!("GL {}", dotted(version)))
-            }
-            ContextRequest::Core(version) => {
-                let found = if of(&self.core, version) { &self.core } else { &None };
-                (found, format!("GL {} core", dotted(version)))
-            }
-            ContextRequest::Compatibility(version) => {
-                let found = if of(&self.compat, version) { &self.compat } else { &None };
-                (found, format!("GL {} compatibility", dotted(version)))
-            }
-            ContextRequest::Es(version) => {
-                let found = if of(&self.es, version) { &self.es } else { &None };
-                (found, format!("GL ES {}", dotted(version)))
-            }
+            ContextRequest::Es(version) if of(&self.es, version) => &self.es,
+            _ => &None,
         };
-        found.as_ref().ok_or_else(|| format!("needs {wanted}"))
+        found.as_ref().ok_or_else(|| format!("needs {}", request.describe()))
     }
 }
 
-/// Formats a packed GL version.
-fn dotted(version: u32) -> String {
-    format!("{}.{}", version / 10, version % 10)
+/// Returns the properties of a context that requirements depend on.
+pub fn facts(capabilities: &Capabilities) -> ContextFacts<'_> {
+    ContextFacts {
+        es: capabilities.api == Api::Es,
+        gl_version: capabilities.gl_version,
+        glsl_version: capabilities.glsl_version,
+        extensions: &capabilities.extensions,
+        limits: &capabilities.limits,
+    }
+}
+
+/// Checks the requirements in file order.
+///
+/// # Errors
+/// Returns the first unmet requirement.
+pub fn check_requirements(require: &Require<'_>, capabilities: &Capabilities) -> Result<(), Unmet> {
+    script::check_requirements(require, &facts(capabilities))
+}
+
+/// Checks that a context knows a stage; sections of an unknown stage make the test a skip.
+///
+/// # Errors
+/// Describes the missing feature.
+pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), String> {
+    script::stage_available(stage, &facts(capabilities))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use program::{Api, Capabilities};
 use serde::Deserialize;
 
+use crate::driver::{self, OpenError};
 use vocabulary::Generation;
 
 /// A table that cannot be used.
@@ -20,6 +21,9 @@ pub enum TableError {
         /// The parser's error.
         source: serde_yaml::Error,
     },
+    /// There is no OpenGL driver.
+    #[error(transparent)]
+    Driver(#[from] OpenError),
     /// A version that is not `major.minor`.
     #[error("generation table {name}: `{version}` is not a version")]
     Version {
@@ -75,19 +79,21 @@ fn text(generation: Generation) -> &'static str {
         Generation::Bdw => include_str!("../../generations/bdw.yaml"),
         Generation::Chv => include_str!("../../generations/chv.yaml"),
         Generation::Skl => include_str!("../../generations/skl.yaml"),
-        Generation::Reference => "",
+        Generation::Reference | Generation::Gl => "",
     }
 }
 
-/// Returns the contexts of a generation; the reference offers the union of all. Tables are read
-/// once per process.
+/// Returns the contexts of a generation; the reference offers the union of all hardware, `gl`
+/// what the driver reports. Each is read once per process.
 ///
 /// # Errors
-/// Fails if an embedded table is malformed, which the tests rule out.
+/// Fails if there is no driver, or if an embedded table is malformed, which the tests rule out.
 pub fn context_set(generation: Generation) -> Result<&'static ContextSet, &'static TableError> {
-    static SETS: [OnceLock<Result<ContextSet, TableError>>; 6] = [const { OnceLock::new() }; 6];
+    static SETS: [OnceLock<Result<ContextSet, TableError>>; Generation::ALL.len()] =
+        [const { OnceLock::new() }; Generation::ALL.len()];
     let load = || match generation {
         Generation::Reference => union(),
+        Generation::Gl => driver::context_set().map_err(TableError::from),
         _ => parse(generation.name(), text(generation)),
     };
     SETS[generation as usize].get_or_init(load).as_ref()

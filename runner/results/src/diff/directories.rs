@@ -74,9 +74,8 @@ fn directory(test: &str, depth: usize) -> &str {
 fn generations<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
     let names: BTreeSet<&str> = rows.map(|row| &*row.generation).collect();
     let mut generations: Vec<&str> = names.into_iter().collect();
-    let hardware = Generation::HARDWARE.map(Generation::name);
-    generations
-        .sort_by_key(|name| hardware.iter().position(|g| g == name).unwrap_or(hardware.len()));
+    let known = Generation::ALL.map(Generation::name);
+    generations.sort_by_key(|name| known.iter().position(|g| g == name).unwrap_or(known.len()));
     generations
 }
 

@@ -1,11 +1,12 @@
 //! Probe commands and reads of pixels.
 
+use probes::Expectation;
 use program::Api;
 
 use super::framebuffers::Framebuffer;
 use super::{Machine, MachineError};
 use crate::device::Device;
-use crate::probe::{self, Expectation, ProbePath, ProbeResult, Readback};
+use crate::probe::{self, ProbePath, ProbeResult, Readback};
 use crate::raster::Rect;
 use crate::surface::Pixels;
 

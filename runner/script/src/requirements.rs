@@ -1,9 +1,70 @@
 //! Requirements of a script against a context.
 
-use program::{Api, Capabilities, Stage};
-use script::{Comparison, GlEnum, Limit, Require, Requirement, SpirvMode, Version};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::dotted;
+use crate::commands::Comparison;
+use crate::enums::GlEnum;
+use crate::require::{ContextRequest, Limit, Require, Requirement, SpirvMode, Version};
+use vocabulary::Stage;
+
+/// A context, as requirements see it.
+#[derive(Clone, Copy, Debug)]
+pub struct ContextFacts<'a> {
+    /// The context is one of OpenGL ES.
+    pub es: bool,
+    /// GL or ES version as 10 × major + minor.
+    pub gl_version: u32,
+    /// Highest GLSL or GLSL ES version as 100 × major + minor.
+    pub glsl_version: u32,
+    /// Exported extensions, `GL_` included.
+    pub extensions: &'a BTreeSet<String>,
+    /// Integer limits by enum name.
+    pub limits: &'a BTreeMap<String, f64>,
+}
+
+impl ContextFacts<'_> {
+    fn has(&self, extension: &str) -> bool {
+        self.extensions.contains(extension)
+    }
+
+    /// Returns true if the context has a version or one of some extensions.
+    fn offers(&self, version: u32, extensions: &[&str]) -> bool {
+        self.gl_version >= version || extensions.iter().any(|extension| self.has(extension))
+    }
+
+    /// Checks that the context has a version of desktop GL or one of some extensions.
+    ///
+    /// # Errors
+    /// Describes the missing feature.
+    pub fn needs(&self, version: u32, extensions: &[&str]) -> Result<(), String> {
+        if self.offers(version, extensions) {
+            return Ok(());
+        }
+        let alternatives: String =
+            extensions.iter().map(|extension| format!(" or {extension}")).collect();
+        Err(format!("needs GL {}{alternatives}", dotted(version)))
+    }
+}
+
+impl ContextRequest {
+    /// Describes the context for a message: `GL 3.2 core`.
+    pub fn describe(self) -> String {
+        match self {
+            ContextRequest::AnyCompatibility => "a compatibility context".to_owned(),
+            ContextRequest::CoreThenCompatibility(version) => format!("GL {}", dotted(version)),
+            ContextRequest::Core(version) => format!("GL {} core", dotted(version)),
+            ContextRequest::Compatibility(version) => {
+                format!("GL {} compatibility", dotted(version))
+            }
+            ContextRequest::Es(version) => format!("GL ES {}", dotted(version)),
+        }
+    }
+}
+
+/// Formats a packed GL version.
+fn dotted(version: u32) -> String {
+    format!("{}.{}", version / 10, version % 10)
+}
 
 /// The first requirement that a context does not meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,36 +79,36 @@ pub struct Unmet {
 ///
 /// # Errors
 /// Returns the first unmet requirement.
-pub fn check_requirements(require: &Require<'_>, capabilities: &Capabilities) -> Result<(), Unmet> {
+pub fn check_requirements(require: &Require<'_>, context: &ContextFacts<'_>) -> Result<(), Unmet> {
     require.requirements.iter().try_for_each(|line| {
-        check(&line.requirement, capabilities).map_err(|reason| Unmet { line: line.line, reason })
+        check(&line.requirement, context).map_err(|reason| Unmet { line: line.line, reason })
     })
 }
 
-fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(), String> {
-    let es = capabilities.api == Api::Es;
+fn check(requirement: &Requirement<'_>, context: &ContextFacts<'_>) -> Result<(), String> {
+    let es = context.es;
     let met = |met: bool, reason: &dyn Fn() -> String| if met { Ok(()) } else { Err(reason()) };
     match *requirement {
         Requirement::Integer { state, comparison, value } => {
-            let found = integer_state(state, capabilities)
+            let found = integer_state(state, context)
                 .ok_or_else(|| format!("{state} is no state of this context"))?;
             met(holds(comparison, found, f64::from(value)), &|| {
                 format!("needs {state} {} {value}, has {found}", comparison.text())
             })
         }
         Requirement::Limit { limit, comparison, value } => {
-            let found = start_up_limit(limit, capabilities);
+            let found = start_up_limit(limit, context);
             met(holds(comparison, found, f64::from(value)), &|| {
                 format!("needs {} {} {value}, has {found}", limit.name(), comparison.text())
             })
         }
-        Requirement::Extension(name) => met(capabilities.has(name), &|| format!("needs {name}")),
+        Requirement::Extension(name) => met(context.has(name), &|| format!("needs {name}")),
         Requirement::NoExtension(name) => {
-            met(!capabilities.has(name), &|| format!("must not have {name}"))
+            met(!context.has(name), &|| format!("must not have {name}"))
         }
         Requirement::Glsl(version) => {
-            met(es == version.es && capabilities.glsl_version >= version.number, &|| {
-                let has = capabilities.glsl_version;
+            met(es == version.es && context.glsl_version >= version.number, &|| {
+                let has = context.glsl_version;
                 format!(
                     "needs GLSL{} {}.{:02}, has {}.{:02}",
                     es_word(version),
@@ -59,14 +120,14 @@ fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(
             })
         }
         Requirement::Gl { comparison, version } => {
-            let (has, needs) = (f64::from(capabilities.gl_version), f64::from(version.number));
+            let (has, needs) = (f64::from(context.gl_version), f64::from(version.number));
             met(es == version.es && holds(comparison, has, needs), &|| {
                 format!(
                     "needs GL{} {} {}, has {}",
                     es_word(version),
                     comparison.text(),
                     dotted(version.number),
-                    dotted(capabilities.gl_version)
+                    dotted(context.gl_version)
                 )
             })
         }
@@ -74,11 +135,9 @@ fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(
         Requirement::SeparateShaderObjects | Requirement::SeparableProgram => {
             let version = if es { 31 } else { 41 };
             let extensions = ["GL_ARB_separate_shader_objects", "GL_EXT_separate_shader_objects"];
-            met(
-                capabilities.gl_version >= version
-                    || extensions.iter().any(|e| capabilities.has(e)),
-                &|| "needs separate shader objects".to_owned(),
-            )
+            met(context.offers(version, &extensions), &|| {
+                "needs separate shader objects".to_owned()
+            })
         }
         // The GLSL sections are the ones that run, as with piglit's `-glsl`.
         Requirement::Spirv(mode) => {
@@ -97,22 +156,22 @@ fn holds(comparison: Comparison, has: f64, needs: f64) -> bool {
 }
 
 /// Returns integer state by enum name: a version, or a limit of the generation's table.
-fn integer_state(state: GlEnum, capabilities: &Capabilities) -> Option<f64> {
+fn integer_state(state: GlEnum, context: &ContextFacts<'_>) -> Option<f64> {
     match state.short_name() {
-        "MAJOR_VERSION" => Some(f64::from(capabilities.gl_version / 10)),
-        "MINOR_VERSION" => Some(f64::from(capabilities.gl_version % 10)),
-        _ => capabilities.limits.get(&state.to_string()).copied(),
+        "MAJOR_VERSION" => Some(f64::from(context.gl_version / 10)),
+        "MINOR_VERSION" => Some(f64::from(context.gl_version % 10)),
+        _ => context.limits.get(&state.to_string()).copied(),
     }
 }
 
 /// Returns a limit that piglit's interpreter reads at its start, with the value that it assumes
 /// where a context has none.
-fn start_up_limit(limit: Limit, capabilities: &Capabilities) -> f64 {
-    let es = capabilities.api == Api::Es;
-    let table = |name: &str| capabilities.limits.get(name).copied();
+fn start_up_limit(limit: Limit, context: &ContextFacts<'_>) -> f64 {
+    let es = context.es;
+    let table = |name: &str| context.limits.get(name).copied();
     let vectors = |name: &str| table(name).map(|v| 4.0 * v);
     let found = match limit {
-        Limit::VertexOutputComponents if capabilities.gl_version < 32 => None,
+        Limit::VertexOutputComponents if context.gl_version < 32 => None,
         Limit::VertexAttribs => return table(limit.name()).unwrap_or(16.0),
         Limit::FragmentUniformComponents if es => vectors("GL_MAX_FRAGMENT_UNIFORM_VECTORS"),
         Limit::VertexUniformComponents if es => vectors("GL_MAX_VERTEX_UNIFORM_VECTORS"),
@@ -126,8 +185,8 @@ fn start_up_limit(limit: Limit, capabilities: &Capabilities) -> f64 {
 ///
 /// # Errors
 /// Describes the missing feature.
-pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), String> {
-    let es = capabilities.api == Api::Es;
+pub fn stage_available(stage: Stage, context: &ContextFacts<'_>) -> Result<(), String> {
+    let es = context.es;
     let (desktop, embedded, extensions): (u32, u32, &[&str]) = match stage {
         Stage::Vertex | Stage::Fragment => (20, 20, &[]),
         Stage::TessControl | Stage::TessEval => (
@@ -141,7 +200,7 @@ pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), 
         Stage::Compute => (43, 31, &["GL_ARB_compute_shader"]),
     };
     let version = if es { embedded } else { desktop };
-    if capabilities.gl_version >= version || extensions.iter().any(|e| capabilities.has(e)) {
+    if context.offers(version, extensions) {
         return Ok(());
     }
     Err(format!("needs {stage} shaders (GL{} {})", if es { " ES" } else { "" }, dotted(version)))

@@ -2,7 +2,7 @@
 
 /// Returns the number of representable values from `a` to `b`; zeros of either sign are one value.
 /// `None` with a NaN.
-pub(crate) fn f32_ulps(a: f32, b: f32) -> Option<u64> {
+pub fn f32_ulps(a: f32, b: f32) -> Option<u64> {
     between(
         a.is_nan() || b.is_nan(),
         ordered(a.to_bits().into(), 31),
@@ -11,7 +11,7 @@ pub(crate) fn f32_ulps(a: f32, b: f32) -> Option<u64> {
 }
 
 /// Returns the distance of double-precision values.
-pub(crate) fn f64_ulps(a: f64, b: f64) -> Option<u64> {
+pub fn f64_ulps(a: f64, b: f64) -> Option<u64> {
     between(a.is_nan() || b.is_nan(), ordered(a.to_bits(), 63), ordered(b.to_bits(), 63))
 }
 

@@ -1,0 +1,205 @@
+//! Comparison of the values that a driver's probes read with those of the interpreter.
+//!
+//! The specification leaves drivers some freedom, so that the rule is wider than that between
+//! simulator and interpreter:
+//!
+//! * Only programs of correctly rounded operations are compared. Other programs may differ within
+//!   what each probe accepts.
+//! * Floats may differ by 16 units in the last place: division may be off by 2.5, and a driver may
+//!   contract `a * b + c` (GLSL 4.60 section 4.7.1).
+//! * Subnormal values may be zero, and NaN need not be generated (the same section).
+//! * Normalized values may differ by one step of their format, floats of fewer bits by one step.
+
+use gl::{PixelValues, Pixels, ReadValues, Reading};
+use script::SsboValue;
+use softgl::format::{Channel, Format, FormatClass};
+use softgl::probe::Readback;
+
+/// Largest difference of floats in units in the last place.
+const UNITS: u64 = 16;
+
+/// The driver's readings, to be compared in the order of the probes.
+#[derive(Debug)]
+pub(crate) struct DriverCheck {
+    readings: std::vec::IntoIter<Reading>,
+    /// The first difference.
+    pub(crate) difference: Option<String>,
+}
+
+impl DriverCheck {
+    pub(crate) fn new(readings: Vec<Reading>) -> DriverCheck {
+        DriverCheck { readings: readings.into_iter(), difference: None }
+    }
+
+    /// Returns the driver's reading of the next probe. Without one of the same line there is
+    /// nothing more to compare.
+    fn next(&mut self, line: u32) -> Option<ReadValues> {
+        match self.readings.next() {
+            Some(reading) if reading.line == line => Some(reading.values),
+            _ => {
+                self.readings = Vec::new().into_iter();
+                None
+            }
+        }
+    }
+
+    /// Compares the pixels of a probe; `exact` is true if their values are determined.
+    pub(crate) fn pixels(&mut self, line: u32, readback: &Readback, exact: bool) {
+        let Some(ReadValues::Pixels(pixels)) = self.next(line) else { return };
+        if self.difference.is_none() && exact {
+            self.difference = difference(&pixels, readback)
+                .map(|text| format!("line {line}: driver and reference differ at {text}"));
+        }
+    }
+
+    /// Compares a value in a buffer.
+    pub(crate) fn value(&mut self, line: u32, kind: SsboValue, bits: u64, exact: bool) {
+        let Some(ReadValues::Bytes(bytes)) = self.next(line) else { return };
+        let driver = probes::bits_of(&bytes);
+        if self.difference.is_none() && exact && !same_value(kind, driver, bits) {
+            let text = format!("line {line}: driver {driver:#x} against reference {bits:#x}");
+            self.difference = Some(text);
+        }
+    }
+}
+
+/// Describes the first pixel that differs.
+fn difference(pixels: &Pixels, readback: &Readback) -> Option<String> {
+    let width = usize::try_from(pixels.rect.width.max(0)).ok()?;
+    let height = usize::try_from(pixels.rect.height.max(0)).ok()?;
+    for index in 0..width * height {
+        let place =
+            (pixels.rect.x + (index % width) as i32, pixels.rect.y + (index / width) as i32);
+        if readback.is_undefined(place.0, place.1) {
+            continue;
+        }
+        let texel = readback.texel(index);
+        let format = readback.format;
+        let wanted = format.to_f32(texel);
+        let at = |count: usize| if count == 1 { 0 } else { index };
+        let (same, driver, reference) = match &pixels.values {
+            PixelValues::Bytes(values) => {
+                let driver = values.get(at(values.len()))?.map(|v| f32::from(v) / 255.0);
+                (same_colors(format, driver, wanted), format!("{driver:?}"), format!("{wanted:?}"))
+            }
+            PixelValues::Floats(values) => {
+                let driver = *values.get(at(values.len()))?;
+                (same_colors(format, driver, wanted), format!("{driver:?}"), format!("{wanted:?}"))
+            }
+            PixelValues::Integers(values) => {
+                let driver = *values.get(at(values.len()))?;
+                let wanted = format.to_raw(texel).map(|v| v as i32);
+                (driver == wanted, format!("{driver:?}"), format!("{wanted:?}"))
+            }
+        };
+        if !same {
+            let (x, y) = place;
+            return Some(format!("({x},{y})\n  Driver: {driver}\n  Reference: {reference}"));
+        }
+    }
+    None
+}
+
+/// Compares the channels that a format has.
+fn same_colors(format: Format, driver: [f32; 4], reference: [f32; 4]) -> bool {
+    if format.class() == FormatClass::Int || format.class() == FormatClass::Uint {
+        // Integer pixels that are read as floats are errors.
+        return true;
+    }
+    let channels = format.channels();
+    (0..4).all(|c| same_channel(channels[c], driver[c], reference[c]))
+}
+
+fn same_channel(channel: Channel, driver: f32, reference: f32) -> bool {
+    if reference.is_nan() || driver == reference {
+        return true;
+    }
+    match channel {
+        Channel::Unorm(bits) | Channel::Snorm(bits) => {
+            // Depth of 24 bits is interpolated with less.
+            let steps = (1u64 << bits.min(16)) - 1;
+            f64::from((driver - reference).abs()) * steps as f64 <= 1.5
+        }
+        Channel::Float(32) => same_float(driver, reference),
+        // The smallest mantissa has 5 bits.
+        Channel::Float(_) => (driver - reference).abs() <= reference.abs() / 32.0 + 1e-4,
+        Channel::Int(_) | Channel::Uint(_) | Channel::None => true,
+    }
+}
+
+fn same_float(driver: f32, reference: f32) -> bool {
+    let tiny = |value: f32| value.abs() < f32::MIN_POSITIVE;
+    let near = probes::f32_ulps(driver, reference).is_some_and(|ulps| ulps <= UNITS);
+    reference.is_nan() || near || (tiny(driver) && tiny(reference))
+}
+
+fn same_double(driver: f64, reference: f64) -> bool {
+    let tiny = |value: f64| value.abs() < f64::MIN_POSITIVE;
+    let near = probes::f64_ulps(driver, reference).is_some_and(|ulps| ulps <= UNITS);
+    reference.is_nan() || near || (tiny(driver) && tiny(reference))
+}
+
+fn same_value(kind: SsboValue, driver: u64, reference: u64) -> bool {
+    match kind {
+        SsboValue::Float(_) => {
+            same_float(f32::from_bits(driver as u32), f32::from_bits(reference as u32))
+        }
+        SsboValue::Double(_) => same_double(f64::from_bits(driver), f64::from_bits(reference)),
+        SsboValue::Uint(_) | SsboValue::Int(_) => driver as u32 == reference as u32,
+        SsboValue::Uint64(_) | SsboValue::Int64(_) => driver == reference,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probes::PixelRect;
+    use softgl::raster::Rect;
+    use softgl::surface::Pixels as Stored;
+
+    fn readback(code: u32) -> Readback {
+        Readback {
+            rect: Rect { x0: 1, y0: 2, x1: 3, y1: 3 },
+            format: Format::Rgba8,
+            pixels: Stored::Constant([code; 4]),
+            undefined: Vec::new(),
+        }
+    }
+
+    fn driver(pixels: &[[u8; 4]]) -> DriverCheck {
+        let rect = PixelRect { x: 1, y: 2, width: 2, height: 1 };
+        let values = PixelValues::Bytes(pixels.to_vec());
+        let values = ReadValues::Pixels(Pixels { rect, values });
+        DriverCheck::new(vec![Reading { line: 7, values }])
+    }
+
+    #[test]
+    fn normalized_values_may_differ_by_a_step() {
+        let differs = |pixels: &[[u8; 4]], line, exact| {
+            let mut check = driver(pixels);
+            check.pixels(line, &readback(100), exact);
+            check.difference
+        };
+        assert_eq!(differs(&[[101; 4]], 7, true), None);
+        assert_eq!(differs(&[[100; 4], [102; 4]], 7, false), None);
+        assert_eq!(differs(&[[100; 4], [102; 4]], 8, true), None);
+        let text = differs(&[[100; 4], [102; 4]], 7, true).expect("a difference");
+        assert!(text.starts_with("line 7: driver and reference differ at (2,2)\n"), "{text}");
+    }
+
+    #[test]
+    fn undefined_pixels_agree() {
+        let mut check = driver(&[[100; 4], [102; 4]]);
+        check.pixels(7, &Readback { undefined: vec![1], ..readback(100) }, true);
+        assert_eq!(check.difference, None);
+    }
+
+    #[test]
+    fn freedom_of_floats() {
+        assert!(same_float(1.0, f32::from_bits(1.0f32.to_bits() + 16)));
+        assert!(!same_float(1.0, f32::from_bits(1.0f32.to_bits() + 17)));
+        assert!(same_float(0.0, f32::from_bits(1)) && same_float(1.0, f32::NAN));
+        assert!(!same_float(f32::NAN, 1.0) && !same_float(0.0, f32::MIN_POSITIVE));
+        assert!(same_double(0.0, f64::from_bits(1)) && !same_double(0.0, 1.0));
+    }
+}

@@ -1,0 +1,152 @@
+//! Execution of scripts on the driver, and the agreement of driver and interpreter.
+
+use std::sync::Arc;
+
+use gl::{EndKind, Outcome};
+use script::Script;
+
+use crate::capabilities::check_requirements;
+use crate::device::DeviceFactory;
+use crate::driver::{capabilities, with_driver};
+use crate::driver_check::DriverCheck;
+use crate::explanation::Explanation;
+use crate::options::{ExecutorSelection, RunOptions};
+use crate::run::session;
+use crate::session::Failures;
+use results::verdict::{Phase, Status, Verdict};
+use vocabulary::Generation;
+
+/// Executes a script on the driver, and on the interpreter with the driver's capabilities, unless
+/// the driver alone is selected.
+pub(crate) fn run(
+    script: &Script<'_>,
+    test: &str,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+    explanation: Option<&mut Explanation>,
+) -> Verdict {
+    let executed = with_driver(|driver| {
+        let id = driver.context(script.require.context).map_err(Verdict::skip)?;
+        let capabilities = Arc::new(capabilities(driver.capabilities(id)));
+        check_requirements(&script.require, &capabilities)
+            .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
+        Ok((driver.run(script, id), capabilities))
+    });
+    let (mut outcome, capabilities) = match executed {
+        Ok(Ok(executed)) => executed,
+        Ok(Err(verdict)) => return verdict,
+        Err(error) => return Verdict::fail(Phase::Require, error.to_string()),
+    };
+    let readings = std::mem::take(&mut outcome.readings);
+    let verdict = verdict(outcome);
+    if options.executors == ExecutorSelection::SimulatorOnly || verdict.status == Status::Skip {
+        return verdict;
+    }
+    let options = RunOptions { executors: ExecutorSelection::ReferenceOnly, ..options.clone() };
+    match session(script, &capabilities, test, Generation::Gl, &options, devices) {
+        Ok(mut session) => {
+            session.explanation = explanation;
+            session.driver = Some(DriverCheck::new(readings));
+            let reference = session.run();
+            session.record_end();
+            let executors = &session.executors;
+            let undefined = executors.undefined_pixels() || executors.undefined_memory();
+            let difference = session.driver.take().and_then(|check| check.difference);
+            combined(verdict, &reference, difference, undefined)
+        }
+        Err(reference) => combined(verdict, &reference, None, false),
+    }
+}
+
+/// Combines the verdicts of driver and interpreter: they must agree about the ending of a test
+/// whose values are defined, and about the values that its probes read.
+fn combined(
+    driver: Verdict,
+    reference: &Verdict,
+    difference: Option<String>,
+    undefined: bool,
+) -> Verdict {
+    let passes = |verdict: &Verdict| matches!(verdict.status, Status::Pass | Status::Warn);
+    let cause = |verdict: &Verdict| verdict.cause.clone().map(|(_, text)| text).unwrap_or_default();
+    // Features that the interpreter lacks, and steps beyond its limit, prove nothing.
+    let judges = match (&reference.status, &reference.cause) {
+        (Status::Pass | Status::Warn, _) => true,
+        (Status::Fail, Some((phase, _))) => *phase != Phase::Simulate,
+        _ => false,
+    };
+    match (passes(&driver), passes(reference)) {
+        _ if !judges || undefined => driver,
+        (true, true) => match difference {
+            Some(text) => Verdict::fail(Phase::Mismatch, text),
+            None => driver,
+        },
+        (true, false) => {
+            Verdict::fail(Phase::Mismatch, format!("reference interpreter: {}", cause(reference)))
+        }
+        (false, true) => {
+            Verdict::fail(Phase::Mismatch, format!("{}\n  Reference: passes", cause(&driver)))
+        }
+        (false, false) => driver,
+    }
+}
+
+/// Combines the facts of an outcome.
+fn verdict(outcome: Outcome) -> Verdict {
+    let at = |line: Option<u32>, text: String| match line {
+        Some(line) => format!("line {line}: {text}"),
+        None => text,
+    };
+    if let Some(end) = outcome.end {
+        let reason = at(end.line, end.reason);
+        return match end.kind {
+            EndKind::Skip => Verdict::skip(reason),
+            EndKind::Fail(phase) => Verdict::fail(phase, reason),
+        };
+    }
+    let mut failures = Failures::default();
+    for failure in outcome.failures {
+        let status = if failure.warns { Status::Warn } else { Status::Fail };
+        failures.add(Verdict::new(status, failure.phase, at(failure.line, failure.text)));
+    }
+    failures.verdict()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_must_agree() {
+        let (pass, fail) = (Verdict::pass(), Verdict::fail(Phase::Probe, "wrong"));
+        let phase = |driver: &Verdict, reference: &Verdict, difference: bool, undefined| {
+            let difference = difference.then(|| "differs".to_owned());
+            combined(driver.clone(), reference, difference, undefined).cause.map(|(p, _)| p)
+        };
+        assert_eq!(phase(&pass, &pass, false, false), None);
+        assert_eq!(phase(&pass, &pass, true, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&pass, &fail, false, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&fail, &pass, false, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&fail, &fail, false, false), Some(Phase::Probe));
+        assert_eq!(phase(&fail, &pass, false, true), Some(Phase::Probe));
+        let unsupported = Verdict::fail(Phase::Simulate, "not supported yet");
+        assert_eq!(phase(&pass, &unsupported, false, false), None);
+        assert_eq!(phase(&pass, &Verdict::skip("no"), false, false), None);
+    }
+
+    #[test]
+    fn lines_and_phases() {
+        let failure = |line, warns| gl::Failure {
+            line: Some(line),
+            warns,
+            phase: Phase::Probe,
+            text: "wrong".to_owned(),
+        };
+        let outcome =
+            Outcome { failures: vec![failure(3, true), failure(4, false)], ..Outcome::default() };
+        assert_eq!(verdict(outcome.clone()), Verdict::fail(Phase::Probe, "line 4: wrong"));
+        let end = gl::End { line: Some(9), kind: EndKind::Skip, reason: "needs GL 9.9".to_owned() };
+        let ended = Outcome { end: Some(end), ..outcome };
+        assert_eq!(verdict(ended), Verdict::skip("line 9: needs GL 9.9"));
+        assert_eq!(verdict(Outcome::default()), Verdict::pass());
+    }
+}

@@ -1,0 +1,83 @@
+//! One script in execution.
+
+mod blocks;
+mod buffers;
+mod commands;
+mod draw;
+mod feedback;
+mod framebuffers;
+mod interfaces;
+mod objects;
+mod probe;
+mod program;
+mod query;
+mod session;
+mod state;
+mod textures;
+mod uniforms;
+mod vertex;
+
+use script::Script;
+use vocabulary::Phase;
+
+use crate::api::Api;
+use crate::capabilities::{Capabilities, clear_errors};
+use crate::outcome::{End, Flow, Outcome};
+use crate::window::{WindowShape, Windows};
+use session::Run;
+
+/// Default size of the window.
+const WINDOW: (u32, u32) = (250, 250);
+
+/// Executes a script in the current context, which is in its initial state, and deletes the
+/// script's objects. State that it changed is left to [`crate::reset`].
+pub(crate) fn execute(
+    api: &Api,
+    capabilities: &Capabilities,
+    windows: &mut Windows,
+    script: &Script<'_>,
+) -> Outcome {
+    let (width, height) = script.require.window.unwrap_or(WINDOW);
+    let shape = WindowShape { width, height, depth: script.require.depth_buffer };
+    let Some(window) = windows.bind(api, capabilities, shape) else {
+        return Outcome::broken("the driver has no framebuffer for the window");
+    };
+    clear_errors(api);
+    let mut run = Run::new(api, capabilities, script, window, (width, height));
+    let ended = run.run();
+    run.finish();
+    let line = (run.line > 0).then_some(run.line);
+    let mut outcome = run.outcome;
+    outcome.end = ended.err().map(|stop| End { line, kind: stop.kind, reason: stop.reason });
+    outcome
+}
+
+impl Run<'_> {
+    fn run(&mut self) -> Flow {
+        self.sections()?;
+        let Some(lines) = &self.script.test else { return Ok(()) };
+        self.vertex_data()?;
+        self.create_blocks();
+        for line in lines {
+            self.line = line.number;
+            self.command(&line.command)?;
+        }
+        if !self.linked.is_linked() && !self.link_error_expected {
+            let text = self.linked.message();
+            self.record(None, false, Phase::Link, text);
+        }
+        Ok(())
+    }
+
+    /// Deletes the objects of the script.
+    fn finish(&mut self) {
+        if self.capabilities.gl_version >= 20 {
+            self.api.use_program(0);
+        }
+        self.objects.delete(self.api);
+        self.reset_parameters();
+        if self.list != 0 {
+            self.api.delete_lists(self.list, 1);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Probes of pixels.
+
+use probes::{Expectation, PixelRect, ProbeValues, describe, pixels_of};
+use script::{Area, Expected, Probe};
+use vocabulary::Phase;
+
+use super::session::Run;
+use crate::bindings::gl;
+use crate::outcome::{Flow, PixelValues, Pixels, ReadValues, Reading, fail};
+
+/// Most pixels of a probe.
+const MOST_PIXELS: i64 = 1 << 26;
+
+impl Run<'_> {
+    pub(super) fn probe(&mut self, probe: &Probe) -> Flow {
+        let Probe::Pixels { area, expected, warn } = probe else {
+            return self.probe_buffer(probe);
+        };
+        let rect = pixels_of(area, self.framebuffers.read_size);
+        if i64::from(rect.width.max(0)) * i64::from(rect.height.max(0)) > MOST_PIXELS {
+            return Err(fail(Phase::Probe, "the rectangle is too large"));
+        }
+        let single = matches!(area, Area::Pixel { .. } | Area::RelativePixel(_));
+        let (expectation, values) = self.read_pixels(rect, single, expected);
+        if let Some(text) = first_failure(rect, &expectation, &values) {
+            self.record(Some(self.line), *warn, Phase::Probe, text);
+        }
+        let values = compressed(values);
+        let values = ReadValues::Pixels(Pixels { rect, values });
+        self.outcome.readings.push(Reading { line: self.line, values });
+        Ok(())
+    }
+
+    /// Reads the pixels in the form in which they are compared.
+    fn read_pixels(
+        &self,
+        rect: PixelRect,
+        single: bool,
+        expected: &Expected,
+    ) -> (Expectation, PixelValues) {
+        let PixelRect { x, y, width, height } = rect;
+        let place = [x, y, width.max(0), height.max(0)];
+        let (channels, values) = match *expected {
+            Expected::Rgb([r, g, b]) => (3, [r, g, b, 0.0]),
+            Expected::Rgba(values) => (4, values),
+            Expected::RgbaInt(values) => {
+                let values = values.map(|v| f32::from_bits(v as u32));
+                let expectation = Expectation { channels: 4, values, tolerance: [0.0; 4] };
+                return (expectation, PixelValues::Integers(quads(&self.api.read_integers(place))));
+            }
+            Expected::Depth(depth) => {
+                // Strictly below 0.01, while the comparison accepts equality.
+                let tolerance = [0.01f32.next_down(); 4];
+                let expectation = Expectation { channels: 1, values: [depth; 4], tolerance };
+                let depth = self.api.read_depth(x, y);
+                return (expectation, PixelValues::Floats(vec![[depth; 4]]));
+            }
+        };
+        let expectation = Expectation { channels, values, tolerance: self.tolerance };
+        let values = if self.is_es() {
+            // Bytes are all that every version of ES reads.
+            let bytes = quads(&self.api.read_bytes(place));
+            let float = |pixel: [u8; 4]| pixel.map(|v| f32::from(v) / 255.0);
+            PixelValues::Floats(bytes.into_iter().map(float).collect())
+        } else if !single && self.reads_bytes() {
+            PixelValues::Bytes(quads(&self.api.read_bytes(place)))
+        } else {
+            PixelValues::Floats(quads(&self.api.read_floats(place)))
+        };
+        (expectation, values)
+    }
+
+    /// Returns true if areas of the read framebuffer are compared as bytes: no channel of its color
+    /// attachment has more than 8 bits.
+    fn reads_bytes(&self) -> bool {
+        let sizes = [
+            gl::FRAMEBUFFER_ATTACHMENT_RED_SIZE,
+            gl::FRAMEBUFFER_ATTACHMENT_GREEN_SIZE,
+            gl::FRAMEBUFFER_ATTACHMENT_BLUE_SIZE,
+            gl::FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE,
+        ];
+        if !self.capabilities.has("GL_ARB_framebuffer_object") {
+            return false;
+        }
+        let (target, attachment) = (gl::READ_FRAMEBUFFER, gl::COLOR_ATTACHMENT0);
+        let sizes = sizes.map(|size| self.api.get_attachment(target, attachment, size));
+        sizes.iter().all(|&size| size <= 8) && sizes.iter().any(|&size| size > 0)
+    }
+}
+
+/// Returns the pixels of a list of channels.
+fn quads<T: Copy>(values: &[T]) -> Vec<[T; 4]> {
+    values.as_chunks::<4>().0.to_vec()
+}
+
+/// Describes the first pixel, row by row from the bottom, that does not meet the expectation.
+fn first_failure(
+    rect: PixelRect,
+    expectation: &Expectation,
+    values: &PixelValues,
+) -> Option<String> {
+    fn find<T: Copy>(
+        pixels: &[[T; 4]],
+        expectation: &Expectation,
+        read: impl Fn([T; 4]) -> ProbeValues,
+    ) -> Option<(usize, ProbeValues)> {
+        let read = |(index, &pixel)| (index, read(pixel));
+        pixels.iter().enumerate().map(read).find(|&(_, values)| !expectation.accepts(values))
+    }
+    let (index, observed) = match values {
+        PixelValues::Bytes(pixels) => find(pixels, expectation, ProbeValues::Bytes),
+        PixelValues::Floats(pixels) => find(pixels, expectation, ProbeValues::Floats),
+        PixelValues::Integers(pixels) => find(pixels, expectation, ProbeValues::Integers),
+    }?;
+    let width = rect.width.max(1) as usize;
+    let place = (rect.x + (index % width) as i32, rect.y + (index / width) as i32);
+    Some(describe(&expectation.failure(place, observed)))
+}
+
+/// Replaces equal pixels by a single one.
+fn compressed(values: PixelValues) -> PixelValues {
+    fn single<T: Copy + PartialEq>(mut pixels: Vec<[T; 4]>) -> Vec<[T; 4]> {
+        if pixels.iter().all(|pixel| *pixel == pixels[0]) {
+            pixels.truncate(1);
+            pixels.shrink_to_fit();
+        }
+        pixels
+    }
+    match values {
+        PixelValues::Bytes(pixels) => PixelValues::Bytes(single(pixels)),
+        PixelValues::Floats(pixels) => PixelValues::Floats(single(pixels)),
+        PixelValues::Integers(pixels) => PixelValues::Integers(single(pixels)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_name_the_first_bad_pixel() {
+        let rect = PixelRect { x: 3, y: 4, width: 2, height: 2 };
+        let green = Expectation { channels: 4, values: [0.0, 1.0, 0.0, 1.0], tolerance: [0.01; 4] };
+        let mut pixels = vec![[0, 255, 0, 255]; 4];
+        assert_eq!(first_failure(rect, &green, &PixelValues::Bytes(pixels.clone())), None);
+        pixels[2] = [9, 255, 0, 255];
+        let text = first_failure(rect, &green, &PixelValues::Bytes(pixels)).unwrap();
+        assert_eq!(text, "Probe color at (3,5)\n  Expected: 0 255 0 255\n  Observed: 9 255 0 255");
+    }
+
+    #[test]
+    fn equal_pixels_take_the_place_of_one() {
+        let values = compressed(PixelValues::Bytes(vec![[1; 4]; 9]));
+        assert_eq!(values, PixelValues::Bytes(vec![[1; 4]]));
+        let mixed = PixelValues::Integers(vec![[1; 4], [2; 4]]);
+        assert_eq!(compressed(mixed.clone()), mixed);
+    }
+}

@@ -1,0 +1,92 @@
+//! Scripts on the driver of the machine. Without one the tests say so and check nothing; CI
+//! installs one.
+
+use gl::{Driver, EndKind, Options, Outcome};
+use vocabulary::Phase;
+
+/// Returns the driver, or says why there is none.
+fn driver() -> Option<Driver> {
+    match Driver::open(&Options::default()) {
+        Ok(driver) => Some(driver),
+        Err(error) => {
+            eprintln!("SKIPPED: this test needs an OpenGL driver: {error}");
+            None
+        }
+    }
+}
+
+/// Executes a script of a fragment shader and commands.
+fn run(driver: &mut Driver, require: &str, shader: &str, commands: &str) -> Outcome {
+    let text = format!(
+        "[require]\n{require}\n[vertex shader passthrough]\n[fragment shader]\n{shader}\n[test]\n{commands}\n"
+    );
+    let script = script::parse(text.as_bytes()).expect("a script");
+    let context = driver.context(script.require.context).expect("a context");
+    driver.run(&script, context)
+}
+
+const UNIFORM: &str = "uniform vec4 color;\nvoid main() { gl_FragColor = color; }";
+
+fn is_good(outcome: &Outcome) -> bool {
+    outcome.end.is_none() && outcome.failures.is_empty()
+}
+
+#[test]
+fn probes_pass_and_fail() {
+    let Some(mut driver) = driver() else { return };
+    let draw = "uniform vec4 color 0 1 0 1\ndraw rect -1 -1 2 2\n";
+    let mut of = |probe: &str| run(&mut driver, "GLSL >= 1.10", UNIFORM, &format!("{draw}{probe}"));
+    assert!(is_good(&of("probe all rgba 0 1 0 1")));
+    let outcome = of("probe all rgba 1 0 0 1\nprobe rgba 3 4 0 1 0 1");
+    assert_eq!(outcome.failures.len(), 1);
+    let failure = &outcome.failures[0];
+    assert_eq!((failure.line, failure.phase), (Some(10), Phase::Probe));
+    let text = "Probe color at (0,0)\n  Expected: 255 0 0 255\n  Observed: 0 255 0 255";
+    assert_eq!(failure.text, text);
+    assert_eq!(outcome.readings.len(), 2);
+}
+
+#[test]
+fn early_ends() {
+    let Some(mut driver) = driver() else { return };
+    let mut of = |shader: &str, commands: &str| {
+        let end = run(&mut driver, "GLSL >= 1.10", shader, commands).end.expect("an early end");
+        (end.line, end.kind, end.reason)
+    };
+    let (line, kind, reason) = of("void main() { gl_FragColor = 1; }", "clear");
+    assert_eq!((line, kind), (None, EndKind::Fail(Phase::Frontend)));
+    assert!(reason.starts_with("Failed to compile FS: "), "{reason}");
+    let (line, kind, reason) = of(UNIFORM, "clear\nuniform vec4 tint 1 1 1 1");
+    assert_eq!((line, kind), (Some(9), EndKind::Fail(Phase::Link)));
+    assert_eq!(reason, "cannot get location of uniform \"tint\"");
+    let (_, kind, reason) = of(UNIFORM, "link error");
+    assert_eq!(kind, EndKind::Fail(Phase::Link));
+    assert_eq!(reason, "shader link error expected, but it was successful!");
+}
+
+/// State that one script changes must not reach the next one; debug builds also compare all state.
+#[test]
+fn scripts_are_independent() {
+    let Some(mut driver) = driver() else { return };
+    let changes = "uniform vec4 color 1 0 0 1\nclear color 1 1 1 1\nclear\ndraw rect -1 -1 2 2\n\
+        enable GL_DEPTH_TEST\nenable GL_CLIP_PLANE0\northo 0 1 0 1\npolygon mode GL_FRONT_AND_BACK GL_POINT\n\
+        shade model flat\nprovoking vertex first\ntexture rgbw 3 (8, 8) GL_RGBA8\nfb tex 2d 3\n\
+        clip plane 0 1 0 0 -5\ntolerance 1 1 1 1\natomic counters 2\nssbo 1 64";
+    assert!(is_good(&run(&mut driver, "GLSL >= 1.10", UNIFORM, changes)));
+    // Before the first `clear color`, nothing is cleared; the window begins black.
+    let fresh = "clear\nprobe all rgba 0 0 0 0\nuniform vec4 color 0 1 0 1\ndraw rect -1 -1 2 2\n\
+        probe all rgba 0 1 0 1";
+    let outcome = run(&mut driver, "GLSL >= 1.10", UNIFORM, fresh);
+    assert!(is_good(&outcome), "{outcome:?}");
+}
+
+#[test]
+fn contexts_of_all_kinds() {
+    let Some(mut driver) = driver() else { return };
+    let core = "out vec4 result;\nvoid main() { result = vec4(0.0, 1.0, 0.0, 1.0); }";
+    let embedded =
+        "precision mediump float;\nvoid main() { gl_FragColor = vec4(0.0, 1.0, 0.0, 1.0); }";
+    let draw = "draw rect -1 -1 2 2\nprobe all rgba 0 1 0 1";
+    assert!(is_good(&run(&mut driver, "GLSL >= 1.50", core, draw)));
+    assert!(is_good(&run(&mut driver, "GL ES >= 2.0\nGLSL ES >= 1.00", embedded, draw)));
+}

@@ -1,0 +1,63 @@
+//! The OpenGL driver of `--gen gl`, asked for its names in a process of its own.
+
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+
+use super::args::DriverArgs;
+use super::exit::EXPECTED;
+use super::options::driver_options;
+use super::output::print;
+use super::workers;
+use results::DriverHeader;
+use vocabulary::Generation;
+
+/// Name of the command.
+const COMMAND: &str = "%driver";
+
+/// Prints the names of the driver as JSON: the hidden command.
+pub(super) fn describe(args: &DriverArgs) -> anyhow::Result<u8> {
+    execute::driver::configure(driver_options(args));
+    let identity = execute::driver::identity()?;
+    let header = DriverHeader {
+        renderer: identity.renderer,
+        vendor: identity.vendor,
+        version: identity.version,
+    };
+    print(&serde_json::to_vec(&header)?)?;
+    Ok(EXPECTED)
+}
+
+/// Returns the names of the driver if one of the generations is `gl`.
+///
+/// # Errors
+/// Fails if the machine has no OpenGL, and if the driver crashes.
+pub(super) fn identify(
+    args: &DriverArgs,
+    generations: &[Generation],
+) -> anyhow::Result<Option<DriverHeader>> {
+    if !generations.contains(&Generation::Gl) {
+        return Ok(None);
+    }
+    let mut command = Command::new(workers::program()?);
+    command.arg(COMMAND).args(words(args)).stdin(Stdio::null());
+    let output = command.output().context("the OpenGL driver")?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        let line = text.lines().last().unwrap_or_default();
+        let reason = line.strip_prefix("error: ").unwrap_or(line);
+        anyhow::bail!("--gen gl: {reason} ({})", output.status);
+    }
+    let header = serde_json::from_slice(&output.stdout).context("the OpenGL driver's names")?;
+    Ok(Some(header))
+}
+
+/// Returns the options as they are given on the command line.
+fn words(args: &DriverArgs) -> Vec<OsString> {
+    let platform = args.gl_platform.map(|platform| platform.name().to_owned());
+    let device = args.gl_device.as_ref().map(ToString::to_string);
+    let options = [("--gl-platform", platform), ("--gl-device", device)];
+    let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+    given.flatten().map(OsString::from).collect()
+}
