@@ -145,7 +145,7 @@ impl Step<'_> {
         let address = access.address & !(bytes as u64 - 1);
         let mut result = Vec::new();
         for (index, value) in data.iter().enumerate() {
-            let at = address + 4 * index as u64;
+            let at = address.wrapping_add(4 * index as u64);
             let inside = access.room >= (4 * index + bytes) as i64;
             result.push(match (inside, stores) {
                 (false, _) => 0,

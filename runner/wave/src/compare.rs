@@ -18,7 +18,7 @@ impl Step<'_> {
         let condition = parts.next().unwrap_or("");
         let kind = parts.next().unwrap_or("");
         let mode = FloatMode::of(self.wave.mode);
-        let exec = self.wave.exec();
+        let exec = self.written_lanes();
         let mut mask = 0_u64;
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let (a, b) = (self.signed_value(1, lane), self.signed_value(2, lane));

@@ -55,7 +55,18 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
+    /// Adds an event. EXPCNT counts to 7: an event beyond stalls until the oldest is complete.
     pub(crate) fn add(&mut self, event: Event) {
+        let exports = |events: &[Event]| {
+            events.iter().filter(|event| matches!(event.kind, Kind::Export(_))).count()
+        };
+        let kind = event.kind;
+        let other = |event: &Event| matches!(event.kind, Kind::Export(_)) && event.kind != kind;
+        let stalls = matches!(kind, Kind::Export(_)) && !self.events.iter().any(other);
+        if stalls && exports(&self.events) >= 7 {
+            let oldest = self.events.iter().position(|event| event.kind == kind);
+            oldest.map(|index| self.events.remove(index));
+        }
         self.events.push(event);
     }
 

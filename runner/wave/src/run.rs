@@ -3,10 +3,11 @@
 use gcn::access::accesses;
 use gcn::hazards::{HAZARDS, HazardView, wait_states};
 use gcn::{Access, Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
-use gcn::{Slot, Status};
+use gcn::{Lanes, Slot, Status};
 
 use crate::error::{ExecutionError, Reason};
 use crate::host::Host;
+use crate::parts::{merged, selected};
 use crate::pending;
 use crate::program::Program;
 use crate::quirks::Quirks;
@@ -207,6 +208,21 @@ impl Step<'_> {
 
     /// The value of an operand in a lane, without signs.
     pub(crate) fn lane_value(&self, index: usize, lane: usize) -> u64 {
+        let source = self.slot(index).source_index();
+        match (self.instruction.modifiers.lanes, source) {
+            (Lanes::Dpp(dpp), Some(0)) => match self.dpp_source(&dpp, lane) {
+                Some(from) => self.own_value(index, from),
+                None => 0,
+            },
+            (Lanes::Sdwa(sdwa), Some(source)) => {
+                u64::from(selected(&sdwa, source, self.own_value(index, lane) as u32))
+            }
+            _ => self.own_value(index, lane),
+        }
+    }
+
+    /// The value of an operand in a lane, whole.
+    fn own_value(&self, index: usize, lane: usize) -> u64 {
         match self.operand(index) {
             Operand::Vector(first) => {
                 let low = u64::from(self.wave.vector[usize::from(first)][lane]);
@@ -232,7 +248,11 @@ impl Step<'_> {
     /// Writes a lane of a vector destination.
     pub(crate) fn write_lane(&mut self, index: usize, lane: usize, value: u64) {
         if let Operand::Vector(first) = self.operand(index) {
-            self.wave.vector[usize::from(first)][lane] = value as u32;
+            let target = &mut self.wave.vector[usize::from(first)][lane];
+            *target = match self.instruction.modifiers.lanes {
+                Lanes::Sdwa(sdwa) => merged(&sdwa, *target, value as u32),
+                _ => value as u32,
+            };
             if self.slot(index).kind.dwords() == 2 {
                 self.wave.vector[usize::from(first) + 1][lane] = (value >> 32) as u32;
             }

@@ -19,6 +19,9 @@ impl Step<'_> {
             return Ok(());
         }
         let returns = !self.opcode().info().destinations.is_empty();
+        if self.row.slots.len() <= usize::from(returns) || name.contains("_src2_") {
+            return Err(self.not_modeled());
+        }
         let count = if returns { usize::from(self.slot(0).kind.dwords()) } else { 0 };
         let mut results = vec![[0; LANES]; count];
         let exec = self.wave.exec();

@@ -1,6 +1,6 @@
 //! The vector ALU.
 
-use gcn::{Kind, Lanes, Opcode};
+use gcn::{Kind, Opcode};
 
 use crate::convert;
 use crate::error::Reason;
@@ -13,18 +13,17 @@ use crate::state::LANES;
 impl Step<'_> {
     /// Executes an operation of VOP1, VOP2, VOP3, VOPC or VINTRP.
     pub(crate) fn vector_alu(&mut self) -> Result<(), Reason> {
-        if self.instruction.modifiers.lanes != Lanes::Own {
-            return Err(Reason::NotModeled("data-parallel primitives and sub-dwords".to_string()));
-        }
         if self.opcode().mnemonic().starts_with("v_cmp") {
             return self.vector_compare();
         }
-        if self.lane_operation()? || self.carry_operation() {
+        if self.lane_operation()? || self.division()? || self.carry_operation() {
             return Ok(());
         }
         let mode = FloatMode::of(self.wave.mode);
-        let exec = self.wave.exec();
+        let exec = self.written_lanes();
         let opcode = self.opcode();
+        // Another lane can be a source: all are read before one is written.
+        let mut results = [0; LANES];
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let mut sources = [0; 3];
             for (source, index) in sources.iter_mut().zip(1..self.row.slots.len()) {
@@ -42,8 +41,9 @@ impl Step<'_> {
                 .or_else(|| double(opcode, sources, mode, &self.quirks))
                 .ok_or_else(|| self.not_modeled())?;
             let result = self.output(result, mode);
-            self.write_lane(0, lane, result);
+            results[lane] = result;
         }
+        self.write_lanes(exec, &results);
         Ok(())
     }
 
@@ -53,19 +53,27 @@ impl Step<'_> {
         if integer::carry(opcode, 0, 0, false).is_none() {
             return false;
         }
-        let exec = self.wave.exec();
+        let exec = self.written_lanes();
         let carry_in = self.row.slots.len() > 4;
         let incoming = if carry_in { self.scalar_value(4) } else { 0 };
         let mut outgoing = 0_u64;
+        let mut results = [0; LANES];
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let (x, y) = (self.lane_value(2, lane) as u32, self.lane_value(3, lane) as u32);
             let sum = integer::carry(opcode, x, y, incoming >> lane & 1 != 0);
             let (sum, carry) = sum.unwrap_or_default();
             outgoing |= u64::from(carry) << lane;
-            self.write_lane(0, lane, u64::from(sum));
+            results[lane] = u64::from(sum);
         }
+        self.write_lanes(exec, &results);
         self.write_scalar(1, outgoing);
         true
+    }
+
+    fn write_lanes(&mut self, lanes: u64, results: &[u64; LANES]) {
+        for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
+            self.write_lane(0, lane, results[lane]);
+        }
     }
 
     /// Applies output modifier and clamp.

@@ -3,10 +3,14 @@
 mod arithmetic;
 mod asynchronous;
 mod bit_operations;
+mod division;
 mod document;
 mod flow;
+mod foreign;
 mod memory;
 mod quirks;
+mod random;
+mod vi;
 
 use gcn::Chip;
 use wave::{ExecutionError, Outcome, Program, Recorder, Wave};
