@@ -67,7 +67,7 @@ pub(super) struct RunArgs {
     /// Run one test case at a time in each of several processes.
     #[arg(long)]
     pub(super) isolate: bool,
-    /// Run only part K of N; auto: as set by Bazel, GitLab, Slurm or Kubernetes.
+    /// Run only part K of N, or the one that the CI or batch system sets.
     #[arg(long, value_name = "K/N|auto", value_parser = shard_choice)]
     pub(super) shard: Option<ShardChoice>,
     /// Balance shards and order by the durations of an earlier run.
@@ -94,7 +94,7 @@ pub(super) struct RunArgs {
     /// An earlier run: results that differ from it get a bundle, too.
     #[arg(long, value_name = "RUN")]
     pub(super) previous: Option<PathBuf>,
-    /// Options from this file instead of the nearest runner.toml (none: no file).
+    /// Another file of options than the nearest runner.toml, or none.
     #[arg(long, value_name = "FILE")]
     pub(super) settings: Option<String>,
     /// Options of this profile of runner.toml.
@@ -207,8 +207,7 @@ pub(super) struct CompileArgs {
     /// Run only one width.
     #[arg(long, value_parser = values::width(), value_name = "W")]
     pub(super) width: Option<Width>,
-    /// Run at most N optional compiler passes, for example on fragment or fragment/SIMD8 only
-    /// (repeatable).
+    /// Run at most N optional passes, for example of fragment/SIMD8 (repeatable).
     #[arg(long, value_name = "[SCOPE=]N", value_parser = PassLimit::parse)]
     pub(super) pass_limit: Vec<PassLimit>,
     /// Leave an optional compiler pass out (repeatable).

@@ -157,7 +157,7 @@ fn files_that_are_wrong() {
             "[profile.ci]\nbase-line = 'x'\n",
             "runner.toml:2:1: unknown key `base-line`: did you mean `baseline`?",
         ),
-        ("nonsense = 4\n", "runner.toml:1:1: unknown key `nonsense` (known: paths, include, "),
+        ("nonsense = 4\n", "runner.toml:1:1: unknown key `nonsense` (known: paths, "),
         (
             "gen = 'ivbb'\n",
             "runner.toml:1:7: invalid value 'ivbb' for '--gen <LIST>': unknown generation `ivbb`: did you mean `ivb`?",
