@@ -15,6 +15,7 @@
 //! ```
 
 pub mod capabilities;
+pub mod code_text;
 pub mod devices;
 pub mod diagnostics;
 pub mod driver;
@@ -25,6 +26,7 @@ pub mod passes;
 
 mod buffers;
 mod case_override;
+mod code_check;
 mod commands;
 mod device;
 mod display_list;
@@ -47,6 +49,7 @@ mod run;
 mod session;
 mod state;
 mod surfaces;
+mod test_file;
 mod translate;
 mod uniforms;
 mod vertex;
@@ -61,7 +64,8 @@ pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
 };
 pub use pipeline::Pipeline;
-pub use run::{UNREADABLE, context_for, prepare, run_explained, run_file, run_script, run_text};
+pub use run::{context_for, prepare, run_explained, run_script};
+pub use test_file::{UNREADABLE, run_file, run_text};
 
 #[cfg(test)]
 mod tests;

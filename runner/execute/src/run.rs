@@ -1,6 +1,5 @@
-//! Execution of test files: from the bytes of a file to a verdict.
+//! Execution of parsed scripts.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use program::Capabilities;
@@ -10,7 +9,6 @@ use softgl::machine::{Machine, MachineOptions};
 
 use crate::capabilities::{check_requirements, context_set};
 use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
-use crate::diagnostics;
 use crate::driver_run;
 use crate::executor::{Executor, Executors, device_verdict};
 use crate::explanation::Explanation;
@@ -25,8 +23,6 @@ use vocabulary::Generation;
 const SIMULATOR_STEPS: u64 = 200_000_000;
 /// Maximum number of statements of all shading in a test on the interpreter.
 const INTERPRETER_STEPS: u64 = 100_000_000;
-/// Prefix of the reason of a result whose test file cannot be read.
-pub const UNREADABLE: &str = "cannot read the file";
 /// Default size of the window.
 const WINDOW: (u32, u32) = (250, 250);
 
@@ -43,42 +39,6 @@ pub fn prepare(generation: Generation, options: &RunOptions, devices: &dyn Devic
     {
         run_script(&script, "", generation, options, devices);
     }
-}
-
-/// Executes one test file on one generation.
-pub fn run_file(
-    path: &Path,
-    test: &str,
-    generation: Generation,
-    options: &RunOptions,
-    devices: &dyn DeviceFactory,
-) -> Verdict {
-    let bytes = match results::read_regular(path, results::TEST_BYTES) {
-        Ok(bytes) => bytes,
-        Err(error) => return Verdict::fail(Phase::Script, format!("{UNREADABLE}: {error}")),
-    };
-    run_text(&bytes, test, generation, options, devices)
-}
-
-/// Executes the text of a test file on one generation.
-pub fn run_text(
-    bytes: &[u8],
-    test: &str,
-    generation: Generation,
-    options: &RunOptions,
-    devices: &dyn DeviceFactory,
-) -> Verdict {
-    match script::parse(bytes) {
-        Ok(script) => run_script(&script, test, generation, options, devices),
-        Err(error) => script_failure(test, bytes, &error),
-    }
-}
-
-/// Returns the verdict of a malformed file. A word that is no GL enum makes piglit's interpreter
-/// abort, which its harness reports as a crash; here it is an ordinary error.
-fn script_failure(test: &str, bytes: &[u8], error: &script::ParseError) -> Verdict {
-    let excerpt = diagnostics::script_error(&format!("{test}.shader_test"), bytes, error, false);
-    Verdict::fail(Phase::Script, format!("{error}\n{excerpt}"))
 }
 
 /// Returns the context of a script on a generation, if it exists and meets the requirements.

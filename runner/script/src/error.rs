@@ -40,6 +40,8 @@ pub enum ErrorKind {
     /// An unknown word where a GL enum is expected. Piglit aborts there, which its harness counts
     /// as a crash.
     UnknownEnum,
+    /// A malformed CHECK line, or one outside `[test]`.
+    Check,
 }
 
 impl fmt::Display for ErrorKind {
@@ -54,6 +56,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Arguments => "arguments",
             ErrorKind::Range => "range",
             ErrorKind::UnknownEnum => "unknown enum",
+            ErrorKind::Check => "CHECK line",
         })
     }
 }

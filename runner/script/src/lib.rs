@@ -22,12 +22,14 @@
 //! * Arguments that piglit would use as an array index or allocation size without a check are
 //!   range-checked.
 //! * `!=` means "not equal"; piglit reads it as `>`. See [`Comparison`].
+//! * Comments of `[test]` that begin with `CHECK` and `-`, `(` or `:` are read: see [`CheckBlock`].
 //! * Piglit looks up words among all enum names of the GL registry; this parser contains the names
 //!   that a script can use. See [`GlEnum`].
 //!
 //! The executor checks the rules that depend on a context: active uniforms, empty texture slots,
 //! and with [`check_requirements`] extensions, versions and limits.
 
+mod checks;
 mod commands;
 mod encoding;
 mod enums;
@@ -45,6 +47,9 @@ mod text;
 mod version_line;
 mod vertex_data;
 
+pub use checks::{
+    Check, CheckBlock, CheckKind, CheckPattern, CheckScope, CodeForm, PatternPart, compile,
+};
 pub use commands::*;
 pub use enums::GlEnum;
 pub use error::{ErrorKind, ParseError, Span};

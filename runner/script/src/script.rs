@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::checks::CheckBlock;
 use crate::commands::{TestLine, Uniform};
 use crate::error::Span;
 use crate::geometry_layout::GeometryLayout;
@@ -28,6 +29,8 @@ pub struct Script<'a> {
     /// The commands of `[test]`, without blank lines and comments; `None` without a `[test]`
     /// section: the test then passes if its shaders compile.
     pub test: Option<Vec<TestLine<'a>>>,
+    /// The CHECK lines of `[test]`.
+    pub checks: Vec<CheckBlock<'a>>,
     /// Uniform values of all commands, back to back; see [`Script::uniform_words`].
     pub(crate) words: Vec<u32>,
     /// Offset of the last `#version ` in the file.

@@ -2,6 +2,7 @@
 
 use nom::FindSubstring;
 
+use crate::checks::{self, CheckBlock, Checks};
 use crate::commands::{Bounds, Reader, TestLine};
 use crate::encoding;
 use crate::error::{ErrorKind, Fault, Span, offset_in, saturate};
@@ -74,6 +75,7 @@ pub(crate) fn parse(file: &[u8]) -> Result<Script<'_>, Fault<'_>> {
         vertex_data: None,
         elements: Vec::new(),
         test: None,
+        checks: Vec::new(),
         words: Vec::new(),
         shaders: [0; Stage::ALL.len()],
     };
@@ -85,6 +87,7 @@ pub(crate) fn parse(file: &[u8]) -> Result<Script<'_>, Fault<'_>> {
         vertex_data: splitter.vertex_data,
         elements: splitter.elements,
         test: splitter.test,
+        checks: splitter.checks,
         words: splitter.words,
         last_version: last_version(file),
     })
@@ -98,6 +101,7 @@ struct Splitter<'a> {
     vertex_data: Option<vertex_data::VertexData<'a>>,
     elements: Vec<u16>,
     test: Option<Vec<TestLine<'a>>>,
+    checks: Vec<CheckBlock<'a>>,
     words: Vec<u32>,
     /// Shader sections so far, by stage.
     shaders: [u32; Stage::ALL.len()],
@@ -118,6 +122,7 @@ impl<'a> Splitter<'a> {
         let mut line = 1u32;
         let (ignored, mut rest) = split_header(self.file);
         line = line.saturating_add(newlines(ignored));
+        check_place(ignored)?;
         while !rest.is_empty() {
             let (header_line, after) = split_line(rest);
             let (name, header) = HEADERS
@@ -135,6 +140,9 @@ impl<'a> Splitter<'a> {
             if !self.is_utf8 {
                 encoding::check_lines(header_line)?;
                 check_encoding(*header, body)?;
+            }
+            if !matches!(header, Header::Test) {
+                check_place(body)?;
             }
             let content = self.content(*header, raw)?;
             self.sections.push(Section {
@@ -255,13 +263,17 @@ impl<'a> Splitter<'a> {
             rows: self.vertex_data.as_ref().map(|data| data.rows),
             elements: self.elements.len(),
         });
-        let mut lines = Vec::new();
+        let (mut lines, mut checks) = (Vec::new(), Checks::default());
         for (number, line) in Lines::new(raw.body, raw.first_line) {
-            if let Some((pattern, command)) = reader.line(line)? {
-                let span = self.span(trim_end(skip_space(line)));
-                lines.push(TestLine { number, span, pattern, command });
+            match reader.line(line)? {
+                Some((pattern, command)) => {
+                    let span = self.span(trim_end(skip_space(line)));
+                    lines.push(TestLine { number, span, pattern, command });
+                }
+                None => checks.line(number, line, |part| self.span(part))?,
             }
         }
+        self.checks = checks.blocks;
         self.words = reader.words;
         self.test = Some(lines);
         Ok(())
@@ -270,6 +282,15 @@ impl<'a> Splitter<'a> {
     fn span(&self, part: &[u8]) -> Span {
         let start = offset_in(self.file, part);
         Span { start: saturate(start), end: saturate(start + part.len()) }
+    }
+}
+
+/// Fails on a CHECK line outside `[test]`.
+fn check_place(part: &[u8]) -> Result<(), Fault<'_>> {
+    let place = "CHECK lines belong to comments `#` of the [test] section";
+    match checks::misplaced(part) {
+        Some(line) => Err(Fault::new(ErrorKind::Check, line, place)),
+        None => Ok(()),
     }
 }
 

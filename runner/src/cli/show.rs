@@ -310,7 +310,7 @@ impl Shown<'_> {
             compiler::ir_after(self.program, stage, key, self.devinfo()?, &self.options, &mut hook)
                 .with_context(|| format!("{stage} shader"))?;
         match pass {
-            None => writeln!(text, "; {stage}\n{last}")?,
+            None => text.push_str(&execute::code_text::ir(stage, &last)),
             Some(pass) if count == 0 => {
                 let similar = nearest(pass, known.iter().copied());
                 bail!(
@@ -362,9 +362,8 @@ impl Shown<'_> {
         self.check_width(stage, &binary)?;
         let mut text = String::new();
         for kernel in &binary.compiled.kernels {
-            let folder = compiler::binary::stage_folder(binary.compiled.stage);
-            writeln!(text, "// {folder} {}", kernel.width.name())?;
-            text.push_str(&eu::marked_listing(devinfo, &kernel.code)?);
+            let stage = binary.compiled.stage;
+            text += &execute::code_text::eu(devinfo, stage, kernel.width, &kernel.code)?;
         }
         let refused = match self.options.no_validate {
             true => None,

@@ -85,11 +85,15 @@ impl Entry {
             (Some(_), Some(Phase::Script), Some((message, _))) => message,
             _ => reason,
         };
+        // Lines below the first one are indented, unless a further failure begins.
+        let mut is_further = false;
         for (index, line) in reason.lines().take(LINES).enumerate() {
             let line = shown(line);
+            is_further |= index > 0 && !line.starts_with(' ');
+            let indent = if is_further && line.starts_with(' ') { "  " } else { "" };
             let _ = match index {
                 0 => write!(text, " {line}"),
-                _ => write!(text, "\n{INDENT}{}", painted(line.trim_start(), style)),
+                _ => write!(text, "\n{INDENT}{indent}{}", painted(line.trim_start(), style)),
             };
         }
         let more = reason.lines().count().saturating_sub(LINES);
@@ -217,13 +221,14 @@ mod tests {
     fn reasons_are_whole_and_harmless() {
         let command = RepeatTest { before: " a.shader_test".into(), after: String::new() };
         let test = DescribedTest { command: Some(command), ..test() };
-        let reason = format!("one\t\u{1b}[2J\n  Expected: 1\n{}", "x\n".repeat(LINES));
+        let reason = format!("one\t\u{1b}[2J\n  Expected: 1\ntwo\n  a\n{}", "x\n".repeat(LINES));
         let rows = ["ivb", "skl"].map(|name| row(name, Outcome::Unexpected, Status::Fail, &reason));
         let text = entries(rows.to_vec())[0].text(&test, Style::PLAIN);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "fail    [ivb,skl] s/a probe: one\\t\\u{1b}[2J");
         assert_eq!(lines[1], "    Expected: 1");
-        let end = ["    and 2 more lines", "    runner a.shader_test --gen ivb,skl"];
+        assert_eq!(lines[2..4], ["    two", "      a"]);
+        let end = ["    and 4 more lines", "    runner a.shader_test --gen ivb,skl"];
         assert_eq!(lines[lines.len() - 2..], end);
     }
 

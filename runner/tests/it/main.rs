@@ -5,6 +5,7 @@ mod bad_input;
 mod binaries;
 mod bisect;
 mod bundles;
+mod code_checks;
 mod command_line;
 mod comparisons;
 mod completion;

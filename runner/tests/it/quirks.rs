@@ -1,10 +1,11 @@
 //! Every named quirk of the hardware: with the compiler's handling of it switched off its witness
 //! fails on exactly the generations that have the quirk, and with it on everywhere it passes.
-//! `docs/quirks.md` shows the same table; `BLESS=1` rewrites it.
+//! `docs/quirks.md` shows the same table; `BLESS=1` rewrites it. CHECK lines of the witnesses in
+//! `tests/quirks` describe the handled code: without the handling they do not hold, either.
 
 use crate::support::Sandbox;
 use compiler::Quirk;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -98,8 +99,8 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Generations on which the row's witness does not pass, with or without the handling.
-fn failing(row: &Row, handled: bool) -> BTreeSet<String> {
+/// Generations on which the row's witness does not pass, with or without the handling, and why.
+fn failing(row: &Row, handled: bool) -> BTreeMap<String, String> {
     let sandbox = Sandbox::new();
     let file = repository().join("tests").join(row.witness).with_extension("shader_test");
     let file = file.to_str().expect("a path in UTF-8");
@@ -117,7 +118,8 @@ fn failing(row: &Row, handled: bool) -> BTreeSet<String> {
     assert_eq!(run.len(), row.generations.len(), "{}", row.witness);
     assert!(run.iter().all(|row| row["status"] != "skip"), "{} is skipped", row.witness);
     let failed = run.into_iter().filter(|row| row["status"] != "pass");
-    failed.filter_map(|row| row["gen"].as_str().map(str::to_owned)).collect()
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    failed.map(|row| (text(&row["gen"]), text(&row["reason"]))).collect()
 }
 
 /// Without a row, a test would never run without the handling.
@@ -138,6 +140,19 @@ fn each_test_of_a_quirk_has_a_row() {
     assert!(without.is_empty(), "no row in this file for {without:?}");
 }
 
+/// Returns names of generations in the order of results.
+fn sorted(names: &[&str]) -> impl Iterator<Item = String> {
+    let names: BTreeSet<String> = names.iter().map(|&name| name.to_owned()).collect();
+    names.into_iter()
+}
+
+/// True for the line of a reason that begins with the place and the kind of a CHECK line.
+fn is_check(line: &str) -> bool {
+    line.strip_prefix("line ")
+        .and_then(|rest| rest.split_once(": "))
+        .is_some_and(|(_, message)| message.starts_with("CHECK"))
+}
+
 #[test]
 fn each_handling_is_needed_where_the_quirk_is() {
     let mut wrong = Vec::new();
@@ -145,18 +160,28 @@ fn each_handling_is_needed_where_the_quirk_is() {
         let with = failing(&row, true);
         if !with.is_empty() {
             wrong.push(format!(
-                "{} fails on {with:?} although {} is handled",
+                "{} fails on {with:#?} although {} is handled",
                 row.witness,
                 row.quirk.name()
             ));
         }
         let without = failing(&row, false);
-        if without != row.fails.iter().map(|&g| g.to_owned()).collect() {
+        if without.keys().cloned().ne(sorted(row.fails)) {
             wrong.push(format!(
-                "without {} {} fails on {without:?}",
+                "without {} {} fails on {without:#?}",
                 row.quirk.name(),
                 row.witness
             ));
+        }
+        let has_checks = row.witness.starts_with("quirks/");
+        for (generation, reason) in without.iter().filter(|_| has_checks) {
+            if !reason.lines().any(is_check) {
+                wrong.push(format!(
+                    "without {} the CHECK lines of {} hold on {generation}: {reason}",
+                    row.quirk.name(),
+                    row.witness
+                ));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,0 +1,26 @@
+//! Texts of generated code, as `runner show` prints them and CHECK lines describe them.
+
+use std::fmt::Display;
+
+use program::Stage;
+use vocabulary::Width;
+
+/// Returns the IR of a stage behind a line that names it.
+pub fn ir(stage: Stage, shader: &impl Display) -> String {
+    format!("; {stage}\n{shader}\n")
+}
+
+/// Returns the assembly of a kernel behind a line that names it.
+///
+/// # Errors
+/// Fails if the code cannot be decoded.
+pub fn eu(
+    devinfo: &'static eu::DevInfo,
+    stage: Stage,
+    width: Width,
+    code: &[u8],
+) -> Result<String, eu::DecodeError> {
+    let folder = compiler::binary::stage_folder(stage);
+    let listing = eu::marked_listing(devinfo, code)?;
+    Ok(format!("// {folder} {}\n{listing}", width.name()))
+}
