@@ -32,8 +32,8 @@ pub(crate) fn of_single(value: f32, toward_zero: bool) -> u16 {
     let unit = exponent.max(-14) - 10;
     let scaled = f64::from(f32::from_bits(magnitude)) * libm::ldexp(1.0, -unit);
     let rounded = if toward_zero { libm::trunc(scaled) } else { libm::rint(scaled) } as u32;
-    let half = if exponent < -14 { rounded } else { ((exponent + 15) as u32) << 10 | 0 };
-    let half = if exponent < -14 { half } else { half + (rounded - 0x400) };
+    let half =
+        if exponent < -14 { rounded } else { (((exponent + 15) as u32) << 10) + (rounded - 0x400) };
     if half >= 0x7c00 {
         return sign | if toward_zero { 0x7bff } else { 0x7c00 };
     }

@@ -32,12 +32,12 @@ fn integers() {
                     |value: u32| low24(value) - if value >> 23 & 1 == 1 { 1 << 24 } else { 0 };
                 let expected: &[(&str, i128)] = &[
                     ("v_mul_lo_u32 v9, v0, v1", wide_a * wide_b),
-                    ("v_mul_hi_u32 v9, v0, v1", wide_a * wide_b >> 32),
-                    ("v_mul_hi_i32 v9, v0, v1", signed_a * signed_b >> 32),
+                    ("v_mul_hi_u32 v9, v0, v1", (wide_a * wide_b) >> 32),
+                    ("v_mul_hi_i32 v9, v0, v1", (signed_a * signed_b) >> 32),
                     ("v_mul_u32_u24 v9, v0, v1", low24(a) * low24(b)),
-                    ("v_mul_hi_u32_u24 v9, v0, v1", low24(a) * low24(b) >> 32),
+                    ("v_mul_hi_u32_u24 v9, v0, v1", (low24(a) * low24(b)) >> 32),
                     ("v_mul_i32_i24 v9, v0, v1", signed24(a) * signed24(b)),
-                    ("v_mul_hi_i32_i24 v9, v0, v1", signed24(a) * signed24(b) >> 32),
+                    ("v_mul_hi_i32_i24 v9, v0, v1", (signed24(a) * signed24(b)) >> 32),
                     ("v_mad_u32_u24 v9, v0, v1, v2", low24(a) * low24(b) + i128::from(c)),
                     ("v_min_i32 v9, v0, v1", signed_a.min(signed_b)),
                     ("v_max_u32 v9, v0, v1", wide_a.max(wide_b)),

@@ -26,11 +26,11 @@ fn lanes_are_permuted() {
     assert_eq!(move_("quad_perm:[1,1,3,3]"), lanes(|lane| lane | 1));
     assert_eq!(move_("row_mirror"), lanes(|lane| lane ^ 15));
     assert_eq!(move_("row_half_mirror"), lanes(|lane| lane ^ 7));
-    assert_eq!(move_("row_ror:1"), lanes(|lane| lane & 48 | (lane + 15) % 16));
+    assert_eq!(move_("row_ror:1"), lanes(|lane| lane & 48 | ((lane + 15) % 16)));
     assert_eq!(move_("wave_rol:1"), lanes(|lane| (lane + 1) % 64));
-    let shifted = |lane: u32| if lane % 16 == 0 { 1000 } else { lane - 1 };
+    let shifted = |lane: u32| if lane.is_multiple_of(16) { 1000 } else { lane - 1 };
     assert_eq!(move_("row_shr:1"), lanes(shifted));
-    let bound = |lane: u32| if lane % 16 == 0 { 0 } else { lane - 1 };
+    let bound = |lane: u32| if lane.is_multiple_of(16) { 0 } else { lane - 1 };
     assert_eq!(move_("row_shr:1 bound_ctrl:1"), lanes(bound));
     let masked = |lane: u32| if lane < 16 && lane % 16 < 4 { lane ^ 1 } else { 1000 };
     assert_eq!(move_("quad_perm:[1,0,3,2] row_mask:0x1 bank_mask:0x1"), lanes(masked));
