@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("submission", &[]),
     ("preload", &["submission"]),
     ("surfaces", &["packets", "softgl"]),
-    ("gpu", &["packets", "submission", "surfaces", "simulator", "eu"]),
+    ("gpu", &["packets", "submission", "surfaces", "simulator", "softgl", "eu"]),
     ("probes", &["script"]),
     ("gl", &["script", "probes"]),
     ("softgl", &["program", "probes"]),

@@ -1,9 +1,12 @@
 //! Draws: from a `3DPRIMITIVE` and the state of its context to pixels in memory.
 
+mod assemble;
 mod fragment;
 mod rectangle;
 mod state;
 mod target;
+mod triangle;
+mod vertex_shader;
 mod vertices;
 
 use eu::DevInfo;
@@ -13,6 +16,7 @@ use vocabulary::Generation;
 use crate::context::HardwareContext;
 use crate::error::{CommandError, Outcome, not_modeled};
 use crate::mi::predicate_holds;
+use assemble::{Provoking, Triangle, triangles};
 use state::Fields;
 
 /// Topology of rectangles: three vertices each.
@@ -30,6 +34,7 @@ struct Parameters {
     first_vertex: u32,
     instances: u32,
     first_instance: u32,
+    base_vertex: u32,
 }
 
 /// Executes draws of one generation.
@@ -83,15 +88,8 @@ impl Drawing {
         let draw =
             Draw { table: self.table, devinfo, fields: &self.fields, memory, context: &*context };
         draw.check()?;
-        if parameters.topology != RECTANGLES || parameters.is_indexed {
-            return not_modeled(format!("draws of topology {}", parameters.topology));
-        }
         for instance in 0..parameters.instances {
-            for first in (0..parameters.vertices / 3).map(|i| parameters.first_vertex + 3 * i) {
-                let instance_id = parameters.first_instance + instance;
-                let corner = |i| draw.fetch(first + i, instance, instance_id);
-                draw.rectangle(&[corner(0)?, corner(1)?, corner(2)?])?;
-            }
+            draw.instance(&parameters, instance)?;
         }
         Ok(())
     }
@@ -114,18 +112,69 @@ impl Drawing {
             first_vertex: get(fields.first_vertex),
             instances: get(fields.instances),
             first_instance: get(fields.first_instance),
+            base_vertex: get(fields.base_vertex),
         };
         if fields.is_indirect.flag(words) {
-            let [vertices, first_vertex, instances, first_instance, _] =
+            let [vertices, first_vertex, instances, first_instance, base_vertex] =
                 INDIRECT.map(|offset| context.registers.get(offset));
-            parameters =
-                Parameters { vertices, first_vertex, instances, first_instance, ..parameters };
+            parameters = Parameters {
+                vertices,
+                first_vertex,
+                instances,
+                first_instance,
+                base_vertex,
+                ..parameters
+            };
         }
         Ok(parameters)
     }
 }
 
 impl Draw<'_> {
+    /// Draws an instance.
+    fn instance(&self, parameters: &Parameters, instance: u32) -> Outcome<()> {
+        let instance_id = parameters.first_instance + instance;
+        let fetch = |i| self.fetch(self.index(parameters, i)?, instance, instance_id);
+        let vertices = (0..parameters.vertices).map(fetch).collect::<Outcome<Vec<_>>>()?;
+        let vertices = self.shade_vertices(vertices)?;
+        if parameters.topology == RECTANGLES {
+            for corners in vertices.chunks_exact(3) {
+                self.rectangle(&[corners[0].clone(), corners[1].clone(), corners[2].clone()])?;
+            }
+            return Ok(());
+        }
+        let sf = self.context.packet("3DSTATE_SF");
+        let select = |field: packets::Field| field.get_u32(sf) as usize;
+        let provoking = Provoking {
+            list: select(self.fields.sf.provoking_list),
+            fan: select(self.fields.sf.provoking_fan),
+        };
+        let found = triangles(parameters.topology, parameters.vertices, provoking);
+        let Some(found) = found else {
+            return not_modeled(format!("draws of topology {}", parameters.topology));
+        };
+        for Triangle { corners, provoking } in found {
+            let corners = corners.map(|i| vertices[i as usize].clone());
+            self.triangle(&corners, provoking)?;
+        }
+        Ok(())
+    }
+
+    /// Number of the vertex at a place of the draw.
+    fn index(&self, parameters: &Parameters, place: u32) -> Outcome<u32> {
+        let place = parameters.first_vertex + place;
+        if !parameters.is_indexed {
+            return Ok(place);
+        }
+        let fields = self.fields.index_buffer;
+        let words = self.context.packet("3DSTATE_INDEX_BUFFER");
+        let bytes = 1_usize << fields.format.get(words).min(2);
+        let start = fields.start.get(words) & 0xffff_ffff_ffff;
+        let mut index = [0; 4];
+        self.memory.read(start + bytes as u64 * u64::from(place), &mut index[..bytes])?;
+        Ok(u32::from_le_bytes(index).wrapping_add(parameters.base_vertex))
+    }
+
     /// Refuses state that is not modeled yet.
     fn check(&self) -> Outcome<()> {
         let fields = self.fields;
@@ -133,14 +182,11 @@ impl Draw<'_> {
             if is_used { not_modeled(what) } else { Ok::<(), CommandError>(()) }
         };
         let packet = |name| self.context.packet(name);
-        refuse(fields.vs.is_enabled.flag(packet("3DSTATE_VS")), "vertex shaders")?;
         refuse(fields.hs.is_enabled.flag(packet("3DSTATE_HS")), "tessellation control shaders")?;
         refuse(fields.ds.is_enabled.flag(packet("3DSTATE_DS")), "tessellation evaluation shaders")?;
         refuse(fields.gs.is_enabled.flag(packet("3DSTATE_GS")), "geometry shaders")?;
         let stream_out = packet("3DSTATE_STREAMOUT");
         refuse(fields.stream_out.is_enabled.flag(stream_out), "transform feedback")?;
-        refuse(fields.sf.scissor.flag(packet("3DSTATE_SF")), "scissor rectangles")?;
-        refuse(fields.raster.scissor.flag(packet("3DSTATE_RASTER")), "scissor rectangles")?;
         let samples = fields.multisample.samples.get(packet("3DSTATE_MULTISAMPLE"));
         refuse(samples != 0, "multisampling")?;
         self.check_depth()

@@ -1,7 +1,7 @@
 //! Rasterization of rectangles, which drivers draw to clear and copy.
 
 use super::Draw;
-use super::fragment::Quad;
+use super::fragment::{Primitive, Quad};
 use super::vertices::Slots;
 use crate::error::{Outcome, not_modeled};
 
@@ -44,7 +44,8 @@ impl Draw<'_> {
                 quads.push(Quad { x: quad_x, y: quad_y, mask });
             }
         }
-        self.shade(corners, &quads)
+        let primitive = Primitive { corners, provoking: 0, is_front: true, interpolation: None };
+        self.shade(&primitive, &quads)
     }
 }
 

@@ -11,6 +11,7 @@ packets::fields! {
         end_offset: "End Offset Enable",
         vertices: "Vertex Count Per Instance",
         first_vertex: "Start Vertex Location",
+        base_vertex: "Base Vertex Location",
         instances: "Instance Count",
         first_instance: "Start Instance Location",
     }
@@ -57,6 +58,45 @@ packets::fields! {
 packets::fields! {
     pub(super) struct Vs of "3DSTATE_VS" {
         is_enabled: "Enable",
+        kernel: "Kernel Start Pointer",
+        is_wide: "SIMD8 Dispatch Enable",
+        inputs: "Dispatch GRF Start Register For URB Data",
+        read_offset: "Vertex URB Entry Read Offset",
+        read_length: "Vertex URB Entry Read Length",
+    }
+}
+packets::fields! {
+    pub(super) struct Constants of "3DSTATE_CONSTANT_BODY" {
+        length_0: "Read Length[0]",
+        length_1: "Read Length[1]",
+        length_2: "Read Length[2]",
+        length_3: "Read Length[3]",
+        buffer_0: "Buffer[0]",
+        buffer_1: "Buffer[1]",
+        buffer_2: "Buffer[2]",
+        buffer_3: "Buffer[3]",
+    }
+}
+packets::fields! {
+    pub(super) struct IndexBuffer of "3DSTATE_INDEX_BUFFER" {
+        format: "Index Format",
+        start: "Buffer Starting Address",
+    }
+}
+packets::fields! {
+    pub(super) struct ViewportPointer of "3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP" {
+        offset: "SF Clip Viewport Pointer",
+    }
+}
+packets::fields! {
+    pub(super) struct Attribute of "SF_OUTPUT_ATTRIBUTE_DETAIL" {
+        source: "Source Attribute",
+        swizzle: "Swizzle Select",
+        constant: "Constant Source",
+        overrides_x: "Component Override X",
+        overrides_y: "Component Override Y",
+        overrides_z: "Component Override Z",
+        overrides_w: "Component Override W",
     }
 }
 packets::fields! {
@@ -81,12 +121,31 @@ packets::fields! {
 }
 packets::fields! {
     pub(super) struct Sf of "3DSTATE_SF" {
+        winding: "Front Winding",
+        cull: "Cull Mode",
+        provoking_list: "Triangle Strip/List Provoking Vertex Select",
+        provoking_fan: "Triangle Fan Provoking Vertex Select",
         scissor: "Scissor Rectangle Enable",
     }
 }
 packets::fields! {
     pub(super) struct Raster of "3DSTATE_RASTER" {
+        winding: "Front Winding",
+        cull: "Cull Mode",
         scissor: "Scissor Rectangle Enable",
+    }
+}
+packets::fields! {
+    pub(super) struct ScissorPointer of "3DSTATE_SCISSOR_STATE_POINTERS" {
+        offset: "Scissor Rect Pointer",
+    }
+}
+packets::fields! {
+    pub(super) struct Scissor of "SCISSOR_RECT" {
+        x_min: "Scissor Rectangle X Min",
+        y_min: "Scissor Rectangle Y Min",
+        x_max: "Scissor Rectangle X Max",
+        y_max: "Scissor Rectangle Y Max",
     }
 }
 packets::fields! {
@@ -230,11 +289,17 @@ all! {
     vertex_element: VertexElement,
     system_values: SystemValues,
     vs: Vs,
+    constants: Constants,
+    index_buffer: IndexBuffer,
+    viewport_pointer: ViewportPointer,
+    attribute: Attribute,
     hs: Hs,
     ds: Ds,
     gs: Gs,
     stream_out: StreamOut,
     sf: Sf,
+    scissor_pointer: ScissorPointer,
+    scissor: Scissor,
     raster: Raster,
     multisample: Multisample,
     rectangle: Rectangle,

@@ -9,6 +9,9 @@ use surfaces::{Surface, SurfaceFormat, SurfaceKind};
 use super::Draw;
 use crate::error::{Outcome, not_modeled};
 
+/// A surface with the storage of its texels.
+type Texture = (Surface, &'static SurfaceFormat);
+
 /// A render target with its write mask.
 struct Target {
     surface: Surface,
@@ -22,12 +25,14 @@ pub(super) struct Targets<'a> {
     draw: &'a Draw<'a>,
     /// Targets by entry of the binding table; `None` for null surfaces.
     known: RefCell<FxHashMap<u8, Option<Rc<Target>>>>,
+    /// Textures, likewise.
+    textures: RefCell<FxHashMap<u8, Option<Rc<Texture>>>>,
 }
 
 impl<'a> Targets<'a> {
     /// Creates the targets of a draw.
     pub(super) fn new(draw: &'a Draw<'a>) -> Outcome<Self> {
-        Ok(Targets { draw, known: RefCell::default() })
+        Ok(Targets { draw, known: RefCell::default(), textures: RefCell::default() })
     }
 
     /// Writes a pixel.
@@ -69,8 +74,39 @@ impl<'a> Targets<'a> {
         Ok(())
     }
 
-    /// Loads the target of an entry of the binding table.
-    fn load(&self, entry: u8) -> Outcome<Option<Target>> {
+    /// Reads a texel of a texture at x, y and layer. Outside the texture all components are 0.
+    pub(super) fn read(&self, entry: u8, place: [u32; 3], level: u32) -> Outcome<[u32; 4]> {
+        let Some(texture) = self.texture(entry)? else { return Ok([0; 4]) };
+        let (surface, format) = &*texture;
+        let [x, y, layer] = place;
+        let (width, height) = surface.size(level);
+        if x >= width || y >= height || layer >= surface.depth || level > surface.level {
+            return Ok([0; 4]);
+        }
+        let address = surface.address(x, y, layer + surface.first_layer, level, format.bytes);
+        let mut bytes = [0; 16];
+        let count = usize::try_from(format.bytes).unwrap_or(16);
+        self.draw.memory.read(address, &mut bytes[..count])?;
+        Ok(format.decode(&bytes))
+    }
+
+    /// Returns a texture by its entry of the binding table; `None` for null surfaces.
+    fn texture(&self, entry: u8) -> Outcome<Option<Rc<Texture>>> {
+        if let Some(known) = self.textures.borrow().get(&entry) {
+            return Ok(known.clone());
+        }
+        let texture = self.surface(entry)?.map(Rc::new);
+        if let Some(texture) = &texture
+            && texture.1.is_srgb
+        {
+            return not_modeled("textures of sRGB");
+        }
+        self.textures.borrow_mut().insert(entry, texture.clone());
+        Ok(texture)
+    }
+
+    /// Loads the surface of an entry of the binding table.
+    fn surface(&self, entry: u8) -> Outcome<Option<Texture>> {
         let draw = self.draw;
         let words = draw.context.packet("3DSTATE_BINDING_TABLE_POINTERS_PS");
         let table = draw.context.surface_base + draw.fields.binding_table.offset.get(words);
@@ -83,11 +119,17 @@ impl<'a> Targets<'a> {
             return Ok(None);
         }
         if !matches!(surface.kind, SurfaceKind::OneD | SurfaceKind::TwoD) || surface.samples > 1 {
-            return not_modeled(format!("render targets of kind {:?}", surface.kind));
+            return not_modeled(format!("surfaces of kind {:?}", surface.kind));
         }
         let Some(format) = surface.texel_format() else {
-            return not_modeled(format!("render targets of format {}", surface.format));
+            return not_modeled(format!("surfaces of format {}", surface.format));
         };
+        Ok(Some((surface, format)))
+    }
+
+    /// Loads the target of an entry of the binding table.
+    fn load(&self, entry: u8) -> Outcome<Option<Target>> {
+        let Some((surface, format)) = self.surface(entry)? else { return Ok(None) };
         let mask = self.mask(entry, format)?;
         Ok(Some(Target { surface, format, mask }))
     }
