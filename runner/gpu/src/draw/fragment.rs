@@ -1,11 +1,12 @@
 //! Fragment threads: payload, execution, messages.
 
 use simulator::host::{
-    Host, HostError, Param, RenderWrite, Reply, SamplerOp, SamplerRequest, Texels,
+    Host, HostError, Param, RenderWrite, Reply, SamplerOp, SamplerRequest, Surface, Texels,
 };
 use simulator::{Kernel, Thread};
 
 use super::Draw;
+use super::scratch::Scratch;
 use super::target::Targets;
 use super::triangle::Interpolation;
 use super::vertices::Slots;
@@ -67,7 +68,13 @@ impl Draw<'_> {
             for (i, register) in registers.enumerate() {
                 thread.set_register(kernel.setup + i, register);
             }
-            let mut host = FragmentHost { targets: &targets, quads, layer, failure: None };
+            let mut host = FragmentHost {
+                targets: &targets,
+                quads,
+                layer,
+                scratch: Scratch::default(),
+                failure: None,
+            };
             let result = kernel.kernel.run(&mut thread, &mut host, BUDGET);
             if let Some(failure) = host.failure {
                 return Err(failure);
@@ -282,11 +289,20 @@ struct FragmentHost<'a> {
     targets: &'a Targets<'a>,
     quads: &'a [Quad],
     layer: u32,
+    scratch: Scratch,
     /// The error of a message, which the kernel's own error only quotes.
     failure: Option<CommandError>,
 }
 
 impl Host for FragmentHost<'_> {
+    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        self.scratch.read(surface, offset, data)
+    }
+
+    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+        self.scratch.write(surface, offset, data)
+    }
+
     fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
         let result = self.load(request);
         result.map_err(|error| {

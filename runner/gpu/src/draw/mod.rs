@@ -3,6 +3,7 @@
 mod assemble;
 mod fragment;
 mod rectangle;
+mod scratch;
 mod state;
 mod target;
 mod triangle;

@@ -1,10 +1,11 @@
 //! Vertex threads: payload, execution, vertex data.
 
 use simulator::Thread;
-use simulator::host::{Host, HostError, Reply, UrbWrite};
+use simulator::host::{Host, HostError, Reply, Surface, UrbWrite};
 
 use super::Draw;
 use super::fragment::{BUDGET, kernel_error};
+use super::scratch::Scratch;
 use super::vertices::Slots;
 use crate::error::Outcome;
 
@@ -55,7 +56,10 @@ impl Draw<'_> {
             }
             let channels = if is_wide { group.len() } else { 4 * group.len() };
             thread.set_dispatch_mask((1 << channels) - 1);
-            let mut host = UrbHost { entries: vec![vec![0; 4 * ENTRY_SLOTS]; per_thread] };
+            let mut host = UrbHost {
+                entries: vec![vec![0; 4 * ENTRY_SLOTS]; per_thread],
+                scratch: Scratch::default(),
+            };
             let result = kernel.run(&mut thread, &mut host, BUDGET);
             result.map_err(|error| kernel_error(address, &error))?;
             for entry in host.entries.iter().take(group.len()) {
@@ -99,9 +103,18 @@ impl Draw<'_> {
 struct UrbHost {
     /// Entries by handle.
     entries: Vec<Vec<u32>>,
+    scratch: Scratch,
 }
 
 impl Host for UrbHost {
+    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        self.scratch.read(surface, offset, data)
+    }
+
+    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+        self.scratch.write(surface, offset, data)
+    }
+
     fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
         let Some(entry) = self.entries.get_mut(usize::from(write.handle)) else {
             return Err(HostError(format!("no URB entry {}", write.handle)));

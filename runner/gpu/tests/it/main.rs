@@ -1,0 +1,4 @@
+//! Integration tests of the crate.
+
+mod replay;
+mod server;
