@@ -27,13 +27,12 @@ impl LiveOut {
         let mut live = Vec::new();
         for_each_crossing(&accesses, cfg, |grf, _, blocks| {
             crossing.push(grf);
-            let first = live.len();
-            live.extend(blocks.touched().iter().map(|&b| (b, grf, blocks.out_of(b))));
-            live[first..].sort_unstable();
-            live.dedup();
+            let entries = blocks.touched().iter().map(|&b| (b, grf, blocks.out_of(b)));
+            live.extend(entries.filter(|&(_, _, mask)| mask != 0));
         });
-        live.retain(|&(_, _, mask)| mask != 0);
-        live.sort_by_key(|&(block, ..)| block);
+        // Blocks may be touched more than once.
+        live.sort_unstable();
+        live.dedup();
         let blocks = 0..=cfg.blocks.len();
         let starts = blocks.map(|b| live.partition_point(|&(block, ..)| block < b)).collect();
         let live = live.into_iter().map(|(_, grf, mask)| (grf, mask)).collect();
