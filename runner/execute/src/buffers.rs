@@ -143,8 +143,8 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
     let undefined = session.executors.undefined_memory();
     let Some((&first, rest)) = values.split_first() else { return };
     if let Some(check) = &mut session.driver {
-        let exact = !undefined && super::probe::is_exact(&session.executors);
-        check.value(session.line, condition.value, first, exact);
+        let closeness = super::probe::closeness(&session.executors, undefined);
+        check.value(session.line, condition.value, first, closeness);
     }
     let passes = condition.holds(first);
     let text = || condition.failure(what, first);

@@ -203,8 +203,9 @@ impl<'a> Session<'a> {
                     if matches!(expected, Expected::Depth(_)) { [0.01; 4] } else { self.tolerance };
                 let reading = probe::pixels(&mut self.executors, area, expected, tolerance)?;
                 if let (Some(check), Some(result)) = (&mut self.driver, reading.results.first()) {
-                    let exact = probe::is_exact(&self.executors);
-                    check.pixels(self.line, &result.readback, exact);
+                    let undefined = self.executors.undefined_pixels();
+                    let closeness = probe::closeness(&self.executors, undefined);
+                    check.pixels(self.line, &result.readback, closeness);
                 }
                 self.record_pixels(expected, &reading);
                 if let Some(bad) = reading.bad {

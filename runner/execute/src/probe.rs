@@ -11,6 +11,7 @@ use softgl::machine::{Machine, MachineError};
 use softgl::probe::{Agreement, ProbeResult, Readback};
 use softgl::raster::Rect;
 
+use super::driver_check::Closeness;
 use super::executor::Executors;
 use results::verdict::{Phase, Verdict};
 
@@ -66,9 +67,13 @@ fn agreement(executors: &Executors) -> Agreement {
     }
 }
 
-/// Returns true if the specification determines the pixels bit for bit.
-pub(crate) fn is_exact(executors: &Executors) -> bool {
-    agreement(executors) == Agreement::Exact && !executors.undefined_pixels()
+/// Returns the required closeness of a driver's values.
+pub(crate) fn closeness(executors: &Executors, undefined: bool) -> Closeness {
+    match agreement(executors) {
+        _ if undefined => Closeness::Undefined,
+        Agreement::Exact => Closeness::Exact,
+        Agreement::Single | Agreement::Half => Closeness::Inexact,
+    }
 }
 
 fn read(
