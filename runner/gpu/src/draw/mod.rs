@@ -188,6 +188,18 @@ impl Draw<'_> {
         refuse(fields.gs.is_enabled.flag(packet("3DSTATE_GS")), "geometry shaders")?;
         let stream_out = packet("3DSTATE_STREAMOUT");
         refuse(fields.stream_out.is_enabled.flag(stream_out), "transform feedback")?;
+        let sf = packet("3DSTATE_SF");
+        let raster = packet("3DSTATE_RASTER");
+        let fills = [
+            (fields.sf.front_fill, sf),
+            (fields.sf.back_fill, sf),
+            (fields.raster.front_fill, raster),
+            (fields.raster.back_fill, raster),
+        ];
+        refuse(fills.iter().any(|(field, words)| field.flag(words)), "polygon modes")?;
+        refuse(fields.wm.stipples.flag(packet("3DSTATE_WM")), "polygon stipple")?;
+        refuse(fields.clip.distances.flag(packet("3DSTATE_CLIP")), "clip distances")?;
+        refuse(fields.ps_blend.tests_alpha.flag(packet("3DSTATE_PS_BLEND")), "alpha tests")?;
         let samples = fields.multisample.samples.get(packet("3DSTATE_MULTISAMPLE"));
         refuse(samples != 0, "multisampling")?;
         self.check_depth()

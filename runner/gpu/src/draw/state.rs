@@ -121,6 +121,8 @@ packets::fields! {
 }
 packets::fields! {
     pub(super) struct Sf of "3DSTATE_SF" {
+        front_fill: "FrontFace Fill Mode",
+        back_fill: "BackFace Fill Mode",
         winding: "Front Winding",
         cull: "Cull Mode",
         provoking_list: "Triangle Strip/List Provoking Vertex Select",
@@ -130,9 +132,21 @@ packets::fields! {
 }
 packets::fields! {
     pub(super) struct Raster of "3DSTATE_RASTER" {
+        front_fill: "Front Face Fill Mode",
+        back_fill: "Back Face Fill Mode",
         winding: "Front Winding",
         cull: "Cull Mode",
         scissor: "Scissor Rectangle Enable",
+    }
+}
+packets::fields! {
+    pub(super) struct PsBlend of "3DSTATE_PS_BLEND" {
+        tests_alpha: "Alpha Test Enable",
+    }
+}
+packets::fields! {
+    pub(super) struct Clip of "3DSTATE_CLIP" {
+        distances: "User Clip Distance Clip Test Enable Bitmask",
     }
 }
 packets::fields! {
@@ -168,6 +182,7 @@ packets::fields! {
         clears_depth: "Depth Buffer Clear",
         resolves_depth: "Depth Buffer Resolve Enable",
         resolves_hiz: "Hierarchical Depth Buffer Resolve Enable",
+        stipples: "Polygon Stipple Enable",
         uses_depth: "Pixel Shader Uses Source Depth",
         uses_w: "Pixel Shader Uses Source W",
         uses_coverage: "Pixel Shader Uses Input Coverage Mask",
@@ -240,6 +255,7 @@ packets::fields! {
     pub(super) struct Blend of "BLEND_STATE_ENTRY" {
         blends: "Color Buffer Blend Enable",
         has_logic: "Logic Op Enable",
+        tests_alpha: "Alpha Test Enable",
         no_red: "Write Disable Red",
         no_green: "Write Disable Green",
         no_blue: "Write Disable Blue",
@@ -298,6 +314,8 @@ all! {
     gs: Gs,
     stream_out: StreamOut,
     sf: Sf,
+    ps_blend: PsBlend,
+    clip: Clip,
     scissor_pointer: ScissorPointer,
     scissor: Scissor,
     raster: Raster,

@@ -146,8 +146,9 @@ impl<'a> Targets<'a> {
             + u64::from(header)
             + 8 * u64::from(entry);
         let words = draw.memory.read_words(address, 2)?;
-        if fields.blends.flag(&words) || fields.has_logic.flag(&words) {
-            return not_modeled("blending and logic operations");
+        let refused = [fields.blends, fields.has_logic, fields.tests_alpha];
+        if refused.iter().any(|field| field.flag(&words)) {
+            return not_modeled("blending, logic operations and alpha tests");
         }
         let disabled = [fields.no_red, fields.no_green, fields.no_blue, fields.no_alpha];
         let written = disabled.map(|field| !field.flag(&words));
