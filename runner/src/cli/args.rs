@@ -207,7 +207,7 @@ pub(super) struct CompileArgs {
     /// Run only one width.
     #[arg(long, value_parser = values::width(), value_name = "W")]
     pub(super) width: Option<Width>,
-    /// Run at most N optional passes, for example of fragment/SIMD8 (repeatable).
+    /// Run at most N optional passes, of all or of one kernel (repeatable).
     #[arg(long, value_name = "[SCOPE=]N", value_parser = PassLimit::parse)]
     pub(super) pass_limit: Vec<PassLimit>,
     /// Leave an optional compiler pass out (repeatable).
