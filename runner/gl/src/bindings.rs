@@ -2,6 +2,7 @@
 
 #[allow(
     clippy::all,
+    clippy::allow_attributes_without_reason,
     clippy::undocumented_unsafe_blocks,
     missing_docs,
     unreachable_pub,

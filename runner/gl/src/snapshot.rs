@@ -141,10 +141,10 @@ impl Snapshot {
 
     /// Describes the first difference from a later snapshot.
     pub(crate) fn difference(&self, later: &Snapshot) -> Option<String> {
-        let differs = |((name, before), (_, after)): (&(String, Vec<f64>), &(String, Vec<f64>))| {
-            (before != after).then(|| format!("{name} was {before:?} and is {after:?}"))
-        };
-        self.0.iter().zip(&later.0).find_map(differs)
+        let mut pairs = self.0.iter().zip(&later.0);
+        let ((name, before), (_, after)) =
+            pairs.find(|((_, before), (_, after))| before != after)?;
+        Some(format!("{name} was {before:?} and is {after:?}"))
     }
 
     fn put(&mut self, name: String, values: Vec<f64>) {

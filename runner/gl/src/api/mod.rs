@@ -21,6 +21,6 @@ pub(crate) struct Api {
 impl Api {
     /// Loads the commands; `find` returns the address of a function by its name.
     pub(crate) fn load(find: impl Fn(&str) -> *const std::ffi::c_void) -> Api {
-        Api { raw: Gl::load_with(|name| find(name)) }
+        Api { raw: Gl::load_with(find) }
     }
 }

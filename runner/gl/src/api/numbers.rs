@@ -5,6 +5,7 @@ use super::Api;
 /// Defines functions of the command's name in snake case.
 macro_rules! commands {
     ($($name:ident = $command:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        #[allow(clippy::too_many_arguments, reason = "as many as the command has")]
         impl Api {
             $(
                 #[doc = concat!("Executes `gl", stringify!($command), "`.")]

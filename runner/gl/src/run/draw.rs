@@ -28,7 +28,7 @@ impl Run<'_> {
             self.api.patch_parameteri(gl::PATCH_VERTICES, 4);
         }
         let mode = if draw.patch { gl::PATCHES } else { gl::TRIANGLE_STRIP };
-        let generic = self.draws_generic_attributes() && !(draw.instances.is_some() && !draw.ortho);
+        let generic = self.draws_generic_attributes() && (draw.instances.is_none() || draw.ortho);
         self.draw_rectangle(draw, mode, generic);
         if draw.patch {
             self.api.patch_parameteri(gl::PATCH_VERTICES, self.patch_vertices as i32);
