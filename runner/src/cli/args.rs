@@ -45,8 +45,7 @@ pub(super) struct SelectArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all), and gl, the system's
-    /// OpenGL driver.
+    /// Comma list of ivb, hsw, bdw, chv, skl, gl (default and all: all but gl).
     #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Concurrent test cases (default: one per core).
@@ -73,13 +72,14 @@ pub(super) struct RunArgs {
     /// Balance shards and order by the durations of an earlier run.
     #[arg(long, value_name = "FILE")]
     pub(super) durations: Option<PathBuf>,
-    /// Order of the test cases.
+    /// Order of the test cases: name, last-failed or slowest-first.
     #[arg(
         long,
         value_enum,
         value_name = "ORDER",
         default_value = "name",
-        hide_default_value = true
+        hide_default_value = true,
+        hide_possible_values = true
     )]
     pub(super) order: Order,
     /// Run only the interpreter, which has all capabilities.
@@ -108,13 +108,14 @@ pub(super) struct RunArgs {
 /// Options of failure bundles.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct BundleArgs {
-    /// Results that get a bundle in failures/ with an explanation.
+    /// Results that get a bundle with an explanation: none, failures or all.
     #[arg(
         long,
         value_enum,
         value_name = "WHICH",
         default_value = "failures",
-        hide_default_value = true
+        hide_default_value = true,
+        hide_possible_values = true
     )]
     pub(super) keep: BundlePolicy,
 }
@@ -127,8 +128,8 @@ pub(super) struct ExecuteArgs {
     pub(super) no_reference: bool,
     #[command(flatten)]
     pub(super) device: DeviceArgs,
-    /// all: shade everything, without sharing equal work.
-    #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
+    /// observed, or all: shade everything, without sharing equal work.
+    #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true, hide_possible_values = true)]
     pub(super) shade: String,
     /// Wall-clock limit of a test case (default: 300).
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
@@ -179,8 +180,8 @@ pub(super) struct DeviceArgs {
     pub(super) driver: DriverArgs,
     #[command(flatten)]
     pub(super) compile: CompileArgs,
-    /// worst: the math unit has the maximum documented error.
-    #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true)]
+    /// exact, or worst: the math unit has the maximum documented error.
+    #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true, hide_possible_values = true)]
     pub(super) math: String,
     /// Execute these binaries instead of compiling.
     #[arg(long, value_name = "DIR")]
@@ -190,8 +191,8 @@ pub(super) struct DeviceArgs {
 /// Options of the OpenGL driver.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct DriverArgs {
-    /// EGL platform of --gen gl (default: the first that works).
-    #[arg(long, value_name = "NAME", value_parser = values::platform())]
+    /// EGL platform of --gen gl: surfaceless, device or gbm (default: what works).
+    #[arg(long, value_name = "NAME", value_parser = values::platform(), hide_possible_values = true)]
     pub(super) gl_platform: Option<Platform>,
     /// Device of --gen gl, by its number in EGL's list or its file.
     #[arg(long, value_name = "N|FILE", value_parser = values::device)]

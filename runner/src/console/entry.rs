@@ -238,9 +238,9 @@ mod tests {
         let path = folder.path().join("a\u{1b}b");
         std::fs::write(&path, b"one\n  two\x1b\xff bad_word = 1;  \n").unwrap();
         let excerpt = |line, column| marked(&path, Place { line, column }, Style::PLAIN);
-        let text = excerpt(2, Some(8)).unwrap();
+        let text = excerpt(2, Some(9)).unwrap();
         assert!(
-            text.contains("two\u{fffd}\u{fffd} bad_word") && text.contains("a\\u{1b}b:2:8"),
+            text.contains("two\u{fffd}\u{fffd} bad_word") && text.contains("a\\u{1b}b:2:9"),
             "{text}"
         );
         assert!(
