@@ -30,8 +30,9 @@ const PLACEHOLDERS: [(&str, &str); 13] = [
     (" N ", " 5 "),
 ];
 
-/// Commands whose subject is not in the sandbox: an external compiler that the reader writes.
-const READERS_OWN: [&str; 1] = ["my-compiler"];
+/// Commands whose subject is not in the sandbox: an external compiler that the reader writes, the
+/// OpenGL driver of the reader's machine.
+const READERS_OWN: [&str; 3] = ["my-compiler", "--gen gl", "gens gl"];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
