@@ -1,9 +1,11 @@
 //! EGL: the library, a display without windows, and contexts.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, OsString, c_char, c_void};
 use std::fmt;
 use std::path::Path;
 use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use khronos_egl as egl;
 use script::ContextRequest;
@@ -189,8 +191,40 @@ impl Display {
 impl Drop for Display {
     fn drop(&mut self) {
         self.release();
-        let _ = self.library.terminate(self.display);
+        terminate(&self.library, self.display);
     }
+}
+
+/// Number of [`Display`]s per `EGLDisplay`, by its address.
+///
+/// EGL returns one `EGLDisplay` for equal platforms and devices, and it does not count how often
+/// that was initialized (EGL 1.5, section 3.2): the first termination ends all contexts.
+static OPEN: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
+fn open_displays() -> MutexGuard<'static, BTreeMap<usize, usize>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Initializes an `EGLDisplay`, which may be initialized already.
+fn initialize(library: &Library, display: egl::Display) -> Result<(), String> {
+    let mut open = open_displays();
+    library.initialize(display).map_err(|error| error.to_string())?;
+    *open.entry(display.as_ptr() as usize).or_default() += 1;
+    Ok(())
+}
+
+/// Terminates an `EGLDisplay` with its last user.
+fn terminate(library: &Library, display: egl::Display) {
+    let mut open = open_displays();
+    let address = display.as_ptr() as usize;
+    let users = open.get(&address).copied().unwrap_or(1) - 1;
+    if users > 0 {
+        open.insert(address, users);
+        return;
+    }
+    open.remove(&address);
+    // A display that cannot be terminated is lost memory, no failure of a test.
+    let _ = library.terminate(display);
 }
 
 /// One attempt to create a context; versions are 10 × major + minor.
@@ -287,7 +321,7 @@ fn connect(
     // device, as the platform demands, and the list of attributes is terminated.
     let display = unsafe { library.get_platform_display(enumerant, native, &attributes) }
         .map_err(|error| error.to_string())?;
-    library.initialize(display).map_err(|error| error.to_string())?;
+    initialize(library, display)?;
     Ok((display, gbm))
 }
 

@@ -90,3 +90,12 @@ fn contexts_of_all_kinds() {
     assert!(is_good(&run(&mut driver, "GLSL >= 1.50", core, draw)));
     assert!(is_good(&run(&mut driver, "GL ES >= 2.0\nGLSL ES >= 1.00", embedded, draw)));
 }
+
+/// EGL has one display per process; the end of one driver must not end the contexts of another.
+#[test]
+fn drivers_end_alone() {
+    let (Some(first), Some(mut second)) = (driver(), driver()) else { return };
+    let green = "clear color 0 1 0 1\nclear\nprobe all rgba 0 1 0 1";
+    drop(first);
+    assert!(is_good(&run(&mut second, "GLSL >= 1.10", UNIFORM, green)));
+}
