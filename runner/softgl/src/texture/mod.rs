@@ -30,6 +30,10 @@ pub enum Wrap {
     MirroredRepeat,
     ClampToEdge,
     ClampToBorder,
+    /// `GL_MIRROR_CLAMP_TO_EDGE`.
+    MirrorOnce,
+    /// `GL_CLAMP`: coordinates clamped to 0 to 1, so that filters reach halfway into the border.
+    HalfBorder,
 }
 
 /// A filter within one level, or between levels.

@@ -19,21 +19,111 @@ pub fn perform_with(
     parameters: &SamplerParameters,
     op: &TextureOp,
 ) -> Result<[u32; 4], ShaderIoError> {
+    Ok(match *op {
+        TextureOp::Size { lod } => texture.size(lod),
+        _ => look_up(texture, parameters, op),
+    })
+}
+
+/// Performs one operation on texels that anything stores. Sizes are those of the base level.
+pub fn look_up<T: Texels>(texture: &T, parameters: &SamplerParameters, op: &TextureOp) -> [u32; 4] {
     let lookup = Lookup::new(texture, parameters);
     match *op {
         TextureOp::Sample { coordinates, reference, lod, offset, min_lod } => {
-            Ok(lookup.sample(coordinates, reference, lod, offset, min_lod))
+            lookup.sample(coordinates, reference, lod, offset, min_lod)
         }
         TextureOp::Gather { coordinates, reference, component, offsets } => {
-            Ok(lookup.gather(coordinates, reference, component, offsets))
+            lookup.gather(coordinates, reference, component, offsets)
         }
-        TextureOp::Fetch { coordinates, lod, sample: _ } => Ok(lookup.fetch(coordinates, lod)),
-        TextureOp::Size { lod } => Ok(texture.size(lod)),
+        TextureOp::Fetch { coordinates, lod, sample: _ } => lookup.fetch(coordinates, lod),
+        TextureOp::Size { lod } => {
+            let (w, h, d) = lookup.fetched_level(lod).unwrap_or_default();
+            [w, h, d, 0]
+        }
         TextureOp::Levels => {
-            Ok([lookup.levels().map_or(0, |(base, last)| last - base + 1) as u32, 0, 0, 0])
+            [lookup.levels().map_or(0, |(base, last)| last - base + 1) as u32, 0, 0, 0]
         }
-        TextureOp::Samples => Ok([1, 0, 0, 0]),
-        TextureOp::QueryLod { coordinates, dx, dy } => Ok(lookup.query_lod(coordinates, dx, dy)),
+        TextureOp::Samples => [1, 0, 0, 0],
+        TextureOp::QueryLod { coordinates, dx, dy } => lookup.query_lod(coordinates, dx, dy),
+    }
+}
+
+/// Storage of a texture's texels, as lookups see it.
+pub trait Texels {
+    /// Kind.
+    fn target(&self) -> TextureTarget;
+
+    /// Width, height, and layers or depth of a level; `None` if it does not exist.
+    fn level_size(&self, level: usize) -> Option<(u32, u32, u32)>;
+
+    /// Layers of the levels: faces count one each.
+    fn layers(&self) -> usize;
+
+    /// Number of levels if it is fixed, so that missing ones are no fault.
+    fn fixed_levels(&self) -> Option<usize>;
+
+    /// A texel as a shader reads it, before comparison and swizzling; `None` outside the image.
+    fn texel(&self, level: usize, layer: usize, x: i32, y: i32) -> Option<[u32; 4]>;
+
+    /// Class of the format.
+    fn class(&self) -> FormatClass;
+
+    /// True if texels are depths, in the first component.
+    fn is_depth(&self) -> bool;
+
+    /// True if depths are fixed-point numbers, so that reference values are clamped.
+    fn is_fixed_depth(&self) -> bool;
+
+    /// The border as a shader reads it.
+    fn border(&self, parameters: &SamplerParameters) -> [u32; 4] {
+        match self.class() {
+            FormatClass::Int => parameters.border.map(|v| v as i32 as u32),
+            FormatClass::Uint => parameters.border.map(|v| v as u32),
+            _ => parameters.border.map(f32::to_bits),
+        }
+    }
+}
+
+impl Texels for Texture {
+    fn target(&self) -> TextureTarget {
+        self.target
+    }
+
+    fn level_size(&self, level: usize) -> Option<(u32, u32, u32)> {
+        let layers = &self.levels.get(level)?.as_ref()?.layers;
+        let first = layers.first()?;
+        (first.width() > 0 && first.height() > 0).then_some((
+            first.width(),
+            first.height(),
+            layers.len() as u32,
+        ))
+    }
+
+    fn layers(&self) -> usize {
+        self.levels.iter().flatten().next().map_or(1, |level| level.layers.len())
+    }
+
+    fn fixed_levels(&self) -> Option<usize> {
+        self.immutable.then_some(self.levels.len())
+    }
+
+    fn texel(&self, level: usize, layer: usize, x: i32, y: i32) -> Option<[u32; 4]> {
+        let surface = self.image(level, layer)?;
+        let inside =
+            x >= 0 && y >= 0 && (x as u32) < surface.width() && (y as u32) < surface.height();
+        inside.then(|| surface.format().to_raw(surface.get(x, y)))
+    }
+
+    fn class(&self) -> FormatClass {
+        self.format.class()
+    }
+
+    fn is_depth(&self) -> bool {
+        self.format.is_depth()
+    }
+
+    fn is_fixed_depth(&self) -> bool {
+        self.format != Format::Depth32f
     }
 }
 
@@ -64,16 +154,16 @@ struct Place {
     layer: usize,
 }
 
-struct Lookup<'t> {
-    texture: &'t Texture,
+struct Lookup<'t, T> {
+    texture: &'t T,
     parameters: &'t SamplerParameters,
     /// Number of filtered axes.
     axes: usize,
 }
 
-impl<'t> Lookup<'t> {
-    fn new(texture: &'t Texture, parameters: &'t SamplerParameters) -> Lookup<'t> {
-        let axes = match texture.target {
+impl<'t, T: Texels> Lookup<'t, T> {
+    fn new(texture: &'t T, parameters: &'t SamplerParameters) -> Lookup<'t, T> {
+        let axes = match texture.target() {
             TextureTarget::D1 | TextureTarget::D1Array => 1,
             TextureTarget::D3 => 3,
             _ => 2,
@@ -84,56 +174,46 @@ impl<'t> Lookup<'t> {
     /// Returns the base and last usable level; `None` when the texture is incomplete.
     fn levels(&self) -> Option<(usize, usize)> {
         let base = self.parameters.base_level as usize;
-        let (w, h, d) = self.level_size(base)?;
+        let (w, h, d) = self.texture.level_size(base)?;
         if self.parameters.mip.is_none() {
             return Some((base, base));
         }
         let largest = w.max(h).max(if self.axes == 3 { d } else { 1 });
         let full = base + largest.ilog2() as usize;
         let last = full.min(self.parameters.max_level as usize).max(base);
-        let last = if self.texture.immutable {
-            last.min(self.texture.levels.len().max(1) - 1)
-        } else {
-            last
+        let last = match self.texture.fixed_levels() {
+            Some(levels) => last.min(levels.max(1) - 1),
+            None => last,
         };
         let shrink = |size: u32, level: usize| (size >> (level - base)).max(1);
         let complete = (base..=last).all(|level| {
             let expected_depth = if self.axes == 3 { shrink(d, level) } else { d };
             let expected_height = if self.axes == 1 { h } else { shrink(h, level) };
-            self.level_size(level) == Some((shrink(w, level), expected_height, expected_depth))
+            self.texture.level_size(level)
+                == Some((shrink(w, level), expected_height, expected_depth))
         });
         complete.then_some((base, last))
     }
 
-    fn level_size(&self, level: usize) -> Option<(u32, u32, u32)> {
-        let layers = &self.texture.levels.get(level)?.as_ref()?.layers;
-        let first = layers.first()?;
-        (first.width() > 0 && first.height() > 0).then_some((
-            first.width(),
-            first.height(),
-            layers.len() as u32,
-        ))
-    }
-
     /// Returns the sizes of the filtered axes.
     fn extents(&self, level: usize) -> [u32; 3] {
-        let (w, h, d) = self.level_size(level).unwrap_or((1, 1, 1));
+        let (w, h, d) = self.texture.level_size(level).unwrap_or((1, 1, 1));
         [w, h, d]
     }
 
     fn place(&self, c: [f32; 4]) -> Place {
         let c = c.map(|v| if v.is_finite() { f64::from(v) } else { 0.0 });
-        let layers = self.texture.levels.iter().flatten().next().map_or(1, |l| l.layers.len());
+        let layers = self.texture.layers();
         let layer = |value: f64, count: usize| {
             ((value + 0.5).floor().max(0.0) as usize).min(count.saturating_sub(1))
         };
-        match self.texture.target {
+        match self.texture.target() {
             TextureTarget::D1Array => Place { axes: [c[0], 0.0, 0.0], layer: layer(c[1], layers) },
             TextureTarget::D2Array => Place { axes: [c[0], c[1], 0.0], layer: layer(c[2], layers) },
             TextureTarget::D3 => Place { axes: [c[0], c[1], c[2]], layer: 0 },
             TextureTarget::Cube | TextureTarget::CubeArray => {
                 let (face, s, t) = cube_face([c[0], c[1], c[2]]);
-                let cube = if self.texture.target == TextureTarget::CubeArray {
+                let cube = if self.texture.target() == TextureTarget::CubeArray {
                     layer(c[3], layers / 6)
                 } else {
                     0
@@ -149,7 +229,7 @@ impl<'t> Lookup<'t> {
         let sizes = self.extents(self.parameters.base_level as usize);
         let length = |d: [f32; 3]| {
             let scaled = (0..self.axes).map(|i| {
-                let scale = if self.texture.target == TextureTarget::Rect {
+                let scale = if self.texture.target() == TextureTarget::Rect {
                     1.0
                 } else {
                     f64::from(sizes[i])
@@ -221,7 +301,7 @@ impl<'t> Lookup<'t> {
     ) -> Raw {
         let sizes = self.extents(level);
         let texels = |i: usize| {
-            let normalized = self.texture.target != TextureTarget::Rect;
+            let normalized = self.texture.target() != TextureTarget::Rect;
             if normalized {
                 reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i])
             } else {
@@ -240,6 +320,9 @@ impl<'t> Lookup<'t> {
             weights[i] = u - u.floor();
         }
         if filter == Filter::Nearest {
+            for i in (0..self.axes).filter(|&i| self.wrap(i) == Wrap::HalfBorder) {
+                low[i] = low[i].clamp(0, i64::from(sizes[i]) - 1);
+            }
             return fetch(low);
         }
         let mut sum = [0.0f64; 4];
@@ -258,7 +341,7 @@ impl<'t> Lookup<'t> {
     }
 
     fn wrap(&self, axis: usize) -> Wrap {
-        match self.texture.target {
+        match self.texture.target() {
             // Faces do not wrap.
             TextureTarget::Cube | TextureTarget::CubeArray => Wrap::ClampToEdge,
             _ => self.parameters.wrap[axis],
@@ -276,36 +359,28 @@ impl<'t> Lookup<'t> {
             }
         }
         let layer = if self.axes == 3 { wrapped[2] as usize } else { layer };
-        match self.texture.image(level, layer) {
-            Some(surface) => {
-                surface.format().to_raw(surface.get(wrapped[0] as i32, wrapped[1] as i32))
-            }
-            None => self.border(),
-        }
+        let texel = self.texture.texel(level, layer, wrapped[0] as i32, wrapped[1] as i32);
+        texel.unwrap_or_else(|| self.border())
     }
 
     fn border(&self) -> Raw {
-        match self.texture.format.class() {
-            FormatClass::Int => self.parameters.border.map(|v| v as i32 as u32),
-            FormatClass::Uint => self.parameters.border.map(|v| v as u32),
-            _ => self.parameters.border.map(f32::to_bits),
-        }
+        self.texture.border(self.parameters)
     }
 
     fn is_integer(&self) -> bool {
-        matches!(self.texture.format.class(), FormatClass::Int | FormatClass::Uint)
+        matches!(self.texture.class(), FormatClass::Int | FormatClass::Uint)
     }
 
     /// Applies depth comparison and depth texture mode; other textures pass through.
     fn compared(&self, texel: Raw, reference: Option<f32>) -> Raw {
-        if !self.texture.format.is_depth() {
+        if !self.texture.is_depth() {
             return texel;
         }
         let depth = f32::from_bits(texel[0]);
         let value = match (reference, self.parameters.compare) {
             (Some(reference), Some(function)) => {
                 // Fixed-point depth textures clamp the reference value.
-                let fixed = self.texture.format != Format::Depth32f;
+                let fixed = self.texture.is_fixed_depth();
                 let reference = if fixed { reference.clamp(0.0, 1.0) } else { reference };
                 f32::from(u8::from(function.passes(reference, depth)))
             }
@@ -349,7 +424,7 @@ impl<'t> Lookup<'t> {
         let place = self.place(coordinates);
         let sizes = self.extents(base);
         let low: [i64; 2] = std::array::from_fn(|i| {
-            let normalized = self.texture.target != TextureTarget::Rect;
+            let normalized = self.texture.target() != TextureTarget::Rect;
             let u = if normalized {
                 reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i])
             } else {
@@ -367,24 +442,22 @@ impl<'t> Lookup<'t> {
 
     /// Performs `texelFetch`: no wrapping, zero outside.
     fn fetch(&self, c: [i32; 3], lod: i32) -> Raw {
-        let level = i64::from(self.parameters.base_level) + i64::from(lod);
-        let (x, y, layer) = match self.texture.target {
+        let level = usize::try_from(i64::from(self.parameters.base_level) + i64::from(lod));
+        let (x, y, layer) = match self.texture.target() {
             TextureTarget::D1 => (c[0], 0, 0),
             TextureTarget::D1Array => (c[0], 0, c[1]),
             TextureTarget::D2 | TextureTarget::Rect => (c[0], c[1], 0),
             _ => (c[0], c[1], c[2]),
         };
-        let image = usize::try_from(level)
-            .ok()
-            .zip(usize::try_from(layer).ok())
-            .and_then(|(level, layer)| self.texture.image(level, layer))
-            .filter(|s| x >= 0 && y >= 0 && (x as u32) < s.width() && (y as u32) < s.height());
-        match image {
-            Some(surface) => {
-                self.swizzle(self.compared(surface.format().to_raw(surface.get(x, y)), None))
-            }
-            None => [0; 4],
-        }
+        let (Ok(level), Ok(layer)) = (level, usize::try_from(layer)) else { return [0; 4] };
+        let texel = self.texture.texel(level, layer, x, y);
+        texel.map_or([0; 4], |texel| self.swizzle(self.compared(texel, None)))
+    }
+
+    /// Size of the level that a fetch reads.
+    fn fetched_level(&self, lod: i32) -> Option<(u32, u32, u32)> {
+        let level = i64::from(self.parameters.base_level) + i64::from(lod);
+        self.texture.level_size(usize::try_from(level).ok()?)
     }
 
     fn query_lod(&self, _coordinates: [f32; 3], dx: [f32; 3], dy: [f32; 3]) -> Raw {
@@ -416,7 +489,9 @@ fn reduce(coordinate: f64, wrap: Wrap) -> f64 {
     match wrap {
         Wrap::Repeat => coordinate - coordinate.floor(),
         Wrap::MirroredRepeat => coordinate - 2.0 * (coordinate / 2.0).floor(),
-        _ => coordinate,
+        Wrap::HalfBorder => coordinate.clamp(0.0, 1.0),
+        Wrap::MirrorOnce => coordinate.clamp(-1.0, 1.0),
+        Wrap::ClampToEdge | Wrap::ClampToBorder => coordinate,
     }
 }
 
@@ -429,7 +504,8 @@ fn wrap_index(index: i64, size: i64, wrap: Wrap) -> Option<i64> {
             Some(if phase < size { phase } else { 2 * size - 1 - phase })
         }
         Wrap::ClampToEdge => Some(index.clamp(0, size - 1)),
-        Wrap::ClampToBorder => (0..size).contains(&index).then_some(index),
+        Wrap::MirrorOnce => Some(if index < 0 { -1 - index } else { index }.clamp(0, size - 1)),
+        Wrap::ClampToBorder | Wrap::HalfBorder => (0..size).contains(&index).then_some(index),
     }
 }
 
