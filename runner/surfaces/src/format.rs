@@ -29,6 +29,12 @@ pub struct SurfaceFormat {
     pub bytes: u64,
     /// Color channels are stored with the sRGB transfer function.
     pub is_srgb: bool,
+    /// Components are integers.
+    pub is_integer: bool,
+    /// Components that read as red, too: none, those of luminance, or those of intensity.
+    copies: &'static [usize],
+    /// The three colors share an exponent.
+    is_shared: bool,
     channels: Vec<Placed>,
 }
 
@@ -45,10 +51,23 @@ impl SurfaceFormat {
 
     /// Reads the name of a format.
     fn parse(name: &'static str) -> Option<SurfaceFormat> {
+        if name == "R9G9B9E5_SHAREDEXP" {
+            return Some(SurfaceFormat {
+                name,
+                bytes: 4,
+                is_srgb: false,
+                is_integer: false,
+                copies: &[],
+                is_shared: true,
+                channels: Vec::new(),
+            });
+        }
         let (layout, kind) = name.split_once('_')?;
-        let (kind, is_srgb) = match kind {
-            "UNORM_SRGB" => ("UNORM", true),
-            kind => (kind, false),
+        let (kind, is_srgb, unused) = match kind {
+            "UNORM_SRGB" => ("UNORM", true, 0),
+            "UNORM_X8_TYPELESS" => ("UNORM", false, 8),
+            "FLOAT_X8X24_TYPELESS" => ("FLOAT", false, 32),
+            kind => (kind, false, 0),
         };
         let mut channels = Vec::new();
         let mut shift = 0;
@@ -71,16 +90,75 @@ impl SurfaceFormat {
                 "UNORM" => Channel::Unorm(bits),
                 "SNORM" => Channel::Snorm(bits),
                 "FLOAT" if matches!(bits, 10 | 11 | 16 | 32) => Channel::Float(bits),
-                "SINT" => Channel::Int(bits),
-                "UINT" => Channel::Uint(bits),
+                "SINT" | "SSCALED" => Channel::Int(bits),
+                "UINT" | "USCALED" => Channel::Uint(bits),
                 _ => return None,
             };
             channels.push(Placed { component, shift, channel });
             shift += u32::from(bits);
         }
-        // Luminance and intensity fill several components: not render targets, not known here.
-        let is_plain = !layout.contains(['L', 'I']) && shift.is_multiple_of(8) && shift <= 128;
-        is_plain.then(|| SurfaceFormat { name, bytes: u64::from(shift / 8), is_srgb, channels })
+        shift += unused;
+        let copies: &[usize] = match layout.as_bytes()[0] {
+            b'L' => &[1, 2],
+            b'I' => &[1, 2, 3],
+            _ => &[],
+        };
+        let is_plain = shift.is_multiple_of(8) && shift <= 128;
+        is_plain.then(|| SurfaceFormat {
+            name,
+            bytes: u64::from(shift / 8),
+            is_srgb,
+            is_integer: matches!(kind, "SINT" | "UINT"),
+            copies,
+            is_shared: false,
+            channels,
+        })
+    }
+
+    /// True if all stored channels are fixed-point numbers from 0, or from -1.
+    #[must_use]
+    pub fn normalized(&self) -> Option<[f32; 2]> {
+        let all = |matches: fn(Channel) -> bool| {
+            self.channels.iter().all(|p| p.component >= 4 || matches(p.channel))
+        };
+        if all(|channel| matches!(channel, Channel::Unorm(_))) {
+            return Some([0.0, 1.0]);
+        }
+        all(|channel| matches!(channel, Channel::Snorm(_))).then_some([-1.0, 1.0])
+    }
+
+    /// Replaces components that the format does not store by 0, alpha by 1.
+    #[must_use]
+    pub fn present(&self, values: [u32; 4]) -> [u32; 4] {
+        let one = if self.is_integer { 1 } else { 1.0_f32.to_bits() };
+        std::array::from_fn(|i| {
+            let stored = self.is_shared && i < 3
+                || self.copies.contains(&i)
+                || self.channels.iter().any(|placed| placed.component == i);
+            match (stored, i) {
+                (true, _) => values[if self.copies.contains(&i) { 0 } else { i }],
+                (false, 3) => one,
+                (false, _) => 0,
+            }
+        })
+    }
+
+    /// True if channels are floating-point numbers.
+    #[must_use]
+    pub fn is_float(&self) -> bool {
+        self.channels.iter().any(|placed| matches!(placed.channel, Channel::Float(_)))
+    }
+
+    /// True if some channel has fewer than 8 bits.
+    #[must_use]
+    pub fn is_coarse(&self) -> bool {
+        self.channels.iter().any(|placed| placed.component < 4 && placed.channel.bits() < 8)
+    }
+
+    /// True if the format stores alpha.
+    #[must_use]
+    pub fn has_alpha(&self) -> bool {
+        self.channels.iter().any(|placed| placed.component == 3)
     }
 
     /// Returns the bytes of a texel, as many as [`SurfaceFormat::bytes`].
@@ -107,19 +185,25 @@ impl SurfaceFormat {
     #[must_use]
     pub fn decode(&self, bytes: &[u8; 16]) -> [u32; 4] {
         let texel = u128::from_le_bytes(*bytes);
-        let is_integer = self
-            .channels
-            .iter()
-            .any(|placed| matches!(placed.channel, Channel::Int(_) | Channel::Uint(_)));
+        if self.is_shared {
+            return shared_exponent(texel as u32);
+        }
+        let is_integer = self.is_integer;
         let mut values = [0, 0, 0, if is_integer { 1 } else { 1.0_f32.to_bits() }];
         for placed in self.channels.iter().filter(|placed| placed.component < 4) {
             let bits = placed.channel.bits();
             let mask = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };
             #[allow(clippy::cast_possible_truncation, reason = "the mask keeps at most 32 bits")]
             let stored = placed.channel.decode((texel >> placed.shift) as u32 & mask);
-            values[placed.component] =
-                if is_integer { stored } else { placed.channel.to_f32(stored, 0.0).to_bits() };
+            values[placed.component] = if is_integer {
+                stored
+            } else if self.is_srgb && placed.component < 3 {
+                from_srgb(placed.channel.to_f32(stored, 0.0)).to_bits()
+            } else {
+                placed.channel.to_f32(stored, 0.0).to_bits()
+            };
         }
+        self.copies.iter().for_each(|&copy| values[copy] = values[0]);
         values
     }
 
@@ -140,6 +224,21 @@ impl SurfaceFormat {
         let bytes = texel.to_le_bytes();
         bytes.into_iter().take(usize::try_from(self.bytes).unwrap_or(16)).collect()
     }
+}
+
+/// Colors of nine bits with a common exponent.
+fn shared_exponent(texel: u32) -> [u32; 4] {
+    let exponent = (texel >> 27).cast_signed() - 15 - 9;
+    let color = |shift: u32| (((texel >> shift & 0x1ff) as f32) * 2.0_f32.powi(exponent)).to_bits();
+    [color(0), color(9), color(18), 1.0_f32.to_bits()]
+}
+
+/// The inverse of the sRGB transfer function.
+fn from_srgb(stored: f32) -> f32 {
+    if stored <= 0.04045 {
+        return stored / 12.92;
+    }
+    ((f64::from(stored) + 0.055) / 1.055).powf(2.4) as f32
 }
 
 /// The sRGB transfer function.

@@ -25,6 +25,15 @@ packets::fields! {
         min_array_element: "Minimum Array Element",
         view_extent: "Render Target View Extent",
         samples: "Number of Multisamples",
+        storage: "Multisampled Surface Storage Format",
+        is_array: "Surface Array",
+        min_lod: "Surface Min LOD",
+        resource_min_lod: "Resource Min LOD",
+        tiled_resource: "Tiled Resource Mode",
+        red: "Shader Channel Select Red",
+        green: "Shader Channel Select Green",
+        blue: "Shader Channel Select Blue",
+        alpha: "Shader Channel Select Alpha",
         level: "MIP Count / LOD",
         x_offset: "X Offset",
         y_offset: "Y Offset",
@@ -65,8 +74,20 @@ pub struct Surface {
     pub width: u32,
     /// Rows of level 0.
     pub height: u32,
-    /// Layers, or slices of level 0.
+    /// Layers, faces of cubes, or slices of level 0.
     pub depth: u32,
+    /// Layers are selected by a coordinate.
+    pub is_array: bool,
+    /// Elements of a buffer.
+    pub elements: u32,
+    /// First level of a texture.
+    pub first_level: u32,
+    /// Lowest level of detail that can be accessed is above the first level.
+    pub has_minimum: bool,
+    /// Sources of the four components: 0 and 1 for constants, 4 to 7 for red to alpha.
+    pub channels: [u32; 4],
+    /// Samples lie interleaved in one layer, not in layers of their own.
+    pub is_interleaved: bool,
     /// Bytes from row to row.
     pub pitch: u64,
     /// Rows from layer to layer.
@@ -83,6 +104,20 @@ pub struct Surface {
     pub origin: (u64, u64),
     /// Alignment of levels in texels and rows.
     alignment: (u64, u64),
+    /// Order of levels and slices.
+    order: LevelOrder,
+}
+
+/// Order of the levels of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LevelOrder {
+    /// The second level below the first, the others in a column to the right of the second. Layers
+    /// follow each other.
+    Layers,
+    /// Slices of a level side by side, twice as many in a row as on the level before.
+    Slices,
+    /// All levels in one row.
+    Row,
 }
 
 impl Surface {
@@ -132,14 +167,37 @@ impl Surface {
             let only_first = fields.array_spacing.flag(words);
             if only_first { rows } else { rows + second + 12 * alignment.1 }
         };
+        let is_newest = fields.tiled_resource.exists();
+        let order = match kind {
+            SurfaceKind::OneD if is_newest && tiling == Tiling::Linear => LevelOrder::Row,
+            SurfaceKind::ThreeD if !is_newest => LevelOrder::Slices,
+            _ => LevelOrder::Layers,
+        };
+        let alignment = if order == LevelOrder::Row { (64, 1) } else { alignment };
+        let depth = count(fields.depth);
+        let size = [(fields.width, 0), (fields.height, 7), (fields.depth, 21)];
+        let elements =
+            size.iter().fold(0, |all, (field, shift)| all | field.get_u32(words) << shift);
+        let selects = [fields.red, fields.green, fields.blue, fields.alpha];
+        let channels = match fields.red.exists() {
+            true => selects.map(|field| field.get_u32(words)),
+            false => [4, 5, 6, 7],
+        };
         Some(Surface {
             kind,
+            is_array: fields.is_array.flag(words),
+            elements: elements.saturating_add(1),
+            first_level: fields.min_lod.get_u32(words),
+            has_minimum: fields.resource_min_lod.flag(words),
+            channels,
+            is_interleaved: fields.storage.flag(words),
+            order,
             format: fields.format.get(words),
             tiling,
             base: fields.base.get(words) & 0xffff_ffff_ffff,
             width: count(fields.width),
             height,
-            depth: count(fields.depth),
+            depth: if kind == SurfaceKind::Cube { 6 * depth } else { depth },
             pitch: u64::from(count(fields.pitch)),
             layer_rows,
             first_layer: fields.min_array_element.get_u32(words),
@@ -163,20 +221,42 @@ impl Surface {
         ((self.width >> level).max(1), (self.height >> level).max(1))
     }
 
-    /// Place of a level in its layer, in texels and rows: the second level below the first, the
-    /// others in a column to the right of the second.
-    fn level_origin(&self, level: u32) -> (u64, u64) {
-        let aligned = |level: u32| {
-            let (width, height) = self.size(level);
-            let (x, y) = self.alignment;
-            (u64::from(width).next_multiple_of(x), u64::from(height).next_multiple_of(y))
-        };
-        match level {
-            0 => (0, 0),
-            1 => (0, aligned(0).1),
-            _ => {
-                let above: u64 = (2..level).map(|level| aligned(level).1).sum();
-                (aligned(1).0, aligned(0).1 + above)
+    /// Slices of a level of a volume, layers of others.
+    #[must_use]
+    pub fn layers_of(&self, level: u32) -> u32 {
+        match self.kind {
+            SurfaceKind::ThreeD => (self.depth >> level).max(1),
+            _ => self.depth,
+        }
+    }
+
+    /// Texels and rows of a level with its alignment.
+    fn aligned(&self, level: u32) -> (u64, u64) {
+        let (width, height) = self.size(level);
+        let (x, y) = self.alignment;
+        (u64::from(width).next_multiple_of(x), u64::from(height).next_multiple_of(y))
+    }
+
+    /// Place of a level of a layer or slice, in texels and rows.
+    fn level_origin(&self, level: u32, layer: u32) -> (u64, u64) {
+        let layers = u64::from(layer) * self.layer_rows;
+        match (self.order, level) {
+            (LevelOrder::Row, _) => ((0..level).map(|level| self.aligned(level).0).sum(), layers),
+            (LevelOrder::Slices, _) => {
+                let rows = |level: u32| {
+                    let rows = u64::from(self.layers_of(level)).div_ceil(1 << level);
+                    rows * self.aligned(level).1
+                };
+                let above: u64 = (0..level).map(rows).sum();
+                let (width, height) = self.aligned(level);
+                let (column, row) = (u64::from(layer) % (1 << level), u64::from(layer) >> level);
+                (column * width, above + row * height)
+            }
+            (LevelOrder::Layers, 0) => (0, layers),
+            (LevelOrder::Layers, 1) => (0, layers + self.aligned(0).1),
+            (LevelOrder::Layers, _) => {
+                let above: u64 = (2..level).map(|level| self.aligned(level).1).sum();
+                (self.aligned(1).0, layers + self.aligned(0).1 + above)
             }
         }
     }
@@ -184,11 +264,117 @@ impl Surface {
     /// Address of a texel. `layer` counts from the first layer of the surface's memory.
     #[must_use]
     pub fn address(&self, x: u32, y: u32, layer: u32, level: u32, texel_bytes: u64) -> u64 {
-        let (left, top) = self.level_origin(level);
+        let (left, top) = self.level_origin(level, layer);
         let x = u64::from(x) + left + self.origin.0;
-        let y = u64::from(y) + top + self.origin.1 + u64::from(layer) * self.layer_rows;
+        let y = u64::from(y) + top + self.origin.1;
         self.base + self.tiling.offset(x * texel_bytes, y, self.pitch)
     }
+
+    /// Address of a sample of a texel of the first level.
+    #[must_use]
+    pub fn sample_address(
+        &self,
+        (x, y): (u32, u32),
+        layer: u32,
+        sample: u32,
+        texel_bytes: u64,
+    ) -> u64 {
+        if self.samples <= 1 {
+            return self.address(x, y, layer, 0, texel_bytes);
+        }
+        if !self.is_interleaved {
+            return self.address(x, y, layer * self.samples + sample, 0, texel_bytes);
+        }
+        let (x, y) = interleave(x, y, sample, self.samples);
+        self.address(x, y, layer, 0, texel_bytes)
+    }
+}
+
+/// What determines the places of texels in a depth or stencil buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthLayout {
+    /// Address of the first byte.
+    pub base: u64,
+    /// Bytes from row to row; of stencil, from every second row to the next.
+    pub pitch: u64,
+    /// Pixels of a row of level 0.
+    pub width: u32,
+    /// Rows of level 0.
+    pub height: u32,
+    /// Layers, or slices of level 0.
+    pub depth: u32,
+    /// Slices lie side by side.
+    pub is_volume: bool,
+    /// Level.
+    pub level: u32,
+    /// First layer.
+    pub first_layer: u32,
+    /// Rows from layer to layer, if the state has them.
+    pub layer_rows: Option<u64>,
+    /// Alignment of levels in texels and rows.
+    pub alignment: (u64, u64),
+    /// Samples of a pixel, which are interleaved.
+    pub samples: u32,
+    /// The buffer holds stencil.
+    pub is_stencil: bool,
+}
+
+impl Surface {
+    /// The surface of a depth or stencil buffer. Its texels are samples.
+    #[must_use]
+    pub fn of_depth(layout: &DepthLayout) -> Surface {
+        let DepthLayout { width, height, alignment, samples, .. } = *layout;
+        let (width, height) = match samples {
+            0 | 1 => (width, height),
+            _ => {
+                let (x, y) =
+                    interleave(width.next_multiple_of(2), height.next_multiple_of(2), 0, samples);
+                (x, if samples == 2 { height } else { y })
+            }
+        };
+        let rows = |height: u32| u64::from(height).next_multiple_of(alignment.1);
+        let implied = rows(height) + rows((height / 2).max(1)) + 12 * alignment.1;
+        Surface {
+            kind: if layout.is_volume { SurfaceKind::ThreeD } else { SurfaceKind::TwoD },
+            format: 0,
+            tiling: if layout.is_stencil { Tiling::W } else { Tiling::Y },
+            base: layout.base,
+            width,
+            height,
+            depth: layout.depth,
+            is_array: true,
+            elements: 0,
+            first_level: 0,
+            has_minimum: false,
+            channels: [4, 5, 6, 7],
+            is_interleaved: true,
+            pitch: layout.pitch,
+            layer_rows: layout.layer_rows.unwrap_or(implied),
+            first_layer: layout.first_layer,
+            layers: layout.depth,
+            samples,
+            level: layout.level,
+            origin: (0, 0),
+            alignment,
+            order: if layout.is_volume { LevelOrder::Slices } else { LevelOrder::Layers },
+        }
+    }
+}
+
+/// Place of a sample in a surface whose pixels are stored as small rectangles of samples.
+#[must_use]
+pub fn interleave(x: u32, y: u32, sample: u32, samples: u32) -> (u32, u32) {
+    let bit = |i: u32| sample >> i & 1;
+    let (wide, tall) = match samples {
+        0 | 1 => return (x, y),
+        2 => return ((x & !1) * 2 + 2 * bit(0) + (x & 1), y),
+        4 => (2, 2),
+        8 => (4, 2),
+        _ => (4, 4),
+    };
+    let right = if wide == 4 { 4 * bit(2) } else { 0 };
+    let down = if tall == 4 { 4 * bit(3) } else { 0 };
+    ((x & !1) * wide + right + 2 * bit(0) + (x & 1), (y & !1) * tall + down + 2 * bit(1) + (y & 1))
 }
 
 /// Alignment of levels in texels and rows.
@@ -239,7 +425,7 @@ mod tests {
         assert_eq!(surface.layer_rows, 252);
         // One row down is 16 bytes further, four texels right the next column of 16 bytes.
         assert_eq!(surface.address(4, 1, 0, 0, 4), 0x1c_0000 + 512 + 16);
-        assert_eq!(surface.level_origin(1), (0, 252));
-        assert_eq!(surface.level_origin(3), (128, 252 + 64));
+        assert_eq!(surface.level_origin(1, 0), (0, 252));
+        assert_eq!(surface.level_origin(3, 0), (128, 252 + 64));
     }
 }
