@@ -11,6 +11,8 @@ pub struct Facts {
     pub timestamp_frequency: u32,
     /// File name of the driver in Mesa.
     pub driver: &'static str,
+    /// The width of lines is in Cherryview's own field.
+    pub has_wide_line_field: bool,
 }
 
 impl Facts {
@@ -23,6 +25,7 @@ impl Facts {
             Generation::Bdw => (8, 12_500_000, "iris"),
             Generation::Skl | Generation::Reference | Generation::Gl => (9, 12_000_000, "iris"),
         };
-        Facts { version, timestamp_frequency, driver }
+        let has_wide_line_field = generation == Generation::Chv;
+        Facts { version, timestamp_frequency, driver, has_wide_line_field }
     }
 }

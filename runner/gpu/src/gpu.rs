@@ -24,8 +24,14 @@ packets::fields! {
 }
 
 /// State commands without the prefix `3DSTATE_`. Some have no effect on what is modeled.
-const STATE: [&str; 5] =
-    ["PIPELINE_SELECT", "STATE_SIP", "MEDIA_VFE_STATE", "MEDIA_CURBE_LOAD", "MEDIA_STATE_FLUSH"];
+const STATE: [&str; 6] = [
+    "PIPELINE_SELECT",
+    "STATE_SIP",
+    "MEDIA_VFE_STATE",
+    "MEDIA_CURBE_LOAD",
+    "MEDIA_INTERFACE_DESCRIPTOR_LOAD",
+    "MEDIA_STATE_FLUSH",
+];
 
 /// The GPU as one process sees it.
 pub struct Gpu {
@@ -105,6 +111,14 @@ impl Gpu {
         match command.layout.name {
             "STATE_BASE_ADDRESS" => self.set_bases(context, words),
             "3DSTATE_VERTEX_BUFFERS" => self.drawing.set_vertex_buffers(context, words),
+            "3DSTATE_SO_BUFFER" => {
+                return self.drawing.set_output_buffer(memory, context, words);
+            }
+            "3DSTATE_WM_HZ_OP" => {
+                self.drawing.check_hz_op(words)?;
+                context.store(command.layout.name, words.clone());
+            }
+            "GPGPU_WALKER" => return self.drawing.compute(memory, context, words),
             "3DPRIMITIVE" => {
                 return self.drawing.draw(memory, context, words);
             }

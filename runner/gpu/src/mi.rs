@@ -118,12 +118,12 @@ pub(crate) fn execute(
     match command.layout.name {
         "MI_LOAD_REGISTER_IMM" => {
             for pair in words[1..].chunks_exact(2) {
-                registers.set(pair[0] & 0x7f_fffc, pair[1]);
+                write_register(registers, pair[0] & 0x7f_fffc, pair[1])?;
             }
         }
         "MI_LOAD_REGISTER_MEM" => {
             let value = memory.read_u32(address(fields.load_memory.memory, words))?;
-            registers.set(offset(fields.load_memory.register), value);
+            write_register(registers, offset(fields.load_memory.register), value)?;
         }
         "MI_STORE_REGISTER_MEM" => {
             let skipped = fields.store_memory.is_predicated.flag(words)
@@ -136,7 +136,7 @@ pub(crate) fn execute(
         }
         "MI_LOAD_REGISTER_REG" => {
             let value = registers.get(offset(fields.load_register.source));
-            registers.set(offset(fields.load_register.destination), value);
+            write_register(registers, offset(fields.load_register.destination), value)?;
         }
         "MI_STORE_DATA_IMM" => {
             let quad = fields.store_data.is_quad.flag(words) || words.len() == 5;
@@ -157,6 +157,38 @@ pub(crate) fn execute(
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// Registers whose upper half selects the bits of the lower half that are written.
+const MASKED: [u32; 7] = [0x20c0, 0x20d8, 0x2580, 0x20e4, 0x7004, 0x7008, 0x7300];
+
+/// Ranges of other registers that programs may write: counters, predicates, parameters of draws and
+/// dispatches, general registers, stream output, and those that divide caches.
+const KNOWN: [std::ops::RangeInclusive<u32>; 10] = [
+    0x2290..=0x2297,
+    0x2300..=0x235f,
+    0x2400..=0x241f,
+    0x2420..=0x2443,
+    0x2500..=0x250b,
+    0x2600..=0x267f,
+    0x5200..=0x528f,
+    0x7034..=0x7037,
+    0xb010..=0xb013,
+    0xb020..=0xb027,
+];
+
+/// Writes a register.
+fn write_register(registers: &mut Registers, offset: u32, value: u32) -> Outcome<()> {
+    if MASKED.contains(&offset) {
+        let mask = value >> 16;
+        registers.set(offset, registers.get(offset) & !mask | value & mask);
+        return Ok(());
+    }
+    if !KNOWN.iter().any(|range| range.contains(&offset)) {
+        return not_modeled(format!("writes of register {offset:#x}"));
+    }
+    registers.set(offset, value);
+    Ok(())
 }
 
 /// Reads an address field.

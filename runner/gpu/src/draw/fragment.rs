@@ -1,19 +1,23 @@
 //! Fragment threads: payload, execution, messages.
 
 use simulator::host::{
-    Host, HostError, Param, RenderWrite, Reply, SamplerOp, SamplerRequest, Surface, Texels,
+    AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
+    SamplerRequest, Surface, Texels,
 };
 use simulator::{Kernel, Thread};
 
 use super::Draw;
+use super::bindings::Resources;
+use super::interpolation::Interpolation;
+use super::messages::{Failure, memory_messages};
+use super::output::Output;
+use super::samples::Samples;
 use super::scratch::Scratch;
-use super::target::Targets;
-use super::triangle::Interpolation;
 use super::vertices::Slots;
 use crate::error::{CommandError, Outcome, not_modeled};
 
-/// Most bytes of a kernel.
-const KERNEL_BYTES: u64 = 1 << 20;
+/// Lengths of a kernel that are tried, in bytes.
+const KERNEL_BYTES: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];
 /// Most instructions of a thread.
 pub(super) const BUDGET: u64 = 100_000_000;
 
@@ -24,20 +28,58 @@ pub(super) struct Quad {
     pub(super) x: u32,
     /// Upper row.
     pub(super) y: u32,
-    /// Pixels that are drawn: bit 0 upper left, 1 upper right, 2 lower left, 3 lower right.
-    pub(super) mask: u32,
+    /// Covered samples of the pixels: upper left, upper right, lower left, lower right.
+    pub(super) samples: [u16; 4],
+}
+
+/// Four channels of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuadSlot {
+    quad: Quad,
+    /// Sample that the channels shade; `None` if they shade whole pixels.
+    sample: Option<u32>,
+}
+
+impl QuadSlot {
+    /// Samples of a pixel that a write reaches.
+    pub(super) fn covered(&self, pixel: usize) -> u16 {
+        let all = self.quad.samples[pixel];
+        self.sample.map_or(all, |sample| all & 1 << sample)
+    }
+
+    /// Column and row of a pixel.
+    pub(super) fn pixel(&self, pixel: usize) -> (u32, u32) {
+        let pixel = u32::try_from(pixel).unwrap_or(0);
+        (self.quad.x + (pixel & 1), self.quad.y + (pixel >> 1))
+    }
 }
 
 /// A primitive whose fragments are shaded.
 pub(super) struct Primitive<'a> {
     /// Data of the corners.
-    pub(super) corners: &'a [Slots; 3],
-    /// Corner of flat inputs.
-    pub(super) provoking: usize,
+    pub(super) corners: [&'a Slots; 3],
+    /// Data of the provoking vertex, which flat inputs have.
+    pub(super) flat: &'a Slots,
     /// The front is visible.
     pub(super) is_front: bool,
+    /// The primitive is a point, whose corners span its square.
+    pub(super) is_point: bool,
     /// Interpolation; `None` if all corners have the same data.
     pub(super) interpolation: Option<Interpolation>,
+    /// Limits of depth.
+    pub(super) depths: [f32; 2],
+}
+
+impl Primitive<'_> {
+    /// Layer of the render target.
+    pub(super) fn layer(&self) -> u32 {
+        self.flat.first().map_or(0, |header| header[1])
+    }
+
+    /// Depth of a primitive without interpolation.
+    pub(super) fn flat_depth(&self) -> f32 {
+        self.corners[0].get(1).map_or(0.0, |position| f32::from_bits(position[2]))
+    }
 }
 
 /// A kernel with the place of its setup data.
@@ -50,59 +92,259 @@ struct FragmentKernel {
     setup: usize,
 }
 
-impl Draw<'_> {
-    /// Executes the fragment shader on quads of one primitive.
+/// Values that payloads have.
+#[derive(Clone, Copy, Debug)]
+struct Payload {
+    barycentrics: u64,
+    depth: bool,
+    w: bool,
+    sample_offsets: bool,
+    coverage: bool,
+    per_sample: bool,
+}
+
+/// The fragment stage of a draw.
+pub(super) struct Fragments<'a> {
+    draw: &'a Draw<'a>,
+    kernel: Option<FragmentKernel>,
+    constants: Vec<[u32; 8]>,
+    resources: Resources<'a>,
+    output: Output<'a>,
+    payload: Payload,
+    state: RenderState,
+    tests_early: bool,
+    pub(super) samples: Samples,
+}
+
+impl<'a> Fragments<'a> {
+    /// Loads the state of a draw.
+    pub(super) fn load(draw: &'a Draw<'a>) -> Outcome<Fragments<'a>> {
+        let samples = draw.samples()?;
+        let (wm, extra, ps) = (draw.fields.wm, draw.fields.ps_extra, draw.fields.ps);
+        let wm_words = draw.context.packet("3DSTATE_WM");
+        let extra_words = draw.context.packet("3DSTATE_PS_EXTRA");
+        let ps_words = draw.context.packet("3DSTATE_PS");
+        let either =
+            |old: packets::Field, new: packets::Field| old.flag(wm_words) || new.flag(extra_words);
+        let is_multiple = samples.count() > 1;
+        // Earlier generations name the dispatch for each pixel, not that for each sample.
+        let per_sample = match extra.is_per_sample.exists() {
+            true => extra.is_per_sample.flag(extra_words),
+            false => !wm.per_pixel.flag(wm_words),
+        };
+        let payload = Payload {
+            barycentrics: wm.barycentrics.get(wm_words),
+            depth: either(wm.uses_depth, extra.uses_depth),
+            w: either(wm.uses_w, extra.uses_w),
+            sample_offsets: ps.offsets.get(ps_words) == 3,
+            coverage: either(wm.uses_coverage, extra.uses_coverage)
+                || extra.coverage.flag(extra_words),
+            per_sample: per_sample && is_multiple,
+        };
+        if ps.offsets.get(ps_words) == 2 {
+            return not_modeled("centroids as sample positions");
+        }
+        let state = RenderState {
+            omask: ps.has_omask.flag(ps_words) || extra.has_omask.flag(extra_words),
+            depth: wm.computed_depth.flag(wm_words) || extra.computed_depth.flag(extra_words),
+            stencil: extra.computes_stencil.flag(extra_words),
+        };
+        Ok(Fragments {
+            draw,
+            kernel: draw.fragment_kernel()?,
+            constants: draw.constants("3DSTATE_CONSTANT_PS")?,
+            resources: draw.resources(
+                "3DSTATE_BINDING_TABLE_POINTERS_PS",
+                "3DSTATE_SAMPLER_STATE_POINTERS_PS",
+            ),
+            output: Output::load(draw, samples.count())?,
+            payload,
+            state,
+            tests_early: wm.early.get(wm_words) == 2,
+            samples,
+        })
+    }
+
+    /// Shades quads of one primitive.
     pub(super) fn shade(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
-        self.check_payload()?;
-        let Some(kernel) = self.fragment_kernel()? else { return Ok(()) };
-        let setup = self.setup(primitive)?;
-        let constants = self.constants("3DSTATE_CONSTANT_PS")?;
-        let targets = Targets::new(self)?;
-        let layer = primitive.corners[0].first().map_or(0, |header| header[1]);
-        let mut thread = Thread::new(self.devinfo, 0);
-        for quads in quads.chunks(kernel.width / 4) {
-            thread.reset(0);
-            write_payload(&mut thread, quads, layer, primitive.is_front);
-            self.write_interpolated(&mut thread, kernel.width, quads, primitive)?;
-            let registers = constants.iter().chain(setup.iter().flatten());
-            for (i, register) in registers.enumerate() {
-                thread.set_register(kernel.setup + i, register);
+        let mut quads = quads.to_vec();
+        let shades = self.kernel.is_some();
+        if self.tests_early || !shades {
+            for quad in &mut quads {
+                let slot = QuadSlot { quad: *quad, sample: None };
+                for (i, covered) in quad.samples.iter_mut().enumerate() {
+                    let place = slot.pixel(i);
+                    *covered = self.output.test_early(primitive, &self.samples, place, *covered)?;
+                }
             }
-            let mut host = FragmentHost {
-                targets: &targets,
-                quads,
-                layer,
-                scratch: Scratch::default(),
-                failure: None,
+            quads.retain(|quad| quad.samples != [0; 4]);
+        }
+        let Some(kernel) = &self.kernel else { return Ok(()) };
+        let pixels = quads.iter().flat_map(|quad| quad.samples).filter(|covered| *covered != 0);
+        self.draw.counts.add_shaded(pixels.count());
+        let setup = self.draw.setup(primitive)?;
+        let mut thread = Thread::new(self.draw.devinfo, 0);
+        for slots in self.slots(&quads).chunks(kernel.width / 4) {
+            self.run(kernel, &mut thread, primitive, &setup, slots)?;
+        }
+        Ok(())
+    }
+
+    /// Channels of all threads, four at a time.
+    fn slots(&self, quads: &[Quad]) -> Vec<QuadSlot> {
+        let of_quad = |quad: &Quad| {
+            let quad = *quad;
+            let samples = match self.payload.per_sample {
+                true => (0..self.samples.count()).map(Some).collect(),
+                false => vec![None],
             };
-            let result = kernel.kernel.run(&mut thread, &mut host, BUDGET);
-            if let Some(failure) = host.failure {
-                return Err(failure);
+            samples.into_iter().map(move |sample| QuadSlot { quad, sample })
+        };
+        quads.iter().flat_map(of_quad).collect()
+    }
+
+    fn run(
+        &self,
+        kernel: &FragmentKernel,
+        thread: &mut Thread,
+        primitive: &Primitive<'_>,
+        setup: &[[[u32; 8]; 2]],
+        slots: &[QuadSlot],
+    ) -> Outcome<()> {
+        thread.reset(0);
+        self.write_header(thread, slots, primitive);
+        self.write_interpolated(thread, kernel.width, slots, primitive)?;
+        let registers = self.constants.iter().chain(setup.iter().flatten());
+        for (i, register) in registers.enumerate() {
+            thread.set_register(kernel.setup + i, register);
+        }
+        let mut host = FragmentHost {
+            stage: self,
+            primitive,
+            slots,
+            scratch: Scratch::default(),
+            failure: Failure::default(),
+            writes: Vec::new(),
+        };
+        let result = kernel.kernel.run(thread, &mut host, BUDGET);
+        let FragmentHost { failure, writes, .. } = host;
+        if let Some(error) = failure.0 {
+            return Err(error);
+        }
+        result.map_err(|error| kernel_error(kernel.address, &error))?;
+        let Fragments { output, resources, samples, .. } = self;
+        output.merge(resources, primitive, samples, slots, &writes, self.tests_early)
+    }
+
+    /// Writes the registers that every fragment thread has.
+    fn write_header(&self, thread: &mut Thread, slots: &[QuadSlot], primitive: &Primitive<'_>) {
+        // The layer of the render target; bit 15 for the back.
+        let mut header = [0; 8];
+        header[0] = (primitive.layer() & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
+        header[3] = self.resources.sampler_offset();
+        let mut positions = [0; 8];
+        if self.payload.per_sample {
+            let ids = slots.iter().map(|slot| slot.sample.unwrap_or(0));
+            match self.draw.devinfo.sample_id_per_quad {
+                true => {
+                    positions[0] =
+                        ids.enumerate().fold(0, |all, (i, id)| all | (id & 0xf) << (4 * i));
+                }
+                // The number of the first pair of samples.
+                false => header[0] |= (ids.min().unwrap_or(0) / 2 & 3) << 6,
             }
-            result.map_err(|error| kernel_error(kernel.address, &error))?;
+        }
+        thread.set_register(0, &header);
+        let mut live = 0;
+        for (i, slot) in slots.iter().enumerate() {
+            positions[2 + i] = slot.quad.x | slot.quad.y << 16;
+            let covered = (0..4).filter(|&pixel| slot.covered(pixel) != 0);
+            live |= covered.fold(0, |mask, pixel| mask | 1 << pixel) << (4 * i);
+        }
+        positions[7] = live;
+        thread.set_register(1, &positions);
+        // Whole quads execute, so that differences between pixels are defined.
+        let lanes = (0..slots.len()).fold(0, |lanes, i| lanes | 0xf << (4 * i));
+        thread.set_dispatch_mask(lanes);
+    }
+
+    /// Position of a channel for a mode of interpolation: 0 pixel, 1 centroid, 2 sample.
+    fn position(&self, slots: &[QuadSlot], channel: usize, mode: u64) -> (f64, f64) {
+        let slot = &slots[channel / 4];
+        let (x, y) = slot.pixel(channel % 4);
+        let all = self.samples.mask
+            & u16::try_from((1_u32 << self.samples.count()) - 1).unwrap_or(u16::MAX);
+        let covered = slot.quad.samples[channel % 4];
+        let sample = match (mode, slot.sample) {
+            (0, _) => None,
+            (2, Some(sample)) => Some(sample),
+            (2, None) => Some(0),
+            // A pixel that is covered in full has its centroid in the center.
+            _ if covered == 0 || covered & all == all => None,
+            _ => Some(covered.trailing_zeros()),
+        };
+        let [dx, dy] = sample.map_or([0.5; 2], |sample| self.samples.positions[sample as usize]);
+        (f64::from(x) + dx, f64::from(y) + dy)
+    }
+
+    /// Writes the values that differ between pixels: weights of the corners, depth, W, positions of
+    /// samples, coverage.
+    fn write_interpolated(
+        &self,
+        thread: &mut Thread,
+        width: usize,
+        slots: &[QuadSlot],
+        primitive: &Primitive<'_>,
+    ) -> Outcome<()> {
+        let Payload { barycentrics, depth, w, sample_offsets, coverage, per_sample } = self.payload;
+        let mut register = 2;
+        if barycentrics != 0 || depth || w {
+            let Some(interpolation) = primitive.interpolation else {
+                return not_modeled("interpolated inputs of rectangles");
+            };
+            for mode in (0..6).filter(|mode| barycentrics >> mode & 1 != 0) {
+                for channel in 0..4 * slots.len() {
+                    let (x, y) = self.position(slots, channel, mode % 3);
+                    let weights = interpolation.barycentric(x, y, mode < 3);
+                    let register = register + 2 * (channel / 8);
+                    thread.set_dword(register, channel % 8, weights[0].to_bits());
+                    thread.set_dword(register + 1, channel % 8, weights[1].to_bits());
+                }
+                register += width / 4;
+            }
+            let mode = if per_sample { 2 } else { 0 };
+            let values: [(bool, fn(&Interpolation, f64, f64) -> f32); 2] =
+                [(depth, Interpolation::depth), (w, Interpolation::w)];
+            for (_, value) in values.into_iter().filter(|(is_used, _)| *is_used) {
+                for channel in 0..4 * slots.len() {
+                    let (x, y) = self.position(slots, channel, mode);
+                    let bits = value(&interpolation, x, y).to_bits();
+                    thread.set_dword(register + channel / 8, channel % 8, bits);
+                }
+                register += width / 8;
+            }
+        }
+        if sample_offsets {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 16")]
+            let byte = |offset: f64| (offset * 16.0) as u8;
+            let pair = |slot: &QuadSlot| {
+                self.samples.positions[slot.sample.unwrap_or(0) as usize].map(byte)
+            };
+            let bytes: Vec<u8> = slots.iter().flat_map(|slot| pair(slot).repeat(4)).collect();
+            thread.set_bytes(32 * register, &bytes);
+            register += 1;
+        }
+        if coverage {
+            for channel in 0..4 * slots.len() {
+                let covered = slots[channel / 4].covered(channel % 4);
+                thread.set_dword(register + channel / 8, channel % 8, u32::from(covered));
+            }
         }
         Ok(())
     }
+}
 
-    /// Refuses payload that is not modeled yet.
-    fn check_payload(&self) -> Outcome<()> {
-        let (wm, extra, ps) = (self.fields.wm, self.fields.ps_extra, self.fields.ps);
-        let coverage = wm.uses_coverage.flag(self.context.packet("3DSTATE_WM"));
-        let words = self.context.packet("3DSTATE_PS_EXTRA");
-        if coverage || extra.coverage.flag(words) || extra.uses_coverage.flag(words) {
-            return not_modeled("input coverage of fragment shaders");
-        }
-        let words = self.context.packet("3DSTATE_PS");
-        let clears = [ps.fast_clears, ps.resolves, ps.resolve_type];
-        if clears.iter().any(|field| field.flag(words)) {
-            return not_modeled("fast clears and resolves");
-        }
-        if ps.is_dual_source.flag(words) || ps.offsets.flag(words) {
-            return not_modeled("dual source blending and sample positions");
-        }
-        Ok(())
-    }
-
+impl Draw<'_> {
     /// Decodes the kernel of the widest modeled width; `None` if no fragments are shaded.
     fn fragment_kernel(&self) -> Outcome<Option<FragmentKernel>> {
         let ps = self.fields.ps;
@@ -131,87 +373,53 @@ impl Draw<'_> {
     /// Decodes the kernel at an address.
     pub(super) fn kernel(&self, address: u64) -> Outcome<Kernel> {
         let object = self.memory.object(address).ok_or(packets::Fault { address })?;
-        let length = usize::try_from((object.end - address).min(KERNEL_BYTES)).unwrap_or(0);
-        let mut bytes = vec![0; length];
-        self.memory.read(address, &mut bytes)?;
-        Kernel::decode(self.devinfo, &bytes).map_err(|error| kernel_error(address, &error))
+        let room = object.end - address;
+        let mut last = None;
+        for most in KERNEL_BYTES {
+            let length = usize::try_from(room.min(most)).unwrap_or(0);
+            let mut bytes = vec![0; length];
+            self.memory.read(address, &mut bytes)?;
+            match Kernel::decode(self.devinfo, &bytes) {
+                Ok(kernel) => return Ok(kernel),
+                Err(error) => last = Some(kernel_error(address, &error)),
+            }
+            if most >= room {
+                break;
+            }
+        }
+        Err(last.unwrap_or(CommandError::Fault(packets::Fault { address })))
     }
 
-    /// Writes the values that differ between pixels: weights of the corners, depth, W.
-    fn write_interpolated(
-        &self,
-        thread: &mut Thread,
-        width: usize,
-        quads: &[Quad],
-        primitive: &Primitive<'_>,
-    ) -> Outcome<()> {
-        let (wm, extra) = (self.fields.wm, self.fields.ps_extra);
-        let wm_words = self.context.packet("3DSTATE_WM");
-        let extra_words = self.context.packet("3DSTATE_PS_EXTRA");
-        let modes = wm.barycentrics.get(wm_words);
-        let uses_depth = wm.uses_depth.flag(wm_words) || extra.uses_depth.flag(extra_words);
-        let uses_w = wm.uses_w.flag(wm_words) || extra.uses_w.flag(extra_words);
-        if modes == 0 && !uses_depth && !uses_w {
-            return Ok(());
-        }
-        let Some(interpolation) = primitive.interpolation else {
-            return not_modeled("interpolated inputs of rectangles");
-        };
-        let mut register = 2;
-        for mode in (0..6).filter(|mode| modes >> mode & 1 != 0) {
-            // Pixel, centroid and sample are the same place without multisampling.
-            for (i, (x, y)) in centers(quads).enumerate() {
-                let weights = interpolation.barycentric(x, y, mode < 3);
-                let register = register + 2 * (i / 8);
-                thread.set_dword(register, i % 8, weights[0].to_bits());
-                thread.set_dword(register + 1, i % 8, weights[1].to_bits());
-            }
-            register += width / 4;
-        }
-        if uses_depth {
-            for (i, (x, y)) in centers(quads).enumerate() {
-                thread.set_dword(register + i / 8, i % 8, interpolation.depth(x, y).to_bits());
-            }
-            register += width / 8;
-        }
-        if uses_w {
-            for (i, (x, y)) in centers(quads).enumerate() {
-                thread.set_dword(register + i / 8, i % 8, interpolation.w(x, y).to_bits());
-            }
-        }
-        Ok(())
-    }
-
-    /// Routing of an input: source slot and components that are constants.
-    fn route(&self, input: u32) -> Outcome<(u32, [Option<u32>; 4])> {
+    /// Routing of an input: source slot, whether the back has the next slot, and components that
+    /// are constants.
+    fn route(&self, input: u32) -> Outcome<(u32, bool, [Option<u32>; 4])> {
         let sbe = self.fields.sbe;
         let words = self.context.packet("3DSTATE_SBE");
         // Inputs behind the sixteenth are not routed.
         if !sbe.is_swizzled.flag(words) || input >= 16 {
-            return Ok((input, [None; 4]));
+            return Ok((input, false, [None; 4]));
         }
         let swizzle = self.context.packet("3DSTATE_SBE_SWIZ");
         let details = if swizzle.is_empty() { &words[2..] } else { &swizzle[1..] };
         let pair = details.get(input as usize / 2).copied().unwrap_or(0);
         let detail = [pair >> (16 * (input % 2)) & 0xffff];
         let fields = self.fields.attribute;
-        if fields.swizzle.flag(&detail) {
-            return not_modeled("inputs that depend on the facing");
-        }
+        let by_facing = match fields.swizzle.get(&detail) {
+            0 => false,
+            1 => true,
+            _ => return not_modeled("W as an input of fragment shaders"),
+        };
         let constants = match fields.constant.get(&detail) {
-            0 => [0.0; 4],
-            1 => [0.0, 0.0, 0.0, 1.0],
-            2 => [1.0_f32; 4],
-            _ => [f32::NAN; 4],
+            0 => [0; 4],
+            1 => [0.0, 0.0, 0.0, 1.0_f32].map(f32::to_bits),
+            2 => [1.0_f32; 4].map(f32::to_bits),
+            _ => [self.primitive_id.get(); 4],
         };
         let overrides =
             [fields.overrides_x, fields.overrides_y, fields.overrides_z, fields.overrides_w]
                 .map(|field| field.flag(&detail));
-        if overrides != [false; 4] && constants[0].is_nan() {
-            return not_modeled("primitive numbers as inputs of fragment shaders");
-        }
-        let constant = |i: usize| overrides[i].then(|| constants[i].to_bits());
-        Ok((fields.source.get_u32(&detail), [0, 1, 2, 3].map(constant)))
+        let constant = |i: usize| overrides[i].then_some(constants[i]);
+        Ok((fields.source.get_u32(&detail), by_facing, [0, 1, 2, 3].map(constant)))
     }
 
     /// Setup data of the inputs: per component two differences, 0, the value at the first corner.
@@ -220,18 +428,31 @@ impl Draw<'_> {
         let words = self.context.packet("3DSTATE_SBE");
         let count = sbe.attributes.get_u32(words);
         let constant = sbe.is_constant.get_u32(words);
+        let sprites = sbe.is_sprite.get_u32(words);
         // The read offset counts pairs of slots.
         let first = 2 * sbe.read_offset.get_u32(words);
+        let number = [sbe.number_x, sbe.number_y, sbe.number_z, sbe.number_w];
         let mut attributes = Vec::new();
         for i in 0..count {
-            let (source, constants) = self.route(i)?;
-            let is_constant = constant >> i & 1 != 0;
+            let (source, by_facing, constants) = self.route(i)?;
+            let is_sprite = primitive.is_point && sprites >> i & 1 != 0;
+            let is_constant = constant >> i & 1 != 0 && !is_sprite;
+            let source = source + u32::from(by_facing && !primitive.is_front);
+            let has_number = sbe.number_select.exists() && sbe.number_select.get_u32(words) == i;
             let values = [0, 1, 2].map(|corner: usize| {
-                let corner = if is_constant { primitive.provoking } else { corner };
-                let slot = primitive.corners[corner].get((first + source) as usize);
+                if is_sprite {
+                    return sprite(corner, sbe.sprite_is_lower.flag(words)).map(f32::to_bits);
+                }
+                let slots = if is_constant { primitive.flat } else { primitive.corners[corner] };
+                let slot = slots.get((first + source) as usize);
                 let mut slot = slot.copied().unwrap_or_default();
                 for (value, constant) in slot.iter_mut().zip(constants) {
                     *value = constant.unwrap_or(*value);
+                }
+                for (value, field) in slot.iter_mut().zip(number) {
+                    if has_number && field.flag(words) {
+                        *value = self.primitive_id.get();
+                    }
                 }
                 slot
             });
@@ -251,112 +472,75 @@ impl Draw<'_> {
     }
 }
 
+/// Coordinates of a point's corner: upper left, upper right, lower left.
+fn sprite(corner: usize, is_lower: bool) -> [f32; 4] {
+    let down = if corner == 2 { 1.0 } else { 0.0 };
+    let right = if corner == 1 { 1.0 } else { 0.0 };
+    [right, if is_lower { 1.0 - down } else { down }, 0.0, 1.0]
+}
+
 /// The error of a kernel.
 pub(super) fn kernel_error(address: u64, error: &dyn std::fmt::Display) -> CommandError {
     CommandError::Kernel { address, text: error.to_string() }
 }
 
-/// Centers of the pixels in the order of a thread's channels.
-fn centers(quads: &[Quad]) -> impl Iterator<Item = (f64, f64)> {
-    quads.iter().flat_map(|quad| {
-        let center =
-            |i: u32| (f64::from(quad.x + (i & 1)) + 0.5, f64::from(quad.y + (i >> 1)) + 0.5);
-        [0, 1, 2, 3].map(center)
-    })
-}
-
-/// Writes the registers that every fragment thread has.
-fn write_payload(thread: &mut Thread, quads: &[Quad], layer: u32, is_front: bool) {
-    // The layer of the render target; bit 15 for the back.
-    let mut header = [0; 8];
-    header[0] = (layer & 0x7ff) << 16 | u32::from(!is_front) << 15;
-    thread.set_register(0, &header);
-    let mut positions = [0; 8];
-    let mut live = 0;
-    for (i, quad) in quads.iter().enumerate() {
-        positions[2 + i] = quad.x | quad.y << 16;
-        live |= quad.mask << (4 * i);
-    }
-    positions[7] = live;
-    thread.set_register(1, &positions);
-    // Whole quads execute, so that differences between pixels are defined.
-    let lanes = (0..quads.len()).fold(0, |lanes, i| lanes | 0xf << (4 * i));
-    thread.set_dispatch_mask(lanes);
-}
-
 /// Serves the messages of a fragment thread.
 struct FragmentHost<'a> {
-    targets: &'a Targets<'a>,
-    quads: &'a [Quad],
-    layer: u32,
+    stage: &'a Fragments<'a>,
+    primitive: &'a Primitive<'a>,
+    slots: &'a [QuadSlot],
     scratch: Scratch,
-    /// The error of a message, which the kernel's own error only quotes.
-    failure: Option<CommandError>,
-}
-
-impl Host for FragmentHost<'_> {
-    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
-        self.scratch.read(surface, offset, data)
-    }
-
-    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
-        self.scratch.write(surface, offset, data)
-    }
-
-    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
-        let result = self.load(request);
-        result.map_err(|error| {
-            let text = error.to_string();
-            self.failure = Some(error);
-            HostError(text)
-        })
-    }
-
-    fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
-        let result = self.write_pixels(write);
-        result.map_err(|error| {
-            let text = error.to_string();
-            self.failure = Some(error);
-            HostError(text)
-        })
-    }
+    failure: Failure,
+    writes: Vec<RenderWrite>,
 }
 
 impl FragmentHost<'_> {
-    /// Loads texels without filtering.
-    fn load(&self, request: &SamplerRequest) -> Outcome<Texels> {
-        if !matches!(request.op, SamplerOp::Load | SamplerOp::LoadLz) || request.header.is_some() {
-            return not_modeled(format!("sampler messages of kind {:?}", request.op));
-        }
-        let zeros = [0; 16];
-        let param = |param| request.param(param).unwrap_or(&zeros);
-        let (x, y, layer) = (param(Param::U), param(Param::V), param(Param::R));
-        let mut texels = [[0; 16]; 4];
-        for i in (0..usize::from(request.count)).filter(|i| request.mask >> i & 1 != 0) {
-            let level = param(Param::Lod)[i];
-            let texel = self.targets.read(request.surface, [x[i], y[i], layer[i]], level)?;
-            for (plane, value) in texels.iter_mut().zip(texel) {
-                plane[i] = value;
-            }
-        }
-        Ok(texels)
+    fn resources(&self) -> &Resources<'_> {
+        &self.stage.resources
+    }
+}
+
+impl Host for FragmentHost<'_> {
+    fn render_state(&self) -> RenderState {
+        self.stage.state
     }
 
-    fn write_pixels(&self, write: &RenderWrite) -> Outcome<()> {
-        if write.color1.is_some() || write.omask.is_some() || write.depth.is_some() {
-            return not_modeled("second colors, coverage and depth of fragment shaders");
-        }
-        for i in 0..usize::from(write.count) {
-            let slot = usize::from(write.first_slot) + i;
-            let Some(quad) = self.quads.get(slot / 4) else { continue };
-            let pixel = slot % 4;
-            if write.mask >> i & 1 == 0 || quad.mask >> pixel & 1 == 0 {
-                continue;
-            }
-            let (x, y) = (quad.x + (pixel as u32 & 1), quad.y + (pixel as u32 >> 1));
-            let color = write.color.map(|plane| plane[i]);
-            self.targets.write(write.target, x, y, self.layer, color)?;
-        }
+    fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
+        self.writes.push(write.clone());
         Ok(())
     }
+
+    fn interpolate(&mut self, request: &InterpolateRequest) -> Reply<[[u32; 16]; 2]> {
+        let Some(interpolation) = self.primitive.interpolation else {
+            return Err(HostError("interpolation over a rectangle".to_string()));
+        };
+        let mut result = [[0; 16]; 2];
+        for i in 0..usize::from(request.count) {
+            let channel = usize::from(request.first_slot) + i;
+            let Some(slot) = self.slots.get(channel / 4) else { continue };
+            let (x, y) = slot.pixel(channel % 4);
+            let sixteenth = |raw: u32| 0.5 + f64::from(raw.cast_signed()) / 16.0;
+            let positions = &self.stage.samples.positions;
+            let (x, y) = match &request.at {
+                InterpolateAt::Shared { x: dx, y: dy } => (
+                    f64::from(x) + 0.5 + f64::from(*dx) / 16.0,
+                    f64::from(y) + 0.5 + f64::from(*dy) / 16.0,
+                ),
+                InterpolateAt::PerSlot([xs, ys]) => {
+                    (f64::from(x) + sixteenth(xs[i]), f64::from(y) + sixteenth(ys[i]))
+                }
+                InterpolateAt::Sample(n) => {
+                    let [dx, dy] = positions.get(usize::from(*n)).copied().unwrap_or([0.5; 2]);
+                    (f64::from(x) + dx, f64::from(y) + dy)
+                }
+                InterpolateAt::Centroid => self.stage.position(self.slots, channel, 1),
+            };
+            let weights = interpolation.barycentric(x, y, !request.linear);
+            result[0][i] = weights[0].to_bits();
+            result[1][i] = weights[1].to_bits();
+        }
+        Ok(result)
+    }
+
+    memory_messages!();
 }

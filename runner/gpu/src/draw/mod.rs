@@ -1,27 +1,45 @@
 //! Draws: from a `3DPRIMITIVE` and the state of its context to pixels in memory.
 
-mod assemble;
+mod bindings;
+mod blend;
+mod check;
+mod compute;
+mod counts;
+mod depth;
+mod feedback;
 mod fragment;
+mod geometry;
+mod interpolation;
+mod messages;
+mod output;
+mod primitives;
 mod rectangle;
+mod sampler;
+mod samples;
 mod scratch;
+mod stage;
 mod state;
-mod target;
+mod tessellation;
 mod triangle;
 mod vertex_shader;
 mod vertices;
+mod viewport;
+
+use std::cell::Cell;
 
 use eu::DevInfo;
 use packets::{Memory, Table};
 use vocabulary::Generation;
 
 use crate::context::HardwareContext;
-use crate::error::{CommandError, Outcome, not_modeled};
+use crate::error::{Outcome, not_modeled};
+use crate::facts::Facts;
 use crate::mi::predicate_holds;
-use assemble::{Provoking, Triangle, triangles};
+use counts::Counts;
+use feedback::StreamRegisters;
+use fragment::Fragments;
 use state::Fields;
-
-/// Topology of rectangles: three vertices each.
-const RECTANGLES: u64 = 15;
+use viewport::Viewport;
 
 /// Registers with the parameters of an indirect draw.
 const INDIRECT: [u32; 5] = [0x2434, 0x2430, 0x2438, 0x243c, 0x2440];
@@ -42,6 +60,7 @@ struct Parameters {
 pub(crate) struct Drawing {
     table: &'static Table,
     devinfo: Option<&'static DevInfo>,
+    facts: Facts,
     fields: Fields,
 }
 
@@ -50,15 +69,23 @@ struct Draw<'a> {
     table: &'static Table,
     devinfo: &'static DevInfo,
     fields: &'a Fields,
+    facts: Facts,
     memory: &'a dyn Memory,
     context: &'a HardwareContext,
+    counts: Counts,
+    streams: Cell<StreamRegisters>,
+    /// Number of the primitive that is drawn.
+    primitive_id: Cell<u32>,
+    /// The viewport that was used last, with its number.
+    last_viewport: Cell<Option<(u64, Viewport)>>,
 }
 
 impl Drawing {
     /// Resolves the tables of a generation.
     pub(crate) fn new(generation: Generation, table: &'static Table) -> Drawing {
         let devinfo = DevInfo::get(generation.name());
-        Drawing { table, devinfo, fields: Fields::resolve(table) }
+        let facts = Facts::of(generation);
+        Drawing { table, devinfo, facts, fields: Fields::resolve(table) }
     }
 
     /// Stores the states of the vertex buffers that a command names.
@@ -85,12 +112,83 @@ impl Drawing {
         if parameters.vertices == 0 || parameters.instances == 0 {
             return Ok(());
         }
-        let Some(devinfo) = self.devinfo else { return not_modeled("draws without hardware") };
-        let draw =
-            Draw { table: self.table, devinfo, fields: &self.fields, memory, context: &*context };
+        let Some(draw) = self.begin(memory, context) else {
+            return not_modeled("draws without hardware");
+        };
         draw.check()?;
+        let fragments = Fragments::load(&draw)?;
         for instance in 0..parameters.instances {
-            draw.instance(&parameters, instance)?;
+            draw.instance(&fragments, &parameters, instance)?;
+        }
+        drop(fragments);
+        let Draw { counts, streams, .. } = draw;
+        let geometry = self.fields.vf_statistics.is_enabled;
+        let geometry = geometry.flag(context.packet("3DSTATE_VF_STATISTICS"));
+        let pixels = self.fields.wm.counts.flag(context.packet("3DSTATE_WM"));
+        streams.get().store(&mut context.registers);
+        counts.store(&mut context.registers, geometry, pixels);
+        self.store_offsets(memory, context)
+    }
+
+    /// State and memory of a draw; `None` for generations without hardware.
+    fn begin<'a>(
+        &'a self,
+        memory: &'a dyn Memory,
+        context: &'a HardwareContext,
+    ) -> Option<Draw<'a>> {
+        Some(Draw {
+            table: self.table,
+            devinfo: self.devinfo?,
+            fields: &self.fields,
+            facts: self.facts,
+            memory,
+            context,
+            counts: Counts::default(),
+            streams: Cell::new(StreamRegisters::load(&context.registers)),
+            primitive_id: Cell::new(0),
+            last_viewport: Cell::new(None),
+        })
+    }
+
+    /// Refuses operations on depth buffers that draw nothing.
+    pub(crate) fn check_hz_op(&self, words: &[u32]) -> Outcome<()> {
+        let op = self.fields.hz_op;
+        let all = [op.resolves_hiz, op.resolves_depth, op.clears_depth, op.clears_stencil];
+        match all.iter().any(|field| field.flag(words)) {
+            true => not_modeled("clears and resolves of depth buffers"),
+            false => Ok(()),
+        }
+    }
+
+    /// Stores the state of an output buffer, and its write offset where the state says so.
+    pub(crate) fn set_output_buffer(
+        &self,
+        memory: &dyn Memory,
+        context: &mut HardwareContext,
+        words: &[u32],
+    ) -> Outcome<()> {
+        let fields = self.fields.output_buffer;
+        let index = fields.index.get_u32(words) & 3;
+        if fields.sets_offset.flag(words) {
+            // All bits set: the offset is in memory.
+            let value = match fields.offset.get_u32(words) {
+                u32::MAX => memory.read_u32(fields.offset_address.get(words) & 0xffff_ffff_ffff)?,
+                offset => offset,
+            };
+            context.registers.set(0x5280 + 4 * index, value);
+        }
+        context.output_buffers[index as usize] = words.to_vec();
+        Ok(())
+    }
+
+    /// Stores the write offsets of output buffers in memory, where their states say so.
+    fn store_offsets(&self, memory: &dyn Memory, context: &HardwareContext) -> Outcome<()> {
+        let fields = self.fields.output_buffer;
+        for (offset, words) in (0x5280..).step_by(4).zip(&context.output_buffers) {
+            if fields.has_offset_address.flag(words) {
+                let address = fields.offset_address.get(words) & 0xffff_ffff_ffff;
+                memory.write(address, &context.registers.get(offset).to_le_bytes())?;
+            }
         }
         Ok(())
     }
@@ -128,106 +226,5 @@ impl Drawing {
             };
         }
         Ok(parameters)
-    }
-}
-
-impl Draw<'_> {
-    /// Draws an instance.
-    fn instance(&self, parameters: &Parameters, instance: u32) -> Outcome<()> {
-        let instance_id = parameters.first_instance + instance;
-        let fetch = |i| self.fetch(self.index(parameters, i)?, instance, instance_id);
-        let vertices = (0..parameters.vertices).map(fetch).collect::<Outcome<Vec<_>>>()?;
-        let vertices = self.shade_vertices(vertices)?;
-        if parameters.topology == RECTANGLES {
-            for corners in vertices.chunks_exact(3) {
-                self.rectangle(&[corners[0].clone(), corners[1].clone(), corners[2].clone()])?;
-            }
-            return Ok(());
-        }
-        let sf = self.context.packet("3DSTATE_SF");
-        let select = |field: packets::Field| field.get_u32(sf) as usize;
-        let provoking = Provoking {
-            list: select(self.fields.sf.provoking_list),
-            fan: select(self.fields.sf.provoking_fan),
-        };
-        let found = triangles(parameters.topology, parameters.vertices, provoking);
-        let Some(found) = found else {
-            return not_modeled(format!("draws of topology {}", parameters.topology));
-        };
-        for Triangle { corners, provoking } in found {
-            let corners = corners.map(|i| vertices[i as usize].clone());
-            self.triangle(&corners, provoking)?;
-        }
-        Ok(())
-    }
-
-    /// Number of the vertex at a place of the draw.
-    fn index(&self, parameters: &Parameters, place: u32) -> Outcome<u32> {
-        let place = parameters.first_vertex + place;
-        if !parameters.is_indexed {
-            return Ok(place);
-        }
-        let fields = self.fields.index_buffer;
-        let words = self.context.packet("3DSTATE_INDEX_BUFFER");
-        let bytes = 1_usize << fields.format.get(words).min(2);
-        let start = fields.start.get(words) & 0xffff_ffff_ffff;
-        let mut index = [0; 4];
-        self.memory.read(start + bytes as u64 * u64::from(place), &mut index[..bytes])?;
-        Ok(u32::from_le_bytes(index).wrapping_add(parameters.base_vertex))
-    }
-
-    /// Refuses state that is not modeled yet.
-    fn check(&self) -> Outcome<()> {
-        let fields = self.fields;
-        let refuse = |is_used: bool, what: &str| {
-            if is_used { not_modeled(what) } else { Ok::<(), CommandError>(()) }
-        };
-        let packet = |name| self.context.packet(name);
-        refuse(fields.hs.is_enabled.flag(packet("3DSTATE_HS")), "tessellation control shaders")?;
-        refuse(fields.ds.is_enabled.flag(packet("3DSTATE_DS")), "tessellation evaluation shaders")?;
-        refuse(fields.gs.is_enabled.flag(packet("3DSTATE_GS")), "geometry shaders")?;
-        let stream_out = packet("3DSTATE_STREAMOUT");
-        refuse(fields.stream_out.is_enabled.flag(stream_out), "transform feedback")?;
-        let sf = packet("3DSTATE_SF");
-        let raster = packet("3DSTATE_RASTER");
-        let fills = [
-            (fields.sf.front_fill, sf),
-            (fields.sf.back_fill, sf),
-            (fields.raster.front_fill, raster),
-            (fields.raster.back_fill, raster),
-        ];
-        refuse(fills.iter().any(|(field, words)| field.flag(words)), "polygon modes")?;
-        refuse(fields.wm.stipples.flag(packet("3DSTATE_WM")), "polygon stipple")?;
-        refuse(fields.clip.distances.flag(packet("3DSTATE_CLIP")), "clip distances")?;
-        refuse(fields.ps_blend.tests_alpha.flag(packet("3DSTATE_PS_BLEND")), "alpha tests")?;
-        let samples = fields.multisample.samples.get(packet("3DSTATE_MULTISAMPLE"));
-        refuse(samples != 0, "multisampling")?;
-        self.check_depth()
-    }
-
-    /// Refuses depth and stencil tests and operations on depth buffers.
-    fn check_depth(&self) -> Outcome<()> {
-        let fields = self.fields;
-        let wm = self.context.packet("3DSTATE_WM");
-        for field in [fields.wm.clears_depth, fields.wm.resolves_depth, fields.wm.resolves_hiz] {
-            if field.flag(wm) {
-                return not_modeled("clears and resolves of depth buffers");
-            }
-        }
-        let (test, words) = if fields.wm_depth.tests_depth.exists() {
-            let words = self.context.packet("3DSTATE_WM_DEPTH_STENCIL").to_vec();
-            (&fields.wm_depth.as_tests(), words)
-        } else {
-            let pointer = self.context.packet("3DSTATE_DEPTH_STENCIL_STATE_POINTERS");
-            if pointer.is_empty() {
-                return Ok(());
-            }
-            let address = self.context.dynamic_base + fields.depth_pointer.offset.get(pointer);
-            (&fields.depth.as_tests(), self.memory.read_words(address, 3)?)
-        };
-        if test.iter().any(|field| field.flag(&words)) {
-            return not_modeled("depth and stencil tests");
-        }
-        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Rasterization of rectangles, which drivers draw to clear and copy.
 
 use super::Draw;
-use super::fragment::{Primitive, Quad};
+use super::fragment::{Fragments, Primitive, Quad};
 use super::vertices::Slots;
 use crate::error::{Outcome, not_modeled};
 
@@ -11,7 +11,7 @@ const POSITION: usize = 1;
 impl Draw<'_> {
     /// Draws the rectangle of three corners: lower right, lower left, upper left. The positions are
     /// pixels, as without clipping and viewport.
-    pub(super) fn rectangle(&self, corners: &[Slots; 3]) -> Outcome<()> {
+    pub(super) fn rectangle(&self, fragments: &Fragments<'_>, corners: [&Slots; 3]) -> Outcome<()> {
         let mut x = [f32::MAX, f32::MIN];
         let mut y = [f32::MAX, f32::MIN];
         for corner in corners {
@@ -40,12 +40,20 @@ impl Draw<'_> {
                     let (x, y) = (quad_x + (i & 1), quad_y + (i >> 1));
                     (left..right).contains(&x) && (top..bottom).contains(&y)
                 };
-                let mask = (0..4).filter(|&i| covers(i)).fold(0, |mask, i| mask | 1 << i);
-                quads.push(Quad { x: quad_x, y: quad_y, mask });
+                let samples =
+                    [0, 1, 2, 3].map(|i| if covers(i) { fragments.samples.mask } else { 0 });
+                quads.push(Quad { x: quad_x, y: quad_y, samples });
             }
         }
-        let primitive = Primitive { corners, provoking: 0, is_front: true, interpolation: None };
-        self.shade(&primitive, &quads)
+        let primitive = Primitive {
+            corners,
+            flat: corners[0],
+            is_front: true,
+            is_point: false,
+            interpolation: None,
+            depths: [0.0, 1.0],
+        };
+        fragments.shade(&primitive, &quads)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Fields of the state that draws read.
 
-use packets::{Field, Table};
+use packets::Table;
 
 packets::fields! {
     pub(super) struct Primitive of "3DPRIMITIVE" {
@@ -38,6 +38,7 @@ packets::fields! {
         offset: "Source Element Offset",
         format: "Source Element Format",
         is_valid: "Valid",
+        is_edge_flag: "Edge Flag Enable",
         buffer: "Vertex Buffer Index",
         component_0: "Component 0 Control",
         component_1: "Component 1 Control",
@@ -63,6 +64,8 @@ packets::fields! {
         inputs: "Dispatch GRF Start Register For URB Data",
         read_offset: "Vertex URB Entry Read Offset",
         read_length: "Vertex URB Entry Read Length",
+        distances: "User Clip Distance Clip Test Enable Bitmask",
+        culls: "User Clip Distance Cull Test Enable Bitmask",
     }
 }
 packets::fields! {
@@ -81,6 +84,9 @@ packets::fields! {
     pub(super) struct IndexBuffer of "3DSTATE_INDEX_BUFFER" {
         format: "Index Format",
         start: "Buffer Starting Address",
+        cuts: "Cut Index Enable",
+        end: "Buffer Ending Address",
+        size: "Buffer Size",
     }
 }
 packets::fields! {
@@ -102,25 +108,224 @@ packets::fields! {
 packets::fields! {
     pub(super) struct Hs of "3DSTATE_HS" {
         is_enabled: "Enable",
+        kernel: "Kernel Start Pointer",
+        inputs: "Dispatch GRF Start Register For URB Data",
+        instances: "Instance Count",
+        mode: "Dispatch Mode",
+    }
+}
+packets::fields! {
+    pub(super) struct Te of "3DSTATE_TE" {
+        is_enabled: "TE Enable",
+        mode: "TE Mode",
+        domain: "TE Domain",
+        topology: "Output Topology",
+        partitioning: "Partitioning",
     }
 }
 packets::fields! {
     pub(super) struct Ds of "3DSTATE_DS" {
         is_enabled: "Enable",
+        kernel: "Kernel Start Pointer",
+        inputs: "Dispatch GRF Start Register For URB Data",
+        mode: "Dispatch Mode",
+        read_offset: "Patch URB Entry Read Offset",
+        read_length: "Patch URB Entry Read Length",
+        distances: "User Clip Distance Clip Test Enable Bitmask",
+        culls: "User Clip Distance Cull Test Enable Bitmask",
     }
 }
 packets::fields! {
     pub(super) struct Gs of "3DSTATE_GS" {
         is_enabled: "Enable",
+        kernel: "Kernel Start Pointer",
+        inputs: "Dispatch GRF Start Register For URB Data",
+        inputs_high: "Dispatch GRF Start Register For URB Data [5:4]",
+        mode: "Dispatch Mode",
+        topology: "Output Topology",
+        vertex_size: "Output Vertex Size",
+        has_id: "Include Primitive ID",
+        has_handles: "Include Vertex Handles",
+        read_offset: "Vertex URB Entry Read Offset",
+        read_length: "Vertex URB Entry Read Length",
+        instances: "Instance Control",
+        control_size: "Control Data Header Size",
+        control_is_stream: "Control Data Format",
+        default_stream: "Default StreamID",
+        default_stream_new: "Default Stream Id",
+        is_static: "Static Output",
+        static_count: "Static Output Vertex Count",
+        distances: "User Clip Distance Clip Test Enable Bitmask",
+        culls: "User Clip Distance Cull Test Enable Bitmask",
     }
 }
 packets::fields! {
     pub(super) struct StreamOut of "3DSTATE_STREAMOUT" {
         is_enabled: "SO Function Enable",
+        draws_nothing: "Rendering Disable",
+        stream: "Render Stream Select",
+        forces: "Force Rendering",
+        enables_0: "SO Buffer Enable [0]",
+        enables_1: "SO Buffer Enable [1]",
+        enables_2: "SO Buffer Enable [2]",
+        enables_3: "SO Buffer Enable [3]",
+        offset_0: "Stream 0 Vertex Read Offset",
+        offset_1: "Stream 1 Vertex Read Offset",
+        offset_2: "Stream 2 Vertex Read Offset",
+        offset_3: "Stream 3 Vertex Read Offset",
+        pitch_0: "Buffer 0 Surface Pitch",
+        pitch_1: "Buffer 1 Surface Pitch",
+        pitch_2: "Buffer 2 Surface Pitch",
+        pitch_3: "Buffer 3 Surface Pitch",
+    }
+}
+packets::fields! {
+    pub(super) struct OutputBuffer of "3DSTATE_SO_BUFFER" {
+        index: "SO Buffer Index",
+        is_enabled: "SO Buffer Enable",
+        pitch: "Surface Pitch",
+        base: "Surface Base Address",
+        end: "Surface End Address",
+        size: "Surface Size",
+        has_offset_address: "Stream Output Buffer Offset Address Enable",
+        offset_address: "Stream Output Buffer Offset Address",
+        sets_offset: "Stream Offset Write Enable",
+        offset: "Stream Offset",
+    }
+}
+packets::fields! {
+    pub(super) struct Declaration of "SO_DECL" {
+        mask: "Component Mask",
+        register: "Register Index",
+        is_hole: "Hole Flag",
+        buffer: "Output Buffer Slot",
+    }
+}
+packets::fields! {
+    pub(super) struct SampleMask of "3DSTATE_SAMPLE_MASK" {
+        mask: "Sample Mask",
+    }
+}
+packets::fields! {
+    pub(super) struct VfStatistics of "3DSTATE_VF_STATISTICS" {
+        is_enabled: "Statistics Enable",
+    }
+}
+packets::fields! {
+    pub(super) struct Sampler of "SAMPLER_STATE" {
+        bias: "Texture LOD Bias",
+        min: "Min Mode Filter",
+        mag: "Mag Mode Filter",
+        mip: "Mip Mode Filter",
+        base_level: "Base Mip Level",
+        shadow: "Shadow Function",
+        has_key: "ChromaKey Enable",
+        max_lod: "Max LOD",
+        min_lod: "Min LOD",
+        border: "Border Color Pointer",
+        wrap_x: "TCX Address Control Mode",
+        wrap_y: "TCY Address Control Mode",
+        wrap_z: "TCZ Address Control Mode",
+        is_unnormalized: "Non-normalized Coordinate Enable",
+    }
+}
+packets::fields! {
+    pub(super) struct DepthBuffer of "3DSTATE_DEPTH_BUFFER" {
+        pitch: "Surface Pitch",
+        format: "Surface Format",
+        writes_stencil: "Stencil Write Enable",
+        writes_depth: "Depth Write Enable",
+        kind: "Surface Type",
+        base: "Surface Base Address",
+        level: "LOD",
+        width: "Width",
+        height: "Height",
+        min_array_element: "Minimum Array Element",
+        depth: "Depth",
+        x_offset: "Depth Coordinate Offset X",
+        y_offset: "Depth Coordinate Offset Y",
+        qpitch: "Surface QPitch",
+        is_tiled_resource: "Tiled Resource Mode",
+    }
+}
+packets::fields! {
+    pub(super) struct StencilBuffer of "3DSTATE_STENCIL_BUFFER" {
+        pitch: "Surface Pitch",
+        is_enabled: "Stencil Buffer Enable",
+        base: "Surface Base Address",
+        qpitch: "Surface QPitch",
+    }
+}
+packets::fields! {
+    pub(super) struct HzOp of "3DSTATE_WM_HZ_OP" {
+        resolves_hiz: "Hierarchical Depth Buffer Resolve Enable",
+        resolves_depth: "Depth Buffer Resolve Enable",
+        clears_depth: "Depth Buffer Clear Enable",
+        clears_stencil: "Stencil Buffer Clear Enable",
+    }
+}
+packets::fields! {
+    pub(super) struct CcPointer of "3DSTATE_CC_STATE_POINTERS" {
+        offset: "Color Calc State Pointer",
+    }
+}
+packets::fields! {
+    pub(super) struct ColorCalc of "COLOR_CALC_STATE" {
+        alpha_is_float: "Alpha Test Format",
+        alpha_float: "Alpha Reference Value As FLOAT32",
+        stencil: "Stencil Reference Value",
+        back_stencil: "Backface Stencil Reference Value",
+        red: "Blend Constant Color Red",
+        green: "Blend Constant Color Green",
+        blue: "Blend Constant Color Blue",
+        alpha: "Blend Constant Color Alpha",
+    }
+}
+packets::fields! {
+    pub(super) struct CcViewportPointer of "3DSTATE_VIEWPORT_STATE_POINTERS_CC" {
+        offset: "CC Viewport Pointer",
+    }
+}
+packets::fields! {
+    pub(super) struct ClipViewport of "SF_CLIP_VIEWPORT" {
+        scale_x: "Viewport Matrix Element m00",
+        scale_y: "Viewport Matrix Element m11",
+        scale_z: "Viewport Matrix Element m22",
+        move_x: "Viewport Matrix Element m30",
+        move_y: "Viewport Matrix Element m31",
+        move_z: "Viewport Matrix Element m32",
+        guard_x: "X Max Clip Guardband",
+        guard_y: "Y Max Clip Guardband",
+        x_min: "X Min ViewPort",
+        x_max: "X Max ViewPort",
+        y_min: "Y Min ViewPort",
+        y_max: "Y Max ViewPort",
+    }
+}
+packets::fields! {
+    pub(super) struct CutIndex of "3DSTATE_VF" {
+        is_enabled: "Indexed Draw Cut Index Enable",
+        index: "Cut Index",
+        is_packed: "Component Packing Enable",
     }
 }
 packets::fields! {
     pub(super) struct Sf of "3DSTATE_SF" {
+        transforms: "Viewport Transform Enable",
+        offset_point: "Global Depth Offset Enable Point",
+        offset_line: "Global Depth Offset Enable Wireframe",
+        offset_solid: "Global Depth Offset Enable Solid",
+        offset_constant: "Global Depth Offset Constant",
+        offset_scale: "Global Depth Offset Scale",
+        offset_clamp: "Global Depth Offset Clamp",
+        line_stipples: "Line Stipple Enable",
+        antialiases: "Antialiasing Enable",
+        line_width: "Line Width",
+        line_width_chv: "CHV Line Width",
+        point_width: "Point Width",
+        point_width_is_state: "Point Width Source",
+        is_smooth_point: "Smooth Point Enable",
+        provoking_line: "Line Strip/List Provoking Vertex Select",
         front_fill: "FrontFace Fill Mode",
         back_fill: "BackFace Fill Mode",
         winding: "Front Winding",
@@ -132,6 +337,19 @@ packets::fields! {
 }
 packets::fields! {
     pub(super) struct Raster of "3DSTATE_RASTER" {
+        offset_point: "Global Depth Offset Enable Point",
+        offset_line: "Global Depth Offset Enable Wireframe",
+        offset_solid: "Global Depth Offset Enable Solid",
+        offset_constant: "Global Depth Offset Constant",
+        offset_scale: "Global Depth Offset Scale",
+        offset_clamp: "Global Depth Offset Clamp",
+        antialiases: "Antialiasing Enable",
+        is_smooth_point: "Smooth Point Enable",
+        clips_depth: "Viewport Z Clip Test Enable",
+        clips_near: "Viewport Z Near Clip Test Enable",
+        clips_far: "Viewport Z Far Clip Test Enable",
+        is_conservative: "Conservative Rasterization Enable",
+        forced_samples: "Forced Sample Count",
         front_fill: "Front Face Fill Mode",
         back_fill: "Back Face Fill Mode",
         winding: "Front Winding",
@@ -140,13 +358,22 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct PsBlend of "3DSTATE_PS_BLEND" {
-        tests_alpha: "Alpha Test Enable",
-    }
-}
-packets::fields! {
     pub(super) struct Clip of "3DSTATE_CLIP" {
         distances: "User Clip Distance Clip Test Enable Bitmask",
+        cull_distances: "User Clip Distance Cull Test Enable Bitmask",
+        forces_distances: "Force User Clip Distance Clip Test Enable Bitmask",
+        forces_culls: "Force User Clip Distance Cull Test Enable Bitmask",
+        is_enabled: "Clip Enable",
+        mode: "Clip Mode",
+        has_guard_band: "Guardband Clip Test Enable",
+        clips_depth: "Viewport Z Clip Test Enable",
+        clips_viewport: "Viewport XY Clip Test Enable",
+        api: "API Mode",
+        has_no_divide: "Perspective Divide Disable",
+        max_viewport: "Maximum VP Index",
+        forces_layer_0: "Force Zero RTA Index Enable",
+        min_point: "Minimum Point Width",
+        max_point: "Maximum Point Width",
     }
 }
 packets::fields! {
@@ -186,6 +413,16 @@ packets::fields! {
         uses_depth: "Pixel Shader Uses Source Depth",
         uses_w: "Pixel Shader Uses Source W",
         uses_coverage: "Pixel Shader Uses Input Coverage Mask",
+        line_stipples: "Line Stipple Enable",
+        early: "Early Depth/Stencil Control",
+        computed_depth: "Pixel Shader Computed Depth Mode",
+        kills: "Pixel Shader Kills Pixel",
+        clears_depth_legacy: "Legacy Depth Buffer Clear Enable",
+        resolves_depth_legacy: "Legacy Depth Buffer Resolve Enable",
+        resolves_hiz_legacy: "Legacy Hierarchical Depth Buffer Resolve Enable",
+        point_rule: "Point Rasterization Rule",
+        counts: "Statistics Enable",
+        per_pixel: "Multisample Dispatch Mode",
     }
 }
 packets::fields! {
@@ -193,6 +430,23 @@ packets::fields! {
         tests_depth: "Depth Test Enable",
         writes_depth: "Depth Buffer Write Enable",
         tests_stencil: "Stencil Test Enable",
+        depth_function: "Depth Test Function",
+        writes_stencil: "Stencil Buffer Write Enable",
+        is_two_sided: "Double Sided Stencil Enable",
+        function: "Stencil Test Function",
+        fail: "Stencil Fail Op",
+        depth_fail: "Stencil Pass Depth Fail Op",
+        pass: "Stencil Pass Depth Pass Op",
+        test_mask: "Stencil Test Mask",
+        write_mask: "Stencil Write Mask",
+        back_function: "Backface Stencil Test Function",
+        back_fail: "Backface Stencil Fail Op",
+        back_depth_fail: "Backface Stencil Pass Depth Fail Op",
+        back_pass: "Backface Stencil Pass Depth Pass Op",
+        back_test_mask: "Backface Stencil Test Mask",
+        back_write_mask: "Backface Stencil Write Mask",
+        reference: "Stencil Reference Value",
+        back_reference: "Backface Stencil Reference Value",
     }
 }
 packets::fields! {
@@ -205,6 +459,21 @@ packets::fields! {
         tests_depth: "Depth Test Enable",
         writes_depth: "Depth Buffer Write Enable",
         tests_stencil: "Stencil Test Enable",
+        depth_function: "Depth Test Function",
+        writes_stencil: "Stencil Buffer Write Enable",
+        is_two_sided: "Double Sided Stencil Enable",
+        function: "Stencil Test Function",
+        fail: "Stencil Fail Op",
+        depth_fail: "Stencil Pass Depth Fail Op",
+        pass: "Stencil Pass Depth Pass Op",
+        test_mask: "Stencil Test Mask",
+        write_mask: "Stencil Write Mask",
+        back_function: "Backface Stencil Test Function",
+        back_fail: "Backface Stencil Fail Op",
+        back_depth_fail: "Backface Stencil Pass Depth Fail Op",
+        back_pass: "Backface Stencil Pass Depth Pass Op",
+        back_test_mask: "Backface Stencil Test Mask",
+        back_write_mask: "Backface Stencil Write Mask",
     }
 }
 packets::fields! {
@@ -213,6 +482,13 @@ packets::fields! {
         is_swizzled: "Attribute Swizzle Enable",
         attributes: "Number of SF Output Attributes",
         is_constant: "Constant Interpolation Enable",
+        is_sprite: "Point Sprite Texture Coordinate Enable",
+        sprite_is_lower: "Point Sprite Texture Coordinate Origin",
+        number_select: "Primitive ID Override Attribute Select",
+        number_x: "Primitive ID Override Component X",
+        number_y: "Primitive ID Override Component Y",
+        number_z: "Primitive ID Override Component Z",
+        number_w: "Primitive ID Override Component W",
     }
 }
 packets::fields! {
@@ -230,6 +506,10 @@ packets::fields! {
         resolves: "Render Target Resolve Enable",
         resolve_type: "Render Target Resolve Type",
         is_dual_source: "Dual Source Blend Enable",
+        kernel_1: "Kernel Start Pointer 1",
+        setup_1: "Dispatch GRF Start Register For Constant/Setup Data 1",
+        has_omask: "oMask Present to RenderTarget",
+        rounding: "Rounding Mode",
     }
 }
 packets::fields! {
@@ -239,6 +519,12 @@ packets::fields! {
         uses_w: "Pixel Shader Uses Source W",
         coverage: "Input Coverage Mask State",
         uses_coverage: "Pixel Shader Uses Input Coverage Mask",
+        is_per_sample: "Pixel Shader Is Per Sample",
+        computed_depth: "Pixel Shader Computed Depth Mode",
+        computes_stencil: "Pixel Shader Computes Stencil",
+        kills: "Pixel Shader Kills Pixel",
+        has_omask: "oMask Present to Render Target",
+        writes_memory: "Pixel Shader Has UAV",
     }
 }
 packets::fields! {
@@ -252,7 +538,32 @@ packets::fields! {
     }
 }
 packets::fields! {
+    pub(super) struct BlendHeader of "BLEND_STATE" {
+        dithers: "Color Dither Enable",
+        alpha_function: "Alpha Test Function",
+        tests_alpha: "Alpha Test Enable",
+        alpha_to_one: "Alpha To One Enable",
+        alpha_to_coverage: "Alpha To Coverage Enable",
+        has_own_alpha: "Independent Alpha Blend Enable",
+    }
+}
+packets::fields! {
     pub(super) struct Blend of "BLEND_STATE_ENTRY" {
+        source: "Source Blend Factor",
+        destination: "Destination Blend Factor",
+        function: "Color Blend Function",
+        source_alpha: "Source Alpha Blend Factor",
+        destination_alpha: "Destination Alpha Blend Factor",
+        alpha_blend_function: "Alpha Blend Function",
+        has_own_alpha: "Independent Alpha Blend Enable",
+        clamps_result: "Post-Blend Color Clamp Enable",
+        clamps_source: "Pre-Blend Color Clamp Enable",
+        clamp_range: "Color Clamp Range",
+        dithers: "Color Dither Enable",
+        alpha_function: "Alpha Test Function",
+        logic: "Logic Op Function",
+        alpha_to_one: "AlphaToOne Enable",
+        alpha_to_coverage: "AlphaToCoverage Enable",
         blends: "Color Buffer Blend Enable",
         has_logic: "Logic Op Enable",
         tests_alpha: "Alpha Test Enable",
@@ -263,17 +574,40 @@ packets::fields! {
     }
 }
 
-impl WmDepth {
-    /// Fields that enable a test or a write.
-    pub(super) fn as_tests(&self) -> [Field; 3] {
-        [self.tests_depth, self.writes_depth, self.tests_stencil]
+packets::fields! {
+    pub(super) struct Walker of "GPGPU_WALKER" {
+        is_predicated: "Predicate Enable",
+        is_indirect: "Indirect Parameter Enable",
+        descriptor: "Interface Descriptor Offset",
+        width: "SIMD Size",
+        first_x: "Thread Group ID Starting X",
+        first_y: "Thread Group ID Starting Y",
+        first_z: "Thread Group ID Starting Z",
+        end_x: "Thread Group ID X Dimension",
+        end_y: "Thread Group ID Y Dimension",
+        end_z: "Thread Group ID Z Dimension",
+        right_mask: "Right Execution Mask",
     }
 }
-
-impl Depth {
-    /// Fields that enable a test or a write.
-    pub(super) fn as_tests(&self) -> [Field; 3] {
-        [self.tests_depth, self.writes_depth, self.tests_stencil]
+packets::fields! {
+    pub(super) struct Descriptors of "MEDIA_INTERFACE_DESCRIPTOR_LOAD" {
+        start: "Interface Descriptor Data Start Address",
+    }
+}
+packets::fields! {
+    pub(super) struct Curbe of "MEDIA_CURBE_LOAD" {
+        start: "CURBE Data Start Address",
+    }
+}
+packets::fields! {
+    pub(super) struct Descriptor of "INTERFACE_DESCRIPTOR_DATA" {
+        kernel: "Kernel Start Pointer",
+        table: "Binding Table Pointer",
+        samplers: "Sampler State Pointer",
+        threads: "Number of Threads in GPGPU Thread Group",
+        own: "Constant URB Entry Read Length",
+        cross_thread: "Cross-Thread Constant Data Read Length",
+        rounding: "Rounding Mode",
     }
 }
 
@@ -310,11 +644,29 @@ all! {
     viewport_pointer: ViewportPointer,
     attribute: Attribute,
     hs: Hs,
+    te: Te,
+    walker: Walker,
+    descriptors: Descriptors,
+    descriptor: Descriptor,
+    curbe: Curbe,
+    output_buffer: OutputBuffer,
+    declaration: Declaration,
+    sample_mask: SampleMask,
+    vf_statistics: VfStatistics,
     ds: Ds,
     gs: Gs,
     stream_out: StreamOut,
     sf: Sf,
-    ps_blend: PsBlend,
+    sampler: Sampler,
+    depth_buffer: DepthBuffer,
+    stencil_buffer: StencilBuffer,
+    hz_op: HzOp,
+    cc_pointer: CcPointer,
+    color_calc: ColorCalc,
+    cc_viewport_pointer: CcViewportPointer,
+    clip_viewport: ClipViewport,
+    cut_index: CutIndex,
+    blend_header: BlendHeader,
     clip: Clip,
     scissor_pointer: ScissorPointer,
     scissor: Scissor,

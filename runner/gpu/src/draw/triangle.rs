@@ -1,150 +1,237 @@
-//! Triangles: viewport transformation, culling, rasterization, interpolation.
+//! Primitives: clipping, culling, rasterization.
 
-use softgl::raster::{Rect, SnappedPosition, snap, triangle};
+use softgl::clip::{self, ClipVertex};
+use softgl::raster::{SnappedPosition, Spans, line, point, snap, triangle};
 
 use super::Draw;
-use super::fragment::{Primitive, Quad};
+use super::fragment::{Fragments, Primitive, Quad};
+use super::interpolation::{Corner, Interpolation};
+use super::samples::Samples;
 use super::vertices::Slots;
+use super::viewport::{Viewport, position};
 use crate::error::{Outcome, not_modeled};
 
-/// Slot of the position.
-const POSITION: usize = 1;
+/// Size of a pixel in snapped positions.
+const PIXEL: f64 = 256.0;
 
-/// A corner in the window.
-#[derive(Clone, Copy, Debug)]
-struct Corner {
-    /// Pixels with a fraction, and depth.
-    window: [f64; 3],
-    one_over_w: f64,
-}
-
-/// Interpolation over a triangle.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Interpolation {
-    corners: [Corner; 3],
-    /// Twice the signed area in square pixels.
-    area: f64,
-}
-
-impl Interpolation {
-    /// Weights of the second and third corner at a position.
-    fn weights(&self, x: f64, y: f64) -> [f64; 3] {
-        let [a, b, c] = self.corners.map(|corner| corner.window);
-        let edge = |p: [f64; 3], q: [f64; 3]| (p[0] - x) * (q[1] - y) - (p[1] - y) * (q[0] - x);
-        let (second, third) = (edge(c, a) / self.area, edge(a, b) / self.area);
-        [1.0 - second - third, second, third]
-    }
-
-    /// Weights of the second and third corner, with or without perspective.
-    pub(super) fn barycentric(&self, x: f64, y: f64, perspective: bool) -> [f32; 2] {
-        let weights = self.weights(x, y);
-        if !perspective {
-            return [weights[1] as f32, weights[2] as f32];
-        }
-        let scaled = [0, 1, 2].map(|i| weights[i] * self.corners[i].one_over_w);
-        let sum: f64 = scaled.iter().sum();
-        [(scaled[1] / sum) as f32, (scaled[2] / sum) as f32]
-    }
-
-    /// Depth at a position.
-    pub(super) fn depth(&self, x: f64, y: f64) -> f32 {
-        let weights = self.weights(x, y);
-        (0..3).map(|i| weights[i] * self.corners[i].window[2]).sum::<f64>() as f32
-    }
-
-    /// W of the position's clip coordinates.
-    pub(super) fn w(&self, x: f64, y: f64) -> f32 {
-        let weights = self.weights(x, y);
-        let sum: f64 = (0..3).map(|i| weights[i] * self.corners[i].one_over_w).sum();
-        (1.0 / sum) as f32
-    }
-}
-
-/// A rectangle of inclusive limits: left, top, right, bottom.
-fn rectangle(limits: [packets::Field; 4], words: &[u32]) -> Rect {
-    let [x0, y0, x1, y1] =
-        limits.map(|field| i32::try_from(field.get(words)).unwrap_or(0).min(16384));
-    Rect { x0, y0, x1: x1 + 1, y1: y1 + 1 }
+/// What of a depth offset depends on the kind of primitive.
+#[derive(Clone, Copy)]
+enum Kind {
+    Point,
+    Line,
+    Solid,
 }
 
 impl Draw<'_> {
     /// Draws a triangle.
-    pub(super) fn triangle(&self, corners: &[Slots; 3], provoking: usize) -> Outcome<()> {
-        let window = [0, 1, 2].map(|i| self.window(&corners[i]));
-        let [a, b, c] = window;
-        let corners_in_window = [a?, b?, c?];
-        let snapped: [SnappedPosition; 3] =
-            corners_in_window.map(|corner| [snap(corner.window[0]), snap(corner.window[1])]);
-        let doubled = triangle::doubled_area(&snapped);
+    pub(super) fn triangle(
+        &self,
+        fragments: &Fragments<'_>,
+        corners: [&Slots; 3],
+        provoking: usize,
+        edges: u8,
+    ) -> Outcome<()> {
+        let Some(distances) = self.clip_distances(&corners) else { return Ok(()) };
+        let viewport = self.viewport(corners[provoking])?;
+        let positions = corners.map(position);
+        let volume = self.clip_volume(&viewport, true);
+        let polygon = clip::triangle(&positions, &volume, &distances);
+        if polygon.len() < 3 {
+            return Ok(());
+        }
+        self.counts.add_clipped();
+        let whole: Vec<Corner> =
+            polygon.iter().map(|vertex| corner(&viewport, vertex, &positions)).collect();
+        let snapped: Vec<SnappedPosition> = whole.iter().map(snap_corner).collect();
+        let pieces = (1..whole.len() - 1).map(|i| [0, i, i + 1]);
+        let areas = pieces.clone().map(|piece| triangle::doubled_area(&piece.map(|i| snapped[i])));
+        let doubled: i64 = areas.sum();
         // With rows counted downwards a positive area is clockwise.
         let is_front = (doubled < 0) == self.front_is_counterclockwise();
         if doubled == 0 || self.is_culled(is_front) {
             return Ok(());
         }
-        let oriented = match doubled > 0 {
-            true => snapped,
-            false => [snapped[0], snapped[2], snapped[1]],
-        };
-        let spans = triangle::rasterize(&oriented, &self.drawing_rectangle()?);
-        let bounds = spans.bounds();
-        let mut quads = Vec::new();
-        for y in (bounds.y0 & !1..bounds.y1).step_by(2) {
-            for x in (bounds.x0 & !1..bounds.x1).step_by(2) {
-                let covered = |i: i32| spans.contains(x + (i & 1), y + (i >> 1));
-                let mask = (0..4).filter(|&i| covered(i)).fold(0, |mask, i| mask | 1 << i);
-                if mask != 0 {
-                    quads.push(Quad { x: x.cast_unsigned(), y: y.cast_unsigned(), mask });
+        let flat = corners[provoking];
+        match self.fill_mode(is_front) {
+            0 => {}
+            1 => {
+                for i in (0..3).filter(|i| edges >> i & 1 != 0) {
+                    self.line(fragments, [corners[i], corners[(i + 1) % 3]], flat, is_front)?;
                 }
+                return Ok(());
             }
+            2 => {
+                for i in (0..3).filter(|i| edges >> i & 1 != 0) {
+                    self.point(fragments, corners[i], flat, is_front)?;
+                }
+                return Ok(());
+            }
+            mode => return not_modeled(format!("polygon mode {mode}")),
         }
-        let scale = 1.0 / 256.0;
-        let mut corners_in_window = corners_in_window;
-        for (corner, snapped) in corners_in_window.iter_mut().zip(snapped) {
-            corner.window[0] = snapped[0] as f64 * scale;
-            corner.window[1] = snapped[1] as f64 * scale;
+        for piece in pieces {
+            let fixed = piece.map(|i| snapped[i]);
+            let doubled = triangle::doubled_area(&fixed);
+            if doubled == 0 {
+                continue;
+            }
+            let oriented = if doubled > 0 { fixed } else { [fixed[0], fixed[2], fixed[1]] };
+            let spans = at_samples(&fragments.samples, |moved| {
+                let corners = oriented.map(moved);
+                vec![triangle::rasterize(&corners, &viewport.bounds)]
+            });
+            let mut at = piece.map(|i| whole[i]);
+            for (corner, snapped) in at.iter_mut().zip(fixed) {
+                corner.window[0] = snapped[0] as f64 / PIXEL;
+                corner.window[1] = snapped[1] as f64 / PIXEL;
+            }
+            let mut interpolation = Interpolation::triangle(at);
+            self.offset_depth(&mut interpolation, Kind::Solid);
+            let primitive = Primitive {
+                corners,
+                flat,
+                is_front,
+                is_point: false,
+                interpolation: Some(interpolation),
+                depths: viewport.depths,
+            };
+            fragments.shade(&primitive, &quads(&spans))?;
         }
-        let area = doubled as f64 * scale * scale;
-        let interpolation = Interpolation { corners: corners_in_window, area };
-        let primitive =
-            Primitive { corners, provoking, is_front, interpolation: Some(interpolation) };
-        self.shade(&primitive, &quads)
+        Ok(())
     }
 
-    /// Pixels that can be drawn: those of the drawing rectangle, and of the scissor rectangle.
-    fn drawing_rectangle(&self) -> Outcome<Rect> {
-        let fields = self.fields.rectangle;
-        let words = self.context.packet("3DSTATE_DRAWING_RECTANGLE");
-        let all = rectangle([fields.x_min, fields.y_min, fields.x_max, fields.y_max], words);
-        let is_cut = self.fields.sf.scissor.flag(self.context.packet("3DSTATE_SF"))
-            || self.fields.raster.scissor.flag(self.context.packet("3DSTATE_RASTER"));
-        if !is_cut {
-            return Ok(all);
-        }
-        let pointer = self.context.packet("3DSTATE_SCISSOR_STATE_POINTERS");
-        let address = self.context.dynamic_base + self.fields.scissor_pointer.offset.get(pointer);
-        let words = self.memory.read_words(address, 2)?;
-        let fields = self.fields.scissor;
-        let scissor = rectangle([fields.x_min, fields.y_min, fields.x_max, fields.y_max], &words);
-        Ok(all.intersect(&scissor))
+    /// Draws a line.
+    pub(super) fn line(
+        &self,
+        fragments: &Fragments<'_>,
+        ends: [&Slots; 2],
+        flat: &Slots,
+        is_front: bool,
+    ) -> Outcome<()> {
+        let Some(distances) = self.clip_distances(&ends) else { return Ok(()) };
+        let viewport = self.viewport(flat)?;
+        let positions = [ends[0], ends[1], ends[1]].map(position);
+        let volume = self.clip_volume(&viewport, false);
+        let vertices = [0, 1].map(|i| ClipVertex::original(positions[i], i));
+        let Some(clipped) = clip::line(vertices, &volume, &distances) else { return Ok(()) };
+        self.counts.add_clipped();
+        let corners = clipped.map(|vertex| corner(&viewport, &vertex, &positions));
+        let [from, to] = corners.map(|corner| snap_corner(&corner));
+        let copies = self.line_copies()?;
+        // A wide line is one of width 1, repeated in the direction of less change.
+        let is_flat = (to[0] - from[0]).abs() >= (to[1] - from[1]).abs();
+        let spans = at_samples(&fragments.samples, |moved| {
+            let copy = |i: u32| {
+                let shift = 256 * i64::from(i) - 128 * i64::from(copies - 1);
+                let beside = |p: SnappedPosition| match is_flat {
+                    true => moved([p[0], p[1] + shift]),
+                    false => moved([p[0] + shift, p[1]]),
+                };
+                line::rasterize(beside(from), beside(to), &viewport.bounds)
+            };
+            (0..copies).map(copy).collect()
+        });
+        let mut interpolation = Interpolation::line(corners);
+        self.offset_depth(&mut interpolation, Kind::Line);
+        let primitive = Primitive {
+            corners: [ends[0], ends[1], ends[1]],
+            flat,
+            is_front,
+            is_point: false,
+            interpolation: Some(interpolation),
+            depths: viewport.depths,
+        };
+        fragments.shade(&primitive, &quads(&spans))
     }
 
-    /// Transforms a position from clip coordinates to the window.
-    fn window(&self, slots: &Slots) -> Outcome<Corner> {
-        let position = slots.get(POSITION).copied().unwrap_or_default();
-        let [x, y, z, w] = position.map(|bits| f64::from(f32::from_bits(bits)));
-        // NaN is outside, too.
-        let inside = w > 0.0 && [x, y].iter().all(|c| c.abs() <= 16.0 * w) && z.abs() <= w;
-        if !inside {
-            return not_modeled("clipping");
+    /// Width of lines in pixels.
+    fn line_copies(&self) -> Outcome<u32> {
+        let (sf, words) = (self.fields.sf, self.context.packet("3DSTATE_SF"));
+        let raster = self.fields.raster.antialiases.flag(self.context.packet("3DSTATE_RASTER"));
+        if sf.antialiases.flag(words) || raster {
+            return not_modeled("antialiased lines");
         }
-        let pointer = self.context.packet("3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP");
-        let address = self.context.dynamic_base + self.fields.viewport_pointer.offset.get(pointer);
-        let words = self.memory.read_words(address, 6)?;
-        let [sx, sy, sz, tx, ty, tz] = std::array::from_fn(|i| f64::from(f32::from_bits(words[i])));
-        let one_over_w = 1.0 / w;
-        let window = [x, y, z].map(|coordinate| coordinate * one_over_w);
-        let window = [window[0] * sx + tx, window[1] * sy + ty, window[2] * sz + tz];
-        Ok(Corner { window, one_over_w })
+        let is_chv = self.facts.has_wide_line_field;
+        let width = if is_chv { sf.line_width_chv } else { sf.line_width };
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bits")]
+        Ok((width.number(words).round() as u32).max(1))
+    }
+
+    /// Draws a point.
+    pub(super) fn point(
+        &self,
+        fragments: &Fragments<'_>,
+        vertex: &Slots,
+        flat: &Slots,
+        is_front: bool,
+    ) -> Outcome<()> {
+        let Some(distances) = self.clip_distances(&[vertex]) else { return Ok(()) };
+        let viewport = self.viewport(vertex)?;
+        let volume = self.clip_volume(&viewport, false);
+        let clipped = ClipVertex::original(position(vertex), 0);
+        if !clip::point(&clipped, &volume, &distances) {
+            return Ok(());
+        }
+        self.counts.add_clipped();
+        let center = corner(&viewport, &clipped, &[clipped.position; 3]);
+        let size = self.point_size(vertex);
+        let spans = at_samples(&fragments.samples, |moved| {
+            vec![point::rasterize(moved(snap_corner(&center)), size, &viewport.bounds)]
+        });
+        let mut interpolation = Interpolation::square(center, size);
+        self.offset_depth(&mut interpolation, Kind::Point);
+        let primitive = Primitive {
+            corners: [vertex; 3],
+            flat,
+            is_front,
+            is_point: true,
+            interpolation: Some(interpolation),
+            depths: viewport.depths,
+        };
+        fragments.shade(&primitive, &quads(&spans))
+    }
+
+    /// Width of a point in pixels: the state's, or the vertex's between limits.
+    fn point_size(&self, vertex: &Slots) -> f64 {
+        let (sf, words) = (self.fields.sf, self.context.packet("3DSTATE_SF"));
+        if sf.point_width_is_state.flag(words) {
+            return f64::from(sf.point_width.number(words)).max(0.125);
+        }
+        let clip = self.context.packet("3DSTATE_CLIP");
+        let limit = |field: packets::Field| f64::from(field.number(clip));
+        let size = vertex.first().map_or(1.0, |header| f64::from(f32::from_bits(header[3])));
+        let (low, high) = (limit(self.fields.clip.min_point), limit(self.fields.clip.max_point));
+        // A size that is not a number is the smallest.
+        size.max(low).min(high.max(low)).max(0.125)
+    }
+
+    /// Adds the depth offset to a primitive.
+    fn offset_depth(&self, interpolation: &mut Interpolation, kind: Kind) {
+        let (sf, sf_words) = (self.fields.sf, self.context.packet("3DSTATE_SF"));
+        let (raster, raster_words) = (self.fields.raster, self.context.packet("3DSTATE_RASTER"));
+        let get = |old: packets::Field, new: packets::Field| match new.exists() {
+            true => (new, raster_words),
+            false => (old, sf_words),
+        };
+        let (enable, words) = match kind {
+            Kind::Point => get(sf.offset_point, raster.offset_point),
+            Kind::Line => get(sf.offset_line, raster.offset_line),
+            Kind::Solid => get(sf.offset_solid, raster.offset_solid),
+        };
+        if !enable.flag(words) {
+            return;
+        }
+        let number = |(field, words): (packets::Field, &[u32])| f64::from(field.number(words));
+        let constant = number(get(sf.offset_constant, raster.offset_constant));
+        let scale = number(get(sf.offset_scale, raster.offset_scale));
+        let clamp = number(get(sf.offset_clamp, raster.offset_clamp));
+        // The unit of the constant is half of the smallest difference of depths.
+        let unit = self.depth_unit() / 2.0;
+        let offset = scale * interpolation.slope() + constant * unit;
+        interpolation.depth_offset = match clamp {
+            clamp if clamp > 0.0 => offset.min(clamp),
+            clamp if clamp < 0.0 => offset.max(clamp),
+            _ => offset,
+        };
     }
 
     fn front_is_counterclockwise(&self) -> bool {
@@ -169,4 +256,66 @@ impl Draw<'_> {
             _ => !is_front,
         }
     }
+
+    /// How polygons of a facing are drawn: 0 filled, 1 as lines, 2 as points.
+    fn fill_mode(&self, is_front: bool) -> u64 {
+        let (sf, raster) = (self.fields.sf, self.fields.raster);
+        let (old, new) = match is_front {
+            true => (sf.front_fill, raster.front_fill),
+            false => (sf.back_fill, raster.back_fill),
+        };
+        match new.exists() {
+            true => new.get(self.context.packet("3DSTATE_RASTER")),
+            false => old.get(self.context.packet("3DSTATE_SF")),
+        }
+    }
+}
+
+/// A corner of a clipped primitive in the window.
+fn corner(viewport: &Viewport, vertex: &ClipVertex, positions: &[[f64; 4]; 3]) -> Corner {
+    let one_over_w = 1.0 / vertex.position[3];
+    // In the window the weight of a corner is in proportion to its w.
+    let linear = std::array::from_fn(|i| vertex.weights[i] * positions[i][3] * one_over_w);
+    let window = viewport.window(&vertex.position);
+    Corner { window, one_over_w, weights: vertex.weights, linear }
+}
+
+fn snap_corner(corner: &Corner) -> SnappedPosition {
+    [snap(corner.window[0]), snap(corner.window[1])]
+}
+
+/// Rasterizes once for each sample: `rasterize` gets a function that moves positions so that the
+/// sample lies in the center of its pixel.
+fn at_samples(
+    samples: &Samples,
+    rasterize: impl Fn(&dyn Fn(SnappedPosition) -> SnappedPosition) -> Vec<Spans>,
+) -> Vec<(u16, Vec<Spans>)> {
+    let bits = samples.positions.iter().enumerate();
+    bits.filter(|(i, _)| samples.mask >> i & 1 != 0)
+        .map(|(i, position)| {
+            let [dx, dy] = position.map(|offset| snap(0.5 - offset));
+            (1 << i, rasterize(&|p: SnappedPosition| [p[0] + dx, p[1] + dy]))
+        })
+        .collect()
+}
+
+/// Quads of all covered pixels, each once. `parts` has the bit and the spans of each sample.
+fn quads(parts: &[(u16, Vec<Spans>)]) -> Vec<Quad> {
+    let all = parts.iter().flat_map(|(_, spans)| spans);
+    let bounds = all.filter(|spans| !spans.is_empty()).map(Spans::bounds);
+    let Some(bounds) = bounds.reduce(|a, b| a.hull(&b)) else { return Vec::new() };
+    let mut quads = Vec::new();
+    for y in (bounds.y0 & !1..bounds.y1).step_by(2) {
+        for x in (bounds.x0 & !1..bounds.x1).step_by(2) {
+            let samples = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(right, down)| {
+                let covers = |spans: &Spans| spans.contains(x + right, y + down);
+                let covered = parts.iter().filter(|(_, spans)| spans.iter().any(covers));
+                covered.fold(0, |mask, (bit, _)| mask | bit)
+            });
+            if samples != [0; 4] {
+                quads.push(Quad { x: x.cast_unsigned(), y: y.cast_unsigned(), samples });
+            }
+        }
+    }
+    quads
 }

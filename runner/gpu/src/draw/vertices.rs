@@ -22,6 +22,9 @@ impl Draw<'_> {
             if !fields.is_valid.flag(element) {
                 break;
             }
+            if fields.is_edge_flag.flag(element) {
+                return not_modeled("edge flags as vertex data");
+            }
             let source = self.element(element, vertex, instance_id)?;
             let controls =
                 [fields.component_0, fields.component_1, fields.component_2, fields.component_3];
@@ -70,8 +73,12 @@ impl Draw<'_> {
     fn element(&self, element: &[u32], vertex: u32, instance: u32) -> Outcome<[u32; 4]> {
         let fields = self.fields.vertex_buffer;
         let number = self.fields.vertex_element.format.get(element);
-        let Some(format) = SurfaceFormat::of(number) else {
-            return not_modeled(format!("vertex format {number}"));
+        let name = packets::format_name(number).unwrap_or("?");
+        let doubles = doubles(name);
+        let bytes = match (doubles, SurfaceFormat::of(number)) {
+            (0, Some(format)) => format.bytes,
+            (0, None) => return not_modeled(format!("vertex format {number} ({name})")),
+            (count, _) => 8 * count as u64,
         };
         let index = self.fields.vertex_element.buffer.get(element);
         let Some(buffer) = self.context.vertex_buffers.get(&index) else {
@@ -90,14 +97,50 @@ impl Draw<'_> {
         };
         let offset = fields.pitch.get(buffer) * u64::from(item)
             + self.fields.vertex_element.offset.get(element);
-        if fields.is_null.flag(buffer) || offset + format.bytes > size {
+        if fields.is_null.flag(buffer) || offset + bytes > size {
             return Ok([0; 4]);
         }
-        let mut bytes = [0; 16];
-        let Some(texel) = bytes.get_mut(..usize::try_from(format.bytes).unwrap_or(16)) else {
-            return not_modeled(format!("vertex format {}", format.name));
-        };
-        self.memory.read(start + offset, texel)?;
-        Ok(format.decode(&bytes))
+        let mut data = [0; 32];
+        let length = usize::try_from(bytes).unwrap_or(0).min(32);
+        self.memory.read(start + offset, &mut data[..length])?;
+        if doubles > 0 {
+            return Ok(from_doubles(&data, doubles));
+        }
+        let mut texel = [0; 16];
+        texel.copy_from_slice(&data[..16]);
+        Ok(SurfaceFormat::of(number).map_or([0; 4], |format| format.decode(&texel)))
+    }
+}
+
+/// Number of the components of a format of doubles that are converted to floats; else 0.
+fn doubles(name: &str) -> usize {
+    match name.strip_suffix("_FLOAT") {
+        Some(layout) if layout.starts_with("R64") => layout.matches("64").count(),
+        _ => 0,
+    }
+}
+
+/// Converts doubles to floats; missing components are 0, a missing alpha is 1.
+fn from_doubles(data: &[u8; 32], count: usize) -> [u32; 4] {
+    let mut values = [0, 0, 0, ONE];
+    for (value, bytes) in values.iter_mut().take(count).zip(data.chunks_exact(8)) {
+        let mut double = [0; 8];
+        double.copy_from_slice(bytes);
+        *value = (f64::from_le_bytes(double) as f32).to_bits();
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_become_floats() {
+        assert_eq!((doubles("R64G64B64_FLOAT"), doubles("R32G32_FLOAT")), (3, 0));
+        let mut data = [0; 32];
+        data[..8].copy_from_slice(&0.5_f64.to_le_bytes());
+        data[8..16].copy_from_slice(&(-2.0_f64).to_le_bytes());
+        assert_eq!(from_doubles(&data, 2), [0.5, -2.0, 0.0, 1.0_f32].map(f32::to_bits));
     }
 }

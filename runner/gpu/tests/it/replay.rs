@@ -61,11 +61,12 @@ fn unknown_commands_stop_the_batch() {
 #[test]
 fn commands_that_are_not_modeled_are_named() {
     let memory = recording(Generation::Ivb);
-    // GPGPU_WALKER with its length.
-    memory.write(memory.address, &0x7105_0009_u32.to_le_bytes()).expect("the batch");
+    memory.write(memory.address, &0x0180_0000_u32.to_le_bytes()).expect("the batch");
     let mut gpu = Gpu::new(Generation::Ivb, Clock::start(Generation::Ivb));
     let error = gpu.execute(&memory, 1, memory.address).expect_err("not modeled");
-    let expected =
-        format!("GPGPU_WALKER (0x71050009) at {:#x}: not modeled: the command", memory.address);
+    let expected = format!(
+        "MI_WAIT_FOR_EVENT (0x01800000) at {:#x}: not modeled: the command",
+        memory.address
+    );
     assert_eq!(error.to_string(), expected);
 }

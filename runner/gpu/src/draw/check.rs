@@ -1,0 +1,66 @@
+//! State that is refused because it is not modeled: nothing is skipped in silence.
+
+use packets::Field;
+
+use super::Draw;
+use crate::error::{CommandError, Outcome, not_modeled};
+
+impl Draw<'_> {
+    /// Refuses state that is not modeled yet.
+    pub(super) fn check(&self) -> Outcome<()> {
+        let fields = self.fields;
+        let refuse = |field: Field, command: &str, what: &str| {
+            let is_used = field.flag(self.context.packet(command));
+            if is_used { not_modeled(what) } else { Ok::<(), CommandError>(()) }
+        };
+        let (wm, ps, raster) = (fields.wm, fields.ps, fields.raster);
+        let (wm_name, ps_name, raster_name) = ("3DSTATE_WM", "3DSTATE_PS", "3DSTATE_RASTER");
+        refuse(wm.stipples, wm_name, "polygon stipple")?;
+        refuse(wm.line_stipples, wm_name, "line stipple")?;
+        refuse(fields.sf.line_stipples, "3DSTATE_SF", "line stipple")?;
+        refuse(fields.sf.is_smooth_point, "3DSTATE_SF", "smooth points")?;
+        refuse(raster.is_smooth_point, raster_name, "smooth points")?;
+        refuse(raster.is_conservative, raster_name, "conservative rasterization")?;
+        refuse(raster.forced_samples, raster_name, "forced sample counts")?;
+        refuse(fields.cut_index.is_packed, "3DSTATE_VF", "packed components of vertices")?;
+        for field in [wm.clears_depth, wm.resolves_depth, wm.resolves_hiz] {
+            refuse(field, wm_name, "clears and resolves of depth buffers")?;
+        }
+        let legacy = [wm.clears_depth_legacy, wm.resolves_depth_legacy, wm.resolves_hiz_legacy];
+        for field in legacy {
+            refuse(field, wm_name, "legacy clears and resolves of depth buffers")?;
+        }
+        for field in [ps.fast_clears, ps.resolves, ps.resolve_type] {
+            refuse(field, ps_name, "fast clears and resolves")?;
+        }
+        refuse(ps.rounding, ps_name, "rounding modes of kernels")?;
+        refuse(fields.te.mode, "3DSTATE_TE", "software tessellation")?;
+        let depth = "3DSTATE_DEPTH_BUFFER";
+        refuse(fields.depth_buffer.is_tiled_resource, depth, "tiled resources")?;
+        let clip = self.context.packet("3DSTATE_CLIP");
+        if fields.clip.is_enabled.flag(clip) {
+            let mode = fields.clip.mode.get(clip);
+            // Everything is clipped, or everything is rejected.
+            if mode != 0 && mode != 3 {
+                return not_modeled(format!("clip mode {mode}"));
+            }
+            if fields.clip.api.flag(clip) {
+                return not_modeled("clip volumes whose depth begins at 0");
+            }
+        }
+        // A depth range of which one side clips has no counterpart in OpenGL.
+        let words = self.context.packet(raster_name);
+        if raster.clips_far.exists()
+            && raster.clips_near.flag(words) != raster.clips_far.flag(words)
+        {
+            return not_modeled("clipping to one side of the depth range");
+        }
+        Ok(())
+    }
+
+    /// True if the clipper rejects all primitives.
+    pub(super) fn rejects_all(&self) -> bool {
+        let clip = self.context.packet("3DSTATE_CLIP");
+        self.fields.clip.is_enabled.flag(clip) && self.fields.clip.mode.get(clip) == 3
+    }
+}

@@ -1,0 +1,295 @@
+//! Depth and stencil tests on the buffers in memory.
+
+use surfaces::{DepthLayout, Surface};
+
+use super::Draw;
+use super::blend::{passes, stencil};
+use crate::error::{Outcome, not_modeled};
+
+/// Storage of depths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DepthFormat {
+    Float32,
+    Unorm24,
+    Unorm16,
+}
+
+impl DepthFormat {
+    fn bytes(self) -> u64 {
+        if self == DepthFormat::Unorm16 { 2 } else { 4 }
+    }
+}
+
+/// Stencil state of a facing.
+#[derive(Clone, Copy, Debug, Default)]
+struct StencilFace {
+    function: u64,
+    fail: u64,
+    depth_fail: u64,
+    pass: u64,
+    test_mask: u8,
+    write_mask: u8,
+    reference: u8,
+}
+
+/// Depth and stencil tests of a draw.
+pub(super) struct DepthStencil<'a> {
+    draw: &'a Draw<'a>,
+    depth: Option<(Surface, DepthFormat)>,
+    stencil: Option<Surface>,
+    tests_depth: bool,
+    writes_depth: bool,
+    depth_function: u64,
+    tests_stencil: bool,
+    writes_stencil: bool,
+    /// Front, then back.
+    faces: [StencilFace; 2],
+    offset: (i64, i64),
+    samples: u32,
+}
+
+/// A sample to test.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tested {
+    pub(super) x: u32,
+    pub(super) y: u32,
+    pub(super) layer: u32,
+    pub(super) sample: u32,
+    pub(super) is_front: bool,
+    pub(super) depth: f32,
+    /// Stencil reference of the fragment shader.
+    pub(super) stencil: Option<u8>,
+}
+
+impl Draw<'_> {
+    /// Difference of neighboring depths of the depth buffer near 1.
+    pub(super) fn depth_unit(&self) -> f64 {
+        let words = self.context.packet("3DSTATE_DEPTH_BUFFER");
+        match self.fields.depth_buffer.format.get(words) {
+            5 => 2.0_f64.powi(-16),
+            _ => 2.0_f64.powi(-24),
+        }
+    }
+
+    /// Words of the depth and stencil state: a packet, or a structure in memory.
+    fn depth_words(&self) -> Outcome<Vec<u32>> {
+        if self.fields.wm_depth.tests_depth.exists() {
+            return Ok(self.context.packet("3DSTATE_WM_DEPTH_STENCIL").to_vec());
+        }
+        let pointer = self.context.packet("3DSTATE_DEPTH_STENCIL_STATE_POINTERS");
+        if pointer.is_empty() {
+            return Ok(vec![0; 3]);
+        }
+        let address = self.context.dynamic_base + self.fields.depth_pointer.offset.get(pointer);
+        Ok(self.memory.read_words(address, 3)?)
+    }
+
+    /// Loads the state and the buffers; `None` if nothing is tested.
+    pub(super) fn depth_stencil(&self, samples: u32) -> Outcome<Option<DepthStencil<'_>>> {
+        let words = self.depth_words()?;
+        let (new, old) = (self.fields.wm_depth, self.fields.depth);
+        let get = |new: packets::Field, old: packets::Field| match new.exists() {
+            true => new.get(&words),
+            false => old.get(&words),
+        };
+        let tests_depth = get(new.tests_depth, old.tests_depth) != 0;
+        let tests_stencil = get(new.tests_stencil, old.tests_stencil) != 0;
+        if !tests_depth && !tests_stencil {
+            return Ok(None);
+        }
+        let (front_reference, back_reference) = self.stencil_references(&words)?;
+        let byte = |value: u64| u8::try_from(value & 0xff).unwrap_or(0);
+        let front = StencilFace {
+            function: get(new.function, old.function),
+            fail: get(new.fail, old.fail),
+            depth_fail: get(new.depth_fail, old.depth_fail),
+            pass: get(new.pass, old.pass),
+            test_mask: byte(get(new.test_mask, old.test_mask)),
+            write_mask: byte(get(new.write_mask, old.write_mask)),
+            reference: front_reference,
+        };
+        let back = StencilFace {
+            function: get(new.back_function, old.back_function),
+            fail: get(new.back_fail, old.back_fail),
+            depth_fail: get(new.back_depth_fail, old.back_depth_fail),
+            pass: get(new.back_pass, old.back_pass),
+            test_mask: byte(get(new.back_test_mask, old.back_test_mask)),
+            write_mask: byte(get(new.back_write_mask, old.back_write_mask)),
+            reference: back_reference,
+        };
+        let is_two_sided = get(new.is_two_sided, old.is_two_sided) != 0;
+        let buffer = self.fields.depth_buffer;
+        let packet = self.context.packet("3DSTATE_DEPTH_BUFFER");
+        let offset = (buffer.x_offset.signed(packet), buffer.y_offset.signed(packet));
+        Ok(Some(DepthStencil {
+            draw: self,
+            depth: self.depth_surface(samples)?,
+            stencil: self.stencil_surface(samples)?,
+            tests_depth,
+            writes_depth: get(new.writes_depth, old.writes_depth) != 0
+                && buffer.writes_depth.flag(packet),
+            depth_function: get(new.depth_function, old.depth_function),
+            tests_stencil,
+            writes_stencil: get(new.writes_stencil, old.writes_stencil) != 0
+                && buffer.writes_stencil.flag(packet),
+            faces: [front, if is_two_sided { back } else { front }],
+            offset,
+            samples,
+        }))
+    }
+
+    /// Reference values of the front and the back.
+    fn stencil_references(&self, words: &[u32]) -> Outcome<(u8, u8)> {
+        let fields = self.fields.wm_depth;
+        let byte = |value: u64| u8::try_from(value & 0xff).unwrap_or(0);
+        if fields.reference.exists() {
+            return Ok((byte(fields.reference.get(words)), byte(fields.back_reference.get(words))));
+        }
+        let words = self.color_calc()?;
+        let fields = self.fields.color_calc;
+        Ok((byte(fields.stencil.get(&words)), byte(fields.back_stencil.get(&words))))
+    }
+
+    /// Words of the color calculator's state.
+    pub(super) fn color_calc(&self) -> Outcome<Vec<u32>> {
+        let pointer = self.context.packet("3DSTATE_CC_STATE_POINTERS");
+        if pointer.is_empty() {
+            return Ok(vec![0; 6]);
+        }
+        let address = self.context.dynamic_base + self.fields.cc_pointer.offset.get(pointer);
+        Ok(self.memory.read_words(address, 6)?)
+    }
+
+    fn depth_surface(&self, samples: u32) -> Outcome<Option<(Surface, DepthFormat)>> {
+        let fields = self.fields.depth_buffer;
+        let words = self.context.packet("3DSTATE_DEPTH_BUFFER");
+        if words.is_empty() || fields.kind.get(words) == 7 {
+            return Ok(None);
+        }
+        let format = match fields.format.get(words) {
+            1 => DepthFormat::Float32,
+            3 => DepthFormat::Unorm24,
+            5 => DepthFormat::Unorm16,
+            format => return not_modeled(format!("depth buffers of format {format}")),
+        };
+        let layout = self.depth_layout(words, fields.pitch, fields.base, fields.qpitch, words);
+        let wide = if format == DepthFormat::Unorm16 { 8 } else { 4 };
+        let layout = DepthLayout { alignment: (wide, 4), samples, ..layout };
+        Ok(Some((Surface::of_depth(&layout), format)))
+    }
+
+    fn stencil_surface(&self, samples: u32) -> Outcome<Option<Surface>> {
+        let fields = self.fields.stencil_buffer;
+        let words = self.context.packet("3DSTATE_STENCIL_BUFFER");
+        let is_absent = fields.is_enabled.exists() && !fields.is_enabled.flag(words);
+        if words.is_empty() || is_absent || fields.base.get(words) == 0 {
+            return Ok(None);
+        }
+        let depth = self.context.packet("3DSTATE_DEPTH_BUFFER");
+        let layout = self.depth_layout(words, fields.pitch, fields.base, fields.qpitch, depth);
+        let layout = DepthLayout { alignment: (8, 8), is_stencil: true, samples, ..layout };
+        Ok(Some(Surface::of_depth(&layout)))
+    }
+
+    /// Layout of a buffer; sizes are those of the depth buffer.
+    fn depth_layout(
+        &self,
+        words: &[u32],
+        pitch: packets::Field,
+        base: packets::Field,
+        qpitch: packets::Field,
+        depth: &[u32],
+    ) -> DepthLayout {
+        let fields = self.fields.depth_buffer;
+        DepthLayout {
+            base: base.get(words) & 0xffff_ffff_ffff,
+            pitch: pitch.get(words) + 1,
+            width: fields.width.get_u32(depth) + 1,
+            height: fields.height.get_u32(depth) + 1,
+            depth: fields.depth.get_u32(depth) + 1,
+            is_volume: fields.kind.get(depth) == 2 && self.facts.version < 9,
+            level: fields.level.get_u32(depth),
+            first_layer: fields.min_array_element.get_u32(depth),
+            layer_rows: qpitch.exists().then(|| 4 * qpitch.get(words)),
+            alignment: (4, 4),
+            samples: 1,
+            is_stencil: false,
+        }
+    }
+}
+
+impl DepthStencil<'_> {
+    /// Tests a sample and updates the buffers; true if it passes.
+    pub(super) fn test(&self, sample: &Tested) -> Outcome<bool> {
+        let stencil_at = match &self.stencil {
+            Some(surface) if self.tests_stencil => Some(self.address(surface, sample, 1)),
+            _ => None,
+        };
+        let face = &self.faces[usize::from(!sample.is_front)];
+        let reference = sample.stencil.unwrap_or(face.reference);
+        let memory = self.draw.memory;
+        let mut stored = [0];
+        if let Some(address) = stencil_at {
+            memory.read(address, &mut stored)?;
+        }
+        let [stored] = stored;
+        let is_inside = stencil_at.is_none()
+            || passes(face.function, reference & face.test_mask, stored & face.test_mask);
+        let is_near = is_inside && self.test_depth(sample)?;
+        if let (Some(address), true) = (stencil_at, self.writes_stencil) {
+            let operation = match (is_inside, is_near) {
+                (false, _) => face.fail,
+                (true, false) => face.depth_fail,
+                (true, true) => face.pass,
+            };
+            let new = stencil(operation, stored, reference);
+            memory.write(address, &[new & face.write_mask | stored & !face.write_mask])?;
+        }
+        Ok(is_near)
+    }
+
+    /// Tests and writes the depth.
+    fn test_depth(&self, sample: &Tested) -> Outcome<bool> {
+        let (Some((surface, format)), true) = (&self.depth, self.tests_depth) else {
+            return Ok(true);
+        };
+        let address = self.address(surface, sample, format.bytes());
+        let memory = self.draw.memory;
+        let mut bytes = [0; 4];
+        let count = usize::try_from(format.bytes()).unwrap_or(4);
+        memory.read(address, &mut bytes[..count])?;
+        let old = u32::from_le_bytes(bytes);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let unorm = |bits: u32| {
+            let largest = f64::from((1_u32 << bits) - 1);
+            (f64::from(sample.depth).clamp(0.0, 1.0) * largest + 0.5).floor() as u32
+        };
+        let (passes, new) = match format {
+            DepthFormat::Float32 => {
+                let stored = f32::from_bits(old);
+                (passes(self.depth_function, sample.depth, stored), sample.depth.to_bits())
+            }
+            DepthFormat::Unorm24 => {
+                let new = unorm(24);
+                (passes(self.depth_function, new, old & 0xff_ffff), new | old & !0xff_ffff)
+            }
+            DepthFormat::Unorm16 => {
+                let new = unorm(16);
+                (passes(self.depth_function, new, old), new)
+            }
+        };
+        if passes && self.writes_depth {
+            memory.write(address, &new.to_le_bytes()[..count])?;
+        }
+        Ok(passes)
+    }
+
+    fn address(&self, surface: &Surface, sample: &Tested, bytes: u64) -> u64 {
+        #[allow(clippy::cast_possible_truncation, reason = "coordinates have 16 bits")]
+        let moved = |at: u32, offset: i64| (i64::from(at) + offset).max(0) as u32;
+        let (x, y) = (moved(sample.x, self.offset.0), moved(sample.y, self.offset.1));
+        let layer = sample.layer + surface.first_layer;
+        let (x, y) = surfaces::interleave(x, y, sample.sample, self.samples);
+        surface.address(x, y, layer, surface.level, bytes)
+    }
+}

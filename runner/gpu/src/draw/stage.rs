@@ -1,0 +1,241 @@
+//! Threads of the stages before rasterization: loading, execution, entries of the URB.
+
+use simulator::host::{
+    AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite,
+};
+use simulator::{Kernel, Outcome as ThreadOutcome, Thread};
+
+use super::Draw;
+use super::bindings::Resources;
+use super::fragment::{BUDGET, kernel_error};
+use super::messages::{Failure, memory_messages};
+use super::scratch::Scratch;
+use super::vertices::Slots;
+use crate::error::{CommandError, Outcome};
+
+/// Most double words of an entry: more than any patch or list of vertices has.
+const LARGEST_ENTRY: usize = 1 << 16;
+
+/// Commands with the resources of a stage.
+pub(super) struct Names {
+    constants: &'static str,
+    table: &'static str,
+    samplers: &'static str,
+}
+
+macro_rules! names {
+    ($stage:literal) => {
+        Names {
+            constants: concat!("3DSTATE_CONSTANT_", $stage),
+            table: concat!("3DSTATE_BINDING_TABLE_POINTERS_", $stage),
+            samplers: concat!("3DSTATE_SAMPLER_STATE_POINTERS_", $stage),
+        }
+    };
+}
+
+pub(super) const VERTEX: Names = names!("VS");
+pub(super) const CONTROL: Names = names!("HS");
+pub(super) const EVALUATION: Names = names!("DS");
+pub(super) const GEOMETRY: Names = names!("GS");
+
+/// A stage of a draw.
+pub(super) struct Stage<'a> {
+    draw: &'a Draw<'a>,
+    kernel: Kernel,
+    address: u64,
+    resources: Resources<'a>,
+    constants: Vec<[u32; 8]>,
+    /// First register of the constants.
+    start: usize,
+}
+
+impl<'a> Stage<'a> {
+    /// Loads a stage: its kernel at an offset from the base of instructions.
+    pub(super) fn load(
+        draw: &'a Draw<'a>,
+        names: &Names,
+        kernel: u64,
+        start: u32,
+    ) -> Outcome<Stage<'a>> {
+        let address = draw.context.instruction_base + kernel;
+        Ok(Stage {
+            draw,
+            kernel: draw.kernel(address)?,
+            address,
+            resources: draw.resources(names.table, names.samplers),
+            constants: draw.constants(names.constants)?,
+            start: start as usize,
+        })
+    }
+
+    /// A stage of one kernel, whose caller writes the constants.
+    pub(super) fn of_kernel(
+        draw: &'a Draw<'a>,
+        address: u64,
+        resources: Resources<'a>,
+    ) -> Outcome<Stage<'a>> {
+        let kernel = draw.kernel(address)?;
+        Ok(Stage { draw, kernel, address, resources, constants: Vec::new(), start: 1 })
+    }
+
+    /// Creates a thread with its constants and returns the register after them.
+    pub(super) fn thread(&self) -> (Thread, usize) {
+        let mut thread = Thread::new(self.draw.devinfo, 0);
+        thread.reset(0);
+        for (i, constant) in self.constants.iter().enumerate() {
+            thread.set_register(self.start + i, constant);
+        }
+        (thread, self.start + self.constants.len())
+    }
+
+    /// Writes the first register, with the pointer to the sampler states.
+    pub(super) fn set_header(&self, thread: &mut Thread, mut header: [u32; 8]) {
+        header[3] = self.resources.sampler_offset();
+        thread.set_register(0, &header);
+    }
+
+    /// Executes threads that share URB entries, from barrier to barrier, and returns the entries.
+    pub(super) fn run(&self, threads: Vec<Thread>, entries: Vec<Vec<u32>>) -> Outcome<Entries> {
+        let mut host = UrbHost {
+            resources: &self.resources,
+            entries,
+            counts: [0; 2],
+            scratch: Scratch::default(),
+            failure: Failure::default(),
+        };
+        let mut running: Vec<(Thread, Scratch)> =
+            threads.into_iter().map(|thread| (thread, Scratch::default())).collect();
+        while !running.is_empty() {
+            let mut waiting = Vec::new();
+            for (mut thread, scratch) in running {
+                let shared = std::mem::take(&mut host.scratch.shared);
+                host.scratch = Scratch { shared, ..scratch };
+                let result = self.kernel.run(&mut thread, &mut host, BUDGET);
+                if let Some(error) = host.failure.0.take() {
+                    return Err(error);
+                }
+                let error = |error| -> CommandError { kernel_error(self.address, &error) };
+                if matches!(result.map_err(error)?, ThreadOutcome::Barrier { .. }) {
+                    let bytes = std::mem::take(&mut host.scratch.bytes);
+                    waiting.push((thread, Scratch { bytes, ..Scratch::default() }));
+                }
+            }
+            running = waiting;
+        }
+        Ok(Entries { entries: host.entries, counts: host.counts })
+    }
+}
+
+/// What threads left in the URB.
+pub(super) struct Entries {
+    /// Entries by handle.
+    pub(super) entries: Vec<Vec<u32>>,
+    /// Numbers of vertices in the message that ended a thread.
+    pub(super) counts: [u32; 2],
+}
+
+/// Slots of an entry.
+pub(super) fn slots(entry: &[u32]) -> Slots {
+    entry.chunks_exact(4).map(|dwords| [dwords[0], dwords[1], dwords[2], dwords[3]]).collect()
+}
+
+/// Double words of a vertex.
+pub(super) fn dwords(slots: &Slots) -> Vec<u32> {
+    slots.iter().flatten().copied().collect()
+}
+
+/// Serves the messages of a thread before rasterization.
+struct UrbHost<'a> {
+    resources: &'a Resources<'a>,
+    /// Entries by handle.
+    entries: Vec<Vec<u32>>,
+    counts: [u32; 2],
+    scratch: Scratch,
+    failure: Failure,
+}
+
+impl<'a> UrbHost<'a> {
+    fn resources(&self) -> &Resources<'a> {
+        self.resources
+    }
+}
+
+impl Host for UrbHost<'_> {
+    fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
+        // Handle and offset of a channel that is off mean nothing.
+        if write.mask == 0 {
+            return Ok(());
+        }
+        let Some(entry) = self.entries.get_mut(usize::from(write.handle)) else {
+            return Err(HostError(format!("no URB entry {}", write.handle)));
+        };
+        let start = 4 * write.offset as usize;
+        let end = start + write.data.len();
+        if end > LARGEST_ENTRY {
+            return Err(HostError(format!("URB write to double word {end} of an entry")));
+        }
+        if entry.len() < end {
+            entry.resize(end, 0);
+        }
+        for (i, value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
+            entry[start + i] = *value;
+        }
+        Ok(())
+    }
+
+    fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
+        let Some(entry) = self.entries.get(usize::from(handle)) else {
+            return Err(HostError(format!("no URB entry {handle}")));
+        };
+        for (i, place) in data.iter_mut().enumerate() {
+            *place = entry.get(4 * offset as usize + i).copied().unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    fn urb_end(&mut self, header: &[u32; 8]) {
+        self.counts = [header[2] & 0xffff, header[2] >> 16];
+    }
+
+    memory_messages!();
+}
+
+impl Draw<'_> {
+    /// Resources of a stage.
+    pub(super) fn resources(&self, table: &str, samplers: &str) -> Resources<'_> {
+        // The tables of all stages have the same layout.
+        let offset =
+            |name| self.fields.binding_table.offset.get(self.context.packet(name)) & 0xffff_ffe0;
+        let table = self.context.surface_base + offset(table);
+        let samplers = self.context.dynamic_base + offset(samplers);
+        Resources::new(self, table, samplers)
+    }
+
+    /// Reads the push constants of a stage as registers: all slots one after the other.
+    pub(super) fn constants(&self, command: &str) -> Outcome<Vec<[u32; 8]>> {
+        const ABSOLUTE: [(u32, u32); 2] = [(0x20c0, 1 << 6), (0x20d8, 1 << 4)];
+        let body = self.context.packet(command).get(1..).unwrap_or(&[]);
+        let fields = self.fields.constants;
+        let slots = [
+            (fields.length_0, fields.buffer_0),
+            (fields.length_1, fields.buffer_1),
+            (fields.length_2, fields.buffer_2),
+            (fields.length_3, fields.buffer_3),
+        ];
+        // The first slot is relative to the dynamic base, unless a register says otherwise.
+        let registers = &self.context.registers;
+        let is_absolute = ABSOLUTE.iter().any(|(offset, bit)| registers.get(*offset) & bit != 0);
+        let mut constants = Vec::new();
+        for (i, (length, buffer)) in slots.into_iter().enumerate() {
+            let mut address = buffer.get(body) & 0xffff_ffff_ffff;
+            if i == 0 && !is_absolute {
+                address += self.context.dynamic_base;
+            }
+            for register in 0..length.get(body) {
+                let words = self.memory.read_words(address + 32 * register, 8)?;
+                constants.push(std::array::from_fn(|i| words[i]));
+            }
+        }
+        Ok(constants)
+    }
+}
