@@ -54,7 +54,7 @@ fn factor(number: u64, i: usize, colors: &Colors) -> Option<f32> {
         _ => return None,
     };
     match number {
-        6 | 1..=5 | 7..=10 => Some(positive),
+        1..=10 => Some(positive),
         17..=21 | 23..=26 => Some(1.0 - positive),
         _ => None,
     }

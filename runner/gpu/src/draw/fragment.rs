@@ -82,6 +82,9 @@ impl Primitive<'_> {
     }
 }
 
+/// A value at a position of a primitive.
+type Value = fn(&Interpolation, f64, f64) -> f32;
+
 /// A kernel with the place of its setup data.
 struct FragmentKernel {
     kernel: Kernel,
@@ -251,7 +254,7 @@ impl<'a> Fragments<'a> {
                         ids.enumerate().fold(0, |all, (i, id)| all | (id & 0xf) << (4 * i));
                 }
                 // The number of the first pair of samples.
-                false => header[0] |= (ids.min().unwrap_or(0) / 2 & 3) << 6,
+                false => header[0] |= ((ids.min().unwrap_or(0) / 2) & 3) << 6,
             }
         }
         thread.set_register(0, &header);
@@ -313,8 +316,7 @@ impl<'a> Fragments<'a> {
                 register += width / 4;
             }
             let mode = if per_sample { 2 } else { 0 };
-            let values: [(bool, fn(&Interpolation, f64, f64) -> f32); 2] =
-                [(depth, Interpolation::depth), (w, Interpolation::w)];
+            let values: [(bool, Value); 2] = [(depth, Interpolation::depth), (w, Interpolation::w)];
             for (_, value) in values.into_iter().filter(|(is_used, _)| *is_used) {
                 for channel in 0..4 * slots.len() {
                     let (x, y) = self.position(slots, channel, mode);
