@@ -290,7 +290,7 @@ impl Surface {
     }
 }
 
-/// What determines the places of texels in a depth or stencil buffer.
+/// Layout of a depth or stencil buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthLayout {
     /// Address of the first byte.

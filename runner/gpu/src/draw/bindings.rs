@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use simulator::host::AtomicOp;
 use surfaces::{Surface, SurfaceFormat, SurfaceKind};
 
-use super::Draw;
+use super::command::Draw;
 use super::sampler::Sampler;
 use crate::error::{Outcome, not_modeled};
 

@@ -2,7 +2,7 @@
 
 use packets::Field;
 
-use super::Draw;
+use super::command::Draw;
 use crate::error::{CommandError, Outcome, not_modeled};
 
 impl Draw<'_> {

@@ -2,9 +2,10 @@
 
 use simulator::Thread;
 
+use super::Drawing;
 use super::bindings::Resources;
-use super::stage::Stage;
-use super::{Draw, Drawing};
+use super::command::Draw;
+use super::stage::UrbStage;
 use crate::context::HardwareContext;
 use crate::error::{Outcome, not_modeled};
 use crate::mi::predicate_holds;
@@ -50,7 +51,7 @@ impl Draw<'_> {
         if fields.rounding.flag(&descriptor) {
             return not_modeled("rounding modes of kernels");
         }
-        let stage = Stage::of_kernel(self, kernel, Resources::new(self, table, samplers))?;
+        let stage = UrbStage::of_kernel(self, kernel, Resources::new(self, table, samplers))?;
         let width = 8_u32 << walker.width.get(words).min(2);
         let threads = get(fields.threads).max(1);
         let first = [walker.first_x, walker.first_y, walker.first_z].map(|f| f.get_u32(words));
@@ -88,7 +89,7 @@ impl Draw<'_> {
         Ok(invocations)
     }
 
-    fn run_group(&self, stage: &Stage<'_>, group: Vec<Thread>) -> Outcome<()> {
+    fn run_group(&self, stage: &UrbStage<'_>, group: Vec<Thread>) -> Outcome<()> {
         stage.run(group, Vec::new()).map(|_| ())
     }
 

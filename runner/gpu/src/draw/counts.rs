@@ -1,4 +1,4 @@
-//! Counters of a draw, for queries.
+//! Counters of a draw, for queries, and registers of stream output.
 
 use std::cell::Cell;
 
@@ -91,6 +91,43 @@ impl Counts {
         let all = of_geometry.iter().filter(|_| geometry);
         for (offset, counter) in all.chain(of_pixels.iter().filter(|_| pixels)) {
             registers.set_u64(*offset, registers.get_u64(*offset) + counter.get());
+        }
+    }
+}
+
+/// Buffers and streams of stream output.
+pub(super) const STREAMS: usize = 4;
+/// First registers: primitives written, primitives that needed room, write offsets.
+const WRITTEN: u32 = 0x5200;
+const NEEDED: u32 = 0x5240;
+const OFFSETS: u32 = 0x5280;
+
+/// Registers of stream output during a draw.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StreamRegisters {
+    pub(super) written: [u64; STREAMS],
+    pub(super) needed: [u64; STREAMS],
+    pub(super) offsets: [u32; STREAMS],
+}
+
+impl StreamRegisters {
+    /// Reads the registers.
+    pub(super) fn load(registers: &Registers) -> StreamRegisters {
+        let wide = |base: u32| std::array::from_fn(|i| registers.get_u64(base + 8 * i as u32));
+        StreamRegisters {
+            written: wide(WRITTEN),
+            needed: wide(NEEDED),
+            offsets: std::array::from_fn(|i| registers.get(OFFSETS + 4 * i as u32)),
+        }
+    }
+
+    /// Writes the registers.
+    pub(super) fn store(&self, registers: &mut Registers) {
+        for i in 0..STREAMS {
+            let place = i as u32;
+            registers.set_u64(WRITTEN + 8 * place, self.written[i]);
+            registers.set_u64(NEEDED + 8 * place, self.needed[i]);
+            registers.set(OFFSETS + 4 * place, self.offsets[i]);
         }
     }
 }

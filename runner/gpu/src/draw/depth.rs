@@ -2,8 +2,8 @@
 
 use surfaces::{DepthLayout, Surface};
 
-use super::Draw;
 use super::blend::{passes, stencil};
+use super::command::Draw;
 use crate::error::{Outcome, not_modeled};
 
 /// Storage of depths.

@@ -2,48 +2,11 @@
 
 use softgl::assemble::Primitive;
 
-use super::Draw;
+use super::command::Draw;
+use super::counts::STREAMS;
 use super::primitives::Assembled;
 use super::vertices::Slots;
-use crate::context::Registers;
 use crate::error::Outcome;
-
-/// Buffers and streams.
-const COUNT: usize = 4;
-/// First registers: primitives written, primitives that needed room, write offsets.
-const WRITTEN: u32 = 0x5200;
-const NEEDED: u32 = 0x5240;
-const OFFSETS: u32 = 0x5280;
-
-/// Registers of stream output during a draw.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct StreamRegisters {
-    written: [u64; COUNT],
-    needed: [u64; COUNT],
-    offsets: [u32; COUNT],
-}
-
-impl StreamRegisters {
-    /// Reads the registers.
-    pub(super) fn load(registers: &Registers) -> StreamRegisters {
-        let wide = |base: u32| std::array::from_fn(|i| registers.get_u64(base + 8 * i as u32));
-        StreamRegisters {
-            written: wide(WRITTEN),
-            needed: wide(NEEDED),
-            offsets: std::array::from_fn(|i| registers.get(OFFSETS + 4 * i as u32)),
-        }
-    }
-
-    /// Writes the registers.
-    pub(super) fn store(&self, registers: &mut Registers) {
-        for i in 0..COUNT {
-            let place = i as u32;
-            registers.set_u64(WRITTEN + 8 * place, self.written[i]);
-            registers.set_u64(NEEDED + 8 * place, self.needed[i]);
-            registers.set(OFFSETS + 4 * place, self.offsets[i]);
-        }
-    }
-}
 
 /// A declaration: components of a slot that go to a buffer.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +69,7 @@ impl Draw<'_> {
     }
 
     /// Enabled buffers.
-    fn output_buffers(&self) -> [Option<Buffer>; COUNT] {
+    fn output_buffers(&self) -> [Option<Buffer>; STREAMS] {
         let fields = self.fields.stream_out;
         let words = self.context.packet("3DSTATE_STREAMOUT");
         let enables = [fields.enables_0, fields.enables_1, fields.enables_2, fields.enables_3];
@@ -134,13 +97,13 @@ impl Draw<'_> {
         assembled: &Assembled,
         primitive: &Primitive,
         declarations: &[Declaration],
-        buffers: &[Option<Buffer>; COUNT],
+        buffers: &[Option<Buffer>; STREAMS],
     ) -> Outcome<()> {
         let mut registers = self.streams.get();
         registers.needed[stream] += 1;
         let used = |i: usize| declarations.iter().any(|declaration| declaration.buffer == i);
         let vertices = u64::try_from(primitive.vertices.len()).unwrap_or(0);
-        let has_room = (0..COUNT).filter(|&i| used(i)).all(|i| match &buffers[i] {
+        let has_room = (0..STREAMS).filter(|&i| used(i)).all(|i| match &buffers[i] {
             Some(buffer) => {
                 u64::from(registers.offsets[i]) + vertices * u64::from(buffer.pitch) <= buffer.size
             }
@@ -150,7 +113,7 @@ impl Draw<'_> {
             for &vertex in &primitive.vertices {
                 let slots = &assembled.vertices[vertex as usize];
                 self.write_vertex(slots, declarations, buffers, &registers.offsets)?;
-                for i in (0..COUNT).filter(|&i| used(i)) {
+                for i in (0..STREAMS).filter(|&i| used(i)) {
                     if let Some(buffer) = &buffers[i] {
                         registers.offsets[i] += buffer.pitch;
                     }
@@ -166,8 +129,8 @@ impl Draw<'_> {
         &self,
         slots: &Slots,
         declarations: &[Declaration],
-        buffers: &[Option<Buffer>; COUNT],
-        offsets: &[u32; COUNT],
+        buffers: &[Option<Buffer>; STREAMS],
+        offsets: &[u32; STREAMS],
     ) -> Outcome<()> {
         let mut places = *offsets;
         for declaration in declarations {

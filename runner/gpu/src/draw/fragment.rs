@@ -6,8 +6,8 @@ use simulator::host::{
 };
 use simulator::{Kernel, Thread};
 
-use super::Draw;
 use super::bindings::Resources;
+use super::command::Draw;
 use super::interpolation::Interpolation;
 use super::messages::{Failure, memory_messages};
 use super::output::Output;

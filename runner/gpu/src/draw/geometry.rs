@@ -3,9 +3,9 @@
 use simulator::Thread;
 use softgl::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
 
-use super::Draw;
+use super::command::Draw;
 use super::primitives::{Assembled, mode_of};
-use super::stage::{self, Entries, Stage, dwords, slots};
+use super::stage::{self, Entries, UrbStage, dwords, slots};
 use crate::error::{Outcome, not_modeled};
 
 /// Position of the instance number in handles.
@@ -85,7 +85,7 @@ impl Draw<'_> {
         let words = self.context.packet("3DSTATE_GS");
         let layout = self.geometry_layout()?;
         let start = gs.inputs.get_u32(words) | gs.inputs_high.get_u32(words) << 4;
-        let stage = Stage::load(self, &stage::GEOMETRY, gs.kernel.get(words), start)?;
+        let stage = UrbStage::load(self, &stage::GEOMETRY, gs.kernel.get(words), start)?;
         let mut streams = [(); 4].map(|()| Assembled::new(layout.mode));
         let items: Vec<Item<'_>> = input
             .primitives
@@ -105,7 +105,7 @@ impl Draw<'_> {
 
     fn run_geometry(
         &self,
-        stage: &Stage<'_>,
+        stage: &UrbStage<'_>,
         layout: &Layout,
         input: &Assembled,
         group: &[Item<'_>],
@@ -220,7 +220,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Which vertex of a primitive is provoking.
+    /// Convention that selects the provoking vertex.
     pub(super) fn convention(&self, mode: PrimitiveMode) -> ProvokingVertex {
         let sf = self.fields.sf;
         let words = self.context.packet("3DSTATE_SF");

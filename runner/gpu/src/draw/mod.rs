@@ -3,6 +3,7 @@
 mod bindings;
 mod blend;
 mod check;
+mod command;
 mod compute;
 mod counts;
 mod depth;
@@ -24,6 +25,7 @@ mod triangle;
 mod vertex_shader;
 mod vertices;
 mod viewport;
+mod window;
 
 use std::cell::Cell;
 
@@ -35,26 +37,13 @@ use crate::context::HardwareContext;
 use crate::error::{Outcome, not_modeled};
 use crate::facts::Facts;
 use crate::mi::predicate_holds;
-use counts::Counts;
-use feedback::StreamRegisters;
+use command::{Draw, Parameters};
+use counts::{Counts, StreamRegisters};
 use fragment::Fragments;
 use state::Fields;
-use viewport::Viewport;
 
 /// Registers with the parameters of an indirect draw.
 const INDIRECT: [u32; 5] = [0x2434, 0x2430, 0x2438, 0x243c, 0x2440];
-
-/// Parameters of a draw.
-#[derive(Clone, Copy, Debug)]
-struct Parameters {
-    topology: u64,
-    is_indexed: bool,
-    vertices: u32,
-    first_vertex: u32,
-    instances: u32,
-    first_instance: u32,
-    base_vertex: u32,
-}
 
 /// Executes draws of one generation.
 pub(crate) struct Drawing {
@@ -62,22 +51,6 @@ pub(crate) struct Drawing {
     devinfo: Option<&'static DevInfo>,
     facts: Facts,
     fields: Fields,
-}
-
-/// State and memory that all parts of a draw read.
-struct Draw<'a> {
-    table: &'static Table,
-    devinfo: &'static DevInfo,
-    fields: &'a Fields,
-    facts: Facts,
-    memory: &'a dyn Memory,
-    context: &'a HardwareContext,
-    counts: Counts,
-    streams: Cell<StreamRegisters>,
-    /// Number of the primitive that is drawn.
-    primitive_id: Cell<u32>,
-    /// The viewport that was used last, with its number.
-    last_viewport: Cell<Option<(u64, Viewport)>>,
 }
 
 impl Drawing {

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use simulator::host::RenderWrite;
 use surfaces::{SurfaceFormat, SurfaceKind};
 
-use super::Draw;
 use super::bindings::{Bound, Resources};
 use super::blend::{Colors, Equation, blend, logic, passes};
+use super::command::Draw;
 use super::depth::{DepthStencil, Tested};
 use super::fragment::{Primitive, QuadSlot};
 use super::samples::Samples;

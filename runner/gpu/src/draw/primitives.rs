@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 use softgl::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
 use softgl::primitive::PrimitiveKind;
 
+use super::command::{Draw, Parameters};
 use super::fragment::Fragments;
 use super::vertices::Slots;
-use super::{Draw, Parameters};
 use crate::error::{Outcome, not_modeled};
 
 /// Topology of rectangles: three vertices each.

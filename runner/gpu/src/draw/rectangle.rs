@@ -1,6 +1,6 @@
 //! Rasterization of rectangles, which drivers draw to clear and copy.
 
-use super::Draw;
+use super::command::Draw;
 use super::fragment::{Fragments, Primitive, Quad};
 use super::vertices::Slots;
 use crate::error::{Outcome, not_modeled};

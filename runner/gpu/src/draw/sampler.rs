@@ -5,14 +5,15 @@ use std::cell::RefCell;
 use simulator::host::{Param, SamplerOp, SamplerRequest, Texels};
 use softgl::format::FormatClass;
 use softgl::shader_io::{Lod, TextureOp};
-use softgl::texture::sample::{self, look_up};
+use softgl::texture::sample::look_up;
+use softgl::texture::texels;
 use softgl::texture::{
     CompareFunction, DepthMode, Filter, SamplerParameters, SwizzleSource, TextureTarget, Wrap,
 };
 use surfaces::{SurfaceFormat, SurfaceKind};
 
-use super::Draw;
 use super::bindings::{Bound, Resources};
+use super::command::Draw;
 use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Pixels whose differences give the level of detail.
@@ -113,7 +114,7 @@ struct View<'a> {
     failure: RefCell<Option<CommandError>>,
 }
 
-impl sample::Texels for View<'_> {
+impl texels::Texels for View<'_> {
     fn target(&self) -> TextureTarget {
         self.target
     }
@@ -137,7 +138,7 @@ impl sample::Texels for View<'_> {
 
     fn texel(&self, level: usize, layer: usize, x: i32, y: i32) -> Option<[u32; 4]> {
         let surface = &self.bound.surface;
-        let (width, height, layers) = sample::Texels::level_size(self, level)?;
+        let (width, height, layers) = texels::Texels::level_size(self, level)?;
         let (x, y) = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
         let (level, layer) = (u32::try_from(level).ok()?, u32::try_from(layer).ok()?);
         if x >= width || y >= height || layer >= layers {

@@ -2,7 +2,7 @@
 
 use packets::Field;
 
-use super::Draw;
+use super::command::Draw;
 use crate::error::{Outcome, not_modeled};
 
 /// Samples of a draw.

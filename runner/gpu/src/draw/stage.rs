@@ -5,8 +5,8 @@ use simulator::host::{
 };
 use simulator::{Kernel, Outcome as ThreadOutcome, Thread};
 
-use super::Draw;
 use super::bindings::Resources;
+use super::command::Draw;
 use super::fragment::{BUDGET, kernel_error};
 use super::messages::{Failure, memory_messages};
 use super::scratch::Scratch;
@@ -39,7 +39,7 @@ pub(super) const EVALUATION: Names = names!("DS");
 pub(super) const GEOMETRY: Names = names!("GS");
 
 /// A stage of a draw.
-pub(super) struct Stage<'a> {
+pub(super) struct UrbStage<'a> {
     draw: &'a Draw<'a>,
     kernel: Kernel,
     address: u64,
@@ -49,16 +49,16 @@ pub(super) struct Stage<'a> {
     start: usize,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> UrbStage<'a> {
     /// Loads a stage: its kernel at an offset from the base of instructions.
     pub(super) fn load(
         draw: &'a Draw<'a>,
         names: &Names,
         kernel: u64,
         start: u32,
-    ) -> Outcome<Stage<'a>> {
+    ) -> Outcome<UrbStage<'a>> {
         let address = draw.context.instruction_base + kernel;
-        Ok(Stage {
+        Ok(UrbStage {
             draw,
             kernel: draw.kernel(address)?,
             address,
@@ -73,9 +73,9 @@ impl<'a> Stage<'a> {
         draw: &'a Draw<'a>,
         address: u64,
         resources: Resources<'a>,
-    ) -> Outcome<Stage<'a>> {
+    ) -> Outcome<UrbStage<'a>> {
         let kernel = draw.kernel(address)?;
-        Ok(Stage { draw, kernel, address, resources, constants: Vec::new(), start: 1 })
+        Ok(UrbStage { draw, kernel, address, resources, constants: Vec::new(), start: 1 })
     }
 
     /// Creates a thread with its constants and returns the register after them.
@@ -126,7 +126,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// What threads left in the URB.
+/// Entries of the URB after threads have ended.
 pub(super) struct Entries {
     /// Entries by handle.
     pub(super) entries: Vec<Vec<u32>>,
@@ -203,11 +203,11 @@ impl Host for UrbHost<'_> {
 impl Draw<'_> {
     /// Resources of a stage.
     pub(super) fn resources(&self, table: &str, samplers: &str) -> Resources<'_> {
-        // The tables of all stages have the same layout.
-        let offset =
-            |name| self.fields.binding_table.offset.get(self.context.packet(name)) & 0xffff_ffe0;
-        let table = self.context.surface_base + offset(table);
-        let samplers = self.context.dynamic_base + offset(samplers);
+        // The commands of all stages have the same layout.
+        let table = self.fields.binding_table.offset.get(self.context.packet(table));
+        let samplers = self.fields.sampler_pointer.offset.get(self.context.packet(samplers));
+        let table = self.context.surface_base + table;
+        let samplers = self.context.dynamic_base + samplers;
         Resources::new(self, table, samplers)
     }
 

@@ -533,6 +533,11 @@ packets::fields! {
     }
 }
 packets::fields! {
+    pub(super) struct SamplerPointer of "3DSTATE_SAMPLER_STATE_POINTERS_PS" {
+        offset: "Pointer to PS Sampler State",
+    }
+}
+packets::fields! {
     pub(super) struct BlendPointer of "3DSTATE_BLEND_STATE_POINTERS" {
         offset: "Blend State Pointer",
     }
@@ -681,6 +686,7 @@ all! {
     ps: Ps,
     ps_extra: PsExtra,
     binding_table: BindingTable,
+    sampler_pointer: SamplerPointer,
     blend_pointer: BlendPointer,
     blend: Blend,
 }

@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 use softgl::assemble::{Primitive, PrimitiveMode};
 use softgl::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
 
-use super::Draw;
+use super::command::Draw;
 use super::primitives::Assembled;
-use super::stage::{self, Stage, dwords, slots};
+use super::stage::{self, UrbStage, dwords, slots};
 use super::vertices::Slots;
 use crate::error::{Outcome, not_modeled};
 
@@ -32,12 +32,12 @@ impl Draw<'_> {
             return not_modeled("control threads of several patches");
         }
         let control =
-            Stage::load(self, &stage::CONTROL, hs.kernel.get(words), hs.inputs.get_u32(words))?;
+            UrbStage::load(self, &stage::CONTROL, hs.kernel.get(words), hs.inputs.get_u32(words))?;
         let threads = hs.instances.get_u32(words) + 1;
         let ds = self.fields.ds;
         let words = self.context.packet("3DSTATE_DS");
         let (kernel, start) = (ds.kernel.get(words), ds.inputs.get_u32(words));
-        let evaluation = Stage::load(self, &stage::EVALUATION, kernel, start)?;
+        let evaluation = UrbStage::load(self, &stage::EVALUATION, kernel, start)?;
         let mut result = Assembled::new(self.tessellated_mode());
         for patch in &patches.primitives {
             let entry = self.control(&control, threads, patches, patch)?;
@@ -63,7 +63,7 @@ impl Draw<'_> {
     /// Executes the control shader on a patch and returns the patch's entry.
     fn control(
         &self,
-        stage: &Stage<'_>,
+        stage: &UrbStage<'_>,
         threads: u32,
         patches: &Assembled,
         patch: &Primitive,
@@ -126,7 +126,7 @@ impl Draw<'_> {
     /// Executes the evaluation shader on the points of a patch.
     fn evaluate(
         &self,
-        stage: &Stage<'_>,
+        stage: &UrbStage<'_>,
         patch: &[u32],
         id: u32,
         mesh: &Mesh,

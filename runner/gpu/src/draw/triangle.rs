@@ -3,18 +3,18 @@
 use softgl::clip::{self, ClipVertex};
 use softgl::raster::{SnappedPosition, Spans, line, point, snap, triangle};
 
-use super::Draw;
+use super::command::Draw;
 use super::fragment::{Fragments, Primitive, Quad};
 use super::interpolation::{Corner, Interpolation};
 use super::samples::Samples;
 use super::vertices::Slots;
-use super::viewport::{Viewport, position};
+use super::window::{Viewport, position};
 use crate::error::{Outcome, not_modeled};
 
 /// Size of a pixel in snapped positions.
 const PIXEL: f64 = 256.0;
 
-/// What of a depth offset depends on the kind of primitive.
+/// Kind of a primitive with its own switch of the depth offset.
 #[derive(Clone, Copy)]
 enum Kind {
     Point,
@@ -285,7 +285,7 @@ fn snap_corner(corner: &Corner) -> SnappedPosition {
 }
 
 /// Rasterizes once for each sample: `rasterize` gets a function that moves positions so that the
-/// sample lies in the center of its pixel.
+/// sample is in the center of its pixel.
 fn at_samples(
     samples: &Samples,
     rasterize: impl Fn(&dyn Fn(SnappedPosition) -> SnappedPosition) -> Vec<Spans>,

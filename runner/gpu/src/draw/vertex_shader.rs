@@ -1,7 +1,7 @@
 //! Vertex threads: payload and results.
 
-use super::Draw;
-use super::stage::{self, Stage, slots};
+use super::command::Draw;
+use super::stage::{self, UrbStage, slots};
 use super::vertices::Slots;
 use crate::error::Outcome;
 
@@ -15,7 +15,7 @@ impl Draw<'_> {
         }
         self.counts.add_vertices(vertices.len());
         let (kernel, start) = (vs.kernel.get(words), vs.inputs.get_u32(words));
-        let stage = Stage::load(self, &stage::VERTEX, kernel, start)?;
+        let stage = UrbStage::load(self, &stage::VERTEX, kernel, start)?;
         // Threads of 8 vertices have a register for each component, others one for two vertices.
         let is_wide = vs.is_wide.flag(words);
         let per_thread = if is_wide { 8 } else { 2 };

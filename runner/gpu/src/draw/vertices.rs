@@ -2,11 +2,10 @@
 
 use surfaces::SurfaceFormat;
 
-use super::Draw;
+use super::command::Draw;
 use crate::error::{Outcome, not_modeled};
 
-/// Data of a vertex: a slot of four components for each element.
-pub(super) type Slots = Vec<[u32; 4]>;
+pub(super) use super::window::Slots;
 
 /// The bits of 1.0.
 const ONE: u32 = 0x3f80_0000;

@@ -3,49 +3,21 @@
 use softgl::clip::ClipVolume;
 use softgl::raster::Rect;
 
-use super::Draw;
+use super::command::Draw;
 use super::vertices::Slots;
+use super::window::Viewport;
 use crate::error::Outcome;
 
-/// Slot of the position.
-pub(super) const POSITION: usize = 1;
 /// First slot of the clip distances.
 const DISTANCES: usize = 2;
 /// Bytes of a `SF_CLIP_VIEWPORT`.
 const VIEWPORT_BYTES: u64 = 64;
-
-/// A viewport.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Viewport {
-    scale: [f64; 3],
-    offset: [f64; 3],
-    guard: [f64; 2],
-    /// Pixels that can be drawn.
-    pub(super) bounds: Rect,
-    /// Limits of depth.
-    pub(super) depths: [f32; 2],
-}
-
-impl Viewport {
-    /// Transforms a position from clip coordinates to the window.
-    pub(super) fn window(&self, position: &[f64; 4]) -> [f64; 3] {
-        let [x, y, z, w] = *position;
-        let coordinates = [x, y, z].map(|coordinate| coordinate / w);
-        std::array::from_fn(|i| coordinates[i] * self.scale[i] + self.offset[i])
-    }
-}
 
 /// A rectangle of inclusive limits: left, top, right, bottom.
 fn rectangle(limits: [packets::Field; 4], words: &[u32]) -> Rect {
     let [x0, y0, x1, y1] =
         limits.map(|field| i32::try_from(field.get(words)).unwrap_or(0).min(16384));
     Rect { x0, y0, x1: x1 + 1, y1: y1 + 1 }
-}
-
-/// Position in clip coordinates.
-pub(super) fn position(slots: &Slots) -> [f64; 4] {
-    let position = slots.get(POSITION).copied().unwrap_or_default();
-    position.map(|bits| f64::from(f32::from_bits(bits)))
 }
 
 impl Draw<'_> {

@@ -3,6 +3,7 @@
 pub mod fill;
 pub mod image;
 pub mod sample;
+pub mod texels;
 
 use crate::format::Format;
 use crate::surface::Surface;

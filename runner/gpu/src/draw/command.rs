@@ -1,0 +1,40 @@
+//! A draw command: its parameters, and what all parts of its execution read.
+
+use std::cell::Cell;
+
+use eu::DevInfo;
+use packets::{Memory, Table};
+
+use super::counts::{Counts, StreamRegisters};
+use super::state::Fields;
+use super::window::Viewport;
+use crate::context::HardwareContext;
+use crate::facts::Facts;
+
+/// Parameters of a draw.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameters {
+    pub(super) topology: u64,
+    pub(super) is_indexed: bool,
+    pub(super) vertices: u32,
+    pub(super) first_vertex: u32,
+    pub(super) instances: u32,
+    pub(super) first_instance: u32,
+    pub(super) base_vertex: u32,
+}
+
+/// State and memory that all parts of a draw read.
+pub(super) struct Draw<'a> {
+    pub(super) table: &'static Table,
+    pub(super) devinfo: &'static DevInfo,
+    pub(super) fields: &'a Fields,
+    pub(super) facts: Facts,
+    pub(super) memory: &'a dyn Memory,
+    pub(super) context: &'a HardwareContext,
+    pub(super) counts: Counts,
+    pub(super) streams: Cell<StreamRegisters>,
+    /// Number of the primitive that is drawn.
+    pub(super) primitive_id: Cell<u32>,
+    /// The viewport that was used last, with its number.
+    pub(super) last_viewport: Cell<Option<(u64, Viewport)>>,
+}
