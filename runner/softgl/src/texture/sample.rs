@@ -3,7 +3,7 @@
 
 use super::texels::Texels;
 use super::{DepthMode, Filter, SamplerParameters, SwizzleSource, Texture, TextureTarget, Wrap};
-use crate::format::{Format, FormatClass};
+use crate::format::FormatClass;
 use crate::shader_io::{Lod, ShaderIoError, TextureOp};
 
 /// A texel as a shader reads it, floats or integers.
@@ -450,6 +450,7 @@ fn cube_face(r: [f64; 3]) -> (usize, f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Format;
     use crate::texture::CompareFunction;
 
     const FLAT: Lod = Lod::Gradients { dx: [0.0; 3], dy: [0.0; 3], bias: 0.0 };
