@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 use crate::format::Format;
-use crate::instruction::{Instruction, Lanes};
+use crate::instruction::{Instruction, Lanes, Modifiers};
 use crate::opcode::{Kind, Opcode};
 use crate::operand::{Operand, Scalar, Status};
 use crate::slot::{Place, Role, Row, Slot};
@@ -65,7 +65,7 @@ pub fn reads_status(instruction: &Instruction, status: Status) -> bool {
 pub fn accesses(row: &Row, instruction: &Instruction) -> Vec<Access> {
     let mut all = Vec::new();
     for (slot, operand) in row.slots.iter().zip(&instruction.operands) {
-        let role = role(slot, instruction);
+        let role = role(slot, instruction.opcode, &instruction.modifiers);
         let count = slot.dwords(&instruction.modifiers, row.opcode);
         for offset in 0..count {
             let register = match *operand {
@@ -87,13 +87,12 @@ pub fn accesses(row: &Row, instruction: &Instruction) -> Vec<Access> {
 
 /// Use of an operand: atomics write their data only if they return the old value, parts of a
 /// destination keep the rest.
-fn role(slot: &Slot, instruction: &Instruction) -> Role {
-    let returns = instruction.modifiers.glc;
+pub fn role(slot: &Slot, opcode: Opcode, modifiers: &Modifiers) -> Role {
     let data = slot.place == Place::Vector(Field::Vdata);
-    if data && instruction.opcode.is_atomic() && !returns {
+    if data && opcode.is_atomic() && !modifiers.glc {
         return Role::Read;
     }
-    let keeps = match instruction.modifiers.lanes {
+    let keeps = match modifiers.lanes {
         Lanes::Dpp(dpp) => !dpp.bound_control || dpp.row_mask != 0xf || dpp.bank_mask != 0xf,
         Lanes::Sdwa(sdwa) => sdwa.unused == 2,
         Lanes::Own => false,

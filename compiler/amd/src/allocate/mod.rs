@@ -1,0 +1,152 @@
+//! Register allocation: virtual registers of both files to physical ones, each in the order of
+//! their first places to the first free group. [`checker`] proves the result again.
+
+pub mod checker;
+
+use crate::error::CompileError;
+use crate::liveness::{Liveness, Segment};
+use crate::machine::{Arg, File, Program, Reg};
+use cranelift_entity::SecondaryMap;
+use gcn::{Chip, Opcode};
+
+/// Physical registers by virtual register.
+#[derive(Clone, Debug)]
+pub struct Allocation {
+    /// First physical register; none for registers without uses.
+    pub first: SecondaryMap<Reg, Option<u8>>,
+    /// Scalar registers in use.
+    pub scalars: u8,
+    /// Vector registers in use.
+    pub vectors: u16,
+}
+
+/// Number of registers of a file that programs may have.
+pub fn limit(chip: Chip, file: File) -> u16 {
+    match (file, chip) {
+        (File::Vector, _) => 256,
+        (File::Scalar, Chip::Si) => 102,
+        (File::Scalar, Chip::Vi) => 96,
+    }
+}
+
+/// Segments of the values that a physical register holds, in order.
+type Timeline = Vec<Segment>;
+
+fn is_free(timeline: &Timeline, segments: &[Segment]) -> bool {
+    segments.iter().all(|&(start, end)| {
+        let after = timeline.partition_point(|&(_, other_end)| other_end <= start);
+        timeline.get(after).is_none_or(|&(other_start, _)| other_start >= end)
+    })
+}
+
+fn occupy(timeline: &mut Timeline, segments: &[Segment]) {
+    for &segment in segments {
+        let at = timeline.partition_point(|&(start, _)| start < segment.0);
+        timeline.insert(at, segment);
+    }
+}
+
+/// Allocates the registers of a program.
+///
+/// # Errors
+/// The registers of a file do not suffice.
+pub fn allocate(program: &Program) -> Result<Allocation, CompileError> {
+    let liveness = Liveness::new(program);
+    let mut allocator = Allocator {
+        program,
+        liveness: &liveness,
+        hints: hints(program),
+        timelines: [File::Scalar, File::Vector]
+            .map(|file| vec![Timeline::new(); limit(program.chip, file).into()]),
+        allocation: Allocation { first: SecondaryMap::new(), scalars: 0, vectors: 0 },
+    };
+    allocator.run()?;
+    Ok(allocator.allocation)
+}
+
+struct Allocator<'a> {
+    program: &'a Program,
+    liveness: &'a Liveness,
+    hints: SecondaryMap<Reg, Vec<(Reg, i16)>>,
+    timelines: [Vec<Timeline>; 2],
+    allocation: Allocation,
+}
+
+/// Registers that copies connect, with the distance of their first dwords if both dwords of the
+/// copy were in one register.
+fn hints(program: &Program) -> SecondaryMap<Reg, Vec<(Reg, i16)>> {
+    let mut hints: SecondaryMap<Reg, Vec<(Reg, i16)>> = SecondaryMap::new();
+    for &label in &program.order {
+        for inst in &program.blocks[label].insts {
+            if !matches!(inst.opcode, Opcode::VMovB32 | Opcode::SMovB32 | Opcode::SMovB64) {
+                continue;
+            }
+            let [Arg::Part(to), Arg::Part(from)] = inst.args[..] else { continue };
+            if program.regs[to.reg].file != program.regs[from.reg].file {
+                continue;
+            }
+            let distance = i16::from(from.dword) - i16::from(to.dword);
+            hints[to.reg].push((from.reg, distance));
+            hints[from.reg].push((to.reg, -distance));
+        }
+    }
+    hints
+}
+
+impl Allocator<'_> {
+    fn run(&mut self) -> Result<(), CompileError> {
+        let mut order: Vec<Reg> =
+            self.program.regs.keys().filter(|&r| !self.liveness.segments[r].is_empty()).collect();
+        order.sort_by_key(|&reg| {
+            (self.program.regs[reg].fixed.is_none(), self.liveness.segments[reg][0].0)
+        });
+        for reg in order {
+            let first = match self.program.regs[reg].fixed {
+                Some(first) => first.into(),
+                None => self.find(reg)?,
+            };
+            self.assign(reg, first);
+        }
+        Ok(())
+    }
+
+    fn fits(&self, reg: Reg, first: u16) -> bool {
+        let data = &self.program.regs[reg];
+        let timelines = &self.timelines[data.file as usize];
+        let range = usize::from(first)..usize::from(first) + usize::from(data.dwords);
+        let segments = &self.liveness.segments[reg];
+        first.is_multiple_of(data.alignment())
+            && timelines.get(range).is_some_and(|group| group.iter().all(|t| is_free(t, segments)))
+    }
+
+    fn find(&self, reg: Reg) -> Result<u16, CompileError> {
+        for &(other, distance) in &self.hints[reg] {
+            let Some(first) = self.allocation.first[other] else { continue };
+            let first = i16::from(first) + distance;
+            if first >= 0 && self.fits(reg, first as u16) {
+                return Ok(first as u16);
+            }
+        }
+        let data = &self.program.regs[reg];
+        let limit = limit(self.program.chip, data.file);
+        let found = (0..limit).find(|&first| self.fits(reg, first));
+        found.ok_or_else(|| {
+            let file = if data.file == File::Scalar { "scalar" } else { "vector" };
+            CompileError::allocate(format!("more than {limit} {file} registers are live"))
+        })
+    }
+
+    fn assign(&mut self, reg: Reg, first: u16) {
+        let data = &self.program.regs[reg];
+        let end = first + u16::from(data.dwords);
+        for physical in first..end {
+            let timeline = &mut self.timelines[data.file as usize][usize::from(physical)];
+            occupy(timeline, &self.liveness.segments[reg]);
+        }
+        self.allocation.first[reg] = Some(first as u8);
+        match data.file {
+            File::Scalar => self.allocation.scalars = self.allocation.scalars.max(end as u8),
+            File::Vector => self.allocation.vectors = self.allocation.vectors.max(end),
+        }
+    }
+}

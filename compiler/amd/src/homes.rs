@@ -1,0 +1,101 @@
+//! Homes of values: the register file of each, and the form of booleans.
+
+use crate::uniformity::Uniformity;
+use cranelift_entity::SecondaryMap;
+use ir::{AluOp, InstKind, IntrinsicOp, Shader, Value};
+
+/// Where a value lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Home {
+    /// Scalar registers: the same value in all lanes.
+    Scalar,
+    /// Vector registers.
+    #[default]
+    Vector,
+    /// A boolean, as a mask: a bit per lane that was active at the definition.
+    Mask,
+    /// A boolean, as 0 or 1 in a vector register: for values that lanes get in different places or
+    /// iterations.
+    VectorBool,
+}
+
+/// Returns the homes of all values.
+pub fn homes(shader: &Shader, uniformity: &Uniformity) -> SecondaryMap<Value, Home> {
+    let mut homes = SecondaryMap::new();
+    for (value, data) in shader.values.iter() {
+        let divergent = uniformity.is_divergent(value);
+        let phi = matches!(shader.insts[data.def].kind, InstKind::Phi(_));
+        homes[value] = match (data.bits, divergent) {
+            (1, true) if phi || uniformity.escapes(value) => Home::VectorBool,
+            (1, _) => Home::Mask,
+            (_, true) => Home::Vector,
+            (_, false) => Home::Scalar,
+        };
+    }
+    // Scalar is assumed and taken back where the scalar unit cannot compute the value.
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for (value, data) in shader.values.iter() {
+            if homes[value] != Home::Scalar {
+                continue;
+            }
+            let kind = &shader.insts[data.def].kind;
+            if !is_scalar(shader, &homes, kind) {
+                homes[value] = Home::Vector;
+                changed = true;
+            }
+        }
+    }
+    homes
+}
+
+/// True if the scalar unit computes the value.
+fn is_scalar(shader: &Shader, homes: &SecondaryMap<Value, Home>, kind: &InstKind) -> bool {
+    let in_scalar = |value: Value| {
+        let constant = shader.as_const(value).is_some();
+        constant || matches!(homes[value], Home::Scalar | Home::Mask)
+    };
+    match kind {
+        InstKind::Const(_) | InstKind::Undef => true,
+        InstKind::Phi(srcs) => srcs.iter().all(|src| in_scalar(src.value)),
+        InstKind::Alu(alu) => {
+            let wide = alu.srcs.iter().any(|src| shader.bits(src.value) == 64);
+            is_scalar_op(alu.op, wide) && alu.srcs.iter().all(|src| in_scalar(src.value))
+        }
+        InstKind::Intrinsic(intrinsic) => match intrinsic.op {
+            IntrinsicOp::LoadUbo => intrinsic.srcs.iter().all(|&value| in_scalar(value)),
+            op => is_scalar_intrinsic(op),
+        },
+        InstKind::Tex(_) => false,
+    }
+}
+
+fn is_scalar_intrinsic(op: IntrinsicOp) -> bool {
+    use IntrinsicOp::*;
+    matches!(
+        op,
+        BaseVertex
+            | BaseInstance
+            | DrawId
+            | NumSamples
+            | WorkgroupId
+            | NumWorkgroups
+            | WorkgroupSize
+            | SubgroupSize
+            | SsboSize
+            | Ballot
+            | ReadFirstInvocation
+    )
+}
+
+/// Operations that the scalar unit has; `wide` if a source has 64 bits.
+fn is_scalar_op(op: AluOp, wide: bool) -> bool {
+    use AluOp::*;
+    match op {
+        Mov | Vec2 | Vec3 | Vec4 | Bcsel | Pack64 | Unpack64X | Unpack64Y => true,
+        Iadd | Isub | Imul | Ineg | Iabs | Imin | Imax | Umin | Umax | Ishl | Ishr | Ushr | Iand
+        | Ior | Ixor | Inot | Bfm | Bfi | Ubfe | Ibfe | BitfieldReverse | BitCount | FindLsb
+        | UfindMsb | IfindMsb | B2i32 | UaddCarry | UsubBorrow => !wide,
+        _ => false,
+    }
+}

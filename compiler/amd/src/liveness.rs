@@ -1,0 +1,291 @@
+//! Liveness of virtual registers, dword by dword: scalar ones along linear edges, vector ones along
+//! logical edges.
+
+use crate::machine::{File, Inst, Program, Reg, Use};
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use gcn::Opcode;
+use gcn::slot::Role;
+use smallvec::SmallVec;
+
+/// A set of dwords of registers.
+type Set = Vec<u64>;
+
+fn insert(set: &mut Set, unit: usize) {
+    set[unit / 64] |= 1 << (unit % 64);
+}
+
+fn remove(set: &mut Set, unit: usize) {
+    set[unit / 64] &= !(1 << (unit % 64));
+}
+
+fn contains(set: &Set, unit: usize) -> bool {
+    set[unit / 64] >> (unit % 64) & 1 != 0
+}
+
+/// A half-open range of places. An instruction reads at an even place and writes at the next one.
+pub type Segment = (u32, u32);
+
+/// Live segments of each register, in ascending order.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    /// Segments by register; none for registers without uses.
+    pub segments: SecondaryMap<Reg, Vec<Segment>>,
+}
+
+struct Units {
+    first: SecondaryMap<Reg, usize>,
+    owners: Vec<Reg>,
+}
+
+impl Units {
+    fn new(program: &Program) -> Units {
+        let mut units = Units { first: SecondaryMap::new(), owners: Vec::new() };
+        for (reg, data) in program.regs.iter() {
+            units.first[reg] = units.owners.len();
+            units.owners.extend(std::iter::repeat_n(reg, data.dwords.into()));
+        }
+        units
+    }
+
+    fn of(&self, program: &Program, used: &Use) -> std::ops::Range<usize> {
+        let data = &program.regs[used.part.reg];
+        let first = self.first[used.part.reg] + usize::from(used.part.dword);
+        let left = data.dwords.saturating_sub(used.part.dword);
+        first..first + usize::from(used.dwords.min(left))
+    }
+}
+
+/// Returns the uses of an instruction as the allocator sees them: `v_interp_p1_f32` must not write
+/// its source, so that it reads after it writes.
+fn reads_late(inst: &Inst) -> bool {
+    inst.opcode == Opcode::VInterpP1F32
+}
+
+impl Liveness {
+    /// Computes the liveness of a program.
+    pub fn new(program: &Program) -> Liveness {
+        let units = Units::new(program);
+        let live_out = solve(program, &units);
+        let mut segments: SecondaryMap<Reg, Vec<Segment>> = SecondaryMap::new();
+        let mut scan = Scan {
+            count: SecondaryMap::new(),
+            end: SecondaryMap::new(),
+            live: vec![0; units.owners.len().div_ceil(64)],
+            segments: &mut segments,
+        };
+        let mut starts = Vec::new();
+        let mut place = 0;
+        for &label in &program.order {
+            starts.push(place);
+            place += 2 * program.blocks[label].insts.len() as u32 + 2;
+        }
+        for (index, &label) in program.order.iter().enumerate() {
+            scan.block(program, &units, &program.blocks[label].insts, starts[index], &live_out[index]);
+        }
+        for reg in program.regs.keys() {
+            segments[reg].sort_unstable();
+        }
+        Liveness { segments }
+    }
+}
+
+/// Backward scan of a block.
+struct Scan<'a> {
+    /// Number of live dwords of each register.
+    count: SecondaryMap<Reg, u32>,
+    /// End of the open segment of each register with live dwords.
+    end: SecondaryMap<Reg, u32>,
+    live: Set,
+    segments: &'a mut SecondaryMap<Reg, Vec<Segment>>,
+}
+
+impl Scan<'_> {
+    fn block(&mut self, program: &Program, units: &Units, insts: &[Inst], start: u32, out: &Set) {
+        let end = start + 2 * insts.len() as u32 + 2;
+        self.live.clone_from(out);
+        self.count.clear();
+        let mut open: Vec<Reg> = Vec::new();
+        for unit in members(out) {
+            let reg = units.owners[unit];
+            if self.count[reg] == 0 {
+                self.end[reg] = end;
+                open.push(reg);
+            }
+            self.count[reg] += 1;
+        }
+        for (index, inst) in insts.iter().enumerate().rev() {
+            let read = start + 2 * index as u32;
+            let uses = program.uses(inst);
+            for used in uses.iter().filter(|used| used.role != Role::Read) {
+                self.define(program, units, used, read + 1);
+            }
+            let at = if reads_late(inst) { read + 2 } else { read + 1 };
+            for used in uses.iter().filter(|used| used.role != Role::Write) {
+                self.read(program, units, used, at, &mut open);
+            }
+        }
+        open.sort_unstable();
+        open.dedup();
+        for reg in open {
+            if self.count[reg] > 0 {
+                self.segments[reg].push((start, self.end[reg]));
+            }
+        }
+    }
+
+    fn define(&mut self, program: &Program, units: &Units, used: &Use, place: u32) {
+        let reg = used.part.reg;
+        let mut dead = true;
+        for unit in units.of(program, used) {
+            if contains(&self.live, unit) {
+                dead = false;
+                remove(&mut self.live, unit);
+                self.count[reg] -= 1;
+            }
+        }
+        if self.count[reg] == 0 {
+            let end = if dead { place + 1 } else { self.end[reg] };
+            self.segments[reg].push((place, end));
+        }
+    }
+
+    fn read(
+        &mut self,
+        program: &Program,
+        units: &Units,
+        used: &Use,
+        place: u32,
+        open: &mut Vec<Reg>,
+    ) {
+        let reg = used.part.reg;
+        for unit in units.of(program, used) {
+            if !contains(&self.live, unit) {
+                insert(&mut self.live, unit);
+                if self.count[reg] == 0 {
+                    self.end[reg] = place;
+                    open.push(reg);
+                }
+                self.count[reg] += 1;
+            }
+        }
+    }
+}
+
+fn members(set: &Set) -> impl Iterator<Item = usize> + '_ {
+    set.iter().enumerate().flat_map(|(word, &bits)| {
+        (0..64).filter(move |bit| bits >> bit & 1 != 0).map(move |bit| word * 64 + bit)
+    })
+}
+
+/// Live dwords at the end of each block.
+fn solve(program: &Program, units: &Units) -> Vec<Set> {
+    let words = units.owners.len().div_ceil(64);
+    let mut vector: Set = vec![0; words];
+    for (unit, &reg) in units.owners.iter().enumerate() {
+        if program.regs[reg].file == File::Vector {
+            insert(&mut vector, unit);
+        }
+    }
+    let (linear, logical) = (program.linear_successors(), program.logical_successors());
+    let blocks: Vec<(Set, Set)> = program
+        .order
+        .iter()
+        .map(|&label| summary(program, units, &program.blocks[label].insts, words))
+        .collect();
+    let count = blocks.len();
+    let mut live_in = vec![vec![0; words]; count];
+    let mut live_out = vec![vec![0; words]; count];
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for index in (0..count).rev() {
+            let mut out: Set = vec![0; words];
+            let edges: [(&SmallVec<[usize; 2]>, bool); 2] =
+                [(&linear[index], false), (&logical[index], true)];
+            for (successors, is_vector) in edges {
+                for &succ in successors {
+                    for word in 0..words {
+                        let file = if is_vector { vector[word] } else { !vector[word] };
+                        out[word] |= live_in[succ][word] & file;
+                    }
+                }
+            }
+            let (read, written) = &blocks[index];
+            let into: Set =
+                (0..words).map(|word| read[word] | out[word] & !written[word]).collect();
+            changed |= into != live_in[index];
+            live_in[index] = into;
+            live_out[index] = out;
+        }
+    }
+    live_out
+}
+
+/// Dwords read before they are written in a block, and dwords written.
+fn summary(program: &Program, units: &Units, insts: &[Inst], words: usize) -> (Set, Set) {
+    let (mut read, mut written) = (vec![0; words], vec![0; words]);
+    for inst in insts {
+        let uses = program.uses(inst);
+        for used in uses.iter().filter(|used| used.role != Role::Write) {
+            for unit in units.of(program, used) {
+                if !contains(&written, unit) {
+                    insert(&mut read, unit);
+                }
+            }
+        }
+        for used in uses.iter().filter(|used| used.role != Role::Read) {
+            units.of(program, used).for_each(|unit| insert(&mut written, unit));
+        }
+    }
+    (read, written)
+}
+
+/// Removes instructions whose results nothing reads and that have no other effect.
+pub fn remove_dead(program: &mut Program) {
+    let mut reads: PrimaryMap<Reg, u32> = PrimaryMap::with_capacity(program.regs.len());
+    program.regs.keys().for_each(|_| {
+        reads.push(0);
+    });
+    let count = |program: &Program, inst: &Inst, reads: &mut PrimaryMap<Reg, u32>, up: bool| {
+        for used in program.uses(inst).iter().filter(|used| used.role != Role::Write) {
+            let number = &mut reads[used.part.reg];
+            *number = if up { *number + 1 } else { *number - 1 };
+        }
+    };
+    for &label in &program.order {
+        for inst in &program.blocks[label].insts {
+            count(program, inst, &mut reads, true);
+        }
+    }
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for label in program.order.clone() {
+            let insts = std::mem::take(&mut program.blocks[label].insts);
+            let mut kept = Vec::with_capacity(insts.len());
+            for inst in insts.into_iter().rev() {
+                if is_removable(program, &inst, &reads) {
+                    count(program, &inst, &mut reads, false);
+                    changed = true;
+                } else {
+                    kept.push(inst);
+                }
+            }
+            kept.reverse();
+            program.blocks[label].insts = kept;
+        }
+    }
+}
+
+fn is_removable(program: &Program, inst: &Inst, reads: &PrimaryMap<Reg, u32>) -> bool {
+    use crate::machine::Arg;
+    let loads = inst.opcode.mnemonic().contains("_load_") || inst.opcode == Opcode::DsSwizzleB32;
+    let moves = matches!(inst.opcode, Opcode::SMovB32 | Opcode::SMovB64);
+    if !(inst.format.is_vector_alu() || loads || moves) {
+        return false;
+    }
+    let results = inst.opcode.info().destinations.len().max(1);
+    let virtual_results = inst.args.iter().take(results).all(|arg| matches!(arg, Arg::Part(_)));
+    let uses = program.uses(inst);
+    virtual_results
+        && uses.iter().all(|used| used.role != Role::Both)
+        && uses.iter().filter(|u| u.role == Role::Write).all(|u| reads[u.part.reg] == 0)
+}

@@ -1,0 +1,249 @@
+//! Instruction selection: IR to machine programs.
+//!
+//! [`Selection`] holds the registers of IR values; the modules below add instructions, one for each
+//! kind of operation. [`control`] walks through the shader.
+
+mod alu;
+mod bits;
+mod booleans;
+mod compare;
+pub(crate) mod control;
+mod convert;
+mod derivative;
+mod division;
+mod double;
+mod float;
+mod integer;
+mod kill;
+mod memory;
+mod phi;
+pub(crate) mod resources;
+mod scalar;
+mod shared;
+mod subgroup;
+
+use crate::error::CompileError;
+use crate::homes::{Home, homes};
+use crate::machine::{Arg, Emitter, File, Label, Part};
+use crate::output::{UserData, UserValue};
+use crate::uniformity::Uniformity;
+use cranelift_entity::SecondaryMap;
+use gcn::{Chip, Operand};
+use ir::{Alu, Block, Cfg, Shader, Slot, Value};
+use kill::Kill;
+use resources::Resources;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+pub(crate) use crate::machine::Source;
+pub(crate) use resources::used_operations;
+
+/// Result of a step of selection.
+pub(crate) type Step<T = ()> = Result<T, CompileError>;
+
+/// Registers of an IR value: for each component its (first) dword, or its mask.
+pub(crate) type Held = SmallVec<[Arg; 4]>;
+
+/// State of the selection of a shader.
+pub(crate) struct Selection<'a> {
+    pub shader: &'a Shader,
+    pub uniformity: Uniformity,
+    pub homes: SecondaryMap<Value, Home>,
+    pub cfg: Cfg,
+    pub uses: SecondaryMap<Value, u32>,
+    pub e: Emitter,
+    values: SecondaryMap<Value, Option<Held>>,
+    /// Machine blocks where an IR block begins and ends.
+    places: SecondaryMap<Block, Option<(Label, Label)>>,
+    resources: Resources,
+    kill: Kill,
+    /// Registers that the driver sets.
+    pub user_data: Vec<UserData>,
+    user_parts: BTreeMap<u8, Part>,
+    /// Outputs written so far.
+    pub outputs: BTreeMap<(Slot, u8), Part>,
+    /// Block behind the shader's code, where outputs are exported.
+    pub epilogue: Label,
+}
+
+impl<'a> Selection<'a> {
+    pub(crate) fn new(shader: &'a Shader, chip: Chip) -> Selection<'a> {
+        let uniformity = Uniformity::new(shader);
+        let homes = homes(shader, &uniformity);
+        let mut e = Emitter::new(chip);
+        let epilogue = e.new_label();
+        Selection {
+            shader,
+            homes,
+            uniformity,
+            cfg: Cfg::new(shader),
+            uses: ir::cfg::use_counts(shader),
+            e,
+            values: SecondaryMap::new(),
+            places: SecondaryMap::new(),
+            resources: Resources::new(shader),
+            kill: Kill::default(),
+            user_data: Vec::new(),
+            user_parts: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            epilogue,
+        }
+    }
+
+    pub(crate) fn chip(&self) -> Chip {
+        self.e.chip()
+    }
+
+    /// Gives the driver's values scalar registers; returns the first register behind them.
+    pub(crate) fn lay_out_user_data(&mut self, values: &[UserValue]) -> u8 {
+        let mut next = 0;
+        for &value in values {
+            self.user_data.push(UserData { register: next, value });
+            let part = self.e.fixed(File::Scalar, next, value.dwords());
+            self.user_parts.insert(next, part);
+            next += value.dwords();
+        }
+        next
+    }
+
+    /// Returns the registers of a value of the driver.
+    pub(crate) fn user_value(&self, value: UserValue) -> Step<Part> {
+        let entry = self.user_data.iter().find(|data| data.value == value);
+        let part = entry.and_then(|data| self.user_parts.get(&data.register));
+        part.copied().ok_or_else(|| CompileError::internal(format!("{value:?} has no register")))
+    }
+
+    /// Notes the registers of a value.
+    pub(crate) fn set(&mut self, value: Value, held: Held) {
+        self.values[value] = Some(held);
+    }
+
+    /// Notes consecutive registers as the components of a value.
+    pub(crate) fn set_parts(&mut self, value: Value, first: Part) {
+        let step = self.dwords_of(value);
+        let components = self.shader.components(value);
+        let held = (0..components).map(|c| first.at(c * step).into()).collect();
+        self.set(value, held);
+    }
+
+    /// Number of dwords of a component.
+    pub(crate) fn dwords_of(&self, value: Value) -> u8 {
+        if self.shader.bits(value) == 64 { 2 } else { 1 }
+    }
+
+    /// The first component of a constant with 32 bits or less.
+    pub(crate) fn constant(&self, value: Value) -> Option<u32> {
+        self.shader.as_const_u64(value).map(|bits| bits as u32)
+    }
+
+    /// The operation that makes a value, if its sources may be read instead of it: not where lanes
+    /// take the value out of a loop.
+    pub(crate) fn maker(&self, value: Value) -> Option<&'a Alu> {
+        let shader: &'a Shader = self.shader;
+        shader.as_alu(value).filter(|_| !self.uniformity.escapes(value))
+    }
+
+    /// The component that a source of a scalar operation reads.
+    pub(crate) fn component(alu: &Alu, index: usize) -> (Value, u8) {
+        let src = alu.srcs[index];
+        (src.value, src.swizzle[0])
+    }
+
+    fn held(&self, value: Value, component: u8) -> Step<Arg> {
+        let held = self.values[value].as_ref().and_then(|held| held.get(usize::from(component)));
+        held.copied().ok_or_else(|| CompileError::internal(format!("{value} has no register")))
+    }
+
+    /// A component of 32 bits: register or constant.
+    pub(crate) fn dword(&self, value: Value, component: u8) -> Step<Arg> {
+        if let Some(data) = self.shader.as_const(value) {
+            let bits = data[usize::from(component & 3)] as u32;
+            return Ok(crate::machine::bits(self.chip(), bits));
+        }
+        self.held(value, component)
+    }
+
+    /// The halves of a component of 64 bits: registers or constants.
+    pub(crate) fn halves(&self, value: Value, component: u8) -> Step<(Arg, Arg)> {
+        if let Some(data) = self.shader.as_const(value) {
+            let bits = data[usize::from(component & 3)];
+            let of = |bits: u64| crate::machine::bits(self.chip(), bits as u32);
+            return Ok((of(bits), of(bits >> 32)));
+        }
+        match self.held(value, component)? {
+            Arg::Part(part) => Ok((part.into(), part.at(1).into())),
+            other => Ok((other, other)),
+        }
+    }
+
+    /// A component of 64 bits as one operand of an operation on doubles.
+    pub(crate) fn wide(&mut self, value: Value, component: u8) -> Step<Arg> {
+        let Some(data) = self.shader.as_const(value) else { return self.held(value, component) };
+        let bits = data[usize::from(component & 3)];
+        if let Some(arg) = crate::machine::inline_double(self.chip(), bits) {
+            return Ok(arg);
+        }
+        let (low, high) = self.halves(value, component)?;
+        Ok(self.pair(File::Scalar, low, high).into())
+    }
+
+    /// A new register of two dwords with these halves.
+    pub(crate) fn pair(&mut self, file: File, low: Arg, high: Arg) -> Part {
+        let pair = self.e.reg(file, 2);
+        self.e.copy(pair, low);
+        self.e.copy(pair.at(1), high);
+        pair
+    }
+
+    /// A source of an operation with 32 bits.
+    pub(crate) fn source(&self, alu: &Alu, index: usize) -> Step<Arg> {
+        let (value, component) = Selection::component(alu, index);
+        self.dword(value, component)
+    }
+
+    /// A source of an operation with 64 bits.
+    pub(crate) fn wide_source(&mut self, alu: &Alu, index: usize) -> Step<Arg> {
+        let (value, component) = Selection::component(alu, index);
+        self.wide(value, component)
+    }
+
+    /// The components of a value in consecutive new vector registers, `mask` of them.
+    pub(crate) fn gather(&mut self, value: Value, first: u8, count: u8) -> Step<Part> {
+        let step = self.dwords_of(value);
+        let group = self.e.reg(File::Vector, count * step);
+        for c in 0..count {
+            if step == 2 {
+                let (low, high) = self.halves(value, first + c)?;
+                self.e.copy(group.at(2 * c), low);
+                self.e.copy(group.at(2 * c + 1), high);
+            } else {
+                let dword = self.dword(value, first + c)?;
+                self.e.copy(group.at(c), dword);
+            }
+        }
+        Ok(group)
+    }
+
+    /// Sets the result of an operation to a new register of its home.
+    pub(crate) fn result(&mut self, value: Value) -> Part {
+        let file = match self.homes[value] {
+            Home::Scalar => File::Scalar,
+            _ => File::Vector,
+        };
+        let dwords = self.dwords_of(value) * self.shader.components(value);
+        let part = self.e.reg(file, dwords);
+        self.set_parts(value, part);
+        part
+    }
+
+    /// Reports an operation that the back end lacks.
+    pub(crate) fn unsupported<T>(&self, what: &str) -> Step<T> {
+        Err(CompileError::lower(format!("{what} is not supported on {}", self.chip())))
+    }
+}
+
+/// Returns true for a constant operand.
+pub(crate) fn is_constant(arg: Arg) -> bool {
+    use Operand::{Float, Integer, Literal};
+    matches!(arg, Arg::Fixed(Integer(_) | Float(_) | Literal(_)))
+}

@@ -1,0 +1,56 @@
+//! Operations of a wave as a subgroup: votes and ballots.
+
+use super::{Held, Selection, Step};
+use crate::machine::{EXEC, Part, ZERO, int};
+use gcn::Opcode;
+use ir::{Intrinsic, IntrinsicOp, Value};
+
+/// Lanes of a wave.
+const LANES: i32 = 64;
+
+impl Selection<'_> {
+    /// An operation of a subgroup; false if the intrinsic is none.
+    pub(crate) fn subgroup(&mut self, intrinsic: &Intrinsic, result: Option<Value>) -> Step<bool> {
+        use IntrinsicOp::*;
+        let Some(result) = result else { return Ok(false) };
+        match intrinsic.op {
+            Ballot => {
+                let mask = self.mask_of(intrinsic.srcs[0], 0)?;
+                let to = self.scalar_pair();
+                self.e.sop2(Opcode::SAndB64, to, mask, EXEC);
+                self.set_parts(result, to);
+            }
+            VoteAny | VoteAll => {
+                let mask = self.mask_of(intrinsic.srcs[0], 0)?;
+                let scratch = self.e.mask();
+                let to = self.e.mask();
+                let (opcode, yes, no) = match intrinsic.op {
+                    VoteAny => (Opcode::SAndB64, int(-1), ZERO),
+                    _ => (Opcode::SAndn2B64, ZERO, int(-1)),
+                };
+                match intrinsic.op {
+                    VoteAny => self.e.sop2(opcode, scratch, mask, EXEC),
+                    _ => self.e.sop2(opcode, scratch, EXEC, mask),
+                }
+                self.e.sop2(Opcode::SCselectB64, to, yes, no);
+                self.set_masks(result, Held::from_slice(&[to.into()]))?;
+            }
+            SubgroupSize => {
+                let to = self.result(result);
+                self.e.copy(to, int(LANES));
+            }
+            SubgroupInvocation => {
+                let to = self.lane_number();
+                self.set_parts(result, to);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The number of each lane.
+    pub(crate) fn lane_number(&mut self) -> Part {
+        let low = self.e.valu1(Opcode::VMbcntLoU32B32, &[int(-1).into(), ZERO.into()]);
+        self.e.valu1(Opcode::VMbcntHiU32B32, &[int(-1).into(), low.into()])
+    }
+}

@@ -1,0 +1,94 @@
+//! Compute stage, for work groups of one wave.
+
+use crate::machine::{File, M0, Part, int};
+use crate::output::{ComputeInterface, UserValue};
+use crate::select::control::StageSelection;
+use crate::select::{Held, Selection, Step};
+use gcn::{Opcode, Operand};
+use ir::{Intrinsic, IntrinsicOp, Value};
+
+/// State of the compute stage.
+pub(crate) struct Compute {
+    interface: ComputeInterface,
+    group: Part,
+    local: [Part; 3],
+}
+
+impl Compute {
+    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    pub(crate) fn new(s: &mut Selection<'_>, next: u8) -> Compute {
+        let local = [0, 1, 2].map(|number| s.e.fixed(File::Vector, number, 1));
+        // Dwords of their own: they are no aligned group.
+        let group = s.e.fixed(File::Scalar, next, 3);
+        let info = &s.shader.info;
+        let interface = ComputeInterface {
+            workgroup_id: next,
+            local_size: info.local_size,
+            shared_size: info.shared_size,
+        };
+        if info.shared_size > 0 {
+            s.e.sop1(Opcode::SMovB32, M0, int(-1));
+        }
+        Compute { interface, group, local }
+    }
+
+    /// The driver's values that the shader wants.
+    pub(crate) fn user_values(used: &[IntrinsicOp]) -> Vec<UserValue> {
+        let mut values = Vec::new();
+        if used.contains(&IntrinsicOp::NumWorkgroups) {
+            values.push(UserValue::WorkgroupCount);
+        }
+        if used.contains(&IntrinsicOp::WorkgroupSize) {
+            values.push(UserValue::WorkgroupSize);
+        }
+        values
+    }
+
+    pub(crate) fn finish(self, s: &mut Selection<'_>) -> ComputeInterface {
+        s.start_epilogue();
+        s.e.sopp(Opcode::SEndpgm, &[]);
+        self.interface
+    }
+}
+
+impl StageSelection for Compute {
+    fn intrinsic(
+        &mut self,
+        s: &mut Selection<'_>,
+        intrinsic: &Intrinsic,
+        result: Option<Value>,
+    ) -> Step<bool> {
+        use IntrinsicOp::*;
+        match (intrinsic.op, result) {
+            (WorkgroupId, Some(result)) => s.set_parts(result, self.group),
+            (NumWorkgroups, Some(result)) => {
+                let part = s.user_value(UserValue::WorkgroupCount)?;
+                s.set_parts(result, part);
+            }
+            (WorkgroupSize, Some(result)) => {
+                let part = s.user_value(UserValue::WorkgroupSize)?;
+                s.set_parts(result, part);
+            }
+            (LocalInvocationId, Some(result)) => {
+                let held: Held = self.local.iter().map(|&part| part.into()).collect();
+                s.set(result, held);
+            }
+            (MemoryBarrier, _) => s.wait_for_memory(),
+            (Barrier, _) => {
+                s.wait_for_memory();
+                s.e.sopp(Opcode::SBarrier, &[]);
+            }
+            (_, result) => return s.shared_memory(intrinsic, result),
+        }
+        Ok(true)
+    }
+}
+
+impl Selection<'_> {
+    /// Waits until every access to memory is complete.
+    fn wait_for_memory(&mut self) {
+        // vmcnt(0) lgkmcnt(0)
+        let all = crate::machine::Arg::Fixed(Operand::Immediate(0x0070));
+        self.e.sopp(Opcode::SWaitcnt, &[all]);
+    }
+}

@@ -1,0 +1,65 @@
+//! The stages: initial registers, interface intrinsics, exports.
+
+pub(crate) mod compute;
+pub(crate) mod fragment;
+pub(crate) mod vertex;
+
+use crate::machine::{Arg, Part};
+use crate::select::{Selection, Step};
+use gcn::{Format, Modifiers, Opcode, Operand};
+use ir::Intrinsic;
+
+impl Selection<'_> {
+    /// Stores a value of an output in registers until the end of the program.
+    pub(crate) fn store_output(&mut self, intrinsic: &Intrinsic) -> Step {
+        let (value, fields) = (intrinsic.srcs[0], &intrinsic.fields);
+        let offset = intrinsic.srcs.get(1).and_then(|&offset| self.constant(offset));
+        let slot = offset.and_then(|offset| fields.slot.advance(offset as u8));
+        let Some(slot) = slot else { return self.unsupported("an output with a variable index") };
+        for c in 0..self.shader.components(value) {
+            if fields.write_mask >> c & 1 == 0 {
+                continue;
+            }
+            let from = self.dword(value, c)?;
+            let to = match self.outputs.get(&(slot, fields.component + c)) {
+                Some(&to) => to,
+                None => {
+                    let to = self.e.vector();
+                    self.outputs.insert((slot, fields.component + c), to);
+                    to
+                }
+            };
+            self.e.copy(to, from);
+        }
+        Ok(())
+    }
+
+    /// The four components of an output; off where nothing was written.
+    pub(crate) fn output_channels(&self, slot: ir::Slot) -> [Arg; 4] {
+        [0, 1, 2, 3].map(|c| match self.outputs.get(&(slot, c)) {
+            Some(&part) => part.into(),
+            None => Arg::Fixed(Operand::Off),
+        })
+    }
+
+    /// Adds an export.
+    pub(crate) fn export(&mut self, target: u8, channels: [Arg; 4], modifiers: Modifiers) {
+        let [x, y, z, w] = channels;
+        let args = [Arg::Fixed(Operand::Target(target)), x, y, z, w];
+        self.e.push(Format::Exp, Opcode::Exp, &args, modifiers);
+    }
+
+    /// Begins the code behind the shader's.
+    pub(crate) fn start_epilogue(&mut self) {
+        let epilogue = self.epilogue;
+        self.e.place(epilogue);
+        if let Some(live) = self.live_lanes() {
+            self.e.sop1(Opcode::SMovB64, crate::machine::EXEC, live);
+        }
+    }
+}
+
+/// Returns consecutive dwords of a register as operands.
+pub(crate) fn dwords(first: Part, count: u8) -> impl Iterator<Item = Arg> {
+    (0..count).map(move |dword| first.at(dword).into())
+}

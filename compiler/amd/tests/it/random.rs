@@ -1,0 +1,1 @@
+//! Random shaders with control flow.
