@@ -36,6 +36,7 @@
 
 #![forbid(unsafe_code)]
 
+mod amd_stage;
 pub mod binary;
 mod cached;
 mod compile;
@@ -46,7 +47,10 @@ mod plausible;
 mod validation_cache;
 mod varyings;
 
+pub use amd;
+pub use amd_stage::compile_amd;
 pub use binary::{Binary, BinaryError};
+pub use lower::slot as ir_slot;
 pub use cached::{CachedCompiler, EarlyPassCache};
 pub use compile::{Hook, StagePasses, compile, compile_logged, ir_after, validate};
 pub use error::{CompileError, InvalidBinary};

@@ -188,6 +188,10 @@ pub struct IrTarget {
 }
 
 impl IrTarget {
+    /// The target of AMD's chips.
+    pub const AMD: IrTarget =
+        IrTarget { vec4: false, has_q: false, has_hf_math: false, has_shadow_gradients: true };
+
     /// Returns the target of a stage on a device. `backend` overrides the device's default.
     pub fn of(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> IrTarget {
         IrTarget {

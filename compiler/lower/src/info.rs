@@ -10,7 +10,7 @@ use program::variable::{DepthLayout, InterpolationMode, SampleLocation};
 use program::{BuiltinVariable, LinkedStage, Program, Stage, StageKey, Statement};
 
 /// The IR's slot `offset` after a slot.
-pub(crate) fn slot(first: ProgramSlot, offset: u32) -> Slot {
+pub fn slot(first: ProgramSlot, offset: u32) -> Slot {
     let at = |n: u8| n.saturating_add(offset.min(255) as u8);
     match first {
         ProgramSlot::Position => Slot::Position,

@@ -52,6 +52,7 @@ mod value;
 use program::{Program, Stage, StageKey};
 
 pub use error::LowerError;
+pub use info::slot;
 use lowerer::Lowerer;
 
 /// Lowers one stage of a linked program, for draws with the given key.

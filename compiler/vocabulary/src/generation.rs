@@ -22,6 +22,10 @@ pub enum Generation {
     Chv,
     /// Skylake.
     Skl,
+    /// Southern Islands (AMD).
+    Si,
+    /// Volcanic Islands (AMD).
+    Vi,
     /// No hardware: the interpreter, with the union of all generations' capabilities.
     Reference,
     /// The OpenGL driver of the system.
@@ -30,17 +34,20 @@ pub enum Generation {
 
 impl Generation {
     /// Every generation.
-    pub const ALL: [Generation; 7] = [
+    pub const ALL: [Generation; 9] = [
         Generation::Ivb,
         Generation::Hsw,
         Generation::Bdw,
         Generation::Chv,
         Generation::Skl,
+        Generation::Si,
+        Generation::Vi,
         Generation::Reference,
         Generation::Gl,
     ];
 
-    /// The generations of hardware, oldest first.
+    /// The generations of hardware that `all` means, oldest first: Intel's. AMD's are named one by
+    /// one.
     pub const HARDWARE: [Generation; 5] =
         [Generation::Ivb, Generation::Hsw, Generation::Bdw, Generation::Chv, Generation::Skl];
 
@@ -53,6 +60,8 @@ impl Generation {
             Generation::Bdw => "bdw",
             Generation::Chv => "chv",
             Generation::Skl => "skl",
+            Generation::Si => "si",
+            Generation::Vi => "vi",
             Generation::Reference => "reference",
             Generation::Gl => "gl",
         }

@@ -1,6 +1,7 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::CachedCompiler;
+use gcn::Chip;
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use super::device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 use crate::devices::{
     Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog,
-    Undefined,
+    Undefined, WaveDevice, WaveOptions,
 };
 use crate::external;
 use crate::passes::scope_passes;
@@ -20,6 +21,20 @@ use vocabulary::Generation;
 /// Returns the hardware facts of a generation; `None` for the reference.
 pub fn devinfo(generation: Generation) -> Option<&'static eu::DevInfo> {
     eu::DevInfo::get(generation.name())
+}
+
+/// Returns the AMD chip of a generation; `None` for others.
+pub fn chip(generation: Generation) -> Option<Chip> {
+    Chip::get(generation.name())
+}
+
+fn wave_device(request: &DeviceRequest<'_>, chip: Chip) -> WaveDevice {
+    WaveDevice::new(WaveOptions {
+        chip,
+        compiler: request.options.codegen.clone(),
+        budget: request.step_limit,
+        seed: seed(request.test),
+    })
 }
 
 /// Factory of simulators and interpreters. All simulators share compiled and decoded code.
@@ -34,6 +49,9 @@ impl DeviceFactory for Devices {
         match request.kind {
             DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
             DeviceKind::Simulator => {
+                if let Some(chip) = chip(request.generation) {
+                    return Ok(Box::new(wave_device(request, chip)));
+                }
                 let options = simulator_options(request)?;
                 let (cache, decoders) = (self.cache.clone(), self.decoders.clone());
                 let mut device =

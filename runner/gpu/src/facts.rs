@@ -23,7 +23,11 @@ impl Facts {
             Generation::Ivb | Generation::Hsw => (7, 12_500_000, "crocus"),
             Generation::Chv => (8, 12_500_000, "crocus"),
             Generation::Bdw => (8, 12_500_000, "iris"),
-            Generation::Skl | Generation::Reference | Generation::Gl => (9, 12_000_000, "iris"),
+            Generation::Skl
+            | Generation::Si
+            | Generation::Vi
+            | Generation::Reference
+            | Generation::Gl => (9, 12_000_000, "iris"),
         };
         let has_wide_line_field = generation == Generation::Chv;
         Facts { version, timestamp_frequency, driver, has_wide_line_field }

@@ -47,14 +47,18 @@ fn column(generation: Generation) -> usize {
         Generation::Ivb => 0,
         Generation::Hsw => 1,
         Generation::Bdw | Generation::Chv => 2,
-        Generation::Skl | Generation::Reference | Generation::Gl => 3,
+        Generation::Skl
+        | Generation::Si
+        | Generation::Vi
+        | Generation::Reference
+        | Generation::Gl => 3,
     }
 }
 
 impl Table {
     /// Returns the table of a generation.
     ///
-    /// The reference and the OpenGL driver have no hardware of ours; they get the newest table.
+    /// The others have no hardware of Intel's; they get the newest table.
     pub fn of(generation: Generation) -> &'static Table {
         static TABLES: [OnceLock<Table>; 4] = [const { OnceLock::new() }; 4];
         let column = column(generation);

@@ -31,17 +31,27 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("simulator", &["eu", "cache"]),
     ("wave", &["gcn"]),
     ("intel", &["ir", "eu"]),
+    ("amd", &["ir", "gcn", "wave"]),
     ("compiler", COMPILER),
     (
         "execute",
-        &["compiler", "softgl", "gl", "interpreter", "simulator", "script", "probes", "results"],
+        &[
+            "compiler",
+            "softgl",
+            "gl",
+            "interpreter",
+            "simulator",
+            "wave",
+            "script",
+            "probes",
+            "results",
+        ],
     ),
     ("tools", &["compiler", "execute", "script", "results"]),
     (
         "runner",
         &[
             "compiler",
-            "gcn",
             "softgl",
             "interpreter",
             "simulator",
@@ -56,7 +66,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates below `compiler`; a crate that may use `compiler` may use these, too.
-const COMPILER: &[&str] = &["cache", "program", "glsl", "legacy", "ir", "lower", "eu", "intel"];
+const COMPILER: &[&str] =
+    &["cache", "program", "glsl", "legacy", "ir", "lower", "eu", "intel", "gcn", "amd"];
 
 /// Every workspace crate with the workspace crates it depends on in any way.
 fn edges() -> BTreeMap<String, BTreeSet<String>> {

@@ -72,6 +72,7 @@ impl Wave {
                 return Err(failed(Reason::StepLimit(step_limit)));
             }
             steps += 1;
+            self.steps += 1;
             if quirks.hazards {
                 self.check_hazards(program, index).map_err(failed)?;
             }

@@ -27,6 +27,8 @@ pub struct Wave {
     pub local: Vec<u8>,
     /// Quirks instead of those of the chip.
     pub quirks: Option<Quirks>,
+    /// Number of instructions executed so far.
+    pub steps: u64,
     /// Offset of the next instruction in dwords.
     pub(crate) pc: usize,
     /// VCCZ, which can differ from VCC.
@@ -52,6 +54,7 @@ impl Wave {
             mode: INITIAL_MODE,
             local: Vec::new(),
             quirks: None,
+            steps: 0,
             pc: 0,
             vccz: true,
             pending: Pending::default(),

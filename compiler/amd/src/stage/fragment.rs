@@ -112,9 +112,15 @@ impl Fragment {
         match op {
             IntrinsicOp::FragCoord => {
                 let mut held = Held::new();
-                for value in [PixelValue::PositionX, PixelValue::PositionY, PixelValue::PositionZ] {
-                    held.push(self.register(value)?.into());
+                let integer = s.shader.info.fragment.pixel_center_integer;
+                for value in [PixelValue::PositionX, PixelValue::PositionY] {
+                    let center = self.register(value)?;
+                    held.push(match integer {
+                        true => s.e.valu1(Opcode::VFloorF32, &[center.into()]).into(),
+                        false => center.into(),
+                    });
                 }
+                held.push(self.register(PixelValue::PositionZ)?.into());
                 let w = self.register(PixelValue::PositionW)?;
                 held.push(s.e.valu1(Opcode::VRcpF32, &[w.into()]).into());
                 s.set(result, held);

@@ -79,6 +79,8 @@ fn text(generation: Generation) -> &'static str {
         Generation::Bdw => include_str!("../../generations/bdw.yaml"),
         Generation::Chv => include_str!("../../generations/chv.yaml"),
         Generation::Skl => include_str!("../../generations/skl.yaml"),
+        Generation::Si => include_str!("../../generations/si.yaml"),
+        Generation::Vi => include_str!("../../generations/vi.yaml"),
         Generation::Reference | Generation::Gl => "",
     }
 }

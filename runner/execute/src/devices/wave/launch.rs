@@ -1,0 +1,82 @@
+//! Start of a wave: registers that the driver sets, garbage in the others.
+
+use compiler::amd::output::UserValue;
+use program::Stage;
+use softgl::device::{DeviceError, DrawState};
+use wave::{ExecutionError, Host, Outcome, Reason, Wave};
+
+use super::Prepared;
+use super::memory::TABLE;
+
+/// Everything that all waves of a batch share.
+pub(super) struct Launch<'a> {
+    pub prepared: &'a Prepared,
+    pub state: &'a DrawState<'a>,
+    pub stage: Stage,
+    pub seed: u64,
+    pub limit: u64,
+    pub left: u64,
+}
+
+impl Launch<'_> {
+    /// Returns a wave with garbage in its registers and these lanes.
+    pub(super) fn wave(&self, lanes: u64) -> Wave {
+        let mut wave = Wave::new();
+        let mut state = self.seed;
+        let mut garbage = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 33) as u32
+        };
+        wave.scalar[..104].fill_with(&mut garbage);
+        let used = usize::from(self.prepared.output.vectors).min(wave.vector.len());
+        for register in &mut wave.vector[..used] {
+            register.fill(garbage());
+        }
+        wave.set_pair(gcn::Scalar::EXEC, lanes);
+        wave
+    }
+
+    /// Sets the driver's values; `value` returns the dwords of one.
+    pub(super) fn set_user_data(&self, wave: &mut Wave, value: impl Fn(UserValue) -> [u32; 3]) {
+        for data in &self.prepared.output.user_data {
+            let dwords = match data.value {
+                UserValue::Table => [TABLE as u32, (TABLE >> 32) as u32, 0],
+                other => value(other),
+            };
+            let first = usize::from(data.register);
+            for (index, dword) in dwords.iter().enumerate().take(data.value.dwords().into()) {
+                wave.scalar[first + index] = *dword;
+            }
+        }
+    }
+
+    /// Runs a wave to its end; returns the number of executed instructions.
+    pub(super) fn run(
+        &self,
+        wave: &mut Wave,
+        host: &mut dyn Host,
+        done: u64,
+    ) -> Result<u64, DeviceError> {
+        let limit = self.left.saturating_sub(done);
+        let before = wave.steps;
+        loop {
+            match wave.run(&self.prepared.program, host, limit) {
+                Ok(Outcome::Done) => return Ok(wave.steps - before),
+                // The wave is alone in its group.
+                Ok(Outcome::Barrier) => {}
+                Err(error) => return Err(self.error(error)),
+            }
+        }
+    }
+
+    fn error(&self, error: ExecutionError) -> DeviceError {
+        match error.reason {
+            Reason::StepLimit(_) => DeviceError::StepLimit {
+                stage: self.stage,
+                limit: self.limit,
+                unit: "instructions",
+            },
+            _ => DeviceError::Execution(format!("{} shader: {error}", self.stage)),
+        }
+    }
+}
