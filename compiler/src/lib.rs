@@ -50,7 +50,6 @@ mod varyings;
 pub use amd;
 pub use amd_stage::compile_amd;
 pub use binary::{Binary, BinaryError};
-pub use lower::slot as ir_slot;
 pub use cached::{CachedCompiler, EarlyPassCache};
 pub use compile::{Hook, StagePasses, compile, compile_logged, ir_after, validate};
 pub use error::{CompileError, InvalidBinary};
@@ -58,6 +57,7 @@ pub use intel::output;
 pub use intel::{Quirk, QuirkSet};
 pub use interface::varying;
 pub use ir::{PassLog, PassRun};
+pub use lower::slot as ir_slot;
 pub use validation_cache::ValidationCache;
 pub use vocabulary::{
     Backend, CodegenOptions, LivenessGranularity, PassLimit, PayloadInterference, Phase,

@@ -43,7 +43,7 @@ pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, Co
         words,
         scalars: allocation.scalars.max(selected.initial_scalars),
         vectors: allocation.vectors.max(selected.initial_vectors),
-        scratch_bytes: 0,
+        scratch_bytes: shader.info.scratch_size.next_multiple_of(4),
         user_data: selected.user_data,
         descriptors: selected.descriptors,
         interface: selected.interface,

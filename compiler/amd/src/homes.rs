@@ -93,9 +93,9 @@ fn is_scalar_op(op: AluOp, wide: bool) -> bool {
     use AluOp::*;
     match op {
         Mov | Vec2 | Vec3 | Vec4 | Bcsel | Pack64 | Unpack64X | Unpack64Y => true,
-        Iadd | Isub | Imul | Ineg | Iabs | Imin | Imax | Umin | Umax | Ishl | Ishr | Ushr | Iand
-        | Ior | Ixor | Inot | Bfm | Bfi | Ubfe | Ibfe | BitfieldReverse | BitCount | FindLsb
-        | UfindMsb | IfindMsb | B2i32 | UaddCarry | UsubBorrow => !wide,
+        Iadd | Isub | Imul | Ineg | Iabs | Imin | Imax | Umin | Umax | Ishl | Ishr | Ushr
+        | Iand | Ior | Ixor | Inot | Bfm | Bfi | Ubfe | Ibfe | BitfieldReverse | BitCount
+        | FindLsb | UfindMsb | IfindMsb | B2i32 | UaddCarry | UsubBorrow => !wide,
         _ => false,
     }
 }

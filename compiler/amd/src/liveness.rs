@@ -80,7 +80,13 @@ impl Liveness {
             place += 2 * program.blocks[label].insts.len() as u32 + 2;
         }
         for (index, &label) in program.order.iter().enumerate() {
-            scan.block(program, &units, &program.blocks[label].insts, starts[index], &live_out[index]);
+            scan.block(
+                program,
+                &units,
+                &program.blocks[label].insts,
+                starts[index],
+                &live_out[index],
+            );
         }
         for reg in program.regs.keys() {
             segments[reg].sort_unstable();

@@ -137,7 +137,9 @@ impl<'a> Analysis<'a> {
                 Step::Block(block) => self.block(block, &frames),
                 Step::If(node) => {
                     let NodeData::If { cond, .. } = self.shader.nodes[node] else { continue };
-                    self.use_in(cond, &frames);
+                    let loops = frames.iter().filter(|frame| frame.1).map(|frame| frame.0);
+                    let loops: Vec<Node> = loops.collect();
+                    self.use_in(cond, &loops);
                     let divergent = self.result.divergent[cond];
                     self.changed |= self.result.branches[node] != divergent;
                     self.result.branches[node] = divergent;
@@ -155,8 +157,18 @@ impl<'a> Analysis<'a> {
     fn block(&mut self, block: Block, frames: &[(Node, bool, bool)]) {
         for &inst in &self.shader.blocks[block].insts {
             let data = &self.shader.insts[inst];
-            if !matches!(data.kind, InstKind::Phi(_)) {
-                data.kind.for_each_src(|value| self.use_in(value, frames));
+            match &data.kind {
+                // A phi reads its sources at the ends of its predecessors.
+                InstKind::Phi(srcs) => {
+                    for src in srcs {
+                        let loops = self.around[src.pred].clone();
+                        self.use_in(src.value, &loops);
+                    }
+                }
+                kind => {
+                    let loops = self.around[block].clone();
+                    kind.for_each_src(|value| self.use_in(value, &loops));
+                }
             }
             if let InstKind::Intrinsic(intrinsic) = &data.kind
                 && ends_invocations(intrinsic)
@@ -196,15 +208,14 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Notes a use: a value that is used outside of a loop that lanes leave at different times is
-    /// divergent there.
-    fn use_in(&mut self, value: Value, frames: &[(Node, bool, bool)]) {
+    /// Notes a use inside of these loops: a value that is used outside of a loop that lanes leave at
+    /// different times is divergent there.
+    fn use_in(&mut self, value: Value, loops: &[Node]) {
         let Some(block) = self.block_of[value] else { return };
         if self.result.escapes[value] {
             return;
         }
-        let is_inside = |node: &Node| frames.iter().any(|(n, is_loop, _)| *is_loop && n == node);
-        let left = self.around[block].iter().filter(|node| !is_inside(node));
+        let left = self.around[block].iter().filter(|node| !loops.contains(node));
         if left.into_iter().any(|node| self.result.loops[*node].divergent_exit) {
             self.result.escapes[value] = true;
             self.result.divergent[value] = true;

@@ -35,7 +35,9 @@ impl Selection<'_> {
             self.double(alu, result)
         } else if alu.op.info().is_derivative() {
             self.derivative(alu, result)
-        } else if self.float(alu, result)? || self.integer(alu, result)? || self.bits(alu, result)?
+        } else if self.float(alu, result)?
+            || self.integer(alu, result)?
+            || self.bits(alu, result)?
         {
             Ok(())
         } else {

@@ -22,7 +22,10 @@ pub(crate) trait StageSelection {
 /// A construct around the current place.
 enum Frame {
     /// An if that all active lanes take together.
-    Uniform { other: Label, end: Label },
+    Uniform {
+        other: Label,
+        end: Label,
+    },
     /// An if that changes EXEC.
     Divergent(Divergent),
     Loop(Loop),
@@ -121,10 +124,8 @@ impl Selection<'_> {
                     self.any_intrinsic(intrinsic, result, stage)?;
                     if self.is_kill(intrinsic) {
                         note_kill(frames);
-                        if let Some((next, _)) = next_of(frames) {
-                            self.e.jump(Opcode::SCbranchExecz, next);
-                            self.e.split();
-                        }
+                        self.skip_without_lanes(frames);
+                        self.e.split();
                     }
                 }
                 (InstKind::Tex(tex), _) => return self.unsupported(tex.op.name()),
@@ -161,6 +162,7 @@ impl Selection<'_> {
         stage: &mut dyn StageSelection,
     ) -> Step {
         let done = self.memory(intrinsic, result)?
+            || self.local_access(intrinsic, result)?
             || self.kill(intrinsic)?
             || self.subgroup(intrinsic, result)?
             || stage.intrinsic(self, intrinsic, result)?;
@@ -239,6 +241,9 @@ impl Selection<'_> {
                 if let Some(running) = self.running_lanes().filter(|_| frame.kills) {
                     self.e.sop2(Opcode::SAndB64, EXEC, EXEC, running);
                 }
+                if frame.loses_lanes || frame.kills {
+                    self.skip_without_lanes(frames);
+                }
             }
             _ => {}
         }
@@ -288,7 +293,14 @@ impl Selection<'_> {
         }
         if frame.facts.kills {
             note_kill(frames);
+            self.skip_without_lanes(frames);
         }
+    }
+
+    /// Jumps over the code that no lane executes: a loop in it would not end.
+    fn skip_without_lanes(&mut self, frames: &[Frame]) {
+        let next = next_of(frames).map_or(self.epilogue, |(next, _)| next);
+        self.e.jump(Opcode::SCbranchExecz, next);
     }
 
     /// `break` or `continue`.

@@ -57,11 +57,11 @@ impl Selection<'_> {
 
     /// Divides magnitudes and gives the result its sign.
     fn signed_division(&mut self, op: AluOp, a: Part, b: Part) -> Part {
-        let sign = |s: &mut Self, x: Part| {
-            s.e.valu1(Opcode::VAshrrevI32, &[int(31).into(), x.into()])
-        };
+        let sign =
+            |s: &mut Self, x: Part| s.e.valu1(Opcode::VAshrrevI32, &[int(31).into(), x.into()]);
         let (a_sign, b_sign) = (sign(self, a), sign(self, b));
-        let (a_size, b_size) = (self.conditional_negation(a, a_sign), self.conditional_negation(b, b_sign));
+        let (a_size, b_size) =
+            (self.conditional_negation(a, a_sign), self.conditional_negation(b, b_sign));
         let (quotient, rest) = self.unsigned_division(a_size, b_size);
         if op == AluOp::Idiv {
             let sign = self.e.valu1(Opcode::VXorB32, &[a_sign.into(), b_sign.into()]);

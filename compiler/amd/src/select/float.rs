@@ -102,8 +102,11 @@ impl Selection<'_> {
                 self.e.valu(Opcode::VExpF32, &[to.into()], &[product.into()]);
             }
             Flrp => {
-                let [a, b, t] =
-                    [self.float_source(alu, 0)?, self.float_source(alu, 1)?, self.float_source(alu, 2)?];
+                let [a, b, t] = [
+                    self.float_source(alu, 0)?,
+                    self.float_source(alu, 1)?,
+                    self.float_source(alu, 2)?,
+                ];
                 let one = Arg::Fixed(gcn::Operand::Float(gcn::InlineFloat::One));
                 let rest = self.e.valu1(Opcode::VSubF32, &[one.into(), t]);
                 let left = self.e.valu1(Opcode::VMulF32, &[a, rest.into()]);

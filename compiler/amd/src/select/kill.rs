@@ -122,12 +122,11 @@ impl LaneFacts {
             facts.halts |= shader.blocks[block].jump == Some(Jump::Halt);
             for &inst in &shader.blocks[block].insts {
                 let kind = &shader.insts[inst].kind;
-                facts.quads |= matches!(kind, InstKind::Alu(_) | InstKind::Tex(_))
-                    && kind.is_convergent();
+                facts.quads |=
+                    matches!(kind, InstKind::Alu(_) | InstKind::Tex(_)) && kind.is_convergent();
                 if let InstKind::Intrinsic(intrinsic) = kind {
                     use IntrinsicOp::*;
-                    facts.kills |=
-                        matches!(intrinsic.op, Discard | DiscardIf | Demote | DemoteIf);
+                    facts.kills |= matches!(intrinsic.op, Discard | DiscardIf | Demote | DemoteIf);
                 }
             }
         }

@@ -158,23 +158,34 @@ impl Selection<'_> {
         let value = intrinsic.srcs[0];
         let descriptor = self.buffer(Resource::StorageBlock, intrinsic.srcs[1])?;
         let address = self.address(descriptor, intrinsic.srcs[2], intrinsic.fields.base)?;
-        let step = self.dwords_of(value);
         for (first, count) in runs(intrinsic.fields.write_mask, self.shader.components(value)) {
-            let data = self.gather(value, first, count)?;
-            let total = count * step;
             let saved = self.only_live();
-            let mut done = 0;
-            while done < total {
-                let (opcode, dwords) = match total - done {
-                    1 => (Opcode::BufferStoreDword, 1),
-                    2 | 3 => (Opcode::BufferStoreDwordx2, 2),
-                    _ => (Opcode::BufferStoreDwordx4, 4),
-                };
-                let at = 4 * u32::from(first * step + done);
-                self.buffer_access(opcode, data.at(done), &address, at, true);
-                done += dwords;
-            }
+            self.store_run(&address, value, first, count)?;
             self.all_again(saved);
+        }
+        Ok(())
+    }
+
+    /// Stores consecutive components of a value, at their places behind the address.
+    pub(crate) fn store_run(
+        &mut self,
+        address: &Address,
+        value: Value,
+        first: u8,
+        count: u8,
+    ) -> Step {
+        let step = self.dwords_of(value);
+        let data = self.gather(value, first, count)?;
+        let mut done = 0;
+        while done < count * step {
+            let (opcode, dwords) = match count * step - done {
+                1 => (Opcode::BufferStoreDword, 1),
+                2 | 3 => (Opcode::BufferStoreDwordx2, 2),
+                _ => (Opcode::BufferStoreDwordx4, 4),
+            };
+            let at = 4 * u32::from(first * step + done);
+            self.buffer_access(opcode, data.at(done), address, at, true);
+            done += dwords;
         }
         Ok(())
     }

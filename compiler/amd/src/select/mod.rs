@@ -15,6 +15,7 @@ mod double;
 mod float;
 mod integer;
 mod kill;
+mod locals;
 mod memory;
 mod phi;
 pub(crate) mod resources;
@@ -29,7 +30,7 @@ use crate::output::{UserData, UserValue};
 use crate::uniformity::Uniformity;
 use cranelift_entity::SecondaryMap;
 use gcn::{Chip, Operand};
-use ir::{Alu, Block, Cfg, Shader, Slot, Value};
+use ir::{Alu, Block, Cfg, Local, Shader, Slot, Value};
 use kill::Kill;
 use resources::Resources;
 use smallvec::SmallVec;
@@ -56,6 +57,8 @@ pub(crate) struct Selection<'a> {
     /// Machine blocks where an IR block begins and ends.
     places: SecondaryMap<Block, Option<(Label, Label)>>,
     resources: Resources,
+    /// Registers of local variables, element by element.
+    locals: BTreeMap<Local, Vec<Part>>,
     kill: Kill,
     /// Registers that the driver sets.
     pub user_data: Vec<UserData>,
@@ -82,6 +85,7 @@ impl<'a> Selection<'a> {
             values: SecondaryMap::new(),
             places: SecondaryMap::new(),
             resources: Resources::new(shader),
+            locals: BTreeMap::new(),
             kill: Kill::default(),
             user_data: Vec::new(),
             user_parts: BTreeMap::new(),

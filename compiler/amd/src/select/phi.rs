@@ -32,8 +32,7 @@ impl Selection<'_> {
                         self.set(result, held);
                     }
                     home => {
-                        let file =
-                            if home == Home::Scalar { File::Scalar } else { File::Vector };
+                        let file = if home == Home::Scalar { File::Scalar } else { File::Vector };
                         let dwords = self.dwords_of(result) * components;
                         let part = self.e.reg(file, dwords);
                         self.set_parts(result, part);

@@ -36,13 +36,17 @@ impl Resources {
         if buffer(&[CounterRead, CounterAtomic, CounterAtomicSwap]) {
             all.extend((0..info.atomic_buffers.max(1)).map(Resource::AtomicBuffer));
         }
+        if info.scratch_size > 0 {
+            all.push(Resource::Scratch);
+        }
         if info.stage == ir::Stage::Vertex {
             let number = |slot: Slot| if let Slot::Attribute(n) = slot { Some(n) } else { None };
             let last = info.inputs.iter().filter_map(|input| number(input.slot)).max();
             let count = last.map_or(0, |last| u32::from(last) + 1);
             all.extend((0..count).map(Resource::Attribute));
         }
-        let entry = |(index, resource)| Descriptor { offset: index as u32 * BUFFER_BYTES, resource };
+        let entry =
+            |(index, resource)| Descriptor { offset: index as u32 * BUFFER_BYTES, resource };
         Resources {
             descriptors: all.into_iter().enumerate().map(entry).collect(),
             resident: BTreeMap::new(),

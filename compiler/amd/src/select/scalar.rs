@@ -28,8 +28,7 @@ impl Selection<'_> {
         match alu.op {
             Ineg => self.e.sop2(Opcode::SSubI32, to, ZERO, a),
             UaddCarry | UsubBorrow => {
-                let opcode =
-                    if alu.op == UaddCarry { Opcode::SAddU32 } else { Opcode::SSubU32 };
+                let opcode = if alu.op == UaddCarry { Opcode::SAddU32 } else { Opcode::SSubU32 };
                 let sum = self.e.scalar();
                 self.e.sop2(opcode, sum, a, b);
                 self.e.sop2(Opcode::SCselectB32, to, int(1), ZERO);

@@ -8,7 +8,11 @@ use ir::{AtomicOp, Intrinsic, IntrinsicOp, Value};
 
 impl Selection<'_> {
     /// An access to shared memory; false if the intrinsic is none.
-    pub(crate) fn shared_memory(&mut self, intrinsic: &Intrinsic, result: Option<Value>) -> Step<bool> {
+    pub(crate) fn shared_memory(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Option<Value>,
+    ) -> Step<bool> {
         use IntrinsicOp::*;
         let (srcs, fields) = (&intrinsic.srcs, &intrinsic.fields);
         match (intrinsic.op, result) {
@@ -58,7 +62,8 @@ impl Selection<'_> {
     fn shared_atomic(&mut self, intrinsic: &Intrinsic, op: AtomicOp, result: Value) -> Step {
         let wide = self.shader.bits(result) == 64;
         let Some(opcode) = opcode(op).filter(|_| !wide) else {
-            return self.unsupported(&format!("shared atomic {op:?} of {} bits", 32 << u8::from(wide)));
+            return self
+                .unsupported(&format!("shared atomic {op:?} of {} bits", 32 << u8::from(wide)));
         };
         let address = self.shared_address(intrinsic.srcs[0], intrinsic.fields.base)?;
         let to = self.e.vector();

@@ -96,9 +96,7 @@ impl Fragment {
             let channel = intrinsic.fields.component + c;
             let attribute = Arg::Fixed(Operand::Attribute { attribute, channel });
             let to = s.e.vector();
-            for (opcode, coordinate) in
-                [(Opcode::VInterpP1F32, i), (Opcode::VInterpP2F32, j)]
-            {
+            for (opcode, coordinate) in [(Opcode::VInterpP1F32, i), (Opcode::VInterpP2F32, j)] {
                 let args = [to.into(), coordinate.into(), attribute];
                 s.e.push(Format::Vintrp, opcode, &args, Modifiers::default());
             }

@@ -39,6 +39,12 @@ pub(crate) fn compiled(shader: &Shader, chip: Chip) -> Output {
     compile(shader, &StageKey::default(), chip).unwrap_or_else(|e| panic!("{chip}: {e}\n{shader}"))
 }
 
+/// The assembly text of a program.
+pub(crate) fn text(output: &Output) -> String {
+    let program = gcn::decode_program(output.chip, &output.words).expect("a program");
+    gcn::print_program(output.chip, &program)
+}
+
 struct TestHost<'a> {
     inputs: &'a Inputs,
     slots: Vec<u8>,
@@ -139,12 +145,13 @@ pub(crate) fn on_wave(
     wave.set_pair(gcn::Scalar::EXEC, exec);
     let program = Program::new(output.chip, &output.words).expect("a program");
     let outcome = wave.run(&program, &mut host, 1_000_000);
-    assert_eq!(outcome, Ok(Outcome::Done), "{}", gcn::print_program(output.chip, &output.words).unwrap_or_default());
+    assert_eq!(outcome, Ok(Outcome::Done), "{}", text(output));
     let mut colors = Colors::new();
     for export in &host.exports {
         for (channel, values) in export.channels.iter().enumerate() {
             let Some(values) = values else { continue };
-            for (lane, value) in values.iter().enumerate().filter(|(l, _)| export.exec >> l & 1 != 0)
+            for (lane, value) in
+                values.iter().enumerate().filter(|(l, _)| export.exec >> l & 1 != 0)
             {
                 colors.insert((lane, export.target, channel as u8), *value);
             }
@@ -206,9 +213,25 @@ impl Rng {
     /// Bits of a number of any kind, often at an edge.
     pub(crate) fn dword(&mut self) -> u32 {
         let edges = [
-            0, 1, 2, 31, 32, 0x8000_0000, 0x7fff_ffff, 0xffff_ffff, 0x3f80_0000, 0xbf80_0000,
-            0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x0000_0010, 0x8000_0123, 0x4b00_0001,
-            0x3f00_0000, 0x4020_0000, 0xc020_0000,
+            0,
+            1,
+            2,
+            31,
+            32,
+            0x8000_0000,
+            0x7fff_ffff,
+            0xffff_ffff,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+            0x0000_0010,
+            0x8000_0123,
+            0x4b00_0001,
+            0x3f00_0000,
+            0x4020_0000,
+            0xc020_0000,
         ];
         match self.below(4) {
             0 => self.pick(&edges),

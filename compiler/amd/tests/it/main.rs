@@ -1,5 +1,6 @@
 //! Programs of the back end, executed and compared with the IR's evaluator.
 
+mod bit_fields;
 mod harness;
 mod operations;
 mod random;

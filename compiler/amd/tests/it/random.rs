@@ -254,10 +254,11 @@ fn check(chip: Chip, seed: u64, discards: bool) {
                 got.get(place),
                 Some(value),
                 "{chip} seed {seed} round {round}: {place:?}\n{lowered}\n{}",
-                gcn::print_program(chip, &output.words).unwrap_or_default()
+                text(&output)
             );
         }
-        let lanes = |colors: &Colors| colors.keys().map(|k| k.0).collect::<std::collections::BTreeSet<_>>();
+        let lanes =
+            |colors: &Colors| colors.keys().map(|k| k.0).collect::<std::collections::BTreeSet<_>>();
         assert_eq!(lanes(&got), lanes(&expected), "{chip} seed {seed}: lanes that end");
     }
 }

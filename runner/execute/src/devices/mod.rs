@@ -7,9 +7,9 @@ mod interpreter;
 mod simulator;
 mod wave;
 
-pub use self::wave::{WaveDevice, WaveOptions};
 pub use self::interpreter::{InterpreterDevice, Undefined};
 pub use self::simulator::{
     BinarySource, Decoders, Disagreement, KernelStatistics, SimulatorDevice, SimulatorOptions,
     TraceLog,
 };
+pub use self::wave::{WaveDevice, WaveOptions};

@@ -39,7 +39,7 @@ pub(super) fn run(
         wave.scalar[usize::from(interface.workgroup_id) + index] = id;
     }
     wave.local = vec![0; interface.shared_size as usize];
-    let mut host = ComputeHost { memory: Memory::new(io, &output.descriptors, &|_, _, _| 0) };
+    let mut host = ComputeHost { memory: Memory::new(io, output, &|_, _, _| 0) };
     launch.run(&mut wave, &mut host, 0)
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(
     let mut wave = launch.wave(batch.live);
     launch.set_user_data(&mut wave, |_| [0; 3]);
     write_values(&mut wave, interface, batch, &pixels);
-    let memory = Memory::new(io, &output.descriptors, &|_, _, _| 0);
+    let memory = Memory::new(io, output, &|_, _, _| 0);
     let mut host = FragmentHost { memory, exports: Vec::new(), interface, inputs, pixels: &pixels };
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let exports = host.exports;
@@ -101,9 +101,7 @@ fn write_values(
                 PixelValue::PositionW => dword(1.0 / setup.one_over_w.at(center[0], center[1])),
                 PixelValue::FrontFace => [if setup.front_facing { u32::MAX } else { 0 }, 0],
                 PixelValue::Ancillary => [sample << 8 | setup.layer << 16, 0],
-                PixelValue::Coverage => {
-                    [batch.sample_mask_in.get(lane).copied().unwrap_or(0), 0]
-                }
+                PixelValue::Coverage => [batch.sample_mask_in.get(lane).copied().unwrap_or(0), 0],
             };
             for (offset, dword) in values.iter().enumerate().take(value.registers().into()) {
                 wave.vector[register + offset][lane] = *dword;
@@ -136,8 +134,10 @@ fn write_export(
         ];
         for ((written, place), channel) in places.into_iter().zip(&export.channels) {
             let Some(values) = channel.filter(|_| written) else { continue };
-            for lane in lanes().filter(|&lane| lane < place.len()) {
-                place[lane] = values[lane];
+            for lane in lanes() {
+                if let Some(place) = place.get_mut(lane) {
+                    *place = values[lane];
+                }
             }
         }
         return;

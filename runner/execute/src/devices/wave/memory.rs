@@ -1,13 +1,19 @@
 //! Memory of a wave: the descriptor table and the buffers that it describes, each in an address
 //! range of its own.
 
+use compiler::amd::Output;
 use compiler::amd::output::{Descriptor, Resource};
+use gcn::Chip;
 use softgl::shader_io::{BufferRef, ShaderIo};
 
 /// Address of the descriptor table.
 pub(super) const TABLE: u64 = 1 << 32;
 /// Distance between the address ranges of buffers.
 const RANGE: u64 = 1 << 37;
+/// Lanes of a wave.
+const LANES: u32 = 64;
+/// The lane's number is added to the index.
+const ADD_LANE: u32 = 1 << 23;
 /// Bytes of a record of an attribute.
 const RECORD: u32 = 16;
 /// Format of buffers: dwords x, y, z, w as floats, which changes no bit.
@@ -20,39 +26,48 @@ pub(super) struct Memory<'a> {
     pub io: &'a mut dyn ShaderIo,
     descriptors: &'a [Descriptor],
     table: Vec<u8>,
+    scratch: Vec<u8>,
     /// Records of the attributes: attribute, record, component.
     pub attributes: &'a dyn Fn(u32, usize, usize) -> u32,
 }
 
-/// The buffer of a resource; none for attributes.
+/// The buffer of a resource; none for attributes and scratch memory.
 fn buffer(resource: Resource) -> Option<BufferRef> {
     Some(match resource {
         Resource::UniformBlock(0) => BufferRef::Default,
         Resource::UniformBlock(n) => BufferRef::Uniform(n - 1),
         Resource::StorageBlock(n) => BufferRef::Storage(n),
         Resource::AtomicBuffer(n) => BufferRef::AtomicCounter(n),
-        Resource::Attribute(_) => return None,
+        Resource::Attribute(_) | Resource::Scratch => return None,
     })
 }
 
 impl<'a> Memory<'a> {
     pub(super) fn new(
         io: &'a mut dyn ShaderIo,
-        descriptors: &'a [Descriptor],
+        output: &'a Output,
         attributes: &'a dyn Fn(u32, usize, usize) -> u32,
     ) -> Memory<'a> {
+        let descriptors = &output.descriptors;
         let mut table = Vec::new();
         for (index, descriptor) in descriptors.iter().enumerate() {
             let base = RANGE * (index as u64 + 1);
             let high = (base >> 32) as u32 & 0xffff;
-            let words = match buffer(descriptor.resource) {
-                Some(buffer) => [base as u32, high, io.buffer(buffer).len() as u32, DWORDS],
-                None => [base as u32, high | RECORD << 16, u32::MAX, FOUR_DWORDS],
+            let words = match (buffer(descriptor.resource), descriptor.resource) {
+                (Some(buffer), _) => [base as u32, high, io.buffer(buffer).len() as u32, DWORDS],
+                (None, Resource::Scratch) => {
+                    // Where the lane is added, vi has bits of the stride in place of the format.
+                    let format = if output.chip == Chip::Vi { DWORDS & 0x7fff } else { DWORDS };
+                    let stride = output.scratch_bytes;
+                    [base as u32, high | stride << 16, LANES, format | ADD_LANE]
+                }
+                (None, _) => [base as u32, high | RECORD << 16, u32::MAX, FOUR_DWORDS],
             };
             table.resize(descriptor.offset as usize, 0);
             table.extend(words.into_iter().flat_map(u32::to_le_bytes));
         }
-        Memory { io, descriptors, table, attributes }
+        let scratch = vec![0; (output.scratch_bytes * LANES) as usize];
+        Memory { io, descriptors, table, scratch, attributes }
     }
 
     /// The resource at an address and the offset in it.
@@ -79,7 +94,10 @@ impl<'a> Memory<'a> {
         if let Some(buffer) = buffer(resource) {
             return copy(self.io.buffer(buffer), offset, bytes);
         }
-        let Resource::Attribute(number) = resource else { return false };
+        let number = match resource {
+            Resource::Attribute(number) => number,
+            _ => return copy(&self.scratch, offset, bytes),
+        };
         for (index, byte) in bytes.iter_mut().enumerate() {
             let at = offset as usize + index;
             let dword = (self.attributes)(number, at / RECORD as usize, at / 4 % 4);
@@ -90,6 +108,17 @@ impl<'a> Memory<'a> {
 
     pub(super) fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
         let Some((resource, offset)) = self.find(address) else { return false };
+        if resource == Resource::Scratch {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            let end = start.saturating_add(bytes.len());
+            return match self.scratch.get_mut(start..end) {
+                Some(place) => {
+                    place.copy_from_slice(bytes);
+                    true
+                }
+                None => false,
+            };
+        }
         let (Some(buffer), Ok(offset)) = (buffer(resource), u32::try_from(offset)) else {
             return false;
         };

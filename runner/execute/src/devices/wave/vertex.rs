@@ -41,7 +41,7 @@ pub(super) fn run(
         let row = number as usize * 4 + component;
         if lane < inputs.lanes() { inputs.find(row, lane).unwrap_or(0) } else { 0 }
     };
-    let memory = Memory::new(io, &output.descriptors, &attributes);
+    let memory = Memory::new(io, output, &attributes);
     let mut host = VertexHost { memory, exports: Vec::new() };
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let exports = host.exports;
