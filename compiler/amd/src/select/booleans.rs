@@ -92,30 +92,26 @@ impl Selection<'_> {
     pub(crate) fn choose(&mut self, alu: &Alu, result: Value) -> Step {
         let (cond, component) = Selection::component(alu, 0);
         let mask = self.mask_of(cond, component)?;
-        let wide = self.shader.bits(result) == 64;
-        let dwords = if wide { 2 } else { 1 };
-        let mut sides = [[ZERO; 2]; 2];
-        for (side, index) in sides.iter_mut().zip([1, 2]) {
-            let (value, component) = Selection::component(alu, index);
-            if wide {
-                let (low, high) = self.halves(value, component)?;
-                *side = [low, high];
-            } else {
-                side[0] = self.dword(value, component)?;
-            }
+        // The two sources of each half of the result.
+        let mut halves = Vec::new();
+        let [(yes, yes_component), (no, no_component)] =
+            [Selection::component(alu, 1), Selection::component(alu, 2)];
+        if self.shader.bits(result) == 64 {
+            let yes = self.halves(yes, yes_component)?;
+            let no = self.halves(no, no_component)?;
+            halves.extend([(yes.0, no.0), (yes.1, no.1)]);
+        } else {
+            halves.push((self.dword(yes, yes_component)?, self.dword(no, no_component)?));
         }
         let to = self.result(result);
-        if self.homes[result] == Home::Scalar {
+        let scalar = self.homes[result] == Home::Scalar;
+        if scalar {
             self.condition_code(mask);
-            for half in 0..dwords {
-                let (yes, no) = (sides[0][half], sides[1][half]);
-                self.e.sop2(Opcode::SCselectB32, to.at(half as u8), yes, no);
-            }
-            return Ok(());
         }
-        for half in 0..dwords {
-            let (yes, no, to) = (sides[0][half], sides[1][half], to.at(half as u8));
+        for (half, (yes, no)) in (0..).zip(halves) {
+            let to = to.at(half);
             match mask {
+                _ if scalar => self.e.sop2(Opcode::SCselectB32, to, yes, no),
                 Arg::Part(_) => self.e.select(to, mask, yes, no),
                 constant => self.e.copy(to, if constant == ZERO { no } else { yes }),
             }
