@@ -24,7 +24,7 @@ pub fn devinfo(generation: Generation) -> Option<&'static eu::DevInfo> {
 }
 
 /// Returns the AMD chip of a generation; `None` for others.
-pub fn chip(generation: Generation) -> Option<Chip> {
+fn chip(generation: Generation) -> Option<Chip> {
     Chip::get(generation.name())
 }
 
