@@ -208,7 +208,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Notes a use inside of these loops: a value that is used outside of a loop that lanes leave at
+    /// Notes a use inside of these loops. A value used outside of a loop that lanes leave at
     /// different times is divergent there.
     fn use_in(&mut self, value: Value, loops: &[Node]) {
         let Some(block) = self.block_of[value] else { return };

@@ -46,7 +46,7 @@ fn is_on(chip: Chip, constant: InlineFloat) -> bool {
 
 /// A source of a vector operation with its signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct SignedArg {
     /// The value.
     pub arg: Arg,
     /// Negated.
@@ -55,21 +55,21 @@ pub struct Source {
     pub abs: bool,
 }
 
-impl<T: Into<Arg>> From<T> for Source {
-    fn from(arg: T) -> Source {
-        Source { arg: arg.into(), neg: false, abs: false }
+impl<T: Into<Arg>> From<T> for SignedArg {
+    fn from(arg: T) -> SignedArg {
+        SignedArg { arg: arg.into(), neg: false, abs: false }
     }
 }
 
-impl Source {
+impl SignedArg {
     /// Returns the negated source.
-    pub fn negated(self) -> Source {
-        Source { neg: !self.neg, ..self }
+    pub fn negated(self) -> SignedArg {
+        SignedArg { neg: !self.neg, ..self }
     }
 
     /// Returns the absolute value of the source.
-    pub fn magnitude(self) -> Source {
-        Source { abs: true, neg: false, ..self }
+    pub fn magnitude(self) -> SignedArg {
+        SignedArg { abs: true, neg: false, ..self }
     }
 }
 
@@ -254,7 +254,7 @@ impl Emitter {
     }
 
     /// Adds a vector operation.
-    pub fn valu(&mut self, opcode: Opcode, to: &[Arg], sources: &[Source]) {
+    pub fn valu(&mut self, opcode: Opcode, to: &[Arg], sources: &[SignedArg]) {
         self.valu_with(opcode, to, sources, Modifiers::default());
     }
 
@@ -263,10 +263,10 @@ impl Emitter {
         &mut self,
         opcode: Opcode,
         to: &[Arg],
-        sources: &[Source],
+        sources: &[SignedArg],
         modifiers: Modifiers,
     ) {
-        let mut sources: SmallVec<[Source; 4]> = SmallVec::from_slice(sources);
+        let mut sources: SmallVec<[SignedArg; 4]> = SmallVec::from_slice(sources);
         let signs = sources.iter().any(|s| s.neg || s.abs) || modifiers != Modifiers::default();
         if !signs && let Some(format) = self.short_format(opcode, to, &mut sources) {
             let args: SmallVec<[Arg; 6]> =
@@ -290,7 +290,7 @@ impl Emitter {
         &self,
         opcode: Opcode,
         to: &[Arg],
-        sources: &mut SmallVec<[Source; 4]>,
+        sources: &mut SmallVec<[SignedArg; 4]>,
     ) -> Option<Format> {
         let chip = self.chip();
         let format = [Format::Vop1, Format::Vop2, Format::Vopc]
@@ -318,7 +318,7 @@ impl Emitter {
     }
 
     /// Copies sources so that none is a literal and at most one a scalar register.
-    fn legalize_long(&mut self, opcode: Opcode, sources: &mut SmallVec<[Source; 4]>) {
+    fn legalize_long(&mut self, opcode: Opcode, sources: &mut SmallVec<[SignedArg; 4]>) {
         let kinds = opcode.info().sources;
         let mut bus: Option<Arg> = None;
         // Masks have no other place.
@@ -355,21 +355,32 @@ impl Emitter {
     }
 
     /// Adds a vector operation with one dword as its result, and returns that.
-    pub fn valu1(&mut self, opcode: Opcode, sources: &[Source]) -> Part {
+    pub fn valu1(&mut self, opcode: Opcode, sources: &[SignedArg]) -> Part {
         let to = self.vector();
         self.valu(opcode, &[to.into()], sources);
         to
     }
 
     /// Adds a comparison of vectors, and returns the mask.
-    pub fn compare(&mut self, opcode: Opcode, a: impl Into<Source>, b: impl Into<Source>) -> Part {
+    pub fn compare(
+        &mut self,
+        opcode: Opcode,
+        a: impl Into<SignedArg>,
+        b: impl Into<SignedArg>,
+    ) -> Part {
         let to = self.mask();
         self.valu(opcode, &[to.into()], &[a.into(), b.into()]);
         to
     }
 
     /// Adds a selection: `mask ? yes : no`.
-    pub fn select(&mut self, to: Part, mask: Arg, yes: impl Into<Source>, no: impl Into<Source>) {
+    pub fn select(
+        &mut self,
+        to: Part,
+        mask: Arg,
+        yes: impl Into<SignedArg>,
+        no: impl Into<SignedArg>,
+    ) {
         self.valu(Opcode::VCndmaskB32, &[to.into()], &[no.into(), yes.into(), mask.into()]);
     }
 

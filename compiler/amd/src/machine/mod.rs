@@ -9,7 +9,7 @@ mod emit;
 mod print;
 
 pub(crate) use emit::{EXEC, M0, VCC, ZERO, bits, constant, inline_double, int};
-pub use emit::{Emitter, Source};
+pub use emit::{Emitter, SignedArg};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use gcn::slot::Role;

@@ -1,6 +1,6 @@
 //! Conversions.
 
-use super::{Selection, Source, Step};
+use super::{Selection, SignedArg, Step};
 use crate::machine::{Arg, ZERO, int};
 use gcn::{InlineFloat, Opcode, Operand};
 use ir::{Alu, AluOp, Value};
@@ -55,7 +55,7 @@ impl Selection<'_> {
             _ => return Ok(false),
         };
         let floats = matches!(alu.op, F2f32 | F2f64 | F2i32 | F2u32);
-        let source: Source =
+        let source: SignedArg =
             if floats { self.float_source(alu, 0)? } else { self.source(alu, 0)?.into() };
         let to = self.result(result);
         self.e.valu(opcode, &[to.into()], &[source]);

@@ -1,6 +1,6 @@
 //! Arithmetic of singles.
 
-use super::{Selection, Source, Step};
+use super::{Selection, SignedArg, Step};
 use crate::machine::{Arg, Part, ZERO, bits};
 use gcn::{Modifiers, Opcode};
 use ir::{Alu, AluOp, Value};
@@ -35,7 +35,7 @@ impl Selection<'_> {
     }
 
     /// A source of an operation on singles, with the signs of the operations that make it.
-    pub(crate) fn float_source(&mut self, alu: &Alu, index: usize) -> Step<Source> {
+    pub(crate) fn float_source(&mut self, alu: &Alu, index: usize) -> Step<SignedArg> {
         let (mut value, mut component) = Selection::component(alu, index);
         let (mut neg, mut abs) = (false, false);
         // Signs are bit operations; the operation flushes denormals as it would without them.
@@ -50,7 +50,7 @@ impl Selection<'_> {
         let bits = self.shader.bits(value);
         let arg =
             if bits == 64 { self.wide(value, component)? } else { self.dword(value, component)? };
-        Ok(Source { arg, neg, abs })
+        Ok(SignedArg { arg, neg, abs })
     }
 
     fn composed(&mut self, alu: &Alu, result: Value) -> Step<bool> {
@@ -124,7 +124,7 @@ impl Selection<'_> {
         let x = self.source(alu, 0)?;
         let size = self.e.vector();
         let huge = bits(self.chip(), HUGE);
-        let magnitude = Source::from(x).magnitude();
+        let magnitude = SignedArg::from(x).magnitude();
         self.e.valu_with(Opcode::VMulF32, &[size.into()], &[huge.into(), magnitude], clamp());
         let signed = self.copy_sign(size, x);
         // A NaN has no sign.

@@ -36,7 +36,7 @@ use resources::Resources;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-pub(crate) use crate::machine::Source;
+pub(crate) use crate::machine::SignedArg;
 pub(crate) use resources::used_operations;
 
 /// Result of a step of selection.

@@ -67,9 +67,9 @@ fn widths(op: AluOp) -> Vec<u8> {
     }
 }
 
-/// True for operands where GLSL or the operation's lowering says nothing about the result, or where
-/// its error grows with them: bits beyond a value, powers of negative numbers, many turns, quotients
-/// that singles do not hold, quotients and roots near the smallest doubles, the bits of a NaN.
+/// True for operands where GLSL or the lowering says nothing about the result, or where its error
+/// grows with them: bits beyond a value, powers of negative numbers, many turns, quotients that
+/// singles do not hold, quotients and roots near the smallest doubles, the bits of a NaN.
 fn is_undefined(op: AluOp, width: u8, lane: &[[u32; 4]; 4]) -> bool {
     use AluOp::*;
     let single = |slot: usize| f32::from_bits(lane[slot][0]);

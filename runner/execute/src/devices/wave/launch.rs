@@ -5,8 +5,8 @@ use program::Stage;
 use softgl::device::{DeviceError, DrawState};
 use wave::{ExecutionError, Host, Outcome, Reason, Wave};
 
-use super::Prepared;
 use super::memory::TABLE;
+use super::prepared::Prepared;
 
 /// Everything that all waves of a batch share.
 pub(super) struct Launch<'a> {

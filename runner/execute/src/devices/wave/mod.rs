@@ -5,12 +5,12 @@ mod compute;
 mod fragment;
 mod launch;
 mod memory;
+mod prepared;
 mod vertex;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use compiler::amd::Output;
 use compiler::{CodegenOptions, CompileError};
 use gcn::Chip;
 use program::{Stage, StageKey};
@@ -20,6 +20,7 @@ use wave::Program;
 
 use crate::device::ShaderDevice;
 use launch::Launch;
+use prepared::Prepared;
 
 /// Options of the device.
 pub struct WaveOptions {
@@ -31,12 +32,6 @@ pub struct WaveOptions {
     pub budget: u64,
     /// Seed of the contents of unwritten registers.
     pub seed: u64,
-}
-
-/// A compiled and decoded program.
-pub(crate) struct Prepared {
-    pub output: Output,
-    pub program: Program,
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
