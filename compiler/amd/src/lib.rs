@@ -5,6 +5,24 @@
 //! register file each lives ([`homes`]), selects instructions of [`machine`], allocates registers
 //! ([`allocate()`](allocate::allocate)), and inserts waits and wait states. `gcn::validate` judges
 //! every program.
+//!
+//! ```
+//! let text = "shader vertex
+//! input attribute0 mask=15 smooth pixel stream=0
+//! output position mask=15 smooth pixel stream=0
+//! block b0 {
+//!   32x1 v0 = const 0x0
+//!   32x4 v1 = load_input v0 slot=attribute0 component=0
+//!   store_output v1, v0 slot=position component=0 mask=15 stream=0
+//! }
+//! ";
+//! let shader = ir::parse(text)?;
+//! let output = amd::compile(&shader, &amd::StageKey::default(), gcn::Chip::Si)?;
+//! let program = gcn::decode_program(output.chip, &output.words)?;
+//! let text = gcn::print_program(output.chip, &program);
+//! assert!(text.contains("exp pos0 v0, v1, v2, v3 done"), "{text}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod allocate;
 mod compile;

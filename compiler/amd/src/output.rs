@@ -93,8 +93,8 @@ pub enum Resource {
     StorageBlock(u32),
     /// Atomic counter buffer: raw bytes.
     AtomicBuffer(u32),
-    /// Scratch memory: [`Output::scratch_bytes`] per lane, which the descriptor selects by the lane's
-    /// number.
+    /// Scratch memory: [`Output::scratch_bytes`] per lane, which the descriptor selects by the
+    /// lane's number.
     Scratch,
     /// Vertex attribute: records of four dwords, indexed by the number in
     /// [`VertexInterface::FETCH_INDEX`].

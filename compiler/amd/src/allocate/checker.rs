@@ -5,7 +5,7 @@ use super::Allocation;
 use crate::machine::{File, Inst, Program, Reg};
 use gcn::slot::Role;
 
-/// What a physical register holds.
+/// Content of a physical register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     /// Nothing was written yet.

@@ -4,62 +4,53 @@
 //! EXEC never has others. Where derivatives need whole quads, lanes without a pixel run as helpers,
 //! and discarded ones go on as such while their quad has a live lane.
 
+use super::lane_masks::LaneFacts;
 use super::{Selection, Step};
 use crate::machine::{Arg, EXEC, Label, Part};
 use gcn::Opcode;
-use ir::{InstKind, Intrinsic, IntrinsicOp, Jump, Shader, Stage};
-
-/// State of the lanes.
-#[derive(Debug, Default)]
-pub(crate) struct Kill {
-    live: Option<Part>,
-    running: Option<Part>,
-    whole_quads: bool,
-    /// Where a wave without live lanes goes.
-    pub none_left: Option<Label>,
-}
+use ir::{Intrinsic, IntrinsicOp, Stage};
 
 impl Selection<'_> {
     /// Prepares the masks at the start of the program.
     pub(crate) fn start_lanes(&mut self) {
         let fragment = self.shader.info.stage == Stage::Fragment;
         let facts = LaneFacts::of(self.shader);
-        self.kill.whole_quads = fragment && facts.quads;
-        if self.kill.whole_quads || facts.kills || facts.halts {
+        self.lanes.whole_quads = fragment && facts.quads;
+        if self.lanes.whole_quads || facts.kills || facts.halts {
             let live = self.e.mask();
             self.e.sop1(Opcode::SMovB64, live, EXEC);
-            self.kill.live = Some(live);
+            self.lanes.live = Some(live);
         }
         if facts.kills || facts.halts {
             let running = self.e.mask();
-            if self.kill.whole_quads {
+            if self.lanes.whole_quads {
                 self.e.sop1(Opcode::SWqmB64, running, EXEC);
             } else {
                 self.e.sop1(Opcode::SMovB64, running, EXEC);
             }
-            self.kill.running = Some(running);
+            self.lanes.running = Some(running);
         }
-        if self.kill.whole_quads {
+        if self.lanes.whole_quads {
             self.e.sop1(Opcode::SWqmB64, EXEC, EXEC);
         }
         if facts.kills {
-            self.kill.none_left = Some(self.e.new_label());
+            self.lanes.none_left = Some(self.e.new_label());
         }
     }
 
     /// The lanes whose exports and stores count, if they can differ from EXEC.
     pub(crate) fn live_lanes(&self) -> Option<Part> {
-        self.kill.live
+        self.lanes.live
     }
 
     /// The lanes that may execute, if some can end before the others.
     pub(crate) fn running_lanes(&self) -> Option<Part> {
-        self.kill.running
+        self.lanes.running
     }
 
     /// The block for waves without live lanes, if there can be any.
     pub(crate) fn none_left(&self) -> Option<Label> {
-        self.kill.none_left
+        self.lanes.none_left
     }
 
     /// A discard or demotion; false if the intrinsic is none.
@@ -70,7 +61,7 @@ impl Selection<'_> {
             Demote | DemoteIf => false,
             _ => return Ok(false),
         };
-        let (Some(live), Some(running)) = (self.kill.live, self.kill.running) else {
+        let (Some(live), Some(running)) = (self.lanes.live, self.lanes.running) else {
             return Ok(false);
         };
         let lanes: Arg = match intrinsic.srcs.first() {
@@ -83,12 +74,12 @@ impl Selection<'_> {
             None => EXEC,
         };
         self.e.sop2(Opcode::SAndn2B64, live, live, lanes);
-        if let Some(none_left) = self.kill.none_left {
+        if let Some(none_left) = self.lanes.none_left {
             self.e.jump(Opcode::SCbranchScc0, none_left);
             self.e.split();
         }
         if ends {
-            if self.kill.whole_quads {
+            if self.lanes.whole_quads {
                 let quads = self.e.mask();
                 self.e.sop1(Opcode::SWqmB64, quads, live);
                 self.e.sop2(Opcode::SAndB64, running, running, quads);
@@ -102,34 +93,8 @@ impl Selection<'_> {
 
     /// Ends all active invocations; their outputs count.
     pub(crate) fn halt(&mut self) {
-        if let Some(running) = self.kill.running {
+        if let Some(running) = self.lanes.running {
             self.e.sop2(Opcode::SAndn2B64, running, running, EXEC);
         }
-    }
-}
-
-/// What a shader does to its lanes.
-struct LaneFacts {
-    kills: bool,
-    halts: bool,
-    quads: bool,
-}
-
-impl LaneFacts {
-    fn of(shader: &Shader) -> LaneFacts {
-        let mut facts = LaneFacts { kills: false, halts: false, quads: false };
-        for block in shader.block_order() {
-            facts.halts |= shader.blocks[block].jump == Some(Jump::Halt);
-            for &inst in &shader.blocks[block].insts {
-                let kind = &shader.insts[inst].kind;
-                facts.quads |=
-                    matches!(kind, InstKind::Alu(_) | InstKind::Tex(_)) && kind.is_convergent();
-                if let InstKind::Intrinsic(intrinsic) = kind {
-                    use IntrinsicOp::*;
-                    facts.kills |= matches!(intrinsic.op, Discard | DiscardIf | Demote | DemoteIf);
-                }
-            }
-        }
-        facts
     }
 }

@@ -10,15 +10,17 @@ mod compare;
 pub(crate) mod control;
 mod convert;
 mod derivative;
+mod descriptor_table;
 mod division;
 mod double;
 mod float;
 mod integer;
 mod kill;
+mod lane_masks;
 mod locals;
 mod memory;
 mod phi;
-pub(crate) mod resources;
+mod resources;
 mod scalar;
 mod shared;
 mod subgroup;
@@ -29,15 +31,15 @@ use crate::machine::{Arg, Emitter, File, Label, Part};
 use crate::output::{UserData, UserValue};
 use crate::uniformity::Uniformity;
 use cranelift_entity::SecondaryMap;
+use descriptor_table::DescriptorTable;
 use gcn::{Chip, Operand};
 use ir::{Alu, Block, Cfg, Local, Shader, Slot, Value};
-use kill::Kill;
-use resources::Resources;
+use lane_masks::LaneMasks;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 pub(crate) use crate::machine::SignedArg;
-pub(crate) use resources::used_operations;
+pub(crate) use descriptor_table::used_operations;
 
 /// Result of a step of selection.
 pub(crate) type Step<T = ()> = Result<T, CompileError>;
@@ -56,10 +58,10 @@ pub(crate) struct Selection<'a> {
     values: SecondaryMap<Value, Option<Held>>,
     /// Machine blocks where an IR block begins and ends.
     places: SecondaryMap<Block, Option<(Label, Label)>>,
-    resources: Resources,
+    resources: DescriptorTable,
     /// Registers of local variables, element by element.
     locals: BTreeMap<Local, Vec<Part>>,
-    kill: Kill,
+    lanes: LaneMasks,
     /// Registers that the driver sets.
     pub user_data: Vec<UserData>,
     user_parts: BTreeMap<u8, Part>,
@@ -84,9 +86,9 @@ impl<'a> Selection<'a> {
             e,
             values: SecondaryMap::new(),
             places: SecondaryMap::new(),
-            resources: Resources::new(shader),
+            resources: DescriptorTable::new(shader),
             locals: BTreeMap::new(),
-            kill: Kill::default(),
+            lanes: LaneMasks::default(),
             user_data: Vec::new(),
             user_parts: BTreeMap::new(),
             outputs: BTreeMap::new(),
@@ -98,7 +100,7 @@ impl<'a> Selection<'a> {
         self.e.chip()
     }
 
-    /// Gives the driver's values scalar registers; returns the first register behind them.
+    /// Returns the first scalar register behind those of the driver's values, which it lays out.
     pub(crate) fn lay_out_user_data(&mut self, values: &[UserValue]) -> u8 {
         let mut next = 0;
         for &value in values {

@@ -15,7 +15,7 @@ struct Copy {
 }
 
 impl Selection<'_> {
-    /// Gives all phis their registers.
+    /// Makes the registers of all phis.
     pub(crate) fn make_phis(&mut self) {
         for block in self.shader.block_order() {
             for &inst in &self.shader.blocks[block].insts {

@@ -1,73 +1,13 @@
-//! Descriptors: which resources a shader has, and their registers.
+//! Registers of descriptors.
 
 use super::{Selection, Step};
 use crate::machine::{Arg, File, Part, int};
 use crate::output::{Descriptor, Resource, UserValue};
 use gcn::{Format, Opcode};
-use ir::{InstKind, IntrinsicOp, Shader, Slot, Value};
-use std::collections::BTreeMap;
+use ir::{InstKind, IntrinsicOp, Value};
 
-/// Bytes of a buffer's descriptor.
-const BUFFER_BYTES: u32 = 16;
 /// Most descriptors that stay in registers for the whole program.
 const MAX_RESIDENT: usize = 6;
-
-/// The descriptor table and what is loaded of it.
-#[derive(Debug, Default)]
-pub(crate) struct Resources {
-    pub descriptors: Vec<Descriptor>,
-    resident: BTreeMap<Resource, Part>,
-}
-
-impl Resources {
-    /// Returns the table of a shader: all buffers of a kind that it uses, in order.
-    pub(crate) fn new(shader: &Shader) -> Resources {
-        let info = &shader.info;
-        let mut all: Vec<Resource> = Vec::new();
-        let used = used_operations(shader);
-        let buffer = |ops: &[IntrinsicOp]| used.iter().any(|op| ops.contains(op));
-        use IntrinsicOp::*;
-        if buffer(&[LoadUbo]) {
-            all.extend((0..info.ubos.max(1)).map(Resource::UniformBlock));
-        }
-        if buffer(&[LoadSsbo, StoreSsbo, SsboAtomic, SsboAtomicSwap, SsboSize]) {
-            all.extend((0..info.ssbos.max(1)).map(Resource::StorageBlock));
-        }
-        if buffer(&[CounterRead, CounterAtomic, CounterAtomicSwap]) {
-            all.extend((0..info.atomic_buffers.max(1)).map(Resource::AtomicBuffer));
-        }
-        if info.scratch_size > 0 {
-            all.push(Resource::Scratch);
-        }
-        if info.stage == ir::Stage::Vertex {
-            let number = |slot: Slot| if let Slot::Attribute(n) = slot { Some(n) } else { None };
-            let last = info.inputs.iter().filter_map(|input| number(input.slot)).max();
-            let count = last.map_or(0, |last| u32::from(last) + 1);
-            all.extend((0..count).map(Resource::Attribute));
-        }
-        let entry =
-            |(index, resource)| Descriptor { offset: index as u32 * BUFFER_BYTES, resource };
-        Resources {
-            descriptors: all.into_iter().enumerate().map(entry).collect(),
-            resident: BTreeMap::new(),
-        }
-    }
-}
-
-/// Intrinsics that occur, in the order of the code.
-pub(crate) fn used_operations(shader: &Shader) -> Vec<IntrinsicOp> {
-    let mut used = Vec::new();
-    for block in shader.block_order() {
-        for &inst in &shader.blocks[block].insts {
-            if let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind
-                && !used.contains(&intrinsic.op)
-            {
-                used.push(intrinsic.op);
-            }
-        }
-    }
-    used
-}
 
 impl Selection<'_> {
     /// Returns the descriptors of the table.

@@ -1,0 +1,66 @@
+//! The descriptor table: the resources of a shader.
+
+use crate::machine::Part;
+use crate::output::{Descriptor, Resource};
+use ir::{InstKind, IntrinsicOp, Shader, Slot};
+use std::collections::BTreeMap;
+
+/// Bytes of a buffer's descriptor.
+const BUFFER_BYTES: u32 = 16;
+
+/// The descriptor table and what is loaded of it.
+#[derive(Debug, Default)]
+pub(super) struct DescriptorTable {
+    pub descriptors: Vec<Descriptor>,
+    pub resident: BTreeMap<Resource, Part>,
+}
+
+impl DescriptorTable {
+    /// Returns the table of a shader: all buffers of a kind that it uses, in order.
+    pub(super) fn new(shader: &Shader) -> DescriptorTable {
+        let info = &shader.info;
+        let mut all: Vec<Resource> = Vec::new();
+        let used = used_operations(shader);
+        let buffer = |ops: &[IntrinsicOp]| used.iter().any(|op| ops.contains(op));
+        use IntrinsicOp::*;
+        if buffer(&[LoadUbo]) {
+            all.extend((0..info.ubos.max(1)).map(Resource::UniformBlock));
+        }
+        if buffer(&[LoadSsbo, StoreSsbo, SsboAtomic, SsboAtomicSwap, SsboSize]) {
+            all.extend((0..info.ssbos.max(1)).map(Resource::StorageBlock));
+        }
+        if buffer(&[CounterRead, CounterAtomic, CounterAtomicSwap]) {
+            all.extend((0..info.atomic_buffers.max(1)).map(Resource::AtomicBuffer));
+        }
+        if info.scratch_size > 0 {
+            all.push(Resource::Scratch);
+        }
+        if info.stage == ir::Stage::Vertex {
+            let number = |slot: Slot| if let Slot::Attribute(n) = slot { Some(n) } else { None };
+            let last = info.inputs.iter().filter_map(|input| number(input.slot)).max();
+            let count = last.map_or(0, |last| u32::from(last) + 1);
+            all.extend((0..count).map(Resource::Attribute));
+        }
+        let entry =
+            |(index, resource)| Descriptor { offset: index as u32 * BUFFER_BYTES, resource };
+        DescriptorTable {
+            descriptors: all.into_iter().enumerate().map(entry).collect(),
+            resident: BTreeMap::new(),
+        }
+    }
+}
+
+/// Intrinsics that occur, in the order of the code.
+pub(crate) fn used_operations(shader: &Shader) -> Vec<IntrinsicOp> {
+    let mut used = Vec::new();
+    for block in shader.block_order() {
+        for &inst in &shader.blocks[block].insts {
+            if let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind
+                && !used.contains(&intrinsic.op)
+            {
+                used.push(intrinsic.op);
+            }
+        }
+    }
+    used
+}
