@@ -32,7 +32,7 @@ const PROBES: usize = 200;
 const NAME_BYTES: usize = 200;
 
 /// Images of a bundle, by file name without `.png`.
-pub const IMAGES: [&str; 4] = ["expected", "simulator", "reference", "difference"];
+pub const IMAGES: [&str; 5] = ["expected", "simulator", "driver", "reference", "difference"];
 
 /// The explanation of one result.
 #[derive(Clone, Debug, PartialEq)]

@@ -90,6 +90,13 @@ pub struct DriverHeader {
     pub version: String,
 }
 
+impl DriverHeader {
+    /// Returns renderer and version in one line.
+    pub fn describe(&self) -> String {
+        format!("{} ({})", self.renderer, self.version)
+    }
+}
+
 /// The part of a shard's header that lets a merge prove completeness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardHeader {

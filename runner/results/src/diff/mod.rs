@@ -24,7 +24,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 
 use crate::verdict::{Phase, Status};
-use crate::{Row, RunRows};
+use crate::{DriverHeader, Row, RunRows};
 
 /// The change of a test case from one run to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -127,6 +127,8 @@ pub struct Reworded {
 pub struct Diff {
     /// Options of the runs that differ from the defaults; empty if unknown.
     pub options: [String; 2],
+    /// OpenGL drivers of generation `gl`, as `renderer (version)`; empty without one.
+    pub drivers: [String; 2],
     /// Number of results of the old run.
     pub old_rows: usize,
     /// Number of results of the new run.
@@ -154,6 +156,10 @@ impl Diff {
     ) -> Diff {
         Diff {
             options: [old, new].map(|run| run.header.variant()),
+            drivers: [old, new].map(|run| {
+                let driver = run.header.driver.as_ref();
+                driver.map(DriverHeader::describe).unwrap_or_default()
+            }),
             unfinished: [old, new].map(RunRows::unfinished),
             ..Diff::new(pairs, selection)
         }
@@ -163,6 +169,7 @@ impl Diff {
     pub fn new(pairs: &[Pair<'_, '_>], selection: &CodeSelection) -> Diff {
         let mut diff = Diff {
             options: Default::default(),
+            drivers: Default::default(),
             old_rows: pairs.iter().filter(|pair| pair.old.is_some()).count(),
             new_rows: pairs.iter().filter(|pair| pair.new.is_some()).count(),
             unfinished: [0; 2],

@@ -119,11 +119,13 @@ fn totals(diff: &Diff) -> String {
             let _ = write!(text, ", the {run} run is unfinished: {count} results to go");
         }
     }
-    let [old, new] =
-        diff.options.each_ref().map(|options| if options.is_empty() { "none" } else { options });
-    if old != new {
-        // Writing to a string cannot fail.
-        let _ = write!(text, ", options: {} -> {}", printable(old), printable(new));
+    for (property, values) in [("options", &diff.options), ("drivers", &diff.drivers)] {
+        let [old, new] =
+            values.each_ref().map(|value| if value.is_empty() { "none" } else { value });
+        if old != new {
+            // Writing to a string cannot fail.
+            let _ = write!(text, ", {property}: {} -> {}", printable(old), printable(new));
+        }
     }
     for (change, heading) in KINDS {
         if count(change) > 0 {
