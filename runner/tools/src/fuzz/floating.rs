@@ -3,6 +3,7 @@
 
 use program::types::{Scalar, TypeId};
 
+use super::defects::Defect;
 use super::generator::Generator;
 use super::names::vector_of;
 use super::real::{Bits, Real, literal};
@@ -347,7 +348,7 @@ impl Generator {
                 let other = self.scalar(scalar);
                 self.product([ty, other], inner, 0, |a, b| format!("({a} * {b})"))
             }
-            8 => {
+            8 if !self.defects.contains(&Defect::MatrixFromMatrix) => {
                 let (columns, rows) =
                     (self.random.between(2, 4) as u8, self.random.between(2, 4) as u8);
                 let other = self.types.matrix(scalar, columns, rows);

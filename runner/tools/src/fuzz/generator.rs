@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use program::types::{Scalar, TypeId, TypeTable};
 
+use super::defects::Defect;
 use super::helpers::Helper;
 use super::names::{self, elements, vector_of};
 use super::random::Random;
@@ -67,6 +68,8 @@ pub(super) struct Context {
     pub depth: usize,
     /// Number of enclosing loops in the function.
     pub loops: usize,
+    /// Number of enclosing `switch` statements in the innermost loop.
+    pub switches: usize,
     /// Maximum number of executions.
     pub repeats: usize,
     /// Type of the function's result, unless void.
@@ -87,6 +90,8 @@ pub(super) struct Generator {
     /// True if doubles are available.
     pub doubles: bool,
     pub context: Context,
+    /// Known defects whose constructs are left out.
+    pub defects: Vec<Defect>,
     /// Finished functions.
     pub definitions: String,
     /// Finished lines of the function under construction.
@@ -118,6 +123,7 @@ impl Generator {
             helpers: BTreeSet::new(),
             doubles,
             context: Context { repeats: 1, ..Context::default() },
+            defects: Vec::new(),
             definitions: String::new(),
             code: String::new(),
             operators: 0,

@@ -2,6 +2,7 @@
 
 use program::types::{TypeId, TypeTable};
 
+use super::defects::Defect;
 use super::generator::Generator;
 use super::names;
 use super::random::Random;
@@ -30,10 +31,11 @@ pub(super) struct Maker {
 }
 
 impl Maker {
-    pub(super) fn new(seed: u64, number: u64) -> Maker {
+    pub(super) fn new(seed: u64, number: u64, defects: &[Defect]) -> Maker {
         let mut random = Random::new(seed, number, 0);
         let doubles = random.chance(50);
         let mut plan = Generator::new(random, TypeTable::default(), Vec::new(), doubles);
+        plan.defects = defects.to_vec();
         for k in 0..plan.random.between(0, 2) {
             let members: Vec<TypeId> =
                 (0..plan.random.between(2, 4)).map(|_| plan.any_type(1)).collect();
@@ -54,7 +56,8 @@ impl Maker {
     pub(super) fn stage(&self, number: usize) -> StageShader {
         let random = Random::new(self.seed, self.number, 1 + number as u64);
         let (types, structures) = (self.plan.types.clone(), self.structures.clone());
-        let generator = Generator::new(random, types, structures, self.plan.doubles);
+        let mut generator = Generator::new(random, types, structures, self.plan.doubles);
+        generator.defects.clone_from(&self.plan.defects);
         StageShader::new(
             generator,
             self.resources.all.iter().filter(|resource| resource.is_of(number)),

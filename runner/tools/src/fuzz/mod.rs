@@ -15,6 +15,7 @@
 //! nothing may crash.
 
 mod compute;
+mod defects;
 mod expression;
 mod floating;
 mod function;
@@ -32,6 +33,7 @@ mod script;
 mod stage;
 mod statement;
 
+pub use defects::Defect;
 pub use mutate::mutate;
 
 use maker::{Maker, Size};
@@ -70,7 +72,12 @@ impl Kind {
 
 /// Returns test `number` of a seed: the text of a `.shader_test` file.
 pub fn generate(seed: u64, number: u64, kind: Kind) -> String {
-    let mut maker = Maker::new(seed, number);
+    generate_without(seed, number, kind, &[])
+}
+
+/// Returns test `number` of a seed, without the constructs that show known defects.
+pub fn generate_without(seed: u64, number: u64, kind: Kind, defects: &[Defect]) -> String {
+    let mut maker = Maker::new(seed, number, defects);
     let size = Size(maker.plan.random.pick(&[2, 4, 6, 8, 10, 14]));
     let text = match kind {
         Kind::Vertex => pipeline::vertex(&mut maker, size),
@@ -79,7 +86,11 @@ pub fn generate(seed: u64, number: u64, kind: Kind) -> String {
         Kind::Fragment => pipeline::fragment(&mut maker, size),
         Kind::Compute => compute::compute(&mut maker, size),
     };
-    format!("# runner fuzz --stage {} --seed {seed} --only {number} --print\n\n{text}", kind.name())
+    let names: Vec<&str> = defects.iter().map(|defect| defect.name()).collect();
+    let avoid =
+        if names.is_empty() { String::new() } else { format!("--avoid {} ", names.join(",")) };
+    let stage = kind.name();
+    format!("# runner fuzz --stage {stage} --seed {seed} --only {number} {avoid}--print\n\n{text}")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use program::layout::Rules;
 use program::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
 
+use super::defects::{Defect, is_struct_with_double};
 use super::generator::Generator;
 use super::names::{self, elements};
 use super::random::Random;
@@ -66,7 +67,10 @@ impl Resources {
     pub(super) fn random(generator: &mut Generator, stages: usize) -> Resources {
         let mut resources = Resources::default();
         for k in 0..generator.random.between(1, 4) {
-            let ty = generator.type_where(2, LEAVES, |_, _| true);
+            let no_doubles = generator.defects.contains(&Defect::UniformStructDouble);
+            let ty = generator.type_where(2, LEAVES, |types, ty| {
+                !(no_doubles && is_struct_with_double(types, ty))
+            });
             let name = format!("u{k}");
             let declaration = format!("uniform {} {name};\n", generator.types.name(ty));
             resources.set_uniforms(generator, &name, ty);

@@ -2,6 +2,7 @@
 
 use program::types::{Scalar, TypeId};
 
+use super::defects::Defect;
 use super::generator::{Context, Generator, root};
 use super::names::{elements, vector_of};
 
@@ -49,7 +50,11 @@ impl Generator {
             70..=75 if nests => self.switch(),
             76..=81 if loops > 0 => {
                 let condition = self.bool_expression();
-                let word = self.random.pick(&["break", "continue"]);
+                let mut word = self.random.pick(&["break", "continue"]);
+                let avoided = self.defects.contains(&Defect::NestedSwitchContinue);
+                if avoided && self.context.switches > 1 {
+                    word = "break";
+                }
                 self.line(&format!("if ({condition}) {word};"));
             }
             82 if self.context.may_discard => {
@@ -193,6 +198,7 @@ impl Generator {
         self.declare(&name, int, false);
         let inside = |context: &mut Context| {
             context.loops += 1;
+            context.switches = 0;
             context.repeats *= count;
         };
         self.within(inside, |this| this.nested(4));
@@ -217,7 +223,7 @@ impl Generator {
         for (k, label) in labels.iter().enumerate() {
             self.line(label);
             if k == last || self.random.chance(85) {
-                self.nested(2);
+                self.within(|context| context.switches += 1, |this| this.nested(2));
             }
             if k == last || self.random.chance(60) {
                 self.within(|context| context.depth += 1, |this| this.line("break;"));

@@ -108,3 +108,34 @@ fn digits_are_counted() {
         assert_eq!(stored.or(product), product);
     }
 }
+
+/// Without the constructs of known defects, and the same as before in every other way.
+#[test]
+fn constructs_of_known_defects_are_left_out() {
+    let all = [Defect::UniformStructDouble, Defect::MatrixFromMatrix, Defect::NestedSwitchContinue];
+    let (mut before, mut equal) = (0, 0);
+    for number in 0..150 {
+        for kind in Kind::ALL {
+            let (plain, avoiding) =
+                (generate(5, number, kind), generate_without(5, number, kind, &all));
+            before += usize::from(uniform_structs_have_doubles(&plain));
+            assert!(!uniform_structs_have_doubles(&avoiding), "{avoiding}");
+            let body = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+            equal += usize::from(body(&plain) == body(&avoiding));
+        }
+    }
+    assert!(before > 5, "{before} programs have the construct");
+    assert!(equal > 200, "{equal} programs do not change");
+}
+
+/// Returns true if a uniform of the default block is a structure, possibly in an array, whose
+/// declaration names a double type.
+fn uniform_structs_have_doubles(text: &str) -> bool {
+    let double = |name: &str| {
+        let body = text.split_once(&format!("struct {name} {{")).map(|(_, rest)| rest);
+        let body = body.and_then(|rest| rest.split_once("};")).map_or("", |(body, _)| body);
+        ["double", "dvec", "dmat"].iter().any(|word| body.contains(word))
+    };
+    let mut uniforms = text.lines().filter_map(|line| line.strip_prefix("uniform S"));
+    uniforms.any(|rest| double(&format!("S{}", &rest[..1])))
+}

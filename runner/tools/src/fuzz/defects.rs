@@ -1,0 +1,46 @@
+//! Known defects of drivers: random programs leave the constructs out on which they would only
+//! find the same defect again.
+
+use program::types::{Scalar, TypeId, TypeTable};
+
+/// A defect of a driver, named by the construct that shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Defect {
+    /// Mesa 22.3: doubles in structures of the default uniform block that follow an odd number of
+    /// words have wrong values.
+    UniformStructDouble,
+    /// Mesa 22.3: constant matrices that are made of other matrices have wrong components.
+    MatrixFromMatrix,
+    /// Mesa 22.3: `continue` in a `switch` inside of another leaves the loop.
+    NestedSwitchContinue,
+}
+
+impl Defect {
+    /// Returns the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Defect::UniformStructDouble => "uniform-struct-double",
+            Defect::MatrixFromMatrix => "matrix-from-matrix",
+            Defect::NestedSwitchContinue => "nested-switch-continue",
+        }
+    }
+}
+
+/// Returns true if a type is a structure with doubles, or an array of such structures.
+pub(super) fn is_struct_with_double(types: &TypeTable, ty: TypeId) -> bool {
+    let element = super::names::elements(types, ty).map(|(element, _)| element);
+    element.map_or_else(
+        || types.members(ty).is_some() && has_double(types, ty),
+        |element| is_struct_with_double(types, element),
+    )
+}
+
+fn has_double(types: &TypeTable, ty: TypeId) -> bool {
+    if let Some((element, _)) = super::names::elements(types, ty) {
+        return has_double(types, element);
+    }
+    match types.members(ty) {
+        Some(members) => members.iter().any(|member| has_double(types, member.ty)),
+        None => types.scalar_of(ty) == Some(Scalar::Double),
+    }
+}
