@@ -18,6 +18,8 @@ use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Lengths of a kernel that are tried, in bytes.
 const KERNEL_BYTES: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];
+/// Topology of lists of triangles, as payloads name it.
+const TRIANGLES: u32 = 4;
 /// Most instructions of a thread.
 pub(super) const BUDGET: u64 = 100_000_000;
 
@@ -241,9 +243,11 @@ impl<'a> Fragments<'a> {
 
     /// Writes the registers that every fragment thread has.
     fn write_header(&self, thread: &mut Thread, slots: &[QuadSlot], primitive: &Primitive<'_>) {
-        // The layer of the render target; bit 15 for the back.
+        // The layer of the render target, bit 15 for the back, and the topology. Drivers compute the
+        // facing as the sign of the negated low half, which the topology keeps from being 0.
         let mut header = [0; 8];
-        header[0] = (primitive.layer() & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
+        header[0] =
+            TRIANGLES | (primitive.layer() & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
         header[3] = self.resources.sampler_offset();
         let mut positions = [0; 8];
         if self.payload.per_sample {
@@ -382,7 +386,9 @@ impl Draw<'_> {
             let mut bytes = vec![0; length];
             self.memory.read(address, &mut bytes)?;
             match Kernel::decode(self.devinfo, &bytes) {
-                Ok(kernel) => return Ok(kernel),
+                // A kernel that was cut off has no end.
+                Ok(kernel) if ends(&kernel) || most >= room => return Ok(kernel),
+                Ok(_) => {}
                 Err(error) => last = Some(kernel_error(address, &error)),
             }
             if most >= room {
@@ -472,6 +478,11 @@ impl Draw<'_> {
         }
         Ok(attributes)
     }
+}
+
+/// True if the last instruction ends the thread.
+fn ends(kernel: &Kernel) -> bool {
+    kernel.instructions().last().is_some_and(|inst| inst.send.is_some_and(|send| send.eot))
 }
 
 /// Coordinates of a point's corner: upper left, upper right, lower left.
