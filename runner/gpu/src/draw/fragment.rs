@@ -243,8 +243,8 @@ impl<'a> Fragments<'a> {
 
     /// Writes the registers that every fragment thread has.
     fn write_header(&self, thread: &mut Thread, slots: &[QuadSlot], primitive: &Primitive<'_>) {
-        // The layer of the render target, bit 15 for the back, and the topology. Drivers compute the
-        // facing as the sign of the negated low half, which the topology keeps from being 0.
+        // The layer of the render target, bit 15 for the back, and the topology. Drivers compute
+        // the facing as the sign of the negated low half, which the topology keeps from being 0.
         let mut header = [0; 8];
         header[0] =
             TRIANGLES | (primitive.layer() & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
