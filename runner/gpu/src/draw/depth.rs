@@ -94,7 +94,9 @@ impl Draw<'_> {
         };
         let tests_depth = get(new.tests_depth, old.tests_depth) != 0;
         let tests_stencil = get(new.tests_stencil, old.tests_stencil) != 0;
-        if !tests_depth && !tests_stencil {
+        // Depths are written without a test, too: drivers clear so.
+        let writes_depth = get(new.writes_depth, old.writes_depth) != 0;
+        if !tests_depth && !writes_depth && !tests_stencil {
             return Ok(None);
         }
         let (front_reference, back_reference) = self.stencil_references(&words)?;
@@ -126,8 +128,7 @@ impl Draw<'_> {
             depth: self.depth_surface(samples)?,
             stencil: self.stencil_surface(samples)?,
             tests_depth,
-            writes_depth: get(new.writes_depth, old.writes_depth) != 0
-                && buffer.writes_depth.flag(packet),
+            writes_depth: writes_depth && buffer.writes_depth.flag(packet),
             depth_function: get(new.depth_function, old.depth_function),
             tests_stencil,
             writes_stencil: get(new.writes_stencil, old.writes_stencil) != 0
@@ -250,9 +251,12 @@ impl DepthStencil<'_> {
 
     /// Tests and writes the depth.
     fn test_depth(&self, sample: &Tested) -> Outcome<bool> {
-        let (Some((surface, format)), true) = (&self.depth, self.tests_depth) else {
+        let Some((surface, format)) = &self.depth else { return Ok(true) };
+        if !self.tests_depth && !self.writes_depth {
             return Ok(true);
-        };
+        }
+        // Function 0 always passes.
+        let function = if self.tests_depth { self.depth_function } else { 0 };
         let address = self.address(surface, sample, format.bytes());
         let memory = self.draw.memory;
         let mut bytes = [0; 4];
@@ -267,15 +271,15 @@ impl DepthStencil<'_> {
         let (passes, new) = match format {
             DepthFormat::Float32 => {
                 let stored = f32::from_bits(old);
-                (passes(self.depth_function, sample.depth, stored), sample.depth.to_bits())
+                (passes(function, sample.depth, stored), sample.depth.to_bits())
             }
             DepthFormat::Unorm24 => {
                 let new = unorm(24);
-                (passes(self.depth_function, new, old & 0xff_ffff), new | old & !0xff_ffff)
+                (passes(function, new, old & 0xff_ffff), new | old & !0xff_ffff)
             }
             DepthFormat::Unorm16 => {
                 let new = unorm(16);
-                (passes(self.depth_function, new, old), new)
+                (passes(function, new, old), new)
             }
         };
         if passes && self.writes_depth {
