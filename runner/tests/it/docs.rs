@@ -165,7 +165,8 @@ fn mask(text: &str) -> String {
     let times = Regex::new(r"\d+\.\d+ s, \d+ tests/s").expect("an expression");
     let text = slow.replace_all(text, "").into_owned();
     let text = progress.replace_all(&text, "").into_owned();
-    times.replace_all(text.trim_end(), "T s, T tests/s").into_owned()
+    // The summary follows an empty line where progress or slow tests were printed.
+    times.replace_all(text.trim_matches('\n'), "T s, T tests/s").into_owned()
 }
 
 /// True if `line` is `pattern`, where `…` is any text.
