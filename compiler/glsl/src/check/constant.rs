@@ -5,6 +5,7 @@ use super::checker::{Check, Checker};
 use super::constant_value::{Number, Value};
 use super::constant_vector::{self, Shaped};
 use super::half::{half_bits, half_value};
+use super::{constant_integer, constant_pack};
 use crate::ast;
 use program::{
     BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp,
@@ -306,6 +307,9 @@ impl Checker<'_> {
             let numbers = values.get(argument)?.components()?;
             numbers.get(if numbers.len() == 1 { 0 } else { i }).copied()
         };
+        if let Some(numbers) = constant_pack::function(function, values.first()?.components()?) {
+            return Some(Value::Components(numbers.iter().map(|n| n.to(scalar)).collect()));
+        }
         let source = arguments.first().and_then(|&a| self.types.scalar_of(self.ty(a)))?;
         if let Some(value) = reinterpret(function, values.first()?, source, scalar) {
             return Some(value);
@@ -315,7 +319,7 @@ impl Checker<'_> {
                 let x = get(0, i)?;
                 let result = match values.len() {
                     1 => function_of_one(function, x, source)?,
-                    2 => function_of_two(function, x, get(1, i)?)?,
+                    2 => function_of_two(function, x, get(1, i)?, source)?,
                     3 => function_of_three(
                         function,
                         x,
@@ -468,32 +472,12 @@ fn from_raw_bits(bits: u64, scalar: Scalar) -> Number {
     }
 }
 
-fn integer_function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Option<Number> {
-    use BuiltinFunction as F;
-    let bits = x.int() as u32;
-    let found = |i: u32| if i >= 32 { -1 } else { i128::from(i) };
-    Some(Number::Int(match function {
-        F::BitCount => i128::from(bits.count_ones()),
-        F::FindLsb => found(bits.trailing_zeros()),
-        F::FindMsb => {
-            let bits = if source == Scalar::Int && (bits as i32) < 0 { !bits } else { bits };
-            found(31u32.wrapping_sub(bits.leading_zeros()))
-        }
-        F::BitfieldReverse => i128::from(bits.reverse_bits()),
-        _ => return None,
-    }))
-}
-
 fn function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Option<Number> {
     use BuiltinFunction as F;
-    if let Some(value) = integer_function_of_one(function, x, source) {
-        return Some(value);
-    }
-    if let (F::Abs, Number::Int(i)) = (function, x) {
-        return Some(Number::Int(i.wrapping_abs()));
-    }
-    if let (F::Sign, Number::Int(i)) = (function, x) {
-        return Some(Number::Int(i.signum()));
+    if let Number::Int(i) = x
+        && let Some(value) = constant_integer::of_one(function, i, source)
+    {
+        return Some(Number::Int(value));
     }
     let f = x.float();
     match function {
@@ -537,14 +521,15 @@ fn function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Opti
     }))
 }
 
-fn function_of_two(function: BuiltinFunction, x: Number, y: Number) -> Option<Number> {
+fn function_of_two(
+    function: BuiltinFunction,
+    x: Number,
+    y: Number,
+    source: Scalar,
+) -> Option<Number> {
     use BuiltinFunction as F;
     if let (Number::Int(a), Number::Int(b)) = (x, y) {
-        return match function {
-            F::Min => Some(Number::Int(a.min(b))),
-            F::Max => Some(Number::Int(a.max(b))),
-            _ => None,
-        };
+        return constant_integer::of_two(function, a, b, source).map(Number::Int);
     }
     let (a, b) = (x.float(), y.float());
     Some(Number::Float(match function {

@@ -14,6 +14,8 @@ mod builtin_variables;
 mod call;
 mod checker;
 mod constant;
+mod constant_integer;
+mod constant_pack;
 mod constant_value;
 mod constant_vector;
 mod construct;
