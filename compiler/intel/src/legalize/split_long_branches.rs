@@ -29,6 +29,7 @@
 //!
 //! Only f1 is written, which no other code uses.
 
+use crate::lir::cfg::constructs;
 use crate::lir::{Arf, CondMod, Inst, Op, Operand, Predicate, Program, Type};
 
 /// The flag subregister f1.0.
@@ -106,31 +107,6 @@ pub(crate) fn split_long_branches(program: &mut Program, limit: usize) -> bool {
     }
     splitter.range(0, end, None);
     true
-}
-
-/// Of each `If` and `Do` the end of its construct (of others their own place), and of each `If` its
-/// `Else`.
-fn constructs(program: &Program) -> (Vec<usize>, Vec<Option<usize>>) {
-    let mut ends: Vec<usize> = (0..program.insts.len()).collect();
-    let mut elses = vec![None; program.insts.len()];
-    let mut open = Vec::new();
-    for (i, inst) in program.insts.iter().enumerate() {
-        match inst.op {
-            Op::If | Op::Do => open.push(i),
-            Op::Else => {
-                if let Some(&start) = open.last() {
-                    elses[start] = Some(i);
-                }
-            }
-            Op::Endif | Op::While => {
-                if let Some(start) = open.pop() {
-                    ends[start] = i;
-                }
-            }
-            _ => {}
-        }
-    }
-    (ends, elses)
 }
 
 impl Splitter<'_> {

@@ -173,6 +173,23 @@ fn raise_missing(inst: &Inst, counterpart: &str) -> ! {
     InternalError::new(Phase::Lower, format!("{counterpart} is missing")).at(inst).raise()
 }
 
+/// Returns of each `If` and `Do` the end of its construct (of others their own index), and of each
+/// `If` its `Else`. Unbalanced markers raise an internal compiler error.
+pub(crate) fn constructs(program: &Program) -> (Vec<usize>, Vec<Option<usize>>) {
+    let (constructs, _, loops, _) = match_markers(program);
+    let mut ends: Vec<usize> = (0..program.insts.len()).collect();
+    let mut elses = vec![None; program.insts.len()];
+    for (i, inst) in program.insts.iter().enumerate() {
+        if inst.op == Op::If {
+            (ends[i], elses[i]) = (constructs[i].end, constructs[i].other);
+        }
+    }
+    for l in loops {
+        ends[l.start] = l.end;
+    }
+    (ends, elses)
+}
+
 /// Matches `If`/`Else`/`Endif` and `Do`/`While`; gives per instruction its construct, innermost
 /// loop and depth.
 fn match_markers(program: &Program) -> Matched {
