@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use eu::Inst;
 
+use crate::alu::fast::{self, Machine, Plan};
 use crate::op::Op;
 use crate::quirks::Quirks;
 
@@ -16,12 +17,16 @@ const CHUNK: usize = 32;
 pub struct DecodedInstruction {
     pub(crate) inst: Inst,
     pub(crate) op: Op,
+    /// A specialized implementation, if its operands allow one.
+    pub(crate) plan: Option<Plan>,
 }
 
 impl DecodedInstruction {
     /// Resolves `inst` for a device with `quirks`.
     pub fn new(quirks: &Quirks, inst: Inst) -> DecodedInstruction {
-        DecodedInstruction { inst, op: Op::resolve(quirks, &inst) }
+        let op = Op::resolve(quirks, &inst);
+        let plan = fast::select(&op, Machine::detect());
+        DecodedInstruction { inst, op, plan }
     }
 }
 
@@ -84,7 +89,7 @@ pub struct DecodedInstructions {
 }
 
 impl DecodedInstructions {
-    /// Most instructions of one storage: three quarters of a megabyte.
+    /// Most instructions of one storage: about a megabyte.
     pub const CAPACITY: usize = CHUNKS * CHUNK;
 
     /// Number of instructions.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use eu::{DevInfo, Form, Inst, InstructionOffsets, Opcode, ProgramEnd, jump_targets};
 use vocabulary::{InternalError, Phase};
 
+use crate::alu::fast::{self, Machine, Plan};
 use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, InstructionLayout};
 use crate::error::DecodeError;
 use crate::op::Op;
@@ -97,13 +98,24 @@ impl Kernel {
     /// This kernel without specialized implementations: every instruction executes channel by
     /// channel. Slow, and the definition of what the fast ones must do.
     #[must_use]
-    pub fn generic(mut self) -> Kernel {
+    pub fn generic(self) -> Kernel {
+        self.with_plans(|_| None)
+    }
+
+    /// This kernel with specialized implementations for the baseline of the target, without the
+    /// vector instructions of this machine.
+    #[must_use]
+    pub fn baseline(self) -> Kernel {
+        self.with_plans(|op| fast::select(op, Machine::Baseline))
+    }
+
+    fn with_plans(mut self, plan: impl Fn(&Op) -> Option<Plan>) -> Kernel {
         let list = &mut self.list;
         let (mut instructions, mut storage) = (DecodedInstructions::default(), Vec::new());
         for index in 0..list.entries.len() {
             let Some(decoded) = list.decoded(index) else { continue };
             let mut decoded = decoded.clone();
-            decoded.op.fast = None;
+            decoded.plan = plan(&decoded.op);
             let new = instructions.push(|| decoded);
             list.entries[index].at = position(&mut storage, &instructions, new);
         }
@@ -113,7 +125,7 @@ impl Kernel {
 
     /// Number of instructions with a specialized implementation.
     pub fn fast_instructions(&self) -> usize {
-        self.decoded().filter(|decoded| decoded.op.fast.is_some()).count()
+        self.decoded().filter(|decoded| decoded.plan.is_some()).count()
     }
 
     /// The device the kernel is for.

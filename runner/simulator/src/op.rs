@@ -5,7 +5,6 @@ use eu::{
     Region, Type,
 };
 
-use crate::alu::fast::{self, Plan};
 use crate::exec_shape::ExecShape;
 use crate::quirks::{self, Quirks};
 use crate::region::{self, Lanes};
@@ -178,8 +177,6 @@ pub enum Unit {
 pub struct Op {
     /// Part of the machine that executes it.
     pub unit: Unit,
-    /// A specialized implementation, if its operands allow one.
-    pub fast: Option<Plan>,
     /// Operation.
     pub opcode: Opcode,
     /// Function of MATH.
@@ -239,7 +236,6 @@ impl Op {
         let group = inst.qtr_control * 8 + if inst.nib_control { 4 } else { 0 };
         let mut op = Op {
             unit: inst.unit(),
-            fast: None,
             opcode: inst.opcode,
             math: inst.math,
             shape,
@@ -270,7 +266,6 @@ impl Op {
                 .any(|source| matches!(source.arf(), Some(Arf::Timestamp(_)))),
         };
         op.garbage = undefined_channels(quirks, inst, &op, any64);
-        op.fast = fast::select(&op);
         op
     }
 

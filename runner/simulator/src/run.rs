@@ -3,11 +3,12 @@
 use crate::alu::operands::Live;
 use crate::alu::{Modes, fast, generic};
 use crate::control;
+use crate::decoded::DecodedInstruction;
 use crate::error::{Reason, SimError};
 use crate::host::Host;
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::message;
-use crate::op::{Op, Unit};
+use crate::op::Unit;
 use crate::thread::Thread;
 use crate::trace::{Step, Trace};
 
@@ -60,7 +61,7 @@ impl Kernel {
             let op = instruction.op();
             // The common case stays in this loop: arithmetic never changes where the thread goes.
             if op.unit == Unit::Alu {
-                self.arithmetic(thread, host, op, ip);
+                self.arithmetic(thread, host, instruction.decoded, ip);
                 ip += 1;
                 continue;
             }
@@ -131,7 +132,7 @@ impl Kernel {
     ) -> Result<Next, Reason> {
         let op = instruction.op();
         match op.unit {
-            Unit::Alu => self.arithmetic(thread, host, op, ip),
+            Unit::Alu => self.arithmetic(thread, host, instruction.decoded, ip),
             Unit::Nop => {}
             Unit::Control => return control::branch(self, thread, instruction, ip).map(Next::Go),
             Unit::Send => {
@@ -151,14 +152,23 @@ impl Kernel {
     }
 
     #[inline]
-    fn arithmetic(&self, thread: &mut Thread, host: &mut dyn Host, op: &Op, ip: u32) {
+    fn arithmetic(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        decoded: &DecodedInstruction,
+        ip: u32,
+    ) {
+        let op = &decoded.op;
         let enabled = thread.enables(op);
         let predicate =
             if op.pred.is_some() { generic::predicate(&thread.regs, op) } else { u32::MAX };
         // SEL's predicate chooses between the sources, everyone else's masks the destination.
         let channels = if op.opcode == eu::Opcode::Sel { enabled } else { enabled & predicate };
         let modes = Modes::of(&thread.regs, thread.math);
-        if fast::execute(&mut thread.regs, op, channels, predicate, &modes) {
+        if let Some(plan) = &decoded.plan
+            && fast::execute(&mut thread.regs, plan, op, (channels, predicate), &modes)
+        {
             return;
         }
         let live = Live {

@@ -1,12 +1,12 @@
 //! Instructions per second in loops of typical arithmetic.
 //!
-//! `cargo bench -p simulator`. The yardstick is 25 million SIMD8 float instructions per second on
-//! one core.
+//! `cargo bench -p simulator`. The yardstick is 25 million SIMD16 instructions per second on one
+//! core in the group `fract`, on every generation: the inner loop of `a = fract(a * a.yzwx + c)`.
 
 #![allow(missing_docs, reason = "what criterion's macros generate has none")]
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use eu::{DevInfo, Opcode, Sfid, build};
-use simulator::{Kernel, NoHost, Thread};
+use eu::{DevInfo, Opcode, Quirk, Sfid, build};
+use simulator::{Kernel, NoHost, Outcome, Thread};
 
 const ROUNDS: u64 = 1000;
 
@@ -58,18 +58,65 @@ fn measure(c: &mut Criterion) {
         let mut thread = Thread::new(device, 1);
         group.throughput(Throughput::Elements(count));
         group.bench_function(name, |bencher| {
-            bencher.iter(|| {
-                thread.reset(1);
-                thread.set_dispatch_mask(0xffff);
-                for nr in 0..16 {
-                    thread.set_register(nr, &[1.5f32.to_bits(); 8]);
-                }
-                kernel.run(&mut thread, &mut NoHost, u64::MAX).unwrap()
-            });
+            bencher.iter(|| run(&kernel, &mut thread));
         });
     }
     group.finish();
 }
 
-criterion_group!(benches, measure);
+/// Four components of `fract(a * a.yzwx + c)` in SIMD16, with SIMD8 instructions where the device
+/// has no wider MAD.
+fn fract(device: &'static DevInfo) -> String {
+    let mut body = String::new();
+    for component in 0..4 {
+        let [a, b, c, d] = [20 + 2 * component, 20 + 2 * ((component + 1) % 4), 4, 30];
+        if device.hardware_has_quirk(Quirk::Ivb3srcSimd8) {
+            body += &format!(
+                "mad(8) g{d}<1>F g{c}<4,4,1>F g{a}<4,4,1>F g{b}<4,4,1>F {{ align16 1Q }};
+                 mad(8) g{}<1>F g{}<4,4,1>F g{}<4,4,1>F g{}<4,4,1>F {{ align16 2Q }};\n",
+                d + 1,
+                c + 1,
+                a + 1,
+                b + 1
+            );
+        } else {
+            body += &format!(
+                "mad(16) g{d}<1>F g{c}<4,4,1>F g{a}<4,4,1>F g{b}<4,4,1>F {{ align16 1H }};\n"
+            );
+        }
+        body += &format!("frc(16) g{a}<1>F g{d}<8,8,1>F {{ align1 1H }};\n");
+    }
+    body
+}
+
+/// The loop of [`fract`] on every device, and its like in Align16: one vec4 of two vertices.
+fn measure_fract(c: &mut Criterion) {
+    let swizzled =
+        "mad(8) g30<1>.xyzwF g4<4,4,1>.xyzwF g20<4,4,1>.xyzwF g20<4,4,1>.yzwxF { align16 1Q };
+                    frc(8) g20<1>.xyzwF g30<4>.xyzwF { align16 1Q };";
+    let mut group = c.benchmark_group("fract");
+    for device in DevInfo::all() {
+        for (name, body) in [("SIMD16", fract(device)), ("vec4", swizzled.into())] {
+            let (kernel, count) = looped(device, &body);
+            let mut thread = Thread::new(device, 1);
+            group.throughput(Throughput::Elements(count));
+            group.bench_function(format!("{name}/{}", device.name), |bencher| {
+                bencher.iter(|| run(&kernel, &mut thread));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// Runs a kernel in a new thread with floats in its registers.
+fn run(kernel: &Kernel, thread: &mut Thread) -> Outcome {
+    thread.reset(1);
+    thread.set_dispatch_mask(0xffff);
+    for nr in 0..32 {
+        thread.set_register(nr, &[1.5f32.to_bits(); 8]);
+    }
+    kernel.run(thread, &mut NoHost, u64::MAX).unwrap()
+}
+
+criterion_group!(benches, measure, measure_fract);
 criterion_main!(benches);
