@@ -138,7 +138,8 @@ impl<'a> StageRequest<'a> {
 
     /// Returns the properties of machine and back end that the IR passes depend on.
     pub(crate) fn target(&self) -> IrTarget {
-        IrTarget::of(self.devinfo, self.stage, self.options.backend)
+        let is_inexact = self.program.stage(self.stage).is_some_and(|stage| !stage.exact);
+        IrTarget::of(self.devinfo, self.stage, self.options.backend, is_inexact)
     }
 }
 

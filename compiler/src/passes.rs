@@ -135,6 +135,10 @@ pub fn late(
     manager.run(shader, pass!(lower_bitfield))?;
     // Before the lowerings below, which make masks of their own, with immediate operands.
     manager.run_to_fixpoint(shader, BITFIELDS, MAX_ROUNDS, |pass, s| pass(s))?;
+    if target.is_inexact {
+        // Before `flrp` and `fdiv` become other operations.
+        manager.run(shader, pass!(opt_algebraic_inexact))?;
+    }
     manager.run(shader, pass!(lower_float_ops))?;
     manager.run(shader, pass!(lower_half(target.has_hf_math)))?;
     // Before `lower_doubles`: 64-bit division and some conversions go through doubles.
@@ -147,7 +151,12 @@ pub fn late(
     }
     // Lowering leaves its originals dead: often most of the shader.
     shader.compact();
-    optimize(manager, shader)
+    optimize(manager, shader)?;
+    // Scalars show constants that vectors hide.
+    if target.is_inexact && manager.run(shader, pass!(opt_algebraic_inexact))? {
+        optimize(manager, shader)?;
+    }
+    Ok(())
 }
 
 /// Repeats [`CLEAN_UP`].
@@ -185,6 +194,8 @@ pub struct IrTarget {
     pub has_hf_math: bool,
     /// Samples with depth comparison accept explicit gradients.
     pub has_shadow_gradients: bool,
+    /// The language bounds the errors of the stage's results but does not determine the results.
+    pub is_inexact: bool,
 }
 
 impl IrTarget {
@@ -193,12 +204,18 @@ impl IrTarget {
         IrTarget { vec4: false, has_q: false, has_hf_math: false, has_shadow_gradients: true };
 
     /// Returns the target of a stage on a device. `backend` overrides the device's default.
-    pub fn of(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> IrTarget {
+    pub fn of(
+        devinfo: &'static DevInfo,
+        stage: Stage,
+        backend: Option<Backend>,
+        is_inexact: bool,
+    ) -> IrTarget {
         IrTarget {
             vec4: intel::backend_for(devinfo, stage, backend) == Backend::Vec4,
             has_q: devinfo.has_q,
             has_hf_math: devinfo.has_hf_math,
             has_shadow_gradients: devinfo.has_shadow_gradients,
+            is_inexact,
         }
     }
 }
@@ -214,7 +231,8 @@ pub fn manager<'a>(options: &CodegenOptions, stage: Stage, log: bool) -> PassMan
 }
 
 /// Optional passes outside of [`CLEAN_UP`].
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 7] = [
+    "opt_algebraic_inexact",
     "opt_bitfield",
     "opt_combine_stores",
     "opt_constant_inputs",

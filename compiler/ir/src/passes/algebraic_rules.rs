@@ -47,11 +47,17 @@ pub(super) enum Condition {
     /// A field as wide as the first constant's ones, at the bit that the second counts, ends within
     /// the width.
     Fits(usize, usize),
+    /// Every component of the float constant is between 0 and 1.
+    UnitInterval(usize),
+    /// Neither the float constant nor its reciprocal is zero, subnormal, infinite or NaN, in every
+    /// component.
+    NormalReciprocal(usize),
 }
 
 use Condition::{
     Bits, Complement, Field, Fits, LowMask, LowestBit, LowestBitAbove, LowestBitBelow,
     LowestBitMovable, OnesBelow, OnesFrom, PowerOfTwo, Result as ResultBits, ShiftedComplement,
+    UnitInterval,
 };
 
 /// Variables that a rule may have.
@@ -91,6 +97,7 @@ pub(super) const RULES: &[RuleText] = &[
     ("(fmax a a)", "a", &[]),
     ("(fsat (fsat a))", "(fsat a)", &[]),
     ("(fmin (fmax a 0.0) 1.0)", "(fsat a)", &[]),
+    ("(fmin (fmax a #b) 1.0)", "(fsat (fmax a b))", &[UnitInterval(B)]),
     ("(fsat (b2f32 a))", "(b2f32 a)", &[]),
     ("(imin a a)", "a", &[]),
     ("(imax a a)", "a", &[]),
@@ -354,6 +361,8 @@ impl Rule {
 
 /// Rules by root operation.
 pub(super) struct RuleSet {
+    /// Every rule gives exactly the same value.
+    pub(super) keeps_values: bool,
     by_op: FxHashMap<AluOp, Vec<Rule>>,
 }
 
@@ -365,18 +374,18 @@ impl RuleSet {
 
 /// The compiled table of simplifications.
 pub(super) fn compiled() -> &'static RuleSet {
-    static COMPILED: LazyLock<RuleSet> = LazyLock::new(|| compile(RULES));
+    static COMPILED: LazyLock<RuleSet> = LazyLock::new(|| compile(RULES, true));
     &COMPILED
 }
 
 /// The compiled bit-field idioms.
 pub(super) fn compiled_bitfields() -> &'static RuleSet {
-    static COMPILED: LazyLock<RuleSet> = LazyLock::new(|| compile(BITFIELD_RULES));
+    static COMPILED: LazyLock<RuleSet> = LazyLock::new(|| compile(BITFIELD_RULES, true));
     &COMPILED
 }
 
 /// Compiles a table. A malformed rule is left out; the tests check that there is none.
-fn compile(table: &[RuleText]) -> RuleSet {
+pub(super) fn compile(table: &[RuleText], keeps_values: bool) -> RuleSet {
     let mut by_op: FxHashMap<AluOp, Vec<Rule>> = FxHashMap::default();
     for &(search, replace, conditions) in table {
         if let (Some(search), Some(replace)) = (parse(search), parse(replace))
@@ -385,7 +394,7 @@ fn compile(table: &[RuleText]) -> RuleSet {
             by_op.entry(*op).or_default().push(Rule { search, replace, conditions });
         }
     }
-    RuleSet { by_op }
+    RuleSet { keeps_values, by_op }
 }
 
 /// Parses a pattern.

@@ -3,8 +3,9 @@
 use super::algebraic_rules::{
     BITFIELD_RULES, Condition, Constant, Pattern, RULES, RuleText, VARIABLES, parse,
 };
+use super::inexact_rules::INEXACT_RULES;
 use super::opt_algebraic::{computed, constant_bits};
-use super::{opt_algebraic, opt_copy_propagation};
+use super::{opt_algebraic, opt_algebraic_inexact, opt_copy_propagation};
 use crate::fold::{FoldCtx, evaluate};
 use crate::random::Rng;
 use crate::*;
@@ -139,6 +140,7 @@ fn every_rule_is_bit_size_consistent() {
     let broken: Vec<String> = RULES
         .iter()
         .chain(BITFIELD_RULES)
+        .chain(INEXACT_RULES)
         .filter_map(|rule| prove(rule).err().map(|e| format!("{} -> {}: {e}", rule.0, rule.1)))
         .collect();
     assert!(broken.is_empty(), "{broken:#?}");
@@ -377,6 +379,58 @@ fn every_rule_preserves_values() {
     }
 }
 
+/// Singles of moderate size give almost the same values: each rule saves or adds a few roundings.
+#[test]
+fn inexact_rules_stay_close() {
+    const LIMIT: f64 = 1.0 / 65_536.0;
+    let mut rng = Rng::new(13);
+    for rule in INEXACT_RULES {
+        let (search, replace) = (parse(rule.0).unwrap(), parse(rule.1).unwrap());
+        let mut kinds = [None; VARIABLES];
+        classes(&search, Class::Int, &mut kinds);
+        for _ in 0..1000 {
+            let mut values = Values { bits: [32; VARIABLES], data: [0; VARIABLES] };
+            for i in 0..VARIABLES {
+                let number = (50 + rng.below(350)) as f64 / 100.0;
+                values.data[i] = match kinds[i] {
+                    Some(Class::Float) => crate::fold::encode_float(32, number),
+                    _ => 0,
+                };
+                if kinds[i].is_some_and(|kind| kind != Class::Float) {
+                    values.bits[i] = 1;
+                    values.data[i] = rng.below(2) as u64;
+                }
+            }
+            for condition in rule.2 {
+                make_hold(condition, &mut values, &mut rng);
+            }
+            let result = |pattern| {
+                let (data, bits) = value(pattern, Class::Float, 32, &values).expect("a value");
+                assert_eq!(bits, 32, "{rule:?}");
+                crate::fold::decode_float(32, data)
+            };
+            let (want, got) = (result(&search), result(&replace));
+            assert!((want - got).abs() <= LIMIT * want.abs().max(1.0), "{rule:?}: {want} {got}");
+        }
+    }
+}
+
+/// `precise` keeps the root and every operation of a pattern.
+#[test]
+fn inexact_rules_leave_exact_operations() {
+    let text = |outer: &str, inner: &str| {
+        format!(
+            "shader vertex\nblock b0 {{\n  32x1 v0 = const 0\n  32x1 v1 = load_input v0 slot=var0 \
+             component=0\n  32x1 v2 = const 0x40000000\n  32x1 v3 = fmul{inner} v1, v2\n  \
+             32x1 v4 = fmul{outer} v3, v2\n  store_output v4, v0 slot=var0 component=0 mask=1 stream=0\n}}"
+        )
+    };
+    for (outer, inner, changes) in [("", "", true), ("!", "", false), ("", "!", false)] {
+        let mut shader = crate::parse(&text(outer, inner)).expect("a shader");
+        assert_eq!(opt_algebraic_inexact(&mut shader), changes, "{outer} {inner}");
+    }
+}
+
 /// Sets the constants of a condition to random values for which it holds, as far as other
 /// conditions on them allow.
 fn make_hold(condition: &Condition, values: &mut Values, rng: &mut Rng) {
@@ -408,6 +462,14 @@ fn make_hold(condition: &Condition, values: &mut Values, rng: &mut Rng) {
             data[b] = rng.below(width(a)) as u64;
             data[a] = (data[a] | 1) & (all(a) >> data[b]);
             data[c] = !(data[a] << data[b]) & all(a);
+        }
+        Condition::UnitInterval(i) => {
+            let value = rng.below(1001) as f64 / 1000.0;
+            data[i] = crate::fold::encode_float(values.bits[i], value);
+        }
+        Condition::NormalReciprocal(i) => {
+            let value = (1 + rng.below(1000)) as f64 / 100.0;
+            data[i] = crate::fold::encode_float(values.bits[i], value);
         }
         Condition::Bits(..) | Condition::Result(_) => {}
     }

@@ -17,8 +17,7 @@ use crate::ops::AluOp;
 use crate::shader::Shader;
 
 /// Lowers `flrp`, `fmod`, `frem`, `fldexp`, `frexp_sig` and `frexp_exp` of 16 and 32 bits.
-/// `lower_doubles` does the 64-bit ones. A 32-bit `flrp` of variables that may fuse stays: it is an
-/// instruction.
+/// `lower_doubles` does the 64-bit ones. A 32-bit `flrp` that may fuse stays: it is an instruction.
 ///
 /// All follow their folding functions step by step, except that `fldexp` gives zero for results
 /// below the smallest normal single: singles flush denormals. `fdiv` appears in the results, to be
@@ -34,11 +33,7 @@ pub fn lower_float_ops(shader: &mut Shader) -> bool {
             return None;
         }
         if alu.op == Flrp && bits == 32 && !alu.exact {
-            // The instruction takes registers only; with constants the steps are as short.
-            let constant = alu.srcs.iter().any(|src| b.shader.as_const(src.value).is_some());
-            if !constant {
-                return None;
-            }
+            return None;
         }
         let components = b.shader.components(result);
         let srcs = source_values(b, alu, components);

@@ -4,6 +4,7 @@
 
 mod algebraic_rules;
 mod double_division;
+mod inexact_rules;
 mod lower_bitfield;
 mod lower_doubles;
 mod lower_float_ops;
@@ -16,6 +17,7 @@ mod lower_shadow_gradients;
 mod lower_small_types;
 mod lower_vectors_to_scalar;
 mod opt_algebraic;
+mod opt_algebraic_inexact;
 mod opt_bitfield;
 mod opt_combine_stores;
 mod opt_constant_folding;
@@ -44,6 +46,7 @@ pub use lower_shadow_gradients::lower_shadow_gradients;
 pub use lower_small_types::lower_small_types;
 pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_algebraic::opt_algebraic;
+pub use opt_algebraic_inexact::opt_algebraic_inexact;
 pub use opt_bitfield::opt_bitfield;
 pub use opt_combine_stores::opt_combine_stores;
 pub use opt_constant_folding::opt_constant_folding;
@@ -82,6 +85,7 @@ pub const ALL: &[IrPass] = &crate::passes![
     lower_small_types,
     lower_vectors_to_scalar,
     opt_algebraic,
+    opt_algebraic_inexact,
     opt_bitfield,
     opt_combine_stores,
     opt_constant_folding,

@@ -10,7 +10,7 @@
 use super::algebraic_rules::{Condition, Constant, Pattern, RuleSet, VARIABLES, compiled};
 use super::rewrite::rewrite_alu;
 use crate::builder::Builder;
-use crate::fold::{encode_float, mask};
+use crate::fold::{decode_float, encode_float, mask};
 use crate::ids::Value;
 use crate::inst::{Alu, Src};
 use crate::ops::{AluOp, Class};
@@ -36,10 +36,11 @@ pub(super) fn simplify(
     result: Value,
 ) -> Option<Value> {
     let (components, bits) = (b.shader.components(result), b.shader.bits(result));
+    let keeps_values = rules.keeps_values;
     for rule in rules.for_op(alu.op) {
         // Conditions may tell operands apart that the pattern does not.
         for &order in orders(alu.op) {
-            let mut found = Match { components, bits, bound: [None; VARIABLES] };
+            let mut found = Match { components, bits, keeps_values, bound: [None; VARIABLES] };
             if rule
                 .operands()
                 .iter()
@@ -83,6 +84,8 @@ struct Match {
     components: u8,
     /// Width of the root.
     bits: u8,
+    /// The rules apply to exact operations, too.
+    keeps_values: bool,
     bound: [Option<Src>; VARIABLES],
 }
 
@@ -141,7 +144,7 @@ impl Match {
                 })
             }
             Pattern::Op(op, operands) => match shader.as_alu(source.value) {
-                Some(alu) if alu.op == *op => {
+                Some(alu) if alu.op == *op && (self.keeps_values || !alu.exact) => {
                     self.instruction(shader, operands, alu, source.swizzle)
                 }
                 _ => false,
@@ -206,6 +209,8 @@ impl Condition {
             Condition::Bits(a, _)
             | Condition::PowerOfTwo(a)
             | Condition::LowMask(a)
+            | Condition::UnitInterval(a)
+            | Condition::NormalReciprocal(a)
             | Condition::Field(a) => smallvec![a],
             Condition::LowestBit(a, b)
             | Condition::LowestBitAbove(a, b)
@@ -225,7 +230,7 @@ impl Condition {
         let all = mask(bits);
         let lowest = |v: u64| u64::from(v.trailing_zeros());
         let ones = |v: u64| u64::from(v.count_ones());
-        let bits = u64::from(bits);
+        let (width, bits) = (bits, u64::from(bits));
         match (self, values) {
             (Condition::PowerOfTwo(_), [a]) => a.is_power_of_two(),
             (Condition::LowMask(_), [a]) => *a != 0 && *a < all && (a + 1).is_power_of_two(),
@@ -248,6 +253,14 @@ impl Condition {
             }
             (Condition::OnesFrom(..), [a, count]) => {
                 0 < *count && *count < bits && *a == all << count & all
+            }
+            (Condition::UnitInterval(_), [a]) => {
+                let value = decode_float(width, *a);
+                (0.0..=1.0).contains(&value) && value.is_sign_positive()
+            }
+            (Condition::NormalReciprocal(_), [a]) => {
+                let limit = if width == 16 { 2f64.powi(13) } else { 2f64.powi(125) };
+                (limit.recip()..=limit).contains(&decode_float(width, *a).abs())
             }
             (Condition::Fits(..), [a, count]) => *count < bits && ones(*a) + count <= bits,
             _ => true,

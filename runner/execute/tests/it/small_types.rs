@@ -197,7 +197,7 @@ fn compile(
     let mut shader = shader.clone();
     let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
     let passes = &mut manager;
-    let target = IrTarget::of(devinfo, shader.info.stage, None);
+    let target = IrTarget::of(devinfo, shader.info.stage, None, false);
     compiler::passes::early(passes, &mut shader)
         .and_then(|()| compiler::passes::late(passes, &mut shader, target))
         .map_err(|e| e.to_string())?;
