@@ -18,7 +18,7 @@ use results::verdict::TestResult;
 /// Parts of the names of tests about doubles.
 const DOUBLE_NAMES: [&str; 5] = ["fp64", "attrib_64bit", "double", "dvec", "dmat"];
 
-/// Compares instruction counts and spills, shader by shader and as geometric means.
+/// Compares instruction counts, spills and widths, shader by shader and in total.
 ///
 /// Without a run it prints the names of the file's tests, for --test-list.
 #[derive(Debug, Args)]
@@ -36,9 +36,12 @@ pub(super) struct CompareCodegenArgs {
     /// Only tests whose name, in either form, matches (repeatable).
     #[arg(short = 't', long = "include", value_name = "RE")]
     include: Vec<String>,
-    /// List every shader, the worst ratio first.
+    /// List every shader, the one with the most additional instructions first.
     #[arg(long)]
     rows: bool,
+    /// Leave out shaders for which the other compiler needs fewer instructions.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    min_instructions: u32,
     /// Fail if a geometric mean of the tests about doubles is above this, or if this compiler
     /// spills and the other does not.
     #[arg(long, value_name = "RATIO")]
@@ -67,6 +70,11 @@ impl Pair {
         f64::from(self.ours.instructions) / f64::from(self.theirs.instructions)
     }
 
+    /// Returns the number of instructions that ours has more; negative if it has fewer.
+    fn cost(&self) -> i64 {
+        i64::from(self.ours.instructions) - i64::from(self.theirs.instructions)
+    }
+
     fn is_double(&self) -> bool {
         DOUBLE_NAMES.iter().any(|part| self.key.0.contains(part))
     }
@@ -89,15 +97,18 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
     };
     let wanted: BTreeSet<&str> = args.generations.0.iter().map(|t| t.name()).collect();
     let accepts = |row: &TestResult| wanted.contains(&*row.generation) && filter.accepts(&row.test);
-    let pairs = pairs(&read(run)?, accepts, &theirs);
+    let run = read(run)?;
+    let mut pairs = pairs(&run, accepts, &theirs);
+    pairs.retain(|pair| pair.theirs.instructions >= args.min_instructions);
+    let widths = widths(&run, accepts, &theirs);
     if pairs.is_empty() {
         message!("error: {name} and the run have no shader in common");
         return Ok(NOTHING);
     }
-    print(report(&pairs, args.rows).as_bytes())?;
+    print(report(&pairs, &widths, args.rows).as_bytes())?;
     let bad = |limit: f64| {
         let above = |group: &Group| group.double.mean().is_some_and(|mean| mean > limit);
-        pairs.iter().any(Pair::spills_alone) || groups(&pairs).values().any(above)
+        pairs.iter().any(Pair::spills_alone) || groups(&pairs, &widths).values().any(above)
     };
     Ok(if args.limit.is_some_and(bad) { UNEXPECTED } else { EXPECTED })
 }
@@ -146,10 +157,11 @@ fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)
     Ok((tests, counts))
 }
 
-/// Returns the shaders of accepted results that both compiled, the worst ratio first.
+/// Returns the shaders of accepted results that both compiled, the most additional instructions
+/// first.
 fn pairs(
     run: &Run,
-    accepts: impl Fn(&TestResult) -> bool,
+    accepts: impl Fn(&TestResult) -> bool + Copy,
     theirs: &BTreeMap<Key, Counts>,
 ) -> Vec<Pair> {
     let mut pairs = Vec::new();
@@ -167,8 +179,47 @@ fn pairs(
             }
         }
     }
-    pairs.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()).then_with(|| a.key.cmp(&b.key)));
+    let order = |pair: &Pair| (std::cmp::Reverse(pair.cost()), pair.key.clone());
+    pairs.sort_by_cached_key(order);
     pairs
+}
+
+/// A kernel of one width that only one compiler has, of a stage that both compiled.
+struct OneSided {
+    /// As of the kernel that exists.
+    key: Key,
+    /// True if it is ours.
+    is_ours: bool,
+}
+
+/// Returns the kernels that only one compiler has.
+fn widths(
+    run: &Run,
+    accepts: impl Fn(&TestResult) -> bool + Copy,
+    theirs: &BTreeMap<Key, Counts>,
+) -> Vec<OneSided> {
+    let stage = |key: &Key| (key.0.clone(), key.1.clone(), key.2.clone());
+    let rows = run.rows.iter().filter(|row| accepts(row));
+    let ours: BTreeSet<Key> = rows
+        .flat_map(|row| {
+            let (test, generation) = (&row.test, &row.generation);
+            row.stages.iter().map(move |shader| {
+                let (stage, width) = (shader.stage.to_string(), shader.width.to_string());
+                (test.clone(), generation.clone(), stage, width)
+            })
+        })
+        .collect();
+    let (our_stages, their_stages): (BTreeSet<_>, BTreeSet<_>) =
+        (ours.iter().map(stage).collect(), theirs.keys().map(stage).collect());
+    let gained = ours
+        .iter()
+        .filter(|key| !theirs.contains_key(key) && their_stages.contains(&stage(key)))
+        .map(|key| OneSided { key: key.clone(), is_ours: true });
+    let lost = theirs
+        .keys()
+        .filter(|key| !ours.contains(key) && our_stages.contains(&stage(key)))
+        .map(|key| OneSided { key: key.clone(), is_ours: false });
+    gained.chain(lost).collect()
 }
 
 /// Accumulator of a geometric mean.
@@ -194,13 +245,25 @@ impl Mean {
 struct Group {
     all: Mean,
     double: Mean,
+    /// Instructions of all shaders.
+    ours: u64,
+    theirs: u64,
+    /// Shaders with more instructions, and with fewer.
+    worse: u32,
+    better: u32,
+    /// Kernels that only the other compiler has, and only ours.
+    lost: u32,
+    gained: u32,
     ours_spill: u32,
     theirs_spill: u32,
     spills_alone: u32,
 }
 
-fn groups(pairs: &[Pair]) -> BTreeMap<(&str, &str, &str), Group> {
-    let mut groups: BTreeMap<(&str, &str, &str), Group> = BTreeMap::new();
+fn groups<'a>(
+    pairs: &'a [Pair],
+    widths: &'a [OneSided],
+) -> BTreeMap<(&'a str, &'a str, &'a str), Group> {
+    let mut groups: BTreeMap<(&'a str, &'a str, &'a str), Group> = BTreeMap::new();
     for pair in pairs {
         let (_, generation, stage, width) = &pair.key;
         let group = groups.entry((generation, width, stage)).or_default();
@@ -208,24 +271,36 @@ fn groups(pairs: &[Pair]) -> BTreeMap<(&str, &str, &str), Group> {
         if pair.is_double() {
             group.double.add(pair.ratio());
         }
+        group.ours += u64::from(pair.ours.instructions);
+        group.theirs += u64::from(pair.theirs.instructions);
+        group.worse += u32::from(pair.cost() > 0);
+        group.better += u32::from(pair.cost() < 0);
         group.ours_spill += u32::from(pair.ours.spills > 0);
         group.theirs_spill += u32::from(pair.theirs.spills > 0);
         group.spills_alone += u32::from(pair.spills_alone());
+    }
+    for one in widths {
+        let (_, generation, stage, width) = &one.key;
+        let group = groups.entry((generation, width, stage)).or_default();
+        group.gained += u32::from(one.is_ours);
+        group.lost += u32::from(!one.is_ours);
     }
     groups
 }
 
 /// Renders the table, preceded by all shaders on request.
-fn report(pairs: &[Pair], rows: bool) -> String {
+fn report(pairs: &[Pair], widths: &[OneSided], rows: bool) -> String {
     let mut text = String::new();
     if rows {
-        let _ = writeln!(text, "{:>7} {:>6} {:>6}  shader", "ratio", "ours", "theirs");
+        let _ =
+            writeln!(text, "{:>7} {:>7} {:>6} {:>6}  shader", "cost", "ratio", "ours", "theirs");
         for pair in pairs {
             let (test, generation, stage, width) = &pair.key;
             let (ours, theirs) = (pair.ours.instructions, pair.theirs.instructions);
             let _ = writeln!(
                 text,
-                "{:>7.3} {ours:>6} {theirs:>6}  {test} [{generation}] {stage} {width}",
+                "{:>+7} {:>7.3} {ours:>6} {theirs:>6}  {test} [{generation}] {stage} {width}",
+                pair.cost(),
                 pair.ratio()
             );
         }
@@ -233,18 +308,41 @@ fn report(pairs: &[Pair], rows: bool) -> String {
     }
     let _ = writeln!(
         text,
-        "{:<5} {:<7} {:<24} {:>7} {:>7} {:>7} {:>7}  spilling: ours, theirs, only ours",
-        "gen", "width", "stage", "doubles", "mean", "all", "mean"
+        "{:<5} {:<7} {:<24} {:>7} {:>7} {:>7} {:>7} {:>6} {:>6} {:>6} {:>6} {:>5} {:>6}  spilling: \
+         ours, theirs, only ours",
+        "gen",
+        "width",
+        "stage",
+        "doubles",
+        "mean",
+        "all",
+        "mean",
+        "total",
+        "worse",
+        "better",
+        "equal",
+        "lost",
+        "gained"
     );
     let mean = |mean: &Mean| mean.mean().map_or_else(|| "-".to_owned(), |m| format!("{m:.3}"));
-    for ((generation, width, stage), group) in groups(pairs) {
+    for ((generation, width, stage), group) in groups(pairs, widths) {
+        let total = match group.theirs {
+            0 => "-".to_owned(),
+            theirs => format!("{:.3}", group.ours as f64 / theirs as f64),
+        };
         let _ = writeln!(
             text,
-            "{generation:<5} {width:<7} {stage:<24} {:>7} {:>7} {:>7} {:>7}  {}, {}, {}",
+            "{generation:<5} {width:<7} {stage:<24} {:>7} {:>7} {:>7} {:>7} {total:>6} {:>6} {:>6} \
+             {:>6} {:>5} {:>6}  {}, {}, {}",
             group.double.count,
             mean(&group.double),
             group.all.count,
             mean(&group.all),
+            group.worse,
+            group.better,
+            group.all.count - group.worse - group.better,
+            group.lost,
+            group.gained,
             group.ours_spill,
             group.theirs_spill,
             group.spills_alone
@@ -284,13 +382,17 @@ mod tests {
     #[test]
     fn means_are_geometric() {
         let pairs = [pair("a/dvec", 20, 10), pair("b/double", 5, 10), pair("c/float", 400, 100)];
-        let groups = groups(&pairs);
+        let groups = groups(&pairs, &[]);
         let group = groups[&("skl", "SIMD8", "fragment")];
         assert!((group.double.mean().unwrap() - 1.0).abs() < 1e-12);
         assert!((group.all.mean().unwrap() - 4f64.powf(1.0 / 3.0)).abs() < 1e-12);
         assert_eq!((group.ours_spill, group.theirs_spill, group.spills_alone), (1, 0, 1));
-        let text = report(&pairs, true);
-        assert!(text.contains("  2.000     20     10  a/dvec [skl] fragment SIMD8\n"), "{text}");
-        assert!(text.contains("1.000       3   1.587  1, 0, 1\n"), "{text}");
+        let text = report(&pairs, &[], true);
+        assert!(
+            text.contains("    +10   2.000     20     10  a/dvec [skl] fragment SIMD8\n"),
+            "{text}"
+        );
+        let row = "1.000       3   1.587  3.542      2      1      0     0      0  1, 0, 1\n";
+        assert!(text.contains(row), "{text}");
     }
 }
