@@ -204,7 +204,7 @@ impl Shared {
         };
         if explained.is_err() {
             // An unreadable file was reported by the result.
-            let text = results::read_regular(path, results::TEST_BYTES).unwrap_or_default();
+            let text = execute::read_test(path).unwrap_or_default();
             let command = self.command(row);
             let plain = Bundle { command, ..Bundle::plain(row, &text) };
             plain.write(&self.folder).map_err(|error| error.to_string())?;

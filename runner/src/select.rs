@@ -14,8 +14,26 @@ use crate::locate::{NotLocated, locate};
 use results::RunFolder;
 use results::names::{EXTENSION, Namer, names_test, piglit_name, printable_line, test_name};
 use results::{OPTION_BYTES, RESULTS_FILE, TEST_BYTES, read_regular};
+use script::bare;
 use tools::Case;
 use vocabulary::Generation;
+
+/// Files that a selection accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKinds {
+    /// `.shader_test` files.
+    Scripts,
+    /// Also files that hold the shader of one stage.
+    ScriptsAndShaders,
+}
+
+impl FileKinds {
+    /// Returns true if the name of a file says that it is accepted.
+    fn accepts(self, path: &Path) -> bool {
+        let is_script = path.extension().is_some_and(|extension| extension == EXTENSION);
+        is_script || (self == FileKinds::ScriptsAndShaders && bare::stage_of(path).is_some())
+    }
+}
 
 /// One test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,14 +178,17 @@ pub fn located_test(argument: &Path) -> Result<PathBuf, SelectError> {
 
 /// Returns the reason why a named file cannot be a test, unless its name or a line says that it is
 /// one.
-fn not_a_test(path: &Path) -> Option<&'static str> {
-    let is_named = path.extension().is_some_and(|extension| extension == EXTENSION);
-    let bytes = if is_named { return None } else { read_regular(path, TEST_BYTES).ok()? };
+fn not_a_test(path: &Path, kinds: FileKinds) -> Option<&'static str> {
+    let bytes =
+        if kinds.accepts(path) { return None } else { read_regular(path, TEST_BYTES).ok()? };
     if bytes.split(|&b| b == b'\n').any(|line| line.starts_with(b"[require]")) {
         return None;
     }
     Some(match path.file_name().and_then(|name| name.to_str()) {
         Some(RESULTS_FILE) => "these are the results of a run; `runner rerun RUN` repeats failures",
+        _ if bare::stage_of(path).is_some() => {
+            "a shader of one stage can only be compiled: use --compile-only"
+        }
         _ => "its name does not end in .shader_test, and it has no [require] section",
     })
 }
@@ -253,10 +274,12 @@ impl Filter {
 }
 
 /// Returns all tests under the paths, sorted by name. A file that is reached twice counts once.
+/// Shaders of one folder with one stem are one test, which has the path of its first stage; a
+/// script of the same name takes their place.
 ///
 /// # Errors
 /// Fails on a missing path, on a named file that cannot be opened, and on two files with one name.
-pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
+pub fn find_tests(paths: &[PathBuf], kinds: FileKinds) -> Result<Vec<TestFile>, SelectError> {
     // Keyed by the path's bytes: a comparison by components takes a quarter of the search.
     let mut found: BTreeMap<OsString, TestFile> = BTreeMap::new();
     let (mut namer, mut directories) = (Namer::default(), Directories::default());
@@ -267,7 +290,7 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
             if RunFolder::holds_run(&real) {
                 return Err(SelectError::Run { path: path.display().to_string() });
             }
-            for (file, link) in files_below(path) {
+            for (file, link) in files_below(path, kinds) {
                 let absolute = if link { absolute(&file) } else { directories.absolute(&file) };
                 let name = namer.name(&absolute, &real);
                 found.entry(absolute.into_os_string()).or_insert(TestFile { name, path: file });
@@ -277,7 +300,7 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
                 return Err(error(io::Error::other("not a regular file")));
             }
             fs::File::open(&real).map_err(error)?;
-            if let Some(reason) = not_a_test(&real) {
+            if let Some(reason) = not_a_test(&real, kinds) {
                 return Err(SelectError::NotATest { path: path.display().to_string(), reason });
             }
             let name = namer.name(&real, real.parent().unwrap_or(Path::new("/")));
@@ -286,7 +309,7 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
                 .or_insert_with(|| TestFile { name, path: path.clone() });
         }
     }
-    by_name(found.into_values())
+    by_name(programs(found.into_values().collect()))
 }
 
 /// Returns the common prefixes of the names of all tests below the given directories.
@@ -336,8 +359,7 @@ impl Directories {
 /// is visited once, however many links lead to it, and folders that hold a run are left out: the
 /// scripts of its failure bundles are no tests. Unreadable files are listed, too: their results
 /// report the error.
-fn files_below(directory: &Path) -> Vec<(PathBuf, bool)> {
-    let is_test = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
+fn files_below(directory: &Path, kinds: FileKinds) -> Vec<(PathBuf, bool)> {
     let test_of = |entry: walkdir::Result<walkdir::DirEntry>| match entry {
         Ok(entry) if entry.file_type().is_dir() => None,
         Ok(entry) => {
@@ -355,7 +377,7 @@ fn files_below(directory: &Path) -> Vec<(PathBuf, bool)> {
                 || (visited.insert(identity(entry)) && !RunFolder::holds_run(entry.path()))
         })
         .filter_map(test_of)
-        .filter(|(path, _)| is_test(path))
+        .filter(|(path, _)| kinds.accepts(path))
         .collect()
 }
 
@@ -375,7 +397,30 @@ fn identity(directory: &walkdir::DirEntry) -> PathBuf {
     absolute(directory.path())
 }
 
-fn by_name(tests: impl Iterator<Item = TestFile>) -> Result<Vec<TestFile>, SelectError> {
+/// Joins the shaders of one program, and leaves out those beside a script of their name.
+fn programs(tests: Vec<TestFile>) -> Vec<TestFile> {
+    if tests.iter().all(|test| bare::stage_of(&test.path).is_none()) {
+        return tests;
+    }
+    let mut joined: BTreeMap<PathBuf, TestFile> = BTreeMap::new();
+    for test in tests {
+        // Scripts come before all stages.
+        let rank = |test: &TestFile| bare::stage_of(&test.path);
+        let stem = test.path.with_extension("");
+        match joined.get(&stem) {
+            Some(known) if rank(known) <= rank(&test) => {}
+            _ => _ = joined.insert(stem, test),
+        }
+    }
+    let mut tests: Vec<TestFile> = joined.into_values().collect();
+    for test in tests.iter_mut().filter(|test| bare::stage_of(&test.path).is_some()) {
+        let stem = test.name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
+        test.name = stem.unwrap_or_default();
+    }
+    tests
+}
+
+fn by_name(tests: impl IntoIterator<Item = TestFile>) -> Result<Vec<TestFile>, SelectError> {
     let mut named: BTreeMap<String, TestFile> = BTreeMap::new();
     for test in tests {
         if let Some(other) = named.get(&test.name) {
@@ -401,7 +446,7 @@ mod tests {
     }
 
     fn names(paths: &[PathBuf]) -> Vec<String> {
-        find_tests(paths).unwrap().into_iter().map(|test| test.name).collect()
+        find_tests(paths, FileKinds::Scripts).unwrap().into_iter().map(|test| test.name).collect()
     }
 
     #[test]
@@ -423,13 +468,13 @@ mod tests {
         let tree = tempfile::tempdir().unwrap();
         touch(tree.path(), "x/tests/same.shader_test");
         touch(tree.path(), "y/tests/same.shader_test");
-        let error = find_tests(&[tree.path().to_owned()]).unwrap_err();
+        let error = find_tests(&[tree.path().to_owned()], FileKinds::Scripts).unwrap_err();
         assert!(matches!(&error, SelectError::Duplicate { name, .. } if name == "same"), "{error}");
     }
 
     #[test]
     fn missing_paths_are_errors() {
-        let error = find_tests(&[PathBuf::from("/no/such/place")]).unwrap_err();
+        let error = find_tests(&[PathBuf::from("/no/such/place")], FileKinds::Scripts).unwrap_err();
         assert!(error.to_string().starts_with("/no/such/place: "));
     }
 

@@ -13,7 +13,7 @@ use crate::explanation::{Explanation, ProbedArea};
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
 use crate::image::{Image, difference};
-use crate::keys::{plain_key, stage_keys};
+use crate::keys::{default_key, stage_keys};
 use crate::options::RunOptions;
 use crate::run::{context_for, run_explained};
 use results::bundle::{Bundle, ProbeRecord};
@@ -87,9 +87,13 @@ fn code(
     let built =
         context_for(script, generation).and_then(|capabilities| build(script, capabilities));
     let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return texts };
-    let keys = stage_keys(script, test, generation);
+    // A compilation without execution has no draws.
+    let keys = match options.compile_only {
+        true => BTreeMap::new(),
+        false => stage_keys(script, test, generation),
+    };
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
-        let key = keys.get(&stage).cloned().unwrap_or_else(plain_key);
+        let key = keys.get(&stage).cloned().unwrap_or_else(|| default_key(&program));
         let compiled = stage_code(&program, stage, &key, devinfo, options);
         texts.extend(compiled);
     }

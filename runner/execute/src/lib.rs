@@ -28,6 +28,7 @@ mod buffers;
 mod case_override;
 mod code_check;
 mod commands;
+mod compile_only;
 mod device;
 mod display_list;
 mod driver_check;
@@ -59,13 +60,13 @@ pub use device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, Shade
 pub use explanation::{Explanation, ProbedArea};
 pub use factory::{Devices, Traced, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
-pub use keys::{plain_key, stage_keys};
+pub use keys::{default_key, plain_key, stage_keys};
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
 };
 pub use pipeline::Pipeline;
 pub use run::{context_for, prepare, run_explained, run_script};
-pub use test_file::{UNREADABLE, run_file, run_text};
+pub use test_file::{UNREADABLE, read_test, run_file, run_text};
 
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,8 @@ pub enum ExecutorSelection {
 pub struct RunOptions {
     /// Executors of every test.
     pub executors: ExecutorSelection,
+    /// Compile the shaders of every test, as at link time, and execute nothing.
+    pub compile_only: bool,
     /// Time of shading.
     pub shade: ShadeMode,
     /// Options of compiler and simulator.

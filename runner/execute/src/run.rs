@@ -8,7 +8,8 @@ use softgl::device::DeviceError;
 use softgl::machine::{Machine, MachineOptions};
 
 use crate::capabilities::{check_requirements, context_set};
-use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
+use crate::compile_only;
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, ShaderDevice};
 use crate::driver_run;
 use crate::executor::{Executor, Executors, device_verdict};
 use crate::explanation::Explanation;
@@ -88,6 +89,9 @@ fn run_recorded(
     devices: &dyn DeviceFactory,
     explanation: Option<&mut Explanation>,
 ) -> Verdict {
+    if options.compile_only {
+        return compile_only::compile(script, test, generation, options, devices);
+    }
     if generation.is_driver() && options.executors != ExecutorSelection::ReferenceOnly {
         return driver_run::run(script, test, options, devices, explanation);
     }
@@ -101,7 +105,7 @@ fn run_recorded(
             let mut verdict = session.run();
             session.record_end();
             if verdict.status != Status::Skip {
-                verdict.stages = statistics(&mut session.executors);
+                verdict.stages = statistics(&*session.executors.primary().device);
                 verdict.passes = session.executors.primary().device.passes();
             }
             verdict
@@ -168,8 +172,9 @@ fn executors(
         .map(|all| Executors { all })
 }
 
-fn statistics(executors: &mut Executors) -> Vec<StageStatistics> {
-    let mut stages = executors.primary().device.statistics();
+/// Returns the statistics of a device's kernels in the order of results files.
+pub(crate) fn statistics(device: &dyn ShaderDevice) -> Vec<StageStatistics> {
+    let mut stages = device.statistics();
     // Order by pipeline position, then by the name of the width, as in all results files.
     stages.sort_by_key(|s| (s.stage, s.width.name()));
     stages

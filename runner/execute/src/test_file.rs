@@ -1,5 +1,6 @@
 //! Execution of test files: from the bytes of a file to a verdict.
 
+use std::io;
 use std::path::Path;
 
 use crate::code_check;
@@ -8,7 +9,8 @@ use crate::diagnostics;
 use crate::options::RunOptions;
 use crate::run::run_script;
 use results::verdict::{Phase, Verdict};
-use vocabulary::Generation;
+use script::{Content, Script, bare};
+use vocabulary::{Generation, Stage};
 
 /// Prefix of the reason of a result whose test file cannot be read.
 pub const UNREADABLE: &str = "cannot read the file";
@@ -21,11 +23,32 @@ pub fn run_file(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Verdict {
-    let bytes = match results::read_regular(path, results::TEST_BYTES) {
+    let bytes = match read_test(path) {
         Ok(bytes) => bytes,
         Err(error) => return Verdict::fail(Phase::Script, format!("{UNREADABLE}: {error}")),
     };
-    run_text(&bytes, test, generation, options, devices)
+    let is_bare = bare::stage_of(path).is_some();
+    run_parsed(&bytes, is_bare, test, generation, options, devices)
+}
+
+/// Reads a test file. The path of a bare shader stands for its program: the shaders of its folder
+/// with the same stem, as the text of a `.shader_test` file.
+///
+/// # Errors
+/// Fails if a file cannot be read, is no regular file or too large.
+pub fn read_test(path: &Path) -> io::Result<Vec<u8>> {
+    let read = |path: &Path| results::read_regular(path, results::TEST_BYTES);
+    let Some(own) = bare::stage_of(path) else { return read(path) };
+    let mut shaders = Vec::new();
+    for stage in Stage::ALL {
+        let file = path.with_extension(bare::extension_of(stage));
+        if stage == own || file.exists() {
+            shaders.push((stage, read(&file)?));
+        }
+    }
+    let shaders: Vec<(Stage, &[u8])> =
+        shaders.iter().map(|(stage, text)| (*stage, &**text)).collect();
+    Ok(bare::compose(&shaders))
 }
 
 /// Executes the text of a test file on one generation.
@@ -36,12 +59,35 @@ pub fn run_text(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Verdict {
+    run_parsed(bytes, false, test, generation, options, devices)
+}
+
+fn run_parsed(
+    bytes: &[u8],
+    is_bare: bool,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
     match script::parse(bytes) {
-        Ok(script) => {
+        Ok(mut script) => {
+            if is_bare {
+                count_lines_in_shaders(&mut script);
+            }
             let verdict = run_script(&script, test, generation, options, devices);
             code_check::judge(&script, test, generation, options, verdict)
         }
         Err(error) => script_failure(test, bytes, &error),
+    }
+}
+
+/// Makes messages count lines from the start of each shader, which is a file of its own.
+fn count_lines_in_shaders(script: &mut Script<'_>) {
+    for section in &mut script.sections {
+        if let Content::Shader(shader) = &mut section.content {
+            shader.first_line = 1;
+        }
     }
 }
 

@@ -29,6 +29,7 @@
 //! The executor checks the rules that depend on a context: active uniforms, empty texture slots,
 //! and with [`check_requirements`] extensions, versions and limits.
 
+pub mod bare;
 mod checks;
 mod commands;
 mod encoding;

@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use super::expect::ExpectArgs;
 use super::values::{self, Generations, generations};
 use crate::bundles::BundlePolicy;
+use crate::select::FileKinds;
 use execute::driver::{DeviceChoice, Platform};
 use execute::external::CommandLine;
 use results::passes::PassLimit;
@@ -126,6 +127,9 @@ pub(super) struct ExecuteArgs {
     /// Do not run the interpreter, nor any cross-check.
     #[arg(long)]
     pub(super) no_reference: bool,
+    /// Only compile: every stage and width as at link time, with statistics; execute nothing.
+    #[arg(long)]
+    pub(super) compile_only: bool,
     #[command(flatten)]
     pub(super) device: DeviceArgs,
     /// observed, or all: shade everything, without sharing equal work.
@@ -140,6 +144,13 @@ pub(super) struct ExecuteArgs {
     /// Only pretend to run tests, as their files say.
     #[arg(long, hide = true)]
     pub(super) mock: bool,
+}
+
+impl ExecuteArgs {
+    /// Returns the files that a run of these options takes as tests.
+    pub(super) fn file_kinds(&self) -> FileKinds {
+        if self.compile_only { FileKinds::ScriptsAndShaders } else { FileKinds::Scripts }
+    }
 }
 
 impl RunArgs {

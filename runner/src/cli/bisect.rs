@@ -58,7 +58,7 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     );
     anyhow::ensure!(compile.pass_limit.is_empty(), "--from and --to say which limits are tried");
     anyhow::ensure!(args.to.is_none_or(|to| args.from < to), "--from must be less than --to");
-    let selection = list::select(&args.select)?;
+    let selection = list::select(&args.select, args.execute.file_kinds())?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);

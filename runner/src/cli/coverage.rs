@@ -72,7 +72,7 @@ struct Report<'a> {
 /// Measures coverage; exit code 1 if it is below a minimum.
 pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
     execute_options(&args.execute, false)?;
-    let selection = list::select(&args.select)?;
+    let selection = list::select(&args.select, args.execute.file_kinds())?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);

@@ -20,7 +20,7 @@ use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::message::message;
 use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
-use crate::select::{TestFile, find_tests, located};
+use crate::select::{FileKinds, TestFile, find_tests, located};
 use crate::supervise::{Finished, Pool, Request};
 use execute::CaseOverride;
 use results::event::Reporter;
@@ -98,7 +98,7 @@ impl FuzzArgs {
 
     fn source(&self) -> anyhow::Result<Source> {
         if !self.mutate.is_empty() {
-            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?)?));
+            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Scripts)?));
         }
         let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
         Ok(Source::Generated(kinds))

@@ -11,7 +11,7 @@ use super::history;
 use super::output::print;
 use super::values::one_generation;
 use crate::console::message::message;
-use crate::select::{find_tests, located};
+use crate::select::{FileKinds, find_tests, located};
 use results::names::{piglit_name, printable_line};
 use results::verdict::summary_line;
 use results::{Header, ImportedRun, Junit, Repeat, ResultsWriter, RunFolder, replace_file};
@@ -49,7 +49,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let place = || args.file.display().to_string();
     let bytes = results::read_regular(&args.file, results::RESULTS_BYTES).with_context(place)?;
     let text = results::decompress(bytes).with_context(place)?;
-    let tests = find_tests(&located(&args.tests)?)?;
+    let tests = find_tests(&located(&args.tests)?, FileKinds::Scripts)?;
     let known: BTreeMap<String, String> =
         tests.into_iter().map(|test| (piglit_name(&test.name), test.name)).collect();
     let generation = args.generation.name();

@@ -13,7 +13,7 @@ use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
 use crate::console::message::message;
 use crate::console::style::Style;
-use crate::select::{Filter, TestFile, find_tests, located, name_prefixes};
+use crate::select::{FileKinds, Filter, TestFile, find_tests, located, name_prefixes};
 use execute::diagnostics;
 use results::names::{piglit_name, printable_line};
 
@@ -64,10 +64,10 @@ impl Selection {
 }
 
 /// Selects tests by the arguments.
-pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Selection> {
+pub(super) fn select(args: &SelectArgs, kinds: FileKinds) -> anyhow::Result<Selection> {
     let filter = Filter::new(&args.include, &args.exclude, args.test_list.as_deref())?;
     let paths = located(&args.paths)?;
-    let found = find_tests(&paths)?;
+    let found = find_tests(&paths, kinds)?;
     for name in filter.unknown_names(&found) {
         message!("warning: no test is called `{}`", printable_line(name));
     }
@@ -76,7 +76,7 @@ pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Selection> {
 }
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
-    let selection = select(&args.select)?;
+    let selection = select(&args.select, FileKinds::Scripts)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);

@@ -10,6 +10,7 @@ use super::options::{changed_options, junit, run_options};
 use super::output::print;
 use super::{history, list, plan};
 use crate::console::message::message;
+use crate::select::FileKinds;
 use results::verdict::summary_line;
 use results::{Repeat, ResultsWriter, Run, RunFolder, RunRecord};
 
@@ -56,7 +57,7 @@ fn repeat(record: &RunRecord, parse: Parse) -> Repeat {
     let with_files = || -> anyhow::Result<Repeat> {
         anyhow::ensure!(record.directory == std::env::current_dir()?, "another directory");
         let args = parse(record)?;
-        let found = list::select(&args.select)?.found.into_iter();
+        let found = list::select(&args.select, FileKinds::Scripts)?.found.into_iter();
         let changed = changed_options(&args.execute, &run_options(&args)?.execution);
         Ok(Repeat {
             files: found.map(|test| (test.name, test.path)).collect(),

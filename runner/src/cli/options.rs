@@ -40,7 +40,8 @@ pub(super) fn execute_options(
     };
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
     execute::driver::configure(driver_options(&args.device.driver));
-    Ok(RunOptions { executors, shade, execution: execution_options(args)? })
+    let (compile_only, execution) = (args.compile_only, execution_options(args)?);
+    Ok(RunOptions { executors, compile_only, shade, execution })
 }
 
 /// Returns the options of the OpenGL driver.
@@ -133,6 +134,7 @@ pub(super) fn changed_options(
     put("payload-interference", all.then(|| "all".to_owned()));
     put("validate", codegen.no_validate.then(|| "no".to_owned()));
     put("math", options.worst_math.then(|| "worst".to_owned()));
+    put("compile-only", args.compile_only.then(|| "yes".to_owned()));
     put("shade", (args.shade == "all").then(|| "all".to_owned()));
     put("reference", args.no_reference.then(|| "no".to_owned()));
     put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
@@ -168,6 +170,7 @@ pub(super) fn command_options(
                     args.device.binaries.as_deref().map(|p| quoted(&p.display().to_string()));
                 path.into_iter().for_each(|path| put(format!("--binaries {path}")));
             }
+            "compile-only" => put("--compile-only".to_owned()),
             "mock" => put("--mock".to_owned()),
             "compiler" => {
                 let command = args.device.compile.compiler.as_ref().map(CommandLine::to_string);

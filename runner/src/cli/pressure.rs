@@ -15,7 +15,7 @@ use super::exit::{EXPECTED, NOTHING};
 use super::output::print;
 use super::values::{Generations, generations};
 use crate::console::message::message;
-use crate::select::TestFile;
+use crate::select::{FileKinds, TestFile};
 use execute;
 use vocabulary::Generation;
 
@@ -55,7 +55,7 @@ struct Pressure {
 type Kernels = BTreeMap<(Stage, Width), [Option<Pressure>; 3]>;
 
 pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
-    let selection = super::list::select(&args.select)?;
+    let selection = super::list::select(&args.select, FileKinds::Scripts)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);
@@ -79,8 +79,7 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
 /// Returns the kernels of a test; none if a requirement is not met.
 fn kernels(test: &TestFile, generation: Generation) -> anyhow::Result<Kernels> {
     let mut kernels = Kernels::new();
-    let bytes = results::read_regular(&test.path, results::TEST_BYTES)
-        .with_context(|| test.path.display().to_string())?;
+    let bytes = execute::read_test(&test.path).with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
     let (Ok(program), Some(devinfo)) =
         (super::show::linked(&script, generation), execute::devinfo(generation))
@@ -89,7 +88,7 @@ fn kernels(test: &TestFile, generation: Generation) -> anyhow::Result<Kernels> {
     };
     let keys = execute::stage_keys(&script, &test.name, generation);
     for stage in program.stages.iter().map(|s| s.shader.stage) {
-        let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
+        let key = keys.get(&stage).cloned().unwrap_or_else(|| execute::default_key(&program));
         for (index, (_, change)) in ALLOCATORS.iter().enumerate() {
             let mut options = CodegenOptions::default();
             change(&mut options);

@@ -69,7 +69,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     supervise::want_large_pages(false);
     // The first worker starts while the tests are searched for.
     let first = supervise::Process::start(&settings.program);
-    let selection = super::list::select(&args.select)?;
+    let selection = super::list::select(&args.select, args.execute.file_kinds())?;
     let options = run_options(args)?;
     super::choices::check(&args.execute.device, &generations)?;
     let changed = changed_options(&args.execute, &options.execution);

@@ -98,7 +98,7 @@ fn what(text: &str) -> Result<What, String> {
 pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let path = located_test(&args.test)?;
     let name = path.display().to_string();
-    let bytes = results::read_regular(&path, results::TEST_BYTES).with_context(|| name.clone())?;
+    let bytes = execute::read_test(&path).with_context(|| name.clone())?;
     let script = match script::parse(&bytes) {
         Ok(script) => script,
         Err(error) => {
@@ -154,7 +154,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let shown = Shown { args, program: &program, options: execution.codegen, external };
     let (mut text, mut refused) = (Vec::new(), Vec::new());
     for stage in stages {
-        let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
+        let key = keys.get(&stage).cloned().unwrap_or_else(|| execute::default_key(&program));
         let (shown, reason) = shown.stage(stage, &key)?;
         text.extend(shown);
         refused.extend(reason);

@@ -103,7 +103,7 @@ fn explain_result(
     options: &RunOptions,
     devices: &Devices,
 ) -> Verdict {
-    let text = results::read_regular(path, results::TEST_BYTES).unwrap_or_default();
+    let text = execute::read_test(path).unwrap_or_default();
     let explained = explain(&request.result, &text, generation, options, devices);
     let bundle = Bundle { command: request.command.clone(), ..explained };
     match bundle.write(Path::new(&request.folder)) {
@@ -114,7 +114,7 @@ fn explain_result(
 
 /// Executes the file with a coverage sample.
 fn observed(path: &Path, request: &Request, options: &RunOptions, devices: &Devices) -> Verdict {
-    match results::read_regular(path, results::TEST_BYTES) {
+    match execute::read_test(path) {
         Ok(text) => {
             let (verdict, sample) =
                 tools::coverage::sample(&text, &request.test, request.generation, options, devices);

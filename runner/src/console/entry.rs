@@ -1,6 +1,7 @@
 //! Entries: the same unexpected result of a test on one or several generations, with the whole
 //! reason, the place in the test file and the command that repeats it.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -11,6 +12,8 @@ use results::expect::label;
 use results::names::printable;
 use results::place::{Place, place};
 use results::verdict::{Outcome, Phase, Status, TestResult};
+use script::bare;
+use vocabulary::Stage;
 
 /// Maximum number of printed characters of a line of a reason.
 const LONGEST: usize = 1000;
@@ -79,7 +82,7 @@ impl Entry {
         }
         let reason = self.reason();
         let place = place(reason);
-        let excerpt = place.and_then(|place| marked(&test.path, place, style));
+        let excerpt = place.and_then(|place| marked(&file_of(&test.path, reason), place, style));
         // The message of a malformed file ends with an excerpt of its own.
         let reason = match (&excerpt, self.result.phase, reason.split_once("\nerror: ")) {
             (Some(_), Some(Phase::Script), Some((message, _))) => message,
@@ -135,6 +138,19 @@ fn painted(line: &str, style: Style) -> String {
         Some(format!("{}{rest}", style.paint(color, label)))
     });
     label.unwrap_or_else(|| line.to_owned())
+}
+
+/// Returns the file that a reason is about: of a program of bare shaders, the one of the stage that
+/// does not compile.
+fn file_of<'a>(path: &'a Path, reason: &str) -> Cow<'a, Path> {
+    let stage = bare::stage_of(path).and_then(|_| {
+        let (stage, _) = reason.strip_prefix("Failed to compile ")?.split_once(':')?;
+        Stage::ALL.into_iter().find(|known| known.abbreviation() == stage)
+    });
+    match stage {
+        Some(stage) => path.with_extension(bare::extension_of(stage)).into(),
+        None => path.into(),
+    }
 }
 
 /// Returns an excerpt of a test file with the place marked; `None` if there is no such place.

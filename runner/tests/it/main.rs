@@ -8,6 +8,7 @@ mod bundles;
 mod code_checks;
 mod command_line;
 mod comparisons;
+mod compile_only;
 mod completion;
 mod console;
 mod coverage;

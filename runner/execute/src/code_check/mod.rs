@@ -16,7 +16,7 @@ use script::{CheckBlock, CodeForm, Script};
 use crate::code_text;
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
-use crate::keys::{plain_key, stage_keys};
+use crate::keys::{default_key, stage_keys};
 use crate::options::{ExecutorSelection, RunOptions};
 use crate::run::context_for;
 use results::verdict::{Phase, Status, Verdict};
@@ -39,8 +39,7 @@ pub(crate) fn judge(
     if !is_judged || blocks.is_empty() {
         return verdict;
     }
-    let codegen = &options.execution.codegen;
-    let Some(mut code) = Code::new(script, test, generation, codegen) else { return verdict };
+    let Some(mut code) = Code::new(script, test, generation, options) else { return verdict };
     let failures =
         blocks.into_iter().filter_map(|block| Some((block.scope.form, code.failure(block)?)));
     failures.fold(verdict, |verdict, (form, text)| with_failure(verdict, form, &text))
@@ -78,7 +77,7 @@ impl Code {
         script: &Script<'_>,
         test: &str,
         generation: Generation,
-        codegen: &CodegenOptions,
+        options: &RunOptions,
     ) -> Option<Code> {
         let devinfo = devinfo(generation)?;
         let capabilities = context_for(script, generation).ok()?;
@@ -88,8 +87,11 @@ impl Code {
             return None;
         };
         // Code that the validator refuses has a text, too.
-        let codegen = CodegenOptions { no_validate: true, ..codegen.clone() };
-        let keys = stage_keys(script, test, generation);
+        let codegen = CodegenOptions { no_validate: true, ..options.execution.codegen.clone() };
+        let keys = match options.compile_only {
+            true => BTreeMap::new(),
+            false => stage_keys(script, test, generation),
+        };
         let (ir, kernels) = (BTreeMap::new(), BTreeMap::new());
         Some(Code { program, keys, devinfo, codegen, ir, kernels })
     }
@@ -146,6 +148,6 @@ impl Code {
     }
 
     fn key(&self, stage: Stage) -> StageKey {
-        self.keys.get(&stage).cloned().unwrap_or_else(plain_key)
+        self.keys.get(&stage).cloned().unwrap_or_else(|| default_key(&self.program))
     }
 }

@@ -64,7 +64,7 @@ fn program(
     let keys = execute::stage_keys(script, test, generation);
     let options = &options.execution.codegen;
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
-        let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
+        let key = keys.get(&stage).cloned().unwrap_or_else(|| execute::default_key(&program));
         let mut collect = |event: ir::PassEvent, shader: &ir::Shader| {
             if event.changed {
                 operations(shader, sample);

@@ -1,0 +1,102 @@
+//! Compilation without execution: every stage of a linked program, as a driver compiles it at link
+//! time.
+
+use std::sync::Arc;
+
+use program::Program;
+use script::{Command, Script, TestLine};
+use softgl::device::{DrawState, ProgramId};
+
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
+use crate::driver_run;
+use crate::executor::device_verdict;
+use crate::front::{Linked, build};
+use crate::keys::default_key;
+use crate::options::{ExecutorSelection, RunOptions};
+use crate::run::{context_for, statistics};
+use results::verdict::{Phase, Verdict};
+use vocabulary::Generation;
+
+/// Compiles the shaders of a script for one generation, in every width, for the draw-time state
+/// that a context has at first. The commands of the script are not executed.
+pub(crate) fn compile(
+    script: &Script<'_>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    if generation.is_driver() {
+        return compile_on_driver(script, test, options, devices);
+    }
+    match linked(script, generation) {
+        Ok(Some(program)) => compile_program(&program, script, test, generation, options, devices),
+        Ok(None) => Verdict::pass(),
+        Err(verdict) => verdict,
+    }
+}
+
+/// Compiles and links the shaders of a script on the driver.
+fn compile_on_driver(
+    script: &Script<'_>,
+    test: &str,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    let mut script = script.clone();
+    let commands = script.test.take().into_iter().flatten();
+    script.test = Some(commands.filter(is_link_error).collect());
+    let options = RunOptions { executors: ExecutorSelection::SimulatorOnly, ..options.clone() };
+    driver_run::run(&script, test, &options, devices, None)
+}
+
+/// Returns the program of a script; `None` if it has no shaders, or expects that they do not link.
+fn linked(script: &Script<'_>, generation: Generation) -> Result<Option<Arc<Program>>, Verdict> {
+    let capabilities = context_for(script, generation)?;
+    let is_expected = script.test.iter().flatten().any(is_link_error);
+    match build(script, capabilities)? {
+        Linked::Program(program) | Linked::Pipeline(program, _) => Ok(Some(program)),
+        Linked::Failed(_) if is_expected => Ok(None),
+        Linked::Failed(log) => Err(Verdict::fail(Phase::Link, format!("Failed to link: {log}"))),
+        Linked::Nothing => Ok(None),
+    }
+}
+
+fn is_link_error(line: &TestLine<'_>) -> bool {
+    matches!(line.command, Command::LinkError)
+}
+
+fn compile_program(
+    program: &Program,
+    script: &Script<'_>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    if generation == Generation::Reference {
+        return Verdict::pass();
+    }
+    let request = DeviceRequest {
+        kind: DeviceKind::Simulator,
+        generation,
+        test,
+        script,
+        options: &options.execution,
+        step_limit: 0,
+    };
+    let mut device = match devices.create(&request) {
+        Ok(device) => device,
+        Err(error) => return device_verdict(&error),
+    };
+    let key = default_key(program);
+    let state = DrawState { program, program_id: ProgramId(0), key: &key };
+    // A stage that does not compile hides nothing of the others.
+    let results: Vec<_> =
+        program.stages.iter().map(|stage| device.prepare(stage.shader.stage, &state)).collect();
+    let failure = results.into_iter().find_map(Result::err);
+    let mut verdict = failure.map_or_else(Verdict::pass, |error| device_verdict(&error));
+    verdict.stages = statistics(&*device);
+    verdict.passes = device.passes();
+    verdict
+}
