@@ -200,8 +200,13 @@ pub struct IrTarget {
 
 impl IrTarget {
     /// The target of AMD's chips.
-    pub const AMD: IrTarget =
-        IrTarget { vec4: false, has_q: false, has_hf_math: false, has_shadow_gradients: true };
+    pub const AMD: IrTarget = IrTarget {
+        vec4: false,
+        has_q: false,
+        has_hf_math: false,
+        has_shadow_gradients: true,
+        is_inexact: false,
+    };
 
     /// Returns the target of a stage on a device. `backend` overrides the device's default.
     pub fn of(
