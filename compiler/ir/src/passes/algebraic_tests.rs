@@ -390,15 +390,14 @@ fn inexact_rules_stay_close() {
         classes(&search, Class::Int, &mut kinds);
         for _ in 0..1000 {
             let mut values = Values { bits: [32; VARIABLES], data: [0; VARIABLES] };
-            for i in 0..VARIABLES {
+            for (i, kind) in kinds.iter().enumerate() {
                 let number = (50 + rng.below(350)) as f64 / 100.0;
-                values.data[i] = match kinds[i] {
-                    Some(Class::Float) => crate::fold::encode_float(32, number),
-                    _ => 0,
-                };
-                if kinds[i].is_some_and(|kind| kind != Class::Float) {
-                    values.bits[i] = 1;
-                    values.data[i] = rng.below(2) as u64;
+                match kind {
+                    Some(Class::Float) => {
+                        values.data[i] = crate::fold::encode_float(32, number);
+                    }
+                    Some(_) => (values.bits[i], values.data[i]) = (1, rng.below(2) as u64),
+                    None => {}
                 }
             }
             for condition in rule.2 {
