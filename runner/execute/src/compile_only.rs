@@ -7,13 +7,12 @@ use program::Program;
 use script::{Command, Script, TestLine};
 use softgl::device::{DrawState, ProgramId};
 
-use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
-use crate::driver_run;
+use crate::context::context_for;
+use crate::default_key::default_key;
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, statistics};
 use crate::executor::device_verdict;
 use crate::front::{Linked, build};
-use crate::keys::default_key;
-use crate::options::{ExecutorSelection, RunOptions};
-use crate::run::{context_for, statistics};
+use crate::options::RunOptions;
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
@@ -26,9 +25,6 @@ pub(crate) fn compile(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Verdict {
-    if generation.is_driver() {
-        return compile_on_driver(script, test, options, devices);
-    }
     match linked(script, generation) {
         Ok(Some(program)) => compile_program(&program, script, test, generation, options, devices),
         Ok(None) => Verdict::pass(),
@@ -36,18 +32,12 @@ pub(crate) fn compile(
     }
 }
 
-/// Compiles and links the shaders of a script on the driver.
-fn compile_on_driver(
-    script: &Script<'_>,
-    test: &str,
-    options: &RunOptions,
-    devices: &dyn DeviceFactory,
-) -> Verdict {
+/// Returns the script without commands, but for those that expect a link error.
+pub(crate) fn without_commands<'a>(script: &Script<'a>) -> Script<'a> {
     let mut script = script.clone();
     let commands = script.test.take().into_iter().flatten();
     script.test = Some(commands.filter(is_link_error).collect());
-    let options = RunOptions { executors: ExecutorSelection::SimulatorOnly, ..options.clone() };
-    driver_run::run(&script, test, &options, devices, None)
+    script
 }
 
 /// Returns the program of a script; `None` if it has no shaders, or expects that they do not link.

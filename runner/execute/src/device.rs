@@ -118,3 +118,11 @@ pub trait DeviceFactory: Send + Sync {
     /// Fails if there is no such device for the generation, or its binaries cannot be read.
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError>;
 }
+
+/// Returns the statistics of a device's kernels in the order of results files.
+pub(crate) fn statistics(device: &dyn ShaderDevice) -> Vec<StageStatistics> {
+    let mut stages = device.statistics();
+    // Order by pipeline position, then by the name of the width, as in all results files.
+    stages.sort_by_key(|s| (s.stage, s.width.name()));
+    stages
+}

@@ -8,14 +8,16 @@ use program::{Program, Stage, StageKey};
 use script::Script;
 use softgl::probe::Readback;
 
+use crate::context::context_for;
+use crate::default_key::default_key;
 use crate::device::{DeviceFactory, DeviceKind, ExecutedKernel};
 use crate::explanation::{Explanation, ProbedArea};
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
 use crate::image::{Image, difference};
-use crate::keys::{default_key, stage_keys};
+use crate::keys::stage_keys;
 use crate::options::RunOptions;
-use crate::run::{context_for, run_explained};
+use crate::run::run_explained;
 use results::bundle::{Bundle, ProbeRecord};
 use results::verdict::TestResult;
 use vocabulary::{CodegenOptions, Generation};

@@ -29,6 +29,8 @@ mod case_override;
 mod code_check;
 mod commands;
 mod compile_only;
+mod context;
+mod default_key;
 mod device;
 mod display_list;
 mod driver_check;
@@ -56,16 +58,18 @@ mod uniforms;
 mod vertex;
 
 pub use case_override::CaseOverride;
+pub use context::context_for;
+pub use default_key::{default_key, plain_key};
 pub use device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 pub use explanation::{Explanation, ProbedArea};
 pub use factory::{Devices, Traced, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
-pub use keys::{default_key, plain_key, stage_keys};
+pub use keys::stage_keys;
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
 };
 pub use pipeline::Pipeline;
-pub use run::{context_for, prepare, run_explained, run_script};
+pub use run::{prepare, run_explained, run_script};
 pub use test_file::{UNREADABLE, read_test, run_file, run_text};
 
 #[cfg(test)]

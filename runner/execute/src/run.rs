@@ -7,9 +7,9 @@ use script::Script;
 use softgl::device::DeviceError;
 use softgl::machine::{Machine, MachineOptions};
 
-use crate::capabilities::{check_requirements, context_set};
 use crate::compile_only;
-use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, ShaderDevice};
+use crate::context::context_for;
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, statistics};
 use crate::driver_run;
 use crate::executor::{Executor, Executors, device_verdict};
 use crate::explanation::Explanation;
@@ -17,7 +17,7 @@ use crate::front::{Linked, build};
 use crate::initial;
 use crate::options::{ExecutorSelection, RunOptions};
 use crate::session::Session;
-use results::verdict::{Phase, StageStatistics, Status, Verdict};
+use results::verdict::{Status, Verdict};
 use vocabulary::Generation;
 
 /// Maximum number of instructions of all shading in a test on the simulator: some seconds of work.
@@ -40,22 +40,6 @@ pub fn prepare(generation: Generation, options: &RunOptions, devices: &dyn Devic
     {
         run_script(&script, "", generation, options, devices);
     }
-}
-
-/// Returns the context of a script on a generation, if it exists and meets the requirements.
-///
-/// # Errors
-/// Returns the skip.
-pub fn context_for(
-    script: &Script<'_>,
-    generation: Generation,
-) -> Result<&'static Arc<Capabilities>, Verdict> {
-    let set = context_set(generation)
-        .map_err(|error| Verdict::fail(Phase::Require, error.to_string()))?;
-    let capabilities = set.choose(script.require.context).map_err(Verdict::skip)?;
-    check_requirements(&script.require, capabilities)
-        .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
-    Ok(capabilities)
 }
 
 /// Executes a parsed script on one generation.
@@ -89,6 +73,12 @@ fn run_recorded(
     devices: &dyn DeviceFactory,
     explanation: Option<&mut Explanation>,
 ) -> Verdict {
+    if options.compile_only && generation.is_driver() {
+        // Creating the program is all that is left to the driver.
+        let script = compile_only::without_commands(script);
+        let options = RunOptions { executors: ExecutorSelection::SimulatorOnly, ..options.clone() };
+        return driver_run::run(&script, test, &options, devices, None);
+    }
     if options.compile_only {
         return compile_only::compile(script, test, generation, options, devices);
     }
@@ -170,12 +160,4 @@ fn executors(
         .map(executor)
         .collect::<Result<Vec<_>, _>>()
         .map(|all| Executors { all })
-}
-
-/// Returns the statistics of a device's kernels in the order of results files.
-pub(crate) fn statistics(device: &dyn ShaderDevice) -> Vec<StageStatistics> {
-    let mut stages = device.statistics();
-    // Order by pipeline position, then by the name of the width, as in all results files.
-    stages.sort_by_key(|s| (s.stage, s.width.name()));
-    stages
 }

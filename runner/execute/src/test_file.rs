@@ -31,7 +31,7 @@ pub fn run_file(
     run_parsed(&bytes, is_bare, test, generation, options, devices)
 }
 
-/// Reads a test file. The path of a bare shader stands for its program: the shaders of its folder
+/// Reads a test file. The path of a bare shader means its program: the shaders of its folder
 /// with the same stem, as the text of a `.shader_test` file.
 ///
 /// # Errors

@@ -102,6 +102,10 @@ fn sandbox() -> Sandbox {
     sandbox
         .file("example.toml", example_settings())
         .file("misspelled.toml", "out = 'a'\njob = 2\n");
+    let names = ["fade.vert", "fade.frag"];
+    for (name, text) in names.into_iter().zip(example_shaders()) {
+        sandbox.file(&format!("shaders/{name}"), text);
+    }
     for run in ["old", "new"] {
         sandbox.run(&["suite", "--gen", "ivb", "--out", &format!("runs/{run}")]).expect(1, &[]);
     }
@@ -115,6 +119,13 @@ fn examples() -> (String, String) {
     let green = block.expect("an example").lines.join("\n") + "\n";
     let red = green.replace("probe all rgba 0 1 0 1", "probe all rgba 1 0 0 1");
     (green, red)
+}
+
+/// The shaders of "Shaders of real applications".
+fn example_shaders() -> Vec<String> {
+    let text = fs::read_to_string(repository().join("docs/real-shaders.md")).expect("a document");
+    let shaders = blocks(&text).into_iter().filter(|block| block.language == "glsl");
+    shaders.map(|block| block.lines.join("\n") + "\n").collect()
 }
 
 /// The settings file of "Configuration".

@@ -14,11 +14,12 @@ use program::{Program, Stage, StageKey};
 use script::{CheckBlock, CodeForm, Script};
 
 use crate::code_text;
+use crate::context::context_for;
+use crate::default_key::default_key;
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
-use crate::keys::{default_key, stage_keys};
+use crate::keys::stage_keys;
 use crate::options::{ExecutorSelection, RunOptions};
-use crate::run::context_for;
 use results::verdict::{Phase, Status, Verdict};
 use vocabulary::{CodegenOptions, Generation, Width};
 
