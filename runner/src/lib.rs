@@ -22,3 +22,4 @@ pub mod mock;
 pub mod schedule;
 pub mod select;
 pub mod supervise;
+pub mod virtual_gpu;

@@ -202,12 +202,22 @@ pub(super) struct DeviceArgs {
 /// Options of the OpenGL driver.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct DriverArgs {
+    /// Execute with Mesa's driver of the generation, on a virtual GPU.
+    #[arg(long, value_name = "NAME", value_parser = ["mesa"], hide_possible_values = true)]
+    pub(super) driver: Option<String>,
     /// EGL platform of --gen gl: surfaceless, device or gbm (default: what works).
     #[arg(long, value_name = "NAME", value_parser = values::platform(), hide_possible_values = true)]
     pub(super) gl_platform: Option<Platform>,
     /// Device of --gen gl, by its number in EGL's list or its file.
-    #[arg(long, value_name = "N|FILE", value_parser = values::device)]
+    #[arg(long, value_name = "N|FILE", value_parser = values::device, hide_short_help = true)]
     pub(super) gl_device: Option<DeviceChoice>,
+}
+
+impl DriverArgs {
+    /// True if tests execute with a driver on a virtual GPU.
+    pub(super) fn is_virtual(&self) -> bool {
+        self.driver.is_some()
+    }
 }
 
 /// Options of the compiler.

@@ -103,7 +103,7 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
 fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverage, bool)> {
     let arguments = process_arguments();
     let jobs = workers::jobs(args.jobs);
-    let split = Split::of(false, &args.generations.0);
+    let split = Split::of(&args.execute, false, &args.generations.0);
     let settings = workers::settings(&args.execute, split, jobs, &arguments)?;
     let runtime = schedule::runtime()?;
     let entered = runtime.enter();

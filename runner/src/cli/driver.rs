@@ -10,6 +10,7 @@ use super::exit::EXPECTED;
 use super::options::driver_options;
 use super::output::print;
 use super::workers;
+use crate::virtual_gpu::{OTHER_DRIVERS, VirtualGpu, check_renderer};
 use results::DriverHeader;
 use vocabulary::Generation;
 
@@ -29,27 +30,60 @@ pub(super) fn describe(args: &DriverArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// Returns the names of the driver if one of the generations is `gl`.
+/// Starts the virtual GPU of a run with `--driver`.
 ///
 /// # Errors
-/// Fails if the machine has no OpenGL, and if the driver crashes.
+/// Fails unless there is one generation with hardware, and if the GPU cannot be started.
+pub(super) fn virtual_gpu(
+    args: &DriverArgs,
+    generations: &[Generation],
+) -> anyhow::Result<Option<VirtualGpu>> {
+    if !args.is_virtual() {
+        return Ok(None);
+    }
+    match generations {
+        [generation] if Generation::HARDWARE.contains(generation) => {
+            VirtualGpu::start(*generation, None, |_| {}).map(Some)
+        }
+        _ => anyhow::bail!("--driver needs one generation with hardware, such as --gen ivb"),
+    }
+}
+
+/// Returns the names of the driver if one of the generations is `gl`, or of the driver on a virtual
+/// GPU.
+///
+/// # Errors
+/// Fails if the machine has no OpenGL, if the driver crashes, and if it is not that of the GPU.
 pub(super) fn identify(
     args: &DriverArgs,
     generations: &[Generation],
+    gpu: Option<&VirtualGpu>,
 ) -> anyhow::Result<Option<DriverHeader>> {
-    if !generations.contains(&Generation::Gl) {
+    let is_given = generations.contains(&Generation::Gl);
+    if !is_given && gpu.is_none() {
         return Ok(None);
     }
+    let option = if is_given { "--gen gl" } else { "--driver" };
     let mut command = Command::new(workers::program()?);
     command.arg(COMMAND).args(words(args)).stdin(Stdio::null());
+    if let Some(gpu) = gpu {
+        command.envs(gpu.environment());
+        OTHER_DRIVERS.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+    }
     let output = command.output().context("the OpenGL driver")?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let line = text.lines().last().unwrap_or_default();
         let reason = line.strip_prefix("error: ").unwrap_or(line);
-        anyhow::bail!("--gen gl: {reason} ({})", output.status);
+        anyhow::bail!("{option}: {reason} ({})", output.status);
     }
-    let header = serde_json::from_slice(&output.stdout).context("the OpenGL driver's names")?;
+    let header: DriverHeader =
+        serde_json::from_slice(&output.stdout).context("the OpenGL driver's names")?;
+    if gpu.is_some() {
+        check_renderer(&header.renderer)?;
+    }
     Ok(Some(header))
 }
 

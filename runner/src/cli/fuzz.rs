@@ -185,7 +185,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let (generations, numbers) = (args.generations(), args.numbers());
     let arguments = process_arguments();
     let jobs = workers::jobs(args.jobs);
-    let split = Split::of(false, &generations);
+    let split = Split::of(&args.execute, false, &generations);
     let settings = workers::settings(&args.execute, split, jobs, &arguments)?;
     let header = Header::new(
         generations.iter().map(|t| t.name().to_owned()).collect(),

@@ -140,6 +140,7 @@ pub(super) fn changed_options(
     put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
     put("compiler", options.compiler.as_ref().map(|_| "given".to_owned()));
     let driver = &args.device.driver;
+    put("driver", driver.driver.clone());
     put("gl-platform", driver.gl_platform.map(|platform| platform.name().to_owned()));
     put("gl-device", driver.gl_device.as_ref().map(ToString::to_string));
     put("mock", args.mock.then(|| "yes".to_owned()));

@@ -31,7 +31,7 @@ impl OverrideRunner {
         jobs: usize,
     ) -> anyhow::Result<OverrideRunner> {
         let arguments = process_arguments();
-        let split = Split::of(false, generations);
+        let split = Split::of(execute, false, generations);
         let settings = workers::settings(execute, split, jobs, &arguments)?;
         let runtime = schedule::runtime()?;
         let entered = runtime.enter();

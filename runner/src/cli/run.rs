@@ -22,6 +22,7 @@ use crate::console::message::message;
 use crate::schedule::{self, Limits};
 use crate::select::{TestFile, located};
 use crate::supervise::{self, Pool};
+use crate::virtual_gpu::VirtualGpu;
 use results::ShardHeader;
 use results::event::Reporter;
 use results::expect::Expectations;
@@ -63,9 +64,11 @@ pub(super) struct Resumed {
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let jobs = workers::jobs(args.jobs);
     let generations = args.generations();
-    let driver = super::driver::identify(&args.execute.device.driver, &generations)?;
-    let split = Split::of(args.isolate, &generations);
-    let settings = workers::settings(&args.execute, split, jobs, &start.arguments)?;
+    let gpu = super::driver::virtual_gpu(&args.execute.device.driver, &generations)?;
+    let driver = super::driver::identify(&args.execute.device.driver, &generations, gpu.as_ref())?;
+    let split = Split::of(&args.execute, args.isolate, &generations);
+    let mut settings = workers::settings(&args.execute, split, jobs, &start.arguments)?;
+    settings.program.environment = gpu.as_ref().map(VirtualGpu::environment).unwrap_or_default();
     supervise::want_large_pages(false);
     // The first worker starts while the tests are searched for.
     let first = supervise::Process::start(&settings.program);
@@ -150,6 +153,9 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     })?;
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
         recording.finish();
+    }
+    if let Some(problem) = gpu.and_then(|gpu| gpu.finish().1) {
+        anyhow::bail!("--driver: {problem}");
     }
     if args.shard == Some(ShardChoice::Auto) {
         report_to_bazel(&folder.path)?;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Parser;
 
@@ -12,6 +12,7 @@ use super::exit::EXPECTED;
 use super::options::execute_options;
 use crate::mock;
 use crate::supervise::{self, ExplanationRequest, Request};
+use crate::virtual_gpu::{Failures, check_renderer};
 use execute::explain::explain;
 use execute::{Devices, RunOptions};
 use results::bundle::Bundle;
@@ -48,7 +49,8 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         )?;
         return Ok(EXPECTED);
     }
-    let generation = generations.first().copied();
+    let is_virtual = execute.device.driver.is_virtual();
+    let generation = generations.first().copied().filter(|_| !is_virtual);
     let options = Arc::new(execute_options(execute, generation == Some(Generation::Reference))?);
     let devices = Devices::default();
     // With one thread, the first test case prepares the tables itself.
@@ -58,7 +60,26 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
             execute::prepare(generation, &options, &devices);
         }
     };
-    supervise::serve(args.threads, prepare, move |request| answer(request, &options, &devices))?;
+    let failures = Mutex::new(Failures::of_environment());
+    let answer = move |request: &Request| {
+        if !is_virtual {
+            return answer(request, &options, &devices);
+        }
+        // The driver executes the test; the virtual GPU says what it could not do.
+        let renderer = execute::driver::identity().map(|identity| identity.renderer);
+        let checked = renderer.map_err(Into::into).and_then(|name| check_renderer(&name));
+        if let Err(error) = checked {
+            return Verdict::fail(Phase::Require, error.to_string());
+        }
+        let request = Request { generation: Generation::Gl, ..request.clone() };
+        let verdict = answer(&request, &options, &devices);
+        let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *failures {
+            Some(failures) => failures.judge(verdict),
+            None => Verdict::fail(Phase::Require, "there is no virtual GPU"),
+        }
+    };
+    supervise::serve(args.threads, prepare, answer)?;
     Ok(EXPECTED)
 }
 

@@ -33,10 +33,11 @@ pub(super) enum Split {
 
 impl Split {
     /// Returns the distribution of a run.
-    pub(super) fn of(isolate: bool, generations: &[Generation]) -> Split {
+    pub(super) fn of(args: &ExecuteArgs, isolate: bool, generations: &[Generation]) -> Split {
+        let is_driver = args.device.driver.is_virtual() || generations.contains(&Generation::Gl);
         match isolate {
             true => Split::Isolated,
-            false if generations.contains(&Generation::Gl) => Split::Processes,
+            false if is_driver => Split::Processes,
             false => Split::Threads,
         }
     }
@@ -78,7 +79,7 @@ pub(super) fn settings(
     let (path, arguments) = command(threads, arguments)?;
     let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);
     Ok(supervise::Settings {
-        program: supervise::Program { path, arguments },
+        program: supervise::Program { path, arguments, environment: Vec::new() },
         workers,
         threads,
         batch,

@@ -33,6 +33,8 @@ pub struct Program {
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// Variables that its environment has besides the caller's.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// Settings of the allocator in workers, unless the environment overrides them.
@@ -103,6 +105,7 @@ impl Process {
     pub fn start(program: &Program) -> io::Result<Process> {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments);
+        command.envs(program.environment.iter().cloned());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let defaults = ALLOCATOR.into_iter().chain(DRIVER);
         command.envs(defaults.filter(|(name, _)| std::env::var_os(name).is_none()));

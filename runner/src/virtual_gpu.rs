@@ -1,0 +1,240 @@
+//! A virtual GPU for programs that the command starts: service, environment, failed batches.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use gpu::{Event, Facts, Server, Settings, Summary};
+use results::verdict::{Phase, Verdict};
+use vocabulary::Generation;
+
+/// File name of the device library.
+const LIBRARY: &str = "libpreload.so";
+/// Environment variable with the path of the device library.
+const LIBRARY_VARIABLE: &str = "RUNNER_GPU_LIBRARY";
+/// Environment variable with the file of failed batches.
+const FAILURES_VARIABLE: &str = "RUNNER_GPU_FAILURES";
+/// Longest time for which processes may outlive the command.
+const CLOSING_TIME: Duration = Duration::from_secs(5);
+/// Variables that would make a process use another driver.
+pub const OTHER_DRIVERS: [&str; 3] =
+    ["LIBGL_ALWAYS_SOFTWARE", "GALLIUM_DRIVER", "MESA_LOADER_DRIVER_OVERRIDE"];
+
+/// A running virtual GPU.
+pub struct VirtualGpu {
+    generation: Generation,
+    library: PathBuf,
+    folder: PathBuf,
+    server: Option<Server>,
+}
+
+impl VirtualGpu {
+    /// Starts a virtual GPU. `show` receives lines for the user; failed batches also go to a file
+    /// that processes can read.
+    ///
+    /// # Errors
+    /// Fails without the device library, and if files cannot be created.
+    pub fn start(
+        generation: Generation,
+        record: Option<PathBuf>,
+        show: impl Fn(&str) + Send + Sync + 'static,
+    ) -> anyhow::Result<VirtualGpu> {
+        let library = library()?;
+        let folder = std::env::temp_dir().join(format!("runner-gpu-{}", std::process::id()));
+        std::fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
+        let failures = Mutex::new(File::create(folder.join("failures"))?);
+        let observer = move |event| match event {
+            Event::Log { pid, text } => show(&format!("gpu: process {pid}: {text}")),
+            Event::Failed { pid, batch, text } => {
+                // The reply to the process follows, so that it finds the line.
+                if let Ok(mut file) = failures.lock() {
+                    let _ = file.write_all(format!("{pid} {text}\n").as_bytes());
+                }
+                show(&format!("gpu: process {pid}: batch {batch} failed: {text}"));
+            }
+        };
+        let settings = Settings { generation, record, observer: Box::new(observer) };
+        let socket = folder.join("socket");
+        let server = Server::start(&socket, settings).context("the service of the virtual GPU")?;
+        Ok(VirtualGpu { generation, library, folder, server: Some(server) })
+    }
+
+    /// Variables of a process that shall see the GPU.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(OsString, OsString)> {
+        let mut variables: Vec<(OsString, OsString)> = defaults()
+            .into_iter()
+            .filter(|(name, _)| std::env::var_os(name).is_none())
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        variables.extend([
+            ("LD_PRELOAD".into(), preload(&self.library)),
+            (submission::SOCKET_VARIABLE.into(), self.folder.join("socket").into()),
+            (submission::GENERATION_VARIABLE.into(), self.generation.name().into()),
+            (FAILURES_VARIABLE.into(), self.folder.join("failures").into()),
+        ]);
+        variables
+    }
+
+    /// Waits for the end of all processes and returns the counts, with a reason if they prove
+    /// nothing about the driver.
+    #[must_use]
+    pub fn finish(mut self) -> (Summary, Option<String>) {
+        let summary = self.server.take().map(|server| server.finish(CLOSING_TIME));
+        let summary = summary.unwrap_or_default();
+        let problem = problem(&summary, self.generation);
+        (summary, problem)
+    }
+}
+
+impl Drop for VirtualGpu {
+    fn drop(&mut self) {
+        self.server = None;
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Variables that are set unless the user has set them.
+fn defaults() -> [(&'static str, &'static str); 4] {
+    [
+        ("PIGLIT_PLATFORM", "surfaceless_egl"),
+        ("EGL_PLATFORM", "surfaceless"),
+        ("MESA_SHADER_CACHE_DISABLE", "true"),
+        ("INTEL_DEBUG", "nohiz,noccs,nofc"),
+    ]
+}
+
+/// The device library, then the libraries that the user preloads.
+fn preload(library: &Path) -> OsString {
+    let mut list = library.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        list.push(":");
+        list.push(others);
+    }
+    list
+}
+
+/// Finds the device library: by the variable, else beside the program.
+fn library() -> anyhow::Result<PathBuf> {
+    if let Some(path) = std::env::var_os(LIBRARY_VARIABLE).map(PathBuf::from) {
+        if !path.is_file() {
+            bail!("{LIBRARY_VARIABLE}: no file {}", path.display());
+        }
+        return Ok(path.canonicalize()?);
+    }
+    let program = std::env::current_exe().context("the path of this program")?;
+    let path = program.with_file_name(LIBRARY);
+    if !path.is_file() {
+        bail!(
+            "no device library {}: build it with `cargo build -p preload`, with the profile of \
+             this program, or name it in {LIBRARY_VARIABLE}",
+            path.display()
+        );
+    }
+    Ok(path)
+}
+
+/// Says why a run proves nothing about the driver.
+fn problem(summary: &Summary, generation: Generation) -> Option<String> {
+    let driver = Facts::of(generation).driver;
+    if summary.processes == 0 {
+        return Some(format!("no process opened the device; was {driver} loaded?"));
+    }
+    if summary.batches == 0 {
+        return Some(format!("no batch arrived; {driver} was not used"));
+    }
+    if summary.fallbacks > 0 {
+        let count = summary.fallbacks;
+        return Some(format!("{count} processes fell back to Mesa's software renderer"));
+    }
+    None
+}
+
+/// Checks `GL_RENDERER`.
+///
+/// # Errors
+/// Fails if the driver is none for Intel's GPUs: Mesa falls back to software without a word.
+pub fn check_renderer(renderer: &str) -> anyhow::Result<()> {
+    if renderer.contains("Intel") && !renderer.contains("llvmpipe") {
+        return Ok(());
+    }
+    bail!("GL_RENDERER is {renderer}: the driver of the virtual GPU was not used")
+}
+
+/// Failed batches of this process, read as they appear.
+#[derive(Debug)]
+pub struct Failures {
+    path: PathBuf,
+    read: u64,
+}
+
+impl Failures {
+    /// Finds the file that the environment names.
+    #[must_use]
+    pub fn of_environment() -> Option<Failures> {
+        let path = std::env::var_os(FAILURES_VARIABLE)?.into();
+        Some(Failures { path, read: 0 })
+    }
+
+    /// Replaces the verdict of a test case by the first batch that failed meanwhile.
+    pub fn judge(&mut self, verdict: Verdict) -> Verdict {
+        match self.first() {
+            Some(text) => Verdict::fail(Phase::Simulate, format!("virtual GPU: {text}")),
+            None => verdict,
+        }
+    }
+
+    /// The first new line of this process.
+    fn first(&mut self) -> Option<String> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = OpenOptions::new().read(true).open(&self.path).ok()?;
+        file.seek(SeekFrom::Start(self.read)).ok()?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).ok()?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        self.read += u64::try_from(whole).unwrap_or(0);
+        let own = std::process::id().to_string();
+        let lines = text[..whole].lines().filter_map(|line| line.split_once(' '));
+        lines.filter(|(pid, _)| *pid == own).map(|(_, text)| text.to_owned()).next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_without_batches_are_no_success() {
+        let good = Summary { processes: 1, batches: 2, commands: 9, ..Summary::default() };
+        assert_eq!(problem(&good, Generation::Ivb), None);
+        let silent = Summary { batches: 0, ..good.clone() };
+        let text = problem(&silent, Generation::Ivb).expect("a problem");
+        assert_eq!(text, "no batch arrived; crocus was not used");
+        assert!(problem(&Summary { fallbacks: 1, ..good.clone() }, Generation::Skl).is_some());
+        assert!(problem(&Summary { processes: 0, ..good }, Generation::Skl).is_some());
+    }
+
+    #[test]
+    fn renderers() {
+        assert!(check_renderer("Mesa Intel(R) HD Graphics 4000 (IVB GT2)").is_ok());
+        assert!(check_renderer("llvmpipe (LLVM 15.0.6, 256 bits)").is_err());
+    }
+
+    #[test]
+    fn failures_belong_to_processes() {
+        let folder = std::env::temp_dir().join(format!("failures-{}", std::process::id()));
+        let own = std::process::id();
+        std::fs::write(&folder, format!("1 other\n{own} mine\n{own} later\n{own} hal"))
+            .expect("a file");
+        let mut failures = Failures { path: folder.clone(), read: 0 };
+        let cause = |verdict: Verdict| verdict.cause.map(|(_, text)| text);
+        let first = failures.judge(Verdict::pass());
+        assert_eq!(cause(first).as_deref(), Some("virtual GPU: mine"));
+        assert_eq!(failures.judge(Verdict::pass()), Verdict::pass());
+        std::fs::remove_file(folder).expect("the file");
+    }
+}
