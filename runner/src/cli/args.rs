@@ -46,7 +46,7 @@ pub(super) struct SelectArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Comma list of ivb, hsw, bdw, chv, skl, gl (default and all: all but gl).
+    /// Comma list of ivb, hsw, bdw, chv, skl (default and all: these), si, vi, gl.
     #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Concurrent test cases (default: one per core).
@@ -127,7 +127,7 @@ pub(super) struct ExecuteArgs {
     /// Do not run the interpreter, nor any cross-check.
     #[arg(long)]
     pub(super) no_reference: bool,
-    /// Only compile: every stage and width as at link time, with statistics; execute nothing.
+    /// Compile every stage and width as at link time, execute nothing.
     #[arg(long)]
     pub(super) compile_only: bool,
     #[command(flatten)]
@@ -205,7 +205,7 @@ pub(super) struct DriverArgs {
     /// Execute with Mesa's driver of the generation, on a virtual GPU.
     #[arg(long, value_name = "NAME", value_parser = ["mesa"], hide_possible_values = true)]
     pub(super) driver: Option<String>,
-    /// EGL platform of --gen gl: surfaceless, device or gbm (default: what works).
+    /// EGL platform of --gen gl: surfaceless, device, gbm (default: any).
     #[arg(long, value_name = "NAME", value_parser = values::platform(), hide_possible_values = true)]
     pub(super) gl_platform: Option<Platform>,
     /// Device of --gen gl, by its number in EGL's list or its file.
