@@ -290,5 +290,7 @@ printf '{"id":%s,"error":{"layer":"ir","message":"to %s"}}\n' $id $id $next $nex
         .collect();
     assert!(reasons.iter().all(|reason| !reason.ends_with(": to 2")), "{reasons:?}");
     assert!(reasons[0].contains("to 1"), "{reasons:?}");
-    assert!(reasons[1].contains("the compiler's answer: "), "{reasons:?}");
+    // The answer is noticed with the second request, or before it, which then has a new process.
+    let refused = reasons[1..].iter().any(|reason| reason.contains("the compiler's answer: "));
+    assert!(refused, "{reasons:?}");
 }
