@@ -25,13 +25,14 @@ fn contains(set: &Set, unit: usize) -> bool {
 /// A half-open range of places. An instruction reads at an even place and writes at the next one.
 pub type Segment = (u32, u32);
 
-/// Live segments of each register, in ascending order.
+/// Live segments of each dword of each register, in ascending order.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// Segments by register; none for registers without uses.
-    pub segments: SecondaryMap<Reg, Vec<Segment>>,
+    units: Units,
+    segments: Vec<Vec<Segment>>,
 }
 
+#[derive(Clone, Debug)]
 struct Units {
     first: SecondaryMap<Reg, usize>,
     owners: Vec<Reg>,
@@ -66,113 +67,69 @@ impl Liveness {
     pub fn new(program: &Program) -> Liveness {
         let units = Units::new(program);
         let live_out = solve(program, &units);
-        let mut segments: SecondaryMap<Reg, Vec<Segment>> = SecondaryMap::new();
         let mut scan = Scan {
-            count: SecondaryMap::new(),
-            end: SecondaryMap::new(),
+            end: vec![0; units.owners.len()],
             live: vec![0; units.owners.len().div_ceil(64)],
-            segments: &mut segments,
+            segments: vec![Vec::new(); units.owners.len()],
         };
-        let mut starts = Vec::new();
-        let mut place = 0;
-        for &label in &program.order {
-            starts.push(place);
-            place += 2 * program.blocks[label].insts.len() as u32 + 2;
-        }
+        let mut start = 0;
         for (index, &label) in program.order.iter().enumerate() {
-            scan.block(
-                program,
-                &units,
-                &program.blocks[label].insts,
-                starts[index],
-                &live_out[index],
-            );
+            let insts = &program.blocks[label].insts;
+            scan.block(program, &units, insts, start, &live_out[index]);
+            start += 2 * insts.len() as u32 + 2;
         }
-        for reg in program.regs.keys() {
-            segments[reg].sort_unstable();
-        }
-        Liveness { segments }
+        let mut segments = scan.segments;
+        segments.iter_mut().for_each(|segments| segments.sort_unstable());
+        Liveness { units, segments }
+    }
+
+    /// Returns the segments of each dword of a register; none for dwords without uses.
+    pub fn of(&self, program: &Program, reg: Reg) -> &[Vec<Segment>] {
+        let first = self.units.first[reg];
+        &self.segments[first..first + usize::from(program.regs[reg].dwords)]
     }
 }
 
 /// Backward scan of a block.
-struct Scan<'a> {
-    /// Number of live dwords of each register.
-    count: SecondaryMap<Reg, u32>,
-    /// End of the open segment of each register with live dwords.
-    end: SecondaryMap<Reg, u32>,
+struct Scan {
+    /// End of the open segment of each live dword.
+    end: Vec<u32>,
     live: Set,
-    segments: &'a mut SecondaryMap<Reg, Vec<Segment>>,
+    segments: Vec<Vec<Segment>>,
 }
 
-impl Scan<'_> {
+impl Scan {
     fn block(&mut self, program: &Program, units: &Units, insts: &[Inst], start: u32, out: &Set) {
         let end = start + 2 * insts.len() as u32 + 2;
         self.live.clone_from(out);
-        self.count.clear();
-        let mut open: Vec<Reg> = Vec::new();
-        for unit in members(out) {
-            let reg = units.owners[unit];
-            if self.count[reg] == 0 {
-                self.end[reg] = end;
-                open.push(reg);
-            }
-            self.count[reg] += 1;
-        }
+        members(out).for_each(|unit| self.end[unit] = end);
         for (index, inst) in insts.iter().enumerate().rev() {
             let read = start + 2 * index as u32;
             let uses = program.uses(inst);
             for used in uses.iter().filter(|used| used.role != Role::Read) {
-                self.define(program, units, used, read + 1);
+                units.of(program, used).for_each(|unit| self.define(unit, read + 1));
             }
             let at = if reads_late(inst) { read + 2 } else { read + 1 };
             for used in uses.iter().filter(|used| used.role != Role::Write) {
-                self.read(program, units, used, at, &mut open);
+                units.of(program, used).for_each(|unit| self.read(unit, at));
             }
         }
-        open.sort_unstable();
-        open.dedup();
-        for reg in open {
-            if self.count[reg] > 0 {
-                self.segments[reg].push((start, self.end[reg]));
-            }
+        for unit in members(&self.live) {
+            self.segments[unit].push((start, self.end[unit]));
         }
     }
 
-    fn define(&mut self, program: &Program, units: &Units, used: &Use, place: u32) {
-        let reg = used.part.reg;
-        let mut dead = true;
-        for unit in units.of(program, used) {
-            if contains(&self.live, unit) {
-                dead = false;
-                remove(&mut self.live, unit);
-                self.count[reg] -= 1;
-            }
-        }
-        if self.count[reg] == 0 {
-            let end = if dead { place + 1 } else { self.end[reg] };
-            self.segments[reg].push((place, end));
-        }
+    /// Ends the scan of a value at its definition. A value without reads takes its place, too.
+    fn define(&mut self, unit: usize, place: u32) {
+        let end = if contains(&self.live, unit) { self.end[unit] } else { place + 1 };
+        remove(&mut self.live, unit);
+        self.segments[unit].push((place, end));
     }
 
-    fn read(
-        &mut self,
-        program: &Program,
-        units: &Units,
-        used: &Use,
-        place: u32,
-        open: &mut Vec<Reg>,
-    ) {
-        let reg = used.part.reg;
-        for unit in units.of(program, used) {
-            if !contains(&self.live, unit) {
-                insert(&mut self.live, unit);
-                if self.count[reg] == 0 {
-                    self.end[reg] = place;
-                    open.push(reg);
-                }
-                self.count[reg] += 1;
-            }
+    fn read(&mut self, unit: usize, place: u32) {
+        if !contains(&self.live, unit) {
+            insert(&mut self.live, unit);
+            self.end[unit] = place;
         }
     }
 }

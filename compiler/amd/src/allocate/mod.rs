@@ -95,12 +95,13 @@ fn hints(program: &Program) -> SecondaryMap<Reg, Vec<(Reg, i16)>> {
 
 impl Allocator<'_> {
     fn run(&mut self) -> Result<(), CompileError> {
-        let mut order: Vec<Reg> =
-            self.program.regs.keys().filter(|&r| !self.liveness.segments[r].is_empty()).collect();
-        order.sort_by_key(|&reg| {
-            (self.program.regs[reg].fixed.is_none(), self.liveness.segments[reg][0].0)
-        });
-        for reg in order {
+        let begin = |reg: Reg| self.segments(reg).iter().flatten().map(|segment| segment.0).min();
+        let mut order: Vec<(bool, u32, Reg)> = Vec::new();
+        for (reg, data) in self.program.regs.iter() {
+            order.extend(begin(reg).map(|begin| (data.fixed.is_none(), begin, reg)));
+        }
+        order.sort_unstable();
+        for (_, _, reg) in order {
             let first = match self.program.regs[reg].fixed {
                 Some(first) => first.into(),
                 None => self.find(reg)?,
@@ -110,13 +111,22 @@ impl Allocator<'_> {
         Ok(())
     }
 
+    /// Segments of each dword of a register.
+    fn segments(&self, reg: Reg) -> &[Vec<Segment>] {
+        self.liveness.of(self.program, reg)
+    }
+
     fn fits(&self, reg: Reg, first: u16) -> bool {
         let data = &self.program.regs[reg];
         let timelines = &self.timelines[data.file as usize];
         let range = usize::from(first)..usize::from(first) + usize::from(data.dwords);
-        let segments = &self.liveness.segments[reg];
-        first.is_multiple_of(data.alignment())
-            && timelines.get(range).is_some_and(|group| group.iter().all(|t| is_free(t, segments)))
+        let is_free = |group: &[Timeline]| {
+            group
+                .iter()
+                .zip(self.segments(reg))
+                .all(|(timeline, segments)| is_free(timeline, segments))
+        };
+        first.is_multiple_of(data.alignment()) && timelines.get(range).is_some_and(is_free)
     }
 
     fn find(&self, reg: Reg) -> Result<u16, CompileError> {
@@ -139,9 +149,9 @@ impl Allocator<'_> {
     fn assign(&mut self, reg: Reg, first: u16) {
         let data = &self.program.regs[reg];
         let end = first + u16::from(data.dwords);
-        for physical in first..end {
-            let timeline = &mut self.timelines[data.file as usize][usize::from(physical)];
-            occupy(timeline, &self.liveness.segments[reg]);
+        let group = &mut self.timelines[data.file as usize][usize::from(first)..usize::from(end)];
+        for (timeline, segments) in group.iter_mut().zip(self.liveness.of(self.program, reg)) {
+            occupy(timeline, segments);
         }
         self.allocation.first[reg] = Some(first as u8);
         match data.file {
