@@ -36,7 +36,8 @@ pub use walk::{Command, WalkError, Walker};
 /// Declares a structure of field handles that are resolved by name for a generation.
 ///
 /// A field that a generation does not have is absent: it reads as 0 and [`Field::exists`] is false.
-/// `NAMES` lists all names, so that a test can show that each exists in some generation.
+/// `NAMES` lists all names, so that a test can show that each exists in some generation. A second
+/// name of the layout, after `or`, is for generations without the first.
 ///
 /// ```
 /// packets::fields! {
@@ -52,7 +53,7 @@ pub use walk::{Command, WalkError, Walker};
 /// ```
 #[macro_export]
 macro_rules! fields {
-    ($(#[$doc:meta])* $vis:vis struct $name:ident of $layout:literal {
+    ($(#[$doc:meta])* $vis:vis struct $name:ident of $layout:literal $(or $other:literal)? {
         $($(#[$field_doc:meta])* $field:ident: $text:literal,)*
     }) => {
         $(#[$doc])*
@@ -71,7 +72,7 @@ macro_rules! fields {
 
             /// Resolves the names in the table of a generation.
             $vis fn resolve(table: &$crate::Table) -> Self {
-                let layout = table.named($layout);
+                let layout = table.named($layout)$(.or_else(|| table.named($other)))?;
                 let field = |name| layout.map_or($crate::Field::ABSENT, |l| l.field(name));
                 Self { $($field: field($text)),* }
             }

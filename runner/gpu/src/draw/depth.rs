@@ -73,7 +73,7 @@ impl Draw<'_> {
 
     /// Words of the depth and stencil state: a packet, or a structure in memory.
     fn depth_words(&self) -> Outcome<Vec<u32>> {
-        if self.fields.wm_depth.tests_depth.exists() {
+        if !self.fields.depth_pointer.offset.exists() {
             return Ok(self.context.packet("3DSTATE_WM_DEPTH_STENCIL").to_vec());
         }
         let pointer = self.context.packet("3DSTATE_DEPTH_STENCIL_STATE_POINTERS");
@@ -87,39 +87,35 @@ impl Draw<'_> {
     /// Loads the state and the buffers; `None` if nothing is tested.
     pub(super) fn depth_stencil(&self, samples: u32) -> Outcome<Option<DepthStencil<'_>>> {
         let words = self.depth_words()?;
-        let (new, old) = (self.fields.wm_depth, self.fields.depth);
-        let get = |new: packets::Field, old: packets::Field| match new.exists() {
-            true => new.get(&words),
-            false => old.get(&words),
-        };
-        let tests_depth = get(new.tests_depth, old.tests_depth) != 0;
-        let tests_stencil = get(new.tests_stencil, old.tests_stencil) != 0;
+        let fields = self.fields.depth;
+        let tests_depth = fields.tests_depth.flag(&words);
+        let tests_stencil = fields.tests_stencil.flag(&words);
         // Depths are written without a test, too: drivers clear so.
-        let writes_depth = get(new.writes_depth, old.writes_depth) != 0;
+        let writes_depth = fields.writes_depth.flag(&words);
         if !tests_depth && !writes_depth && !tests_stencil {
             return Ok(None);
         }
         let (front_reference, back_reference) = self.stencil_references(&words)?;
         let byte = |value: u64| u8::try_from(value & 0xff).unwrap_or(0);
         let front = StencilFace {
-            function: get(new.function, old.function),
-            fail: get(new.fail, old.fail),
-            depth_fail: get(new.depth_fail, old.depth_fail),
-            pass: get(new.pass, old.pass),
-            test_mask: byte(get(new.test_mask, old.test_mask)),
-            write_mask: byte(get(new.write_mask, old.write_mask)),
+            function: fields.function.get(&words),
+            fail: fields.fail.get(&words),
+            depth_fail: fields.depth_fail.get(&words),
+            pass: fields.pass.get(&words),
+            test_mask: byte(fields.test_mask.get(&words)),
+            write_mask: byte(fields.write_mask.get(&words)),
             reference: front_reference,
         };
         let back = StencilFace {
-            function: get(new.back_function, old.back_function),
-            fail: get(new.back_fail, old.back_fail),
-            depth_fail: get(new.back_depth_fail, old.back_depth_fail),
-            pass: get(new.back_pass, old.back_pass),
-            test_mask: byte(get(new.back_test_mask, old.back_test_mask)),
-            write_mask: byte(get(new.back_write_mask, old.back_write_mask)),
+            function: fields.back_function.get(&words),
+            fail: fields.back_fail.get(&words),
+            depth_fail: fields.back_depth_fail.get(&words),
+            pass: fields.back_pass.get(&words),
+            test_mask: byte(fields.back_test_mask.get(&words)),
+            write_mask: byte(fields.back_write_mask.get(&words)),
             reference: back_reference,
         };
-        let is_two_sided = get(new.is_two_sided, old.is_two_sided) != 0;
+        let is_two_sided = fields.is_two_sided.flag(&words);
         let buffer = self.fields.depth_buffer;
         let packet = self.context.packet("3DSTATE_DEPTH_BUFFER");
         let offset = (buffer.x_offset.signed(packet), buffer.y_offset.signed(packet));
@@ -129,9 +125,9 @@ impl Draw<'_> {
             stencil: self.stencil_surface(samples)?,
             tests_depth,
             writes_depth: writes_depth && buffer.writes_depth.flag(packet),
-            depth_function: get(new.depth_function, old.depth_function),
+            depth_function: fields.depth_function.get(&words),
             tests_stencil,
-            writes_stencil: get(new.writes_stencil, old.writes_stencil) != 0
+            writes_stencil: fields.writes_stencil.flag(&words)
                 && buffer.writes_stencil.flag(packet),
             faces: [front, if is_two_sided { back } else { front }],
             offset,
@@ -141,7 +137,7 @@ impl Draw<'_> {
 
     /// Reference values of the front and the back.
     fn stencil_references(&self, words: &[u32]) -> Outcome<(u8, u8)> {
-        let fields = self.fields.wm_depth;
+        let fields = self.fields.depth;
         let byte = |value: u64| u8::try_from(value & 0xff).unwrap_or(0);
         if fields.reference.exists() {
             return Ok((byte(fields.reference.get(words)), byte(fields.back_reference.get(words))));

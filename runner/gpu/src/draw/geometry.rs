@@ -13,7 +13,7 @@ const INSTANCE_SHIFT: u32 = 27;
 /// Double words of a unit of control data.
 const UNIT: usize = 8;
 
-/// How threads are dispatched.
+/// Dispatch mode of threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dispatch {
     Single,

@@ -426,7 +426,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct WmDepth of "3DSTATE_WM_DEPTH_STENCIL" {
+    pub(super) struct Depth of "3DSTATE_WM_DEPTH_STENCIL" or "DEPTH_STENCIL_STATE" {
         tests_depth: "Depth Test Enable",
         writes_depth: "Depth Buffer Write Enable",
         tests_stencil: "Stencil Test Enable",
@@ -452,28 +452,6 @@ packets::fields! {
 packets::fields! {
     pub(super) struct DepthPointer of "3DSTATE_DEPTH_STENCIL_STATE_POINTERS" {
         offset: "Pointer to DEPTH_STENCIL_STATE",
-    }
-}
-packets::fields! {
-    pub(super) struct Depth of "DEPTH_STENCIL_STATE" {
-        tests_depth: "Depth Test Enable",
-        writes_depth: "Depth Buffer Write Enable",
-        tests_stencil: "Stencil Test Enable",
-        depth_function: "Depth Test Function",
-        writes_stencil: "Stencil Buffer Write Enable",
-        is_two_sided: "Double Sided Stencil Enable",
-        function: "Stencil Test Function",
-        fail: "Stencil Fail Op",
-        depth_fail: "Stencil Pass Depth Fail Op",
-        pass: "Stencil Pass Depth Pass Op",
-        test_mask: "Stencil Test Mask",
-        write_mask: "Stencil Write Mask",
-        back_function: "Backface Stencil Test Function",
-        back_fail: "Backface Stencil Fail Op",
-        back_depth_fail: "Backface Stencil Pass Depth Fail Op",
-        back_pass: "Backface Stencil Pass Depth Pass Op",
-        back_test_mask: "Backface Stencil Test Mask",
-        back_write_mask: "Backface Stencil Write Mask",
     }
 }
 packets::fields! {
@@ -679,7 +657,6 @@ all! {
     multisample: Multisample,
     rectangle: Rectangle,
     wm: Wm,
-    wm_depth: WmDepth,
     depth_pointer: DepthPointer,
     depth: Depth,
     sbe: Sbe,
@@ -693,7 +670,7 @@ all! {
 
 #[cfg(test)]
 mod tests {
-    use super::NAMES;
+    use super::{Depth, NAMES};
     use packets::Table;
     use vocabulary::Generation;
 
@@ -708,5 +685,15 @@ mod tests {
                 assert!(Generation::HARDWARE.into_iter().any(has), "{layout}: {name}");
             }
         }
+    }
+
+    /// The structure of gen7 has the fields of gen8's packet, but for the reference values.
+    #[test]
+    fn both_layouts_of_the_depth_state_have_the_fields() {
+        let layout = Table::of(Generation::Ivb).named("DEPTH_STENCIL_STATE").expect("a layout");
+        let names: Vec<&str> =
+            Depth::NAMES.iter().copied().filter(|name| !layout.field(name).exists()).collect();
+        assert_eq!(names, ["Stencil Reference Value", "Backface Stencil Reference Value"]);
+        assert!(Table::of(Generation::Ivb).named(Depth::LAYOUT).is_none());
     }
 }

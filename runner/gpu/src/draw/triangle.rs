@@ -257,7 +257,7 @@ impl Draw<'_> {
         }
     }
 
-    /// How polygons of a facing are drawn: 0 filled, 1 as lines, 2 as points.
+    /// Fill mode of polygons of a facing: 0 filled, 1 lines, 2 points.
     fn fill_mode(&self, is_front: bool) -> u64 {
         let (sf, raster) = (self.fields.sf, self.fields.raster);
         let (old, new) = match is_front {
