@@ -42,11 +42,17 @@ pub trait Host {
     /// Takes an export.
     fn export(&mut self, export: Export);
 
-    /// Takes a message.
-    fn message(&mut self, message: Message);
+    /// Takes a message. Without an implementation messages have no effect.
+    fn message(&mut self, message: Message) {
+        let _ = message;
+    }
 
-    /// Parameter of the lane's triangle: P0, P10 and P20 of an attribute's channel.
-    fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]>;
+    /// Parameter of the lane's triangle: P0, P10 and P20 of an attribute's channel. `None` if there
+    /// is none, as without an implementation.
+    fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]> {
+        let _ = (attribute, channel, lane);
+        None
+    }
 }
 
 /// A host with regions of memory that records what the wave does.

@@ -3,8 +3,10 @@
 //! Machine, executors and compiler meet only here. An adapter translates a batch for its executor
 //! and the results back; it computes nothing that a shader computes.
 
+mod compile_error;
 mod interpreter;
 mod simulator;
+mod vertex_values;
 mod wave;
 
 pub use self::interpreter::{InterpreterDevice, Undefined};

@@ -3,8 +3,8 @@
 use compiler::output::{
     Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width,
 };
+use program::Stage;
 use program::resource::Varying as InputSlot;
-use program::{Slot, Stage};
 use simulator::Thread;
 use simulator::host::{
     Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
@@ -13,6 +13,7 @@ use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup
 use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
+use super::super::vertex_values::vertex_values;
 use super::errors::rejected;
 use super::launch::Launch;
 use super::memory::{Memory, memory_requests};
@@ -271,29 +272,6 @@ fn weights(setup: &PrimitiveSetup, linear: bool, x: f64, y: f64) -> [u32; 2] {
     [(b1 as f32).to_bits(), (b2 as f32).to_bits()]
 }
 
-/// Returns the raw vertex values of a component of an input.
-fn input_values(
-    input: &FragmentInput,
-    component: usize,
-    inputs: &[InputSlot],
-    setup: &PrimitiveSetup,
-) -> [u32; 3] {
-    let named = |slot: Slot| compiler::varying(slot) == input.varying;
-    if let Some(index) = inputs.iter().position(|v| named(v.slot)) {
-        return setup.values.get(index * 4 + component).copied().unwrap_or([0; 3]);
-    }
-    let constant = if named(Slot::PrimitiveId) {
-        setup.primitive_id
-    } else if named(Slot::Layer) {
-        setup.layer
-    } else if named(Slot::ViewportIndex) {
-        setup.viewport_index
-    } else {
-        0
-    };
-    [if component == 0 { constant } else { 0 }; 3]
-}
-
 /// Writes two registers of setup for one input: per component da/db1, da/db2, 0, a0.
 fn write_setup(
     thread: &mut Thread,
@@ -303,7 +281,8 @@ fn write_setup(
     setup: &PrimitiveSetup,
 ) {
     for component in 0..4 {
-        let values = input_values(input, component, inputs, setup);
+        let is_input = |slot| compiler::varying(slot) == input.varying;
+        let values = vertex_values(inputs, setup, component, is_input);
         let quad = if input.flat {
             [0, 0, 0, values[setup.provoking.min(2)]]
         } else {

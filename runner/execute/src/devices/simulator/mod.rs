@@ -35,7 +35,8 @@ use simulator::{Kernel, MathMode, Thread};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::shader_io::{BufferRef, ShaderIo};
 
-use errors::{compile_error, rejected};
+use super::compile_error::compile_error;
+use errors::rejected;
 use launch::Launch;
 use prepared::Prepared;
 use threads::Budget;

@@ -3,7 +3,7 @@
 use compiler::amd::output::{Interface, UserValue};
 use softgl::device::{ComputeBatch, DeviceError, first_lanes};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, Message};
+use wave::{Export, Host};
 
 use super::launch::Launch;
 use super::memory::Memory;
@@ -57,10 +57,4 @@ impl Host for ComputeHost<'_> {
     }
 
     fn export(&mut self, _: Export) {}
-
-    fn message(&mut self, _: Message) {}
-
-    fn parameter(&mut self, _: u8, _: u8, _: usize) -> Option<[u32; 3]> {
-        None
-    }
 }

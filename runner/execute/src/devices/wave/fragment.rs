@@ -1,12 +1,12 @@
 //! Waves of fragments: registers from quads and primitive setup, results from exports.
 
-use compiler::amd::output::{FragmentInput, FragmentInterface, Interface, PixelValue};
-use program::Slot;
+use compiler::amd::output::{FragmentInterface, Interface, PixelValue};
 use program::resource::Varying;
 use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, Message, Wave};
+use wave::{Export, Host, Wave};
 
+use super::super::vertex_values::vertex_values;
 use super::launch::Launch;
 use super::memory::Memory;
 
@@ -165,26 +165,6 @@ struct FragmentHost<'a> {
     pixels: &'a [Pixel<'a>],
 }
 
-impl FragmentHost<'_> {
-    /// Raw values of a component of an input at the three vertices.
-    fn vertex_values(&self, input: &FragmentInput, c: usize, setup: &PrimitiveSetup) -> [u32; 3] {
-        let named = |slot: Slot| compiler::ir_slot(slot, 0) == input.slot;
-        if let Some(index) = self.inputs.iter().position(|varying| named(varying.slot)) {
-            return setup.values.get(index * 4 + c).copied().unwrap_or([0; 3]);
-        }
-        let constant = if named(Slot::PrimitiveId) {
-            setup.primitive_id
-        } else if named(Slot::Layer) {
-            setup.layer
-        } else if named(Slot::ViewportIndex) {
-            setup.viewport_index
-        } else {
-            0
-        };
-        [constant; 3]
-    }
-}
-
 impl Host for FragmentHost<'_> {
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
         self.memory.read(address, bytes)
@@ -198,13 +178,12 @@ impl Host for FragmentHost<'_> {
         self.exports.push(export);
     }
 
-    fn message(&mut self, _: Message) {}
-
     fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]> {
         let input = self.interface.inputs.get(usize::from(attribute))?;
         // Lanes without a quad have anything.
         let Some(pixel) = self.pixels.get(lane) else { return Some([0; 3]) };
-        let values = self.vertex_values(input, usize::from(channel), pixel.setup);
+        let is_input = |slot| compiler::ir_slot(slot, 0) == input.slot;
+        let values = vertex_values(self.inputs, pixel.setup, channel.into(), is_input);
         if input.flat {
             return Some([values[pixel.setup.provoking.min(2)], 0, 0]);
         }

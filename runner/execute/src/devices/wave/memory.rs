@@ -56,7 +56,7 @@ impl<'a> Memory<'a> {
             let words = match (buffer(descriptor.resource), descriptor.resource) {
                 (Some(buffer), _) => [base as u32, high, io.buffer(buffer).len() as u32, DWORDS],
                 (None, Resource::Scratch) => {
-                    // Where the lane is added, vi has bits of the stride in place of the format.
+                    // With the lane added, vi has bits of the stride in place of the format.
                     let format = if output.chip == Chip::Vi { DWORDS & 0x7fff } else { DWORDS };
                     let stride = output.scratch_bytes;
                     [base as u32, high | stride << 16, LANES, format | ADD_LANE]

@@ -11,13 +11,14 @@ mod vertex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use compiler::{CodegenOptions, CompileError};
+use compiler::CodegenOptions;
 use gcn::Chip;
 use program::{Stage, StageKey};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::shader_io::ShaderIo;
 use wave::Program;
 
+use super::compile_error::compile_error;
 use crate::device::ShaderDevice;
 use launch::Launch;
 use prepared::Prepared;
@@ -71,16 +72,6 @@ impl WaveDevice {
         let program = Program::new(output.chip, &output.words)
             .map_err(|error| DeviceError::Execution(error.to_string()))?;
         Ok(Prepared { output, program })
-    }
-}
-
-/// Converts an error of the compiler.
-fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
-    let phase = error.phase();
-    let message = format!("{stage} shader: {}", error.reason());
-    match error.is_internal() {
-        true => DeviceError::Crashed { phase, message },
-        false => DeviceError::Rejected { phase, message },
     }
 }
 

@@ -4,7 +4,7 @@ use compiler::amd::output::{Interface, PositionExport, UserValue, VertexInterfac
 use program::Slot;
 use softgl::device::{DeviceError, VertexBatch};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, Message};
+use wave::{Export, Host};
 
 use super::launch::Launch;
 use super::memory::Memory;
@@ -104,11 +104,5 @@ impl Host for VertexHost<'_> {
 
     fn export(&mut self, export: Export) {
         self.exports.push(export);
-    }
-
-    fn message(&mut self, _: Message) {}
-
-    fn parameter(&mut self, _: u8, _: u8, _: usize) -> Option<[u32; 3]> {
-        None
     }
 }
