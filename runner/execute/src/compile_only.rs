@@ -9,10 +9,10 @@ use softgl::device::{DrawState, ProgramId};
 
 use crate::context::context_for;
 use crate::default_key::default_key;
-use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, statistics};
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, ShaderDevice, statistics};
 use crate::executor::device_verdict;
 use crate::front::{Linked, build};
-use crate::options::RunOptions;
+use crate::options::{ExecutorSelection, RunOptions};
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
@@ -25,10 +25,26 @@ pub(crate) fn compile(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Verdict {
-    match linked(script, generation) {
-        Ok(Some(program)) => compile_program(&program, script, test, generation, options, devices),
-        Ok(None) => Verdict::pass(),
-        Err(verdict) => verdict,
+    let program = match linked(script, generation) {
+        Ok(Some(program)) => program,
+        Ok(None) => return Verdict::pass(),
+        Err(verdict) => return verdict,
+    };
+    // The interpreter compiles nothing.
+    if options.executors == ExecutorSelection::ReferenceOnly {
+        return Verdict::pass();
+    }
+    let request = DeviceRequest {
+        kind: DeviceKind::Simulator,
+        generation,
+        test,
+        script,
+        options: &options.execution,
+        step_limit: 0,
+    };
+    match devices.create(&request) {
+        Ok(mut device) => compile_stages(&program, &mut *device),
+        Err(error) => device_verdict(&error),
     }
 }
 
@@ -56,29 +72,7 @@ fn is_link_error(line: &TestLine<'_>) -> bool {
     matches!(line.command, Command::LinkError)
 }
 
-fn compile_program(
-    program: &Program,
-    script: &Script<'_>,
-    test: &str,
-    generation: Generation,
-    options: &RunOptions,
-    devices: &dyn DeviceFactory,
-) -> Verdict {
-    if generation == Generation::Reference {
-        return Verdict::pass();
-    }
-    let request = DeviceRequest {
-        kind: DeviceKind::Simulator,
-        generation,
-        test,
-        script,
-        options: &options.execution,
-        step_limit: 0,
-    };
-    let mut device = match devices.create(&request) {
-        Ok(device) => device,
-        Err(error) => return device_verdict(&error),
-    };
+fn compile_stages(program: &Program, device: &mut dyn ShaderDevice) -> Verdict {
     let key = default_key(program);
     let state = DrawState { program, program_id: ProgramId(0), key: &key };
     // A stage that does not compile hides nothing of the others.
@@ -86,7 +80,7 @@ fn compile_program(
         program.stages.iter().map(|stage| device.prepare(stage.shader.stage, &state)).collect();
     let failure = results.into_iter().find_map(Result::err);
     let mut verdict = failure.map_or_else(Verdict::pass, |error| device_verdict(&error));
-    verdict.stages = statistics(&*device);
+    verdict.stages = statistics(device);
     verdict.passes = device.passes();
     verdict
 }

@@ -9,6 +9,9 @@ use crate::capabilities::{check_requirements, context_set};
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
+/// Default size of the window.
+pub(crate) const WINDOW: (u32, u32) = (250, 250);
+
 /// Returns the context of a script on a generation, if it exists and meets the requirements.
 ///
 /// # Errors

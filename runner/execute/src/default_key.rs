@@ -5,9 +5,10 @@ use program::{
     ArrayLength, ExprId, ExprKind, FragmentOutput, GlobalId, Literal, Program, Scalar, Shader,
     Stage, StageKey, Storage, TargetKind, Type,
 };
+use softgl::interface::counts_from_upper_left;
 
-/// Window height that shaders see whose `gl_FragCoord` counts from the upper left corner.
-const WINDOW_HEIGHT: u32 = 250;
+use crate::context::WINDOW;
+
 /// Initial value of `GL_PATCH_VERTICES`.
 const PATCH_VERTICES: u8 = 3;
 
@@ -22,20 +23,19 @@ pub fn plain_key() -> StageKey {
 
 /// Returns the draw-time state of a plain draw, with an attachment of the matching kind for each
 /// output of the fragment stage.
-pub fn default_key(program: &Program) -> StageKey {
+pub(crate) fn default_key(program: &Program) -> StageKey {
     let tessellates = program.stage(Stage::TessEval).is_some();
-    let upper_left = program.stage(Stage::Fragment).is_some_and(|stage| {
-        stage.shader.globals.values().any(|global| global.layout.origin_upper_left)
-    });
-    let targets = targets(program);
-    let plain = plain_key();
-    StageKey {
+    let (_, height) = WINDOW;
+    let mut key = StageKey {
         patch_vertices: if tessellates { PATCH_VERTICES } else { 0 },
-        upper_left_height: if upper_left { WINDOW_HEIGHT } else { 0 },
-        targets: if targets.is_empty() { plain.targets } else { targets.into() },
-        samples: plain.samples,
-        ..StageKey::default()
+        upper_left_height: if counts_from_upper_left(program) { height } else { 0 },
+        ..plain_key()
+    };
+    let targets = targets(program);
+    if !targets.is_empty() {
+        key.targets = targets.into();
     }
+    key
 }
 
 /// Returns the kinds of attachments that a fragment stage writes to.

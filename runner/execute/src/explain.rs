@@ -9,13 +9,12 @@ use script::Script;
 use softgl::probe::Readback;
 
 use crate::context::context_for;
-use crate::default_key::default_key;
 use crate::device::{DeviceFactory, DeviceKind, ExecutedKernel};
 use crate::explanation::{Explanation, ProbedArea};
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
 use crate::image::{Image, difference};
-use crate::keys::stage_keys;
+use crate::keys::StageKeys;
 use crate::options::RunOptions;
 use crate::run::run_explained;
 use results::bundle::{Bundle, ProbeRecord};
@@ -89,14 +88,9 @@ fn code(
     let built =
         context_for(script, generation).and_then(|capabilities| build(script, capabilities));
     let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return texts };
-    // A compilation without execution has no draws.
-    let keys = match options.compile_only {
-        true => BTreeMap::new(),
-        false => stage_keys(script, test, generation),
-    };
+    let keys = StageKeys::new(&program, script, test, generation, options.compile_only);
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
-        let key = keys.get(&stage).cloned().unwrap_or_else(|| default_key(&program));
-        let compiled = stage_code(&program, stage, &key, devinfo, options);
+        let compiled = stage_code(&program, stage, keys.get(stage), devinfo, options);
         texts.extend(compiled);
     }
     texts

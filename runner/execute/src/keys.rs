@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use program::{Stage, StageKey};
+use program::{Program, Stage, StageKey};
 use script::Script;
 use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
 use softgl::shader_io::ShaderIo;
 
+use super::default_key::default_key;
 use super::device::{DeviceFactory, DeviceRequest, ShaderDevice};
 use super::options::{ExecutorSelection, RunOptions};
 use super::run::run_script;
@@ -28,6 +29,34 @@ pub fn stage_keys(
     // Probes fail, since nothing is shaded; that is irrelevant here.
     run_script(script, test, generation, &options, &recorder);
     recorder.keys.lock().map(|keys| keys.clone()).unwrap_or_default()
+}
+
+/// Draw-time state of every stage of a program: of the script's draws, or of a plain draw.
+pub struct StageKeys {
+    drawn: BTreeMap<Stage, StageKey>,
+    plain: StageKey,
+}
+
+impl StageKeys {
+    /// Finds the state for a linked script. With `compile_only` no draw is issued.
+    pub fn new(
+        program: &Program,
+        script: &Script<'_>,
+        test: &str,
+        generation: Generation,
+        compile_only: bool,
+    ) -> StageKeys {
+        let drawn = match compile_only {
+            true => BTreeMap::new(),
+            false => stage_keys(script, test, generation),
+        };
+        StageKeys { drawn, plain: default_key(program) }
+    }
+
+    /// Returns the state of a stage.
+    pub fn get(&self, stage: Stage) -> &StageKey {
+        self.drawn.get(&stage).unwrap_or(&self.plain)
+    }
 }
 
 #[derive(Default)]

@@ -59,12 +59,12 @@ mod vertex;
 
 pub use case_override::CaseOverride;
 pub use context::context_for;
-pub use default_key::{default_key, plain_key};
+pub use default_key::plain_key;
 pub use device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 pub use explanation::{Explanation, ProbedArea};
 pub use factory::{Devices, Traced, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
-pub use keys::stage_keys;
+pub use keys::{StageKeys, stage_keys};
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
 };

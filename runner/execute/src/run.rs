@@ -8,7 +8,7 @@ use softgl::device::DeviceError;
 use softgl::machine::{Machine, MachineOptions};
 
 use crate::compile_only;
-use crate::context::context_for;
+use crate::context::{WINDOW, context_for};
 use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, statistics};
 use crate::driver_run;
 use crate::executor::{Executor, Executors, device_verdict};
@@ -24,8 +24,6 @@ use vocabulary::Generation;
 const SIMULATOR_STEPS: u64 = 200_000_000;
 /// Maximum number of statements of all shading in a test on the interpreter.
 const INTERPRETER_STEPS: u64 = 100_000_000;
-/// Default size of the window.
-const WINDOW: (u32, u32) = (250, 250);
 
 /// Executes a small script, so that the shared tables exist before the first test case.
 pub fn prepare(generation: Generation, options: &RunOptions, devices: &dyn DeviceFactory) {

@@ -46,8 +46,6 @@ pub fn read_test(path: &Path) -> io::Result<Vec<u8>> {
             shaders.push((stage, read(&file)?));
         }
     }
-    let shaders: Vec<(Stage, &[u8])> =
-        shaders.iter().map(|(stage, text)| (*stage, &**text)).collect();
     Ok(bare::compose(&shaders))
 }
 

@@ -40,7 +40,7 @@ pub fn extension_of(stage: Stage) -> &'static str {
 /// Writes shaders as the text of a `.shader_test` file. `[require]` names the version and the
 /// extensions that the shaders demand. A single stage is linked as a separable program, so that its
 /// interface stays.
-pub fn compose(shaders: &[(Stage, &[u8])]) -> Vec<u8> {
+pub fn compose(shaders: &[(Stage, Vec<u8>)]) -> Vec<u8> {
     let directives: Vec<&str> = shaders.iter().flat_map(|(_, text)| directives(text)).collect();
     let version = directives.iter().filter_map(|line| version(line)).max().unwrap_or_default();
     let mut text = format!("[require]\n{}", requirement(version));
@@ -120,8 +120,8 @@ mod tests {
     use crate::ContextRequest;
 
     fn composed(shaders: &[(Stage, &str)]) -> String {
-        let shaders: Vec<(Stage, &[u8])> =
-            shaders.iter().map(|(stage, text)| (*stage, text.as_bytes())).collect();
+        let shaders: Vec<(Stage, Vec<u8>)> =
+            shaders.iter().map(|(stage, text)| (*stage, text.as_bytes().to_vec())).collect();
         String::from_utf8(compose(&shaders)).unwrap()
     }
 

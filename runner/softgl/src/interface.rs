@@ -100,6 +100,13 @@ impl FragmentInterface {
     }
 }
 
+/// Returns true if the fragment stage's window coordinates count from the upper left corner.
+pub fn counts_from_upper_left(program: &Program) -> bool {
+    let coord = |g: &program::Global| g.builtin == Some(BuiltinVariable::FragCoord);
+    let shader = program.stage(Stage::Fragment).map(|stage| &stage.shader);
+    shader.is_some_and(|s| s.globals.values().any(|g| coord(g) && g.layout.origin_upper_left))
+}
+
 /// Returns the number of elements of an array type; 1 for anything else.
 fn elements(program: &Program, ty: program::TypeId) -> u32 {
     match *program.types.get(ty) {

@@ -16,7 +16,7 @@ use super::output::print;
 use super::values::{Generations, generations};
 use crate::console::message::message;
 use crate::select::{FileKinds, TestFile};
-use execute;
+use execute::StageKeys;
 use vocabulary::Generation;
 
 /// Compiles the tests' shaders three times: with the allocator as it is, with liveness of whole
@@ -86,13 +86,12 @@ fn kernels(test: &TestFile, generation: Generation) -> anyhow::Result<Kernels> {
     else {
         return Ok(kernels);
     };
-    let keys = execute::stage_keys(&script, &test.name, generation);
+    let keys = StageKeys::new(&program, &script, &test.name, generation, false);
     for stage in program.stages.iter().map(|s| s.shader.stage) {
-        let key = keys.get(&stage).cloned().unwrap_or_else(|| execute::default_key(&program));
         for (index, (_, change)) in ALLOCATORS.iter().enumerate() {
             let mut options = CodegenOptions::default();
             change(&mut options);
-            let binary = compiler::compile(&program, stage, &key, devinfo, &options)
+            let binary = compiler::compile(&program, stage, keys.get(stage), devinfo, &options)
                 .with_context(|| format!("{stage} shader"))?;
             for kernel in &binary.compiled.kernels {
                 let s = kernel.statistics;

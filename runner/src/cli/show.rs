@@ -22,7 +22,9 @@ use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
 use execute::external;
 use execute::passes::scope_passes;
-use execute::{DeviceKind, DeviceRequest, ExecutorSelection, Linked, RunOptions, Traced};
+use execute::{
+    DeviceKind, DeviceRequest, ExecutorSelection, Linked, RunOptions, StageKeys, Traced,
+};
 use results::names::test_name;
 use results::passes::{ScopePasses, parse_stage};
 use results::verdict::Verdict;
@@ -140,7 +142,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if matches!(args.what, What::Payload | What::Trace) {
         return trace(args, &script, &test);
     }
-    let keys = execute::stage_keys(&script, &test, args.generation);
+    let keys = StageKeys::new(&program, &script, &test, args.generation, false);
     let execution = compile_options(&args.compile)?;
     let request = DeviceRequest {
         kind: DeviceKind::Simulator,
@@ -154,8 +156,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let shown = Shown { args, program: &program, options: execution.codegen, external };
     let (mut text, mut refused) = (Vec::new(), Vec::new());
     for stage in stages {
-        let key = keys.get(&stage).cloned().unwrap_or_else(|| execute::default_key(&program));
-        let (shown, reason) = shown.stage(stage, &key)?;
+        let (shown, reason) = shown.stage(stage, keys.get(stage))?;
         text.extend(shown);
         refused.extend(reason);
     }

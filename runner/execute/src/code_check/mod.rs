@@ -10,15 +10,14 @@ mod message;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use program::{Program, Stage, StageKey};
+use program::{Program, Stage};
 use script::{CheckBlock, CodeForm, Script};
 
 use crate::code_text;
 use crate::context::context_for;
-use crate::default_key::default_key;
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
-use crate::keys::stage_keys;
+use crate::keys::StageKeys;
 use crate::options::{ExecutorSelection, RunOptions};
 use results::verdict::{Phase, Status, Verdict};
 use vocabulary::{CodegenOptions, Generation, Width};
@@ -63,7 +62,7 @@ fn with_failure(mut verdict: Verdict, form: CodeForm, text: &str) -> Verdict {
 /// The generated code of a script.
 struct Code {
     program: Arc<Program>,
-    keys: BTreeMap<Stage, StageKey>,
+    keys: StageKeys,
     devinfo: &'static eu::DevInfo,
     codegen: CodegenOptions,
     /// IR by stage; `None` if the compiler fails, which the execution has reported.
@@ -89,10 +88,7 @@ impl Code {
         };
         // Code that the validator refuses has a text, too.
         let codegen = CodegenOptions { no_validate: true, ..options.execution.codegen.clone() };
-        let keys = match options.compile_only {
-            true => BTreeMap::new(),
-            false => stage_keys(script, test, generation),
-        };
+        let keys = StageKeys::new(&program, script, test, generation, options.compile_only);
         let (ir, kernels) = (BTreeMap::new(), BTreeMap::new());
         Some(Code { program, keys, devinfo, codegen, ir, kernels })
     }
@@ -114,9 +110,9 @@ impl Code {
 
     fn ir(&mut self, stage: Stage) -> Option<String> {
         if !self.ir.contains_key(&stage) {
-            let (program, key) = (&self.program, self.key(stage));
+            let (program, key) = (&self.program, self.keys.get(stage));
             let (devinfo, codegen) = (self.devinfo, &self.codegen);
-            let shader = compiler::ir_after(program, stage, &key, devinfo, codegen, &mut |_, _| {});
+            let shader = compiler::ir_after(program, stage, key, devinfo, codegen, &mut |_, _| {});
             let text = shader.ok().map(|shader| code_text::ir(stage, &shader));
             self.ir.insert(stage, text);
         }
@@ -137,18 +133,14 @@ impl Code {
     }
 
     fn compile(&self, stage: Stage) -> Option<Vec<(Width, String)>> {
-        let key = self.key(stage);
+        let key = self.keys.get(stage);
         let binary =
-            compiler::compile(&self.program, stage, &key, self.devinfo, &self.codegen).ok()?;
+            compiler::compile(&self.program, stage, key, self.devinfo, &self.codegen).ok()?;
         let kernels = binary.compiled.kernels.iter();
         let texts = kernels.map(|kernel| {
             let text = code_text::eu(self.devinfo, stage, kernel.width, &kernel.code).ok()?;
             Some((kernel.width, text))
         });
         texts.collect()
-    }
-
-    fn key(&self, stage: Stage) -> StageKey {
-        self.keys.get(&stage).cloned().unwrap_or_else(|| default_key(&self.program))
     }
 }

@@ -28,12 +28,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use program::link::draw_buffer;
-use program::{Api, BuiltinVariable, Capabilities, ExprKind, Program, Stage, StageKey, TargetKind};
+use program::{Api, Capabilities, ExprKind, Program, Stage, StageKey, TargetKind};
 
 use crate::deferred::{RenderTarget, ShadeMode};
 use crate::device::{Device, DeviceError, ProgramId, Steps};
 use crate::format::{Format, FormatClass};
-use crate::interface::{FragmentInterface, VertexInterface};
+use crate::interface::{FragmentInterface, VertexInterface, counts_from_upper_left};
 use crate::raster::coverage::UnionCache;
 use crate::resources::{Bindings, BufferId, Objects};
 use crate::setup::SetupCache;
@@ -386,6 +386,8 @@ impl Machine {
             Some(_) => TargetKind::Float,
             None => TargetKind::None,
         };
+        let is_upper_left = counts_from_upper_left(&object.program);
+        let height = if is_upper_left { self.render_size().1 } else { 0 };
         StageKey {
             flat_shade: compatibility && self.state.flat_shade,
             two_sided_color: compatibility && self.state.two_side,
@@ -394,7 +396,7 @@ impl Machine {
             targets: self.draw_formats().into_iter().map(kind).collect(),
             samples: self.draw_framebuffer.samples() as u8,
             point_sprite: 0,
-            upper_left_height: if upper_left(&object.program) { self.render_size().1 } else { 0 },
+            upper_left_height: height,
         }
     }
 
@@ -412,11 +414,4 @@ fn has_scalar_shadows(program: &Program) -> bool {
         compares && program.types.components(expr.ty) == 1
     };
     program.stages.iter().any(|stage| stage.shader.exprs.values().any(scalar))
-}
-
-/// True if the fragment stage's window coordinates count from the upper left corner.
-fn upper_left(program: &Program) -> bool {
-    let coord = |g: &program::variable::Global| g.builtin == Some(BuiltinVariable::FragCoord);
-    let shader = program.stage(Stage::Fragment).map(|stage| &stage.shader);
-    shader.is_some_and(|s| s.globals.values().any(|g| coord(g) && g.layout.origin_upper_left))
 }

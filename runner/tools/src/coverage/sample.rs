@@ -8,7 +8,7 @@ use program::{ExprId, ExprKind, Program};
 use script::Script;
 
 use execute::Explanation;
-use execute::{Devices, ExecutedKernel, Linked, RunOptions};
+use execute::{Devices, ExecutedKernel, Linked, RunOptions, StageKeys};
 use results::coverage::{CoverageSample, Kind};
 use results::verdict::{Status, Verdict};
 use vocabulary::Generation;
@@ -61,17 +61,17 @@ fn program(
         }
     }
     let Some(devinfo) = execute::devinfo(generation) else { return };
-    let keys = execute::stage_keys(script, test, generation);
+    let keys = StageKeys::new(&program, script, test, generation, options.compile_only);
     let options = &options.execution.codegen;
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
-        let key = keys.get(&stage).cloned().unwrap_or_else(|| execute::default_key(&program));
         let mut collect = |event: ir::PassEvent, shader: &ir::Shader| {
             if event.changed {
                 operations(shader, sample);
             }
         };
-        let _ = compiler::ir_after(&program, stage, &key, devinfo, options, &mut collect)
-            .map(|shader| operations(&shader, sample));
+        let _ =
+            compiler::ir_after(&program, stage, keys.get(stage), devinfo, options, &mut collect)
+                .map(|shader| operations(&shader, sample));
     }
 }
 
