@@ -12,6 +12,8 @@ use gpu::{Event, Facts, Server, Settings, Summary};
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
+use crate::supervise::Environment;
+
 /// File name of the device library.
 const LIBRARY: &str = "libpreload.so";
 /// Environment variable with the path of the device library.
@@ -21,7 +23,7 @@ const FAILURES_VARIABLE: &str = "RUNNER_GPU_FAILURES";
 /// Longest time for which processes may outlive the command.
 const CLOSING_TIME: Duration = Duration::from_secs(5);
 /// Variables that would make a process use another driver.
-pub const OTHER_DRIVERS: [&str; 3] =
+const OTHER_DRIVERS: [&str; 3] =
     ["LIBGL_ALWAYS_SOFTWARE", "GALLIUM_DRIVER", "MESA_LOADER_DRIVER_OVERRIDE"];
 
 /// A running virtual GPU.
@@ -63,21 +65,20 @@ impl VirtualGpu {
         Ok(VirtualGpu { generation, library, folder, server: Some(server) })
     }
 
-    /// Variables of a process that shall see the GPU.
+    /// Changes of the environment of a process that shall see the GPU.
     #[must_use]
-    pub fn environment(&self) -> Vec<(OsString, OsString)> {
-        let mut variables: Vec<(OsString, OsString)> = defaults()
-            .into_iter()
-            .filter(|(name, _)| std::env::var_os(name).is_none())
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect();
-        variables.extend([
+    pub fn environment(&self) -> Environment {
+        let unset = defaults().into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
+        let unset = unset.map(|(name, value)| (name.into(), Some(value.into())));
+        let removed = OTHER_DRIVERS.into_iter().map(|name| (name.into(), None));
+        let own: [(OsString, OsString); 4] = [
             ("LD_PRELOAD".into(), preload(&self.library)),
             (submission::SOCKET_VARIABLE.into(), self.folder.join("socket").into()),
             (submission::GENERATION_VARIABLE.into(), self.generation.name().into()),
             (FAILURES_VARIABLE.into(), self.folder.join("failures").into()),
-        ]);
-        variables
+        ];
+        let own = own.into_iter().map(|(name, value)| (name, Some(value)));
+        unset.chain(removed).chain(own).collect()
     }
 
     /// Waits for the end of all processes and returns the counts, with a reason if they prove
@@ -198,8 +199,8 @@ impl Failures {
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         self.read += u64::try_from(whole).unwrap_or(0);
         let own = std::process::id().to_string();
-        let lines = text[..whole].lines().filter_map(|line| line.split_once(' '));
-        lines.filter(|(pid, _)| *pid == own).map(|(_, text)| text.to_owned()).next()
+        let mut lines = text[..whole].lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(pid, _)| *pid == own).map(|(_, text)| text.to_owned())
     }
 }
 

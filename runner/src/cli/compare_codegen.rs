@@ -39,7 +39,7 @@ pub(super) struct CompareCodegenArgs {
     /// List every shader, the one with the most additional instructions first.
     #[arg(long)]
     rows: bool,
-    /// Leave out shaders for which the other compiler needs fewer instructions.
+    /// Only shaders for which the other compiler needs at least N instructions.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_instructions: u32,
     /// Fail if a geometric mean of the tests about doubles is above this, or if this compiler

@@ -10,7 +10,8 @@ use super::exit::EXPECTED;
 use super::options::driver_options;
 use super::output::print;
 use super::workers;
-use crate::virtual_gpu::{OTHER_DRIVERS, VirtualGpu, check_renderer};
+use crate::supervise::change_environment;
+use crate::virtual_gpu::{VirtualGpu, check_renderer};
 use results::DriverHeader;
 use vocabulary::Generation;
 
@@ -67,10 +68,7 @@ pub(super) fn identify(
     let mut command = Command::new(workers::program()?);
     command.arg(COMMAND).args(words(args)).stdin(Stdio::null());
     if let Some(gpu) = gpu {
-        command.envs(gpu.environment());
-        OTHER_DRIVERS.iter().for_each(|name| {
-            command.env_remove(name);
-        });
+        change_environment(&mut command, &gpu.environment());
     }
     let output = command.output().context("the OpenGL driver")?;
     if !output.status.success() {

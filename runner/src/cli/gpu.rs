@@ -11,7 +11,8 @@ use vocabulary::Generation;
 
 use super::exit::UNEXPECTED;
 use super::values::one_generation;
-use crate::virtual_gpu::{OTHER_DRIVERS, VirtualGpu};
+use crate::supervise::change_environment;
+use crate::virtual_gpu::VirtualGpu;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -38,10 +39,8 @@ pub(super) fn gpu(args: &GpuArgs) -> anyhow::Result<u8> {
     let show = |line: &str| eprintln!("{line}");
     let gpu = VirtualGpu::start(args.generation, args.record.clone(), show)?;
     let mut command = Command::new(&args.command[0]);
-    command.args(&args.command[1..]).envs(gpu.environment());
-    for name in OTHER_DRIVERS {
-        command.env_remove(name);
-    }
+    command.args(&args.command[1..]);
+    change_environment(&mut command, &gpu.environment());
     let name = args.command[0].to_string_lossy().into_owned();
     let status = command.status().with_context(|| format!("cannot run `{name}`"))?;
     let (summary, problem) = gpu.finish();

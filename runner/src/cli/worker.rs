@@ -61,26 +61,31 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         }
     };
     let failures = Mutex::new(Failures::of_environment());
-    let answer = move |request: &Request| {
-        if !is_virtual {
-            return answer(request, &options, &devices);
-        }
-        // The driver executes the test; the virtual GPU says what it could not do.
-        let renderer = execute::driver::identity().map(|identity| identity.renderer);
-        let checked = renderer.map_err(Into::into).and_then(|name| check_renderer(&name));
-        if let Err(error) = checked {
-            return Verdict::fail(Phase::Require, error.to_string());
-        }
-        let request = Request { generation: Generation::Gl, ..request.clone() };
-        let verdict = answer(&request, &options, &devices);
-        let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *failures {
-            Some(failures) => failures.judge(verdict),
-            None => Verdict::fail(Phase::Require, "there is no virtual GPU"),
-        }
-    };
-    supervise::serve(args.threads, prepare, answer)?;
+    supervise::serve(args.threads, prepare, move |request| match is_virtual {
+        true => answer_on_virtual_gpu(request, &options, &devices, &failures),
+        false => answer(request, &options, &devices),
+    })?;
     Ok(EXPECTED)
+}
+
+/// Has the driver execute a test case; the virtual GPU reports batches that it cannot execute.
+fn answer_on_virtual_gpu(
+    request: &Request,
+    run: &RunOptions,
+    devices: &Devices,
+    failures: &Mutex<Option<Failures>>,
+) -> Verdict {
+    let renderer = execute::driver::identity().map(|identity| identity.renderer);
+    let checked = renderer.map_err(Into::into).and_then(|name| check_renderer(&name));
+    if let Err(error) = checked {
+        return Verdict::fail(Phase::Require, error.to_string());
+    }
+    let request = Request { generation: Generation::Gl, ..request.clone() };
+    let verdict = answer(&request, run, devices);
+    match &mut *failures.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(failures) => failures.judge(verdict),
+        None => Verdict::fail(Phase::Require, "there is no virtual GPU"),
+    }
 }
 
 /// Returns the execution options and the generations of a command: `reference` alone or not at all.

@@ -26,6 +26,19 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Part of the message of the standard library for memory that the system refuses.
 const FAILED_ALLOCATION: &str = "memory allocation of ";
 
+/// Changes of an environment: variables with their values, and without one those to remove.
+pub type Environment = Vec<(OsString, Option<OsString>)>;
+
+/// Makes changes of the environment of a command.
+pub fn change_environment(command: &mut Command, changes: &Environment) {
+    for (name, value) in changes {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
 /// Command line of workers.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -33,8 +46,8 @@ pub struct Program {
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Variables that its environment has besides the caller's.
-    pub environment: Vec<(OsString, OsString)>,
+    /// Changes of the caller's environment.
+    pub environment: Environment,
 }
 
 /// Settings of the allocator in workers, unless the environment overrides them.
@@ -105,7 +118,7 @@ impl Process {
     pub fn start(program: &Program) -> io::Result<Process> {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments);
-        command.envs(program.environment.iter().cloned());
+        change_environment(&mut command, &program.environment);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let defaults = ALLOCATOR.into_iter().chain(DRIVER);
         command.envs(defaults.filter(|(name, _)| std::env::var_os(name).is_none()));
