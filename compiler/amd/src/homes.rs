@@ -4,7 +4,7 @@ use crate::uniformity::Uniformity;
 use cranelift_entity::SecondaryMap;
 use ir::{AluOp, InstKind, IntrinsicOp, Shader, Value};
 
-/// Where a value lives.
+/// Registers that hold a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Home {
     /// Scalar registers: the same value in all lanes.

@@ -46,7 +46,7 @@ struct Divergent {
 }
 
 impl Divergent {
-    /// Where the wave goes on when no lane is left in the arm.
+    /// Target of the jump that skips the rest of an arm without lanes.
     fn next(&self) -> Label {
         if self.in_else { self.end } else { self.other }
     }
@@ -341,8 +341,8 @@ impl Selection<'_> {
     }
 }
 
-/// Where the wave goes on when no lane is left at the current place: behind the arm of the
-/// innermost divergent if, or at the end of the innermost loop. True if other code is between.
+/// Returns the target of a jump that skips code without lanes: the end of the arm of the innermost
+/// divergent if, or the end of the innermost loop. True if other code is between.
 fn next_of(frames: &[Frame]) -> Option<(Label, bool)> {
     let mut between = false;
     for frame in frames.iter().rev() {

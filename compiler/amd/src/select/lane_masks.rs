@@ -9,7 +9,7 @@ pub(super) struct LaneMasks {
     pub live: Option<Part>,
     pub running: Option<Part>,
     pub whole_quads: bool,
-    /// Where a wave without live lanes goes.
+    /// Target of the jump of a wave without live lanes.
     pub none_left: Option<Label>,
 }
 

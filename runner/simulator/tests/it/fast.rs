@@ -265,7 +265,7 @@ fn fill(source: &mut Source, thread: &mut Thread) {
     thread.set_dispatch_mask(mask);
 }
 
-/// Where registers differ after two runs of one instruction.
+/// Describes the registers that differ after two runs of one instruction.
 fn difference(before: &Thread, fast: &Thread, generic: &Thread) -> String {
     let mut report = String::new();
     for nr in 0..32 {
