@@ -3,8 +3,8 @@
 
 use crate::machine::{File, Inst, Program, Reg, Use};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use gcn::Opcode;
 use gcn::slot::Role;
+use gcn::{Format, Opcode};
 use smallvec::SmallVec;
 
 /// A set of dwords of registers.
@@ -240,7 +240,9 @@ pub fn remove_dead(program: &mut Program) {
 
 fn is_removable(program: &Program, inst: &Inst, reads: &PrimaryMap<Reg, u32>) -> bool {
     use crate::machine::Arg;
-    let loads = inst.opcode.mnemonic().contains("_load_") || inst.opcode == Opcode::DsSwizzleB32;
+    let name = inst.opcode.mnemonic();
+    let texels = inst.format == Format::Mimg && !name.contains("store") && !inst.opcode.is_atomic();
+    let loads = texels || name.contains("_load_") || inst.opcode == Opcode::DsSwizzleB32;
     let moves = matches!(inst.opcode, Opcode::SMovB32 | Opcode::SMovB64);
     if !(inst.format.is_vector_alu() || loads || moves) {
         return false;

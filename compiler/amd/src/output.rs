@@ -84,7 +84,8 @@ pub struct Descriptor {
     pub resource: Resource,
 }
 
-/// A resource with a descriptor. Buffers have four dwords.
+/// A resource with a descriptor. Buffers have four dwords, images eight. Textures have eight and
+/// behind them the four of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
     /// Uniform block: raw bytes; block 0 is the default uniform block.
@@ -96,9 +97,24 @@ pub enum Resource {
     /// Scratch memory: [`Output::scratch_bytes`] per lane, which the descriptor selects by the
     /// lane's number.
     Scratch,
+    /// Texture and sampler of a sampler slot.
+    Texture(u32),
+    /// Image of an image slot.
+    Image(u32),
     /// Vertex attribute: records of four dwords, indexed by the number in
     /// [`VertexInterface::FETCH_INDEX`].
     Attribute(u32),
+}
+
+impl Resource {
+    /// Bytes of an entry of the descriptor table.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Resource::Texture(_) => 64,
+            Resource::Image(_) => 32,
+            _ => 16,
+        }
+    }
 }
 
 /// Registers and exports of a stage.

@@ -9,7 +9,8 @@ use crate::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 use crate::texture::image::ImageView;
-use crate::texture::{DepthMode, SamplerParameters, Texture, image, sample};
+use crate::texture::texels::Faces;
+use crate::texture::{DepthMode, Texture, image, sample};
 
 /// A buffer object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -158,8 +159,9 @@ impl ShaderIo for Bindings {
     }
 
     fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
-        let slot = match texture {
-            TextureRef::Slot(slot) => slot,
+        let (slot, is_faces) = match texture {
+            TextureRef::Slot(slot) => (slot, false),
+            TextureRef::Faces(slot) => (slot, true),
             TextureRef::Handle(_) => return Err(ShaderIoError::Unsupported("bindless textures")),
         };
         if let Some(&Some(buffer)) = self.draw_buffers.get(slot as usize) {
@@ -169,12 +171,20 @@ impl ShaderIo for Bindings {
         let bound =
             bound.ok_or_else(|| ShaderIoError::BadRequest(format!("sampler slot {slot}")))?;
         match bound.and_then(|id| self.objects.textures.get(id.0 as usize)) {
-            Some(texture) if self.scalar_shadows && op.compares() => {
-                let parameters =
-                    SamplerParameters { depth_mode: DepthMode::Red, ..texture.parameters };
+            Some(texture) => {
+                let mut parameters = texture.parameters;
+                if self.scalar_shadows && op.compares() {
+                    parameters.depth_mode = DepthMode::Red;
+                }
+                if is_faces {
+                    return Ok(sample::look_up(
+                        &Faces(texture.as_ref()),
+                        &parameters.on_faces(),
+                        op,
+                    ));
+                }
                 sample::perform_with(texture, &parameters, op)
             }
-            Some(texture) => sample::perform(texture, op),
             // Without a texture the result is that of an incomplete one.
             None => Ok([0, 0, 0, 1.0f32.to_bits()]),
         }
@@ -201,6 +211,17 @@ impl ShaderIo for Bindings {
             Some(texture) => image::perform(Arc::make_mut(texture), &unit.view, coordinates, op),
             None => Ok([0; 4]),
         }
+    }
+
+    fn bound_texture(&self, slot: u32) -> Option<&Texture> {
+        let id = self.samplers.get(slot as usize).copied().flatten()?;
+        self.objects.textures.get(id.0 as usize).map(AsRef::as_ref)
+    }
+
+    fn bound_image(&self, slot: u32) -> Option<(&Texture, ImageView)> {
+        let unit = self.images.get(slot as usize).copied().flatten()?;
+        let texture = self.objects.textures.get(unit.texture.0 as usize)?;
+        Some((texture, unit.view))
     }
 
     fn clock(&mut self) -> u64 {

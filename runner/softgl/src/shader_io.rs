@@ -4,6 +4,9 @@
 //! maps them to GL binding points and units. Filtering, format conversion and atomics are
 //! implemented once, for all devices.
 
+use crate::texture::Texture;
+use crate::texture::image::ImageView;
+
 /// Buffer by its name in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BufferRef {
@@ -24,6 +27,8 @@ pub enum TextureRef {
     /// A sampler of the program, by its slot (elements of arrays count one each); the machine looks
     /// up the unit.
     Slot(u32),
+    /// A cube sampler of the program, as an array of its faces.
+    Faces(u32),
     /// A bindless handle.
     Handle(u64),
 }
@@ -265,6 +270,18 @@ pub trait ShaderIo {
         sample: u32,
         op: &ImageOp,
     ) -> Result<[u32; 4], ShaderIoError>;
+
+    /// Returns the texture at a sampler slot, with its parameters; none without one.
+    fn bound_texture(&self, slot: u32) -> Option<&Texture> {
+        let _ = slot;
+        None
+    }
+
+    /// Returns the texture of an image slot, and its image; none without one.
+    fn bound_image(&self, slot: u32) -> Option<(&Texture, ImageView)> {
+        let _ = slot;
+        None
+    }
 
     /// Returns the ticks of a clock, more at each call; always zero without a clock.
     fn clock(&mut self) -> u64 {

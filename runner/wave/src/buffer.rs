@@ -55,7 +55,7 @@ impl Step<'_> {
                 register[lane] = value;
             }
         }
-        self.finish_buffer(stores, loaded);
+        self.finish_access(stores, loaded);
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Step<'_> {
     }
 
     /// Records the registers that are written and read later.
-    fn finish_buffer(&mut self, stores: bool, loaded: Vec<[u32; LANES]>) {
+    pub(crate) fn finish_access(&mut self, stores: bool, loaded: Vec<[u32; LANES]>) {
         let Operand::Vector(first) = self.operand(0) else { return };
         let registers = (0..loaded.len()).map(|index| Register::Vector(first + index as u8));
         let atomic = self.opcode().is_atomic();

@@ -56,6 +56,9 @@ pub enum Reason {
     /// A descriptor contradicts itself or the instruction.
     #[error("descriptor: {0}")]
     Descriptor(String),
+    /// The host refuses an access to an image.
+    #[error("image: {0}")]
+    Image(String),
     /// An index relative to M0 is out of range.
     #[error("register index {0} is out of range")]
     RegisterIndex(i64),

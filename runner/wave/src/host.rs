@@ -1,5 +1,6 @@
 //! Surroundings of a wave: memory, exports, messages, interpolation.
 
+use crate::image_resource::{ImageResource, SamplerResource};
 use crate::state::LANES;
 
 /// Values that a wave exported.
@@ -31,6 +32,116 @@ pub struct Message {
     pub exec: u64,
 }
 
+/// Where the level of detail of a sample comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// Derivatives of the coordinates in x and y, plus a bias.
+    Gradients {
+        /// In x.
+        dx: [f32; 3],
+        /// In y.
+        dy: [f32; 3],
+        /// Added to the level.
+        bias: f32,
+    },
+    /// Given.
+    Explicit(f32),
+}
+
+/// Operation of a lane on an image. Layers count from 0, faces of cubes as layers. Coordinates on
+/// faces go from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ImageOperation {
+    /// A filtered lookup.
+    Sample {
+        /// Coordinates.
+        coordinates: [f32; 3],
+        /// Layer.
+        layer: u32,
+        /// Value to compare texels with.
+        reference: Option<f32>,
+        /// Level of detail.
+        level: Level,
+        /// Added to the coordinates, in texels.
+        offset: [i32; 3],
+        /// Lowest level of detail.
+        min_level: f32,
+    },
+    /// One channel of the four texels that a linear filter would use.
+    Gather {
+        /// Coordinates.
+        coordinates: [f32; 3],
+        /// Layer.
+        layer: u32,
+        /// Value to compare texels with.
+        reference: Option<f32>,
+        /// The channel.
+        channel: u32,
+        /// Added to the coordinates, in texels.
+        offset: [i32; 3],
+    },
+    /// The level of detail that a sample would use, clamped and not.
+    QueryLevel {
+        /// Coordinates.
+        coordinates: [f32; 3],
+        /// Derivative in x.
+        dx: [f32; 3],
+        /// Derivative in y.
+        dy: [f32; 3],
+    },
+    /// Load of a texel.
+    Load {
+        /// Coordinates.
+        coordinates: [i32; 3],
+        /// Layer.
+        layer: i32,
+        /// Level.
+        level: u32,
+        /// Sample.
+        sample: u32,
+    },
+    /// Store of a texel.
+    Store {
+        /// Coordinates.
+        coordinates: [i32; 3],
+        /// Layer.
+        layer: i32,
+        /// Level.
+        level: u32,
+        /// The texel.
+        texel: [u32; 4],
+    },
+    /// Exchange of a texel's first channel; gives the old value.
+    Atomic {
+        /// Coordinates.
+        coordinates: [i32; 3],
+        /// Layer.
+        layer: i32,
+        /// Name of the operation: the mnemonic behind `image_atomic_`.
+        operation: &'static str,
+        /// The operand, and the value to compare with.
+        data: [u32; 2],
+    },
+    /// Width, height, depth or layers of a level, and the number of levels.
+    Size {
+        /// Level.
+        level: u32,
+    },
+}
+
+/// Access of a lane to an image.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImageAccess {
+    /// The descriptor.
+    pub resource: ImageResource,
+    /// The sampler, if the operation has one.
+    pub sampler: Option<SamplerResource>,
+    /// Coordinates are texels.
+    pub unnormalized: bool,
+    /// The operation.
+    pub operation: ImageOperation,
+}
+
 /// Surroundings of a wave.
 pub trait Host {
     /// Reads bytes of memory. False if there is none at the address.
@@ -45,6 +156,14 @@ pub trait Host {
     /// Takes a message. Without an implementation messages have no effect.
     fn message(&mut self, message: Message) {
         let _ = message;
+    }
+
+    /// Performs an operation on an image; the result has four channels.
+    ///
+    /// # Errors
+    /// There is no such image, as without an implementation.
+    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        Err(format!("none at {:#x}", access.resource.base))
     }
 
     /// Parameter of the lane's triangle: P0, P10 and P20 of an attribute's channel. `None` if there

@@ -34,6 +34,8 @@ mod float;
 mod format;
 mod half;
 mod host;
+mod image;
+mod image_resource;
 mod integer;
 mod lanes;
 mod parts;
@@ -49,7 +51,8 @@ mod state;
 mod vector;
 
 pub use error::{ExecutionError, Reason};
-pub use host::{Export, Host, Message, Recorder};
+pub use host::{Export, Host, ImageAccess, ImageOperation, Level, Message, Recorder};
+pub use image_resource::{ImageKind, ImageResource, SamplerResource};
 pub use program::{Program, ProgramError};
 pub use quirks::Quirks;
 pub use resource::Resource;

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use gcn::{Chip, DecodeError, Instruction, Located, Row, decode_program, print_instruction};
+use gcn::{
+    Chip, DecodeError, Format, Instruction, Located, Row, decode_program, print_instruction,
+};
 use thiserror::Error;
 
 /// Reason why dwords are no program.
@@ -32,9 +34,14 @@ impl Program {
     /// # Errors
     /// A dword is no instruction of the chip, or there is none.
     pub fn new(chip: Chip, words: &[u32]) -> Result<Program, ProgramError> {
-        let instructions = decode_program(chip, words)?;
+        let mut instructions = decode_program(chip, words)?;
         if instructions.is_empty() {
             return Err(ProgramError::Empty);
+        }
+        for located in instructions.iter_mut().filter(|l| l.instruction.format == Format::Mimg) {
+            // The descriptor of an access decides how many registers its address has.
+            let Instruction { opcode, modifiers, .. } = &mut located.instruction;
+            modifiers.address_dwords = opcode.least_address_dwords();
         }
         let row = |located: &Located| {
             let Instruction { format, opcode, .. } = located.instruction;

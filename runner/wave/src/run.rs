@@ -150,7 +150,8 @@ impl Step<'_> {
             Format::Ds => self.data_share()?,
             Format::Mubuf | Format::Mtbuf => self.buffer()?,
             Format::Exp => self.export()?,
-            Format::Mimg | Format::Flat => return Err(self.not_modeled()),
+            Format::Mimg => self.image()?,
+            Format::Flat => return Err(self.not_modeled()),
         }
         Ok(Next::Following)
     }

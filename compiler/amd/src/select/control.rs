@@ -128,7 +128,7 @@ impl Selection<'_> {
                         self.e.split();
                     }
                 }
-                (InstKind::Tex(tex), _) => return self.unsupported(tex.op.name()),
+                (InstKind::Tex(tex), Some(result)) => self.texture(tex, result)?,
                 _ => return Err(CompileError::internal("an instruction without result")),
             }
         }
@@ -165,6 +165,7 @@ impl Selection<'_> {
             || self.local_access(intrinsic, result)?
             || self.kill(intrinsic)?
             || self.subgroup(intrinsic, result)?
+            || self.image(intrinsic, result)?
             || stage.intrinsic(self, intrinsic, result)?;
         if done { Ok(()) } else { self.unsupported(intrinsic.op.name()) }
     }

@@ -1,18 +1,19 @@
 //! The descriptor table: the resources of a shader.
 
-use crate::machine::Part;
+use crate::machine::{Label, Part};
 use crate::output::{Descriptor, Resource};
 use ir::{InstKind, IntrinsicOp, Shader, Slot};
 use std::collections::BTreeMap;
-
-/// Bytes of a buffer's descriptor.
-const BUFFER_BYTES: u32 = 16;
 
 /// The descriptor table and what is loaded of it.
 #[derive(Debug, Default)]
 pub(super) struct DescriptorTable {
     pub descriptors: Vec<Descriptor>,
     pub resident: BTreeMap<Resource, Part>,
+    /// Descriptors of images and samplers that were loaded in a block: their offset and registers.
+    pub loaded: BTreeMap<u32, Part>,
+    /// The block.
+    pub block: Option<Label>,
 }
 
 impl DescriptorTable {
@@ -41,13 +42,28 @@ impl DescriptorTable {
             let count = last.map_or(0, |last| u32::from(last) + 1);
             all.extend((0..count).map(Resource::Attribute));
         }
-        let entry =
-            |(index, resource)| Descriptor { offset: index as u32 * BUFFER_BYTES, resource };
-        DescriptorTable {
-            descriptors: all.into_iter().enumerate().map(entry).collect(),
-            resident: BTreeMap::new(),
+        if has_textures(shader) {
+            all.extend((0..info.samplers.max(1)).map(Resource::Texture));
         }
+        if buffer(&[ImageLoad, ImageStore, ImageAtomic, ImageAtomicSwap, ImageSize]) {
+            all.extend((0..info.images.max(1)).map(Resource::Image));
+        }
+        let mut offset = 0;
+        let entry = |resource: Resource| {
+            let descriptor = Descriptor { offset, resource };
+            offset += resource.bytes();
+            descriptor
+        };
+        let descriptors = all.into_iter().map(entry).collect();
+        DescriptorTable { descriptors, ..DescriptorTable::default() }
     }
+}
+
+fn has_textures(shader: &Shader) -> bool {
+    shader.block_order().into_iter().any(|block| {
+        let insts = &shader.blocks[block].insts;
+        insts.iter().any(|&inst| matches!(shader.insts[inst].kind, InstKind::Tex(_)))
+    })
 }
 
 /// Intrinsics that occur, in the order of the code.

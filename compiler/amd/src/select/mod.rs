@@ -9,11 +9,13 @@ mod booleans;
 mod compare;
 pub(crate) mod control;
 mod convert;
+mod cube;
 mod derivative;
 mod descriptor_table;
 mod division;
 mod double;
 mod float;
+mod image;
 mod integer;
 mod kill;
 mod lane_masks;
@@ -24,6 +26,7 @@ mod resources;
 mod scalar;
 mod shared;
 mod subgroup;
+mod texture;
 
 use crate::error::CompileError;
 use crate::homes::{Home, homes};
@@ -236,6 +239,14 @@ impl<'a> Selection<'a> {
             Home::Scalar => File::Scalar,
             _ => File::Vector,
         };
+        let dwords = self.dwords_of(value) * self.shader.components(value);
+        let part = self.e.reg(file, dwords);
+        self.set_parts(value, part);
+        part
+    }
+
+    /// Sets the result of an operation to a new register of a file.
+    pub(crate) fn result_in(&mut self, value: Value, file: File) -> Part {
         let dwords = self.dwords_of(value) * self.shader.components(value);
         let part = self.e.reg(file, dwords);
         self.set_parts(value, part);

@@ -81,4 +81,58 @@ impl Selection<'_> {
         self.e.push(Format::Smem, Opcode::SLoadDwordx4, &args, Default::default());
         Ok(to)
     }
+
+    /// Returns the descriptor of an image: the number of its resource is the sum of a constant and
+    /// a value that is the same in all lanes.
+    pub(crate) fn image_resource(
+        &mut self,
+        kind: fn(u32) -> Resource,
+        number: u32,
+        dynamic: Option<Value>,
+    ) -> Step<Part> {
+        self.table_entry(kind(number), dynamic, 0, (Opcode::SLoadDwordx8, 8))
+    }
+
+    /// Returns the descriptor of a sampler, which is behind that of its texture.
+    pub(crate) fn sampler_descriptor(&mut self, number: u32, dynamic: Option<Value>) -> Step<Part> {
+        self.table_entry(Resource::Texture(number), dynamic, 32, (Opcode::SLoadDwordx4, 4))
+    }
+
+    fn table_entry(
+        &mut self,
+        resource: Resource,
+        dynamic: Option<Value>,
+        at: u32,
+        (opcode, dwords): (Opcode, u8),
+    ) -> Step<Part> {
+        let Some(first) = self.offset_of(resource) else {
+            return self.unsupported(&format!("{resource:?}, which does not exist,"));
+        };
+        let table = self.user_value(UserValue::Table)?;
+        let first = first + at;
+        if dynamic.is_none() {
+            if self.resources.block != Some(self.e.label) {
+                self.resources.loaded.clear();
+                self.resources.block = Some(self.e.label);
+            }
+            if let Some(&part) = self.resources.loaded.get(&first) {
+                return Ok(part);
+            }
+        }
+        let to = self.e.reg(File::Scalar, dwords);
+        let Some(dynamic) = dynamic else {
+            self.e.scalar_load(opcode, to, table, int(first as i32));
+            self.resources.loaded.insert(first, to);
+            return Ok(to);
+        };
+        let number = self.dword(dynamic, 0)?;
+        let number = self.e.in_scalar(number);
+        let (scaled, offset) = (self.e.scalar(), self.e.scalar());
+        let shift = resource.bytes().trailing_zeros();
+        self.e.sop2(Opcode::SLshlB32, scaled, number, int(shift as i32));
+        self.e.sop2(Opcode::SAddU32, offset, scaled, int(first as i32));
+        let args: [Arg; 3] = [to.into(), table.into(), offset.into()];
+        self.e.push(Format::Smem, opcode, &args, Default::default());
+        Ok(to)
+    }
 }

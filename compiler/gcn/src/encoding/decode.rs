@@ -319,6 +319,17 @@ impl Opcode {
         ["ds_read2", "ds_write2", "ds_wrxchg2"].iter().any(|prefix| name.starts_with(prefix))
     }
 
+    /// Number of registers that an image address has at least, in one dimension.
+    pub fn least_address_dwords(self) -> u8 {
+        let name = self.mnemonic();
+        if name == "image_get_resinfo" {
+            return 1;
+        }
+        let has = |part: &str| u8::from(name.split('_').any(|word| word == part));
+        let derivatives = 2 * (has("d") + has("cd"));
+        1 + has("o") + has("b") + has("c") + has("l") + has("cl") + has("mip") + derivatives
+    }
+
     /// Number of registers of an image address in two dimensions. The encoding does not say it.
     pub fn usual_address_dwords(self) -> u8 {
         let name = self.mnemonic();

@@ -14,6 +14,7 @@ mod waits;
 
 use crate::chip::Chip;
 use crate::encoding::{Located, decode_program};
+use crate::format::Format;
 use crate::hazards::HAZARDS;
 use crate::instruction::Instruction;
 use flow::Flow;
@@ -23,13 +24,18 @@ pub use facts::{HardwareStage, ProgramFacts, Violation};
 
 /// Every broken rule of a program, in the order of the instructions.
 pub fn validate(chip: Chip, facts: &ProgramFacts, words: &[u32]) -> Vec<Violation> {
-    let instructions = match decode_program(chip, words) {
+    let mut instructions = match decode_program(chip, words) {
         Ok(instructions) => instructions,
         Err(error) => {
             return vec![Violation { offset: 0, rule: "decode", message: error.to_string() }];
         }
     };
     let mut violations = Vec::new();
+    for located in instructions.iter_mut().filter(|l| l.instruction.format == Format::Mimg) {
+        // Descriptors decide how many registers an address has.
+        let Instruction { opcode, modifiers, .. } = &mut located.instruction;
+        modifiers.address_dwords = opcode.least_address_dwords();
+    }
     for located in &instructions {
         instructions::check(chip, facts, located, &mut violations);
     }

@@ -131,6 +131,13 @@ pub struct SamplerParameters {
     pub depth_mode: DepthMode,
 }
 
+impl SamplerParameters {
+    /// The parameters for lookups on single faces of a cube, which do not wrap.
+    pub fn on_faces(self) -> SamplerParameters {
+        SamplerParameters { wrap: [Wrap::ClampToEdge; 3], ..self }
+    }
+}
+
 impl Default for SamplerParameters {
     fn default() -> SamplerParameters {
         SamplerParameters {

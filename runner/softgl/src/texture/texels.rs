@@ -39,6 +39,44 @@ pub trait Texels {
     }
 }
 
+/// The faces of a cube, or of an array of cubes, as an array of two-dimensional layers.
+#[derive(Clone, Copy, Debug)]
+pub struct Faces<'a, T>(pub &'a T);
+
+impl<T: Texels> Texels for Faces<'_, T> {
+    fn target(&self) -> TextureTarget {
+        TextureTarget::D2Array
+    }
+
+    fn level_size(&self, level: usize) -> Option<(u32, u32, u32)> {
+        self.0.level_size(level)
+    }
+
+    fn layers(&self) -> usize {
+        self.0.layers()
+    }
+
+    fn fixed_levels(&self) -> Option<usize> {
+        self.0.fixed_levels()
+    }
+
+    fn texel(&self, level: usize, layer: usize, x: i32, y: i32) -> Option<[u32; 4]> {
+        self.0.texel(level, layer, x, y)
+    }
+
+    fn class(&self) -> FormatClass {
+        self.0.class()
+    }
+
+    fn is_depth(&self) -> bool {
+        self.0.is_depth()
+    }
+
+    fn is_fixed_depth(&self) -> bool {
+        self.0.is_fixed_depth()
+    }
+}
+
 impl Texels for Texture {
     fn target(&self) -> TextureTarget {
         self.target

@@ -7,6 +7,7 @@ mod division;
 mod document;
 mod flow;
 mod foreign;
+mod images;
 mod memory;
 mod quirks;
 mod random;

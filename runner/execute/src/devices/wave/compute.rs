@@ -3,7 +3,7 @@
 use compiler::amd::output::{Interface, UserValue};
 use softgl::device::{ComputeBatch, DeviceError, first_lanes};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host};
+use wave::{Export, Host, ImageAccess};
 
 use super::launch::Launch;
 use super::memory::Memory;
@@ -39,7 +39,8 @@ pub(super) fn run(
         wave.scalar[usize::from(interface.workgroup_id) + index] = id;
     }
     wave.local = vec![0; interface.shared_size as usize];
-    let mut host = ComputeHost { memory: Memory::new(io, output, &|_, _, _| 0) };
+    let mut host =
+        ComputeHost { memory: Memory::new(io, output, launch.state.program, &|_, _, _| 0) };
     launch.run(&mut wave, &mut host, 0)
 }
 
@@ -54,6 +55,10 @@ impl Host for ComputeHost<'_> {
 
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
         self.memory.write(address, bytes)
+    }
+
+    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        self.memory.image(access)
     }
 
     fn export(&mut self, _: Export) {}

@@ -4,7 +4,7 @@ use compiler::amd::output::{FragmentInterface, Interface, PixelValue};
 use program::resource::Varying;
 use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, Wave};
+use wave::{Export, Host, ImageAccess, Wave};
 
 use super::super::vertex_values::vertex_values;
 use super::launch::Launch;
@@ -30,7 +30,7 @@ pub(super) fn run(
     let mut wave = launch.wave(batch.live);
     launch.set_user_data(&mut wave, |_| [0; 3]);
     write_values(&mut wave, interface, batch, &pixels);
-    let memory = Memory::new(io, output, &|_, _, _| 0);
+    let memory = Memory::new(io, output, launch.state.program, &|_, _, _| 0);
     let mut host = FragmentHost { memory, exports: Vec::new(), interface, inputs, pixels: &pixels };
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let exports = host.exports;
@@ -172,6 +172,10 @@ impl Host for FragmentHost<'_> {
 
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
         self.memory.write(address, bytes)
+    }
+
+    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        self.memory.image(access)
     }
 
     fn export(&mut self, export: Export) {

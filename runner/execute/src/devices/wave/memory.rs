@@ -4,7 +4,11 @@
 use compiler::amd::Output;
 use compiler::amd::output::{Descriptor, Resource};
 use gcn::Chip;
+use program::Program;
 use softgl::shader_io::{BufferRef, ShaderIo};
+use wave::ImageAccess;
+
+use super::images::Images;
 
 /// Address of the descriptor table.
 pub(super) const TABLE: u64 = 1 << 32;
@@ -27,6 +31,7 @@ pub(super) struct Memory<'a> {
     descriptors: &'a [Descriptor],
     table: Vec<u8>,
     scratch: Vec<u8>,
+    images: Images,
     /// Records of the attributes: attribute, record, component.
     pub attributes: &'a dyn Fn(u32, usize, usize) -> u32,
 }
@@ -38,6 +43,7 @@ fn buffer(resource: Resource) -> Option<BufferRef> {
         Resource::UniformBlock(n) => BufferRef::Uniform(n - 1),
         Resource::StorageBlock(n) => BufferRef::Storage(n),
         Resource::AtomicBuffer(n) => BufferRef::AtomicCounter(n),
+        Resource::Texture(_) | Resource::Image(_) => return None,
         Resource::Attribute(_) | Resource::Scratch => return None,
     })
 }
@@ -46,13 +52,20 @@ impl<'a> Memory<'a> {
     pub(super) fn new(
         io: &'a mut dyn ShaderIo,
         output: &'a Output,
+        program: &Program,
         attributes: &'a dyn Fn(u32, usize, usize) -> u32,
     ) -> Memory<'a> {
         let descriptors = &output.descriptors;
         let mut table = Vec::new();
+        let mut images = Images::default();
         for (index, descriptor) in descriptors.iter().enumerate() {
             let base = RANGE * (index as u64 + 1);
             let high = (base >> 32) as u32 & 0xffff;
+            table.resize(descriptor.offset as usize, 0);
+            if let Some(words) = images.add(io, program, descriptor.resource) {
+                table.extend(words.into_iter().flat_map(u32::to_le_bytes));
+                continue;
+            }
             let words = match (buffer(descriptor.resource), descriptor.resource) {
                 (Some(buffer), _) => [base as u32, high, io.buffer(buffer).len() as u32, DWORDS],
                 (None, Resource::Scratch) => {
@@ -63,11 +76,15 @@ impl<'a> Memory<'a> {
                 }
                 (None, _) => [base as u32, high | RECORD << 16, u32::MAX, FOUR_DWORDS],
             };
-            table.resize(descriptor.offset as usize, 0);
             table.extend(words.into_iter().flat_map(u32::to_le_bytes));
         }
         let scratch = vec![0; (output.scratch_bytes * LANES) as usize];
-        Memory { io, descriptors, table, scratch, attributes }
+        Memory { io, descriptors, table, scratch, images, attributes }
+    }
+
+    /// Executes an access to a texture or an image.
+    pub(super) fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        self.images.access(self.io, access)
     }
 
     /// The resource at an address and the offset in it.

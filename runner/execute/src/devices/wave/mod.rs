@@ -3,6 +3,8 @@
 
 mod compute;
 mod fragment;
+mod image_descriptors;
+mod images;
 mod launch;
 mod memory;
 mod prepared;

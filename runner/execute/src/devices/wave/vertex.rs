@@ -4,7 +4,7 @@ use compiler::amd::output::{Interface, PositionExport, UserValue, VertexInterfac
 use program::Slot;
 use softgl::device::{DeviceError, VertexBatch};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host};
+use wave::{Export, Host, ImageAccess};
 
 use super::launch::Launch;
 use super::memory::Memory;
@@ -41,7 +41,7 @@ pub(super) fn run(
         let row = number as usize * 4 + component;
         if lane < inputs.lanes() { inputs.find(row, lane).unwrap_or(0) } else { 0 }
     };
-    let memory = Memory::new(io, output, &attributes);
+    let memory = Memory::new(io, output, launch.state.program, &attributes);
     let mut host = VertexHost { memory, exports: Vec::new() };
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let exports = host.exports;
@@ -100,6 +100,10 @@ impl Host for VertexHost<'_> {
 
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
         self.memory.write(address, bytes)
+    }
+
+    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        self.memory.image(access)
     }
 
     fn export(&mut self, export: Export) {

@@ -12,6 +12,7 @@ pub(crate) mod random;
 pub(crate) mod source_tree;
 
 use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
+use execute::devices::{WaveDevice, WaveOptions};
 use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
 use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
@@ -263,6 +264,16 @@ pub(crate) fn simulator_with(
         budget: 1 << 27,
         seed: 1,
         trace: None,
+    })
+}
+
+/// A device of a chip of AMD's.
+pub(crate) fn waves(chip: gcn::Chip) -> WaveDevice {
+    WaveDevice::new(WaveOptions {
+        chip,
+        compiler: compiler::CodegenOptions::default(),
+        budget: 1 << 27,
+        seed: 1,
     })
 }
 
