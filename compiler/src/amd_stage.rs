@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use amd::{NextStage, TessDomain};
 use gcn::Chip;
+use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 use vocabulary::{CodegenOptions, InternalError};
 
@@ -25,10 +27,31 @@ pub fn compile_amd(
     let mut manager = passes::manager(options, stage, false);
     let neighbors = |_: &ir::Shader| NeighborFacts::default();
     passes::pipeline(&mut manager, &mut shader, neighbors, IrTarget::AMD)?;
+    let key = stage_key(program, stage, key);
+    Ok(InternalError::catch(|| amd::compile(&shader, &key, chip))??)
+}
+
+/// The back end's key for a stage of a program.
+fn stage_key(program: &Program, stage: Stage, key: &StageKey) -> amd::StageKey {
+    let has = |stage| program.stage(stage).is_some();
+    let next = if stage == Stage::Vertex && has(Stage::TessEval) {
+        NextStage::TessControl
+    } else if has(Stage::Geometry) {
+        NextStage::Geometry
+    } else {
+        NextStage::Rasterization
+    };
+    let evaluation = program.stage(Stage::TessEval);
     let last_target = key.targets.iter().rposition(|&target| target != TargetKind::None);
-    let key = amd::StageKey {
+    amd::StageKey {
         render_targets: last_target.map_or(0, |last| last as u32 + 1),
         samples: u32::from(key.samples).max(1),
-    };
-    Ok(InternalError::catch(|| amd::compile(&shader, &key, chip))??)
+        next,
+        patch_vertices: key.patch_vertices.into(),
+        tess_domain: match evaluation.and_then(|stage| stage.shader.layout.input_primitive) {
+            Some(LayoutPrimitive::Quads) => TessDomain::Quads,
+            Some(LayoutPrimitive::Isolines) => TessDomain::Isolines,
+            _ => TessDomain::Triangles,
+        },
+    }
 }

@@ -4,17 +4,22 @@ use crate::allocate::{Allocation, allocate, checker};
 use crate::error::CompileError;
 use crate::liveness::remove_dead;
 use crate::machine::Program;
-use crate::output::{Descriptor, Interface, Output, Statistics, UserData, UserValue};
+use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserData, UserValue};
 use crate::physical::Physical;
+use crate::select::control::StageSelection;
 use crate::select::{Selection, used_operations};
 use crate::stage::compute::Compute;
 use crate::stage::fragment::Fragment;
+use crate::stage::geometry::Geometry;
+use crate::stage::tess_control::TessControl;
+use crate::stage::tess_evaluation::TessEvaluation;
 use crate::stage::vertex::Vertex;
-use crate::stage_key::StageKey;
+use crate::stage::{copy, geometry, tess_control, tess_evaluation};
+use crate::stage_key::{NextStage, StageKey};
 use crate::wait_states::insert_wait_states;
 use crate::waits::insert_waits;
 use gcn::{Chip, Format, HardwareStage};
-use ir::{Shader, Stage};
+use ir::{Shader, Slot, Stage};
 use vocabulary::Phase;
 
 /// Registers of the driver behind the table's address.
@@ -25,7 +30,12 @@ const TABLE: UserValue = UserValue::Table;
 /// # Errors
 /// The phase that failed and the reason.
 pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, CompileError> {
-    let mut selected = select(shader, key, chip)?;
+    let selected = select(shader, key, chip)?;
+    encode(selected, chip, shader.info.scratch_size)
+}
+
+/// Takes a selected program through the phases behind selection.
+fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, CompileError> {
     remove_dead(&mut selected.program);
     let allocation = allocate(&selected.program)?;
     if let Some(problem) = checker::check(&selected.program, &allocation) {
@@ -43,7 +53,7 @@ pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, Co
         words,
         scalars: allocation.scalars.max(selected.initial_scalars),
         vectors: allocation.vectors.max(selected.initial_vectors),
-        scratch_bytes: shader.info.scratch_size.next_multiple_of(4),
+        scratch_bytes: scratch.next_multiple_of(4),
         user_data: selected.user_data,
         descriptors: selected.descriptors,
         interface: selected.interface,
@@ -65,62 +75,120 @@ struct Selected {
     initial_vectors: u16,
 }
 
+impl Selected {
+    /// `system` is the number of scalar registers behind those of the driver.
+    fn new(s: Selection<'_>, stage: HardwareStage, interface: Interface, system: u8) -> Selected {
+        let user: u8 = s.user_data.iter().map(|data| data.value.dwords()).sum();
+        let initial_vectors = match &interface {
+            Interface::Vertex(_) | Interface::TessEvaluation(_) => 4,
+            Interface::TessControl(_) => 2,
+            Interface::Geometry(_) => 8,
+            Interface::Compute(_) => 3,
+            Interface::Fragment(fragment) => {
+                fragment.values.iter().map(|value| u16::from(value.registers())).sum()
+            }
+        };
+        Selected {
+            stage,
+            descriptors: s.descriptors().to_vec(),
+            user_data: s.user_data,
+            interface,
+            initial_scalars: user + system,
+            initial_vectors,
+            program: s.e.program,
+        }
+    }
+}
+
 fn select(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Selected, CompileError> {
-    let mut s = Selection::new(shader, chip);
+    let stream_outputs = geometry::stream_outputs(shader);
+    let of_stage = match (shader.info.stage, key.next) {
+        (Stage::Vertex, NextStage::Geometry) => vec![Resource::VertexRing],
+        (Stage::TessControl, _) => tess_control::RESOURCES.to_vec(),
+        (Stage::TessEval, next) => tess_evaluation::resources(next),
+        (Stage::Geometry, _) => geometry::resources(&stream_outputs),
+        _ => Vec::new(),
+    };
+    let mut s = Selection::new(shader, &of_stage, chip);
     let used = used_operations(shader);
     let mut values = Vec::new();
     if !s.descriptors().is_empty() {
         values.push(TABLE);
     }
+    values.extend(match shader.info.stage {
+        Stage::Vertex => Vertex::user_values(&used),
+        Stage::TessControl => tess_control::USER_VALUES.to_vec(),
+        Stage::TessEval => tess_evaluation::user_values(&used),
+        Stage::Compute => Compute::user_values(&used),
+        Stage::Geometry | Stage::Fragment => Vec::new(),
+    });
+    let next = s.lay_out_user_data(&values);
     let (stage, interface, system) = match shader.info.stage {
         Stage::Vertex => {
-            values.extend(Vertex::user_values(&used));
-            s.lay_out_user_data(&values);
-            let mut vertex = Vertex::new(&mut s);
-            s.start_lanes();
-            s.load_resident_descriptors()?;
-            s.body(&mut vertex)?;
-            (HardwareStage::Vs, Interface::Vertex(vertex.finish(&mut s)?), 0)
+            let mut vertex = Vertex::new(&mut s, key.next, next);
+            run(&mut s, &mut vertex)?;
+            let stage = match key.next {
+                NextStage::Rasterization => HardwareStage::Vs,
+                NextStage::Geometry => HardwareStage::Es,
+                NextStage::TessControl => HardwareStage::Ls,
+            };
+            let system = u8::from(key.next == NextStage::Geometry);
+            (stage, Interface::Vertex(vertex.finish(&mut s)?), system)
+        }
+        Stage::TessControl => {
+            let mut control = TessControl::new(&mut s, key, next)?;
+            run(&mut s, &mut control)?;
+            (HardwareStage::Hs, Interface::TessControl(control.finish(&mut s)?), 2)
+        }
+        Stage::TessEval => {
+            let mut evaluation = TessEvaluation::new(&mut s, &used, key.next, next)?;
+            run(&mut s, &mut evaluation)?;
+            let stage = match key.next {
+                NextStage::Geometry => HardwareStage::Es,
+                _ => HardwareStage::Vs,
+            };
+            let system = tess_evaluation::system_registers(key.next);
+            (stage, Interface::TessEvaluation(evaluation.finish(&mut s)?), system)
+        }
+        Stage::Geometry => {
+            let copy = copy_program(&stream_outputs[0], shader.info.geometry.max_vertices, chip)?;
+            let mut geometry = Geometry::new(&mut s, stream_outputs, next)?;
+            run(&mut s, &mut geometry)?;
+            (HardwareStage::Gs, Interface::Geometry(geometry.finish(&mut s, copy)), 2)
         }
         Stage::Fragment => {
-            let next = s.lay_out_user_data(&values);
             let mut fragment = Fragment::new(&mut s, key, next)?;
-            s.start_lanes();
-            s.load_resident_descriptors()?;
-            s.body(&mut fragment)?;
+            run(&mut s, &mut fragment)?;
             (HardwareStage::Ps, Interface::Fragment(fragment.finish(&mut s)?), 1)
         }
         Stage::Compute => {
-            values.extend(Compute::user_values(&used));
-            let next = s.lay_out_user_data(&values);
             let mut compute = Compute::new(&mut s, next);
-            s.start_lanes();
-            s.load_resident_descriptors()?;
-            s.body(&mut compute)?;
+            run(&mut s, &mut compute)?;
             (HardwareStage::Cs, Interface::Compute(compute.finish(&mut s)), 3)
         }
-        stage => {
-            let message = format!("{} shaders are not supported on {chip}", stage.name());
-            return Err(CompileError::lower(message));
-        }
     };
-    let user: u8 = values.iter().map(|value| value.dwords()).sum();
-    let initial_vectors = match &interface {
-        Interface::Vertex(_) => 4,
-        Interface::Compute(_) => 3,
-        Interface::Fragment(fragment) => {
-            fragment.values.iter().map(|value| u16::from(value.registers())).sum()
-        }
-    };
-    Ok(Selected {
-        stage,
-        user_data: s.user_data.clone(),
-        descriptors: s.descriptors().to_vec(),
-        interface,
-        initial_scalars: user + system,
-        initial_vectors,
-        program: s.e.program,
-    })
+    Ok(Selected::new(s, stage, interface, system))
+}
+
+/// Selects the code of the shader itself.
+fn run(s: &mut Selection<'_>, stage: &mut dyn StageSelection) -> Result<(), CompileError> {
+    s.start_lanes();
+    s.load_resident_descriptors()?;
+    s.body(stage)
+}
+
+/// Compiles the program that exports the vertices of a geometry stage.
+fn copy_program(
+    outputs: &[(Slot, u8)],
+    max_vertices: u32,
+    chip: Chip,
+) -> Result<Output, CompileError> {
+    let shader = Shader::new(Stage::Vertex);
+    let of_stage: &[Resource] = if outputs.is_empty() { &[] } else { &[Resource::CopyRing] };
+    let mut s = Selection::new(&shader, of_stage, chip);
+    s.lay_out_user_data(&[TABLE]);
+    let interface = Interface::Vertex(copy::select(&mut s, outputs, max_vertices)?);
+    encode(Selected::new(s, HardwareStage::Vs, interface, 0), chip, 0)
 }
 
 fn statistics(physical: &Physical, allocation: &Allocation) -> Statistics {

@@ -82,6 +82,7 @@ fn is_scalar_intrinsic(op: IntrinsicOp) -> bool {
             | NumWorkgroups
             | WorkgroupSize
             | SubgroupSize
+            | PatchVerticesIn
             | SsboSize
             | Ballot
             | ReadFirstInvocation

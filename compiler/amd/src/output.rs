@@ -6,6 +6,11 @@
 use gcn::{Chip, HardwareStage, ProgramFacts};
 use ir::Slot;
 
+pub use crate::interfaces::{
+    GeometryInterface, PatchLayout, PositionExport, TessControlInterface, TessEvaluationInterface,
+    VertexInterface,
+};
+
 /// One compiled shader stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
@@ -62,6 +67,13 @@ pub enum UserValue {
     WorkgroupCount,
     /// Size of the work group in x, y and z: three dwords.
     WorkgroupSize,
+    /// Vertices of a patch that the tessellation evaluation stage reads: one dword.
+    PatchVertices,
+    /// Bytes of a patch that the tessellation evaluation stage reads: one dword.
+    PatchStride,
+    /// Offset in the local data share of the output patches of the tessellation control stage: one
+    /// dword.
+    SharedOutputs,
 }
 
 impl UserValue {
@@ -104,6 +116,20 @@ pub enum Resource {
     /// Vertex attribute: records of four dwords, indexed by the number in
     /// [`VertexInterface::FETCH_INDEX`].
     Attribute(u32),
+    /// Ring into which vertices before a geometry stage are written: swizzled by dwords, with the
+    /// lane's number added.
+    VertexRing,
+    /// The same ring for the geometry stage: raw bytes.
+    InputRing,
+    /// Ring into which a geometry stage writes a stream's vertices: swizzled by dwords in groups of
+    /// 16 lanes, with the lane's number added.
+    OutputRing(u8),
+    /// The same ring for the program that exports stream 0: raw bytes.
+    CopyRing,
+    /// Buffer outside of the chip that has the patches between the tessellation stages: raw bytes.
+    Patches,
+    /// Ring of tessellation factors: raw bytes.
+    Factors,
 }
 
 impl Resource {
@@ -122,37 +148,16 @@ impl Resource {
 pub enum Interface {
     /// Vertex stage.
     Vertex(VertexInterface),
+    /// Tessellation control stage.
+    TessControl(TessControlInterface),
+    /// Tessellation evaluation stage.
+    TessEvaluation(TessEvaluationInterface),
+    /// Geometry stage.
+    Geometry(GeometryInterface),
     /// Fragment stage.
     Fragment(FragmentInterface),
     /// Compute stage.
     Compute(ComputeInterface),
-}
-
-/// Vertex interface. v0 is the number of the vertex without the base vertex, v1 that of the
-/// instance without the base instance, v2 the primitive, v3 the index of the attributes' records.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VertexInterface {
-    /// Slots of the parameter exports, in order.
-    pub parameters: Vec<Slot>,
-    /// Slots of the position exports 0 to 3: position, the vector of point size (x), edge flag (y),
-    /// layer (z) and viewport (w), distances.
-    pub positions: Vec<PositionExport>,
-}
-
-impl VertexInterface {
-    /// Register with the index of the attributes' records.
-    pub const FETCH_INDEX: u8 = 3;
-}
-
-/// Content of a position export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PositionExport {
-    /// `gl_Position`.
-    Position,
-    /// Point size (x), edge flag (y), layer (z), viewport (w).
-    Miscellaneous,
-    /// Clip or cull distances of this slot.
-    Distances(Slot),
 }
 
 /// A value in vector registers at the start of a fragment shader.

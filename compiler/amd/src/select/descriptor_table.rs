@@ -17,8 +17,9 @@ pub(super) struct DescriptorTable {
 }
 
 impl DescriptorTable {
-    /// Returns the table of a shader: all buffers of a kind that it uses, in order.
-    pub(super) fn new(shader: &Shader) -> DescriptorTable {
+    /// Returns the table of a shader: all buffers of a kind that it uses, in order, then those of
+    /// its stage.
+    pub(super) fn new(shader: &Shader, of_stage: &[Resource]) -> DescriptorTable {
         let info = &shader.info;
         let mut all: Vec<Resource> = Vec::new();
         let used = used_operations(shader);
@@ -48,6 +49,7 @@ impl DescriptorTable {
         if buffer(&[ImageLoad, ImageStore, ImageAtomic, ImageAtomicSwap, ImageSize]) {
             all.extend((0..info.images.max(1)).map(Resource::Image));
         }
+        all.extend_from_slice(of_stage);
         let mut offset = 0;
         let entry = |resource: Resource| {
             let descriptor = Descriptor { offset, resource };

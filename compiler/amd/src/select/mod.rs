@@ -31,7 +31,7 @@ mod texture;
 use crate::error::CompileError;
 use crate::homes::{Home, homes};
 use crate::machine::{Arg, Emitter, File, Label, Part};
-use crate::output::{UserData, UserValue};
+use crate::output::{Resource, UserData, UserValue};
 use crate::uniformity::Uniformity;
 use cranelift_entity::SecondaryMap;
 use descriptor_table::DescriptorTable;
@@ -43,6 +43,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use crate::machine::SignedArg;
 pub(crate) use descriptor_table::used_operations;
+pub(crate) use memory::runs;
 
 /// Result of a step of selection.
 pub(crate) type Step<T = ()> = Result<T, CompileError>;
@@ -75,7 +76,7 @@ pub(crate) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    pub(crate) fn new(shader: &'a Shader, chip: Chip) -> Selection<'a> {
+    pub(crate) fn new(shader: &'a Shader, of_stage: &[Resource], chip: Chip) -> Selection<'a> {
         let uniformity = Uniformity::new(shader);
         let homes = homes(shader, &uniformity);
         let mut e = Emitter::new(chip);
@@ -89,7 +90,7 @@ impl<'a> Selection<'a> {
             e,
             values: SecondaryMap::new(),
             places: SecondaryMap::new(),
-            resources: DescriptorTable::new(shader),
+            resources: DescriptorTable::new(shader, of_stage),
             locals: BTreeMap::new(),
             lanes: LaneMasks::default(),
             user_data: Vec::new(),

@@ -54,6 +54,13 @@ impl Selection<'_> {
         Ok(to)
     }
 
+    /// Loads the descriptor of a resource for the whole program, at its start.
+    pub(crate) fn resident_descriptor(&mut self, resource: Resource) -> Step<Part> {
+        let part = self.load_descriptor(resource)?;
+        self.resources.resident.insert(resource, part);
+        Ok(part)
+    }
+
     /// Returns the descriptor of a resource.
     pub(crate) fn descriptor(&mut self, resource: Resource) -> Step<Part> {
         match self.resources.resident.get(&resource) {

@@ -86,7 +86,7 @@ impl StageSelection for Compute {
 
 impl Selection<'_> {
     /// Waits until every access to memory is complete.
-    fn wait_for_memory(&mut self) {
+    pub(crate) fn wait_for_memory(&mut self) {
         // vmcnt(0) lgkmcnt(0)
         let all = crate::machine::Arg::Fixed(Operand::Immediate(0x0070));
         self.e.sopp(Opcode::SWaitcnt, &[all]);

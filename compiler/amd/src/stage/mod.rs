@@ -1,7 +1,14 @@
 //! The stages: initial registers, interface intrinsics, exports.
 
 pub(crate) mod compute;
+pub(crate) mod copy;
+mod destination;
 pub(crate) mod fragment;
+pub(crate) mod geometry;
+mod memory;
+mod patch;
+pub(crate) mod tess_control;
+pub(crate) mod tess_evaluation;
 pub(crate) mod vertex;
 
 use crate::machine::{Arg, Part};
@@ -40,6 +47,13 @@ impl Selection<'_> {
             Some(&part) => part.into(),
             None => Arg::Fixed(Operand::Off),
         })
+    }
+
+    /// The slots of outputs, in order.
+    pub(crate) fn written_slots(&self) -> Vec<ir::Slot> {
+        let mut slots: Vec<ir::Slot> = self.outputs.keys().map(|(slot, _)| *slot).collect();
+        slots.dedup();
+        slots
     }
 
     /// Adds an export.

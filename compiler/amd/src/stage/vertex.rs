@@ -1,34 +1,34 @@
-//! Vertex stage: attributes from buffers, exports of positions and parameters.
+//! Vertex stage: attributes from buffers.
 
-use crate::error::CompileError;
-use crate::machine::{Arg, File, Part, ZERO};
-use crate::output::{PositionExport, Resource, UserValue, VertexInterface};
+use super::destination::Destination;
+use crate::machine::{File, Part, ZERO};
+use crate::output::{Resource, UserValue, VertexInterface};
 use crate::select::control::StageSelection;
 use crate::select::{Selection, Step};
-use gcn::{Format, Modifiers, Opcode, Operand};
+use crate::stage_key::NextStage;
+use gcn::{Format, Modifiers, Opcode};
 use ir::{Intrinsic, IntrinsicOp, Slot, Value};
-
-/// Targets of the exports.
-const POSITION: u8 = 12;
-const PARAMETER: u8 = 32;
-/// Most parameters.
-const MAX_PARAMETERS: usize = 32;
 
 /// State of the vertex stage: the initial vector registers.
 pub(crate) struct Vertex {
     number: Part,
     instance: Part,
     fetch: Part,
+    destination: Destination,
 }
 
 impl Vertex {
-    pub(crate) fn new(s: &mut Selection<'_>) -> Vertex {
+    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    pub(crate) fn new(s: &mut Selection<'_>, next_stage: NextStage, next: u8) -> Vertex {
         let mut register = |number| s.e.fixed(File::Vector, number, 1);
-        Vertex {
-            number: register(0),
-            instance: register(1),
-            fetch: register(VertexInterface::FETCH_INDEX),
-        }
+        let number = register(0);
+        let fetch = register(VertexInterface::FETCH_INDEX);
+        let (instance, vertex) = match next_stage {
+            NextStage::TessControl => (register(2), Some(register(1))),
+            _ => (register(1), None),
+        };
+        let destination = Destination::new(s, next_stage, next, vertex);
+        Vertex { number, instance, fetch, destination }
     }
 
     /// The driver's values that the shader wants.
@@ -70,70 +70,10 @@ impl Vertex {
         Ok(())
     }
 
-    /// Exports the outputs.
+    /// Adds the code behind the shader's.
     pub(crate) fn finish(&self, s: &mut Selection<'_>) -> Step<VertexInterface> {
-        s.start_epilogue();
-        let slots: Vec<Slot> = {
-            let mut slots: Vec<Slot> = s.outputs.keys().map(|(slot, _)| *slot).collect();
-            slots.dedup();
-            slots
-        };
-        let mut exports = vec![(PositionExport::Position, position(s))];
-        if let Some(channels) = miscellaneous(s) {
-            exports.push((PositionExport::Miscellaneous, channels));
-        }
-        for &slot in &slots {
-            if matches!(slot, Slot::ClipDistance(_) | Slot::CullDistance(_)) {
-                exports.push((PositionExport::Distances(slot), s.output_channels(slot)));
-            }
-        }
-        if exports.len() > 4 {
-            return Err(CompileError::lower("more than four position exports"));
-        }
-        let last = exports.len() - 1;
-        for (index, (_, channels)) in exports.iter().enumerate() {
-            let modifiers = Modifiers { done: index == last, ..Modifiers::default() };
-            s.export(POSITION + index as u8, *channels, modifiers);
-        }
-        let parameters: Vec<Slot> = slots.into_iter().filter(|slot| is_parameter(*slot)).collect();
-        if parameters.len() > MAX_PARAMETERS {
-            return Err(CompileError::lower("more than 32 parameter exports"));
-        }
-        for (index, &slot) in parameters.iter().enumerate() {
-            let channels = s.output_channels(slot);
-            s.export(PARAMETER + index as u8, channels, Modifiers::default());
-        }
-        s.e.sopp(Opcode::SEndpgm, &[]);
-        let positions = exports.into_iter().map(|(export, _)| export).collect();
-        Ok(VertexInterface { parameters, positions })
+        self.destination.finish(s)
     }
-}
-
-/// Every channel of the position; zeros where nothing was written.
-fn position(s: &mut Selection<'_>) -> [Arg; 4] {
-    s.output_channels(Slot::Position).map(|channel| match channel {
-        Arg::Fixed(_) => s.e.in_vector(ZERO).into(),
-        written => written,
-    })
-}
-
-/// Point size, edge flag, layer and viewport, if one is written.
-fn miscellaneous(s: &Selection<'_>) -> Option<[Arg; 4]> {
-    let slots = [Slot::PointSize, Slot::EdgeFlag, Slot::Layer, Slot::Viewport];
-    let channels = slots.map(|slot| s.output_channels(slot)[0]);
-    channels.iter().any(|c| *c != Arg::Fixed(Operand::Off)).then_some(channels)
-}
-
-/// True for outputs that are parameters of interpolation; layer and viewport are also that.
-fn is_parameter(slot: Slot) -> bool {
-    !matches!(
-        slot,
-        Slot::Position
-            | Slot::PointSize
-            | Slot::EdgeFlag
-            | Slot::ClipDistance(_)
-            | Slot::CullDistance(_)
-    )
 }
 
 impl StageSelection for Vertex {

@@ -39,8 +39,7 @@ pub(super) fn run(
         wave.scalar[usize::from(interface.workgroup_id) + index] = id;
     }
     wave.local = vec![0; interface.shared_size as usize];
-    let mut host =
-        ComputeHost { memory: Memory::new(io, output, launch.state.program, &|_, _, _| 0) };
+    let mut host = ComputeHost { memory: Memory::new(io, launch, &|_, _, _| 0, Vec::new()) };
     launch.run(&mut wave, &mut host, 0)
 }
 

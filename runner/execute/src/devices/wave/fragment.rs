@@ -30,7 +30,7 @@ pub(super) fn run(
     let mut wave = launch.wave(batch.live);
     launch.set_user_data(&mut wave, |_| [0; 3]);
     write_values(&mut wave, interface, batch, &pixels);
-    let memory = Memory::new(io, output, launch.state.program, &|_, _, _| 0);
+    let memory = Memory::new(io, launch, &|_, _, _| 0, Vec::new());
     let mut host = FragmentHost { memory, exports: Vec::new(), interface, inputs, pixels: &pixels };
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let exports = host.exports;

@@ -1,6 +1,7 @@
 //! Start of a wave: registers that the driver sets, garbage in the others.
 
 use compiler::amd::output::UserValue;
+use gcn::Chip;
 use program::Stage;
 use softgl::device::{DeviceError, DrawState};
 use wave::{ExecutionError, Host, Outcome, Reason, Wave};
@@ -9,6 +10,7 @@ use super::memory::TABLE;
 use super::prepared::Prepared;
 
 /// Everything that all waves of a batch share.
+#[derive(Clone, Copy)]
 pub(super) struct Launch<'a> {
     pub prepared: &'a Prepared,
     pub state: &'a DrawState<'a>,
@@ -78,5 +80,13 @@ impl Launch<'_> {
             },
             _ => DeviceError::Execution(format!("{} shader: {error}", self.stage)),
         }
+    }
+}
+
+/// Returns the size in bytes of the local data share of a work group.
+pub(super) fn local_bytes(chip: Chip) -> usize {
+    match chip {
+        Chip::Si => 32 << 10,
+        Chip::Vi => 64 << 10,
     }
 }

@@ -1,14 +1,13 @@
 //! Memory of a wave: the descriptor table and the buffers that it describes, each in an address
 //! range of its own.
 
-use compiler::amd::Output;
 use compiler::amd::output::{Descriptor, Resource};
 use gcn::Chip;
-use program::Program;
 use softgl::shader_io::{BufferRef, ShaderIo};
 use wave::ImageAccess;
 
 use super::images::Images;
+use super::launch::Launch;
 
 /// Address of the descriptor table.
 pub(super) const TABLE: u64 = 1 << 32;
@@ -25,6 +24,61 @@ const DWORDS: u32 = 0x27fac;
 /// Format of attributes: four dwords.
 const FOUR_DWORDS: u32 = 0x77fac;
 
+/// Addresses are swizzled.
+const SWIZZLE: u32 = 1 << 31;
+/// Swizzled elements of a dword.
+const DWORD_ELEMENTS: u32 = 1 << 19;
+/// Groups of 16 and of 64 lanes.
+const GROUPS_OF_16: u32 = 1 << 21;
+const GROUPS_OF_64: u32 = 3 << 21;
+
+/// Content of a buffer or ring between two stages.
+pub(super) struct StageBuffer {
+    pub resource: Resource,
+    /// Bytes of a lane's vertices in a ring of outputs.
+    pub stride: u32,
+    pub bytes: Vec<u8>,
+}
+
+impl StageBuffer {
+    /// A buffer of raw bytes.
+    pub(super) fn new(resource: Resource, bytes: Vec<u8>) -> StageBuffer {
+        StageBuffer { resource, stride: 0, bytes }
+    }
+
+    /// Words 1 to 3 of the descriptor, without the address.
+    fn words(&self, chip: Chip) -> [u32; 3] {
+        // With the lane added, vi has bits of the stride in place of the format.
+        let added = if chip == Chip::Vi { DWORDS & 0x7fff } else { DWORDS } | ADD_LANE;
+        let bytes = self.bytes.len() as u32;
+        match self.resource {
+            Resource::VertexRing => [SWIZZLE, bytes, added | DWORD_ELEMENTS | GROUPS_OF_64],
+            Resource::OutputRing(_) => {
+                [SWIZZLE | self.stride << 16, LANES, added | DWORD_ELEMENTS | GROUPS_OF_16]
+            }
+            _ => [0, bytes, DWORDS],
+        }
+    }
+
+    /// The dword at an offset; 0 past the end.
+    pub(super) fn dword(&self, offset: usize) -> u32 {
+        dword(&self.bytes, offset)
+    }
+}
+
+/// The dword at an offset; 0 past the end.
+pub(super) fn dword(bytes: &[u8], offset: usize) -> u32 {
+    let bytes = bytes.get(offset..offset + 4).and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, u32::from_le_bytes)
+}
+
+/// Sets the dword at an offset, if it exists.
+pub(super) fn set_dword(bytes: &mut [u8], offset: usize, value: u32) {
+    if let Some(place) = bytes.get_mut(offset..offset + 4) {
+        place.copy_from_slice(&value.to_le_bytes());
+    }
+}
+
 /// Memory of a wave.
 pub(super) struct Memory<'a> {
     pub io: &'a mut dyn ShaderIo,
@@ -32,29 +86,30 @@ pub(super) struct Memory<'a> {
     table: Vec<u8>,
     scratch: Vec<u8>,
     images: Images,
+    pub buffers: Vec<StageBuffer>,
     /// Records of the attributes: attribute, record, component.
     pub attributes: &'a dyn Fn(u32, usize, usize) -> u32,
 }
 
-/// The buffer of a resource; none for attributes and scratch memory.
+/// The buffer of a resource of the draw; none for other resources.
 fn buffer(resource: Resource) -> Option<BufferRef> {
     Some(match resource {
         Resource::UniformBlock(0) => BufferRef::Default,
         Resource::UniformBlock(n) => BufferRef::Uniform(n - 1),
         Resource::StorageBlock(n) => BufferRef::Storage(n),
         Resource::AtomicBuffer(n) => BufferRef::AtomicCounter(n),
-        Resource::Texture(_) | Resource::Image(_) => return None,
-        Resource::Attribute(_) | Resource::Scratch => return None,
+        _ => return None,
     })
 }
 
 impl<'a> Memory<'a> {
     pub(super) fn new(
         io: &'a mut dyn ShaderIo,
-        output: &'a Output,
-        program: &Program,
+        launch: &Launch<'a>,
         attributes: &'a dyn Fn(u32, usize, usize) -> u32,
+        buffers: Vec<StageBuffer>,
     ) -> Memory<'a> {
+        let (output, program) = (&launch.prepared.output, launch.state.program);
         let descriptors = &output.descriptors;
         let mut table = Vec::new();
         let mut images = Images::default();
@@ -74,17 +129,30 @@ impl<'a> Memory<'a> {
                     let stride = output.scratch_bytes;
                     [base as u32, high | stride << 16, LANES, format | ADD_LANE]
                 }
-                (None, _) => [base as u32, high | RECORD << 16, u32::MAX, FOUR_DWORDS],
+                (None, Resource::Attribute(_)) => {
+                    [base as u32, high | RECORD << 16, u32::MAX, FOUR_DWORDS]
+                }
+                (None, resource) => {
+                    let buffer = buffers.iter().find(|buffer| buffer.resource == resource);
+                    let [stride, records, format] =
+                        buffer.map_or([0; 3], |buffer| buffer.words(output.chip));
+                    [base as u32, high | stride, records, format]
+                }
             };
             table.extend(words.into_iter().flat_map(u32::to_le_bytes));
         }
         let scratch = vec![0; (output.scratch_bytes * LANES) as usize];
-        Memory { io, descriptors, table, scratch, images, attributes }
+        Memory { io, descriptors, table, scratch, images, buffers, attributes }
     }
 
     /// Executes an access to a texture or an image.
     pub(super) fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         self.images.access(self.io, access)
+    }
+
+    /// The buffer or ring between two stages.
+    pub(super) fn stage_buffer(&self, resource: Resource) -> Option<&StageBuffer> {
+        self.buffers.iter().find(|buffer| buffer.resource == resource)
     }
 
     /// The resource at an address and the offset in it.
@@ -113,7 +181,11 @@ impl<'a> Memory<'a> {
         }
         let number = match resource {
             Resource::Attribute(number) => number,
-            _ => return copy(&self.scratch, offset, bytes),
+            Resource::Scratch => return copy(&self.scratch, offset, bytes),
+            resource => {
+                let buffer = self.buffers.iter().find(|buffer| buffer.resource == resource);
+                return buffer.is_some_and(|buffer| copy(&buffer.bytes, offset, bytes));
+            }
         };
         for (index, byte) in bytes.iter_mut().enumerate() {
             let at = offset as usize + index;
@@ -125,10 +197,15 @@ impl<'a> Memory<'a> {
 
     pub(super) fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
         let Some((resource, offset)) = self.find(address) else { return false };
-        if resource == Resource::Scratch {
+        let buffers = &mut self.buffers;
+        let own = match buffers.iter_mut().find(|buffer| buffer.resource == resource) {
+            _ if resource == Resource::Scratch => Some(&mut self.scratch),
+            found => found.map(|buffer| &mut buffer.bytes),
+        };
+        if let Some(own) = own {
             let start = usize::try_from(offset).unwrap_or(usize::MAX);
             let end = start.saturating_add(bytes.len());
-            return match self.scratch.get_mut(start..end) {
+            return match own.get_mut(start..end) {
                 Some(place) => {
                     place.copy_from_slice(bytes);
                     true

@@ -2,12 +2,16 @@
 //! and memory from its metadata, and runs waves.
 
 mod compute;
+mod exports;
 mod fragment;
+mod geometry;
 mod image_descriptors;
 mod images;
 mod launch;
 mod memory;
 mod prepared;
+mod tess_control;
+mod tess_evaluation;
 mod vertex;
 
 use std::collections::BTreeMap;
@@ -18,7 +22,6 @@ use gcn::Chip;
 use program::{Stage, StageKey};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::shader_io::ShaderIo;
-use wave::Program;
 
 use super::compile_error::compile_error;
 use crate::device::ShaderDevice;
@@ -71,9 +74,7 @@ impl WaveDevice {
         let WaveOptions { chip, compiler: options, .. } = &self.options;
         let output = compiler::compile_amd(state.program, stage, state.key, *chip, options)
             .map_err(|error| compile_error(stage, error))?;
-        let program = Program::new(output.chip, &output.words)
-            .map_err(|error| DeviceError::Execution(error.to_string()))?;
-        Ok(Prepared { output, program })
+        Prepared::new(output)
     }
 }
 
@@ -103,10 +104,9 @@ impl Device for WaveDevice {
             Batch::Vertex(vertices) => vertex::run(&launch, vertices, io)?,
             Batch::Fragment(fragments) => fragment::run(&launch, fragments, io)?,
             Batch::Compute(group) => compute::run(&launch, group, io)?,
-            _ => {
-                let message = format!("{stage} shaders on {}", self.options.chip);
-                return Err(DeviceError::Unsupported(message));
-            }
+            Batch::TessControl(patches) => tess_control::run(&launch, patches, io)?,
+            Batch::TessEval(points) => tess_evaluation::run(&launch, points, io)?,
+            Batch::Geometry(primitives) => geometry::run(&launch, primitives, io)?,
         };
         self.left = self.left.saturating_sub(steps);
         Ok(Steps(steps))

@@ -1,17 +1,13 @@
-//! Waves of vertices: registers from the batch, outputs from the exports.
+//! Waves of vertices: registers from the batch.
 
-use compiler::amd::output::{Interface, PositionExport, UserValue, VertexInterface};
-use program::Slot;
+use compiler::amd::output::{Interface, UserValue, VertexInterface};
+use gcn::HardwareStage;
 use softgl::device::{DeviceError, VertexBatch};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, ImageAccess};
 
-use super::launch::Launch;
+use super::exports::{RING_OFFSET, VertexHost, ring, take};
+use super::launch::{Launch, local_bytes};
 use super::memory::Memory;
-
-/// Targets of exports.
-const POSITION: u8 = 12;
-const PARAMETER: u8 = 32;
 
 /// Runs a batch of vertices and returns the number of executed instructions.
 pub(super) fn run(
@@ -19,16 +15,46 @@ pub(super) fn run(
     batch: &mut VertexBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let output = &launch.prepared.output;
-    let Interface::Vertex(interface) = &output.interface else {
+    let Interface::Vertex(interface) = &launch.prepared.output.interface else {
         return Err(DeviceError::Execution("no vertex program".into()));
     };
-    let mut wave = launch.wave(batch.mask);
-    for lane in 0..batch.lanes.min(wave::LANES) {
-        let id = batch.vertex_id.get(lane).copied().unwrap_or(0);
+    let lanes: Vec<usize> = (0..batch.lanes.min(wave::LANES)).collect();
+    let is_local = launch.prepared.output.stage == HardwareStage::Ls;
+    // As many vertices as the local data share holds.
+    let vertex_bytes = (16 * interface.memory.len()).max(1);
+    let most = match is_local {
+        true => (local_bytes(launch.prepared.output.chip) / vertex_bytes).clamp(1, wave::LANES),
+        false => wave::LANES,
+    };
+    let mut steps = 0;
+    for group in lanes.chunks(most) {
+        steps += run_group(launch, interface, batch, group, is_local, steps, io)?;
+    }
+    Ok(steps)
+}
+
+/// Runs the vertices of one wave.
+fn run_group(
+    launch: &Launch<'_>,
+    interface: &VertexInterface,
+    batch: &mut VertexBatch,
+    group: &[usize],
+    is_local: bool,
+    done: u64,
+    io: &mut dyn ShaderIo,
+) -> Result<u64, DeviceError> {
+    let pairs = group.iter().copied().enumerate();
+    let pairs: Vec<(usize, usize)> = pairs.filter(|(_, to)| batch.mask >> to & 1 != 0).collect();
+    let mut wave = launch.wave(pairs.iter().fold(0, |mask, (from, _)| mask | 1 << from));
+    let instance = if is_local { 2 } else { 1 };
+    for (lane, &vertex) in group.iter().enumerate() {
+        let id = batch.vertex_id.get(vertex).copied().unwrap_or(0);
         wave.vector[0][lane] = id.wrapping_sub(batch.base_vertex);
-        wave.vector[1][lane] = batch.instance_id.get(lane).copied().unwrap_or(0);
-        wave.vector[usize::from(VertexInterface::FETCH_INDEX)][lane] = lane as u32;
+        if is_local {
+            wave.vector[1][lane] = lane as u32;
+        }
+        wave.vector[instance][lane] = batch.instance_id.get(vertex).copied().unwrap_or(0);
+        wave.vector[usize::from(VertexInterface::FETCH_INDEX)][lane] = vertex as u32;
     }
     launch.set_user_data(&mut wave, |value| match value {
         UserValue::BaseVertex => [batch.base_vertex, 0, 0],
@@ -36,77 +62,23 @@ pub(super) fn run(
         UserValue::DrawId => [batch.draw_id, 0, 0],
         _ => [0; 3],
     });
+    if let Some(register) = interface.ring_offset {
+        wave.scalar[usize::from(register)] = RING_OFFSET as u32;
+    }
+    if is_local {
+        wave.local = vec![0; group.len() * 16 * interface.memory.len()];
+    }
     let inputs = &batch.inputs;
     let attributes = |number: u32, lane: usize, component: usize| {
         let row = number as usize * 4 + component;
         if lane < inputs.lanes() { inputs.find(row, lane).unwrap_or(0) } else { 0 }
     };
-    let memory = Memory::new(io, output, launch.state.program, &attributes);
+    let buffers = ring(interface).into_iter().collect();
+    let memory = Memory::new(io, launch, &attributes, buffers);
     let mut host = VertexHost { memory, exports: Vec::new() };
-    let steps = launch.run(&mut wave, &mut host, 0)?;
-    let exports = host.exports;
+    let steps = launch.run(&mut wave, &mut host, done)?;
     let stage = launch.state.program.stage(launch.stage);
-    let slots = stage.map_or(&[][..], |stage| &stage.outputs);
-    for (index, varying) in slots.iter().enumerate() {
-        for component in 0..4 {
-            let Some((target, channel)) = place(interface, varying.slot, component) else {
-                continue;
-            };
-            let export = exports.iter().find(|export| export.target == target);
-            let Some(values) = export.and_then(|export| export.channels[channel]) else { continue };
-            for lane in (0..batch.lanes).filter(|&lane| batch.mask >> lane & 1 != 0) {
-                batch.outputs.set(index * 4 + component, lane, values[lane]);
-            }
-        }
-    }
+    let varyings = stage.map_or(&[][..], |stage| &stage.outputs);
+    take(interface, &host, &wave.local, varyings, &pairs, &mut batch.outputs);
     Ok(steps)
-}
-
-/// Target and channel of a component of an output.
-fn place(interface: &VertexInterface, slot: Slot, component: usize) -> Option<(u8, usize)> {
-    let position = |wanted: PositionExport| {
-        let index = interface.positions.iter().position(|export| *export == wanted)?;
-        Some(POSITION + index as u8)
-    };
-    let channel = match slot {
-        Slot::PointSize => Some(0),
-        Slot::Layer => Some(2),
-        Slot::ViewportIndex => Some(3),
-        _ => None,
-    };
-    if let Some(channel) = channel {
-        let target = position(PositionExport::Miscellaneous)?;
-        return (component == 0).then_some((target, channel));
-    }
-    let slot = compiler::ir_slot(slot, 0);
-    let target = position(PositionExport::Distances(slot)).or_else(|| {
-        let index = interface.parameters.iter().position(|parameter| *parameter == slot)?;
-        Some(PARAMETER + index as u8)
-    });
-    let is_position = slot == compiler::ir_slot(Slot::Position, 0);
-    let target = if is_position { position(PositionExport::Position) } else { target };
-    Some((target?, component))
-}
-
-struct VertexHost<'a> {
-    memory: Memory<'a>,
-    exports: Vec<Export>,
-}
-
-impl Host for VertexHost<'_> {
-    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        self.memory.read(address, bytes)
-    }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.memory.write(address, bytes)
-    }
-
-    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
-        self.memory.image(access)
-    }
-
-    fn export(&mut self, export: Export) {
-        self.exports.push(export);
-    }
 }
