@@ -203,7 +203,8 @@ impl<'a> Session<'a> {
                     if matches!(expected, Expected::Depth(_)) { [0.01; 4] } else { self.tolerance };
                 let reading = probe::pixels(&mut self.executors, area, expected, tolerance)?;
                 if let (Some(check), Some(result)) = (&mut self.driver, reading.results.first()) {
-                    let undefined = self.executors.undefined_pixels();
+                    let undefined = self.executors.undefined_pixels()
+                        || probe::lacks_fragment_shader(&self.executors);
                     let closeness = probe::closeness(&self.executors, undefined);
                     check.pixels(self.line, &result.readback, closeness);
                 }

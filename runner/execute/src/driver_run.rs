@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use gl::{EndKind, Outcome};
-use script::Script;
+use gl::{EndKind, Observe, Outcome};
+use script::{Script, check_requirements};
 
-use crate::capabilities::check_requirements;
 use crate::device::DeviceFactory;
 use crate::driver::{capabilities, with_driver};
 use crate::driver_check::DriverCheck;
+use crate::driver_stages;
 use crate::explanation::Explanation;
 use crate::options::{ExecutorSelection, RunOptions};
+use crate::recording::draws;
 use crate::run::session;
 use crate::session::Failures;
 use results::verdict::{Phase, Status, Verdict};
@@ -23,14 +24,19 @@ pub(crate) fn run(
     test: &str,
     options: &RunOptions,
     devices: &dyn DeviceFactory,
-    explanation: Option<&mut Explanation>,
+    mut explanation: Option<&mut Explanation>,
 ) -> Verdict {
+    let observe = Observe {
+        image: explanation.is_some() && draws(script),
+        beyond: options.executors != ExecutorSelection::SimulatorOnly,
+    };
     let executed = with_driver(|driver| {
         let id = driver.context(script.require.context).map_err(Verdict::skip)?;
-        let capabilities = Arc::new(capabilities(driver.capabilities(id)));
-        check_requirements(&script.require, &capabilities)
+        let context = driver.capabilities(id);
+        let capabilities = Arc::new(capabilities(context));
+        check_requirements(&script.require, &context.facts())
             .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
-        Ok((driver.run(script, id), capabilities))
+        Ok((driver.run(script, id, observe), capabilities))
     });
     let (mut outcome, capabilities) = match executed {
         Ok(Ok(executed)) => executed,
@@ -38,6 +44,9 @@ pub(crate) fn run(
         Err(error) => return Verdict::fail(Phase::Require, error.to_string()),
     };
     let readings = std::mem::take(&mut outcome.readings);
+    if let Some(explanation) = explanation.as_deref_mut() {
+        explanation.driver = outcome.image.take();
+    }
     let verdict = verdict(outcome);
     if options.executors == ExecutorSelection::SimulatorOnly || verdict.status == Status::Skip {
         return verdict;
@@ -52,7 +61,8 @@ pub(crate) fn run(
             let executors = &session.executors;
             let undefined = executors.undefined_pixels() || executors.undefined_memory();
             let difference = session.driver.take().and_then(|check| check.difference);
-            combined(verdict, &reference, difference, undefined)
+            let stages = verdict.stages.clone();
+            Verdict { stages, ..combined(verdict, &reference, difference, undefined) }
         }
         Err(reference) => combined(verdict, &reference, None, false),
     }
@@ -76,22 +86,27 @@ fn combined(
     };
     match (passes(&driver), passes(reference)) {
         _ if !judges || undefined => driver,
-        (true, true) => match difference {
-            Some(text) => Verdict::fail(Phase::Mismatch, text),
-            None => driver,
-        },
         (true, false) => {
             Verdict::fail(Phase::Mismatch, format!("reference interpreter: {}", cause(reference)))
         }
         (false, true) => {
             Verdict::fail(Phase::Mismatch, format!("{}\n  Reference: passes", cause(&driver)))
         }
-        (false, false) => driver,
+        // Values are compared also if both fail: a probe may expect neither of them.
+        _ => match difference {
+            Some(text) => Verdict::fail(Phase::Mismatch, text),
+            None => driver,
+        },
     }
 }
 
 /// Combines the facts of an outcome.
 fn verdict(outcome: Outcome) -> Verdict {
+    let stages = driver_stages::of_messages(&outcome.messages);
+    Verdict { stages, ..judged(outcome) }
+}
+
+fn judged(outcome: Outcome) -> Verdict {
     let at = |line: Option<u32>, text: String| match line {
         Some(line) => format!("line {line}: {text}"),
         None => text,
@@ -101,6 +116,7 @@ fn verdict(outcome: Outcome) -> Verdict {
         return match end.kind {
             EndKind::Skip => Verdict::skip(reason),
             EndKind::Fail(phase) => Verdict::fail(phase, reason),
+            EndKind::Reset => Verdict::new(Status::Crash, Phase::Simulate, reason),
         };
     }
     let mut failures = Failures::default();
@@ -127,6 +143,8 @@ mod tests {
         assert_eq!(phase(&pass, &fail, false, false), Some(Phase::Mismatch));
         assert_eq!(phase(&fail, &pass, false, false), Some(Phase::Mismatch));
         assert_eq!(phase(&fail, &fail, false, false), Some(Phase::Probe));
+        assert_eq!(phase(&fail, &fail, true, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&fail, &fail, true, true), Some(Phase::Probe));
         assert_eq!(phase(&fail, &pass, false, true), Some(Phase::Probe));
         let unsupported = Verdict::fail(Phase::Simulate, "not supported yet");
         assert_eq!(phase(&pass, &unsupported, false, false), None);

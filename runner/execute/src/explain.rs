@@ -6,11 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use program::{Program, Stage, StageKey};
 use script::Script;
-use softgl::probe::Readback;
 
 use crate::context::context_for;
 use crate::device::{DeviceFactory, DeviceKind, ExecutedKernel};
-use crate::explanation::{Explanation, ProbedArea};
+use crate::explanation::Explanation;
 use crate::factory::devinfo;
 use crate::front::{Linked, build};
 use crate::image::{Image, difference};
@@ -36,7 +35,7 @@ pub fn explain(
         let _ = catch_unwind(AssertUnwindSafe(|| {
             run_explained(&script, &result.test, generation, options, devices, &mut explanation);
         }));
-        bundle.images = images(&explanation.snapshots, &explanation.areas);
+        bundle.images = images(&explanation);
         bundle.probes = explanation.probes;
         name_probes(&mut bundle.probes, &bundle.script);
         if options.execution.is_our_code() {
@@ -59,18 +58,23 @@ fn name_probes(probes: &mut [ProbeRecord], script: &str) {
     }
 }
 
-fn images(
-    snapshots: &[(DeviceKind, Readback)],
-    areas: &[ProbedArea],
-) -> BTreeMap<&'static str, Vec<u8>> {
+fn images(explanation: &Explanation) -> BTreeMap<&'static str, Vec<u8>> {
+    let Explanation { snapshots, areas, .. } = explanation;
     let find = |kind| snapshots.iter().find(|(k, _)| *k == kind).map(|(_, snapshot)| snapshot);
     let (simulator, reference) = (find(DeviceKind::Simulator), find(DeviceKind::Interpreter));
-    let different = simulator.zip(reference).and_then(|(a, b)| difference(a, b));
     let expected = simulator.or(reference).and_then(|seen| Image::expected(seen.rect, areas));
+    let driver = explanation.driver.as_ref().and_then(Image::of_driver);
+    let reference_image = reference.and_then(Image::of);
+    let different = match (simulator, reference, &driver, &reference_image) {
+        (Some(a), Some(b), ..) => difference(a, b),
+        (_, _, Some(a), Some(b)) => a.difference(b),
+        _ => None,
+    };
     let images = [
         ("expected", expected),
         ("simulator", simulator.and_then(Image::of)),
-        ("reference", reference.and_then(Image::of)),
+        ("driver", driver),
+        ("reference", reference_image),
         ("difference", different),
     ];
     images.into_iter().filter_map(|(name, image)| Some((name, image?.png().ok()?))).collect()

@@ -15,6 +15,8 @@ pub struct Explanation {
     pub drawn: bool,
     /// Framebuffers at the first failed probe, or at the end, by executor.
     pub snapshots: Vec<(DeviceKind, Readback)>,
+    /// The driver's framebuffer at that time.
+    pub driver: Option<gl::Pixels>,
     /// Areas that probes examine while the framebuffers are as in `snapshots`.
     pub areas: Vec<ProbedArea>,
     /// True once a command has changed a framebuffer after the snapshots.

@@ -54,6 +54,38 @@ impl Image {
         Some(Image { width: u32::try_from(width).ok()?, height: u32::try_from(height).ok()?, rgba })
     }
 
+    /// Converts the pixels that a driver read; `None` if they are empty or too many. Alpha becomes
+    /// opaque, integers their low byte.
+    pub fn of_driver(pixels: &gl::Pixels) -> Option<Image> {
+        let width = u32::try_from(pixels.rect.width).ok()?;
+        let height = u32::try_from(pixels.rect.height).ok()?;
+        let colors: Vec<[u8; 4]> = match &pixels.values {
+            gl::PixelValues::Bytes(values) => values.clone(),
+            gl::PixelValues::Integers(values) => {
+                values.iter().map(|value| value.map(|v| v as u8)).collect()
+            }
+            gl::PixelValues::Floats(_) => return None,
+        };
+        let (columns, lines) = (width as usize, height as usize);
+        if columns == 0 || columns * lines > MOST_PIXELS || colors.len() != columns * lines {
+            return None;
+        }
+        // GL counts lines from the bottom, an image from the top.
+        let rows = colors.chunks(columns).rev().flatten();
+        let rgba = rows.flat_map(|&[r, g, b, _]| [r, g, b, 255]).collect();
+        Some(Image { width, height, rgba })
+    }
+
+    /// Visualizes the differences from another image of the same size, as [`difference`] does.
+    pub fn difference(&self, other: &Image) -> Option<Image> {
+        if (self.width, self.height) != (other.width, other.height) {
+            return None;
+        }
+        let (mine, others) = (self.rgba.as_chunks::<4>().0, other.rgba.as_chunks::<4>().0);
+        let shown = mine.iter().zip(others).flat_map(|(&a, &b)| compared(a == b, a, b));
+        Some(Image { rgba: shown.collect(), ..*self })
+    }
+
     fn from_texels(readback: &Readback, color: impl Fn(usize) -> [u8; 4]) -> Option<Image> {
         let rect = readback.rect;
         let width = u32::try_from(rect.x1.checked_sub(rect.x0)?).ok()?;
@@ -106,15 +138,19 @@ pub fn difference(a: &Readback, b: &Readback) -> Option<Image> {
         return None;
     }
     Image::from_texels(a, |index| {
-        let (x, y) = (color(a, index), color(b, index));
-        if a.texel(index) == b.texel(index) {
-            let gray = x[..3].iter().map(|&v| u32::from(v)).sum::<u32>() / 3;
-            let dim = (gray / 8) as u8;
-            return [dim, dim, dim, 255];
-        }
-        let most = x.iter().zip(y).map(|(x, y)| x.abs_diff(y)).max().unwrap_or(0);
-        [most.saturating_add(96), 0, 0, 255]
+        compared(a.texel(index) == b.texel(index), color(a, index), color(b, index))
     })
+}
+
+/// Returns the color of a pixel of a comparison.
+fn compared(equal: bool, a: [u8; 4], b: [u8; 4]) -> [u8; 4] {
+    if equal {
+        let gray = a[..3].iter().map(|&v| u32::from(v)).sum::<u32>() / 3;
+        let dim = (gray / 8) as u8;
+        return [dim, dim, dim, 255];
+    }
+    let most = a.iter().zip(b).map(|(x, y)| x.abs_diff(y)).max().unwrap_or(0);
+    [most.saturating_add(96), 0, 0, 255]
 }
 
 #[cfg(test)]
@@ -165,6 +201,20 @@ mod tests {
         assert_eq!(alphas, [0, 255, 255, 255, 0, 0]);
         assert_eq!(Image::expected(frame, &[]), None);
         assert_eq!(Image::expected(Rect::default(), &areas), None);
+    }
+
+    #[test]
+    fn images_of_drivers() {
+        let rect = probes::PixelRect { x: 0, y: 0, width: 1, height: 2 };
+        let pixels = |values| gl::Pixels { rect, values };
+        let image = Image::of_driver(&pixels(gl::PixelValues::Bytes(vec![[1; 4], [2; 4]])));
+        let image = image.expect("an image");
+        assert_eq!(image.rgba, [2, 2, 2, 255, 1, 1, 1, 255]);
+        let integers = vec![[1, 1, 1, 0], [0x105, 2, 2, 0]];
+        let other = Image::of_driver(&pixels(gl::PixelValues::Integers(integers)));
+        let different = image.difference(&other.expect("an image")).expect("an image");
+        assert_eq!(different.rgba, [99, 0, 0, 255, 0, 0, 0, 255]);
+        assert_eq!(Image::of_driver(&pixels(gl::PixelValues::Bytes(vec![[1; 4]]))), None);
     }
 
     #[test]

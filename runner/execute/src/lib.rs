@@ -35,6 +35,7 @@ mod device;
 mod display_list;
 mod driver_check;
 mod driver_run;
+mod driver_stages;
 mod executor;
 mod explanation;
 mod factory;

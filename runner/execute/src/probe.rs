@@ -13,6 +13,7 @@ use softgl::raster::Rect;
 
 use super::driver_check::Closeness;
 use super::executor::Executors;
+use program::Stage;
 use results::verdict::{Phase, Verdict};
 
 /// The failure of a probe.
@@ -65,6 +66,14 @@ fn agreement(executors: &Executors) -> Agreement {
     } else {
         Agreement::Single
     }
+}
+
+/// Returns true if the program draws without a fragment shader: the colors of what it draws are
+/// undefined (OpenGL 4.6, core profile, section 15.2).
+pub(crate) fn lacks_fragment_shader(executors: &Executors) -> bool {
+    let stages = executors.machine().program().map_or(&[][..], |program| &program.stages);
+    let has = |wanted| stages.iter().any(|stage| stage.shader.stage == wanted);
+    has(Stage::Vertex) && !has(Stage::Fragment)
 }
 
 /// Returns the required closeness of a driver's values.

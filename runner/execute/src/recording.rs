@@ -1,7 +1,7 @@
 //! Recording of an explanation: every probe, the framebuffers at the first failed one, the executed
 //! code. An ordinary run records nothing.
 
-use script::{Command, Expected};
+use script::{Command, Expected, Script};
 use softgl::probe::Readback;
 use softgl::raster::Rect;
 
@@ -64,16 +64,9 @@ impl Session<'_> {
 
     /// Records that a command changes a framebuffer. Compute shaders do so only through images.
     pub(super) fn record_drawing(&mut self, command: &Command<'_>) {
-        let draws = matches!(
-            command,
-            Command::Clear
-                | Command::DrawRect(_)
-                | Command::DrawArrays(_)
-                | Command::MultiDrawArrays(_)
-                | Command::DrawElements(_)
-                | Command::Framebuffer(_)
-        );
-        if let (true, Some(explanation)) = (draws, self.explanation.as_deref_mut()) {
+        if let (true, Some(explanation)) =
+            (changes_pixels(command), self.explanation.as_deref_mut())
+        {
             explanation.drawn = true;
             match explanation.snapshots.is_empty() {
                 true => explanation.areas.clear(),
@@ -103,6 +96,23 @@ impl Session<'_> {
             explanation.kernels = self.executors.primary().device.kernels();
         }
     }
+}
+
+/// Returns true if a script clears or draws.
+pub(crate) fn draws(script: &Script<'_>) -> bool {
+    script.test.iter().flatten().any(|line| changes_pixels(&line.command))
+}
+
+fn changes_pixels(command: &Command<'_>) -> bool {
+    matches!(
+        command,
+        Command::Clear
+            | Command::DrawRect(_)
+            | Command::DrawArrays(_)
+            | Command::MultiDrawArrays(_)
+            | Command::DrawElements(_)
+            | Command::Framebuffer(_)
+    )
 }
 
 /// Returns the color of an image where a probe expects it; `None` for depth.

@@ -11,6 +11,9 @@ use crate::enums::{number, value_of};
 /// Limits that scripts and the other executors look up, beside those that `INT` can name.
 const LIMITS: [&str; 2] = ["SUBPIXEL_BITS", "FRAGMENT_SHADER_DISCARDS_SAMPLES_EXT"];
 
+/// Extension of contexts that take SPIR-V.
+const SPIRV: &str = "GL_ARB_gl_spirv";
+
 /// Kind of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
@@ -68,6 +71,7 @@ impl Capabilities {
     /// Returns the properties that requirements depend on.
     pub fn facts(&self) -> ContextFacts<'_> {
         ContextFacts {
+            spirv: self.has(SPIRV) && crate::assembler::is_installed(),
             es: self.is_es(),
             gl_version: self.gl_version,
             glsl_version: self.glsl_version,

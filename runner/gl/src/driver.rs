@@ -8,7 +8,8 @@ use crate::api::Api;
 use crate::bindings::gl;
 use crate::capabilities::{Capabilities, Profile, clear_errors};
 use crate::egl::{Display, Handle, Kind, OpenError, Options};
-use crate::outcome::Outcome;
+use crate::messages;
+use crate::outcome::{End, EndKind, Observe, Outcome};
 use crate::reset::reset;
 use crate::run::execute;
 use crate::snapshot::Snapshot;
@@ -102,7 +103,12 @@ impl Driver {
 
     /// Executes a script in a context, which must be that of its request and meet its
     /// requirements.
-    pub fn run(&mut self, script: &Script<'_>, ContextId(index): ContextId) -> Outcome {
+    pub fn run(
+        &mut self,
+        script: &Script<'_>,
+        ContextId(index): ContextId,
+        observe: Observe,
+    ) -> Outcome {
         if self.contexts[index].lost {
             self.replace(index);
         }
@@ -116,7 +122,14 @@ impl Driver {
         if cfg!(debug_assertions) && context.initial.is_none() {
             context.initial = Some(Snapshot::take(api, &context.capabilities));
         }
-        let mut outcome = execute(api, &context.capabilities, &mut context.windows, script);
+        let capabilities = &context.capabilities;
+        let mut outcome = execute(api, capabilities, &mut context.windows, script, observe);
+        if let Some(reason) = lost(api, capabilities) {
+            // The next script gets a new context.
+            let end = End { line: None, kind: EndKind::Reset, reason: reason.to_owned() };
+            self.display.release();
+            return Outcome { end: Some(end), ..outcome };
+        }
         reset(api, &context.capabilities);
         clear_errors(api);
         if let Some(initial) = &context.initial
@@ -158,6 +171,7 @@ impl Driver {
         let created = self.display.make_current(handle).is_ok().then(|| {
             let capabilities = Arc::new(Capabilities::read(&self.api));
             prepare(&self.api);
+            messages::enable(&self.api, &capabilities);
             clear_errors(&self.api);
             self.display.release();
             capabilities
@@ -205,6 +219,20 @@ impl Drop for Driver {
         for context in &self.contexts {
             self.display.destroy(context.handle);
         }
+    }
+}
+
+/// Returns the reason if the GPU was reset and the context is lost with it. Contexts report that
+/// only if they were created to do so ([`Display::create`]).
+fn lost(api: &Api, capabilities: &Capabilities) -> Option<&'static str> {
+    if !capabilities.has_version(45, 32, &["GL_KHR_robustness"]) {
+        return None;
+    }
+    match api.reset_status() {
+        gl::NO_ERROR => None,
+        gl::GUILTY_CONTEXT_RESET => Some("the GPU was reset; this script caused it"),
+        gl::INNOCENT_CONTEXT_RESET => Some("the GPU was reset; another context caused it"),
+        _ => Some("the GPU was reset for an unknown reason"),
     }
 }
 

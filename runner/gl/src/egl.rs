@@ -23,6 +23,8 @@ const PLATFORM_DEVICE: egl::Enum = 0x313F;
 const PLATFORM_GBM: egl::Enum = 0x31D7;
 const DRM_DEVICE_FILE: egl::Int = 0x3233;
 const DRM_RENDER_NODE_FILE: egl::Int = 0x3377;
+/// Attribute of EGL 1.5: a context that a reset of the GPU loses says so.
+const REPORTED_RESETS: [egl::Int; 2] = [0x31BD, 0x31BF];
 /// Most devices of a machine.
 const MOST_DEVICES: usize = 64;
 /// Render node of the GBM platform if no device is given.
@@ -153,12 +155,14 @@ impl Display {
             }
             Kind::Es(version) => (egl::OPENGL_ES_API, versioned(version, None)),
         };
-        let attributes: Vec<egl::Int> = attributes.into_iter().chain([egl::NONE]).collect();
         self.library.bind_api(api).map_err(|error| error.to_string())?;
-        self.library
-            .create_context(self.display, self.config, None, &attributes)
-            .map(Handle)
-            .map_err(|error| error.to_string())
+        let create = |further: &[egl::Int]| {
+            let list: Vec<egl::Int> =
+                attributes.iter().chain(further).copied().chain([egl::NONE]).collect();
+            self.library.create_context(self.display, self.config, None, &list).map(Handle)
+        };
+        // Not every driver can report resets of the GPU.
+        create(&REPORTED_RESETS).or_else(|_| create(&[])).map_err(|error| error.to_string())
     }
 
     /// Makes a context current on this thread.

@@ -2,7 +2,7 @@
 //! system.
 //!
 //! ```no_run
-//! use gl::{Driver, Options};
+//! use gl::{Driver, Observe, Options};
 //!
 //! let text = b"[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\n\
 //!     void main() { gl_FragColor = vec4(0.0, 1.0, 0.0, 1.0); }\n\
@@ -11,7 +11,7 @@
 //! let mut driver = Driver::open(&Options::default())?;
 //! println!("{}", driver.identity().renderer);
 //! let context = driver.context(script.require.context)?;
-//! let outcome = driver.run(&script, context);
+//! let outcome = driver.run(&script, context, Observe::default());
 //! assert!(outcome.end.is_none() && outcome.failures.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -19,12 +19,14 @@
 //! The crate has unsafe code, since it calls foreign functions.
 
 mod api;
+mod assembler;
 mod bindings;
 mod capabilities;
 mod driver;
 mod egl;
 mod enums;
 mod gbm;
+mod messages;
 mod outcome;
 mod reset;
 mod run;
@@ -34,4 +36,6 @@ mod window;
 pub use capabilities::{Capabilities, Profile};
 pub use driver::{ContextId, Driver, Identity};
 pub use egl::{DeviceChoice, OpenError, Options, Platform};
-pub use outcome::{End, EndKind, Failure, Outcome, PixelValues, Pixels, ReadValues, Reading};
+pub use outcome::{
+    End, EndKind, Failure, Observe, Outcome, PixelValues, Pixels, ReadValues, Reading,
+};

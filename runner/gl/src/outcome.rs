@@ -2,6 +2,15 @@
 
 use vocabulary::Phase;
 
+/// Further facts that an outcome can hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Observe {
+    /// The framebuffer.
+    pub image: bool,
+    /// Values of probes after the end, if that was a missing uniform.
+    pub beyond: bool,
+}
+
 /// The facts from which a verdict follows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -11,6 +20,10 @@ pub struct Outcome {
     pub end: Option<End>,
     /// Values that probes read, in their order.
     pub readings: Vec<Reading>,
+    /// The read framebuffer at the first failed probe, or at the end; only if it is wanted.
+    pub image: Option<Pixels>,
+    /// Messages of the driver's compiler about the code that it made.
+    pub messages: Vec<String>,
 }
 
 impl Outcome {
@@ -53,6 +66,8 @@ pub enum EndKind {
     Skip,
     /// The script failed in a phase.
     Fail(Phase),
+    /// The GPU was reset: the driver has lost the context.
+    Reset,
 }
 
 /// Values that a probe read.
@@ -97,6 +112,8 @@ pub enum PixelValues {
 pub(crate) struct Stop {
     pub(crate) kind: EndKind,
     pub(crate) reason: String,
+    /// The following commands still have a meaning: their values can be compared.
+    pub(crate) readable: bool,
 }
 
 /// Result of a step of a script.
@@ -104,10 +121,16 @@ pub(crate) type Flow<T = ()> = Result<T, Stop>;
 
 /// Returns the end of a script that needs a missing feature.
 pub(crate) fn skip(reason: impl Into<String>) -> Stop {
-    Stop { kind: EndKind::Skip, reason: reason.into() }
+    Stop { kind: EndKind::Skip, reason: reason.into(), readable: false }
 }
 
 /// Returns the end of a script by a failure.
 pub(crate) fn fail(phase: Phase, reason: impl Into<String>) -> Stop {
-    Stop { kind: EndKind::Fail(phase), reason: reason.into() }
+    Stop { kind: EndKind::Fail(phase), reason: reason.into(), readable: false }
+}
+
+/// Returns the end of a script by a uniform that the program does not have. A driver decides
+/// itself which uniforms are active (OpenGL 4.6, section 7.6), so that their loss changes no value.
+pub(crate) fn missing_uniform(reason: String) -> Stop {
+    Stop { readable: true, ..fail(Phase::Link, reason) }
 }

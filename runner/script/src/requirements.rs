@@ -20,6 +20,8 @@ pub struct ContextFacts<'a> {
     pub extensions: &'a BTreeSet<String>,
     /// Integer limits by enum name.
     pub limits: &'a BTreeMap<String, f64>,
+    /// SPIR-V sections can be executed.
+    pub spirv: bool,
 }
 
 impl ContextFacts<'_> {
@@ -139,10 +141,10 @@ fn check(requirement: &Requirement<'_>, context: &ContextFacts<'_>) -> Result<()
                 "needs separate shader objects".to_owned()
             })
         }
-        // The GLSL sections are the ones that run, as with piglit's `-glsl`.
-        Requirement::Spirv(mode) => {
-            met(mode != SpirvMode::Only, &|| "the stages are given in SPIR-V only".to_owned())
-        }
+        // Without SPIR-V the GLSL sections run, as with piglit's `-glsl`.
+        Requirement::Spirv(mode) => met(mode != SpirvMode::Only || context.spirv, &|| {
+            "the stages are given in SPIR-V only".to_owned()
+        }),
     }
 }
 

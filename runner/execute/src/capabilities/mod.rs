@@ -44,6 +44,7 @@ impl ContextSet {
 /// Returns the properties of a context that requirements depend on.
 pub fn facts(capabilities: &Capabilities) -> ContextFacts<'_> {
     ContextFacts {
+        spirv: false,
         es: capabilities.api == Api::Es,
         gl_version: capabilities.gl_version,
         glsl_version: capabilities.glsl_version,

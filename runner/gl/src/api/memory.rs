@@ -301,6 +301,32 @@ impl Api {
         unsafe { self.raw.Lightiv(light, parameter, values.as_ptr()) }
     }
 
+    /// Enables or disables debug messages of a source and type.
+    pub(crate) fn select_debug_messages(&self, source: u32, kind: u32, enabled: bool) {
+        let (severity, none) = (gl::DONT_CARE, ptr::null());
+        // SAFETY: the driver reads none of the 0 message numbers.
+        unsafe {
+            self.raw.DebugMessageControl(source, kind, severity, 0, none, u8::from(enabled));
+        }
+    }
+
+    /// Takes the oldest debug message from the log, cut to a few kilobytes.
+    pub(crate) fn debug_message(&self) -> Option<String> {
+        let mut text = [0u8; 4096];
+        let (size, log) = (text.len() as i32, text.as_mut_ptr().cast());
+        let null = ptr::null_mut;
+        let mut length = 0;
+        // SAFETY: the driver writes at most `size` bytes of one message and its length, and skips
+        // the properties whose pointers are null (OpenGL 4.6, section 20.9).
+        let count = unsafe {
+            let length = &raw mut length;
+            self.raw.GetDebugMessageLog(1, size, null(), null(), null(), null(), length, log)
+        };
+        // The length includes the zero byte at the end.
+        let bytes = text.get(..usize::try_from(length).unwrap_or(0).saturating_sub(1))?;
+        (count == 1).then(|| String::from_utf8_lossy(bytes).into_owned())
+    }
+
     /// Sets default tessellation levels.
     pub(crate) fn patch_parameterfv(&self, parameter: u32, values: [f32; 4]) {
         // SAFETY: no parameter of patches has more than four values.

@@ -122,6 +122,7 @@ commands! {
     renderbuffer_storage_multisample = RenderbufferStorageMultisample(
         target: u32, samples: i32, format: u32, width: i32, height: i32
     );
+    reset_status = GetGraphicsResetStatus() -> u32;
     secondary_color3f = SecondaryColor3f(red: f32, green: f32, blue: f32);
     shade_model = ShadeModel(mode: u32);
     tex_parameterf = TexParameterf(target: u32, parameter: u32, value: f32);

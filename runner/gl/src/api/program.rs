@@ -3,6 +3,8 @@
 use std::ffi::{CString, c_char};
 use std::ptr;
 
+use script::Specialization;
+
 use super::Api;
 use crate::bindings::gl;
 
@@ -29,6 +31,24 @@ impl Api {
         let count = parts.len() as i32;
         // SAFETY: there are as many pointers and lengths as parts.
         unsafe { self.raw.ShaderSource(shader, count, pointers.as_ptr(), lengths.as_ptr()) }
+    }
+
+    /// Loads a SPIR-V module into a shader.
+    pub(crate) fn spirv_binary(&self, shader: u32, module: &[u8]) {
+        let (format, size) = (gl::SHADER_BINARY_FORMAT_SPIR_V, module.len() as i32);
+        // SAFETY: the driver reads one name and the bytes of the slice.
+        unsafe { self.raw.ShaderBinary(1, &raw const shader, format, module.as_ptr().cast(), size) }
+    }
+
+    /// Selects the entry point `main` of a shader's module and the values of constants.
+    pub(crate) fn specialize(&self, shader: u32, constants: &[Specialization]) {
+        let (numbers, values): (Vec<u32>, Vec<u32>) =
+            constants.iter().map(|constant| (constant.id, constant.bits)).unzip();
+        let (count, main) = (constants.len() as u32, c"main".as_ptr());
+        // SAFETY: the name ends in a zero byte, and there are as many numbers as values.
+        unsafe {
+            self.raw.SpecializeShader(shader, main, count, numbers.as_ptr(), values.as_ptr());
+        }
     }
 
     /// Compiles a shader with search paths for `#include`.

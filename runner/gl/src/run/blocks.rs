@@ -3,9 +3,9 @@
 use script::{Scalar, Uniform};
 use vocabulary::Phase;
 
-use super::session::{Linked, Run};
+use super::session::{Linked, Place, Run};
 use crate::bindings::gl;
-use crate::outcome::{Flow, fail};
+use crate::outcome::{Flow, fail, missing_uniform};
 
 impl Run<'_> {
     /// Creates a zeroed buffer for each active block and binds it to the binding of the block's
@@ -21,8 +21,15 @@ impl Run<'_> {
             let size = self.api.uniform_block(program, block, gl::UNIFORM_BLOCK_DATA_SIZE);
             let buffer = self.api.create_buffer();
             self.objects.buffers.push(buffer);
-            self.api.uniform_block_binding(program, block, block);
-            self.api.bind_buffer_base(gl::UNIFORM_BUFFER, block, buffer);
+            let binding = if self.spirv {
+                let binding = self.api.uniform_block(program, block, gl::UNIFORM_BLOCK_BINDING);
+                self.blocks.by_binding.insert(binding, block as usize);
+                u32::try_from(binding).unwrap_or(0)
+            } else {
+                self.api.uniform_block_binding(program, block, block);
+                block
+            };
+            self.api.bind_buffer_base(gl::UNIFORM_BUFFER, binding, buffer);
             let zeros = vec![0; usize::try_from(size).unwrap_or(0)];
             self.api.buffer_data(gl::UNIFORM_BUFFER, &zeros, gl::STATIC_DRAW);
             self.blocks.buffers.push(buffer);
@@ -35,6 +42,15 @@ impl Run<'_> {
         if self.blocks.buffers.is_empty() {
             return Ok(false);
         }
+        if self.spirv {
+            let Place { binding, layout } = self.blocks.place;
+            let block = binding.and_then(|binding| self.blocks.by_binding.get(&binding));
+            let Some(&block) = block else {
+                return Err(fail(Phase::Link, "`block binding` names no uniform block"));
+            };
+            self.write_member(uniform, block, layout)?;
+            return Ok(true);
+        }
         let (base, element) = subscript(name);
         let Some(index) = self.api.uniform_index(program, base) else {
             if self.script.require.ignore_missing_uniforms {
@@ -42,7 +58,7 @@ impl Run<'_> {
             }
             // An element of an array of structures, for example, has only its full name.
             return match self.api.uniform_location(program, name) {
-                -1 => Err(fail(Phase::Link, format!("cannot get index of uniform \"{name}\""))),
+                -1 => Err(missing_uniform(format!("cannot get index of uniform \"{name}\""))),
                 _ => Ok(false),
             };
         };
@@ -53,12 +69,18 @@ impl Run<'_> {
         if i64::from(element) > i64::from(property(gl::UNIFORM_SIZE)) {
             return Ok(false);
         }
-        let layout = Layout {
+        let layout = MemberLayout {
             offset: property(gl::UNIFORM_OFFSET)
                 + element as i32 * property(gl::UNIFORM_ARRAY_STRIDE),
             stride: property(gl::UNIFORM_MATRIX_STRIDE),
             row_major: property(gl::UNIFORM_IS_ROW_MAJOR) != 0,
         };
+        self.write_member(uniform, block, layout)?;
+        Ok(true)
+    }
+
+    /// Writes a value to its place in the selected element of a block array.
+    fn write_member(&mut self, uniform: &Uniform<'_>, block: usize, layout: MemberLayout) -> Flow {
         let element = block + usize::try_from(self.blocks.array_index).unwrap_or(0);
         let Some(&buffer) = self.blocks.buffers.get(element) else {
             return Err(fail(Phase::Script, format!("there is no uniform block {element}")));
@@ -71,7 +93,7 @@ impl Run<'_> {
             let room = size.saturating_sub(offset).min(bytes.len());
             self.api.buffer_sub_data(gl::UNIFORM_BUFFER, offset, &bytes[..room]);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Returns the components of a value as bytes.
@@ -87,14 +109,14 @@ impl Run<'_> {
 }
 
 /// Place of a value in its buffer.
-#[derive(Clone, Copy)]
-struct Layout {
-    offset: i32,
-    stride: i32,
-    row_major: bool,
+#[derive(Clone, Copy, Default)]
+pub(super) struct MemberLayout {
+    pub(super) offset: i32,
+    pub(super) stride: i32,
+    pub(super) row_major: bool,
 }
 
-impl Layout {
+impl MemberLayout {
     /// Returns the bytes of a value with their offsets.
     fn pieces(self, uniform: &Uniform<'_>, scalars: &[Vec<u8>]) -> Vec<(usize, Vec<u8>)> {
         let offset = usize::try_from(self.offset).unwrap_or(0);

@@ -36,11 +36,11 @@ impl<'a> Run<'a> {
                 }
             }
             Command::BlockArrayIndex(index) => self.blocks.array_index = *index,
-            // No effect, since blocks are addressed by name.
-            Command::BlockBinding(_)
-            | Command::BlockOffset(_)
-            | Command::BlockMatrixStride(_)
-            | Command::BlockRowMajor(_) => {}
+            // Without effect where blocks are addressed by name.
+            Command::BlockBinding(binding) => self.blocks.place.binding = Some(*binding),
+            Command::BlockOffset(offset) => self.blocks.place.layout.offset = *offset,
+            Command::BlockMatrixStride(stride) => self.blocks.place.layout.stride = *stride,
+            Command::BlockRowMajor(row_major) => self.blocks.place.layout.row_major = *row_major,
             Command::Buffer(command) => self.buffer(command)?,
             Command::Texture(command) => self.texture(command)?,
             Command::Framebuffer(command) => self.framebuffer(command)?,

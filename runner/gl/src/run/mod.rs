@@ -12,6 +12,7 @@ mod probe;
 mod program;
 mod query;
 mod session;
+mod spirv;
 mod state;
 mod textures;
 mod uniforms;
@@ -22,7 +23,8 @@ use vocabulary::Phase;
 
 use crate::api::Api;
 use crate::capabilities::{Capabilities, clear_errors};
-use crate::outcome::{End, Flow, Outcome};
+use crate::messages;
+use crate::outcome::{End, Flow, Observe, Outcome};
 use crate::window::{WindowShape, Windows};
 use session::Run;
 
@@ -36,6 +38,7 @@ pub(crate) fn execute(
     capabilities: &Capabilities,
     windows: &mut Windows,
     script: &Script<'_>,
+    observe: Observe,
 ) -> Outcome {
     let (width, height) = script.require.window.unwrap_or(WINDOW);
     let shape = WindowShape { width, height, depth: script.require.depth_buffer };
@@ -43,11 +46,13 @@ pub(crate) fn execute(
         return Outcome::broken("the driver has no framebuffer for the window");
     };
     clear_errors(api);
-    let mut run = Run::new(api, capabilities, script, window, (width, height));
+    let mut run = Run::new(api, capabilities, script, observe, window, (width, height));
     let ended = run.run();
+    run.record_image();
     run.finish();
     let line = (run.line > 0).then_some(run.line);
     let mut outcome = run.outcome;
+    outcome.messages = messages::take(api, capabilities);
     outcome.end = ended.err().map(|stop| End { line, kind: stop.kind, reason: stop.reason });
     outcome
 }
@@ -58,9 +63,21 @@ impl Run<'_> {
         let Some(lines) = &self.script.test else { return Ok(()) };
         self.vertex_data()?;
         self.create_blocks();
+        let mut first = None;
         for line in lines {
             self.line = line.number;
-            self.command(&line.command)?;
+            match self.command(&line.command) {
+                Err(stop) if stop.readable && self.observe.beyond => {
+                    first.get_or_insert((line.number, stop));
+                }
+                // The end is the first one.
+                Err(_) if first.is_some() => break,
+                ended => ended?,
+            }
+        }
+        if let Some((line, stop)) = first {
+            self.line = line;
+            return Err(stop);
         }
         if !self.linked.is_linked() && !self.link_error_expected {
             let text = self.linked.message();

@@ -6,6 +6,7 @@ use vocabulary::Phase;
 
 use super::session::Run;
 use crate::bindings::gl;
+use crate::capabilities::clear_errors;
 use crate::outcome::{Flow, PixelValues, Pixels, ReadValues, Reading, fail};
 
 /// Most pixels of a probe.
@@ -24,6 +25,7 @@ impl Run<'_> {
         let (expectation, values) = self.read_pixels(rect, single, expected);
         if let Some(text) = first_failure(rect, &expectation, &values) {
             self.record(Some(self.line), *warn, Phase::Probe, text);
+            self.record_image();
         }
         let values = compressed(values);
         let values = ReadValues::Pixels(Pixels { rect, values });
@@ -68,6 +70,26 @@ impl Run<'_> {
             PixelValues::Floats(quads(&self.api.read_floats(place)))
         };
         (expectation, values)
+    }
+
+    /// Records the read framebuffer once, for outcomes with an image.
+    pub(super) fn record_image(&mut self) {
+        let (width, height) = self.framebuffers.read_size;
+        let rect = PixelRect { x: 0, y: 0, width: width as i32, height: height as i32 };
+        let pixels = i64::from(width) * i64::from(height);
+        if !self.observe.image || self.outcome.image.is_some() || pixels > MOST_PIXELS {
+            return;
+        }
+        let place = [0, 0, rect.width, rect.height];
+        clear_errors(self.api);
+        let mut values = PixelValues::Bytes(quads(&self.api.read_bytes(place)));
+        if clear_errors(self.api) {
+            // Integer pixels cannot be read as normalized ones.
+            values = PixelValues::Integers(quads(&self.api.read_integers(place)));
+        }
+        if !clear_errors(self.api) {
+            self.outcome.image = Some(Pixels { rect, values });
+        }
     }
 
     /// Returns true if areas of the read framebuffer are compared as bytes: no channel of its color

@@ -1,6 +1,6 @@
 //! Sections before the commands: shaders, assembly programs, includes, and linking.
 
-use script::{Content, GeometryLayout, ProgramTarget, Stage};
+use script::{Content, GeometryLayout, ProgramTarget, Specialization, Stage};
 use vocabulary::Phase;
 
 use super::draw::primitive;
@@ -22,8 +22,10 @@ const RECTANGLE: [(u32, &str); 2] = [(0, "piglit_vertex"), (1, "piglit_texcoord"
 
 /// Compiled shaders, and the sections that decide how they are linked.
 #[derive(Default)]
-struct Sections<'a> {
-    shaders: Vec<(Stage, u32)>,
+pub(super) struct Sections<'a> {
+    pub(super) shaders: Vec<(Stage, u32)>,
+    /// Specialization constants by stage.
+    pub(super) constants: Vec<(Stage, &'a [Specialization])>,
     paths: Vec<&'a str>,
     geometry: Option<GeometryLayout>,
     assembly: bool,
@@ -41,6 +43,7 @@ impl<'a> Run<'a> {
 
     fn section(&mut self, content: &'a Content<'a>, sections: &mut Sections<'a>) -> Flow {
         match content {
+            Content::Shader(_) if self.spirv => Ok(()),
             Content::Shader(shader) => {
                 let stage = shader.stage;
                 let facts = self.capabilities.facts();
@@ -48,6 +51,9 @@ impl<'a> Run<'a> {
                 let version = self.script.version_line(shader).map(|line| line.to_string());
                 let parts = [version.as_deref().map(str::as_bytes), Some(shader.source)];
                 self.compile(stage, &parts.into_iter().flatten().collect::<Vec<_>>(), sections)
+            }
+            Content::Passthrough(_) if self.spirv => {
+                self.spirv(Stage::Vertex, super::spirv::PASSTHROUGH, sections)
             }
             Content::Passthrough(version) => {
                 let line = version.to_string();
@@ -76,8 +82,12 @@ impl<'a> Run<'a> {
                 sections.geometry = Some(*layout);
                 Ok(())
             }
-            // In a file with both, the GLSL sections are the ones that run.
-            Content::Spirv { .. } | Content::Specializations { .. } => Ok(()),
+            Content::Spirv { stage, text } if self.spirv => self.spirv(*stage, text, sections),
+            Content::Specializations { stage, constants } => {
+                sections.constants.push((*stage, constants));
+                Ok(())
+            }
+            Content::Spirv { .. } => Ok(()),
             Content::Require | Content::VertexData | Content::Elements | Content::Test => Ok(()),
         }
     }

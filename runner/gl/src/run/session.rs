@@ -1,13 +1,16 @@
 //! State of a script in execution, and what every command may need.
 
-use script::{ProgramParameter, Script, Stage};
+use script::{ProgramParameter, Script, SpirvMode, Stage};
 use vocabulary::Phase;
 
+use std::collections::BTreeMap;
+
+use super::blocks::MemberLayout;
 use super::objects::Objects;
 use crate::api::Api;
 use crate::bindings::gl;
 use crate::capabilities::{Capabilities, Profile, clear_errors};
-use crate::outcome::{Failure, Flow, Outcome, fail, skip};
+use crate::outcome::{Failure, Flow, Observe, Outcome, fail, skip};
 
 /// Most failures that an outcome lists.
 const MOST_FAILURES: usize = 10_000;
@@ -19,7 +22,10 @@ pub(crate) struct Run<'a> {
     pub(super) api: &'a Api,
     pub(super) capabilities: &'a Capabilities,
     pub(super) script: &'a Script<'a>,
+    pub(super) observe: Observe,
     pub(super) objects: Objects,
+    /// The SPIR-V sections are the ones that run; names of uniforms and blocks do not exist.
+    pub(super) spirv: bool,
     /// Size of the window.
     pub(super) window: (u32, u32),
     pub(super) linked: Linked,
@@ -59,6 +65,7 @@ impl<'a> Run<'a> {
         api: &'a Api,
         capabilities: &'a Capabilities,
         script: &'a Script<'a>,
+        observe: Observe,
         window_framebuffer: u32,
         window: (u32, u32),
     ) -> Run<'a> {
@@ -66,6 +73,8 @@ impl<'a> Run<'a> {
             api,
             capabilities,
             script,
+            observe,
+            spirv: script.require.spirv != SpirvMode::No && capabilities.facts().spirv,
             objects: Objects::default(),
             window,
             linked: Linked::Nothing,
@@ -242,6 +251,19 @@ pub(super) struct Blocks {
     pub(super) buffers: Vec<u32>,
     /// Element of block arrays that uniforms go to.
     pub(super) array_index: i32,
+    /// Blocks by binding, in SPIR-V.
+    pub(super) by_binding: BTreeMap<i32, usize>,
+    /// Place that uniforms go to, in SPIR-V.
+    pub(super) place: Place,
+}
+
+/// Place in a block that has no names.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    /// Binding of the block.
+    pub(super) binding: Option<i32>,
+    /// Offset, matrix stride and order.
+    pub(super) layout: MemberLayout,
 }
 
 /// Query objects, created with the first capture; 0 before.

@@ -6,7 +6,7 @@ use vocabulary::Phase;
 use super::program::stage_enum;
 use super::session::{Linked, Run};
 use crate::bindings::gl;
-use crate::outcome::{Flow, fail, skip};
+use crate::outcome::{Flow, fail, missing_uniform, skip};
 
 impl Run<'_> {
     /// Sets a uniform of the default block or of a uniform block.
@@ -29,7 +29,7 @@ impl Run<'_> {
                         return Ok(());
                     }
                     let reason = format!("cannot get location of uniform \"{name}\"");
-                    return Err(fail(Phase::Link, reason));
+                    return Err(missing_uniform(reason));
                 }
                 found
             }

@@ -1,7 +1,7 @@
 //! Scripts on the driver of the machine. Without one the tests say so and check nothing; CI
 //! installs one.
 
-use gl::{Driver, EndKind, Options, Outcome};
+use gl::{Driver, EndKind, Observe, Options, Outcome, PixelValues};
 use vocabulary::Phase;
 
 /// Returns the driver, or says why there is none.
@@ -22,7 +22,7 @@ fn run(driver: &mut Driver, require: &str, shader: &str, commands: &str) -> Outc
     );
     let script = script::parse(text.as_bytes()).expect("a script");
     let context = driver.context(script.require.context).expect("a context");
-    driver.run(&script, context)
+    driver.run(&script, context, Observe::default())
 }
 
 const UNIFORM: &str = "uniform vec4 color;\nvoid main() { gl_FragColor = color; }";
@@ -62,6 +62,29 @@ fn early_ends() {
     let (_, kind, reason) = of(UNIFORM, "link error");
     assert_eq!(kind, EndKind::Fail(Phase::Link));
     assert_eq!(reason, "shader link error expected, but it was successful!");
+}
+
+/// The values after a missing uniform can be compared, although it ends the script.
+#[test]
+fn values_beyond_a_missing_uniform() {
+    let Some(mut driver) = driver() else { return };
+    let commands = "uniform vec4 color 0 1 0 1\nuniform float none 1\ndraw rect -1 -1 2 2\n\
+        probe all rgba 0 1 0 1";
+    let text = format!(
+        "[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\n{UNIFORM}\n\
+         [test]\n{commands}\n"
+    );
+    let script = script::parse(text.as_bytes()).expect("a script");
+    let context = driver.context(script.require.context).expect("a context");
+    let observe = Observe { beyond: true, image: true };
+    let outcome = driver.run(&script, context, observe);
+    let end = outcome.end.expect("an early end");
+    assert_eq!((end.line, end.kind), (Some(9), EndKind::Fail(Phase::Link)));
+    assert_eq!(outcome.readings.len(), 1);
+    let green = PixelValues::Bytes(vec![[0, 255, 0, 255]; 250 * 250]);
+    assert!(outcome.image.is_some_and(|image| image.values == green));
+    let outcome = driver.run(&script, context, Observe::default());
+    assert!(outcome.end.is_some() && outcome.readings.is_empty() && outcome.image.is_none());
 }
 
 /// State that one script changes must not reach the next one; debug builds also compare all state.
