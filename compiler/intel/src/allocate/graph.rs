@@ -12,6 +12,7 @@ use crate::lir::{File, Inst, Op, Program, VReg};
 use crate::liveness::{Interval, Liveness};
 use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::EntityRef;
+use rustc_hash::FxHashSet;
 
 /// Number of general registers.
 pub const GRF_COUNT: u32 = 128;
@@ -39,8 +40,10 @@ struct Node {
 #[derive(Clone, Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// Pairs already connected (lower triangle, dense).
-    connected: Vec<u64>,
+    /// Live interval of each node: nodes whose intervals overlap are connected.
+    intervals: Vec<Interval>,
+    /// Pairs that are connected by rules inside one instruction, the smaller index first.
+    constrained: FxHashSet<(u32, u32)>,
 }
 
 /// Mask of `size` registers from `start`; those past the file's end are left out.
@@ -72,7 +75,8 @@ impl Graph {
         let n = program.vregs.len();
         let mut graph = Graph {
             nodes: Vec::with_capacity(n),
-            connected: vec![0; (n * (n + 1) / 2).div_ceil(64)],
+            intervals: program.vregs.keys().map(|v| liveness.interval(v)).collect(),
+            constrained: FxHashSet::default(),
         };
         for (v, data) in program.vregs.iter() {
             let interval = liveness.interval(v);
@@ -85,7 +89,7 @@ impl Graph {
                 first: false,
             });
         }
-        graph.connect_overlapping(program, liveness);
+        graph.connect_overlapping();
         for inst in &program.insts {
             graph.constrain(inst);
         }
@@ -102,23 +106,26 @@ impl Graph {
         }
     }
 
-    fn connect_overlapping(&mut self, program: &Program, liveness: &Liveness) {
-        let mut order: Vec<VReg> =
-            program.vregs.keys().filter(|&v| !liveness.interval(v).is_empty()).collect();
-        order.sort_by_key(|&v| (liveness.interval(v).start, v));
-        let mut active: Vec<VReg> = Vec::new();
-        for v in order {
-            let interval = liveness.interval(v);
+    /// Connects nodes whose intervals overlap: each pair once.
+    fn connect_overlapping(&mut self) {
+        let intervals = &self.intervals;
+        let mut order: Vec<u32> =
+            (0..intervals.len() as u32).filter(|&n| !intervals[n as usize].is_empty()).collect();
+        order.sort_by_key(|&n| (intervals[n as usize].start, n));
+        let mut active: Vec<u32> = Vec::new();
+        for n in order {
+            let interval = intervals[n as usize];
             active.retain(|&a| {
-                liveness.interval(a).end > interval.start
-                    || liveness.interval(a).start == interval.start
+                let active = intervals[a as usize];
+                active.end > interval.start || active.start == interval.start
             });
             for &a in &active {
-                if liveness.interval(a).overlaps(&interval) {
-                    self.connect(a.index(), v.index());
+                if intervals[a as usize].overlaps(&interval) {
+                    self.nodes[a as usize].neighbors.push(n);
+                    self.nodes[n as usize].neighbors.push(a);
                 }
             }
-            active.push(v);
+            active.push(n);
         }
     }
 
@@ -159,24 +166,16 @@ impl Graph {
         }
     }
 
-    fn pair_bit(a: usize, b: usize) -> (usize, u64) {
-        let (lo, hi) = (a.min(b), a.max(b));
-        let bit = hi * (hi + 1) / 2 + lo;
-        (bit / 64, 1 << (bit % 64))
-    }
-
     fn are_connected(&self, a: usize, b: usize) -> bool {
-        let (word, bit) = Graph::pair_bit(a, b);
-        self.connected[word] & bit != 0
+        self.intervals[a].overlaps(&self.intervals[b]) || self.constrained.contains(&pair(a, b))
     }
 
-    /// Makes `a` and `b` interfere.
-    pub fn connect(&mut self, a: usize, b: usize) {
+    /// Makes `a` and `b`, whose intervals may be disjoint, interfere.
+    fn connect(&mut self, a: usize, b: usize) {
         if a == b || self.are_connected(a, b) {
             return;
         }
-        let (word, bit) = Graph::pair_bit(a, b);
-        self.connected[word] |= bit;
+        self.constrained.insert(pair(a, b));
         self.nodes[a].neighbors.push(b as u32);
         self.nodes[b].neighbors.push(a as u32);
     }
@@ -309,6 +308,11 @@ impl Graph {
         let p = if node.first { 127 - starts.leading_zeros() } else { starts.trailing_zeros() };
         Some(p as u8)
     }
+}
+
+/// Key of a pair of nodes.
+fn pair(a: usize, b: usize) -> (u32, u32) {
+    (a.min(b) as u32, a.max(b) as u32)
 }
 
 /// GRFs of the payload that are still needed when a register with this interval is first written.

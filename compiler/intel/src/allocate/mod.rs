@@ -18,8 +18,12 @@ use rewrite::rewrite;
 use spill::Spiller;
 use vocabulary::{LivenessGranularity, PayloadInterference};
 
-/// Most virtual registers of a program; the interference graph takes half a bit per pair.
+/// Most virtual registers of a program: a bound on the time that a hostile shader takes.
 const MAX_REGISTERS: usize = 60_000;
+
+/// GRFs live at once above which a program is spilled before the first attempt: coloring it would
+/// take long and fail.
+const HOPELESS_PRESSURE: u32 = 2 * graph::GRF_COUNT;
 
 /// Settings of an allocation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +85,16 @@ pub fn allocate(
         if settings.payload == PayloadInterference::All {
             liveness.keep_payload(program.insts.len());
         }
-        let max_live = *max_live.get_or_insert_with(|| liveness.max_live(program) as u32);
+        let live = liveness.max_live(program) as u32;
+        let max_live = *max_live.get_or_insert(live);
+        if settings.allow_spill && live > HOPELESS_PRESSURE {
+            let costs = spill::costs(program, &cfg, &spiller);
+            let victims = spill::relieve(program, &liveness, &costs);
+            if !victims.is_empty() {
+                spiller.spill(program, model, &victims);
+                continue;
+            }
+        }
         let mut graph = Graph::new(program, &liveness);
         if model.handles(Quirk::Gen8R127) {
             graph.keep_responses_below_r127(program);

@@ -1,13 +1,17 @@
 //! Choice of registers to spill, and spill code through scratch messages.
 
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, Type, VReg};
+use crate::liveness::{Interval, Liveness};
 use crate::model::Model;
 use crate::pattern::{dst_write_pattern, regs_read, regs_written};
 use crate::sends;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-use super::graph::Graph;
+use super::graph::{GRF_COUNT, Graph};
 
 /// Remark of fill messages.
 pub(super) const FILL: &str = "fill";
@@ -79,6 +83,97 @@ pub(super) fn choose(
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     candidates.into_iter().take(count).map(|(_, v)| v).collect()
 }
+
+/// GRFs that [`relieve`] leaves for temporaries of spill code and for what coloring wastes.
+const RESERVE: u32 = 24;
+
+/// Instructions of the shortest interval that [`relieve`] spills: the temporaries of spill code
+/// live as long as a shorter one.
+const SHORTEST_RELIEF: usize = 4;
+
+/// Registers whose spilling leaves room for all others at every instruction: where too many GRFs
+/// are live, those that cost least per GRF and instruction of their interval.
+#[must_use]
+pub(super) fn relieve(program: &Program, liveness: &Liveness, costs: &[Option<f64>]) -> Vec<VReg> {
+    let mut order: Vec<VReg> =
+        program.vregs.keys().filter(|&v| !liveness.interval(v).is_empty()).collect();
+    order.sort_by_key(|&v| (liveness.interval(v).start, v));
+    let mut payload_ends = liveness.payload_last_use.clone();
+    payload_ends.sort_unstable();
+    let mut live_ends: BinaryHeap<Reverse<(usize, VReg)>> = BinaryHeap::new();
+    let mut candidates: BinaryHeap<Candidate> = BinaryHeap::new();
+    let mut spilled: SecondaryMap<VReg, bool> = SecondaryMap::new();
+    let mut victims = Vec::new();
+    let mut live = 0;
+    for v in order {
+        let interval = liveness.interval(v);
+        while let Some(&Reverse((end, ended))) = live_ends.peek() {
+            if end > interval.start {
+                break;
+            }
+            live_ends.pop();
+            if !spilled[ended] {
+                live -= u32::from(program.vregs[ended].regs);
+            }
+        }
+        live += u32::from(program.vregs[v].regs);
+        live_ends.push(Reverse((interval.end.max(interval.start + 1), v)));
+        candidates.extend(Candidate::new(program, interval, v, costs[v.index()]));
+        let payload = payload_ends.partition_point(|&end| end <= interval.start);
+        let payload = (payload_ends.len() - payload) as u32;
+        while live + payload + RESERVE > GRF_COUNT {
+            let Some(candidate) = candidates.pop() else { break };
+            if candidate.end > interval.start {
+                live -= u32::from(program.vregs[candidate.vreg].regs);
+                spilled[candidate.vreg] = true;
+                victims.push(candidate.vreg);
+            }
+        }
+    }
+    victims
+}
+
+/// A live register that may be spilled; the cheapest per GRF and instruction is the greatest.
+struct Candidate {
+    price: f64,
+    end: usize,
+    vreg: VReg,
+}
+
+impl Candidate {
+    /// `None` for registers that cannot be spilled or whose spilling relieves nothing.
+    fn new(
+        program: &Program,
+        interval: Interval,
+        vreg: VReg,
+        cost: Option<f64>,
+    ) -> Option<Candidate> {
+        let end = interval.end.max(interval.start + 1);
+        let area = f64::from(program.vregs[vreg].regs) * (end - interval.start) as f64;
+        let cost = cost.filter(|&cost| cost > 0.0 && end - interval.start >= SHORTEST_RELIEF)?;
+        Some(Candidate { price: cost / area, end, vreg })
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Candidate) -> Ordering {
+        other.price.total_cmp(&self.price).then(other.vreg.cmp(&self.vreg))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Candidate) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}
 
 impl Spiller {
     /// Moves the values of `victims` to scratch memory in one walk over the program: every
