@@ -21,9 +21,9 @@ use vocabulary::{LivenessGranularity, PayloadInterference};
 /// Most virtual registers of a program: a bound on the time that a hostile shader takes.
 const MAX_REGISTERS: usize = 60_000;
 
-/// GRFs live at once above which a program is spilled before the first attempt: coloring it would
-/// take long and fail.
-const HOPELESS_PRESSURE: u32 = 2 * graph::GRF_COUNT;
+/// GRFs more to keep free in each further round of spilling by pressure: the temporaries of spill
+/// code need some, too.
+const RESERVE_PER_ROUND: u32 = 4;
 
 /// Settings of an allocation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,6 +79,7 @@ pub fn allocate(
     }
     let first_round_budget = program.vregs.len() + 64;
     let mut max_live = None;
+    let mut reserve = 0;
     for _ in 0..first_round_budget {
         let cfg = Cfg::new(program);
         let mut liveness = Liveness::with_granularity(program, &cfg, settings.granularity);
@@ -87,9 +88,11 @@ pub fn allocate(
         }
         let live = liveness.max_live(program) as u32;
         let max_live = *max_live.get_or_insert(live);
-        if settings.allow_spill && live > HOPELESS_PRESSURE {
+        if settings.allow_spill && live > graph::GRF_COUNT {
+            // Coloring would fail.
             let costs = spill::costs(program, &cfg, &spiller);
-            let victims = spill::relieve(program, &liveness, &costs);
+            let victims = spill::relieve(program, &liveness, &costs, reserve);
+            reserve += RESERVE_PER_ROUND;
             if !victims.is_empty() {
                 spiller.spill(program, model, &victims);
                 continue;

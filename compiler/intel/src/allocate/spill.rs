@@ -84,17 +84,19 @@ pub(super) fn choose(
     candidates.into_iter().take(count).map(|(_, v)| v).collect()
 }
 
-/// GRFs that [`relieve`] leaves for temporaries of spill code and for what coloring wastes.
-const RESERVE: u32 = 24;
-
 /// Instructions of the shortest interval that [`relieve`] spills: the temporaries of spill code
 /// live as long as a shorter one.
 const SHORTEST_RELIEF: usize = 4;
 
-/// Registers whose spilling leaves room for all others at every instruction: where too many GRFs
-/// are live, those that cost least per GRF and instruction of their interval.
+/// Registers whose spilling leaves `reserve` GRFs free at every instruction: where too many are
+/// live, those that cost least per GRF and instruction of their interval.
 #[must_use]
-pub(super) fn relieve(program: &Program, liveness: &Liveness, costs: &[Option<f64>]) -> Vec<VReg> {
+pub(super) fn relieve(
+    program: &Program,
+    liveness: &Liveness,
+    costs: &[Option<f64>],
+    reserve: u32,
+) -> Vec<VReg> {
     let mut order: Vec<VReg> =
         program.vregs.keys().filter(|&v| !liveness.interval(v).is_empty()).collect();
     order.sort_by_key(|&v| (liveness.interval(v).start, v));
@@ -121,7 +123,7 @@ pub(super) fn relieve(program: &Program, liveness: &Liveness, costs: &[Option<f6
         candidates.extend(Candidate::new(program, interval, v, costs[v.index()]));
         let payload = payload_ends.partition_point(|&end| end <= interval.start);
         let payload = (payload_ends.len() - payload) as u32;
-        while live + payload + RESERVE > GRF_COUNT {
+        while live + payload + reserve > GRF_COUNT {
             let Some(candidate) = candidates.pop() else { break };
             if candidate.end > interval.start {
                 live -= u32::from(program.vregs[candidate.vreg].regs);
