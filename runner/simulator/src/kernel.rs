@@ -133,6 +133,11 @@ impl Kernel {
         self.devinfo
     }
 
+    /// Bytes from the start of the decoded binary to the end of the kernel.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
     /// The decoded instructions, in order.
     pub fn instructions(&self) -> impl Iterator<Item = &Inst> {
         self.decoded().map(|decoded| &decoded.inst)

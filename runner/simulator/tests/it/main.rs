@@ -5,5 +5,6 @@ mod common;
 mod control;
 mod fast;
 mod hostile;
+mod inputs;
 mod messages;
 mod quirks;
