@@ -19,5 +19,5 @@ mod surface;
 mod tiling;
 
 pub use format::SurfaceFormat;
-pub use surface::{DepthLayout, Surface, SurfaceKind, interleave};
+pub use surface::{DepthLayout, Plane, Surface, SurfaceKind, interleave};
 pub use tiling::Tiling;

@@ -261,13 +261,22 @@ impl Surface {
         }
     }
 
+    /// A level of a layer. `layer` counts from the first layer of the surface's memory.
+    #[must_use]
+    pub fn plane(&self, layer: u32, level: u32) -> Plane {
+        let (left, top) = self.level_origin(level, layer);
+        Plane {
+            base: self.base,
+            tiling: self.tiling,
+            pitch: self.pitch,
+            origin: (left + self.origin.0, top + self.origin.1),
+        }
+    }
+
     /// Address of a texel. `layer` counts from the first layer of the surface's memory.
     #[must_use]
     pub fn address(&self, x: u32, y: u32, layer: u32, level: u32, texel_bytes: u64) -> u64 {
-        let (left, top) = self.level_origin(level, layer);
-        let x = u64::from(x) + left + self.origin.0;
-        let y = u64::from(y) + top + self.origin.1;
-        self.base + self.tiling.offset(x * texel_bytes, y, self.pitch)
+        self.plane(layer, level).address(x, y, texel_bytes)
     }
 
     /// Address of a sample of a texel of the first level.
@@ -287,6 +296,33 @@ impl Surface {
         }
         let (x, y) = interleave(x, y, sample, self.samples);
         self.address(x, y, layer, 0, texel_bytes)
+    }
+}
+
+/// A level of a layer of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plane {
+    base: u64,
+    tiling: Tiling,
+    pitch: u64,
+    /// Texels and rows before the level.
+    origin: (u64, u64),
+}
+
+impl Plane {
+    /// Address of a texel.
+    #[must_use]
+    pub fn address(&self, x: u32, y: u32, texel_bytes: u64) -> u64 {
+        let (x, y) = (u64::from(x) + self.origin.0, u64::from(y) + self.origin.1);
+        self.base + self.tiling.offset(x * texel_bytes, y, self.pitch)
+    }
+
+    /// Number of texels from a column on that follow each other in memory.
+    #[must_use]
+    pub fn contiguous(&self, x: u32, texel_bytes: u64) -> u32 {
+        let bytes = self.tiling.contiguous();
+        let start = (u64::from(x) + self.origin.0) * texel_bytes;
+        u32::try_from((bytes - start % bytes) / texel_bytes.max(1)).map_or(u32::MAX, |n| n.max(1))
     }
 }
 

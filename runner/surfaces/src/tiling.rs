@@ -14,13 +14,23 @@ pub enum Tiling {
 }
 
 impl Tiling {
-    /// Bytes of a row of a tile, and its rows.
-    const fn tile(self) -> (u64, u64) {
+    /// Binary logarithms of the bytes of a row of a tile, and of its rows.
+    const fn tile(self) -> (u32, u32) {
         match self {
-            Tiling::Linear => (1, 1),
-            Tiling::X => (512, 8),
-            Tiling::Y => (128, 32),
-            Tiling::W => (64, 64),
+            Tiling::Linear => (0, 0),
+            Tiling::X => (9, 3),
+            Tiling::Y => (7, 5),
+            Tiling::W => (6, 6),
+        }
+    }
+
+    /// Bytes of a row that follow each other in memory, from each multiple of this number on.
+    pub(crate) const fn contiguous(self) -> u64 {
+        match self {
+            Tiling::Linear => 1 << 40,
+            Tiling::X => 512,
+            Tiling::Y => 16,
+            Tiling::W => 1,
         }
     }
 
@@ -32,8 +42,8 @@ impl Tiling {
     pub fn offset(self, x: u64, y: u64, pitch: u64) -> u64 {
         let (width, height) = self.tile();
         let pitch = if self == Tiling::W { pitch / 2 } else { pitch };
-        let tile = y / height * (pitch * height) + x / width * (width * height);
-        let (x, y) = (x % width, y % height);
+        let tile = (y >> height << height) * pitch + (x >> width << (width + height));
+        let (x, y) = (x & ((1 << width) - 1), y & ((1 << height) - 1));
         match self {
             Tiling::Linear => tile,
             Tiling::X => tile + y * 512 + x,
