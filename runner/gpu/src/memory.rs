@@ -13,10 +13,31 @@ use submission::BufferObject;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 
+/// Pages that are found without a search, by the low bits of their number.
+const RECENT: usize = 64;
+
 /// A page of the memory file.
 struct Page {
+    /// Offset in the file.
+    offset: u64,
     bytes: Box<[u8; PAGE as usize]>,
     is_dirty: bool,
+}
+
+/// Pages that were accessed.
+struct Pages {
+    list: Vec<Page>,
+    /// Indices by offset in the file.
+    known: FxHashMap<u64, usize>,
+    /// Number of a page in the address space and its index.
+    recent: [(u64, usize); RECENT],
+}
+
+impl Default for Pages {
+    fn default() -> Pages {
+        let (list, known) = (Vec::new(), FxHashMap::default());
+        Pages { list, known, recent: [(u64::MAX, 0); RECENT] }
+    }
 }
 
 /// The address space of one submission.
@@ -27,7 +48,7 @@ pub struct BatchMemory<'f> {
     file: &'f File,
     /// Objects in ascending order of addresses.
     objects: Vec<BufferObject>,
-    pages: RefCell<FxHashMap<u64, Page>>,
+    pages: RefCell<Pages>,
 }
 
 impl<'f> BatchMemory<'f> {
@@ -45,8 +66,8 @@ impl<'f> BatchMemory<'f> {
     /// Fails when the file cannot be written.
     pub fn flush(&self) -> io::Result<()> {
         let mut pages = self.pages.borrow_mut();
-        for (offset, page) in pages.iter_mut().filter(|(_, page)| page.is_dirty) {
-            self.file.write_all_at(&page.bytes[..], *offset)?;
+        for page in pages.list.iter_mut().filter(|page| page.is_dirty) {
+            self.file.write_all_at(&page.bytes[..], page.offset)?;
             page.is_dirty = false;
         }
         Ok(())
@@ -56,7 +77,7 @@ impl<'f> BatchMemory<'f> {
     #[must_use]
     pub fn touched(&self) -> (usize, usize) {
         let pages = self.pages.borrow();
-        (pages.len(), pages.values().filter(|page| page.is_dirty).count())
+        (pages.list.len(), pages.list.iter().filter(|page| page.is_dirty).count())
     }
 
     fn find(&self, address: u64) -> Result<&BufferObject, Fault> {
@@ -82,12 +103,15 @@ impl<'f> BatchMemory<'f> {
             let start = offset % PAGE;
             let room = (PAGE - start).min(object.address + object.size - at);
             let count = usize::try_from(room).map_or(length - done, |n| n.min(length - done));
-            let page = pages.entry(offset - start).or_insert_with(|| {
-                let mut bytes = Box::new([0; PAGE as usize]);
-                // Beyond the end of the file, and after an error, pages are zeros.
-                let _ = self.file.read_exact_at(&mut bytes[..], offset - start);
-                Page { bytes, is_dirty: false }
-            });
+            let index = pages.index(self.file, offset - start);
+            let number = at / PAGE;
+            let is_whole = at % PAGE == start
+                && object.address <= number * PAGE
+                && (number + 1) * PAGE <= object.address + object.size;
+            if is_whole {
+                pages.recent[recent(number)] = (number, index);
+            }
+            let page = &mut pages.list[index];
             page.is_dirty |= writes;
             #[allow(clippy::cast_possible_truncation, reason = "less than a page")]
             let start = start as usize;
@@ -98,15 +122,56 @@ impl<'f> BatchMemory<'f> {
     }
 }
 
+impl Pages {
+    /// Index of the page at an offset of the file.
+    fn index(&mut self, file: &File, offset: u64) -> usize {
+        let Pages { list, known, .. } = self;
+        *known.entry(offset).or_insert_with(|| {
+            let mut bytes = Box::new([0; PAGE as usize]);
+            // Beyond the end of the file, and after an error, pages are zeros.
+            let _ = file.read_exact_at(&mut bytes[..], offset);
+            list.push(Page { offset, bytes, is_dirty: false });
+            list.len() - 1
+        })
+    }
+
+    /// The page that holds a range, and the place of the range in it; `None` if it was not accessed
+    /// recently, or if the range is in several pages.
+    fn recent(&mut self, address: u64, length: usize) -> Option<(&mut Page, usize)> {
+        let number = address / PAGE;
+        #[allow(clippy::cast_possible_truncation, reason = "less than a page")]
+        let start = (address % PAGE) as usize;
+        let (known, index) = self.recent[recent(number)];
+        let is_inside = known == number && start + length <= PAGE as usize;
+        is_inside.then(|| (&mut self.list[index], start))
+    }
+}
+
+/// Place of a page among the recent ones.
+fn recent(number: u64) -> usize {
+    #[allow(clippy::cast_possible_truncation, reason = "a remainder")]
+    let place = (number % RECENT as u64) as usize;
+    place
+}
+
 impl Memory for BatchMemory<'_> {
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Fault> {
         let length = bytes.len();
+        if let Some((page, start)) = self.pages.borrow_mut().recent(address, length) {
+            bytes.copy_from_slice(&page.bytes[start..start + length]);
+            return Ok(());
+        }
         self.pieces(address, length, false, &mut |page, range| {
             bytes[range].copy_from_slice(page);
         })
     }
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        if let Some((page, start)) = self.pages.borrow_mut().recent(address, bytes.len()) {
+            page.bytes[start..start + bytes.len()].copy_from_slice(bytes);
+            page.is_dirty = true;
+            return Ok(());
+        }
         self.pieces(address, bytes.len(), true, &mut |page, range| {
             page.copy_from_slice(&bytes[range]);
         })

@@ -6,6 +6,7 @@ use eu::DevInfo;
 use packets::{Memory, Table};
 
 use super::counts::{Counts, StreamRegisters};
+use super::kernels::Kernels;
 use super::state::Fields;
 use super::window::Viewport;
 use crate::context::HardwareContext;
@@ -29,6 +30,7 @@ pub(super) struct Draw<'a> {
     pub(super) devinfo: &'static DevInfo,
     pub(super) fields: &'a Fields,
     pub(super) facts: Facts,
+    pub(super) kernels: &'a Kernels,
     pub(super) memory: &'a dyn Memory,
     pub(super) context: &'a HardwareContext,
     pub(super) counts: Counts,

@@ -1,6 +1,8 @@
 //! Depth and stencil tests on the buffers in memory.
 
-use surfaces::{DepthLayout, Surface};
+use std::cell::Cell;
+
+use surfaces::{DepthLayout, Plane, Surface};
 
 use super::blend::{passes, stencil};
 use super::command::Draw;
@@ -46,6 +48,8 @@ pub(super) struct DepthStencil<'a> {
     faces: [StencilFace; 2],
     offset: (i64, i64),
     samples: u32,
+    /// The layer that was accessed last, and its place in the buffers of depth and stencil.
+    planes: [Cell<Option<(u32, Plane)>>; 2],
 }
 
 /// A sample to test.
@@ -132,6 +136,7 @@ impl Draw<'_> {
             faces: [front, if is_two_sided { back } else { front }],
             offset,
             samples,
+            planes: Default::default(),
         }))
     }
 
@@ -219,7 +224,7 @@ impl DepthStencil<'_> {
     /// Tests a sample and updates the buffers; true if it passes.
     pub(super) fn test(&self, sample: &Tested) -> Outcome<bool> {
         let stencil_at = match &self.stencil {
-            Some(surface) if self.tests_stencil => Some(self.address(surface, sample, 1)),
+            Some(surface) if self.tests_stencil => Some(self.address(surface, sample, 1, 1)),
             _ => None,
         };
         let face = &self.faces[usize::from(!sample.is_front)];
@@ -253,7 +258,7 @@ impl DepthStencil<'_> {
         }
         // Function 0 always passes.
         let function = if self.tests_depth { self.depth_function } else { 0 };
-        let address = self.address(surface, sample, format.bytes());
+        let address = self.address(surface, sample, 0, format.bytes());
         let memory = self.draw.memory;
         let mut bytes = [0; 4];
         let count = usize::try_from(format.bytes()).unwrap_or(4);
@@ -284,12 +289,18 @@ impl DepthStencil<'_> {
         Ok(passes)
     }
 
-    fn address(&self, surface: &Surface, sample: &Tested, bytes: u64) -> u64 {
+    /// Address of a sample in buffer 0 or 1: depth or stencil.
+    fn address(&self, surface: &Surface, sample: &Tested, buffer: usize, bytes: u64) -> u64 {
         #[allow(clippy::cast_possible_truncation, reason = "coordinates have 16 bits")]
         let moved = |at: u32, offset: i64| (i64::from(at) + offset).max(0) as u32;
         let (x, y) = (moved(sample.x, self.offset.0), moved(sample.y, self.offset.1));
         let layer = sample.layer + surface.first_layer;
         let (x, y) = surfaces::interleave(x, y, sample.sample, self.samples);
-        surface.address(x, y, layer, surface.level, bytes)
+        let plane = match self.planes[buffer].get() {
+            Some((known, plane)) if known == layer => plane,
+            _ => surface.plane(layer, surface.level),
+        };
+        self.planes[buffer].set(Some((layer, plane)));
+        plane.address(x, y, bytes)
     }
 }

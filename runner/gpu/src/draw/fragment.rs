@@ -1,14 +1,20 @@
 //! Fragment threads: payload, execution, messages.
 
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 use simulator::host::{
     AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
     SamplerRequest, Surface, Texels,
 };
-use simulator::{Kernel, Thread};
+use simulator::{PlaneInput, Thread};
+use smallvec::SmallVec;
 
 use super::bindings::Resources;
 use super::command::Draw;
 use super::interpolation::Interpolation;
+use super::kernels::Loaded;
 use super::messages::{Failure, memory_messages};
 use super::output::Output;
 use super::samples::Samples;
@@ -16,8 +22,6 @@ use super::scratch::Scratch;
 use super::vertices::Slots;
 use crate::error::{CommandError, Outcome, not_modeled};
 
-/// Lengths of a kernel that are tried, in bytes.
-const KERNEL_BYTES: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];
 /// Topology of lists of triangles, as payloads name it.
 const TRIANGLES: u32 = 4;
 /// Most instructions of a thread.
@@ -89,12 +93,23 @@ type Value = fn(&Interpolation, f64, f64) -> f32;
 
 /// A kernel with the place of its setup data.
 struct FragmentKernel {
-    kernel: Kernel,
+    kernel: Rc<Loaded>,
     address: u64,
     /// Pixels of a thread.
     width: usize,
     /// First register of setup data.
     setup: usize,
+}
+
+/// What the results of the threads of a primitive depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dependence {
+    /// All threads have the same result.
+    None,
+    /// Mask of the pixels that are drawn.
+    Mask,
+    /// Positions of the pixels.
+    Position,
 }
 
 /// Values that payloads have.
@@ -189,10 +204,83 @@ impl<'a> Fragments<'a> {
         self.draw.counts.add_shaded(pixels.count());
         let setup = self.draw.setup(primitive)?;
         let mut thread = Thread::new(self.draw.devinfo, 0);
+        let Fragments { output, resources, samples, .. } = self;
+        let mut known: FxHashMap<u32, Vec<RenderWrite>> = FxHashMap::default();
+        let dependence = self.dependence(kernel, primitive, &setup);
+        if dependence == Dependence::None && !quads.is_empty() {
+            let slots: SmallVec<[QuadSlot; 4]> = self.slots(&quads[..1]).into();
+            let width = kernel.width;
+            let writes = self.run(kernel, &mut thread, primitive, &setup, &slots, width)?;
+            let rule = (width, self.tests_early);
+            let is_single = samples.count() == 1;
+            if is_single && output.flood(resources, primitive, &quads, &writes, rule)? {
+                return Ok(());
+            }
+            known.insert(0, writes);
+        }
         for slots in self.slots(&quads).chunks(kernel.width / 4) {
-            self.run(kernel, &mut thread, primitive, &setup, slots)?;
+            let key = match dependence {
+                Dependence::None => Some(0),
+                Dependence::Mask => Some(live_mask(slots)),
+                Dependence::Position => None,
+            };
+            let executed;
+            let writes = match key {
+                None => {
+                    executed = self.run(kernel, &mut thread, primitive, &setup, slots, 0)?;
+                    &executed
+                }
+                Some(key) => match known.entry(key) {
+                    Entry::Occupied(entry) => &*entry.into_mut(),
+                    Entry::Vacant(entry) => {
+                        let width = kernel.width;
+                        let writes =
+                            self.run(kernel, &mut thread, primitive, &setup, slots, width)?;
+                        entry.insert(writes)
+                    }
+                },
+            };
+            output.merge(resources, primitive, samples, slots, writes, self.tests_early)?;
         }
         Ok(())
+    }
+
+    /// What the results of the threads of a primitive depend on.
+    fn dependence(
+        &self,
+        kernel: &FragmentKernel,
+        primitive: &Primitive<'_>,
+        setup: &[[[u32; 8]; 2]],
+    ) -> Dependence {
+        let inputs = kernel.kernel.inputs(kernel.width).filter(|_| !self.payload.per_sample);
+        let Some(inputs) = inputs else { return Dependence::Position };
+        let differs = |register: usize| (2..kernel.setup).contains(&register);
+        if (2..kernel.setup).any(|register| inputs.dwords(register) != 0) {
+            return Dependence::Position;
+        }
+        let finite = primitive.interpolation.is_none_or(|interpolation| interpolation.is_finite());
+        let constants = self.constants.iter().chain(setup.iter().flatten());
+        let registers: SmallVec<[&[u32; 8]; 16]> = constants.collect();
+        let is_constant = |plane: &PlaneInput| {
+            let register = plane.register.checked_sub(kernel.setup);
+            let Some(register) = register.and_then(|i| registers.get(i)) else { return false };
+            let at = |i: usize| f32::from_bits(register[(plane.dword + i) & 7]);
+            // The sum of zeros has the sign of one that is added last, unless both are negative.
+            let is_negative_zero = at(3).to_bits() == (-0.0_f32).to_bits();
+            finite && at(0) == 0.0 && at(1) == 0.0 && !is_negative_zero
+        };
+        let planes = inputs.planes().iter();
+        let mut varying = planes
+            .filter(|plane| (plane.coordinates..plane.coordinates + plane.count).any(differs));
+        if !varying.all(is_constant) {
+            return Dependence::Position;
+        }
+        // The second register has positions in double words 2 to 5, the mask of pixels in the last.
+        match inputs.dwords(1) {
+            read if read & 0x3c != 0 => Dependence::Position,
+            read if read & 0x80 != 0 => Dependence::Mask,
+            _ => Dependence::None,
+        }
     }
 
     /// Channels of all threads, four at a time.
@@ -208,6 +296,7 @@ impl<'a> Fragments<'a> {
         quads.iter().flat_map(of_quad).collect()
     }
 
+    /// Executes a thread with the channels of `slots`, and at least `least`.
     fn run(
         &self,
         kernel: &FragmentKernel,
@@ -215,9 +304,12 @@ impl<'a> Fragments<'a> {
         primitive: &Primitive<'_>,
         setup: &[[[u32; 8]; 2]],
         slots: &[QuadSlot],
-    ) -> Outcome<()> {
+        least: usize,
+    ) -> Outcome<Vec<RenderWrite>> {
         thread.reset(0);
         self.write_header(thread, slots, primitive);
+        // Whole quads execute, so that differences between pixels are defined.
+        thread.set_dispatch_mask((1_u32 << (4 * slots.len()).max(least)) - 1);
         self.write_interpolated(thread, kernel.width, slots, primitive)?;
         let registers = self.constants.iter().chain(setup.iter().flatten());
         for (i, register) in registers.enumerate() {
@@ -231,14 +323,13 @@ impl<'a> Fragments<'a> {
             failure: Failure::default(),
             writes: Vec::new(),
         };
-        let result = kernel.kernel.run(thread, &mut host, BUDGET);
+        let result = kernel.kernel.kernel.run(thread, &mut host, BUDGET);
         let FragmentHost { failure, writes, .. } = host;
         if let Some(error) = failure.0 {
             return Err(error);
         }
         result.map_err(|error| kernel_error(kernel.address, &error))?;
-        let Fragments { output, resources, samples, .. } = self;
-        output.merge(resources, primitive, samples, slots, &writes, self.tests_early)
+        Ok(writes)
     }
 
     /// Writes the registers that every fragment thread has.
@@ -262,17 +353,11 @@ impl<'a> Fragments<'a> {
             }
         }
         thread.set_register(0, &header);
-        let mut live = 0;
         for (i, slot) in slots.iter().enumerate() {
             positions[2 + i] = slot.quad.x | slot.quad.y << 16;
-            let covered = (0..4).filter(|&pixel| slot.covered(pixel) != 0);
-            live |= covered.fold(0, |mask, pixel| mask | 1 << pixel) << (4 * i);
         }
-        positions[7] = live;
+        positions[7] = live_mask(slots);
         thread.set_register(1, &positions);
-        // Whole quads execute, so that differences between pixels are defined.
-        let lanes = (0..slots.len()).fold(0, |lanes, i| lanes | 0xf << (4 * i));
-        thread.set_dispatch_mask(lanes);
     }
 
     /// Position of a channel for a mode of interpolation: 0 pixel, 1 centroid, 2 sample.
@@ -377,25 +462,8 @@ impl Draw<'_> {
     }
 
     /// Decodes the kernel at an address.
-    pub(super) fn kernel(&self, address: u64) -> Outcome<Kernel> {
-        let object = self.memory.object(address).ok_or(packets::Fault { address })?;
-        let room = object.end - address;
-        let mut last = None;
-        for most in KERNEL_BYTES {
-            let length = usize::try_from(room.min(most)).unwrap_or(0);
-            let mut bytes = vec![0; length];
-            self.memory.read(address, &mut bytes)?;
-            match Kernel::decode(self.devinfo, &bytes) {
-                // A kernel that was cut off has no end.
-                Ok(kernel) if ends(&kernel) || most >= room => return Ok(kernel),
-                Ok(_) => {}
-                Err(error) => last = Some(kernel_error(address, &error)),
-            }
-            if most >= room {
-                break;
-            }
-        }
-        Err(last.unwrap_or(CommandError::Fault(packets::Fault { address })))
+    pub(super) fn kernel(&self, address: u64) -> Outcome<Rc<Loaded>> {
+        self.kernels.load(self.devinfo, self.memory, address)
     }
 
     /// Routing of an input: source slot, whether the back has the next slot, and components that
@@ -480,9 +548,12 @@ impl Draw<'_> {
     }
 }
 
-/// True if the last instruction ends the thread.
-fn ends(kernel: &Kernel) -> bool {
-    kernel.instructions().last().is_some_and(|inst| inst.send.is_some_and(|send| send.eot))
+/// Mask of the pixels of a thread that are drawn.
+fn live_mask(slots: &[QuadSlot]) -> u32 {
+    let of_slot = |slot: &QuadSlot| {
+        (0..4).fold(0, |mask, pixel| mask | u32::from(slot.covered(pixel) != 0) << pixel)
+    };
+    slots.iter().enumerate().fold(0, |mask, (i, slot)| mask | of_slot(slot) << (4 * i))
 }
 
 /// Coordinates of a point's corner: upper left, upper right, lower left.

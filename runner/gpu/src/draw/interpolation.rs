@@ -93,6 +93,18 @@ impl Interpolation {
         })
     }
 
+    /// True if the weights are finite at all positions.
+    pub(super) fn is_finite(&self) -> bool {
+        let is_small = |value: f64| value.abs() < 1e30;
+        let planes = self.planes.iter();
+        planes.flat_map(|plane| [plane.x, plane.y, plane.at_origin]).all(is_small)
+            && self.corners.iter().all(|corner| {
+                let window = corner.window.iter().all(|at| is_small(*at));
+                let linear = corner.linear.iter().chain(&corner.weights).all(|at| is_small(*at));
+                window && linear && (1e-30..1e30).contains(&corner.one_over_w)
+            })
+    }
+
     /// Depth at a position.
     pub(super) fn depth(&self, x: f64, y: f64) -> f32 {
         let weights = self.weights(x, y);

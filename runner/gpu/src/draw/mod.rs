@@ -8,9 +8,11 @@ mod compute;
 mod counts;
 mod depth;
 mod feedback;
+mod flood;
 mod fragment;
 mod geometry;
 mod interpolation;
+mod kernels;
 mod messages;
 mod output;
 mod primitives;
@@ -40,6 +42,7 @@ use crate::mi::predicate_holds;
 use command::{Draw, Parameters};
 use counts::{Counts, StreamRegisters};
 use fragment::Fragments;
+use kernels::Kernels;
 use state::Fields;
 
 /// Registers with the parameters of an indirect draw.
@@ -51,6 +54,7 @@ pub(crate) struct Drawing {
     devinfo: Option<&'static DevInfo>,
     facts: Facts,
     fields: Fields,
+    kernels: Kernels,
 }
 
 impl Drawing {
@@ -58,7 +62,8 @@ impl Drawing {
     pub(crate) fn new(generation: Generation, table: &'static Table) -> Drawing {
         let devinfo = DevInfo::get(generation.name());
         let facts = Facts::of(generation);
-        Drawing { table, devinfo, facts, fields: Fields::resolve(table) }
+        let (fields, kernels) = (Fields::resolve(table), Kernels::default());
+        Drawing { table, devinfo, facts, fields, kernels }
     }
 
     /// Stores the states of the vertex buffers that a command names.
@@ -114,6 +119,7 @@ impl Drawing {
             devinfo: self.devinfo?,
             fields: &self.fields,
             facts: self.facts,
+            kernels: &self.kernels,
             memory,
             context,
             counts: Counts::default(),

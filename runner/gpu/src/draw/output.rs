@@ -1,11 +1,11 @@
 //! Output of fragment threads: alpha, depth and stencil tests, blending, stores to render targets.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use simulator::host::RenderWrite;
-use surfaces::{SurfaceFormat, SurfaceKind};
+use surfaces::{Plane, SurfaceFormat, SurfaceKind};
 
 use super::bindings::{Bound, Resources};
 use super::blend::{Colors, Equation, blend, logic, passes};
@@ -16,9 +16,9 @@ use super::samples::Samples;
 use crate::error::{Outcome, not_modeled};
 
 /// A render target with its blend state.
-struct Target {
-    bound: Rc<Bound>,
-    format: &'static SurfaceFormat,
+pub(super) struct Target {
+    pub(super) bound: Rc<Bound>,
+    pub(super) format: &'static SurfaceFormat,
     /// Bits of a texel that are written; `None` if all are.
     mask: Option<Vec<u8>>,
     /// Equations of color and alpha.
@@ -26,6 +26,48 @@ struct Target {
     logic: Option<u64>,
     /// Limits of source colors before blending.
     clamp: Option<[f32; 2]>,
+    /// The layer that was written last.
+    plane: Cell<Option<(u32, Plane)>>,
+    /// The color that was stored last.
+    color: Cell<[u32; 4]>,
+    /// Its texel.
+    texel: Cell<[u8; 16]>,
+}
+
+impl Target {
+    /// True if colors replace what is stored, one for each pixel.
+    pub(super) fn is_plain(&self) -> bool {
+        let reads = self.mask.is_some() || self.equations.is_some() || self.logic.is_some();
+        !reads && self.bound.surface.samples == 1
+    }
+
+    /// Address of a texel of the level.
+    fn address(&self, x: u32, y: u32, layer: u32) -> u64 {
+        let surface = &self.bound.surface;
+        let plane = match self.plane.get() {
+            Some((known, plane)) if known == layer => plane,
+            _ => surface.plane(layer, surface.level),
+        };
+        self.plane.set(Some((layer, plane)));
+        plane.address(x, y, self.format.bytes)
+    }
+
+    /// Stored form of a color.
+    pub(super) fn encode(&self, color: [u32; 4]) -> [u8; 16] {
+        if self.color.get() == color {
+            return self.texel.get();
+        }
+        let texel = encode(self.format, color);
+        self.color.set(color);
+        self.texel.set(texel);
+        texel
+    }
+}
+
+/// Stored form of a color.
+fn encode(format: &SurfaceFormat, color: [u32; 4]) -> [u8; 16] {
+    let bytes = format.encode(color);
+    std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
 }
 
 /// State of the output of a draw.
@@ -132,6 +174,7 @@ impl<'a> Output<'a> {
     ) -> Outcome<()> {
         let mut passed: Passed = vec![None; 4 * slots.len()];
         for write in writes {
+            let mut target = None;
             for i in (0..usize::from(write.count)).filter(|i| write.mask >> i & 1 != 0) {
                 let pixel = usize::from(write.first_slot) + i;
                 let Some(slot) = slots.get(pixel / 4) else { continue };
@@ -161,8 +204,15 @@ impl<'a> Output<'a> {
                         live
                     }
                 };
-                if live != 0 {
-                    self.store(resources, write, i, place, primitive.layer(), live)?;
+                if live == 0 {
+                    continue;
+                }
+                let target = match &target {
+                    Some(target) => target,
+                    None => target.insert(self.target(resources, write.target)?),
+                };
+                if let Some(target) = target {
+                    self.store(target, write, i, place, primitive.layer(), live)?;
                 }
             }
         }
@@ -191,23 +241,13 @@ impl<'a> Output<'a> {
     /// Blends and stores the color of a pixel.
     fn store(
         &self,
-        resources: &Resources<'_>,
+        target: &Target,
         write: &RenderWrite,
         i: usize,
         (x, y): (u32, u32),
         layer: u32,
         live: u16,
     ) -> Outcome<()> {
-        let known = self.targets.borrow().get(&write.target).cloned();
-        let target = match known {
-            Some(target) => target,
-            None => {
-                let target = self.target(resources, write.target)?.map(Rc::new);
-                self.targets.borrow_mut().insert(write.target, target.clone());
-                target
-            }
-        };
-        let Some(target) = target else { return Ok(()) };
         let surface = &target.bound.surface;
         let (width, height) = surface.size(surface.level);
         if x >= width || y >= height || layer >= surface.layers {
@@ -220,12 +260,11 @@ impl<'a> Output<'a> {
         }
         let second = write.color1.map_or([0; 4], |planes| planes.map(|plane| plane[i]));
         for sample in (0..surface.samples).filter(|sample| live >> sample & 1 != 0) {
-            let bytes = target.format.bytes;
             let address = match surface.samples {
-                1 => surface.address(x, y, layer, surface.level, bytes),
-                _ => surface.sample_address((x, y), layer, sample, bytes),
+                1 => target.address(x, y, layer),
+                _ => surface.sample_address((x, y), layer, sample, target.format.bytes),
             };
-            self.store_sample(&target, address, color, second)?;
+            self.store_sample(target, address, color, second)?;
         }
         Ok(())
     }
@@ -265,7 +304,7 @@ impl<'a> Output<'a> {
             };
             color = result.map(f32::to_bits);
         }
-        let mut texel = format.encode(color);
+        let mut texel = target.encode(color);
         if let Some(operation) = target.logic {
             texel.iter_mut().zip(old).for_each(|(new, old)| *new = logic(operation, *new, old));
         }
@@ -274,11 +313,54 @@ impl<'a> Output<'a> {
                 *new = *new & mask | old & !mask;
             }
         }
-        Ok(memory.write(address, &texel)?)
+        Ok(memory.write(address, &texel[..count])?)
+    }
+
+    /// True if pixels are tested one by one after their shading.
+    pub(super) fn tests_pixels(&self, is_tested: bool) -> bool {
+        let tests_depth = self.depth.is_some() && !is_tested;
+        tests_depth || self.alpha.is_some() || self.to_coverage.is_some()
+    }
+
+    /// Counts samples that passed all tests.
+    pub(super) fn count_passed(&self, count: u32) {
+        self.draw.counts.add_passed(count);
+    }
+
+    /// A color of a shader as it is stored in a plain target.
+    pub(super) fn stored_color(&self, target: &Target, mut color: [u32; 4]) -> [u32; 4] {
+        if self.to_one && !target.format.is_integer {
+            color[3] = 1.0_f32.to_bits();
+        }
+        match target.clamp {
+            Some([low, high]) => {
+                color.map(|bits| f32::from_bits(bits).max(low).min(high).to_bits())
+            }
+            None => color,
+        }
+    }
+
+    /// Writes memory.
+    pub(super) fn write(&self, address: u64, bytes: &[u8]) -> Outcome<()> {
+        Ok(self.draw.memory.write(address, bytes)?)
+    }
+
+    /// Returns the target of an entry of the binding table; `None` for null surfaces.
+    pub(super) fn target(
+        &self,
+        resources: &Resources<'_>,
+        entry: u8,
+    ) -> Outcome<Option<Rc<Target>>> {
+        if let Some(known) = self.targets.borrow().get(&entry) {
+            return Ok(known.clone());
+        }
+        let target = self.load_target(resources, entry)?.map(Rc::new);
+        self.targets.borrow_mut().insert(entry, target.clone());
+        Ok(target)
     }
 
     /// Loads the target of an entry of the binding table.
-    fn target(&self, resources: &Resources<'_>, entry: u8) -> Outcome<Option<Target>> {
+    fn load_target(&self, resources: &Resources<'_>, entry: u8) -> Outcome<Option<Target>> {
         let bound = resources.surface(entry)?;
         match bound.surface.kind {
             SurfaceKind::Null => return Ok(None),
@@ -322,7 +404,9 @@ impl<'a> Output<'a> {
             (true, _) => format.normalized(),
         };
         let logic = has_logic.then(|| get(fields.logic));
-        Ok(Some(Target { bound, format, mask, equations, logic, clamp }))
+        let (plane, color) = (Cell::default(), Cell::default());
+        let texel = Cell::new(encode(format, color.get()));
+        Ok(Some(Target { bound, format, mask, equations, logic, clamp, plane, color, texel }))
     }
 }
 

@@ -1,13 +1,16 @@
 //! Threads of the stages before rasterization: loading, execution, entries of the URB.
 
+use std::rc::Rc;
+
 use simulator::host::{
     AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite,
 };
-use simulator::{Kernel, Outcome as ThreadOutcome, Thread};
+use simulator::{Outcome as ThreadOutcome, Thread};
 
 use super::bindings::Resources;
 use super::command::Draw;
 use super::fragment::{BUDGET, kernel_error};
+use super::kernels::Loaded;
 use super::messages::{Failure, memory_messages};
 use super::scratch::Scratch;
 use super::vertices::Slots;
@@ -41,7 +44,7 @@ pub(super) const GEOMETRY: Names = names!("GS");
 /// A stage of a draw.
 pub(super) struct UrbStage<'a> {
     draw: &'a Draw<'a>,
-    kernel: Kernel,
+    kernel: Rc<Loaded>,
     address: u64,
     resources: Resources<'a>,
     constants: Vec<[u32; 8]>,
@@ -110,7 +113,7 @@ impl<'a> UrbStage<'a> {
             for (mut thread, scratch) in running {
                 let shared = std::mem::take(&mut host.scratch.shared);
                 host.scratch = Scratch { shared, ..scratch };
-                let result = self.kernel.run(&mut thread, &mut host, BUDGET);
+                let result = self.kernel.kernel.run(&mut thread, &mut host, BUDGET);
                 if let Some(error) = host.failure.0.take() {
                     return Err(error);
                 }

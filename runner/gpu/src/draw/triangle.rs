@@ -1,5 +1,6 @@
 //! Primitives: clipping, culling, rasterization.
 
+use smallvec::SmallVec;
 use softgl::clip::{self, ClipVertex};
 use softgl::raster::{SnappedPosition, Spans, line, point, snap, triangle};
 
@@ -13,6 +14,9 @@ use crate::error::{Outcome, not_modeled};
 
 /// Size of a pixel in snapped positions.
 const PIXEL: f64 = 256.0;
+
+/// A run of pixels: 1 in the lower row of quads and 0 in the upper, bit of the sample, columns.
+type Run = (usize, u16, (i32, i32));
 
 /// Kind of a primitive with its own switch of the depth offset.
 #[derive(Clone, Copy)]
@@ -306,12 +310,24 @@ fn quads(parts: &[(u16, Vec<Spans>)]) -> Vec<Quad> {
     let Some(bounds) = bounds.reduce(|a, b| a.hull(&b)) else { return Vec::new() };
     let mut quads = Vec::new();
     for y in (bounds.y0 & !1..bounds.y1).step_by(2) {
-        for x in (bounds.x0 & !1..bounds.x1).step_by(2) {
-            let samples = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(right, down)| {
-                let covers = |spans: &Spans| spans.contains(x + right, y + down);
-                let covered = parts.iter().filter(|(_, spans)| spans.iter().any(covers));
-                covered.fold(0, |mask, (bit, _)| mask | bit)
-            });
+        // Runs of the two rows, with the bits of their samples.
+        let runs: SmallVec<[Run; 8]> = parts
+            .iter()
+            .flat_map(|(bit, spans)| spans.iter().map(move |spans| (*bit, spans)))
+            .flat_map(|(bit, spans)| [0, 1].map(|down| (down as usize, bit, spans.row(y + down))))
+            .filter(|(_, _, (from, to))| from < to)
+            .collect();
+        let first = runs.iter().map(|(_, _, (from, _))| *from).min().unwrap_or(bounds.x1);
+        let last = runs.iter().map(|(_, _, (_, to))| *to).max().unwrap_or(bounds.x0);
+        for x in (first & !1..last).step_by(2) {
+            let mut samples = [0; 4];
+            for (down, bit, (from, to)) in &runs {
+                for (right, at) in [(0, x), (1, x + 1)] {
+                    if (*from..*to).contains(&at) {
+                        samples[2 * down + right] |= bit;
+                    }
+                }
+            }
             if samples != [0; 4] {
                 quads.push(Quad { x: x.cast_unsigned(), y: y.cast_unsigned(), samples });
             }

@@ -1,0 +1,106 @@
+//! Kernels in memory, each decoded once.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use eu::DevInfo;
+use packets::{Fault, Memory};
+use rustc_hash::FxHashMap;
+use simulator::{Inputs, Kernel};
+
+use super::fragment::kernel_error;
+use crate::error::{CommandError, Outcome};
+
+/// Lengths of a kernel that are tried, in bytes.
+const LENGTHS: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];
+/// Bytes by which known kernels are found.
+const PREFIX: usize = 32;
+/// Most kernels that are kept.
+const MOST: usize = 4096;
+
+/// A decoded kernel.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) kernel: Kernel,
+    /// The bytes that were decoded.
+    bytes: Vec<u8>,
+    inputs: RefCell<[Option<Option<Rc<Inputs>>>; 3]>,
+}
+
+impl Loaded {
+    /// Payload on which threads of `width` channels depend; `None` if it is not known.
+    pub(super) fn inputs(&self, width: usize) -> Option<Rc<Inputs>> {
+        let channels = u8::try_from(width).ok()?;
+        let slot = (channels / 16).min(2);
+        self.inputs.borrow_mut()[usize::from(slot)]
+            .get_or_insert_with(|| self.kernel.inputs(channels).map(Rc::new))
+            .clone()
+    }
+}
+
+/// Kernels by their first bytes.
+#[derive(Debug, Default)]
+pub(super) struct Kernels(RefCell<FxHashMap<[u8; PREFIX], Vec<Rc<Loaded>>>>);
+
+impl Kernels {
+    /// Decodes the kernel at an address, or returns the known one of the same bytes.
+    pub(super) fn load(
+        &self,
+        devinfo: &'static DevInfo,
+        memory: &dyn Memory,
+        address: u64,
+    ) -> Outcome<Rc<Loaded>> {
+        let object = memory.object(address).ok_or(Fault { address })?;
+        let room = object.end - address;
+        let mut prefix = [0; PREFIX];
+        let first = usize::try_from(room).unwrap_or(PREFIX).min(PREFIX);
+        memory.read(address, &mut prefix[..first])?;
+        let mut bytes = Vec::new();
+        for known in self.0.borrow().get(&prefix).into_iter().flatten() {
+            bytes.resize(known.bytes.len(), 0);
+            let fits = known.bytes.len() as u64 <= room;
+            if fits && memory.read(address, &mut bytes).is_ok() && bytes == known.bytes {
+                return Ok(known.clone());
+            }
+        }
+        let (kernel, mut bytes) = decode(devinfo, memory, address, room)?;
+        bytes.truncate(kernel.end());
+        let loaded = Rc::new(Loaded { kernel, bytes, inputs: RefCell::default() });
+        let mut all = self.0.borrow_mut();
+        if all.len() >= MOST {
+            all.clear();
+        }
+        all.entry(prefix).or_default().push(loaded.clone());
+        Ok(loaded)
+    }
+}
+
+/// Decodes the kernel at an address and returns it with the bytes that were read.
+fn decode(
+    devinfo: &'static DevInfo,
+    memory: &dyn Memory,
+    address: u64,
+    room: u64,
+) -> Outcome<(Kernel, Vec<u8>)> {
+    let mut last = None;
+    for most in LENGTHS {
+        let length = usize::try_from(room.min(most)).unwrap_or(0);
+        let mut bytes = vec![0; length];
+        memory.read(address, &mut bytes)?;
+        match Kernel::decode(devinfo, &bytes) {
+            // A kernel that was cut off has no end.
+            Ok(kernel) if ends(&kernel) || most >= room => return Ok((kernel, bytes)),
+            Ok(_) => {}
+            Err(error) => last = Some(kernel_error(address, &error)),
+        }
+        if most >= room {
+            break;
+        }
+    }
+    Err(last.unwrap_or(CommandError::Fault(Fault { address })))
+}
+
+/// True if the last instruction ends the thread.
+fn ends(kernel: &Kernel) -> bool {
+    kernel.instructions().last().is_some_and(|inst| inst.send.is_some_and(|send| send.eot))
+}
