@@ -121,13 +121,21 @@ fn first_failure(
     expectation: &Expectation,
     values: &PixelValues,
 ) -> Option<String> {
-    fn find<T: Copy>(
+    fn find<T: Copy + PartialEq>(
         pixels: &[[T; 4]],
         expectation: &Expectation,
         read: impl Fn([T; 4]) -> ProbeValues,
     ) -> Option<(usize, ProbeValues)> {
-        let read = |(index, &pixel)| (index, read(pixel));
-        pixels.iter().enumerate().map(read).find(|&(_, values)| !expectation.accepts(values))
+        // Most pixels equal the one before.
+        let mut index = 0;
+        for run in pixels.chunk_by(|a, b| a == b) {
+            let values = read(run[0]);
+            if !expectation.accepts(values) {
+                return Some((index, values));
+            }
+            index += run.len();
+        }
+        None
     }
     let (index, observed) = match values {
         PixelValues::Bytes(pixels) => find(pixels, expectation, ProbeValues::Bytes),
