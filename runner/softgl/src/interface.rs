@@ -1,9 +1,12 @@
 //! Facts about the interfaces of a linked program, gathered once.
 
+use program::link::draw_buffer;
 use program::resource::Placement;
 use program::types::{ArrayLength, Type};
 use program::variable::InterpolationMode;
-use program::{BuiltinVariable, FragmentOutput, Program, Slot, Stage, StageKey, Storage};
+use program::{
+    BuiltinVariable, ExprKind, FragmentOutput, Program, Shader, Slot, Stage, StageKey, Storage,
+};
 
 /// Facts about a fragment stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +19,9 @@ pub struct FragmentInterface {
     pub writes_depth: bool,
     /// Reads its position, sample or lane: fragments of a primitive with equal inputs can differ.
     pub reads_position: bool,
+    /// Reads its position only to fetch from the framebuffer: fragments of a primitive with equal
+    /// inputs are equal where the framebuffer is.
+    pub position_only_fetches: bool,
     /// Writes `gl_SampleMask`.
     pub writes_sample_mask: bool,
     /// Reads `gl_PrimitiveID`.
@@ -42,6 +48,7 @@ impl FragmentInterface {
             sees_inputs_only: stage.sees_inputs_only(),
             ..Default::default()
         };
+        info.position_only_fetches = position_only_fetches(program, &stage.shader);
         for global in stage.shader.globals.values().filter(|g| g.active) {
             match global.storage {
                 Storage::Input => info.add_input(global.builtin),
@@ -49,18 +56,24 @@ impl FragmentInterface {
                 _ => {}
             }
         }
-        info.reads_position |= stage.inputs.iter().any(|v| v.slot == Slot::PointCoord);
+        if stage.inputs.iter().any(|v| v.slot == Slot::PointCoord) {
+            info.add_input(Some(BuiltinVariable::PointCoord));
+        }
         Some(info)
     }
 
     fn add_input(&mut self, builtin: Option<BuiltinVariable>) {
         use BuiltinVariable::*;
         match builtin {
+            Some(FragCoord) => self.reads_position = true,
             Some(
-                FragCoord | PointCoord | SampleId | SamplePosition | SampleMaskIn
-                | HelperInvocation | SubGroupInvocation | SubGroupEqMask | SubGroupGeMask
-                | SubGroupGtMask | SubGroupLeMask | SubGroupLtMask | LastFragData,
-            ) => self.reads_position = true,
+                PointCoord | SampleId | SamplePosition | SampleMaskIn | HelperInvocation
+                | SubGroupInvocation | SubGroupEqMask | SubGroupGeMask | SubGroupGtMask
+                | SubGroupLeMask | SubGroupLtMask | LastFragData,
+            ) => {
+                self.reads_position = true;
+                self.position_only_fetches = false;
+            }
             Some(PrimitiveId) => self.reads_primitive_id = true,
             Some(FrontFacing) => self.reads_facing = true,
             Some(Layer | ViewportIndex) => self.reads_layer = true,
@@ -105,6 +118,17 @@ pub fn counts_from_upper_left(program: &Program) -> bool {
     let coord = |g: &program::Global| g.builtin == Some(BuiltinVariable::FragCoord);
     let shader = program.stage(Stage::Fragment).map(|stage| &stage.shader);
     shader.is_some_and(|s| s.globals.values().any(|g| coord(g) && g.layout.origin_upper_left))
+}
+
+/// True if the shader reads the framebuffer, and its position nowhere else: linking adds one
+/// expression of the position, which all fetches share.
+fn position_only_fetches(program: &Program, shader: &Shader) -> bool {
+    let is_position = |kind: &ExprKind| match kind {
+        ExprKind::Global(id) => shader.globals[*id].builtin == Some(BuiltinVariable::FragCoord),
+        _ => false,
+    };
+    (0..program.samplers.len()).any(|slot| draw_buffer(program, slot).is_some())
+        && shader.exprs.values().filter(|expr| is_position(&expr.kind)).count() == 1
 }
 
 /// Returns the number of elements of an array type; 1 for anything else.

@@ -1,6 +1,9 @@
 //! Batches of quads of one draw.
 
+use std::collections::HashMap;
+
 use program::Stage;
+use smallvec::SmallVec;
 
 use super::recorded_draw::{DrawContext, ShadedFragment};
 use super::render_target::RenderTarget;
@@ -16,18 +19,40 @@ pub(super) struct PendingQuad {
     pub(super) setup: usize,
     /// Bit i: pixel (i & 1, i >> 1) is covered.
     pub(super) coverage: u8,
+    /// See [`DrawItem::fetching`](super::recorded_draw::DrawItem).
+    pub(super) fetching: Option<usize>,
 }
+
+/// All values that decide the results of a quad that reads the framebuffer: number of the inputs,
+/// coverage, and the colors at its pixels.
+type FetchKey = (usize, u8, SmallVec<[[u32; 4]; 4]>);
+
+/// Results of the pixels of a quad: fragments, and the pixels that are undefined.
+type QuadResults = ([Option<ShadedFragment>; 4], u8);
+
+/// Most quads whose results are kept.
+const MAX_FETCHED: usize = 4096;
 
 /// Collects quads of one draw into batches.
 pub(super) struct QuadShader<'d> {
     pub(super) steps: Steps,
     quads: Vec<PendingQuad>,
+    /// Of each pending quad the key under which its results are kept.
+    keys: Vec<Option<FetchKey>>,
+    /// Results of quads that read the framebuffer.
+    fetched: HashMap<FetchKey, QuadResults>,
     device: &'d mut dyn Device,
 }
 
 impl<'d> QuadShader<'d> {
     pub(super) fn new(device: &'d mut dyn Device) -> QuadShader<'d> {
-        QuadShader { steps: Steps(0), quads: Vec::new(), device }
+        QuadShader {
+            steps: Steps(0),
+            quads: Vec::new(),
+            keys: Vec::new(),
+            fetched: HashMap::new(),
+            device,
+        }
     }
 
     /// Queues a quad.
@@ -42,7 +67,13 @@ impl<'d> QuadShader<'d> {
         if context.is_ordered() && self.quads.iter().any(|q| (q.x, q.y) == (quad.x, quad.y)) {
             self.flush(target, context, setups)?;
         }
+        let key = quad.fetching.map(|inputs| (inputs, quad.coverage, target.quad_colors(&quad)));
+        if let Some(results) = key.as_ref().and_then(|key| self.fetched.get(key)) {
+            write_quad(target, context, setups, &quad, results);
+            return Ok(());
+        }
         self.quads.push(quad);
+        self.keys.push(key);
         if self.quads.len() * 4 == MAX_LANES {
             self.flush(target, context, setups)?;
         }
@@ -60,19 +91,16 @@ impl<'d> QuadShader<'d> {
             return Ok(());
         }
         let quads = std::mem::take(&mut self.quads);
+        let keys = std::mem::take(&mut self.keys);
         if context.reads_framebuffer() {
             target.load_framebuffer(&quads, context);
         }
         let outputs = self.shade(&quads, context, setups)?;
-        for (q, quad) in quads.iter().enumerate() {
-            for i in (0..4).filter(|i| quad.coverage >> i & 1 == 1) {
-                let lane = q * 4 + i as usize;
-                let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
-                match target.fragment(context, &outputs, lane) {
-                    Some(fragment) => target.write(context, &setups[quad.setup], x, y, &fragment),
-                    None if outputs.undefined >> lane & 1 == 1 => target.undefined.set(x, y, true),
-                    None => {}
-                }
+        for ((q, quad), key) in quads.iter().enumerate().zip(keys) {
+            let results = quad_results(target, context, &outputs, q, quad.coverage);
+            write_quad(target, context, setups, quad, &results);
+            if let Some(key) = key.filter(|_| self.fetched.len() < MAX_FETCHED) {
+                self.fetched.insert(key, results);
             }
         }
         Ok(())
@@ -87,7 +115,7 @@ impl<'d> QuadShader<'d> {
         setup: usize,
         quad: Quad,
     ) -> Result<Option<ShadedFragment>, DeviceError> {
-        let quads = [PendingQuad { x: quad.x, y: quad.y, setup, coverage: 0b1111 }];
+        let quads = [PendingQuad { x: quad.x, y: quad.y, setup, coverage: 0b1111, fetching: None }];
         let outputs = self.shade(&quads, context, setups)?;
         let fragment = target.fragment(context, &outputs, 0);
         if fragment.is_none() && outputs.undefined & 1 == 1 {
@@ -146,6 +174,39 @@ impl<'d> QuadShader<'d> {
             _ => Err(DeviceError::Execution(
                 "the device changed the size of a fragment batch".into(),
             )),
+        }
+    }
+}
+
+/// The results of the covered pixels of quad `q` of a batch.
+fn quad_results(
+    target: &RenderTarget,
+    context: &DrawContext,
+    outputs: &FragmentOutputs,
+    q: usize,
+    coverage: u8,
+) -> QuadResults {
+    let covered = |i: usize| coverage >> i & 1 == 1;
+    let fragments = std::array::from_fn(|i| {
+        covered(i).then(|| target.fragment(context, outputs, q * 4 + i)).flatten()
+    });
+    (fragments, (outputs.undefined >> (q * 4)) as u8 & 0xf)
+}
+
+/// Writes the covered pixels of a quad.
+fn write_quad(
+    target: &mut RenderTarget,
+    context: &DrawContext,
+    setups: &[PrimitiveSetup],
+    quad: &PendingQuad,
+    (fragments, undefined): &QuadResults,
+) {
+    for (i, fragment) in (0..4).zip(fragments).filter(|(i, _)| quad.coverage >> i & 1 == 1) {
+        let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
+        match fragment {
+            Some(fragment) => target.write(context, &setups[quad.setup], x, y, fragment),
+            None if undefined >> i & 1 == 1 => target.undefined.set(x, y, true),
+            None => {}
         }
     }
 }

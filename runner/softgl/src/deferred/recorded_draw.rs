@@ -66,6 +66,9 @@ pub(super) struct DrawItem {
     pub(super) coverage: Arc<Coverage>,
     /// Index of the shared result, for primitives with the same inputs at every pixel.
     pub(super) constant: Option<usize>,
+    /// Number of the inputs, for primitives with the same inputs at every pixel whose results
+    /// depend on the framebuffer beside them.
+    pub(super) fetching: Option<usize>,
 }
 
 /// A fragment shader's results for one pixel.
@@ -120,22 +123,35 @@ pub struct DrawRecorder {
     record: RecordedDraw,
     mode: ShadeMode,
     shared_by_key: HashMap<Vec<u32>, usize>,
+    fetching_by_key: HashMap<Vec<u32>, usize>,
 }
 
 impl DrawRecorder {
     /// Starts a record.
     pub fn new(context: DrawContext, mode: ShadeMode) -> DrawRecorder {
-        DrawRecorder { record: RecordedDraw::new(context), mode, shared_by_key: HashMap::new() }
+        DrawRecorder {
+            record: RecordedDraw::new(context),
+            mode,
+            shared_by_key: HashMap::new(),
+            fetching_by_key: HashMap::new(),
+        }
     }
 
     /// Adds a primitive, complete with values.
     pub fn add(&mut self, setup: PrimitiveSetup, coverage: CoverageParts, unions: &mut UnionCache) {
         let key = if self.mode == ShadeMode::Immediate { None } else { self.constant_key(&setup) };
+        let info = &self.record.context.fragment;
+        let fetches = info.reads_position && info.position_only_fetches;
+        let fetching = key.as_ref().filter(|_| fetches).map(|key| {
+            let next = self.fetching_by_key.len();
+            *self.fetching_by_key.entry(key.clone()).or_insert(next)
+        });
+        let key = key.filter(|_| !fetches);
         let index = self.record.setups.len();
         self.record.setups.push(setup);
         for coverage in coverage {
             let constant = key.as_ref().map(|key| self.shared(key, index, coverage.spans()));
-            self.push(index, coverage, constant, unions);
+            self.push(DrawItem { setup: index, coverage, constant, fetching }, unions);
         }
     }
 
@@ -144,11 +160,12 @@ impl DrawRecorder {
         self.record
     }
 
-    /// Returns the values that decide the result, if no input varies over the primitive.
+    /// Returns the values that decide the result, beside the framebuffer, if no input varies over
+    /// the primitive.
     fn constant_key(&self, setup: &PrimitiveSetup) -> Option<Vec<u32>> {
         let context = &self.record.context;
         let info = &context.fragment;
-        if info.side_effects || info.reads_position {
+        if info.side_effects || info.reads_position && !info.position_only_fetches {
             return None;
         }
         let mut key = vec![
@@ -183,24 +200,18 @@ impl DrawRecorder {
         index
     }
 
-    /// Appends coverage, united with the item before it if that has the same result and depth has
-    /// no effect.
-    fn push(
-        &mut self,
-        setup: usize,
-        coverage: Arc<Coverage>,
-        constant: Option<usize>,
-        unions: &mut UnionCache,
-    ) {
-        let joinable = constant.is_some() && self.record.context.depth_test.is_none();
+    /// Appends an item, united with the one before it if that has the same result and depth has no
+    /// effect.
+    fn push(&mut self, item: DrawItem, unions: &mut UnionCache) {
+        let joinable = item.constant.is_some() && self.record.context.depth_test.is_none();
         if let Some(last) = self.record.items.last_mut()
             && joinable
-            && last.constant == constant
-            && let Some(union) = unions.join(&last.coverage, &coverage)
+            && last.constant == item.constant
+            && let Some(union) = unions.join(&last.coverage, &item.coverage)
         {
             last.coverage = union;
             return;
         }
-        self.record.items.push(DrawItem { setup, coverage, constant });
+        self.record.items.push(item);
     }
 }

@@ -1,5 +1,7 @@
 //! Color and depth surfaces with the operations recorded for them.
 
+use smallvec::SmallVec;
+
 use super::quad_shader::{PendingQuad, QuadShader};
 use super::recorded_draw::{DrawContext, DrawItem, RecordedDraw, ShadedFragment, SharedResult};
 use super::result_cache::ResultCache;
@@ -390,7 +392,7 @@ impl RenderTarget {
             let coverage = (0..4).fold(0, |mask, i| mask | u8::from(covered(i)) << i);
             if coverage != 0 {
                 shader.push(
-                    PendingQuad { x, y, setup: item.setup, coverage },
+                    PendingQuad { x, y, setup: item.setup, coverage, fetching: item.fetching },
                     self,
                     context,
                     setups,
@@ -501,13 +503,34 @@ impl RenderTarget {
 
     /// Provides the colors at the quads' pixels to the shader of a draw.
     pub(super) fn load_framebuffer(&self, quads: &[PendingQuad], context: &mut DrawContext) {
-        let color = |surface: &Option<Surface>, x: i32, y: i32| {
+        let pixels = quads.iter().flat_map(|q| (0..4).map(|i| (q.x + (i & 1), q.y + (i >> 1))));
+        let inside = pixels.filter(|&(x, y)| self.is_inside(x, y));
+        let read = |(x, y)| ((x, y), self.pixel_colors(x, y).collect());
+        context.bindings.framebuffer = inside.map(read).collect();
+    }
+
+    /// The colors at the pixels of a quad, as a shader reads them; zeros outside.
+    pub(super) fn quad_colors(&self, quad: &PendingQuad) -> SmallVec<[[u32; 4]; 4]> {
+        let mut colors = SmallVec::new();
+        for (x, y) in (0..4).map(|i| (quad.x + (i & 1), quad.y + (i >> 1))) {
+            if self.is_inside(x, y) {
+                colors.extend(self.pixel_colors(x, y));
+            } else {
+                colors.extend(self.colors.iter().map(|_| [0; 4]));
+            }
+        }
+        colors
+    }
+
+    fn is_inside(&self, x: i32, y: i32) -> bool {
+        x < self.rect.x1 && y < self.rect.y1
+    }
+
+    fn pixel_colors(&self, x: i32, y: i32) -> impl Iterator<Item = [u32; 4]> {
+        let color = move |surface: &Option<Surface>| {
             surface.as_ref().map_or([0; 4], |s| s.format().to_raw(s.get(x, y)))
         };
-        let pixels = quads.iter().flat_map(|q| (0..4).map(|i| (q.x + (i & 1), q.y + (i >> 1))));
-        let inside = pixels.filter(|&(x, y)| x < self.rect.x1 && y < self.rect.y1);
-        let read = |(x, y)| ((x, y), self.colors.iter().map(|s| color(s, x, y)).collect());
-        context.bindings.framebuffer = inside.map(read).collect();
+        self.colors.iter().map(color)
     }
 
     /// True if a fragment covers the draw's sample.
