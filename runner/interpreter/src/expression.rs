@@ -87,7 +87,22 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.types.scalar_of(ty).ok_or(Error::Malformed("operand is not numeric"))
     }
 
+    /// A local variable that is no parameter's alias.
+    fn plain_local(&self, id: ExprId) -> Option<&Value> {
+        let &ExprKind::Local(local) = &self.shader.exprs[id].kind else { return None };
+        let frame = self.frame();
+        frame.alias(local).is_none().then(|| frame.local(local))
+    }
+
     fn eval_access(&mut self, id: ExprId, expr: &Expr) -> Result<Value, Error> {
+        if let Some(value) = self.plain_local(id) {
+            return Ok(value.slice(0, self.layout.component_count(expr.ty)));
+        }
+        if let ExprKind::Swizzle { base, components } = &expr.kind
+            && let Some(value) = self.plain_local(*base)
+        {
+            return Ok(value.select(components.as_slice()));
+        }
         if let Some(place) = self.place(id)? {
             return self.load(&place);
         }
@@ -185,6 +200,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
         a: &Value,
         b: &Value,
     ) -> Result<Value, Error> {
+        if let Some(value) = scalar::zip(op, scalar, a, b) {
+            return Ok(value);
+        }
         let f = scalar::binary(op, scalar)
             .ok_or(Error::Malformed("operator is undefined for this type"))?;
         let comparison = matches!(
@@ -598,7 +616,7 @@ pub(crate) fn products(
 pub(crate) fn merge(mask: &Mask, inside: &Value, outside: &Value) -> Value {
     let mut result = outside.clone();
     for c in 0..result.components() {
-        mask.iter().for_each(|lane| result.copy_component(c, lane, inside, c));
+        result.copy_lanes(c, mask, inside, c);
     }
     result
 }

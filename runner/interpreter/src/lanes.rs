@@ -17,7 +17,10 @@ impl Mask {
     /// Creates a mask of the first `lanes` lanes.
     pub fn all(lanes: usize) -> Mask {
         let mut mask = Mask::none(lanes);
-        (0..lanes).for_each(|lane| mask.set(lane, true));
+        for (i, word) in mask.words.iter_mut().enumerate() {
+            let rest = lanes.saturating_sub(i * 64);
+            *word = if rest >= 64 { u64::MAX } else { (1 << rest) - 1 };
+        }
         mask
     }
 
@@ -175,6 +178,59 @@ impl Value {
         }
     }
 
+    /// Copies a component of the lanes of `mask`, with their marks.
+    pub fn copy_lanes(
+        &mut self,
+        component: usize,
+        mask: &Mask,
+        from: &Value,
+        from_component: usize,
+    ) {
+        let (start, lanes) = (component * self.lanes, self.lanes);
+        let source = from.row(from_component);
+        if !self.undefined.is_empty() || !from.undefined.is_empty() || source.len() != lanes {
+            for lane in mask.iter() {
+                self.copy_component(component, lane, from, from_component);
+            }
+            return;
+        }
+        let Some(row) = self.cells.get_mut(start..start + lanes) else { return };
+        for (i, &word) in mask.words.iter().enumerate() {
+            let end = lanes.min(i * 64 + 64);
+            let (Some(to), Some(from)) = (row.get_mut(i * 64..end), source.get(i * 64..end)) else {
+                return;
+            };
+            if word.count_ones() as usize == to.len() {
+                to.copy_from_slice(from);
+                continue;
+            }
+            for (lane, (to, &from)) in to.iter_mut().zip(from).enumerate() {
+                *to = if word >> lane & 1 != 0 { from } else { *to };
+            }
+        }
+    }
+
+    /// Copies a component of all lanes, with their marks.
+    fn copy_row(&mut self, component: usize, from: &Value, from_component: usize) {
+        let start = component * self.lanes;
+        let source = from.row(from_component);
+        if self.undefined.is_empty()
+            && from.undefined.is_empty()
+            && let Some(row) = self.cells.get_mut(start..start + self.lanes)
+            && row.len() == source.len()
+        {
+            return row.copy_from_slice(source);
+        }
+        for lane in 0..self.lanes {
+            self.copy_component(component, lane, from, from_component);
+        }
+    }
+
+    /// A component in all lanes; empty if there is no such component.
+    fn row(&self, component: usize) -> &[u64] {
+        self.cells.get(component * self.lanes..(component + 1) * self.lanes).unwrap_or(&[])
+    }
+
     /// Returns the components `first .. first + count` in every lane.
     pub fn slice(&self, first: usize, count: usize) -> Value {
         let (start, end) = (first * self.lanes, (first + count) * self.lanes);
@@ -194,7 +250,7 @@ impl Value {
     pub fn select(&self, components: &[u8]) -> Value {
         let mut result = Value::zero(components.len(), self.lanes);
         for (to, &from) in components.iter().enumerate() {
-            (0..self.lanes).for_each(|lane| result.copy_component(to, lane, self, from as usize));
+            result.copy_row(to, self, from as usize);
         }
         result
     }
@@ -204,7 +260,7 @@ impl Value {
         let mut result = Value::zero(components, lanes);
         let cells = parts.iter().flat_map(|part| (0..part.components()).map(move |c| (part, c)));
         for (to, (part, from)) in cells.take(components).enumerate() {
-            (0..lanes).for_each(|lane| result.copy_component(to, lane, part, from));
+            result.copy_row(to, part, from);
         }
         result
     }
@@ -216,36 +272,33 @@ impl Value {
 
     /// Applies a function to every component of every lane.
     pub fn map(&self, f: impl Fn(u64) -> u64) -> Value {
-        Value {
-            lanes: self.lanes,
-            cells: self.cells.iter().map(|&x| f(x)).collect(),
-            undefined: self.undefined.clone(),
+        let mut cells = self.cells.clone();
+        for x in &mut cells {
+            *x = f(*x);
         }
+        Value { lanes: self.lanes, cells, undefined: self.undefined.clone() }
     }
 
     /// Applies a function to the components of two values of the same size.
     pub fn zip(&self, other: &Value, f: impl Fn(u64, u64) -> u64) -> Value {
-        Value {
-            lanes: self.lanes,
-            cells: self.cells.iter().zip(&other.cells).map(|(&a, &b)| f(a, b)).collect(),
-            undefined: either(&self.undefined, &other.undefined),
+        let mut cells = self.cells.clone();
+        cells.truncate(other.cells.len());
+        for (x, &y) in cells.iter_mut().zip(&other.cells) {
+            *x = f(*x, y);
         }
+        let undefined = either(&self.undefined, &other.undefined);
+        Value { lanes: self.lanes, cells, undefined }
     }
 
     /// Applies a function to the components of three values of the same size.
     pub fn zip3(&self, b: &Value, c: &Value, f: impl Fn(u64, u64, u64) -> u64) -> Value {
-        let cells = self
-            .cells
-            .iter()
-            .zip(&b.cells)
-            .zip(&c.cells)
-            .map(|((&x, &y), &z)| f(x, y, z))
-            .collect();
-        Value {
-            lanes: self.lanes,
-            cells,
-            undefined: either(&either(&self.undefined, &b.undefined), &c.undefined),
+        let mut cells = self.cells.clone();
+        cells.truncate(b.cells.len().min(c.cells.len()));
+        for ((x, &y), &z) in cells.iter_mut().zip(&b.cells).zip(&c.cells) {
+            *x = f(*x, y, z);
         }
+        let undefined = either(&either(&self.undefined, &b.undefined), &c.undefined);
+        Value { lanes: self.lanes, cells, undefined }
     }
 
     /// Applies a function to all components of each lane; every result component is undefined where

@@ -463,6 +463,13 @@ impl<E: Environment> InvocationGroup<'_, E> {
                     PlaceRoot::Global(global) => &mut self.globals[global],
                     _ => return Ok(()),
                 };
+                let first = place.offsets.first().copied().unwrap_or(0);
+                if place.offsets.iter().all(|&offset| offset == first) {
+                    for c in 0..value.components() {
+                        destination.copy_lanes(first as usize + target(c), &active, value, c);
+                    }
+                    return Ok(());
+                }
                 for c in 0..value.components() {
                     for lane in active.iter() {
                         let to = place.offsets[lane] as usize + target(c);

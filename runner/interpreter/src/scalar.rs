@@ -7,6 +7,7 @@
 use program::{BinaryOp, Scalar, UnaryOp};
 
 use crate::half;
+use crate::lanes::Value;
 
 /// A function of one component.
 pub(crate) type UnaryFunction = fn(u64) -> u64;
@@ -15,7 +16,8 @@ pub(crate) type BinaryFunction = fn(u64, u64) -> u64;
 
 /// Flushes a subnormal to a zero of its sign.
 pub(crate) fn flush(x: f32) -> f32 {
-    if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }
 
 /// Returns the `float` of a component, flushed.
@@ -132,6 +134,45 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
             BinaryOp::LogicalOr | BinaryOp::BitOr => |a, b| of_bool(a != 0 || b != 0),
             _ => return None,
         },
+    })
+}
+
+/// Applies a common component-wise operator to whole values, in loops of its own; `None` for the
+/// others. The results are those of [`binary`], wrapped.
+pub(crate) fn zip(op: BinaryOp, scalar: Scalar, a: &Value, b: &Value) -> Option<Value> {
+    macro_rules! floats {
+        ($result:expr) => {
+            a.zip(b, |x, y| $result(f32_of(x), f32_of(y)))
+        };
+    }
+    macro_rules! integers {
+        ($ty:ty, $result:expr) => {
+            a.zip(b, |x, y| $result(x as $ty, y as $ty))
+        };
+    }
+    let signed = |x: i32| i64::from(x) as u64;
+    Some(match (scalar, op) {
+        (Scalar::Float, BinaryOp::Add) => floats!(|x, y| of_f32(x + y)),
+        (Scalar::Float, BinaryOp::Sub) => floats!(|x, y| of_f32(x - y)),
+        (Scalar::Float, BinaryOp::Mul) => floats!(|x, y| of_f32(x * y)),
+        (Scalar::Float, BinaryOp::Less) => floats!(|x, y| of_bool(x < y)),
+        (Scalar::Float, BinaryOp::LessEqual) => floats!(|x, y| of_bool(x <= y)),
+        (Scalar::Float, BinaryOp::Greater) => floats!(|x, y| of_bool(x > y)),
+        (Scalar::Float, BinaryOp::GreaterEqual) => floats!(|x, y| of_bool(x >= y)),
+        (Scalar::Int, BinaryOp::Add) => integers!(i32, |x: i32, y| signed(x.wrapping_add(y))),
+        (Scalar::Int, BinaryOp::Sub) => integers!(i32, |x: i32, y| signed(x.wrapping_sub(y))),
+        (Scalar::Int, BinaryOp::Mul) => integers!(i32, |x: i32, y| signed(x.wrapping_mul(y))),
+        (Scalar::Int, BinaryOp::Less) => integers!(i32, |x, y| of_bool(x < y)),
+        (Scalar::Int, BinaryOp::LessEqual) => integers!(i32, |x, y| of_bool(x <= y)),
+        (Scalar::Int, BinaryOp::Greater) => integers!(i32, |x, y| of_bool(x > y)),
+        (Scalar::Int, BinaryOp::GreaterEqual) => integers!(i32, |x, y| of_bool(x >= y)),
+        (Scalar::Uint, BinaryOp::Add) => integers!(u32, |x: u32, y| u64::from(x.wrapping_add(y))),
+        (Scalar::Uint, BinaryOp::Sub) => integers!(u32, |x: u32, y| u64::from(x.wrapping_sub(y))),
+        (Scalar::Uint, BinaryOp::Mul) => integers!(u32, |x: u32, y| u64::from(x.wrapping_mul(y))),
+        (Scalar::Int | Scalar::Uint, BinaryOp::BitAnd) => a.zip(b, |x, y| x & y),
+        (Scalar::Int | Scalar::Uint, BinaryOp::BitOr) => a.zip(b, |x, y| x | y),
+        (Scalar::Int | Scalar::Uint, BinaryOp::BitXor) => a.zip(b, |x, y| x ^ y),
+        _ => return None,
     })
 }
 

@@ -89,7 +89,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
             let active = self.active.clone();
             if let Some(result) = self.result.as_mut() {
                 for c in 0..result.components() {
-                    active.iter().for_each(|lane| result.copy_component(c, lane, &value, c));
+                    result.copy_lanes(c, &active, &value, c);
                 }
             }
         }

@@ -42,11 +42,18 @@ impl Arguments {
 
 /// Applies a function of real numbers to every component, rounding its result once.
 pub(super) fn real1(value: &Value, ty: Scalar, f: impl Fn(f64) -> f64) -> Value {
+    if ty == Scalar::Float {
+        return value.map(|x| scalar::of_f32(f(f64::from(scalar::f32_of(x))) as f32));
+    }
     value.map(|x| scalar::from_f64(ty, f(scalar::to_f64(ty, x))))
 }
 
 /// Applies a function of two real numbers, as [`real1`].
 pub(super) fn real2(a: &Value, b: &Value, ty: Scalar, f: impl Fn(f64, f64) -> f64) -> Value {
+    if ty == Scalar::Float {
+        let real = |x| f64::from(scalar::f32_of(x));
+        return a.zip(b, |x, y| scalar::of_f32(f(real(x), real(y)) as f32));
+    }
     a.zip(b, |x, y| scalar::from_f64(ty, f(scalar::to_f64(ty, x), scalar::to_f64(ty, y))))
 }
 

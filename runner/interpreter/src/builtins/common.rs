@@ -119,11 +119,11 @@ pub(super) fn common(
     let choice = |value| Ok(mark_open_choices(value, ty, &operands()?, true));
     let number = |value| Ok(mark_open_choices(value, ty, &operands()?, false));
     match f {
-        F::Floor => Ok(real1(args.value(0)?, ty, libm::floor)),
-        F::Trunc => Ok(real1(args.value(0)?, ty, libm::trunc)),
+        F::Floor => Ok(real1(args.value(0)?, ty, f64::floor)),
+        F::Trunc => Ok(real1(args.value(0)?, ty, f64::trunc)),
         F::Round | F::RoundEven => Ok(real1(args.value(0)?, ty, libm::rint)),
-        F::Ceil => Ok(real1(args.value(0)?, ty, libm::ceil)),
-        F::Fract => Ok(real1(args.value(0)?, ty, |x| x - libm::floor(x))),
+        F::Ceil => Ok(real1(args.value(0)?, ty, f64::ceil)),
+        F::Fract => Ok(real1(args.value(0)?, ty, |x| x - x.floor())),
         F::Ldexp => {
             let (ty, exponent) = (args.scalar(0)?, wide(1)?);
             let scale = |x, e: u64| {
