@@ -2,7 +2,7 @@
 
 use program::{
     AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar,
-    Type, TypeId, UnaryOp,
+    Shader, Type, TypeId, UnaryOp,
 };
 
 use crate::environment::{Environment, Error, atomic_result};
@@ -14,7 +14,10 @@ use crate::scalar;
 impl<E: Environment> InvocationGroup<'_, E> {
     /// Evaluates an expression in the active lanes. Components of other lanes have any value.
     pub(crate) fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
-        self.nested(|this| this.eval_kind(id))
+        self.nested(|this| match this.flat_value(id)? {
+            Some(value) => Ok(value),
+            None => this.eval_kind(id),
+        })
     }
 
     fn eval_kind(&mut self, id: ExprId) -> Result<Value, Error> {
@@ -290,34 +293,13 @@ impl<E: Environment> InvocationGroup<'_, E> {
         if choice.all_defined() {
             return;
         }
-        let effects = operands.iter().any(|&id| self.has_effects(id));
+        let effects = operands.iter().any(|&id| has_effects(self.shader, id));
         for lane in self.active.iter().filter(|&lane| choice.is_undefined(0, lane)) {
             (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
             if effects {
                 self.undefined_control_flow.set(lane, true);
             }
         }
-    }
-
-    /// True if an expression may have side effects.
-    fn has_effects(&self, root: ExprId) -> bool {
-        let mut open = vec![root];
-        while let Some(id) = open.pop() {
-            let kind = &self.shader.exprs[id].kind;
-            match kind {
-                ExprKind::Assign { .. }
-                | ExprKind::CompoundAssign { .. }
-                | ExprKind::PreIncrement { .. }
-                | ExprKind::PostIncrement { .. }
-                | ExprKind::Call { .. }
-                | ExprKind::CallSubroutine { .. }
-                | ExprKind::Atomic { .. }
-                | ExprKind::Image(_) => return true,
-                ExprKind::Builtin { function, .. } if function.writes() => return true,
-                _ => kind.for_each_child(|child| open.push(child)),
-            }
-        }
-        false
     }
 
     /// Evaluates under a narrower mask; `None` when that is empty.
@@ -600,6 +582,27 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
         Ok(result)
     }
+}
+
+/// True if an expression may have side effects.
+pub(crate) fn has_effects(shader: &Shader, root: ExprId) -> bool {
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        let kind = &shader.exprs[id].kind;
+        match kind {
+            ExprKind::Assign { .. }
+            | ExprKind::CompoundAssign { .. }
+            | ExprKind::PreIncrement { .. }
+            | ExprKind::PostIncrement { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::CallSubroutine { .. }
+            | ExprKind::Atomic { .. }
+            | ExprKind::Image(_) => return true,
+            ExprKind::Builtin { function, .. } if function.writes() => return true,
+            _ => kind.for_each_child(|child| open.push(child)),
+        }
+    }
+    false
 }
 
 /// Returns multiplication and addition of a floating-point type.

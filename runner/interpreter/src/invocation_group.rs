@@ -10,6 +10,7 @@ use program::{
 use rustc_hash::FxHashSet;
 
 use crate::environment::{Environment, Error, InterpolateAt};
+use crate::flat::{RowStack, Tapes};
 use crate::lanes::{Mask, Value};
 use crate::place::Place;
 use crate::scalar;
@@ -110,7 +111,10 @@ pub(crate) struct InvocationGroup<'a, E: Environment> {
     pub(crate) limit: u64,
     /// Functions being executed, outermost first.
     pub(crate) functions: Vec<FunctionId>,
-    frames: Vec<CallFrame>,
+    pub(crate) frames: Vec<CallFrame>,
+    /// Flat code of expressions, and the rows it works on.
+    pub(crate) tapes: Tapes,
+    pub(crate) rows: RowStack,
     /// Expressions and statements being executed, one inside the other.
     nesting: usize,
 }
@@ -157,6 +161,8 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
             limit,
             functions: Vec::new(),
             frames: Vec::new(),
+            tapes: Tapes::default(),
+            rows: RowStack::default(),
             nesting: 0,
         }
     }

@@ -66,6 +66,16 @@ impl Mask {
         self.zip(other, |a, b| a & !b)
     }
 
+    /// Creates a mask of up to 64 lanes from their bits.
+    pub(crate) fn of_word(word: u64) -> Mask {
+        Mask { words: smallvec![word] }
+    }
+
+    /// Returns the bits of the first 64 lanes.
+    pub(crate) fn first_word(&self) -> u64 {
+        self.words.first().copied().unwrap_or(0)
+    }
+
     /// Returns the lanes of the mask in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
@@ -229,6 +239,54 @@ impl Value {
     /// A component in all lanes; empty if there is no such component.
     fn row(&self, component: usize) -> &[u64] {
         self.cells.get(component * self.lanes..(component + 1) * self.lanes).unwrap_or(&[])
+    }
+
+    /// Copies the lower halves of a component, 64 lanes at most; returns the undefined lanes. A
+    /// component that does not exist is zero.
+    pub(crate) fn read_row(&self, component: usize, to: &mut [u32; 64]) -> u64 {
+        let row = self.row(component);
+        if row.is_empty() {
+            *to = [0; 64];
+        }
+        for (to, &cell) in to.iter_mut().zip(row) {
+            *to = cell as u32;
+        }
+        let first = component * self.lanes;
+        let marks = self.undefined.get(first..).unwrap_or(&[]).iter().take(self.lanes.min(64));
+        marks.enumerate().fold(0, |mask, (lane, &mark)| mask | u64::from(mark) << lane)
+    }
+
+    /// Overwrites the lanes of `mask` of a component, 64 at most, with 32-bit numbers, which are
+    /// sign-extended if `signed`; `undefined` has the marks.
+    pub(crate) fn write_row(
+        &mut self,
+        component: usize,
+        mask: u64,
+        from: &[u32; 64],
+        undefined: u64,
+        signed: bool,
+    ) {
+        let lanes = self.lanes.min(64);
+        let extended = |x: u32| if signed { x as i32 as i64 as u64 } else { u64::from(x) };
+        let start = component * self.lanes;
+        let all = u64::MAX >> (64 - lanes.max(1));
+        let undefined = undefined & mask & all;
+        let Some(row) = self.cells.get_mut(start..start + lanes) else { return };
+        if mask & all == all {
+            row.iter_mut().zip(from).for_each(|(to, &x)| *to = extended(x));
+        } else {
+            for (lane, (to, &x)) in row.iter_mut().zip(from).enumerate() {
+                *to = if mask >> lane & 1 != 0 { extended(x) } else { *to };
+            }
+        }
+        if undefined == 0 && self.undefined.is_empty() {
+            return;
+        }
+        self.undefined.resize(self.cells.len(), false);
+        let marks = self.undefined.iter_mut().skip(start).take(lanes).enumerate();
+        for (lane, mark) in marks.filter(|(lane, _)| mask >> lane & 1 != 0) {
+            *mark = undefined >> lane & 1 != 0;
+        }
     }
 
     /// Returns the components `first .. first + count` in every lane.

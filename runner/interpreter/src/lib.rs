@@ -38,6 +38,7 @@
 mod builtins;
 mod environment;
 mod expression;
+mod flat;
 mod half;
 mod invocation_group;
 mod lanes;

@@ -27,7 +27,13 @@ impl<E: Environment> InvocationGroup<'_, E> {
 
     fn statement(&mut self, statement: &Statement) -> Result<(), Error> {
         match statement {
-            Statement::Expression(expr) => self.eval(*expr).map(drop),
+            Statement::Expression(expr) => {
+                if self.flat_effects(*expr)? {
+                    Ok(())
+                } else {
+                    self.eval(*expr).map(drop)
+                }
+            }
             Statement::Declare { local, value } => self.declare(*local, *value),
             Statement::If { condition, then, otherwise } => {
                 self.run_if(*condition, then, otherwise)
@@ -72,6 +78,11 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     fn declare(&mut self, local: program::LocalId, value: Option<ExprId>) -> Result<(), Error> {
+        if let Some(expr) = value
+            && self.flat_definition(local, expr)?
+        {
+            return Ok(());
+        }
         let ty = self.current_local_type(local)?;
         let value = match value {
             Some(expr) => self.eval(expr)?,
@@ -101,6 +112,10 @@ impl<E: Environment> InvocationGroup<'_, E> {
     /// Returns the active lanes where a condition holds. Control flow of lanes with an undefined
     /// condition is undefined from here on.
     fn test(&mut self, condition: ExprId) -> Result<Mask, Error> {
+        if let Some((truth, undefined)) = self.flat_condition(condition)? {
+            self.undefined_control_flow = self.undefined_control_flow.or(&undefined);
+            return Ok(truth);
+        }
         let value = self.eval(condition)?;
         if !value.all_defined() {
             for lane in self.active.clone().iter().filter(|&lane| value.is_undefined(0, lane)) {
@@ -156,6 +171,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
             }
             if let Some(step) = step
                 && self.active.any()
+                && !self.flat_effects(step)?
             {
                 self.eval(step)?;
             }

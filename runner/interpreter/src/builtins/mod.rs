@@ -27,30 +27,25 @@ impl<E: Environment> InvocationGroup<'_, E> {
         ty: TypeId,
     ) -> Result<Value, Error> {
         use BuiltinFamily as B;
-        let result = self.types.scalar_of(ty);
-        let components = self.layout.component_count(ty);
         match function.family() {
             B::OutParameter(f) => self.out_parameter_function(f, arguments),
             B::Interpolation(f) => self.interpolate_at(f, arguments),
             B::AtomicCounter(f) => self.atomic_counter(f, arguments),
-            B::Angle(f) => common::angle(f, &self.evaluated(arguments)?),
-            B::Exponential(f) => common::exponential(f, &self.evaluated(arguments)?, components),
-            B::Common(f) => common::common(f, &self.evaluated(arguments)?, result, components),
-            B::BitCast(_) => common::bit_cast(&self.evaluated(arguments)?, result),
-            B::Relational(f) => common::relational(f, &self.evaluated(arguments)?),
-            B::Integer(f) => integer::integer(f, &self.evaluated(arguments)?, components),
-            B::Packing(f) => packing::packing(f, &self.evaluated(arguments)?, components),
-            B::Repacking(f) => {
-                packing::repacking(f, &self.evaluated(arguments)?, result, components)
-            }
-            B::Geometric(f) => {
-                geometric::geometric(f, &self.evaluated(arguments)?, result, components)
-            }
-            B::Noise(f) => geometric::noise(f, self.evaluated(arguments)?.value(0)?),
-            B::Matrix(f) => {
-                let shape = |&a: &ExprId| self.types.shape(self.shader.exprs[a].ty);
-                let shape = arguments.first().and_then(shape);
-                matrix::matrix(f, &self.evaluated(arguments)?, shape)
+            B::Angle(_)
+            | B::Exponential(_)
+            | B::Common(_)
+            | B::BitCast(_)
+            | B::Relational(_)
+            | B::Integer(_)
+            | B::Packing(_)
+            | B::Repacking(_)
+            | B::Geometric(_)
+            | B::Noise(_)
+            | B::Matrix(_) => {
+                let values = self.eval_all(arguments)?;
+                let types: Vec<TypeId> =
+                    arguments.iter().map(|&a| self.shader.exprs[a].ty).collect();
+                self.builtin_of_values(function, &types, values, ty)
             }
             B::Derivative(f) => {
                 let arguments = self.evaluated(arguments)?;
@@ -68,6 +63,38 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let arguments = self.evaluated(arguments)?;
                 self.invocation(f, &arguments)
             }
+        }
+    }
+
+    /// Calls a built-in function whose result follows from the values of its arguments.
+    pub(crate) fn builtin_of_values(
+        &self,
+        function: BuiltinFunction,
+        types: &[TypeId],
+        values: Vec<Value>,
+        ty: TypeId,
+    ) -> Result<Value, Error> {
+        use BuiltinFamily as B;
+        let result = self.types.scalar_of(ty);
+        let components = self.layout.component_count(ty);
+        let scalars = types.iter().map(|&ty| self.types.scalar_of(ty)).collect();
+        let args = Arguments { values, scalars };
+        match function.family() {
+            B::Angle(f) => common::angle(f, &args),
+            B::Exponential(f) => common::exponential(f, &args, components),
+            B::Common(f) => common::common(f, &args, result, components),
+            B::BitCast(_) => common::bit_cast(&args, result),
+            B::Relational(f) => common::relational(f, &args),
+            B::Integer(f) => integer::integer(f, &args, components),
+            B::Packing(f) => packing::packing(f, &args, components),
+            B::Repacking(f) => packing::repacking(f, &args, result, components),
+            B::Geometric(f) => geometric::geometric(f, &args, result, components),
+            B::Noise(f) => geometric::noise(f, args.value(0)?),
+            B::Matrix(f) => {
+                let shape = types.first().and_then(|&ty| self.types.shape(ty));
+                matrix::matrix(f, &args, shape)
+            }
+            _ => Err(Error::Malformed("built-in function of more than values")),
         }
     }
 

@@ -1,0 +1,15 @@
+//! Flat code of expressions: arithmetic on rows of 32-bit components, one row for all lanes.
+//!
+//! An expression of `float`, `int`, `uint` and `bool` scalars, vectors and matrices becomes a list
+//! of steps when it is first evaluated. A step reads rows and writes a new one; swizzles, splats
+//! and constructors only name rows. What the steps do not cover (memory, textures, calls, 64-bit
+//! and 16-bit types) is evaluated by the tree walk, whose value is copied to rows.
+//!
+//! Results and marks of undefined components are those of the tree walk, bit for bit.
+
+mod code;
+mod compile;
+mod execute;
+mod rows;
+
+pub(crate) use execute::{RowStack, Tapes};
