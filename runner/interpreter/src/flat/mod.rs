@@ -2,8 +2,8 @@
 //!
 //! An expression of `float`, `int`, `uint` and `bool` scalars, vectors and matrices becomes a list
 //! of steps when it is first evaluated. A step reads rows and writes a new one; swizzles, splats
-//! and constructors only name rows. What the steps do not cover (memory, textures, calls, 64-bit
-//! and 16-bit types) is evaluated by the tree walk, whose value is copied to rows.
+//! and constructors only name rows. The tree walk evaluates the rest (memory, textures, calls,
+//! 64-bit and 16-bit types); its value is copied to rows.
 //!
 //! Results and marks of undefined components are those of the tree walk, bit for bit.
 
@@ -11,5 +11,6 @@ mod code;
 mod compile;
 mod execute;
 mod rows;
+mod stack;
 
-pub(crate) use execute::{RowStack, Tapes};
+pub(crate) use stack::{RowStack, Tapes};
