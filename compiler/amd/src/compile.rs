@@ -1,9 +1,10 @@
 //! Compilation of a shader: the phases in their order.
 
-use crate::allocate::{Allocation, allocate, checker};
+use crate::allocate::spill::{Failure, Scratch, allocate_and_spill};
+use crate::allocate::{Allocation, checker};
 use crate::error::CompileError;
 use crate::liveness::remove_dead;
-use crate::machine::Program;
+use crate::machine::{Part, Program};
 use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserData, UserValue};
 use crate::physical::Physical;
 use crate::select::control::StageSelection;
@@ -22,6 +23,9 @@ use gcn::{Chip, Format, HardwareStage};
 use ir::{Shader, Slot, Stage};
 use vocabulary::Phase;
 
+/// Most bytes of scratch memory per lane: the stride of a descriptor has 14 bits.
+const MAX_SCRATCH: u32 = (1 << 14) - 4;
+
 /// Registers of the driver behind the table's address.
 const TABLE: UserValue = UserValue::Table;
 
@@ -30,17 +34,28 @@ const TABLE: UserValue = UserValue::Table;
 /// # Errors
 /// The phase that failed and the reason.
 pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, CompileError> {
-    let selected = select(shader, key, chip)?;
-    encode(selected, chip, shader.info.scratch_size)
+    let scratch = shader.info.scratch_size.next_multiple_of(4);
+    match encode(select(shader, key, chip, scratch > 0)?, chip, scratch) {
+        Err(Failure::NeedsScratch) => {}
+        other => return other.map_err(|failure| failure.error(chip)),
+    }
+    let selected = select(shader, key, chip, true)?;
+    encode(selected, chip, scratch).map_err(|failure| failure.error(chip))
 }
 
-/// Takes a selected program through the phases behind selection.
-fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, CompileError> {
-    remove_dead(&mut selected.program);
-    let allocation = allocate(&selected.program)?;
+/// Takes a selected program through the phases behind selection; it uses `scratch` bytes of scratch
+/// memory per lane.
+fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Failure> {
+    let mut scratch = Scratch { descriptor: selected.scratch, bytes: scratch };
+    remove_dead(&mut selected.program, scratch.descriptor.map(|part| part.reg));
+    let allocation = allocate_and_spill(&mut selected.program, &mut scratch)?;
+    if scratch.bytes > MAX_SCRATCH {
+        let message = format!("{} bytes of scratch memory per lane", scratch.bytes);
+        return Err(CompileError::allocate(message).into());
+    }
     if let Some(problem) = checker::check(&selected.program, &allocation) {
         let message = format!("the checker refuses the allocation: {problem}");
-        return Err(CompileError { phase: Phase::Allocate, message, internal: true });
+        return Err(CompileError { phase: Phase::Allocate, message, internal: true }.into());
     }
     let mut physical = Physical::new(&selected.program, &allocation);
     physical.simplify();
@@ -53,7 +68,7 @@ fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Co
         words,
         scalars: allocation.scalars.max(selected.initial_scalars),
         vectors: allocation.vectors.max(selected.initial_vectors),
-        scratch_bytes: scratch.next_multiple_of(4),
+        scratch_bytes: scratch.bytes,
         user_data: selected.user_data,
         descriptors: selected.descriptors,
         interface: selected.interface,
@@ -70,6 +85,8 @@ struct Selected {
     user_data: Vec<UserData>,
     descriptors: Vec<Descriptor>,
     interface: Interface,
+    /// Descriptor of scratch memory, if it is there for spilling.
+    scratch: Option<Part>,
     /// Registers with values at the start.
     initial_scalars: u8,
     initial_vectors: u16,
@@ -91,6 +108,7 @@ impl Selected {
         Selected {
             stage,
             descriptors: s.descriptors().to_vec(),
+            scratch: s.scratch,
             user_data: s.user_data,
             interface,
             initial_scalars: user + system,
@@ -100,16 +118,26 @@ impl Selected {
     }
 }
 
-fn select(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Selected, CompileError> {
+/// With `spills` the descriptor of scratch memory stays in registers.
+fn select(
+    shader: &Shader,
+    key: &StageKey,
+    chip: Chip,
+    spills: bool,
+) -> Result<Selected, CompileError> {
     let stream_outputs = geometry::stream_outputs(shader);
-    let of_stage = match (shader.info.stage, key.next) {
+    let mut of_stage = match (shader.info.stage, key.next) {
         (Stage::Vertex, NextStage::Geometry) => vec![Resource::VertexRing],
         (Stage::TessControl, _) => tess_control::RESOURCES.to_vec(),
         (Stage::TessEval, next) => tess_evaluation::resources(next),
         (Stage::Geometry, _) => geometry::resources(&stream_outputs),
         _ => Vec::new(),
     };
+    if spills && shader.info.scratch_size == 0 {
+        of_stage.push(Resource::Scratch);
+    }
     let mut s = Selection::new(shader, &of_stage, chip);
+    s.spills = spills;
     let used = used_operations(shader);
     let mut values = Vec::new();
     if !s.descriptors().is_empty() {
@@ -119,7 +147,7 @@ fn select(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Selected, Compi
         Stage::Vertex => Vertex::user_values(&used),
         Stage::TessControl => tess_control::USER_VALUES.to_vec(),
         Stage::TessEval => tess_evaluation::user_values(&used),
-        Stage::Compute => Compute::user_values(&used),
+        Stage::Compute => Compute::user_values(&used, shader.info.local_size),
         Stage::Geometry | Stage::Fragment => Vec::new(),
     });
     let next = s.lay_out_user_data(&values);
@@ -173,6 +201,9 @@ fn select(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Selected, Compi
 /// Selects the code of the shader itself.
 fn run(s: &mut Selection<'_>, stage: &mut dyn StageSelection) -> Result<(), CompileError> {
     s.start_lanes();
+    if s.spills {
+        s.scratch = Some(s.resident_descriptor(Resource::Scratch)?);
+    }
     s.load_resident_descriptors()?;
     s.body(stage)
 }
@@ -188,7 +219,8 @@ fn copy_program(
     let mut s = Selection::new(&shader, of_stage, chip);
     s.lay_out_user_data(&[TABLE]);
     let interface = Interface::Vertex(copy::select(&mut s, outputs, max_vertices)?);
-    encode(Selected::new(s, HardwareStage::Vs, interface, 0), chip, 0)
+    let selected = Selected::new(s, HardwareStage::Vs, interface, 0);
+    encode(selected, chip, 0).map_err(|failure| failure.error(chip))
 }
 
 fn statistics(physical: &Physical, allocation: &Allocation) -> Statistics {

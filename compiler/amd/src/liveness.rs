@@ -80,6 +80,11 @@ impl Liveness {
         }
         let mut segments = scan.segments;
         segments.iter_mut().for_each(|segments| segments.sort_unstable());
+        for (unit, &reg) in units.owners.iter().enumerate() {
+            if program.regs[reg].whole {
+                segments[unit] = vec![(0, start)];
+            }
+        }
         Liveness { units, segments }
     }
 
@@ -202,8 +207,9 @@ fn summary(program: &Program, units: &Units, insts: &[Inst], words: usize) -> (S
     (read, written)
 }
 
-/// Removes instructions whose results nothing reads and that have no other effect.
-pub fn remove_dead(program: &mut Program) {
+/// Removes instructions whose results nothing reads and that have no other effect. Spilling will
+/// read `kept`.
+pub fn remove_dead(program: &mut Program, kept: Option<Reg>) {
     let mut reads: PrimaryMap<Reg, u32> = PrimaryMap::with_capacity(program.regs.len());
     program.regs.keys().for_each(|_| {
         reads.push(0);
@@ -214,6 +220,9 @@ pub fn remove_dead(program: &mut Program) {
             *number = if up { *number + 1 } else { *number - 1 };
         }
     };
+    if let Some(kept) = kept {
+        reads[kept] += 1;
+    }
     for &label in &program.order {
         for inst in &program.blocks[label].insts {
             count(program, inst, &mut reads, true);

@@ -1,7 +1,9 @@
 //! Register allocation: virtual registers of both files to physical ones, each in the order of
-//! their first places to the first free group. [`checker`] proves the result again.
+//! their first places to the first free group. Where they do not suffice, [`spill`] makes room.
+//! [`checker`] proves the result again.
 
 pub mod checker;
+pub mod spill;
 
 use crate::error::CompileError;
 use crate::liveness::{Liveness, Segment};
@@ -46,11 +48,24 @@ fn occupy(timeline: &mut Timeline, segments: &[Segment]) {
     }
 }
 
+/// The registers of a file do not suffice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full(pub File);
+
+impl Full {
+    /// Returns the error of a program that cannot be allocated.
+    pub fn error(self, chip: Chip) -> CompileError {
+        let Full(file) = self;
+        let name = if file == File::Scalar { "scalar" } else { "vector" };
+        CompileError::allocate(format!("more than {} {name} registers are live", limit(chip, file)))
+    }
+}
+
 /// Allocates the registers of a program.
 ///
 /// # Errors
 /// The registers of a file do not suffice.
-pub fn allocate(program: &Program) -> Result<Allocation, CompileError> {
+pub fn allocate(program: &Program) -> Result<Allocation, Full> {
     let liveness = Liveness::new(program);
     let mut allocator = Allocator {
         program,
@@ -94,7 +109,7 @@ fn hints(program: &Program) -> SecondaryMap<Reg, Vec<(Reg, i16)>> {
 }
 
 impl Allocator<'_> {
-    fn run(&mut self) -> Result<(), CompileError> {
+    fn run(&mut self) -> Result<(), Full> {
         let begin = |reg: Reg| self.segments(reg).iter().flatten().map(|segment| segment.0).min();
         let mut order: Vec<(bool, u32, Reg)> = Vec::new();
         for (reg, data) in self.program.regs.iter() {
@@ -129,7 +144,7 @@ impl Allocator<'_> {
         first.is_multiple_of(data.alignment()) && timelines.get(range).is_some_and(is_free)
     }
 
-    fn find(&self, reg: Reg) -> Result<u16, CompileError> {
+    fn find(&self, reg: Reg) -> Result<u16, Full> {
         for &(other, distance) in &self.hints[reg] {
             let Some(first) = self.allocation.first[other] else { continue };
             let first = i16::from(first) + distance;
@@ -140,10 +155,7 @@ impl Allocator<'_> {
         let data = &self.program.regs[reg];
         let limit = limit(self.program.chip, data.file);
         let found = (0..limit).find(|&first| self.fits(reg, first));
-        found.ok_or_else(|| {
-            let file = if data.file == File::Scalar { "scalar" } else { "vector" };
-            CompileError::allocate(format!("more than {limit} {file} registers are live"))
-        })
+        found.ok_or(Full(data.file))
     }
 
     fn assign(&mut self, reg: Reg, first: u16) {

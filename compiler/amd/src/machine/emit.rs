@@ -121,12 +121,13 @@ impl Emitter {
     pub fn reg(&mut self, file: File, dwords: u8) -> Part {
         // There are no groups of three scalar registers.
         let dwords = if file == File::Scalar && dwords == 3 { 4 } else { dwords };
-        Part { reg: self.program.regs.push(RegData { file, dwords, fixed: None }), dword: 0 }
+        let data = RegData { file, dwords, fixed: None, whole: false };
+        Part { reg: self.program.regs.push(data), dword: 0 }
     }
 
     /// Returns a register of the start of the program.
     pub fn fixed(&mut self, file: File, first: u8, dwords: u8) -> Part {
-        let data = RegData { file, dwords, fixed: Some(first) };
+        let data = RegData { file, dwords, fixed: Some(first), whole: false };
         Part { reg: self.program.regs.push(data), dword: 0 }
     }
 

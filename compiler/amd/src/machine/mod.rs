@@ -44,6 +44,9 @@ pub struct RegData {
     pub dwords: u8,
     /// Physical register, if it is given: initial registers.
     pub fixed: Option<u8>,
+    /// True if the physical register is this register's for the whole program: lanes that are not
+    /// active hold values, too.
+    pub whole: bool,
 }
 
 impl RegData {

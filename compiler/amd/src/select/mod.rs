@@ -73,6 +73,9 @@ pub(crate) struct Selection<'a> {
     pub outputs: BTreeMap<(Slot, u8), Part>,
     /// Block behind the shader's code, where outputs are exported.
     pub epilogue: Label,
+    /// The descriptor of scratch memory has to stay in registers: those.
+    pub spills: bool,
+    pub scratch: Option<Part>,
 }
 
 impl<'a> Selection<'a> {
@@ -97,6 +100,8 @@ impl<'a> Selection<'a> {
             user_parts: BTreeMap::new(),
             outputs: BTreeMap::new(),
             epilogue,
+            spills: false,
+            scratch: None,
         }
     }
 

@@ -1,6 +1,6 @@
-//! Compute stage, for work groups of one wave.
+//! Compute stage.
 
-use crate::machine::{File, M0, Part, int};
+use crate::machine::{Arg, File, M0, Part, bits, int};
 use crate::output::{ComputeInterface, UserValue};
 use crate::select::control::StageSelection;
 use crate::select::{Held, Selection, Step};
@@ -33,15 +33,30 @@ impl Compute {
     }
 
     /// The driver's values that the shader wants.
-    pub(crate) fn user_values(used: &[IntrinsicOp]) -> Vec<UserValue> {
+    pub(crate) fn user_values(used: &[IntrinsicOp], local_size: [u32; 3]) -> Vec<UserValue> {
         let mut values = Vec::new();
         if used.contains(&IntrinsicOp::NumWorkgroups) {
             values.push(UserValue::WorkgroupCount);
         }
-        if used.contains(&IntrinsicOp::WorkgroupSize) {
+        let counts = used.contains(&IntrinsicOp::LocalInvocationIndex) && local_size[0] == 0;
+        if used.contains(&IntrinsicOp::WorkgroupSize) || counts {
             values.push(UserValue::WorkgroupSize);
         }
         values
+    }
+
+    /// The number of the invocation: (z · height + y) · width + x.
+    fn index(&self, s: &mut Selection<'_>) -> Step<Part> {
+        let [width, height]: [Arg; 2] = match s.shader.info.local_size {
+            [0, ..] => {
+                let size = s.user_value(UserValue::WorkgroupSize)?;
+                [size.into(), size.at(1).into()]
+            }
+            [width, height, _] => [bits(s.chip(), width), bits(s.chip(), height)],
+        };
+        let [x, y, z] = self.local;
+        let row = s.e.valu1(Opcode::VMadU32U24, &[z.into(), height.into(), y.into()]);
+        Ok(s.e.valu1(Opcode::VMadU32U24, &[row.into(), width.into(), x.into()]))
     }
 
     pub(crate) fn finish(self, s: &mut Selection<'_>) -> ComputeInterface {
@@ -73,6 +88,10 @@ impl StageSelection for Compute {
                 let held: Held = self.local.iter().map(|&part| part.into()).collect();
                 s.set(result, held);
             }
+            (LocalInvocationIndex, Some(result)) => {
+                let index = self.index(s)?;
+                s.set_parts(result, index);
+            }
             (MemoryBarrier, _) => s.wait_for_memory(),
             (Barrier, _) => {
                 s.wait_for_memory();
@@ -88,7 +107,7 @@ impl Selection<'_> {
     /// Waits until every access to memory is complete.
     pub(crate) fn wait_for_memory(&mut self) {
         // vmcnt(0) lgkmcnt(0)
-        let all = crate::machine::Arg::Fixed(Operand::Immediate(0x0070));
+        let all = Arg::Fixed(Operand::Immediate(0x0070));
         self.e.sopp(Opcode::SWaitcnt, &[all]);
     }
 }

@@ -13,6 +13,8 @@ pub(crate) const LANES: usize = 64;
 /// Address of the descriptor table, and distance of the buffers behind it.
 const TABLE: u64 = 0x1_0000;
 const BUFFER: u64 = 0x10_0000;
+/// Address of scratch memory.
+const SCRATCH: u64 = 0x4000_0000;
 
 /// Dwords of the inputs: lane, slot, component.
 pub(crate) type Inputs = Vec<[[u32; 4]; 4]>;
@@ -93,6 +95,14 @@ impl Host for TestHost<'_> {
     }
 }
 
+/// Writes a descriptor into the table.
+fn set_words(table: &mut [u8], offset: u32, words: [u32; 4]) {
+    for (word, value) in words.iter().enumerate() {
+        let at = offset as usize + 4 * word;
+        table[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
 /// Executes the program on `lanes`; registers hold garbage where the hardware leaves it.
 pub(crate) fn on_wave(
     output: &Output,
@@ -114,16 +124,23 @@ pub(crate) fn on_wave(
         let space = match descriptor.resource {
             Resource::UniformBlock(n) => Space::Ubo(n),
             Resource::StorageBlock(n) => Space::Ssbo(n),
+            Resource::Scratch => {
+                host.memory.insert(SCRATCH, vec![0xa5; output.scratch_bytes as usize * LANES]);
+                // The lane's number is added to the index; vi has bits of the stride for the
+                // format.
+                let format = if output.chip == Chip::Vi { 0x7fac } else { 0x27fac };
+                let stride = output.scratch_bytes << 16;
+                let words = [SCRATCH as u32, stride, LANES as u32, format | 1 << 23];
+                set_words(&mut table, descriptor.offset, words);
+                continue;
+            }
             other => panic!("{other:?}"),
         };
         let Some(index) = memory.iter().position(|(s, _)| *s == space) else { continue };
         let address = BUFFER * (index as u64 + 1);
         host.memory.insert(address, memory[index].1.clone());
         let words = [address as u32, (address >> 32) as u32, memory[index].1.len() as u32, 0x27fac];
-        for (word, value) in words.iter().enumerate() {
-            let at = descriptor.offset as usize + 4 * word;
-            table[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        }
+        set_words(&mut table, descriptor.offset, words);
     }
     host.memory.insert(TABLE, table);
     let mut wave = Wave::new();

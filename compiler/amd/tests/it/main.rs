@@ -5,4 +5,5 @@ mod geometry;
 mod harness;
 mod operations;
 mod random;
+mod spill;
 mod stages;

@@ -18,7 +18,7 @@ pub(crate) fn shader() -> Shader {
 }
 
 /// Loads the first components of the inputs as a value of a width.
-fn input(b: &mut Builder<'_>, slot: u8, bits: u8) -> Value {
+pub(crate) fn input(b: &mut Builder<'_>, slot: u8, bits: u8) -> Value {
     let fields = Fields { slot: Slot::Var(slot), ..Fields::default() };
     let zero = b.imm(0);
     let loaded = b.intrinsic(IntrinsicOp::LoadInput, &[zero], fields, Some((32, 4))).unwrap();
@@ -34,7 +34,7 @@ fn input(b: &mut Builder<'_>, slot: u8, bits: u8) -> Value {
     }
 }
 
-fn store(b: &mut Builder<'_>, value: Value) {
+pub(crate) fn store(b: &mut Builder<'_>, value: Value) {
     let parts = match b.shader.bits(value) {
         64 => vec![b.unpack_64_2x32_split_x(value), b.unpack_64_2x32_split_y(value)],
         1 => vec![b.b2i32(value)],
