@@ -1,12 +1,19 @@
-//! Work groups of one wave.
+//! Work groups: waves take turns between barriers.
 
-use compiler::amd::output::{Interface, UserValue};
+use compiler::amd::output::{ComputeInterface, Interface, UserValue};
 use softgl::device::{ComputeBatch, DeviceError, first_lanes};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, ImageAccess};
+use wave::{Export, Host, ImageAccess, LANES, Outcome, Wave};
 
 use super::launch::Launch;
 use super::memory::Memory;
+
+/// A wave of the group, with the scratch memory of its lanes.
+struct Member {
+    wave: Wave,
+    scratch: Vec<u8>,
+    outcome: Outcome,
+}
 
 /// Runs a work group and returns the number of executed instructions.
 pub(super) fn run(
@@ -14,21 +21,49 @@ pub(super) fn run(
     batch: &mut ComputeBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let output = &launch.prepared.output;
-    let Interface::Compute(interface) = &output.interface else {
+    let Interface::Compute(interface) = &launch.prepared.output.interface else {
         return Err(DeviceError::Execution("no compute program".into()));
     };
-    let [width, height, depth] = batch.local_size.map(|size| size as usize);
-    let lanes = width * height * depth;
-    if lanes > wave::LANES {
-        let message = format!("work groups of {lanes} invocations on {}", output.chip);
-        return Err(DeviceError::Unsupported(message));
+    let invocations: usize = batch.local_size.iter().map(|&size| size as usize).product();
+    let mut host = ComputeHost { memory: Memory::new(io, launch, &|_, _, _| 0, Vec::new()) };
+    let member = |first: usize| Member {
+        wave: wave(launch, interface, batch, first, invocations),
+        scratch: host.memory.scratch.clone(),
+        outcome: Outcome::Barrier,
+    };
+    let mut members: Vec<Member> = (0..invocations).step_by(LANES).map(member).collect();
+    let mut local = vec![0; interface.shared_size as usize];
+    let mut steps = 0;
+    while members.iter().any(|member| member.outcome == Outcome::Barrier) {
+        for member in members.iter_mut().filter(|member| member.outcome == Outcome::Barrier) {
+            std::mem::swap(&mut member.wave.local, &mut local);
+            std::mem::swap(&mut member.scratch, &mut host.memory.scratch);
+            let (outcome, executed) = launch.continue_wave(&mut member.wave, &mut host, steps)?;
+            std::mem::swap(&mut member.scratch, &mut host.memory.scratch);
+            std::mem::swap(&mut member.wave.local, &mut local);
+            member.outcome = outcome;
+            steps += executed;
+        }
     }
+    Ok(steps)
+}
+
+/// Returns the wave of the invocations from `first` on.
+fn wave(
+    launch: &Launch<'_>,
+    interface: &ComputeInterface,
+    batch: &ComputeBatch,
+    first: usize,
+    invocations: usize,
+) -> Wave {
+    let [width, height, _] = batch.local_size.map(|size| size as usize);
+    let lanes = (invocations - first).min(LANES);
     let mut wave = launch.wave(first_lanes(lanes));
     for lane in 0..lanes {
-        wave.vector[0][lane] = (lane % width) as u32;
-        wave.vector[1][lane] = (lane / width % height) as u32;
-        wave.vector[2][lane] = (lane / width / height) as u32;
+        let number = first + lane;
+        wave.vector[0][lane] = (number % width) as u32;
+        wave.vector[1][lane] = (number / width % height) as u32;
+        wave.vector[2][lane] = (number / width / height) as u32;
     }
     launch.set_user_data(&mut wave, |value| match value {
         UserValue::WorkgroupCount => batch.num_groups,
@@ -38,9 +73,7 @@ pub(super) fn run(
     for (index, id) in batch.group_id.into_iter().enumerate() {
         wave.scalar[usize::from(interface.workgroup_id) + index] = id;
     }
-    wave.local = vec![0; interface.shared_size as usize];
-    let mut host = ComputeHost { memory: Memory::new(io, launch, &|_, _, _| 0, Vec::new()) };
-    launch.run(&mut wave, &mut host, 0)
+    wave
 }
 
 struct ComputeHost<'a> {

@@ -59,16 +59,30 @@ impl Launch<'_> {
         host: &mut dyn Host,
         done: u64,
     ) -> Result<u64, DeviceError> {
-        let limit = self.left.saturating_sub(done);
-        let before = wave.steps;
+        let mut steps = 0;
         loop {
-            match wave.run(&self.prepared.program, host, limit) {
-                Ok(Outcome::Done) => return Ok(wave.steps - before),
-                // The wave is alone in its group.
-                Ok(Outcome::Barrier) => {}
-                Err(error) => return Err(self.error(error)),
+            let (outcome, executed) = self.continue_wave(wave, host, done + steps)?;
+            steps += executed;
+            // The wave is alone in its group.
+            if outcome == Outcome::Done {
+                return Ok(steps);
             }
         }
+    }
+
+    /// Runs a wave to its end or its next barrier; returns the number of executed instructions,
+    /// too.
+    pub(super) fn continue_wave(
+        &self,
+        wave: &mut Wave,
+        host: &mut dyn Host,
+        done: u64,
+    ) -> Result<(Outcome, u64), DeviceError> {
+        let limit = self.left.saturating_sub(done);
+        let before = wave.steps;
+        let outcome = wave.run(&self.prepared.program, host, limit);
+        let outcome = outcome.map_err(|error| self.error(error))?;
+        Ok((outcome, wave.steps - before))
     }
 
     fn error(&self, error: ExecutionError) -> DeviceError {

@@ -84,7 +84,8 @@ pub(super) struct Memory<'a> {
     pub io: &'a mut dyn ShaderIo,
     descriptors: &'a [Descriptor],
     table: Vec<u8>,
-    scratch: Vec<u8>,
+    /// Scratch memory of the wave's lanes.
+    pub scratch: Vec<u8>,
     images: Images,
     pub buffers: Vec<StageBuffer>,
     /// Records of the attributes: attribute, record, component.
