@@ -14,7 +14,9 @@ use crate::builder::Builder;
 use crate::cfg::Cfg;
 use crate::fold::evaluate;
 use crate::ids::{Block, Inst, Node, Value};
-use crate::inst::{InstKind, Jump, PhiSrc};
+use crate::inst::{InstData, InstKind, Jump, PhiSrc};
+use crate::intrinsics::{Intrinsic, IntrinsicOp};
+use crate::ops::AluOp;
 use crate::shader::{NodeData, Shader, Step};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -23,6 +25,10 @@ use rustc_hash::FxHashMap;
 const MAX_TRIPS: usize = 64;
 /// Most instructions an unrolled loop may have in all.
 const MAX_SIZE: usize = 1500;
+/// Most iterations of a loop that is unrolled although it indexes no array of the shader's own.
+const MAX_CHEAP_TRIPS: usize = 32;
+/// Most scalar operations of its iterations in all.
+const MAX_COST: usize = 832;
 /// Longest chain of arithmetic behind an exit condition.
 const MAX_DEPTH: usize = 32;
 
@@ -85,8 +91,13 @@ impl Plan {
         }
         let trips = count_trips(shader, &phis, cond, stay_if)?;
         let (head, tail) = (body[..position].to_vec(), body[position + 1..].to_vec());
-        let size: usize = [&head, &stay, &tail].iter().map(|l| list_size(shader, l)).sum();
-        (size * (trips + 1) <= MAX_SIZE).then_some(Plan { head, stay, tail, exit, phis, trips })
+        let parts = [&head, &stay, &tail];
+        let size: usize = parts.iter().map(|l| list_size(shader, l)).sum();
+        let cost: usize = parts.iter().map(|l| list_cost(shader, l)).sum();
+        let is_cheap = trips <= MAX_CHEAP_TRIPS && cost * trips <= MAX_COST;
+        let pays = is_cheap || parts.iter().any(|l| indexes_locals(shader, l));
+        let fits = pays && size * (trips + 1) <= MAX_SIZE;
+        fits.then_some(Plan { head, stay, tail, exit, phis, trips })
     }
 
     /// Replaces the loop by ifs with a true condition, one per iteration, which `opt_dead_cf`
@@ -216,11 +227,16 @@ fn count_jumps(shader: &Shader, body: &[Node]) -> usize {
 }
 
 fn list_size(shader: &Shader, list: &[Node]) -> usize {
+    blocks_of(shader, list).into_iter().map(|block| shader.blocks[block].insts.len()).sum()
+}
+
+/// The blocks of a list, nested ones included.
+fn blocks_of(shader: &Shader, list: &[Node]) -> Vec<Block> {
     let mut work = list.to_vec();
-    let mut size = 0;
+    let mut blocks = Vec::new();
     while let Some(node) = work.pop() {
         match &shader.nodes[node] {
-            NodeData::Block(block) => size += shader.blocks[*block].insts.len(),
+            NodeData::Block(block) => blocks.push(*block),
             NodeData::If { then_body, else_body, .. } => {
                 work.extend(then_body);
                 work.extend(else_body);
@@ -228,7 +244,40 @@ fn list_size(shader: &Shader, list: &[Node]) -> usize {
             NodeData::Loop { body } => work.extend(body),
         }
     }
-    size
+    blocks
+}
+
+/// The instructions of a list.
+fn insts_of<'a>(shader: &'a Shader, list: &[Node]) -> impl Iterator<Item = &'a InstData> {
+    let blocks = blocks_of(shader, list);
+    blocks.into_iter().flat_map(|block| &shader.blocks[block].insts).map(|&i| &shader.insts[i])
+}
+
+/// Scalar operations and accesses of a list.
+fn list_cost(shader: &Shader, list: &[Node]) -> usize {
+    let cost = |data: &InstData| match &data.kind {
+        InstKind::Alu(alu) if alu.op == AluOp::Mov || alu.op.is_vec() => 0,
+        InstKind::Alu(_) => data.result.map_or(1, |v| usize::from(shader.components(v))),
+        InstKind::Tex(_) | InstKind::Intrinsic(_) => 1,
+        _ => 0,
+    };
+    insts_of(shader, list).map(cost).sum()
+}
+
+/// True if the list accesses elements of local arrays that only unrolling may know: the array then
+/// becomes plain values.
+fn indexes_locals(shader: &Shader, list: &[Node]) -> bool {
+    insts_of(shader, list).any(|data| match &data.kind {
+        InstKind::Intrinsic(Intrinsic { op, srcs, .. }) => {
+            let index = match op {
+                IntrinsicOp::LoadLocal => srcs.first(),
+                IntrinsicOp::StoreLocal => srcs.get(1),
+                _ => None,
+            };
+            index.is_some_and(|&index| shader.as_const(index).is_none())
+        }
+        _ => false,
+    })
 }
 
 /// Iterations until the condition leaves the loop, by evaluating what it depends on.
