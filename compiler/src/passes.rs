@@ -22,6 +22,8 @@ pub type PassError = ir::PassError<ValidationError>;
 const MAX_ROUNDS: usize = 16;
 /// Most loops unrolled in a shader: each run of the pass unrolls one.
 const MAX_UNROLLED_LOOPS: usize = 64;
+/// Most rounds of reassociation: each finds the common parts of the one before.
+const MAX_REASSOCIATIONS: usize = 4;
 /// Arrays with more data per invocation are in memory: each dword takes one of 128 registers at
 /// SIMD8, two at SIMD16.
 const MAX_REGISTER_ARRAY_DWORDS: u32 = 64;
@@ -42,6 +44,9 @@ const CLEAN_UP: &[IrPass] = &passes![
 
 /// Recognition of open-coded bit-field operations.
 const BITFIELDS: &[IrPass] = &passes![opt_bitfield, opt_copy_propagation];
+
+/// Merging of what reassociation made equal.
+const SHARING: &[IrPass] = &passes![opt_cse, opt_copy_propagation, opt_dce];
 
 /// Takes a freshly lowered shader to what its back end accepts. `neighbors` finds out about the
 /// neighboring stages after the early passes.
@@ -156,6 +161,15 @@ pub fn late(
     if target.is_inexact && manager.run(shader, pass!(opt_algebraic_inexact))? {
         optimize(manager, shader)?;
     }
+    if target.is_inexact && !target.vec4 {
+        for _ in 0..MAX_REASSOCIATIONS {
+            if !manager.run(shader, pass!(opt_reassociate))? {
+                break;
+            }
+            manager.run_to_fixpoint(shader, SHARING, MAX_ROUNDS, |pass, s| pass(s))?;
+        }
+        optimize(manager, shader)?;
+    }
     Ok(())
 }
 
@@ -236,13 +250,14 @@ pub fn manager<'a>(options: &CodegenOptions, stage: Stage, log: bool) -> PassMan
 }
 
 /// Optional passes outside of [`CLEAN_UP`].
-const OTHERS: [&str; 7] = [
+const OTHERS: [&str; 8] = [
     "opt_algebraic_inexact",
     "opt_bitfield",
     "opt_combine_stores",
     "opt_constant_inputs",
     "opt_loop_unroll",
     "opt_promote_locals",
+    "opt_reassociate",
     "opt_unread_outputs",
 ];
 

@@ -30,6 +30,7 @@ mod opt_fuse_ffma;
 mod opt_loop_unroll;
 mod opt_peephole_select;
 mod opt_promote_locals;
+mod opt_reassociate;
 mod opt_undef;
 mod opt_unread_outputs;
 mod rewrite;
@@ -59,6 +60,7 @@ pub use opt_fuse_ffma::opt_fuse_ffma;
 pub use opt_loop_unroll::opt_loop_unroll;
 pub use opt_peephole_select::opt_peephole_select;
 pub use opt_promote_locals::opt_promote_locals;
+pub use opt_reassociate::opt_reassociate;
 pub use opt_undef::opt_undef;
 pub use opt_unread_outputs::opt_unread_outputs;
 
@@ -97,6 +99,7 @@ pub const ALL: &[IrPass] = &crate::passes![
     opt_loop_unroll,
     opt_peephole_select,
     opt_promote_locals,
+    opt_reassociate,
     opt_undef,
 ];
 
