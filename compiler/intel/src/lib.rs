@@ -43,6 +43,7 @@ pub mod output;
 pub mod passes;
 pub mod patch;
 pub mod pattern;
+mod restricted_float;
 pub mod scalar;
 pub mod sends;
 mod stage_key;

@@ -13,6 +13,7 @@
 use crate::lir::cfg::Cfg;
 use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
 use crate::model::Model;
+use crate::restricted_float::{packed_floats, restricted_float};
 use eu::DfImmediates;
 use std::collections::BTreeMap;
 use vocabulary::{InternalError, Phase};
@@ -34,8 +35,10 @@ pub(crate) fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     if wanted.is_empty() {
         return changed;
     }
-    let placed = place(program, &wanted);
-    insert(program, model, &wanted, &placed);
+    let mut placed = Places::new();
+    let packed = place_packed(program, &wanted, &mut placed);
+    place(program, &wanted, &mut placed);
+    insert(program, model, &wanted, &placed, &packed);
     true
 }
 
@@ -112,13 +115,48 @@ fn collect(program: &Program, model: &Model) -> Uses {
 /// Register and program position of each constant.
 type Places = BTreeMap<Key, (Operand, usize)>;
 
-fn place(program: &mut Program, uses: &Uses) -> Places {
+/// Constants that one move of packed floats loads, and its register and position.
+struct Packed {
+    keys: Vec<Key>,
+    register: Operand,
+    position: usize,
+}
+
+/// Places the floats that a move can load four at a time, if there are several.
+fn place_packed(program: &mut Program, uses: &Uses, places: &mut Places) -> Vec<Packed> {
     let cfg = Cfg::new(program);
-    let mut places = Places::new();
+    let sites = |key: &Key| uses[key].iter().map(|site| site.0);
+    let suits = |key: &&Key| key.0 == 4 && restricted_float(key.1 as u32).is_some();
+    let mut keys: Vec<Key> = uses.keys().filter(suits).copied().collect();
+    keys.sort_by_key(|key| sites(key).min());
+    let groups = keys.chunks(4).filter(|group| group.len() > 1);
+    groups
+        .map(|group| {
+            let mut users = group.iter().flat_map(sites);
+            let first = group.iter().flat_map(sites).min().unwrap_or(0);
+            let block = cfg.block_of[first];
+            let local =
+                cfg.blocks[block].loop_depth == 0 && users.all(|at| cfg.block_of[at] == block);
+            let position = if local { first } else { 0 };
+            let register = Operand::vgrf(program.vreg(1), Type::UD);
+            for (n, &key) in group.iter().enumerate() {
+                places.insert(key, (register.byte_offset(4 * n as u32), position));
+            }
+            Packed { keys: group.to_vec(), register, position }
+        })
+        .collect()
+}
+
+/// Places the constants that have no place yet.
+fn place(program: &mut Program, uses: &Uses, places: &mut Places) {
+    let cfg = Cfg::new(program);
     // Room left in the current shared register.
     let mut shared: Option<(Operand, u32)> = None;
     // Wide constants first, so that alignment wastes nothing.
     for (&(size, bits), sites) in uses.iter().rev() {
+        if places.contains_key(&(size, bits)) {
+            continue;
+        }
         let first = sites.iter().map(|s| s.0).min();
         let first = first.unwrap_or_else(|| raise(format!("constant {bits:#x} without uses")));
         let block = cfg.block_of[first];
@@ -137,10 +175,9 @@ fn place(program: &mut Program, uses: &Uses) -> Places {
         shared = Some((base, at + bytes));
         places.insert((size, bits), (base.byte_offset(at), 0));
     }
-    places
 }
 
-fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places) {
+fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places, packed: &[Packed]) {
     for (key, sites) in uses {
         let place = places.get(key);
         let (operand, _) =
@@ -156,16 +193,34 @@ fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places) {
         }
     }
     let mut at: BTreeMap<usize, Vec<(Key, Operand)>> = BTreeMap::new();
-    for (&key, &(operand, position)) in places {
+    let is_packed = |key: &Key| packed.iter().any(|group| group.keys.contains(key));
+    for (&key, &(operand, position)) in places.iter().filter(|(key, _)| !is_packed(key)) {
         at.entry(position).or_default().push((key, operand));
     }
     let old = program.take_insts();
     for (i, inst) in old.into_iter().enumerate() {
+        for group in packed.iter().filter(|group| group.position == i) {
+            load_packed(program, group);
+        }
         for &(key, operand) in at.get(&i).into_iter().flatten() {
             load(program, model, key, operand);
         }
         program.insts.push(inst);
     }
+}
+
+/// Loads several floats.
+fn load_packed(program: &mut Program, group: &Packed) {
+    let mut values = [0; 4];
+    for (value, key) in values.iter_mut().zip(&group.keys) {
+        *value = key.1;
+    }
+    let packed = packed_floats(&values, 0xf).unwrap_or_else(|| raise("no packed floats".into()));
+    let source = Operand::imm(u64::from(packed), Type::VF);
+    let mut inst = Inst::new(Op::Mov, 4, group.register.retype(Type::F), &[source]);
+    inst.no_mask = true;
+    inst.remark = REMARK;
+    program.insts.push(inst);
 }
 
 /// Loads a constant into a register for all channels, enabled or not.

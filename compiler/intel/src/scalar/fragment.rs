@@ -460,9 +460,8 @@ impl<'a> FragmentStage<'a> {
         let mut b = Builder::new(&mut isel.program);
         b.remark = "render target";
         if header {
-            let mut all = b.all_channels(8);
-            all.mov(payload, Operand::grf(0, Type::UD));
-            all.mov(payload.byte_offset(REG_SIZE), Operand::grf(1, Type::UD));
+            // Both registers at once.
+            b.all_channels(16).mov(payload, Operand::grf(0, Type::UD));
             let mut one = b.all_channels(1);
             if target > 0 {
                 one.mov(payload.byte_offset(8), Operand::ud(target));

@@ -1,11 +1,14 @@
 //! The scalar target of instruction selection: one operand per component of a value.
 
+use super::texture::PayloadKey;
 use crate::error::CompileError;
 use crate::isel::values::register_bits;
 use crate::isel::{Selection, Target};
 use crate::lir::build::Builder;
 use crate::lir::{CondMod, Inst, Op, Operand, PredMode, Type};
+use crate::restricted_float::restricted_float;
 use ir::{Alu, AluOp, IntrinsicOp, Shader, Src, Tex, Value};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -29,6 +32,8 @@ pub(crate) struct Scalar {
     pub(super) locals: BTreeMap<u32, Vec<Components>>,
     /// The number of each channel, if the shader uses scratch memory.
     pub(super) channel_numbers: Option<Operand>,
+    /// Payloads of the current block's sampler messages.
+    pub(super) payloads: FxHashMap<PayloadKey, Operand>,
 }
 
 impl Target for Scalar {
@@ -38,15 +43,25 @@ impl Target for Scalar {
         shader.bits(result) >= 32
     }
 
-    /// A MAD takes no immediates: product or sums may have a constant, not both. A 64-bit scalar
-    /// must be copied to full width first, which costs as much as the fusion saves.
+    /// A MAD takes no immediates: product or sums may have a constant, not both, unless one move
+    /// loads both. A 64-bit scalar must be copied to full width first, which costs as much as the
+    /// fusion saves.
     fn is_fusion_useful(shader: &Shader, product: Value, sums: &[Value]) -> bool {
         let Some(mul) = shader.as_alu(product) else { return false };
         let has_constant = |alu: &Alu| alu.srcs.iter().any(|s| shader.as_const(s.value).is_some());
+        let has_wide_constant = |alu: &Alu| {
+            alu.srcs.iter().any(|s| {
+                let constant = shader.as_const(s.value);
+                let bits = constant.map(|bits| bits[usize::from(s.swizzle[0] & 3)] as u32);
+                bits.is_some_and(|bits| restricted_float(bits).is_none())
+            })
+        };
         let has_scalar = |alu: &Alu| alu.srcs.iter().any(|s| is_scalar_value(shader, s.value));
         let some_sum =
             |f: &dyn Fn(&Alu) -> bool| sums.iter().filter_map(|&s| shader.as_alu(s)).any(f);
-        let constants_fit = !has_constant(mul) || !some_sum(&has_constant);
+        let packable =
+            shader.bits(product) == 32 && !has_wide_constant(mul) && !some_sum(&has_wide_constant);
+        let constants_fit = !has_constant(mul) || !some_sum(&has_constant) || packable;
         let scalars_fit = shader.bits(product) < 64 || (!has_scalar(mul) && !some_sum(&has_scalar));
         constants_fit && scalars_fit
     }
@@ -57,6 +72,10 @@ impl Target for Scalar {
 
     fn emit_body_prologue(isel: &mut ScalarSelection<'_>) {
         isel.emit_scratch_prologue();
+    }
+
+    fn invalidate_constants(isel: &mut ScalarSelection<'_>) {
+        isel.target.payloads.clear();
     }
 
     fn emit_alu(

@@ -10,6 +10,15 @@ use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 /// Most payload registers of a message; a longer one is split by eight channels.
 const MAX_MLEN: u32 = 11;
 
+/// Everything that the payload of a sampler message is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PayloadKey {
+    header: Option<u32>,
+    arguments: Vec<Operand>,
+    /// First channel.
+    group: u32,
+}
+
 impl ScalarSelection<'_> {
     /// Emits a texture instruction.
     pub(super) fn emit_texture(&mut self, tex: &Tex, result: Value) -> Result<(), CompileError> {
@@ -77,22 +86,11 @@ impl ScalarSelection<'_> {
         let mut parts: Vec<Operand> = Vec::new();
         for group in (0..channels).step_by(step as usize) {
             let regs = mlen(step);
-            let payload = Operand::vgrf(self.program.vreg(regs), Type::UD);
+            let payload = self.sampler_payload(header, &arguments, (group, step), regs);
             let data = Operand::vgrf(self.program.vreg(4 * per), Type::UD);
             let (surface, sampler) = (self.bindings.texture + tex.texture, tex.sampler);
             let mut b = self.builder();
-            let mut at = 0;
-            if let Some(dword) = header {
-                let mut all = b.all_channels(8);
-                all.mov(payload, Operand::grf(0, Type::UD));
-                all.all_channels(1).mov(payload.byte_offset(8), Operand::ud(dword));
-                at = REG_SIZE;
-            }
             let mut b = b.sub_group(step as u8, group as u8);
-            for argument in &arguments {
-                b.mov(payload.byte_offset(at).retype(argument.ty), argument.channel_offset(group));
-                at += per * REG_SIZE;
-            }
             let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
             let send = b.emit(Op::Send, data, &[payload]);
             send.message =
@@ -100,6 +98,37 @@ impl ScalarSelection<'_> {
             parts.push(data);
         }
         Ok(self.texture_result(tex, result, &parts, narrow))
+    }
+
+    /// Returns the payload of a sampler message for the channels `(first, count)`. Messages of one
+    /// block with the same arguments share it.
+    fn sampler_payload(
+        &mut self,
+        header: Option<u32>,
+        arguments: &[Operand],
+        (group, step): (u32, u32),
+        regs: u32,
+    ) -> Operand {
+        let key = PayloadKey { header, arguments: arguments.into(), group };
+        if let Some(&payload) = self.target.payloads.get(&key) {
+            return payload;
+        }
+        let payload = Operand::vgrf(self.program.vreg(regs), Type::UD);
+        let mut b = self.builder();
+        let mut at = 0;
+        if let Some(dword) = header {
+            let mut all = b.all_channels(8);
+            all.mov(payload, Operand::grf(0, Type::UD));
+            all.all_channels(1).mov(payload.byte_offset(8), Operand::ud(dword));
+            at = REG_SIZE;
+        }
+        let mut b = b.sub_group(step as u8, group as u8);
+        for argument in arguments {
+            b.mov(payload.byte_offset(at).retype(argument.ty), argument.channel_offset(group));
+            at += step / 8 * REG_SIZE;
+        }
+        self.target.payloads.insert(key, payload);
+        payload
     }
 
     /// Names the registers of the response; joins the parts of a split message.
