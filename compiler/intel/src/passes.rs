@@ -52,7 +52,7 @@ pub static SCALAR: PassList = PassList {
         legalize_64bit_regions,
         legalize_simd_width,
     ],
-    clean_up: &passes![opt_dce, opt_coalesce],
+    clean_up: &passes![opt_dce, opt_coalesce, opt_split_sends],
     allocated: &passes![opt_schedule],
 };
 

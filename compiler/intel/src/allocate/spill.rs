@@ -341,6 +341,7 @@ fn oword_block(regs: u32, write: bool) -> Message {
         sfid: eu::Sfid::DataCache,
         control: sends::oword_block_control(sends::BTI_STATELESS, regs * 2, write),
         mlen: if write { (1 + regs) as u8 } else { 1 },
+        ex_mlen: 0,
         rlen: if write { 0 } else { regs as u8 },
         header: true,
         eot: false,

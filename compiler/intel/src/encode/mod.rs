@@ -130,7 +130,7 @@ fn encode_send(
     e.send = Some(eu::Send {
         sfid: message.sfid,
         desc: eu::Desc::Imm(desc),
-        ex_desc: eu::Desc::Imm(0),
+        ex_desc: eu::Desc::Imm(eu::desc::ex_desc(message.ex_mlen)),
         eot: message.eot,
     });
     let align16 = e.access_mode == AccessMode::Align16;
@@ -142,11 +142,15 @@ fn encode_send(
     };
     e.dst = whole(&inst.dst)?;
     e.dst.region = eu::Region::dst(1);
-    let payload = inst.src.first().ok_or_else(|| CompileError::encode("send without payload"))?;
-    if payload.offset % 32 != 0 || (inst.dst.is_reg() && !inst.dst.offset.is_multiple_of(32)) {
+    if inst.src.is_empty() {
+        return Err(CompileError::encode("send without payload"));
+    }
+    if inst.src.iter().chain([&inst.dst]).any(|o| o.is_reg() && o.offset % 32 != 0) {
         return Err(CompileError::encode("message operand off the register grid"));
     }
-    e.src[0] = whole(payload)?;
+    for (slot, part) in e.src.iter_mut().zip(&inst.src) {
+        *slot = whole(part)?;
+    }
     Ok(())
 }
 
@@ -243,6 +247,7 @@ fn opcode(op: Op) -> Opcode {
         Op::Lrp => Opcode::Lrp,
         Op::Send => Opcode::Send,
         Op::Sendc => Opcode::Sendc,
+        Op::Sends => Opcode::Sends,
         Op::Dim => Opcode::Dim,
         Op::Await => Opcode::Mov,
         Op::If => Opcode::If,

@@ -40,8 +40,10 @@ pub struct Message {
     pub sfid: Sfid,
     /// Function control: the descriptor's low 19 bits.
     pub control: u32,
-    /// Payload registers.
+    /// Payload registers; of a split send those of the first part.
     pub mlen: u8,
+    /// Payload registers of a split send's second part.
+    pub ex_mlen: u8,
     /// Response registers.
     pub rlen: u8,
     /// Payload begins with a header.
@@ -137,7 +139,8 @@ impl Inst {
             return 0;
         }
         if let Some(message) = &self.message {
-            return u32::from(message.mlen) * REG_SIZE;
+            let part = if index == 0 { message.mlen } else { message.ex_mlen };
+            return u32::from(part) * REG_SIZE;
         }
         if self.op == Op::Pln {
             // src0 is the half register of the plane, src1 b1 and b2 of all channels.

@@ -165,6 +165,8 @@ ops! {
     Send "send" 1 [];
     /// As `Send`, after earlier threads' writes to the same pixels.
     Sendc "sendc" 1 [];
+    /// As `Send`, of a payload in two parts (skl); operands: both parts.
+    Sends "sends" 2 [];
     /// Load of a DF immediate (hsw).
     Dim "dim" 1 [];
     /// Waits for a notification, the destination's.
@@ -213,7 +215,7 @@ impl Op {
     /// SEND-like.
     #[must_use]
     pub fn is_send(self) -> bool {
-        matches!(self, Op::Send | Op::Sendc)
+        matches!(self, Op::Send | Op::Sendc | Op::Sends)
     }
 
     /// Ends a basic block (the next instruction starts another).

@@ -303,6 +303,7 @@ const NO_MESSAGE: Message = Message {
     sfid: Sfid::Null,
     control: 0,
     mlen: 0,
+    ex_mlen: 0,
     rlen: 0,
     header: false,
     eot: false,
@@ -327,6 +328,7 @@ fn message_attribute(message: &mut Message, attribute: &str) -> Result<()> {
             message.control = u32::from_str_radix(digits, 16).map_err(|_| unknown())?;
         }
         Some(("mlen", value)) => message.mlen = number(value)?,
+        Some(("ex_mlen", value)) => message.ex_mlen = number(value)?,
         Some(("rlen", value)) => message.rlen = number(value)?,
         Some(_) => return Err(unknown()),
     }

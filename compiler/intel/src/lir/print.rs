@@ -130,6 +130,9 @@ impl fmt::Display for Inst {
         if let Some(m) = &self.message {
             let sfid = m.sfid.text().replace(' ', "_");
             write!(f, " sfid={sfid} control={:#x} mlen={} rlen={}", m.control, m.mlen, m.rlen)?;
+            if m.ex_mlen != 0 {
+                write!(f, " ex_mlen={}", m.ex_mlen)?;
+            }
             if m.header {
                 f.write_str(" header")?;
             }
