@@ -73,7 +73,7 @@ pub(super) struct RunArgs {
     /// Balance shards and order by the durations of an earlier run.
     #[arg(long, value_name = "FILE")]
     pub(super) durations: Option<PathBuf>,
-    /// Order of the test cases: name, last-failed or slowest-first.
+    /// Order of the test cases: name, last-failed, slowest-first or random.
     #[arg(
         long,
         value_enum,
@@ -83,6 +83,9 @@ pub(super) struct RunArgs {
         hide_possible_values = true
     )]
     pub(super) order: Order,
+    /// Seed of --order random.
+    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
+    pub(super) order_seed: u64,
     /// Run only the interpreter, which has all capabilities.
     #[arg(long, conflicts_with_all = ["no_reference", "generations"])]
     pub(super) reference_only: bool,
@@ -182,6 +185,8 @@ pub(super) enum Order {
     LastFailed,
     /// Slowest first, by --durations or the latest run.
     SlowestFirst,
+    /// Random, but the same for equal seeds.
+    Random,
 }
 
 /// Options of compiler, simulator and driver.

@@ -62,7 +62,7 @@ pub(super) fn planned(
 pub(super) fn order(
     cases: &mut [TestCase],
     tests: &[TestFile],
-    order: Order,
+    (order, seed): (Order, u64),
     durations: Option<&Durations>,
 ) {
     let latest = || Run::read(Path::new("results/latest")).ok();
@@ -86,6 +86,10 @@ pub(super) fn order(
             let weights = durations.weights(tests.iter().map(|test| &*test.name));
             cases.sort_by_key(|case| std::cmp::Reverse(weights[case.test]));
         }
+        Order::Random => cases.sort_by_cached_key(|case| {
+            let text = format!("{seed} {} {}", tests[case.test].name, case.generation.name());
+            *blake3::hash(text.as_bytes()).as_bytes()
+        }),
     }
 }
 
@@ -234,6 +238,24 @@ mod tests {
         let stage = StageStatistics::new(Stage::Vertex, Width::Simd8);
         let coded = Verdict { stages: vec![stage], ..Verdict::pass() };
         assert!(of(&[&pass, &coded]).verdict.differed);
+    }
+
+    #[test]
+    fn random_orders_are_those_of_their_seeds() {
+        let names = (0..20).map(|number| format!("s/{number:02}"));
+        let tests: Vec<TestFile> =
+            names.map(|name| TestFile { path: name.clone().into(), name }).collect();
+        let of = |seed| {
+            let (tests, mut cases) =
+                planned(tests.clone(), &[Generation::Ivb], None, &BTreeSet::new());
+            order(&mut cases, &tests, (Order::Random, seed), None);
+            cases.iter().map(|case| case.test).collect::<Vec<_>>()
+        };
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        let mut sorted = of(2);
+        sorted.sort_unstable();
+        assert!(of(2) != sorted && sorted.into_iter().eq(0..20));
     }
 
     #[test]

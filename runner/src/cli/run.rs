@@ -109,7 +109,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         cases.retain(|case| positions.contains(&case.test));
     }
     header.planned = Some(cases.len() as u64);
-    plan::order(&mut cases, &tests, args.order, durations.as_ref());
+    plan::order(&mut cases, &tests, (args.order, args.order_seed), durations.as_ref());
     let (folder, writer) = open(args, start, &header, shard)?;
     let mut writer = writer.with_junit(junit(args.junit_failures_only));
     let done: BTreeSet<(&str, &str)> =
