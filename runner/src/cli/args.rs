@@ -1,8 +1,10 @@
 //! Arguments that several commands share, and those of commands that parse a whole command line
 //! again.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::Shell;
@@ -207,9 +209,9 @@ pub(super) struct DeviceArgs {
 /// Options of the OpenGL driver.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct DriverArgs {
-    /// Execute with Mesa's driver of the generation, on a virtual GPU.
-    #[arg(long, value_name = "NAME", value_parser = ["mesa"], hide_possible_values = true)]
-    pub(super) driver: Option<String>,
+    /// The driver: `mesa` on a virtual GPU, or with --gen gl the folder of a build.
+    #[arg(long, value_name = "mesa|DIR", value_parser = DriverChoice::parse)]
+    pub(super) driver: Option<DriverChoice>,
     /// EGL platform of --gen gl: surfaceless, device, gbm (default: any).
     #[arg(long, value_name = "NAME", value_parser = values::platform(), hide_possible_values = true)]
     pub(super) gl_platform: Option<Platform>,
@@ -221,7 +223,42 @@ pub(super) struct DriverArgs {
 impl DriverArgs {
     /// True if tests execute with a driver on a virtual GPU.
     pub(super) fn is_virtual(&self) -> bool {
-        self.driver.is_some()
+        self.driver == Some(DriverChoice::Mesa)
+    }
+
+    /// Returns the folder of a driver that is not the system's.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match &self.driver {
+            Some(DriverChoice::Folder(folder)) => Some(folder),
+            Some(DriverChoice::Mesa) | None => None,
+        }
+    }
+}
+
+/// Driver that executes tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum DriverChoice {
+    /// Mesa's driver of the generation, on a virtual GPU.
+    Mesa,
+    /// An OpenGL driver that is installed in a folder.
+    Folder(PathBuf),
+}
+
+impl DriverChoice {
+    fn parse(text: &str) -> Result<DriverChoice, Infallible> {
+        Ok(match text {
+            "mesa" => DriverChoice::Mesa,
+            folder => DriverChoice::Folder(folder.into()),
+        })
+    }
+}
+
+impl fmt::Display for DriverChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DriverChoice::Mesa => f.write_str("mesa"),
+            DriverChoice::Folder(folder) => folder.display().fmt(f),
+        }
     }
 }
 

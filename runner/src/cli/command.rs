@@ -65,6 +65,8 @@ pub(super) enum Command {
         /// Print limits and extensions of these generations in full.
         #[arg(value_name = "GEN", value_parser = generations)]
         full: Option<Generations>,
+        #[command(flatten)]
+        driver: DriverArgs,
     },
     /// Show the stages of a test's shaders: GLSL, IR, assembly, binaries, counts.
     Show(show::ShowArgs),

@@ -1,4 +1,5 @@
-//! The OpenGL driver of `--gen gl`, asked for its names in a process of its own.
+//! The OpenGL driver of `--gen gl`: its libraries, and its names, which a process of its own asks
+//! for.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -7,6 +8,7 @@ use anyhow::Context;
 
 use super::args::DriverArgs;
 use super::exit::EXPECTED;
+use super::install;
 use super::options::driver_options;
 use super::output::print;
 use super::workers;
@@ -20,6 +22,7 @@ const COMMAND: &str = "%driver";
 
 /// Prints the names of the driver as JSON: the hidden command.
 pub(super) fn describe(args: &DriverArgs) -> anyhow::Result<u8> {
+    install::enter(args.folder())?;
     execute::driver::configure(driver_options(args));
     let identity = execute::driver::identity()?;
     let header = DriverHeader {
@@ -61,9 +64,16 @@ pub(super) fn identify(
     gpu: Option<&VirtualGpu>,
 ) -> anyhow::Result<Option<DriverHeader>> {
     let is_given = generations.contains(&Generation::Gl);
+    if args.folder().is_some() && !is_given {
+        anyhow::bail!("--driver DIR needs --gen gl");
+    }
+    if args.is_virtual() && gpu.is_none() {
+        anyhow::bail!("--driver mesa: only runs of tests have a virtual GPU");
+    }
     if !is_given && gpu.is_none() {
         return Ok(None);
     }
+    install::enter(args.folder())?;
     let option = if is_given { "--gen gl" } else { "--driver" };
     let mut command = Command::new(workers::program()?);
     command.arg(COMMAND).args(words(args)).stdin(Stdio::null());
@@ -91,5 +101,7 @@ fn words(args: &DriverArgs) -> Vec<OsString> {
     let device = args.gl_device.as_ref().map(ToString::to_string);
     let options = [("--gl-platform", platform), ("--gl-device", device)];
     let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
-    given.flatten().map(OsString::from).collect()
+    let words = given.flatten().map(OsString::from);
+    let folder = args.folder().into_iter().flat_map(|folder| ["--driver".into(), folder.into()]);
+    words.chain(folder).collect()
 }

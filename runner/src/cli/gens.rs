@@ -4,13 +4,19 @@ use std::fmt::Write;
 
 use program::{Api, Capabilities};
 
+use super::args::DriverArgs;
 use super::exit::EXPECTED;
+use super::install;
+use super::options::driver_options;
 use super::output::print;
 use execute::capabilities::{ContextSet, context_set};
 use vocabulary::Generation;
 
 /// Prints a line per context, or all capabilities of the given generations.
-pub(super) fn gens(full: Option<&[Generation]>) -> anyhow::Result<u8> {
+pub(super) fn gens(full: Option<&[Generation]>, driver: &DriverArgs) -> anyhow::Result<u8> {
+    anyhow::ensure!(!driver.is_virtual(), "--driver mesa: only runs of tests have a virtual GPU");
+    install::enter(driver.folder())?;
+    execute::driver::configure(driver_options(driver));
     let mut text = String::new();
     match full {
         None => {

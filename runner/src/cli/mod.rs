@@ -19,6 +19,7 @@ mod git_bisect;
 mod gpu;
 mod history;
 mod import;
+mod install;
 mod list;
 mod manual;
 mod merge;
@@ -78,7 +79,9 @@ pub fn main() -> ExitCode {
     let git_bisect = cli.command.is_none() && cli.run.git_bisect;
     let outcome = match cli.command {
         Some(Command::List(args)) => list::list(&args),
-        Some(Command::Gens { full }) => gens::gens(full.map(|Generations(list)| list).as_deref()),
+        Some(Command::Gens { full, driver }) => {
+            gens::gens(full.map(|Generations(list)| list).as_deref(), &driver)
+        }
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Bisect(args)) => bisect::bisect(&args),
         Some(Command::Reduce(args)) => reduce::reduce(&args),

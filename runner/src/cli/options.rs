@@ -7,6 +7,7 @@ use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference, Quirk};
 use softgl::deferred::ShadeMode;
 
 use super::args::{CompileArgs, DriverArgs, ExecuteArgs, RunArgs};
+use super::install;
 use super::suggest;
 use execute::external::{CommandLine, ExternalCompiler};
 use execute::{ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks};
@@ -39,6 +40,7 @@ pub(super) fn execute_options(
         _ => ExecutorSelection::Both,
     };
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
+    install::enter(args.device.driver.folder())?;
     execute::driver::configure(driver_options(&args.device.driver));
     let (compile_only, execution) = (args.compile_only, execution_options(args)?);
     Ok(RunOptions { executors, compile_only, shade, execution })
@@ -140,7 +142,7 @@ pub(super) fn changed_options(
     put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
     put("compiler", options.compiler.as_ref().map(|_| "given".to_owned()));
     let driver = &args.device.driver;
-    put("driver", driver.driver.clone());
+    put("driver", driver.driver.as_ref().map(ToString::to_string));
     put("gl-platform", driver.gl_platform.map(|platform| platform.name().to_owned()));
     put("gl-device", driver.gl_device.as_ref().map(ToString::to_string));
     put("mock", args.mock.then(|| "yes".to_owned()));
@@ -172,6 +174,7 @@ pub(super) fn command_options(
                 path.into_iter().for_each(|path| put(format!("--binaries {path}")));
             }
             "compile-only" => put("--compile-only".to_owned()),
+            "driver" | "gl-device" => put(format!("--{name} {}", quoted(value))),
             "mock" => put("--mock".to_owned()),
             "compiler" => {
                 let command = args.device.compile.compiler.as_ref().map(CommandLine::to_string);
