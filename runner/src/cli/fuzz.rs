@@ -30,7 +30,7 @@ use results::{
     Header, Repeat, RepeatTest, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular,
     replace_file,
 };
-use tools::fuzz::{Kind, generate, mutate};
+use tools::fuzz::{Defect, Kind, generate_without, mutate};
 use vocabulary::Generation;
 
 /// Default number of tests.
@@ -60,6 +60,9 @@ pub(super) struct FuzzArgs {
     /// Stages under test, in turn (default: all).
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
     stage: Vec<Kind>,
+    /// Leave out constructs on which drivers have known defects.
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
+    avoid: Vec<Defect>,
     /// Damage these tests instead; only crashes and timeouts count.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     mutate: Vec<PathBuf>,
@@ -101,14 +104,14 @@ impl FuzzArgs {
             return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Scripts)?));
         }
         let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
-        Ok(Source::Generated(kinds))
+        Ok(Source::Generated(kinds, self.avoid.clone()))
     }
 }
 
 /// Source of tests.
 enum Source {
-    /// Generated tests of these kinds in turn.
-    Generated(Vec<Kind>),
+    /// Generated tests of these kinds in turn, without the constructs of known defects.
+    Generated(Vec<Kind>, Vec<Defect>),
     /// Damaged files.
     Damaged(Vec<TestFile>),
 }
@@ -116,7 +119,7 @@ enum Source {
 impl Source {
     fn name(&self, seed: u64, number: u64) -> String {
         let kind = match self {
-            Source::Generated(kinds) => chosen(kinds, number).map_or("", |kind| kind.name()),
+            Source::Generated(kinds, _) => chosen(kinds, number).map_or("", |kind| kind.name()),
             Source::Damaged(_) => "damaged",
         };
         format!("fuzz-{seed}/{kind}-{number}")
@@ -125,8 +128,9 @@ impl Source {
     /// Returns the text of a test; an unreadable file is empty.
     fn text(&self, seed: u64, number: u64) -> String {
         match self {
-            Source::Generated(kinds) => {
-                chosen(kinds, number).map(|&kind| generate(seed, number, kind)).unwrap_or_default()
+            Source::Generated(kinds, avoid) => {
+                let text = |&kind| generate_without(seed, number, kind, avoid);
+                chosen(kinds, number).map(text).unwrap_or_default()
             }
             Source::Damaged(files) => {
                 let text = |number| {
@@ -180,18 +184,16 @@ type Failed = BTreeMap<PathBuf, Generation>;
 
 /// Executes the tests; returns true if all are as expected, and the failed ones.
 fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
+    let (generations, numbers) = (args.generations(), args.numbers());
+    let driver = super::driver::identify(&args.execute.device.driver, &generations, None)?;
     let options = execute_options(&args.execute, args.reference_only)?;
     let changed = changed_options(&args.execute, &options.execution);
-    let (generations, numbers) = (args.generations(), args.numbers());
     let arguments = process_arguments();
     let jobs = workers::jobs(args.jobs);
     let split = Split::of(&args.execute, false, &generations);
     let settings = workers::settings(&args.execute, split, jobs, &arguments)?;
-    let header = Header::new(
-        generations.iter().map(|t| t.name().to_owned()).collect(),
-        changed.clone(),
-        REVISION,
-    );
+    let names = generations.iter().map(|t| t.name().to_owned()).collect();
+    let header = Header { driver, ..Header::new(names, changed.clone(), REVISION) };
     let folder = RunFolder::create(args.out.as_deref())?;
     folder.forget_results()?;
     let record = RunRecord::new(arguments, std::env::current_dir()?);
@@ -318,7 +320,7 @@ impl FuzzPlan {
     /// the time limit.
     fn outcome(&self, verdict: &Verdict, duration: Duration) -> Outcome {
         match (&self.source, verdict.status) {
-            (Source::Generated(_), status) => status.plain_outcome(),
+            (Source::Generated(..), status) => status.plain_outcome(),
             (Source::Damaged(_), Status::Crash) => Outcome::Unexpected,
             (Source::Damaged(_), Status::Timeout) if duration >= self.time_limit => {
                 Outcome::Unexpected

@@ -26,6 +26,10 @@ use vocabulary::Generation;
 /// Default maximum number of candidates.
 const STEPS: u64 = 100_000;
 
+/// Most seconds of a candidate on a driver: edits make endless loops, and unlike our executors a
+/// driver does not count steps.
+const DRIVER_TIMEOUT: u32 = 20;
+
 #[derive(Debug, Args)]
 pub(super) struct ReduceArgs {
     /// A .shader_test file that fails.
@@ -90,6 +94,8 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
         "--binaries are those of the whole test"
     );
     execute_options(&args.execute, args.reference_only)?;
+    // Without a driver every candidate would fail in the same way.
+    super::driver::identify(&args.execute.device.driver, &[args.generation()], None)?;
     // Levels parse text of the user, which may be nested deeply.
     let thread = std::thread::Builder::new().stack_size(STACK);
     std::thread::scope(|scope| joined(thread.spawn_scoped(scope, || reduce_here(args))?))
@@ -102,7 +108,11 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     // Edits work on characters. If invalid bytes matter, the replacements fail in the same way.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = workers::jobs(args.jobs);
-    let mut runner = OverrideRunner::start(&args.execute, &[args.generation()], jobs)?;
+    let mut execute = args.execute.clone();
+    if args.generation().is_driver() {
+        execute.timeout = execute.timeout.min(DRIVER_TIMEOUT);
+    }
+    let mut runner = OverrideRunner::start(&execute, &[args.generation()], jobs)?;
     let case = test_file(&path)?.on(args.generation());
     let wanted = Wanted { message: args.same_message };
     let (same, failure) = SameFailure::of(case, &text, wanted, &mut runner)?;
