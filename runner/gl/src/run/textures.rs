@@ -260,7 +260,10 @@ impl<'a> Run<'a> {
                 let target = target_enum(target);
                 bind(target);
                 self.storage(target, format_enum(format)?, levels, size)?;
-                shape(target, size[0].unwrap_or(1), size[1].unwrap_or(1))
+                // The second size of a 1D array is its number of layers.
+                let is_line = matches!(target, gl::TEXTURE_1D | gl::TEXTURE_1D_ARRAY);
+                let height = if is_line { 1 } else { size[1].unwrap_or(1) };
+                shape(target, size[0].unwrap_or(1), height)
             }
         })
     }

@@ -114,6 +114,20 @@ fn contexts_of_all_kinds() {
     assert!(is_good(&run(&mut driver, "GL ES >= 2.0\nGLSL ES >= 1.00", embedded, draw)));
 }
 
+/// A slice of a 1D array is a line: the second size of the texture counts its layers.
+#[test]
+fn slices_of_1d_arrays_are_lines() {
+    let Some(mut driver) = driver() else { return };
+    let commands = "texture storage 0 1DArray GL_RGBA8 (1 8 4)\n\
+        fb tex slice 1DArray 0 0 1\nclear color 0 1 0 1\nclear\n\
+        fb tex slice 1DArray 0 0 0\nclear color 1 0 0 1\nclear\n\
+        relative probe rect rgba (0.0, 0.0, 1.0, 1.0) (1.0, 0.0, 0.0, 1.0)\n\
+        fb tex slice 1DArray 0 0 1\n\
+        relative probe rect rgba (0.0, 0.0, 1.0, 1.0) (0.0, 1.0, 0.0, 1.0)";
+    let outcome = run(&mut driver, "GLSL >= 1.10\nGL_ARB_texture_storage", UNIFORM, commands);
+    assert!(is_good(&outcome), "{outcome:?}");
+}
+
 /// EGL has one display per process; the end of one driver must not end the contexts of another.
 #[test]
 fn drivers_end_alone() {
