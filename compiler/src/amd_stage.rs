@@ -8,6 +8,9 @@ use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 use vocabulary::{CodegenOptions, InternalError};
 
+use ir::{PassEvent, PassLog};
+
+use crate::compile::Hook;
 use crate::error::CompileError;
 use crate::passes::{self, IrTarget, NeighborFacts};
 
@@ -22,13 +25,34 @@ pub fn compile_amd(
     chip: Chip,
     options: &CodegenOptions,
 ) -> Result<amd::Output, CompileError> {
-    let lowered = InternalError::catch(|| lower::lower(program, stage, key))??;
-    let mut shader = Arc::new(lowered);
-    let mut manager = passes::manager(options, stage, false);
-    let neighbors = |_: &ir::Shader| NeighborFacts::default();
-    passes::pipeline(&mut manager, &mut shader, neighbors, IrTarget::AMD)?;
+    let shader = ir_for_amd(program, stage, key, options, &mut |_, _| {}, &mut PassLog::default())?;
     let key = stage_key(program, stage, key);
     Ok(InternalError::catch(|| amd::compile(&shader, &key, chip))??)
+}
+
+/// Lowers one stage of a linked program and takes it through the IR passes, as [`compile_amd`] does.
+/// `hook` sees each pass; `log` is complete even if there is an error.
+///
+/// # Errors
+/// The pass that failed, and why.
+pub fn ir_for_amd(
+    program: &Program,
+    stage: Stage,
+    key: &StageKey,
+    options: &CodegenOptions,
+    hook: Hook<'_>,
+    log: &mut PassLog,
+) -> Result<Arc<ir::Shader>, CompileError> {
+    let lowered = InternalError::catch(|| lower::lower(program, stage, key))??;
+    let mut shader = Arc::new(lowered);
+    hook(PassEvent { name: "lower", number: None, changed: true }, &shader);
+    let mut manager = passes::manager(options, stage, true);
+    manager.set_hook(hook);
+    let neighbors = |_: &ir::Shader| NeighborFacts::default();
+    let result = passes::pipeline(&mut manager, &mut shader, neighbors, IrTarget::AMD);
+    log.clone_from(manager.log());
+    result?;
+    Ok(shader)
 }
 
 /// The back end's key for a stage of a program.

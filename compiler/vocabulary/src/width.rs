@@ -20,11 +20,15 @@ pub enum Width {
     /// Thirty-two invocations per thread.
     #[serde(rename = "SIMD32")]
     Simd32,
+    /// A wave of sixty-four invocations (AMD).
+    #[serde(rename = "wave64")]
+    Wave64,
 }
 
 impl Width {
     /// Every width, narrowest first.
-    pub const ALL: [Width; 4] = [Width::Vec4, Width::Simd8, Width::Simd16, Width::Simd32];
+    pub const ALL: [Width; 5] =
+        [Width::Vec4, Width::Simd8, Width::Simd16, Width::Simd32, Width::Wave64];
 
     /// Returns the number of channels that an instruction of full width processes (8 for
     /// [`Width::Vec4`]).
@@ -34,6 +38,7 @@ impl Width {
             Width::Vec4 | Width::Simd8 => 8,
             Width::Simd16 => 16,
             Width::Simd32 => 32,
+            Width::Wave64 => 64,
         }
     }
 
@@ -55,6 +60,7 @@ impl Width {
             Width::Simd8 => "SIMD8",
             Width::Simd16 => "SIMD16",
             Width::Simd32 => "SIMD32",
+            Width::Wave64 => "wave64",
         }
     }
 

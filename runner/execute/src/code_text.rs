@@ -24,3 +24,14 @@ pub fn eu(
     let listing = eu::marked_listing(devinfo, code)?;
     Ok(format!("// {folder} {}\n{listing}", width.name()))
 }
+
+/// Returns the assembly of a program for AMD's chips, as `runner show` prints it.
+///
+/// # Errors
+/// Fails if the code cannot be decoded.
+pub fn gcn(stage: Stage, output: &compiler::amd::Output) -> Result<String, gcn::DecodeError> {
+    let folder = compiler::binary::stage_folder(stage);
+    let program = gcn::decode_program(output.chip, &output.words)?;
+    let listing = gcn::print_program(output.chip, &program);
+    Ok(format!("// {folder} {}\n{}\n", Width::Wave64.name(), listing.trim_end()))
+}

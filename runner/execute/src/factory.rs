@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use super::device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 use crate::devices::{
     Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog,
-    Undefined, WaveDevice, WaveOptions,
+    Undefined, WaveDevice, WaveLog, WaveOptions,
 };
 use crate::external;
 use crate::passes::scope_passes;
@@ -24,7 +24,7 @@ pub fn devinfo(generation: Generation) -> Option<&'static eu::DevInfo> {
 }
 
 /// Returns the AMD chip of a generation; `None` for others.
-fn chip(generation: Generation) -> Option<Chip> {
+pub fn chip(generation: Generation) -> Option<Chip> {
     Chip::get(generation.name())
 }
 
@@ -50,7 +50,9 @@ impl DeviceFactory for Devices {
             DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
             DeviceKind::Simulator => {
                 if let Some(chip) = chip(request.generation) {
-                    return Ok(Box::new(wave_device(request, chip)));
+                    let mut device = wave_device(request, chip);
+                    device.log_passes(request.options.log_passes);
+                    return Ok(Box::new(device));
                 }
                 let options = simulator_options(request)?;
                 let (cache, decoders) = (self.cache.clone(), self.decoders.clone());
@@ -94,6 +96,23 @@ impl DeviceFactory for Traced {
             trace: Some(self.log.clone()),
             ..options
         })))
+    }
+}
+
+/// Factory of devices of AMD's chips that trace their waves.
+pub struct TracedWaves {
+    /// Receiver of the trace.
+    pub log: Arc<Mutex<WaveLog>>,
+}
+
+impl DeviceFactory for TracedWaves {
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        let chip = chip(request.generation).ok_or_else(|| {
+            DeviceError::Execution(format!("{} has no waves", request.generation))
+        })?;
+        let mut device = wave_device(request, chip);
+        device.trace(self.log.clone());
+        Ok(Box::new(device))
     }
 }
 
@@ -155,6 +174,8 @@ impl ShaderDevice for SimulatorDevice {
             fills: s.statistics.fills,
             sends: s.statistics.sends,
             registers: s.statistics.registers,
+            scalar_registers: 0,
+            waits: 0,
             sha: s.hash.clone(),
         };
         SimulatorDevice::statistics(self).iter().map(convert).collect()

@@ -63,7 +63,7 @@ pub use context::context_for;
 pub use default_key::plain_key;
 pub use device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 pub use explanation::{Explanation, ProbedArea};
-pub use factory::{Devices, Traced, devinfo, seed};
+pub use factory::{Devices, Traced, TracedWaves, chip, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{StageKeys, stage_keys};
 pub use options::{

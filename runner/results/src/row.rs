@@ -62,6 +62,10 @@ pub struct Code<'a> {
     pub fills: u32,
     pub sends: u32,
     pub registers: u32,
+    #[serde(default)]
+    pub scalar_registers: u32,
+    #[serde(default)]
+    pub waits: u32,
     #[serde(borrow)]
     pub sha: Cow<'a, str>,
 }
@@ -140,6 +144,8 @@ impl Code<'_> {
             fills: self.fills,
             sends: self.sends,
             registers: self.registers,
+            scalar_registers: self.scalar_registers,
+            waits: self.waits,
             sha: self.sha.clone().into_owned(),
         }
     }
@@ -179,6 +185,8 @@ impl<'a> From<&'a StageStatistics> for Code<'a> {
             fills: s.fills,
             sends: s.sends,
             registers: s.registers,
+            scalar_registers: s.scalar_registers,
+            waits: s.waits,
             sha: Cow::from(&s.sha),
         }
     }

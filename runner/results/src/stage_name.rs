@@ -60,6 +60,7 @@ mod tests {
             (Width::Simd8, "SIMD8"),
             (Width::Simd16, "SIMD16"),
             (Width::Simd32, "SIMD32"),
+            (Width::Wave64, "wave64"),
         ];
         assert_eq!((stages.len(), widths.len()), (Stage::ALL.len(), Width::ALL.len()));
         for (stage, stage_text) in stages {

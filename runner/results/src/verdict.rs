@@ -140,8 +140,14 @@ pub struct StageStatistics {
     pub fills: u32,
     /// Number of messages sent.
     pub sends: u32,
-    /// Number of general registers in use.
+    /// Number of general registers in use; of vector registers where there are scalar ones.
     pub registers: u32,
+    /// Number of scalar registers in use (AMD).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub scalar_registers: u32,
+    /// Number of instructions that wait for memory (AMD).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waits: u32,
     /// BLAKE3 of the kernel's bytes, in hexadecimal.
     pub sha: String,
 }
@@ -159,9 +165,16 @@ impl StageStatistics {
             fills: 0,
             sends: 0,
             registers: 0,
+            scalar_registers: 0,
+            waits: 0,
             sha: String::new(),
         }
     }
+}
+
+/// True for numbers that results leave out.
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A named part of a test.

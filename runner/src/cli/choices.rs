@@ -20,6 +20,7 @@ pub(super) fn check(args: &DeviceArgs, generations: &[Generation]) -> anyhow::Re
              have one kernel, whose back end --backend selects",
             width.name()
         ),
+        Some(Width::Wave64) => {}
         Some(width) => message!(
             "note: --width {} applies to fragment and compute shaders; other stages have one kernel",
             width.name()

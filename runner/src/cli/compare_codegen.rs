@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
+use super::radeonsi_counts;
 use super::values::{Generations, generations};
 use crate::console::message::message;
 use crate::select::Filter;
@@ -24,7 +25,8 @@ const DOUBLE_NAMES: [&str; 5] = ["fp64", "attrib_64bit", "double", "dvec", "dmat
 #[derive(Debug, Args)]
 pub(super) struct CompareCodegenArgs {
     /// The other compiler's counts: a CSV file with columns test, gen, stage, width, instructions
-    /// and spills.
+    /// and spills; or radeonsi's with columns test, chip, stage, instructions, spilled_vgprs and
+    /// shared_by_tests.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A run of this program: its folder or results.jsonl.
@@ -50,13 +52,15 @@ pub(super) struct CompareCodegenArgs {
 
 /// The counts of a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Counts {
-    instructions: u32,
-    spills: u32,
+pub(super) struct Counts {
+    pub instructions: u32,
+    pub spills: u32,
 }
 
 /// Test, generation, stage, width.
-type Key = (String, String, String, String);
+pub(super) type Key = (String, String, String, String);
+/// Tests, and the counts of their shaders.
+pub(super) type Table = (BTreeSet<String>, BTreeMap<Key, Counts>);
 
 /// One shader that both compilers compiled.
 struct Pair {
@@ -120,7 +124,10 @@ fn read(path: &Path) -> anyhow::Result<Run> {
 }
 
 /// Parses a file of counts. Lines without a stage only name a test.
-fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)> {
+fn parse(text: &str) -> anyhow::Result<Table> {
+    if text.lines().next().is_some_and(radeonsi_counts::is_header) {
+        return radeonsi_counts::parse(text);
+    }
     let mut lines = text.lines().enumerate();
     let header: Vec<&str> =
         lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();

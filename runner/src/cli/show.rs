@@ -14,6 +14,7 @@ use super::args::CompileArgs;
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::options::compile_options;
 use super::output::print;
+use super::show_gcn::{self, ShownGcn};
 use super::values::one_generation;
 use crate::console::message::message;
 use crate::console::style::Style;
@@ -32,7 +33,7 @@ use vocabulary::{Generation, nearest};
 
 /// Forms of a shader that can be shown.
 pub(super) const FORMS: &str =
-    "glsl, program, ir, ir=PASS, passes, eu, binary, payload, trace, stats";
+    "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats";
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
@@ -41,32 +42,33 @@ pub(super) struct ShowArgs {
     test: PathBuf,
     /// The generation.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
-    generation: Generation,
+    pub(super) generation: Generation,
     /// Only this stage (vertex, tessellation-control, tessellation-evaluation, geometry, fragment,
     /// compute).
     #[arg(long, value_parser = parse_stage)]
-    stage: Option<Stage>,
+    pub(super) stage: Option<Stage>,
     #[command(flatten)]
-    compile: CompileArgs,
+    pub(super) compile: CompileArgs,
     /// Folder for `binary`, in the format that --binaries reads.
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// glsl: input of the compiler; program: the linked program, all stages; ir: input of the back
     /// end; ir=PASS: after each run of a pass; passes: optional pass runs, numbered as in
-    /// --pass-limit; eu: assembly; binary: kernels (to --out, or raw bytes of the selected one);
+    /// --pass-limit; eu: assembly; gcn: assembly of si and vi; binary: kernels (to --out, or raw bytes of the selected one);
     /// payload: initial registers of every thread of the test; trace: payloads and every executed
     /// instruction with the registers it changes; stats: counts.
     #[arg(value_name = "WHAT", value_parser = what)]
-    what: What,
+    pub(super) what: What,
 }
 
 /// The requested output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     Glsl,
     Program,
     Ir(Option<String>),
     Eu,
+    Gcn,
     Binary,
     Payload,
     Trace,
@@ -80,6 +82,7 @@ fn what(text: &str) -> Result<What, String> {
         "program" => What::Program,
         "ir" => What::Ir(None),
         "eu" => What::Eu,
+        "gcn" => What::Gcn,
         "binary" => What::Binary,
         "payload" => What::Payload,
         "trace" => What::Trace,
@@ -139,11 +142,25 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     }
     let real = path.canonicalize().with_context(|| name.clone())?;
     let test = test_name(&real, real.parent().unwrap_or(&real));
+    let chip = execute::chip(args.generation);
     if matches!(args.what, What::Payload | What::Trace) {
+        if chip.is_some() {
+            return show_gcn::trace(args, &script, &test);
+        }
         return trace(args, &script, &test);
     }
     let keys = StageKeys::new(&program, &script, &test, args.generation, false);
     let execution = compile_options(&args.compile)?;
+    if let Some(chip) = chip {
+        let mut text = Vec::new();
+        for stage in stages {
+            let (options, key) = (execution.codegen.clone(), keys.get(stage));
+            let shown = ShownGcn { args, program: &program, chip, options, stage, key };
+            text.extend(shown.text()?);
+        }
+        print(&text)?;
+        return Ok(EXPECTED);
+    }
     let request = DeviceRequest {
         kind: DeviceKind::Simulator,
         generation: args.generation,
@@ -240,7 +257,8 @@ impl Shown<'_> {
         let mut text = String::new();
         match &self.args.what {
             What::Glsl | What::Program | What::Payload | What::Trace => {}
-            What::Ir(pass) => self.ir(&mut text, stage, key, pass.as_deref())?,
+            What::Ir(pass) => text = self.ir(stage, key, pass.as_deref())?,
+            What::Gcn => bail!("{} does not execute GCN: show eu", self.args.generation),
             What::Eu => return self.eu(stage, key),
             What::Stats => self.stats(&mut text, &self.binary(stage, key)?)?,
             What::Passes => self.passes(&mut text, stage, key)?,
@@ -283,46 +301,14 @@ impl Shown<'_> {
         Ok(())
     }
 
-    fn ir(
-        &self,
-        text: &mut String,
-        stage: Stage,
-        key: &StageKey,
-        pass: Option<&str>,
-    ) -> anyhow::Result<()> {
+    fn ir(&self, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<String> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
-        let mut runs = String::new();
-        let mut count = 0usize;
-        let mut known: Vec<&str> = Vec::new();
-        let pass = pass.map(compiler::passes::listed);
-        let mut hook = |event: ir::PassEvent, shader: &ir::Shader| {
-            let name = event.name;
-            if !known.contains(&name) {
-                known.push(name);
-            }
-            if pass == Some(name) {
-                count += 1;
-                let which = event.number.map(|n| format!(" (number {n})")).unwrap_or_default();
-                let effect = if event.changed { "" } else { ", no change" };
-                runs += &format!("; {stage}: after {name}, run {count}{which}{effect}\n{shader}\n");
-            }
-        };
-        let last =
-            compiler::ir_after(self.program, stage, key, self.devinfo()?, &self.options, &mut hook)
-                .with_context(|| format!("{stage} shader"))?;
-        match pass {
-            None => text.push_str(&execute::code_text::ir(stage, &last)),
-            Some(pass) if count == 0 => {
-                let similar = nearest(pass, known.iter().copied());
-                bail!(
-                    "no pass `{pass}` ran on the {stage} shader{} (these did: {})",
-                    similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default(),
-                    known.join(", ")
-                )
-            }
-            Some(_) => text.push_str(&runs),
-        }
-        Ok(())
+        let devinfo = self.devinfo()?;
+        ir_runs(stage, pass, |hook| {
+            let shader =
+                compiler::ir_after(self.program, stage, key, devinfo, &self.options, hook)?;
+            Ok(Arc::new(shader))
+        })
     }
 
     /// Prints a line per optional pass run.
@@ -408,6 +394,44 @@ impl Shown<'_> {
             }
             _ => bail!("name one kernel by --stage and --width, or give --out DIR for all"),
         }
+    }
+}
+
+/// Returns the IR behind all passes, or behind each run of one pass. `compile` calls its hook after
+/// each pass.
+pub(super) fn ir_runs(
+    stage: Stage,
+    pass: Option<&str>,
+    compile: impl FnOnce(compiler::Hook<'_>) -> anyhow::Result<Arc<ir::Shader>>,
+) -> anyhow::Result<String> {
+    let mut runs = String::new();
+    let mut count = 0usize;
+    let mut known: Vec<&str> = Vec::new();
+    let pass = pass.map(compiler::passes::listed);
+    let mut hook = |event: ir::PassEvent, shader: &ir::Shader| {
+        let name = event.name;
+        if !known.contains(&name) {
+            known.push(name);
+        }
+        if pass == Some(name) {
+            count += 1;
+            let which = event.number.map(|n| format!(" (number {n})")).unwrap_or_default();
+            let effect = if event.changed { "" } else { ", no change" };
+            runs += &format!("; {stage}: after {name}, run {count}{which}{effect}\n{shader}\n");
+        }
+    };
+    let last = compile(&mut hook).with_context(|| format!("{stage} shader"))?;
+    match pass {
+        None => Ok(execute::code_text::ir(stage, &last)),
+        Some(pass) if count == 0 => {
+            let similar = nearest(pass, known.iter().copied());
+            bail!(
+                "no pass `{pass}` ran on the {stage} shader{} (these did: {})",
+                similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default(),
+                known.join(", ")
+            )
+        }
+        Some(_) => Ok(runs),
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn width() -> impl TypedValueParser<Value = Width> {
         Width::Simd8 => PossibleValue::new("SIMD8").aliases(["8", "simd8"]).help("8 channels"),
         Width::Simd16 => PossibleValue::new("SIMD16").aliases(["16", "simd16"]).help("16 channels"),
         Width::Simd32 => PossibleValue::new("SIMD32").aliases(["32", "simd32"]).help("32 channels"),
+        Width::Wave64 => PossibleValue::new("wave64").help("64 lanes (si, vi)"),
     });
     PossibleValuesParser::new(values).try_map(|name| parse_width(&name))
 }

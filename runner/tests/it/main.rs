@@ -21,6 +21,7 @@ mod external_compiler;
 mod forgiving_input;
 mod framebuffers;
 mod fuzz;
+mod gcn;
 mod guards;
 mod history;
 mod import;

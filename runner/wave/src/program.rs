@@ -75,7 +75,8 @@ impl Program {
         self.starts.get(&offset).copied()
     }
 
-    pub(crate) fn text(&self, index: usize) -> String {
+    /// The text of an instruction.
+    pub fn text(&self, index: usize) -> String {
         print_instruction(self.chip, &self.instructions[index].instruction)
     }
 }

@@ -4,6 +4,7 @@ use gcn::{Register, Scalar};
 
 use crate::error::Reason;
 use crate::pending::Pending;
+use crate::program::Program;
 use crate::quirks::Quirks;
 
 /// Number of lanes of a wave.
@@ -75,6 +76,11 @@ impl Wave {
         let at = usize::from(first.0 & 127);
         self.scalar[at] = value as u32;
         self.scalar[(at + 1) & 127] = (value >> 32) as u32;
+    }
+
+    /// Number of the next instruction; `None` if there is none at the place.
+    pub fn next_instruction(&self, program: &Program) -> Option<usize> {
+        program.at(self.pc)
     }
 
     /// EXEC.

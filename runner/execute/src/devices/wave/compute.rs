@@ -73,6 +73,7 @@ fn wave(
     for (index, id) in batch.group_id.into_iter().enumerate() {
         wave.scalar[usize::from(interface.workgroup_id) + index] = id;
     }
+    launch.trace_start(&wave);
     wave
 }
 

@@ -1,5 +1,7 @@
 //! Start of a wave: registers that the driver sets, garbage in the others.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use compiler::amd::output::UserValue;
 use gcn::Chip;
 use program::Stage;
@@ -8,6 +10,7 @@ use wave::{ExecutionError, Host, Outcome, Reason, Wave};
 
 use super::memory::TABLE;
 use super::prepared::Prepared;
+use super::trace::WaveLog;
 
 /// Everything that all waves of a batch share.
 #[derive(Clone, Copy)]
@@ -18,6 +21,8 @@ pub(super) struct Launch<'a> {
     pub seed: u64,
     pub limit: u64,
     pub left: u64,
+    /// Receiver of a trace.
+    pub log: Option<&'a Mutex<WaveLog>>,
 }
 
 impl Launch<'_> {
@@ -60,6 +65,7 @@ impl Launch<'_> {
         done: u64,
     ) -> Result<u64, DeviceError> {
         let mut steps = 0;
+        self.trace_start(wave);
         loop {
             let (outcome, executed) = self.continue_wave(wave, host, done + steps)?;
             steps += executed;
@@ -80,9 +86,50 @@ impl Launch<'_> {
     ) -> Result<(Outcome, u64), DeviceError> {
         let limit = self.left.saturating_sub(done);
         let before = wave.steps;
-        let outcome = wave.run(&self.prepared.program, host, limit);
+        let outcome = match self.follows() {
+            true => self.traced(wave, host, limit),
+            false => wave.run(&self.prepared.program, host, limit),
+        };
         let outcome = outcome.map_err(|error| self.error(error))?;
         Ok((outcome, wave.steps - before))
+    }
+
+    fn log(&self) -> Option<MutexGuard<'_, WaveLog>> {
+        self.log.map(|log| log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn follows(&self) -> bool {
+        self.log().is_some_and(|log| log.follows(self.stage))
+    }
+
+    /// Traces the start of a wave.
+    pub(super) fn trace_start(&self, wave: &Wave) {
+        if let Some(mut log) = self.log() {
+            let output = &self.prepared.output;
+            log.start(self.stage, wave, output.scalars.into(), output.vectors.into());
+        }
+    }
+
+    /// Runs a wave instruction by instruction.
+    fn traced(
+        &self,
+        wave: &mut Wave,
+        host: &mut dyn Host,
+        limit: u64,
+    ) -> Result<Outcome, ExecutionError> {
+        let program = &self.prepared.program;
+        for _ in 0..limit {
+            let (before, index) = (wave.clone(), wave.next_instruction(program));
+            let outcome = wave.run(program, host, 1);
+            if let (Some(index), Some(mut log)) = (index, self.log()) {
+                log.step(program, index, &before, wave);
+            }
+            let stopped = matches!(&outcome, Err(e) if matches!(e.reason, Reason::StepLimit(_)));
+            if !stopped {
+                return outcome;
+            }
+        }
+        wave.run(program, host, 0)
     }
 
     fn error(&self, error: ExecutionError) -> DeviceError {

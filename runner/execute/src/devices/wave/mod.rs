@@ -12,21 +12,27 @@ mod memory;
 mod prepared;
 mod tess_control;
 mod tess_evaluation;
+mod trace;
 mod vertex;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use compiler::CodegenOptions;
+use compiler::{CodegenOptions, PassLog, StagePasses};
 use gcn::Chip;
 use program::{Stage, StageKey};
+use results::passes::ScopePasses;
+use results::verdict::StageStatistics;
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::shader_io::ShaderIo;
+use vocabulary::Width;
 
 use super::compile_error::compile_error;
 use crate::device::ShaderDevice;
+use crate::passes::scope_passes;
 use launch::Launch;
 use prepared::Prepared;
+pub use trace::WaveLog;
 
 /// Options of the device.
 pub struct WaveOptions {
@@ -48,12 +54,35 @@ pub struct WaveDevice {
     cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
     left: u64,
     shaded: u64,
+    /// Statistics of the last program of each stage.
+    statistics: BTreeMap<Stage, StageStatistics>,
+    /// Optional passes of each compilation, if they are wanted.
+    passes: Option<Vec<ScopePasses>>,
+    log: Option<Arc<Mutex<WaveLog>>>,
 }
 
 impl WaveDevice {
     /// Returns a device without any program.
     pub fn new(options: WaveOptions) -> WaveDevice {
-        WaveDevice { cache: BTreeMap::new(), left: options.budget, shaded: 0, options }
+        WaveDevice {
+            cache: BTreeMap::new(),
+            left: options.budget,
+            shaded: 0,
+            statistics: BTreeMap::new(),
+            passes: None,
+            log: None,
+            options,
+        }
+    }
+
+    /// Writes a trace of all waves from now on.
+    pub fn trace(&mut self, log: Arc<Mutex<WaveLog>>) {
+        self.log = Some(log);
+    }
+
+    /// Records the optional passes of compilations from now on, or no longer.
+    pub fn log_passes(&mut self, wanted: bool) {
+        self.passes = wanted.then(Vec::new);
     }
 
     fn prepared(
@@ -66,6 +95,10 @@ impl WaveDevice {
             return found.clone();
         }
         let made = self.make(stage, state).map(Arc::new);
+        if let Ok(prepared) = &made {
+            self.statistics.insert(stage, statistics(stage, prepared));
+        }
+        self.record_passes(stage, state);
         self.cache.insert(key, made.clone());
         made
     }
@@ -75,6 +108,34 @@ impl WaveDevice {
         let output = compiler::compile_amd(state.program, stage, state.key, *chip, options)
             .map_err(|error| compile_error(stage, error))?;
         Prepared::new(output)
+    }
+}
+
+impl WaveDevice {
+    /// Compiles the IR once more for the record of its passes.
+    fn record_passes(&mut self, stage: Stage, state: &DrawState<'_>) {
+        let Some(passes) = &mut self.passes else { return };
+        let mut ir = PassLog::default();
+        let options = &self.options.compiler;
+        let (program, key) = (state.program, state.key);
+        // An error is that of the compilation itself.
+        let _ = compiler::ir_for_amd(program, stage, key, options, &mut |_, _| {}, &mut ir);
+        passes.extend(scope_passes(&StagePasses { stage, ir, kernels: Vec::new() }));
+    }
+}
+
+fn statistics(stage: Stage, prepared: &Prepared) -> StageStatistics {
+    let output = &prepared.output;
+    let counts = output.statistics;
+    let code: Vec<u8> = output.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    StageStatistics {
+        instructions: counts.instructions,
+        sends: counts.memory,
+        registers: counts.vectors,
+        scalar_registers: counts.scalars,
+        waits: counts.waits,
+        sha: blake3::hash(&code).to_hex().to_string(),
+        ..StageStatistics::new(stage, Width::Wave64)
     }
 }
 
@@ -99,6 +160,7 @@ impl Device for WaveDevice {
             seed: self.options.seed,
             limit: self.options.budget,
             left: self.left,
+            log: self.log.as_deref(),
         };
         let steps = match batch {
             Batch::Vertex(vertices) => vertex::run(&launch, vertices, io)?,
@@ -114,6 +176,14 @@ impl Device for WaveDevice {
 }
 
 impl ShaderDevice for WaveDevice {
+    fn statistics(&self) -> Vec<StageStatistics> {
+        self.statistics.values().cloned().collect()
+    }
+
+    fn passes(&self) -> Vec<ScopePasses> {
+        self.passes.clone().unwrap_or_default()
+    }
+
     fn shaded(&self) -> u64 {
         self.shaded
     }
