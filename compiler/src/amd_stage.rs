@@ -30,8 +30,8 @@ pub fn compile_amd(
     Ok(InternalError::catch(|| amd::compile(&shader, &key, chip))??)
 }
 
-/// Lowers one stage of a linked program and takes it through the IR passes, as [`compile_amd`] does.
-/// `hook` sees each pass; `log` is complete even if there is an error.
+/// Lowers one stage of a linked program and takes it through the IR passes, as [`compile_amd`]
+/// does. `hook` sees each pass; `log` is complete even if there is an error.
 ///
 /// # Errors
 /// The pass that failed, and why.

@@ -41,6 +41,13 @@ pub enum CommandError {
     },
 }
 
+impl CommandError {
+    /// The error of the kernel at an address.
+    pub(crate) fn kernel(address: u64, error: &dyn std::fmt::Display) -> CommandError {
+        CommandError::Kernel { address, text: error.to_string() }
+    }
+}
+
 /// Result of a part of a command.
 pub(crate) type Outcome<T> = Result<T, CommandError>;
 

@@ -209,7 +209,7 @@ pub(super) struct DeviceArgs {
 /// Options of the OpenGL driver.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct DriverArgs {
-    /// The driver: `mesa` on a virtual GPU, or with --gen gl the folder of a build.
+    /// `mesa` on a virtual GPU, or a driver's folder for --gen gl.
     #[arg(long, value_name = "mesa|DIR", value_parser = DriverChoice::parse)]
     pub(super) driver: Option<DriverChoice>,
     /// EGL platform of --gen gl: surfaceless, device, gbm (default: any).
@@ -268,8 +268,8 @@ pub(super) struct CompileArgs {
     /// Back end for stages with a choice.
     #[arg(long, value_parser = values::backend(), value_name = "NAME")]
     pub(super) backend: Option<Backend>,
-    /// Run only one width.
-    #[arg(long, value_parser = values::width(), value_name = "W")]
+    /// Run only one width: vec4, SIMD8, SIMD16, SIMD32, wave64.
+    #[arg(long, value_parser = values::width(), value_name = "W", hide_possible_values = true)]
     pub(super) width: Option<Width>,
     /// Run at most N optional passes, of all or of one kernel (repeatable).
     #[arg(long, value_name = "[SCOPE=]N", value_parser = PassLimit::parse)]

@@ -54,9 +54,9 @@ pub(super) struct ShowArgs {
     pub(super) out: Option<PathBuf>,
     /// glsl: input of the compiler; program: the linked program, all stages; ir: input of the back
     /// end; ir=PASS: after each run of a pass; passes: optional pass runs, numbered as in
-    /// --pass-limit; eu: assembly; gcn: assembly of si and vi; binary: kernels (to --out, or raw bytes of the selected one);
-    /// payload: initial registers of every thread of the test; trace: payloads and every executed
-    /// instruction with the registers it changes; stats: counts.
+    /// --pass-limit; eu: assembly; gcn: assembly of si and vi; binary: kernels (to --out, or raw
+    /// bytes of the selected one); payload: initial registers of every thread of the test; trace:
+    /// payloads and every executed instruction with the registers it changes; stats: counts.
     #[arg(value_name = "WHAT", value_parser = what)]
     pub(super) what: What,
 }

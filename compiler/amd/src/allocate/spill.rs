@@ -69,7 +69,7 @@ impl From<CompileError> for Failure {
 /// Allocates the registers of a program, after spilling as many as necessary.
 ///
 /// # Errors
-/// The registers of a file do not suffice, whatever is spilled.
+/// The registers of a file do not suffice, although all that can be spilled is.
 pub fn allocate_and_spill(
     program: &mut Program,
     scratch: &mut Scratch,

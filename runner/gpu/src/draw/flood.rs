@@ -4,7 +4,7 @@ use simulator::host::RenderWrite;
 
 use super::bindings::Resources;
 use super::fragment::{Primitive, Quad};
-use super::output::{Output, Target};
+use super::output::{Output, RenderTarget};
 use crate::error::Outcome;
 
 /// Most texels that are stored at once.
@@ -47,7 +47,13 @@ impl Output<'_> {
     }
 
     /// Stores a color in runs of pixels.
-    fn fill(&self, target: &Target, runs: &[Run], layer: u32, color: [u32; 4]) -> Outcome<()> {
+    fn fill(
+        &self,
+        target: &RenderTarget,
+        runs: &[Run],
+        layer: u32,
+        color: [u32; 4],
+    ) -> Outcome<()> {
         let surface = &target.bound.surface;
         let (width, height) = surface.size(surface.level);
         if layer >= surface.layers {

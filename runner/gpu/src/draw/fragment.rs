@@ -101,7 +101,7 @@ struct FragmentKernel {
     setup: usize,
 }
 
-/// What the results of the threads of a primitive depend on.
+/// Inputs that the results of the threads of a primitive depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dependence {
     /// All threads have the same result.
@@ -245,7 +245,7 @@ impl<'a> Fragments<'a> {
         Ok(())
     }
 
-    /// What the results of the threads of a primitive depend on.
+    /// Returns the inputs that the results of the threads of a primitive depend on.
     fn dependence(
         &self,
         kernel: &FragmentKernel,
@@ -328,7 +328,7 @@ impl<'a> Fragments<'a> {
         if let Some(error) = failure.0 {
             return Err(error);
         }
-        result.map_err(|error| kernel_error(kernel.address, &error))?;
+        result.map_err(|error| CommandError::kernel(kernel.address, &error))?;
         Ok(writes)
     }
 
@@ -561,11 +561,6 @@ fn sprite(corner: usize, is_lower: bool) -> [f32; 4] {
     let down = if corner == 2 { 1.0 } else { 0.0 };
     let right = if corner == 1 { 1.0 } else { 0.0 };
     [right, if is_lower { 1.0 - down } else { down }, 0.0, 1.0]
-}
-
-/// The error of a kernel.
-pub(super) fn kernel_error(address: u64, error: &dyn std::fmt::Display) -> CommandError {
-    CommandError::Kernel { address, text: error.to_string() }
 }
 
 /// Serves the messages of a fragment thread.

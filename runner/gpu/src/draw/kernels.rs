@@ -8,7 +8,6 @@ use packets::{Fault, Memory};
 use rustc_hash::FxHashMap;
 use simulator::{Inputs, Kernel};
 
-use super::fragment::kernel_error;
 use crate::error::{CommandError, Outcome};
 
 /// Lengths of a kernel that are tried, in bytes.
@@ -91,7 +90,7 @@ fn decode(
             // A kernel that was cut off has no end.
             Ok(kernel) if ends(&kernel) || most >= room => return Ok((kernel, bytes)),
             Ok(_) => {}
-            Err(error) => last = Some(kernel_error(address, &error)),
+            Err(error) => last = Some(CommandError::kernel(address, &error)),
         }
         if most >= room {
             break;

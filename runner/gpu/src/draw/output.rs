@@ -16,7 +16,7 @@ use super::samples::Samples;
 use crate::error::{Outcome, not_modeled};
 
 /// A render target with its blend state.
-pub(super) struct Target {
+pub(super) struct RenderTarget {
     pub(super) bound: Rc<Bound>,
     pub(super) format: &'static SurfaceFormat,
     /// Bits of a texel that are written; `None` if all are.
@@ -34,7 +34,7 @@ pub(super) struct Target {
     texel: Cell<[u8; 16]>,
 }
 
-impl Target {
+impl RenderTarget {
     /// True if colors replace what is stored, one for each pixel.
     pub(super) fn is_plain(&self) -> bool {
         let reads = self.mask.is_some() || self.equations.is_some() || self.logic.is_some();
@@ -82,7 +82,7 @@ pub(super) struct Output<'a> {
     to_one: bool,
     constant: [f32; 4],
     /// Targets by entry of the binding table; `None` for null surfaces.
-    targets: RefCell<FxHashMap<u8, Option<Rc<Target>>>>,
+    targets: RefCell<FxHashMap<u8, Option<Rc<RenderTarget>>>>,
 }
 
 /// Samples of the pixels of a thread that passed all tests, one entry for each pixel.
@@ -241,7 +241,7 @@ impl<'a> Output<'a> {
     /// Blends and stores the color of a pixel.
     fn store(
         &self,
-        target: &Target,
+        target: &RenderTarget,
         write: &RenderWrite,
         i: usize,
         (x, y): (u32, u32),
@@ -271,7 +271,7 @@ impl<'a> Output<'a> {
 
     fn store_sample(
         &self,
-        target: &Target,
+        target: &RenderTarget,
         address: u64,
         color: [u32; 4],
         second: [u32; 4],
@@ -328,7 +328,7 @@ impl<'a> Output<'a> {
     }
 
     /// A color of a shader as it is stored in a plain target.
-    pub(super) fn stored_color(&self, target: &Target, mut color: [u32; 4]) -> [u32; 4] {
+    pub(super) fn stored_color(&self, target: &RenderTarget, mut color: [u32; 4]) -> [u32; 4] {
         if self.to_one && !target.format.is_integer {
             color[3] = 1.0_f32.to_bits();
         }
@@ -350,7 +350,7 @@ impl<'a> Output<'a> {
         &self,
         resources: &Resources<'_>,
         entry: u8,
-    ) -> Outcome<Option<Rc<Target>>> {
+    ) -> Outcome<Option<Rc<RenderTarget>>> {
         if let Some(known) = self.targets.borrow().get(&entry) {
             return Ok(known.clone());
         }
@@ -360,7 +360,7 @@ impl<'a> Output<'a> {
     }
 
     /// Loads the target of an entry of the binding table.
-    fn load_target(&self, resources: &Resources<'_>, entry: u8) -> Outcome<Option<Target>> {
+    fn load_target(&self, resources: &Resources<'_>, entry: u8) -> Outcome<Option<RenderTarget>> {
         let bound = resources.surface(entry)?;
         match bound.surface.kind {
             SurfaceKind::Null => return Ok(None),
@@ -406,7 +406,7 @@ impl<'a> Output<'a> {
         let logic = has_logic.then(|| get(fields.logic));
         let (plane, color) = (Cell::default(), Cell::default());
         let texel = Cell::new(encode(format, color.get()));
-        Ok(Some(Target { bound, format, mask, equations, logic, clamp, plane, color, texel }))
+        Ok(Some(RenderTarget { bound, format, mask, equations, logic, clamp, plane, color, texel }))
     }
 }
 

@@ -9,7 +9,7 @@ use simulator::{Outcome as ThreadOutcome, Thread};
 
 use super::bindings::Resources;
 use super::command::Draw;
-use super::fragment::{BUDGET, kernel_error};
+use super::fragment::BUDGET;
 use super::kernels::Loaded;
 use super::messages::{Failure, memory_messages};
 use super::scratch::Scratch;
@@ -117,7 +117,7 @@ impl<'a> UrbStage<'a> {
                 if let Some(error) = host.failure.0.take() {
                     return Err(error);
                 }
-                let error = |error| -> CommandError { kernel_error(self.address, &error) };
+                let error = |error| -> CommandError { CommandError::kernel(self.address, &error) };
                 if matches!(result.map_err(error)?, ThreadOutcome::Barrier { .. }) {
                     let bytes = std::mem::take(&mut host.scratch.bytes);
                     waiting.push((thread, Scratch { bytes, ..Scratch::default() }));
