@@ -247,7 +247,7 @@ impl Step<'_> {
 
     fn read_bytes(&mut self, address: u64, count: usize) -> Result<u128, Reason> {
         let mut bytes = [0; 16];
-        if self.host.read(address, &mut bytes[..count]) {
+        if self.host.memory().read(address, &mut bytes[..count]) {
             Ok(u128::from_le_bytes(bytes))
         } else {
             Err(Reason::Memory { address, bytes: count })
@@ -255,7 +255,7 @@ impl Step<'_> {
     }
 
     fn write_bytes(&mut self, address: u64, bytes: &[u8]) -> Result<(), Reason> {
-        if self.host.write(address, bytes) {
+        if self.host.memory().write(address, bytes) {
             Ok(())
         } else {
             Err(Reason::Memory { address, bytes: bytes.len() })

@@ -32,7 +32,7 @@ pub struct Message {
     pub exec: u64,
 }
 
-/// Where the level of detail of a sample comes from.
+/// Source of the level of detail of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
     /// Derivatives of the coordinates in x and y, plus a bias.
@@ -142,21 +142,13 @@ pub struct ImageAccess {
     pub operation: ImageOperation,
 }
 
-/// Surroundings of a wave.
-pub trait Host {
+/// Memory and images.
+pub trait Memory {
     /// Reads bytes of memory. False if there is none at the address.
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool;
 
     /// Writes bytes of memory. False if there is none at the address.
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool;
-
-    /// Takes an export.
-    fn export(&mut self, export: Export);
-
-    /// Takes a message. Without an implementation messages have no effect.
-    fn message(&mut self, message: Message) {
-        let _ = message;
-    }
 
     /// Performs an operation on an image; the result has four channels.
     ///
@@ -164,6 +156,22 @@ pub trait Host {
     /// There is no such image, as without an implementation.
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         Err(format!("none at {:#x}", access.resource.base))
+    }
+}
+
+/// Surroundings of a wave.
+pub trait Host {
+    /// The memory.
+    fn memory(&mut self) -> &mut dyn Memory;
+
+    /// Takes an export. Without an implementation exports have no effect.
+    fn export(&mut self, export: Export) {
+        let _ = export;
+    }
+
+    /// Takes a message. Without an implementation messages have no effect.
+    fn message(&mut self, message: Message) {
+        let _ = message;
     }
 
     /// Parameter of the lane's triangle: P0, P10 and P20 of an attribute's channel. `None` if there
@@ -208,7 +216,7 @@ impl Recorder {
     }
 }
 
-impl Host for Recorder {
+impl Memory for Recorder {
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
         match self.slice(address, bytes.len()) {
             Some(region) => {
@@ -227,6 +235,12 @@ impl Host for Recorder {
             }
             None => false,
         }
+    }
+}
+
+impl Host for Recorder {
+    fn memory(&mut self) -> &mut dyn Memory {
+        self
     }
 
     fn export(&mut self, export: Export) {

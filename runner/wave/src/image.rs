@@ -135,7 +135,7 @@ impl Step<'_> {
             let unnormalized =
                 modifiers.unorm || sampler.is_some_and(|sampler| sampler.unnormalized);
             let access = ImageAccess { resource, sampler, unnormalized, operation };
-            let texel = self.host.image(&access).map_err(Reason::Image)?;
+            let texel = self.host.memory().image(&access).map_err(Reason::Image)?;
             let gathers = name.starts_with("image_gather4");
             let channels = (0..4).filter(|c| gathers || modifiers.dmask >> c & 1 != 0);
             for (register, channel) in loaded.iter_mut().zip(channels) {

@@ -51,7 +51,7 @@ mod state;
 mod vector;
 
 pub use error::{ExecutionError, Reason};
-pub use host::{Export, Host, ImageAccess, ImageOperation, Level, Message, Recorder};
+pub use host::{Export, Host, ImageAccess, ImageOperation, Level, Memory, Message, Recorder};
 pub use image_resource::{ImageKind, ImageResource, SamplerResource};
 pub use program::{Program, ProgramError};
 pub use quirks::Quirks;

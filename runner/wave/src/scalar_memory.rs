@@ -70,7 +70,7 @@ impl Step<'_> {
 
     pub(crate) fn read_dword(&mut self, address: u64) -> Result<u32, Reason> {
         let mut bytes = [0; 4];
-        if self.host.read(address, &mut bytes) {
+        if self.host.memory().read(address, &mut bytes) {
             Ok(u32::from_le_bytes(bytes))
         } else {
             Err(Reason::Memory { address, bytes: 4 })
@@ -78,7 +78,7 @@ impl Step<'_> {
     }
 
     pub(crate) fn write_dword(&mut self, address: u64, value: u32) -> Result<(), Reason> {
-        if self.host.write(address, &value.to_le_bytes()) {
+        if self.host.memory().write(address, &value.to_le_bytes()) {
             Ok(())
         } else {
             Err(Reason::Memory { address, bytes: 4 })

@@ -7,7 +7,7 @@ use ir::eval::{EvalOptions, Io, Space, TestServices, run};
 use ir::passes;
 use ir::{Shader, Slot};
 use std::collections::BTreeMap;
-use wave::{Export, Host, Message, Outcome, Program, Wave};
+use wave::{Export, Host, Memory, Outcome, Program, Wave};
 
 pub(crate) const LANES: usize = 64;
 /// Address of the descriptor table, and distance of the buffers behind it.
@@ -62,7 +62,7 @@ impl TestHost<'_> {
     }
 }
 
-impl Host for TestHost<'_> {
+impl Memory for TestHost<'_> {
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
         match self.at(address, bytes.len()) {
             Some(from) => {
@@ -82,12 +82,16 @@ impl Host for TestHost<'_> {
             None => false,
         }
     }
+}
+
+impl Host for TestHost<'_> {
+    fn memory(&mut self) -> &mut dyn Memory {
+        self
+    }
 
     fn export(&mut self, export: Export) {
         self.exports.push(export);
     }
-
-    fn message(&mut self, _: Message) {}
 
     fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]> {
         let slot = *self.slots.get(usize::from(attribute))?;

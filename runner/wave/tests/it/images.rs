@@ -1,7 +1,7 @@
 //! Accesses to images: addresses and data by the registers of the instruction.
 
 use gcn::Chip;
-use wave::{Export, Host, ImageAccess, ImageKind, ImageOperation, Level, Outcome, Program, Wave};
+use wave::{Host, ImageAccess, ImageKind, ImageOperation, Level, Memory, Outcome, Program, Wave};
 
 /// Registers of the descriptors.
 const IMAGE: usize = 8;
@@ -11,7 +11,7 @@ const SAMPLER: usize = 16;
 #[derive(Default)]
 struct Images(Vec<ImageAccess>);
 
-impl Host for Images {
+impl Memory for Images {
     fn read(&mut self, _: u64, _: &mut [u8]) -> bool {
         false
     }
@@ -20,11 +20,15 @@ impl Host for Images {
         false
     }
 
-    fn export(&mut self, _: Export) {}
-
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         self.0.push(*access);
         Ok([100 + self.0.len() as u32, 1, 2, 3])
+    }
+}
+
+impl Host for Images {
+    fn memory(&mut self) -> &mut dyn Memory {
+        self
     }
 }
 

@@ -3,7 +3,7 @@
 use compiler::amd::output::{ComputeInterface, Interface, UserValue};
 use softgl::device::{ComputeBatch, DeviceError, first_lanes};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, ImageAccess, LANES, Outcome, Wave};
+use wave::{LANES, Outcome, Wave};
 
 use super::launch::Launch;
 use super::memory::Memory;
@@ -25,10 +25,10 @@ pub(super) fn run(
         return Err(DeviceError::Execution("no compute program".into()));
     };
     let invocations: usize = batch.local_size.iter().map(|&size| size as usize).product();
-    let mut host = ComputeHost { memory: Memory::new(io, launch, &|_, _, _| 0, Vec::new()) };
+    let mut memory = Memory::new(io, launch, &|_, _, _| 0, Vec::new());
     let member = |first: usize| Member {
         wave: wave(launch, interface, batch, first, invocations),
-        scratch: host.memory.scratch.clone(),
+        scratch: memory.scratch.clone(),
         outcome: Outcome::Barrier,
     };
     let mut members: Vec<Member> = (0..invocations).step_by(LANES).map(member).collect();
@@ -37,9 +37,9 @@ pub(super) fn run(
     while members.iter().any(|member| member.outcome == Outcome::Barrier) {
         for member in members.iter_mut().filter(|member| member.outcome == Outcome::Barrier) {
             std::mem::swap(&mut member.wave.local, &mut local);
-            std::mem::swap(&mut member.scratch, &mut host.memory.scratch);
-            let (outcome, executed) = launch.continue_wave(&mut member.wave, &mut host, steps)?;
-            std::mem::swap(&mut member.scratch, &mut host.memory.scratch);
+            std::mem::swap(&mut member.scratch, &mut memory.scratch);
+            let (outcome, executed) = launch.continue_wave(&mut member.wave, &mut memory, steps)?;
+            std::mem::swap(&mut member.scratch, &mut memory.scratch);
             std::mem::swap(&mut member.wave.local, &mut local);
             member.outcome = outcome;
             steps += executed;
@@ -75,24 +75,4 @@ fn wave(
     }
     launch.trace_start(&wave);
     wave
-}
-
-struct ComputeHost<'a> {
-    memory: Memory<'a>,
-}
-
-impl Host for ComputeHost<'_> {
-    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        self.memory.read(address, bytes)
-    }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.memory.write(address, bytes)
-    }
-
-    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
-        self.memory.image(access)
-    }
-
-    fn export(&mut self, _: Export) {}
 }

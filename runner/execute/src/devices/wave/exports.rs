@@ -5,7 +5,7 @@ use compiler::amd::output::{PositionExport, Resource, VertexInterface};
 use program::Slot;
 use program::resource::Varying;
 use softgl::device::SoaTable;
-use wave::{Export, Host, ImageAccess, LANES};
+use wave::{Export, Host, LANES};
 
 use super::memory::{Memory, StageBuffer, dword};
 
@@ -24,16 +24,8 @@ pub(super) struct VertexHost<'a> {
 }
 
 impl Host for VertexHost<'_> {
-    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        self.memory.read(address, bytes)
-    }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.memory.write(address, bytes)
-    }
-
-    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
-        self.memory.image(access)
+    fn memory(&mut self) -> &mut dyn wave::Memory {
+        &mut self.memory
     }
 
     fn export(&mut self, export: Export) {

@@ -4,7 +4,7 @@ use compiler::amd::output::{FragmentInterface, Interface, PixelValue};
 use program::resource::Varying;
 use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, ImageAccess, Wave};
+use wave::{Export, Host, Wave};
 
 use super::super::vertex_values::vertex_values;
 use super::launch::Launch;
@@ -166,16 +166,8 @@ struct FragmentHost<'a> {
 }
 
 impl Host for FragmentHost<'_> {
-    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        self.memory.read(address, bytes)
-    }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.memory.write(address, bytes)
-    }
-
-    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
-        self.memory.image(access)
+    fn memory(&mut self) -> &mut dyn wave::Memory {
+        &mut self.memory
     }
 
     fn export(&mut self, export: Export) {

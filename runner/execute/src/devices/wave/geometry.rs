@@ -4,7 +4,7 @@
 use compiler::amd::output::{GeometryInterface, Interface, Resource};
 use softgl::device::{DeviceError, EmittedVertex, GeometryBatch, SoaTable};
 use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, ImageAccess, LANES, Message};
+use wave::{Host, LANES, Message};
 
 use super::exports::{VertexHost, take};
 use super::launch::Launch;
@@ -178,19 +178,9 @@ struct GeometryHost<'a> {
 }
 
 impl Host for GeometryHost<'_> {
-    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        self.memory.read(address, bytes)
+    fn memory(&mut self) -> &mut dyn wave::Memory {
+        &mut self.memory
     }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.memory.write(address, bytes)
-    }
-
-    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
-        self.memory.image(access)
-    }
-
-    fn export(&mut self, _: Export) {}
 
     fn message(&mut self, message: Message) {
         if message.m0 != WAVE {

@@ -146,11 +146,6 @@ impl<'a> Memory<'a> {
         Memory { io, descriptors, table, scratch, images, buffers, attributes }
     }
 
-    /// Executes an access to a texture or an image.
-    pub(super) fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
-        self.images.access(self.io, access)
-    }
-
     /// The buffer or ring between two stages.
     pub(super) fn stage_buffer(&self, resource: Resource) -> Option<&StageBuffer> {
         self.buffers.iter().find(|buffer| buffer.resource == resource)
@@ -161,8 +156,10 @@ impl<'a> Memory<'a> {
         let index = usize::try_from(address / RANGE).ok()?.checked_sub(1)?;
         Some((self.descriptors.get(index)?.resource, address % RANGE))
     }
+}
 
-    pub(super) fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
+impl wave::Memory for Memory<'_> {
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
         let copy = |from: &[u8], offset: u64, bytes: &mut [u8]| {
             let start = usize::try_from(offset).unwrap_or(usize::MAX);
             match start.checked_add(bytes.len()).and_then(|end| from.get(start..end)) {
@@ -196,7 +193,7 @@ impl<'a> Memory<'a> {
         true
     }
 
-    pub(super) fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
+    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
         let Some((resource, offset)) = self.find(address) else { return false };
         let buffers = &mut self.buffers;
         let own = match buffers.iter_mut().find(|buffer| buffer.resource == resource) {
@@ -219,5 +216,16 @@ impl<'a> Memory<'a> {
         };
         self.io.store(buffer, offset, bytes);
         true
+    }
+
+    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        self.images.access(self.io, access)
+    }
+}
+
+/// Stages without exports and messages have nothing else around them.
+impl wave::Host for Memory<'_> {
+    fn memory(&mut self) -> &mut dyn wave::Memory {
+        self
     }
 }

@@ -7,7 +7,6 @@ use softgl::device::{DeviceError, TessControlBatch, first_lanes};
 use softgl::shader_io::ShaderIo;
 use wave::LANES;
 
-use super::exports::VertexHost;
 use super::launch::{Launch, local_bytes};
 use super::memory::{Memory, StageBuffer, dword, set_dword};
 
@@ -83,10 +82,9 @@ fn run_group(
             vec![0; FACTOR_OFFSET + 4 + group.len() * factor_bytes],
         ),
     ];
-    let memory = Memory::new(io, launch, &|_, _, _| 0, buffers);
-    let mut host = VertexHost { memory, exports: Vec::new() };
-    let steps = launch.run(&mut wave, &mut host, done)?;
-    let bytes = |resource| host.memory.stage_buffer(resource).map_or(&[][..], |b| &b.bytes);
+    let mut memory = Memory::new(io, launch, &|_, _, _| 0, buffers);
+    let steps = launch.run(&mut wave, &mut memory, done)?;
+    let bytes = |resource| memory.stage_buffer(resource).map_or(&[][..], |b| &b.bytes);
     let (patches, factors) = (bytes(Resource::Patches), bytes(Resource::Factors));
     if dword(factors, FACTOR_OFFSET) != FACTORS_CONTROL {
         let message = "tessellation factors without their control dword";
