@@ -20,14 +20,12 @@ use crate::stage_key::{NextStage, StageKey};
 use crate::wait_states::insert_wait_states;
 use crate::waits::insert_waits;
 use gcn::{Chip, Format, HardwareStage};
-use ir::{Shader, Slot, Stage};
+use ir::{IntrinsicOp, Shader, Slot, Stage};
+use std::collections::BTreeSet;
 use vocabulary::Phase;
 
 /// Most bytes of scratch memory per lane: the stride of a descriptor has 14 bits.
 const MAX_SCRATCH: u32 = (1 << 14) - 4;
-
-/// Registers of the driver behind the table's address.
-const TABLE: UserValue = UserValue::Table;
 
 /// Compiles one shader stage for a chip.
 ///
@@ -139,18 +137,11 @@ fn select(
     let mut s = Selection::new(shader, &of_stage, chip);
     s.spills = spills;
     let used = used_operations(shader);
-    let mut values = Vec::new();
+    let mut values = user_values(shader, &used);
     if !s.descriptors().is_empty() {
-        values.push(TABLE);
+        values.insert(UserValue::Table);
     }
-    values.extend(match shader.info.stage {
-        Stage::Vertex => Vertex::user_values(&used),
-        Stage::TessControl => tess_control::USER_VALUES.to_vec(),
-        Stage::TessEval => tess_evaluation::user_values(&used),
-        Stage::Compute => Compute::user_values(&used, shader.info.local_size),
-        Stage::Geometry | Stage::Fragment => Vec::new(),
-    });
-    let next = s.lay_out_user_data(&values);
+    let next = s.lay_out_user_data(values);
     let (stage, interface, system) = match shader.info.stage {
         Stage::Vertex => {
             let mut vertex = Vertex::new(&mut s, key.next, next);
@@ -198,6 +189,30 @@ fn select(
     Ok(Selected::new(s, stage, interface, system))
 }
 
+/// The driver's values that a shader wants, in the order of their registers.
+fn user_values(shader: &Shader, used: &[IntrinsicOp]) -> BTreeSet<UserValue> {
+    let mut values: BTreeSet<UserValue> = used.iter().filter_map(|&op| UserValue::of(op)).collect();
+    let wants = |op: IntrinsicOp| used.contains(&op);
+    match shader.info.stage {
+        Stage::Vertex if wants(IntrinsicOp::VertexId) => {
+            values.insert(UserValue::BaseVertex);
+        }
+        Stage::TessControl => {
+            values.insert(UserValue::SharedOutputs);
+        }
+        Stage::TessEval => {
+            values.insert(UserValue::PatchStride);
+            values.extend(wants(IntrinsicOp::PatchVerticesIn).then_some(UserValue::PatchVertices));
+        }
+        Stage::Compute if wants(IntrinsicOp::LocalInvocationIndex) => {
+            let is_variable = shader.info.local_size[0] == 0;
+            values.extend(is_variable.then_some(UserValue::WorkgroupSize));
+        }
+        _ => {}
+    }
+    values
+}
+
 /// Selects the code of the shader itself.
 fn run(s: &mut Selection<'_>, stage: &mut dyn StageSelection) -> Result<(), CompileError> {
     s.start_lanes();
@@ -217,7 +232,7 @@ fn copy_program(
     let shader = Shader::new(Stage::Vertex);
     let of_stage: &[Resource] = if outputs.is_empty() { &[] } else { &[Resource::CopyRing] };
     let mut s = Selection::new(&shader, of_stage, chip);
-    s.lay_out_user_data(&[TABLE]);
+    s.lay_out_user_data([UserValue::Table]);
     let interface = Interface::Vertex(copy::select(&mut s, outputs, max_vertices)?);
     let selected = Selected::new(s, HardwareStage::Vs, interface, 0);
     encode(selected, chip, 0).map_err(|failure| failure.error(chip))

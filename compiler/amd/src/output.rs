@@ -4,7 +4,7 @@
 //! only; nothing may be derived again from the source program.
 
 use gcn::{Chip, HardwareStage, ProgramFacts};
-use ir::Slot;
+use ir::{IntrinsicOp, Slot};
 
 pub use crate::interfaces::{
     GeometryInterface, PatchLayout, PositionExport, TessControlInterface, TessEvaluationInterface,
@@ -53,7 +53,7 @@ pub struct UserData {
 }
 
 /// A value of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UserValue {
     /// Address of the descriptor table: two dwords.
     Table,
@@ -77,6 +77,18 @@ pub enum UserValue {
 }
 
 impl UserValue {
+    /// Returns the value that an intrinsic reads.
+    pub fn of(op: IntrinsicOp) -> Option<UserValue> {
+        Some(match op {
+            IntrinsicOp::BaseVertex => UserValue::BaseVertex,
+            IntrinsicOp::BaseInstance => UserValue::BaseInstance,
+            IntrinsicOp::DrawId => UserValue::DrawId,
+            IntrinsicOp::NumWorkgroups => UserValue::WorkgroupCount,
+            IntrinsicOp::WorkgroupSize => UserValue::WorkgroupSize,
+            _ => return None,
+        })
+    }
+
     /// Returns the number of dwords.
     pub fn dwords(self) -> u8 {
         match self {

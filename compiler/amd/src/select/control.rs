@@ -166,6 +166,7 @@ impl Selection<'_> {
             || self.kill(intrinsic)?
             || self.subgroup(intrinsic, result)?
             || self.image(intrinsic, result)?
+            || self.user_intrinsic(intrinsic, result)?
             || stage.intrinsic(self, intrinsic, result)?;
         if done { Ok(()) } else { self.unsupported(intrinsic.op.name()) }
     }

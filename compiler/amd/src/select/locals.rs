@@ -25,7 +25,7 @@ impl Selection<'_> {
             (LoadScratch, Some(result), _) => {
                 let descriptor = self.descriptor(Resource::Scratch)?;
                 let address = self.address(descriptor, srcs[0], fields.base)?;
-                self.load_buffer(&address, result, false)?;
+                self.load_buffer(&address, result, false);
             }
             (StoreScratch, ..) => {
                 let descriptor = self.descriptor(Resource::Scratch)?;

@@ -10,64 +10,67 @@ use ir::{AtomicOp, Intrinsic, IntrinsicOp, Value};
 /// Largest constant offset of a buffer access.
 const MAX_OFFSET: u32 = 4095;
 
-/// Address of a buffer access: descriptor, offset in a vector register, constant offset.
-pub(crate) struct Address {
-    pub(crate) descriptor: Part,
-    pub(crate) offset: Option<Part>,
-    pub(crate) constant: u32,
+/// Place in a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct BufferAddress {
+    pub descriptor: Part,
+    /// Offset in bytes of each lane.
+    pub lane: Option<Part>,
+    /// Offset in bytes of the wave.
+    pub wave: Arg,
+    /// Constant offset in bytes.
+    pub constant: u32,
 }
 
 impl Selection<'_> {
     /// An access to memory; false if the intrinsic is none.
     pub(crate) fn memory(&mut self, intrinsic: &Intrinsic, result: Option<Value>) -> Step<bool> {
         use IntrinsicOp::*;
-        let srcs = &intrinsic.srcs;
-        match (intrinsic.op, result) {
-            (LoadUbo, Some(result)) => self.load_uniform(intrinsic, result)?,
-            (LoadSsbo, Some(result)) => {
-                let descriptor = self.buffer(Resource::StorageBlock, srcs[0])?;
-                let address = self.address(descriptor, srcs[1], intrinsic.fields.base)?;
-                self.load_buffer(&address, result, true)?;
+        let Some(result) = result else {
+            return match intrinsic.op {
+                StoreSsbo => self.store_storage(intrinsic).map(|()| true),
+                _ => Ok(false),
+            };
+        };
+        match intrinsic.op {
+            LoadUbo => self.load_uniform(intrinsic, result)?,
+            LoadSsbo | CounterRead => {
+                let (address, _) = self.storage(intrinsic)?;
+                self.load_buffer(&address, result, true);
             }
-            (StoreSsbo, _) => self.store_storage(intrinsic)?,
-            (SsboAtomic, Some(result)) => {
-                let descriptor = self.buffer(Resource::StorageBlock, srcs[0])?;
-                let address = self.address(descriptor, srcs[1], intrinsic.fields.base)?;
-                self.atomic(&address, intrinsic.fields.atomic, &[srcs[2]], result)?;
+            SsboAtomic | CounterAtomic => {
+                let (address, data) = self.storage(intrinsic)?;
+                self.atomic(&address, intrinsic.fields.atomic, data, result)?;
             }
-            (SsboAtomicSwap, Some(result)) => {
-                let descriptor = self.buffer(Resource::StorageBlock, srcs[0])?;
-                let address = self.address(descriptor, srcs[1], intrinsic.fields.base)?;
+            SsboAtomicSwap | CounterAtomicSwap => {
+                let (address, data) = self.storage(intrinsic)?;
                 let op = match intrinsic.fields.atomic {
                     AtomicOp::FcompareExchange => AtomicOp::FcompareExchange,
                     _ => AtomicOp::CompareExchange,
                 };
-                self.atomic(&address, op, &[srcs[2], srcs[3]], result)?;
+                self.atomic(&address, op, data, result)?;
             }
-            (SsboSize, Some(result)) => {
-                let descriptor = self.buffer(Resource::StorageBlock, srcs[0])?;
+            SsboSize => {
+                let descriptor = self.buffer(Resource::StorageBlock, intrinsic.srcs[0])?;
                 let to = self.result(result);
                 self.e.copy(to, descriptor.at(2));
-            }
-            (CounterRead, Some(result)) => {
-                let descriptor = self.descriptor(Resource::AtomicBuffer(intrinsic.fields.base))?;
-                let address = self.address(descriptor, srcs[0], 0)?;
-                self.load_buffer(&address, result, true)?;
-            }
-            (CounterAtomic, Some(result)) => {
-                let descriptor = self.descriptor(Resource::AtomicBuffer(intrinsic.fields.base))?;
-                let address = self.address(descriptor, srcs[0], 0)?;
-                self.atomic(&address, intrinsic.fields.atomic, &[srcs[1]], result)?;
-            }
-            (CounterAtomicSwap, Some(result)) => {
-                let descriptor = self.descriptor(Resource::AtomicBuffer(intrinsic.fields.base))?;
-                let address = self.address(descriptor, srcs[0], 0)?;
-                let data = [srcs[1], srcs[2]];
-                self.atomic(&address, AtomicOp::CompareExchange, &data, result)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The address of a load or an atomic operation in a storage block or a counter buffer, and the
+    /// operands behind it.
+    fn storage<'i>(&mut self, intrinsic: &'i Intrinsic) -> Step<(BufferAddress, &'i [Value])> {
+        use IntrinsicOp::{CounterAtomic, CounterAtomicSwap, CounterRead};
+        let (srcs, base) = (&intrinsic.srcs, intrinsic.fields.base);
+        if matches!(intrinsic.op, CounterRead | CounterAtomic | CounterAtomicSwap) {
+            let descriptor = self.descriptor(Resource::AtomicBuffer(base))?;
+            return Ok((self.address(descriptor, srcs[0], 0)?, &srcs[1..]));
+        }
+        let descriptor = self.buffer(Resource::StorageBlock, srcs[0])?;
+        Ok((self.address(descriptor, srcs[1], base)?, &srcs[2..]))
     }
 
     fn load_uniform(&mut self, intrinsic: &Intrinsic, result: Value) -> Step {
@@ -75,7 +78,8 @@ impl Selection<'_> {
         let base = intrinsic.fields.base;
         if self.homes[result] != Home::Scalar {
             let address = self.address(descriptor, intrinsic.srcs[1], base)?;
-            return self.load_buffer(&address, result, false);
+            self.load_buffer(&address, result, false);
+            return Ok(());
         }
         let offset = match (self.constant(intrinsic.srcs[1]), base) {
             (Some(offset), _) => int(offset.wrapping_add(base) as i32),
@@ -101,57 +105,77 @@ impl Selection<'_> {
     }
 
     /// The address of an access: constant parts go into the instruction.
-    pub(crate) fn address(&mut self, descriptor: Part, offset: Value, base: u32) -> Step<Address> {
+    pub(crate) fn address(
+        &mut self,
+        descriptor: Part,
+        offset: Value,
+        base: u32,
+    ) -> Step<BufferAddress> {
+        let address = BufferAddress { descriptor, lane: None, wave: ZERO, constant: 0 };
         if let Some(offset) = self.constant(offset) {
-            let offset = offset.wrapping_add(base);
-            if offset <= MAX_OFFSET {
-                return Ok(Address { descriptor, offset: None, constant: offset });
-            }
-            let register = self.e.in_vector(int(offset as i32));
-            return Ok(Address { descriptor, offset: Some(register), constant: 0 });
+            return Ok(BufferAddress { constant: offset.wrapping_add(base), ..address });
         }
         let offset = self.dword(offset, 0)?;
         let offset = self.e.in_vector(offset);
         // The sum has to wrap in 32 bits, as that of the instruction does not.
-        if base == 0 {
-            return Ok(Address { descriptor, offset: Some(offset), constant: 0 });
-        }
-        let sum = self.e.vector();
-        self.add(sum, bits(self.chip(), base), offset.into());
-        Ok(Address { descriptor, offset: Some(sum), constant: 0 })
+        let lane = self.plus(offset, bits(self.chip(), base));
+        Ok(BufferAddress { lane: Some(lane), ..address })
     }
 
-    fn buffer_access(&mut self, opcode: Opcode, data: Part, address: &Address, at: u32, glc: bool) {
-        let modifiers = Modifiers {
-            offen: address.offset.is_some(),
-            offset: address.constant + at,
-            glc,
-            ..Modifiers::default()
-        };
-        let offset = address.offset.map_or(Arg::Fixed(gcn::Operand::Off), Arg::Part);
-        let args = [data.into(), offset, address.descriptor.into(), ZERO];
+    /// Adds an access to the bytes from `at` on behind an address.
+    pub(crate) fn buffer_access(
+        &mut self,
+        opcode: Opcode,
+        data: Part,
+        address: &BufferAddress,
+        at: u32,
+        glc: bool,
+    ) {
+        // The part of the offset that does not fit goes into the lane's.
+        let (mut lane, mut offset) = (address.lane, address.constant.wrapping_add(at));
+        if offset > MAX_OFFSET {
+            let far = bits(self.chip(), offset & !MAX_OFFSET);
+            offset &= MAX_OFFSET;
+            lane = Some(match lane {
+                Some(near) => self.plus(near, far),
+                None => self.e.in_vector(far),
+            });
+        }
+        let modifiers = Modifiers { offen: lane.is_some(), offset, glc, ..Modifiers::default() };
+        let lane = lane.map_or(Arg::Fixed(gcn::Operand::Off), Arg::Part);
+        let args = [data.into(), lane, address.descriptor.into(), address.wave];
         self.e.push(Format::Mubuf, opcode, &args, modifiers);
     }
 
     /// Loads the components of a value from consecutive addresses.
-    pub(crate) fn load_buffer(&mut self, address: &Address, result: Value, coherent: bool) -> Step {
+    pub(crate) fn load_buffer(&mut self, address: &BufferAddress, result: Value, coherent: bool) {
         let total = self.dwords_of(result) * self.shader.components(result);
         // There is no load of three dwords on si.
-        let size = |left: u8| match left {
-            1 => (Opcode::BufferLoadDword, 1),
-            2 => (Opcode::BufferLoadDwordx2, 2),
-            _ => (Opcode::BufferLoadDwordx4, 4),
-        };
         let padded = if total % 4 == 3 { total + 1 } else { total };
         let to = self.e.reg(File::Vector, padded);
+        self.load_dwords(address, to, 0, padded, coherent);
+        self.set_parts(result, to);
+    }
+
+    /// Loads consecutive dwords from `at` on behind an address.
+    pub(crate) fn load_dwords(
+        &mut self,
+        address: &BufferAddress,
+        to: Part,
+        at: u32,
+        count: u8,
+        coherent: bool,
+    ) {
         let mut done = 0;
-        while done < total {
-            let (opcode, dwords) = size(total - done);
-            self.buffer_access(opcode, to.at(done), address, 4 * u32::from(done), coherent);
+        while done < count {
+            let (opcode, dwords) = match count - done {
+                1 => (Opcode::BufferLoadDword, 1),
+                2 | 3 => (Opcode::BufferLoadDwordx2, 2),
+                _ => (Opcode::BufferLoadDwordx4, 4),
+            };
+            self.buffer_access(opcode, to.at(done), address, at + 4 * u32::from(done), coherent);
             done += dwords;
         }
-        self.set_parts(result, to);
-        Ok(())
     }
 
     fn store_storage(&mut self, intrinsic: &Intrinsic) -> Step {
@@ -169,29 +193,40 @@ impl Selection<'_> {
     /// Stores consecutive components of a value, at their places behind the address.
     pub(crate) fn store_run(
         &mut self,
-        address: &Address,
+        address: &BufferAddress,
         value: Value,
         first: u8,
         count: u8,
     ) -> Step {
         let step = self.dwords_of(value);
         let data = self.gather(value, first, count)?;
+        self.store_dwords(address, data, 4 * u32::from(first * step), count * step);
+        Ok(())
+    }
+
+    /// Stores consecutive dwords of a register from `at` on behind an address.
+    pub(crate) fn store_dwords(&mut self, address: &BufferAddress, data: Part, at: u32, count: u8) {
         let mut done = 0;
-        while done < count * step {
-            let (opcode, dwords) = match count * step - done {
+        while done < count {
+            // There is no store of three dwords on si.
+            let (opcode, dwords) = match count - done {
                 1 => (Opcode::BufferStoreDword, 1),
                 2 | 3 => (Opcode::BufferStoreDwordx2, 2),
                 _ => (Opcode::BufferStoreDwordx4, 4),
             };
-            let at = 4 * u32::from(first * step + done);
-            self.buffer_access(opcode, data.at(done), address, at, true);
+            self.buffer_access(opcode, data.at(done), address, at + 4 * u32::from(done), true);
             done += dwords;
         }
-        Ok(())
     }
 
     /// An atomic operation; `data` is the operand, or the compared and the new value.
-    fn atomic(&mut self, address: &Address, op: AtomicOp, data: &[Value], result: Value) -> Step {
+    fn atomic(
+        &mut self,
+        address: &BufferAddress,
+        op: AtomicOp,
+        data: &[Value],
+        result: Value,
+    ) -> Step {
         let wide = self.shader.bits(result) == 64;
         let Some(opcode) = atomic_opcode(op, wide) else {
             return self.unsupported(&format!("atomic {op:?}"));

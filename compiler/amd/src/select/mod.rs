@@ -43,7 +43,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use crate::machine::SignedArg;
 pub(crate) use descriptor_table::used_operations;
-pub(crate) use memory::runs;
+pub(crate) use memory::{BufferAddress, runs};
 
 /// Result of a step of selection.
 pub(crate) type Step<T = ()> = Result<T, CompileError>;
@@ -110,9 +110,9 @@ impl<'a> Selection<'a> {
     }
 
     /// Returns the first scalar register behind those of the driver's values, which it lays out.
-    pub(crate) fn lay_out_user_data(&mut self, values: &[UserValue]) -> u8 {
+    pub(crate) fn lay_out_user_data(&mut self, values: impl IntoIterator<Item = UserValue>) -> u8 {
         let mut next = 0;
-        for &value in values {
+        for value in values {
             self.user_data.push(UserData { register: next, value });
             let part = self.e.fixed(File::Scalar, next, value.dwords());
             self.user_parts.insert(next, part);

@@ -32,19 +32,6 @@ impl Compute {
         Compute { interface, group, local }
     }
 
-    /// The driver's values that the shader wants.
-    pub(crate) fn user_values(used: &[IntrinsicOp], local_size: [u32; 3]) -> Vec<UserValue> {
-        let mut values = Vec::new();
-        if used.contains(&IntrinsicOp::NumWorkgroups) {
-            values.push(UserValue::WorkgroupCount);
-        }
-        let counts = used.contains(&IntrinsicOp::LocalInvocationIndex) && local_size[0] == 0;
-        if used.contains(&IntrinsicOp::WorkgroupSize) || counts {
-            values.push(UserValue::WorkgroupSize);
-        }
-        values
-    }
-
     /// The number of the invocation: (z · height + y) · width + x.
     fn index(&self, s: &mut Selection<'_>) -> Step<Part> {
         let [width, height]: [Arg; 2] = match s.shader.info.local_size {
@@ -76,14 +63,6 @@ impl StageSelection for Compute {
         use IntrinsicOp::*;
         match (intrinsic.op, result) {
             (WorkgroupId, Some(result)) => s.set_parts(result, self.group),
-            (NumWorkgroups, Some(result)) => {
-                let part = s.user_value(UserValue::WorkgroupCount)?;
-                s.set_parts(result, part);
-            }
-            (WorkgroupSize, Some(result)) => {
-                let part = s.user_value(UserValue::WorkgroupSize)?;
-                s.set_parts(result, part);
-            }
             (LocalInvocationId, Some(result)) => {
                 let held: Held = self.local.iter().map(|&part| part.into()).collect();
                 s.set(result, held);

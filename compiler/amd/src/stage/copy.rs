@@ -2,10 +2,9 @@
 //! of outputs and exports them.
 
 use super::destination::Destination;
-use super::memory::{Access, load_from_buffer};
 use crate::machine::{File, ZERO, int};
 use crate::output::{Resource, VertexInterface};
-use crate::select::{Selection, Step};
+use crate::select::{BufferAddress, Selection, Step};
 use gcn::Opcode;
 use ir::Slot;
 
@@ -21,11 +20,11 @@ pub(crate) fn select(
     let vertex = s.e.fixed(File::Vector, 0, 1);
     if !outputs.is_empty() {
         let descriptor = s.descriptor(Resource::CopyRing)?;
-        let address = s.e.valu1(Opcode::VLshlrevB32, &[int(2).into(), vertex.into()]);
-        let access = Access { descriptor, address: Some(address), offset: ZERO };
+        let lane = s.e.valu1(Opcode::VLshlrevB32, &[int(2).into(), vertex.into()]);
+        let address = BufferAddress { descriptor, lane: Some(lane), wave: ZERO, constant: 0 };
         for (index, &place) in outputs.iter().enumerate() {
             let to = s.e.vector();
-            load_from_buffer(s, &access, index as u32 * GROUP * max_vertices, to, 1);
+            s.load_dwords(&address, to, index as u32 * GROUP * max_vertices, 1, true);
             s.outputs.insert(place, to);
         }
     }

@@ -1,12 +1,12 @@
 //! Ends of vertex, tessellation evaluation and copy programs: exports, or stores for the stage that
 //! reads the vertices.
 
-use super::memory::{Access, store_to_buffer, write_to_share};
+use super::share::write_to_share;
 use crate::error::CompileError;
 use crate::interfaces::offset_of;
 use crate::machine::{Arg, File, M0, Part, ZERO, int};
 use crate::output::{PositionExport, Resource, VertexInterface};
-use crate::select::{Selection, Step};
+use crate::select::{BufferAddress, Selection, Step};
 use crate::stage_key::NextStage;
 use gcn::{Modifiers, Opcode, Operand};
 use ir::Slot;
@@ -54,9 +54,10 @@ impl Destination {
             Destination::Ring(register, offset) => {
                 let ring = s.descriptor(Resource::VertexRing)?;
                 let memory = s.written_slots();
+                let wave = offset.into();
+                let address = BufferAddress { descriptor: ring, lane: None, wave, constant: 0 };
                 for (at, part) in stored(s, &memory) {
-                    let access = Access { descriptor: ring, address: None, offset: offset.into() };
-                    store_to_buffer(s, &access, at, part, 1);
+                    s.store_dwords(&address, part, at, 1);
                 }
                 let ring_offset = Some(register);
                 VertexInterface { memory, ring_offset, ..VertexInterface::default() }

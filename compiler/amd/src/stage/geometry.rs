@@ -1,11 +1,10 @@
 //! Geometry stage: vertices from the ring of inputs, emitted vertices to the ring of outputs.
 
-use super::memory::{Access, load_from_buffer, store_to_buffer};
 use crate::interfaces::offset_of;
 use crate::machine::{Arg, EXEC, File, M0, Part, ZERO, bits, int};
 use crate::output::{GeometryInterface, Output, Resource};
 use crate::select::control::StageSelection;
-use crate::select::{Selection, Step};
+use crate::select::{BufferAddress, Selection, Step};
 use gcn::{Opcode, Operand};
 use ir::info::Primitive;
 use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot, Value};
@@ -159,12 +158,12 @@ impl Geometry {
         if !layout.is_empty() {
             let descriptor = s.descriptor(Resource::OutputRing(stream))?;
             let sources = [int(2).into(), count.into()];
-            let address = s.e.valu1(Opcode::VLshlrevB32, &sources);
-            let offset = self.ring_offset.into();
-            let access = Access { descriptor, address: Some(address), offset };
+            let lane = Some(s.e.valu1(Opcode::VLshlrevB32, &sources));
+            let wave = self.ring_offset.into();
+            let address = BufferAddress { descriptor, lane, wave, constant: 0 };
             for (index, place) in layout.iter().enumerate() {
                 let Some(&part) = s.outputs.get(place) else { continue };
-                store_to_buffer(s, &access, index as u32 * 4 * max_vertices, part, 1);
+                s.store_dwords(&address, part, index as u32 * 4 * max_vertices, 1);
             }
         }
         s.add(count, int(1), count.into());
@@ -213,11 +212,11 @@ impl Geometry {
             return Ok(());
         };
         let descriptor = s.descriptor(Resource::InputRing)?;
-        let access = Access { descriptor, address: Some(address), offset: ZERO };
+        let address = BufferAddress { descriptor, lane: Some(address), wave: ZERO, constant: 0 };
         let to = s.result(result);
         for c in 0..s.shader.components(result) {
             let row = at / 4 + u32::from(fields.component + c);
-            load_from_buffer(s, &access, RING_ROW * row, to.at(c), 1);
+            s.load_dwords(&address, to.at(c), RING_ROW * row, 1, true);
         }
         Ok(())
     }

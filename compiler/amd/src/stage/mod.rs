@@ -5,18 +5,33 @@ pub(crate) mod copy;
 mod destination;
 pub(crate) mod fragment;
 pub(crate) mod geometry;
-mod memory;
 mod patch;
+mod share;
 pub(crate) mod tess_control;
 pub(crate) mod tess_evaluation;
 pub(crate) mod vertex;
 
 use crate::machine::{Arg, Part};
+use crate::output::UserValue;
 use crate::select::{Selection, Step};
 use gcn::{Format, Modifiers, Opcode, Operand};
-use ir::Intrinsic;
+use ir::{Intrinsic, Value};
 
 impl Selection<'_> {
+    /// A value of the driver; false if the intrinsic is none.
+    pub(crate) fn user_intrinsic(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Option<Value>,
+    ) -> Step<bool> {
+        let (Some(value), Some(result)) = (UserValue::of(intrinsic.op), result) else {
+            return Ok(false);
+        };
+        let part = self.user_value(value)?;
+        self.set_parts(result, part);
+        Ok(true)
+    }
+
     /// Stores a value of an output in registers until the end of the program.
     pub(crate) fn store_output(&mut self, intrinsic: &Intrinsic) -> Step {
         let (value, fields) = (intrinsic.srcs[0], &intrinsic.fields);

@@ -4,13 +4,13 @@
 //! The invocations of a patch are in one wave: they execute in step, so that a barrier only waits
 //! for memory.
 
-use super::memory::{Access, read_from_share, store_to_buffer, write_to_share};
 use super::patch::{is_of_patch, scaled};
+use super::share::{read_from_share, write_to_share};
 use crate::interfaces::offset_of;
 use crate::machine::{Arg, EXEC, File, M0, Part, ZERO, bits, int};
 use crate::output::{PatchLayout, Resource, TessControlInterface, UserValue};
 use crate::select::control::StageSelection;
-use crate::select::{Selection, Step, runs};
+use crate::select::{BufferAddress, Selection, Step, runs};
 use crate::stage_key::StageKey;
 use gcn::Opcode;
 use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot, Value};
@@ -20,8 +20,6 @@ const FACTORS_CONTROL: u32 = 0x8000_0000;
 
 /// Resources of the stage.
 pub(crate) const RESOURCES: &[Resource] = &[Resource::Patches, Resource::Factors];
-/// Values of the driver.
-pub(crate) const USER_VALUES: &[UserValue] = &[UserValue::SharedOutputs];
 
 /// State of the stage.
 pub(crate) struct TessControl {
@@ -187,15 +185,10 @@ impl TessControl {
                 let layout = &self.interface.outputs;
                 let (address, at) = place(s, layout, self.buffer, vertex, offset)?;
                 let descriptor = s.descriptor(Resource::Patches)?;
-                let offset = self.buffer_offset.into();
-                let access = Access { descriptor, address: Some(address), offset };
-                let mut done = 0;
-                while done < count {
-                    let dwords = [1, 1, 2, 2, 4][usize::from(count - done)];
-                    let at = start + at + component + 4 * u32::from(done);
-                    store_to_buffer(s, &access, at, data.at(done), dwords);
-                    done += dwords;
-                }
+                let wave = self.buffer_offset.into();
+                let lane = Some(address);
+                let address = BufferAddress { descriptor, lane, wave, constant: start + at };
+                s.store_dwords(&address, data, component, count);
             }
             if let Some(start) = in_share {
                 let layout = &self.interface.shared;
@@ -237,17 +230,17 @@ impl TessControl {
         let stride = int(4 * factors.len() as i32);
         let sources = [stride.into(), self.number.into()];
         let address = s.e.valu1(Opcode::VMulU32U24, &sources);
-        let access =
-            Access { descriptor, address: Some(address), offset: self.factor_offset.into() };
+        let wave = self.factor_offset.into();
+        let address = BufferAddress { descriptor, lane: Some(address), wave, constant: 4 };
         for (index, &factor) in factors.iter().enumerate() {
-            store_to_buffer(s, &access, 4 + 4 * index as u32, factor, 1);
+            s.store_dwords(&address, factor, 4 * index as u32, 1);
         }
         let first = s.e.compare(Opcode::VCmpEqU32, ZERO, self.number);
         s.e.sop2(Opcode::SAndB64, EXEC, EXEC, first);
         let control = bits(s.chip(), FACTORS_CONTROL);
         let control = s.e.in_vector(control);
-        let access = Access { address: None, ..access };
-        store_to_buffer(s, &access, 0, control, 1);
+        let first = BufferAddress { lane: None, constant: 0, ..address };
+        s.store_dwords(&first, control, 0, 1);
         s.e.sopp(Opcode::SEndpgm, &[]);
         Ok(self.interface)
     }

@@ -1,12 +1,11 @@
 //! Tessellation evaluation stage: patches from the buffer outside of the chip.
 
 use super::destination::Destination;
-use super::memory::{Access, load_from_buffer};
 use super::patch::{is_of_patch, scaled};
 use crate::machine::{Arg, File, Part, ZERO};
 use crate::output::{PatchLayout, Resource, TessEvaluationInterface, UserValue};
 use crate::select::control::StageSelection;
-use crate::select::{Held, Selection, Step};
+use crate::select::{BufferAddress, Held, Selection, Step};
 use crate::stage_key::NextStage;
 use gcn::Opcode;
 use ir::info::Primitive;
@@ -28,12 +27,6 @@ pub(crate) struct TessEvaluation {
 pub(crate) fn resources(next_stage: NextStage) -> Vec<Resource> {
     let ring = (next_stage == NextStage::Geometry).then_some(Resource::VertexRing);
     std::iter::once(Resource::Patches).chain(ring).collect()
-}
-
-/// The driver's values that the shader wants.
-pub(crate) fn user_values(used: &[IntrinsicOp]) -> Vec<UserValue> {
-    let count = used.contains(&IntrinsicOp::PatchVerticesIn).then_some(UserValue::PatchVertices);
-    std::iter::once(UserValue::PatchStride).chain(count).collect()
 }
 
 /// Number of system registers.
@@ -85,14 +78,8 @@ impl TessEvaluation {
     /// Loads components from behind an address.
     fn load(&self, s: &mut Selection<'_>, address: Part, at: u32, result: Value) -> Step {
         let descriptor = s.descriptor(Resource::Patches)?;
-        let offset = self.offset.into();
-        let access = Access { descriptor, address: Some(address), offset };
-        let count = s.shader.components(result);
-        // There is no load of three dwords on si.
-        let dwords = if count == 3 { 4 } else { count };
-        let to = s.e.reg(File::Vector, dwords);
-        load_from_buffer(s, &access, at, to, dwords);
-        s.set_parts(result, to);
+        let (lane, wave) = (Some(address), self.offset.into());
+        s.load_buffer(&BufferAddress { descriptor, lane, wave, constant: at }, result, true);
         Ok(())
     }
 

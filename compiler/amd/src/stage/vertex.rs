@@ -31,23 +31,6 @@ impl Vertex {
         Vertex { number, instance, fetch, destination }
     }
 
-    /// The driver's values that the shader wants.
-    pub(crate) fn user_values(used: &[IntrinsicOp]) -> Vec<UserValue> {
-        use IntrinsicOp::*;
-        let wanted = |ops: &[IntrinsicOp]| used.iter().any(|op| ops.contains(op));
-        let mut values = Vec::new();
-        if wanted(&[BaseVertex, VertexId]) {
-            values.push(UserValue::BaseVertex);
-        }
-        if wanted(&[BaseInstance]) {
-            values.push(UserValue::BaseInstance);
-        }
-        if wanted(&[DrawId]) {
-            values.push(UserValue::DrawId);
-        }
-        values
-    }
-
     fn attribute(&self, s: &mut Selection<'_>, intrinsic: &Intrinsic, result: Value) -> Step {
         let offset = intrinsic.srcs.first().and_then(|&o| s.constant(o));
         let (Slot::Attribute(first), Some(offset)) = (intrinsic.fields.slot, offset) else {
@@ -97,15 +80,6 @@ impl StageSelection for Vertex {
                 let to = s.e.vector();
                 s.add(to, base.into(), self.number.into());
                 s.set_parts(result, to);
-            }
-            BaseVertex | BaseInstance | DrawId => {
-                let value = match intrinsic.op {
-                    BaseVertex => UserValue::BaseVertex,
-                    BaseInstance => UserValue::BaseInstance,
-                    _ => UserValue::DrawId,
-                };
-                let part = s.user_value(value)?;
-                s.set_parts(result, part);
             }
             _ => return Ok(false),
         }
