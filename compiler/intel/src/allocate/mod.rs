@@ -21,10 +21,6 @@ use vocabulary::{LivenessGranularity, PayloadInterference};
 /// Most virtual registers of a program: a bound on the time that a hostile shader takes.
 const MAX_REGISTERS: usize = 60_000;
 
-/// GRFs more to keep free in each further round of spilling by pressure: the temporaries of spill
-/// code need some, too.
-const RESERVE_PER_ROUND: u32 = 4;
-
 /// Settings of an allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
@@ -79,7 +75,6 @@ pub fn allocate(
     }
     let first_round_budget = program.vregs.len() + 64;
     let mut max_live = None;
-    let mut reserve = 0;
     for _ in 0..first_round_budget {
         let cfg = Cfg::new(program);
         let mut liveness = Liveness::with_granularity(program, &cfg, settings.granularity);
@@ -88,15 +83,10 @@ pub fn allocate(
         }
         let live = liveness.max_live(program) as u32;
         let max_live = *max_live.get_or_insert(live);
-        if settings.allow_spill && live > graph::GRF_COUNT {
-            // Coloring would fail.
-            let costs = spill::costs(program, &cfg, &spiller);
-            let victims = spill::relieve(program, &liveness, &costs, reserve);
-            reserve += RESERVE_PER_ROUND;
-            if !victims.is_empty() {
-                spiller.spill(program, model, &victims);
-                continue;
-            }
+        // Coloring would fail.
+        let hopeless = live > graph::GRF_COUNT;
+        if settings.allow_spill && hopeless && spiller.relieve(program, model, &cfg, &liveness) {
+            continue;
         }
         let mut graph = Graph::new(program, &liveness);
         if model.handles(Quirk::Gen8R127) {
@@ -126,6 +116,9 @@ pub fn allocate(
                         "{} registers do not fit",
                         failed.len()
                     )));
+                }
+                if spiller.reserve > 0 && spiller.relieve(program, model, &cfg, &liveness) {
+                    continue;
                 }
                 // Several at once when far off, so that large programs converge in few rounds.
                 let costs = spill::costs(program, &cfg, &spiller);

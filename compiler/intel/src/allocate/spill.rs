@@ -1,6 +1,6 @@
 //! Choice of registers to spill, and spill code through scratch messages.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::lir::cfg::Cfg;
@@ -29,7 +29,13 @@ pub(super) struct Spiller {
     pub fills: u32,
     /// Registers that spilling must not choose: temporaries of spill code.
     pub(super) pinned: Vec<VReg>,
+    /// GRFs to keep free in the next round of spilling by pressure.
+    pub reserve: u32,
 }
+
+/// GRFs more to keep free in each further round of spilling by pressure: the temporaries of spill
+/// code need some, too.
+const RESERVE_PER_ROUND: u32 = 4;
 
 /// Registers one scratch message moves at most.
 const MAX_BLOCK: u32 = 4;
@@ -91,7 +97,7 @@ const SHORTEST_RELIEF: usize = 4;
 /// Registers whose spilling leaves `reserve` GRFs free at every instruction: where too many are
 /// live, those that cost least per GRF and instruction of their interval.
 #[must_use]
-pub(super) fn relieve(
+fn relieve(
     program: &Program,
     liveness: &Liveness,
     costs: &[Option<f64>],
@@ -103,7 +109,7 @@ pub(super) fn relieve(
     let mut payload_ends = liveness.payload_last_use.clone();
     payload_ends.sort_unstable();
     let mut live_ends: BinaryHeap<Reverse<(usize, VReg)>> = BinaryHeap::new();
-    let mut candidates: BinaryHeap<Candidate> = BinaryHeap::new();
+    let mut candidates: BinaryHeap<Reverse<(u64, VReg)>> = BinaryHeap::new();
     let mut spilled: SecondaryMap<VReg, bool> = SecondaryMap::new();
     let mut victims = Vec::new();
     let mut live = 0;
@@ -120,64 +126,48 @@ pub(super) fn relieve(
         }
         live += u32::from(program.vregs[v].regs);
         live_ends.push(Reverse((interval.end.max(interval.start + 1), v)));
-        candidates.extend(Candidate::new(program, interval, v, costs[v.index()]));
+        candidates
+            .extend(price(program, interval, v, costs[v.index()]).map(|price| Reverse((price, v))));
         let payload = payload_ends.partition_point(|&end| end <= interval.start);
         let payload = (payload_ends.len() - payload) as u32;
         while live + payload + reserve > GRF_COUNT {
-            let Some(candidate) = candidates.pop() else { break };
-            if candidate.end > interval.start {
-                live -= u32::from(program.vregs[candidate.vreg].regs);
-                spilled[candidate.vreg] = true;
-                victims.push(candidate.vreg);
+            let Some(Reverse((_, victim))) = candidates.pop() else { break };
+            if victim == v || liveness.interval(victim).end > interval.start {
+                live -= u32::from(program.vregs[victim].regs);
+                spilled[victim] = true;
+                victims.push(victim);
             }
         }
     }
     victims
 }
 
-/// A live register that may be spilled; the cheapest per GRF and instruction is the greatest.
-struct Candidate {
-    price: f64,
-    end: usize,
-    vreg: VReg,
+/// Cost of spilling `v` per GRF and instruction of its interval, as bits ordered like the number;
+/// `None` for registers that cannot be spilled or whose spilling relieves nothing.
+fn price(program: &Program, interval: Interval, v: VReg, cost: Option<f64>) -> Option<u64> {
+    let length = interval.end.max(interval.start + 1) - interval.start;
+    let area = f64::from(program.vregs[v].regs) * length as f64;
+    let cost = cost.filter(|&cost| cost > 0.0 && length >= SHORTEST_RELIEF)?;
+    Some((cost / area).to_bits())
 }
-
-impl Candidate {
-    /// `None` for registers that cannot be spilled or whose spilling relieves nothing.
-    fn new(
-        program: &Program,
-        interval: Interval,
-        vreg: VReg,
-        cost: Option<f64>,
-    ) -> Option<Candidate> {
-        let end = interval.end.max(interval.start + 1);
-        let area = f64::from(program.vregs[vreg].regs) * (end - interval.start) as f64;
-        let cost = cost.filter(|&cost| cost > 0.0 && end - interval.start >= SHORTEST_RELIEF)?;
-        Some(Candidate { price: cost / area, end, vreg })
-    }
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Candidate) -> Ordering {
-        other.price.total_cmp(&self.price).then(other.vreg.cmp(&self.vreg))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Candidate) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Candidate {}
 
 impl Spiller {
+    /// Spills by pressure, each time with more GRFs kept free. Returns false where that spills
+    /// nothing.
+    pub(super) fn relieve(
+        &mut self,
+        program: &mut Program,
+        model: &Model,
+        cfg: &Cfg,
+        liveness: &Liveness,
+    ) -> bool {
+        let costs = costs(program, cfg, self);
+        let victims = relieve(program, liveness, &costs, self.reserve);
+        self.reserve += RESERVE_PER_ROUND;
+        self.spill(program, model, &victims);
+        !victims.is_empty()
+    }
+
     /// Moves the values of `victims` to scratch memory in one walk over the program: every
     /// instruction that uses one gets a temporary of its own, filled before and stored after. The
     /// victims themselves are pinned.

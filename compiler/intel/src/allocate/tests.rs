@@ -138,6 +138,26 @@ fn random_programs_pass_the_checker() {
 }
 
 #[test]
+fn spilling_by_pressure_spills_little_more_than_what_is_live_too_many() {
+    let model = ivb();
+    let mut p = Program::new(8);
+    let values = 300;
+    let mut b = Builder::new(&mut p);
+    let registers: Vec<Operand> = (0..values).map(|_| b.temp(Type::UD)).collect();
+    for (n, &register) in (0..).zip(&registers) {
+        b.mov(register, Operand::ud(n));
+    }
+    for pair in registers.windows(2) {
+        b.cmp(Operand::null(Type::UD), pair[0], pair[1], CondMod::Z);
+    }
+    let settings = Settings { allow_spill: true, check: true, ..Settings::default() };
+    let allocation = allocate(&mut p, &model, settings, 0).expect("it fits after spilling");
+    assert_eq!(allocation.max_live, values);
+    let least = values - graph::GRF_COUNT;
+    assert!((least..least + 16).contains(&allocation.spills), "{allocation:?}");
+}
+
+#[test]
 fn without_permission_nothing_spills() {
     let model = ivb();
     let mut rng = Pcg64::seed_from_u64(3);
