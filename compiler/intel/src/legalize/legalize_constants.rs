@@ -15,7 +15,7 @@ use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
 use crate::model::Model;
 use crate::restricted_float::{packed_floats, restricted_float};
 use eu::DfImmediates;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vocabulary::{InternalError, Phase};
 
 /// Moves immediates to the last source by exchanging operands, and those that still cannot be
@@ -35,10 +35,10 @@ pub(crate) fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     if wanted.is_empty() {
         return changed;
     }
-    let mut placed = Places::new();
-    let packed = place_packed(program, &wanted, &mut placed);
-    place(program, &wanted, &mut placed);
-    insert(program, model, &wanted, &placed, &packed);
+    let mut loads = place_packed(program, &wanted);
+    place(program, &wanted, &mut loads);
+    use_registers(program, &wanted, &loads);
+    insert(program, model, loads);
     true
 }
 
@@ -64,7 +64,7 @@ fn choose_select_constants(program: &mut Program, model: &Model) {
     let both = |inst: &Inst| {
         inst.op == Op::Sel && inst.src.len() == 2 && inst.src.iter().all(|s| s.is_imm())
     };
-    let mut known: std::collections::BTreeSet<Key> = collect(program, model)
+    let mut known: BTreeSet<Key> = collect(program, model)
         .into_iter()
         .filter(|(_, sites)| sites.iter().any(|&(i, _)| !both(&program.insts[i])))
         .map(|(key, _)| key)
@@ -112,18 +112,23 @@ fn collect(program: &Program, model: &Model) -> Uses {
     uses
 }
 
-/// Register and program position of each constant.
-type Places = BTreeMap<Key, (Operand, usize)>;
-
-/// Constants that one move of packed floats loads, and its register and position.
-struct Packed {
+/// A load of one constant, or of several floats by one move: the first dwords of the register.
+struct Load {
+    /// Index of the instruction in front of which the load is.
+    position: usize,
     keys: Vec<Key>,
     register: Operand,
-    position: usize,
+}
+
+impl Load {
+    /// Each constant and its register.
+    fn places(&self) -> impl Iterator<Item = (Key, Operand)> {
+        self.keys.iter().zip(0..).map(|(&key, n)| (key, self.register.byte_offset(4 * n)))
+    }
 }
 
 /// Places the floats that a move can load four at a time, if there are several.
-fn place_packed(program: &mut Program, uses: &Uses, places: &mut Places) -> Vec<Packed> {
+fn place_packed(program: &mut Program, uses: &Uses) -> Vec<Load> {
     let cfg = Cfg::new(program);
     let sites = |key: &Key| uses[key].iter().map(|site| site.0);
     let suits = |key: &&Key| key.0 == 4 && restricted_float(key.1 as u32).is_some();
@@ -139,22 +144,21 @@ fn place_packed(program: &mut Program, uses: &Uses, places: &mut Places) -> Vec<
                 cfg.blocks[block].loop_depth == 0 && users.all(|at| cfg.block_of[at] == block);
             let position = if local { first } else { 0 };
             let register = Operand::vgrf(program.vreg(1), Type::UD);
-            for (n, &key) in group.iter().enumerate() {
-                places.insert(key, (register.byte_offset(4 * n as u32), position));
-            }
-            Packed { keys: group.to_vec(), register, position }
+            Load { position, keys: group.to_vec(), register }
         })
         .collect()
 }
 
 /// Places the constants that have no place yet.
-fn place(program: &mut Program, uses: &Uses, places: &mut Places) {
+fn place(program: &mut Program, uses: &Uses, loads: &mut Vec<Load>) {
+    let packed: BTreeSet<Key> = loads.iter().flat_map(|load| load.keys.iter().copied()).collect();
     let cfg = Cfg::new(program);
     // Room left in the current shared register.
     let mut shared: Option<(Operand, u32)> = None;
     // Wide constants first, so that alignment wastes nothing.
     for (&(size, bits), sites) in uses.iter().rev() {
-        if places.contains_key(&(size, bits)) {
+        let key = (size, bits);
+        if packed.contains(&key) {
             continue;
         }
         let first = sites.iter().map(|s| s.0).min();
@@ -163,8 +167,8 @@ fn place(program: &mut Program, uses: &Uses, places: &mut Places) {
         let local =
             sites.iter().all(|s| cfg.block_of[s.0] == block) && cfg.blocks[block].loop_depth == 0;
         if local {
-            let operand = Operand::vgrf(program.vreg(1), Type::UD);
-            places.insert((size, bits), (operand, first));
+            let register = Operand::vgrf(program.vreg(1), Type::UD);
+            loads.push(Load { position: first, keys: vec![key], register });
             continue;
         }
         let bytes = size.max(4);
@@ -173,14 +177,16 @@ fn place(program: &mut Program, uses: &Uses, places: &mut Places) {
             _ => (Operand::vgrf(program.vreg(1), Type::UD), 0),
         };
         shared = Some((base, at + bytes));
-        places.insert((size, bits), (base.byte_offset(at), 0));
+        loads.push(Load { position: 0, keys: vec![key], register: base.byte_offset(at) });
     }
 }
 
-fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places, packed: &[Packed]) {
+/// Makes every use read the register of its constant.
+fn use_registers(program: &mut Program, uses: &Uses, loads: &[Load]) {
+    let places: BTreeMap<Key, Operand> = loads.iter().flat_map(Load::places).collect();
     for (key, sites) in uses {
         let place = places.get(key);
-        let (operand, _) =
+        let operand =
             place.unwrap_or_else(|| raise(format!("constant {:#x} without a register", key.1)));
         for &(i, index) in sites {
             let inst = &mut program.insts[i];
@@ -192,25 +198,27 @@ fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places, pa
             inst.src[index] = Operand { negate, ..operand.retype(ty).scalar() };
         }
     }
-    let mut at: BTreeMap<usize, Vec<(Key, Operand)>> = BTreeMap::new();
-    let is_packed = |key: &Key| packed.iter().any(|group| group.keys.contains(key));
-    for (&key, &(operand, position)) in places.iter().filter(|(key, _)| !is_packed(key)) {
-        at.entry(position).or_default().push((key, operand));
-    }
+}
+
+/// Puts the loads into the program; at one position packed floats are first.
+fn insert(program: &mut Program, model: &Model, mut loads: Vec<Load>) {
+    let single = |load: &Load| <[Key; 1]>::try_from(load.keys.as_slice()).ok();
+    loads.sort_by_key(|load| (load.position, single(load)));
+    let mut loads = loads.into_iter().peekable();
     let old = program.take_insts();
     for (i, inst) in old.into_iter().enumerate() {
-        for group in packed.iter().filter(|group| group.position == i) {
-            load_packed(program, group);
-        }
-        for &(key, operand) in at.get(&i).into_iter().flatten() {
-            load(program, model, key, operand);
+        while let Some(load) = loads.next_if(|load| load.position == i) {
+            match single(&load) {
+                Some([key]) => load_one(program, model, key, load.register),
+                None => load_packed(program, &load),
+            }
         }
         program.insts.push(inst);
     }
 }
 
 /// Loads several floats.
-fn load_packed(program: &mut Program, group: &Packed) {
+fn load_packed(program: &mut Program, group: &Load) {
     let mut values = [0; 4];
     for (value, key) in values.iter_mut().zip(&group.keys) {
         *value = key.1;
@@ -224,7 +232,7 @@ fn load_packed(program: &mut Program, group: &Packed) {
 }
 
 /// Loads a constant into a register for all channels, enabled or not.
-fn load(program: &mut Program, model: &Model, (size, bits): Key, dst: Operand) {
+fn load_one(program: &mut Program, model: &Model, (size, bits): Key, dst: Operand) {
     let mut push = |op: Op, dst: Operand, src: Operand| {
         let mut inst = Inst::new(op, 1, dst, &[src]);
         inst.no_mask = true;
