@@ -410,6 +410,7 @@ impl Lowerer<'_, '_> {
             }
             Type::Array { .. } | Type::Matrix { .. } => {
                 let (_, length) = self.element_of(place.ty)?;
+                self.check_growth(length as usize)?;
                 let part = |l: &mut Self, i: u32| {
                     let mut part = place.clone();
                     l.element_place(&mut part, Index { constant: i, dynamic: None })?;

@@ -16,8 +16,8 @@ pub enum LowerError {
     /// A built-in function without a lowering.
     #[error("built-in function `{0}` is not supported")]
     Unsupported(&'static str),
-    /// Inlining grew past any sensible size.
-    #[error("shader grows past {0} instructions when its calls are inlined")]
+    /// Inlining, or a copy of an array element by element, grew past any sensible size.
+    #[error("shader grows past {0} instructions when calls are inlined and arrays copied")]
     TooLarge(usize),
     /// Calls or statements nest too deeply.
     #[error("calls or statements nest deeper than {0} levels")]

@@ -96,10 +96,16 @@ impl<'a, 's> Lowerer<'a, 's> {
         self.store_outputs()
     }
 
-    pub(crate) fn push_frame(&mut self, function: FunctionId) -> Result<(), LowerError> {
-        if self.builder.shader.insts.len() > MAX_INSTRUCTIONS {
+    /// Refuses a stage that grows too large by `more` instructions, before memory is full of them.
+    pub(crate) fn check_growth(&self, more: usize) -> Result<(), LowerError> {
+        if self.builder.shader.insts.len() + more > MAX_INSTRUCTIONS {
             return Err(LowerError::TooLarge(MAX_INSTRUCTIONS));
         }
+        Ok(())
+    }
+
+    pub(crate) fn push_frame(&mut self, function: FunctionId) -> Result<(), LowerError> {
+        self.check_growth(0)?;
         let result_ty = self.shader.functions[function].result;
         let result = if result_ty == TypeTable::VOID {
             None

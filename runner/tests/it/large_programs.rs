@@ -1,5 +1,6 @@
 //! Programs beyond the limits that a straight translation has: code that 16-bit branches cannot
-//! jump over, and switches with more cases than ifs may nest.
+//! jump over, switches with more cases than ifs may nest, and copies of arrays that no memory
+//! holds.
 
 use crate::support::Sandbox;
 
@@ -119,4 +120,19 @@ fn switches_may_have_more_cases_than_ifs_may_nest() {
     let sandbox = Sandbox::new();
     sandbox.file("switch.shader_test", switch(1100));
     sandbox.run(&["switch.shader_test", "--gen", "ivb,skl"]).expect(0, &["pass: 2"]);
+}
+
+#[test]
+fn copies_of_huge_arrays_are_errors() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "arrays.shader_test",
+        "[require]\nGLSL >= 1.30\n[vertex shader passthrough]\n[fragment shader]\n#version 130\nuniform float u;\n\
+         void main() {\n  float x[20000000], y[20000000];\n  y = x;\n  gl_FragColor = vec4(y[7] + u);\n}\n\
+         [test]\ndraw rect -1 -1 2 2\n",
+    );
+    let refusal = "shader grows past 2000000 instructions when calls are inlined and arrays copied";
+    sandbox
+        .run(&["show", "arrays.shader_test", "--gen", "ivb", "stats"])
+        .expect(2, &[&format!("fragment shader: lower: {refusal}")]);
 }
