@@ -65,8 +65,8 @@ struct Shared {
 /// Properties whose change makes a result interesting: status, and the hashes of its kernels.
 type Compared = (Status, Vec<String>);
 
-fn compared(row: &TestResult) -> Compared {
-    (row.status, row.stages.iter().map(|stage| stage.sha.clone()).collect())
+fn compared(result: &TestResult) -> Compared {
+    (result.status, result.stages.iter().map(|stage| stage.sha.clone()).collect())
 }
 
 impl BundleWriter {
@@ -80,8 +80,9 @@ impl BundleWriter {
         pool: Arc<Pool>,
         jobs: usize,
     ) -> BundleWriter {
-        let previous =
-            previous.iter().map(|row| ((row.test.clone(), row.generation.clone()), compared(row)));
+        let previous = previous
+            .iter()
+            .map(|result| ((result.test.clone(), result.generation.clone()), compared(result)));
         let shared = Arc::new(Shared {
             folder: folder.to_owned(),
             policy,
@@ -102,17 +103,17 @@ impl BundleWriter {
     /// Explains the results of a resumed run that have no bundle yet. Must be called within a
     /// runtime.
     pub fn complete(&mut self, finished: &[TestResult]) {
-        for row in finished {
-            let folder = bundle::folder(&self.shared.folder, &row.test, &row.generation);
-            if self.shared.wants(row) && !folder.is_dir() {
-                self.explain(row);
+        for result in finished {
+            let folder = bundle::folder(&self.shared.folder, &result.test, &result.generation);
+            if self.shared.wants(result) && !folder.is_dir() {
+                self.explain(result);
             }
         }
     }
 
-    fn explain(&mut self, row: &TestResult) {
-        let (shared, row) = (self.shared.clone(), row.clone());
-        self.tasks.spawn(async move { shared.explain(&row).await });
+    fn explain(&mut self, result: &TestResult) {
+        let (shared, result) = (self.shared.clone(), result.clone());
+        self.tasks.spawn(async move { shared.explain(&result).await });
     }
 
     /// Waits for the bundles; returns false if the user interrupts that. Only the running
@@ -156,24 +157,24 @@ impl Reporter for BundleWriter {
 }
 
 impl Shared {
-    fn wants(&self, row: &TestResult) -> bool {
+    fn wants(&self, result: &TestResult) -> bool {
         let changed = || {
-            let key = (row.test.clone(), row.generation.clone());
-            !self.previous.is_empty() && self.previous.get(&key) != Some(&compared(row))
+            let key = (result.test.clone(), result.generation.clone());
+            !self.previous.is_empty() && self.previous.get(&key) != Some(&compared(result))
         };
-        match (self.policy, row.status) {
+        match (self.policy, result.status) {
             (BundlePolicy::None, _) | (_, Status::Skip) => false,
-            _ if row.outcome == Outcome::Missing => false,
+            _ if result.outcome == Outcome::Missing => false,
             (BundlePolicy::All, _) => true,
             (BundlePolicy::Failures, Status::Pass) => changed(),
             (BundlePolicy::Failures, _) => true,
         }
     }
 
-    async fn explain(&self, row: &TestResult) {
+    async fn explain(&self, result: &TestResult) {
         let Ok(_slot) = self.slots.acquire().await else { return };
         if !self.stop.load(Ordering::Relaxed)
-            && let Err(reason) = self.write_bundle(row).await
+            && let Err(reason) = self.write_bundle(result).await
         {
             self.failed(&reason);
         }
@@ -185,56 +186,57 @@ impl Shared {
         failed.1 += 1;
     }
 
-    async fn write_bundle(&self, row: &TestResult) -> Result<(), String> {
-        let generation = Generation::from_name(&row.generation).ok_or("an unknown generation")?;
-        let path = self.repeat.files.get(&row.test).ok_or("the test's file is not known")?;
+    async fn write_bundle(&self, result: &TestResult) -> Result<(), String> {
+        let generation =
+            Generation::from_name(&result.generation).ok_or("an unknown generation")?;
+        let path = self.repeat.files.get(&result.test).ok_or("the test's file is not known")?;
         if self.bytes.load(Ordering::Relaxed) > RUN_BYTES {
             return Err(format!("the run's bundles hold {} MiB already", RUN_BYTES >> 20));
         }
         // A crash, or a timeout without code, may have ended the process: the test is not executed
         // again.
-        let again = match row.status {
+        let again = match result.status {
             Status::Crash => false,
-            Status::Timeout => !row.stages.is_empty(),
+            Status::Timeout => !result.stages.is_empty(),
             _ => true,
         };
         let explained = match again {
-            true => self.explain_in_worker(row, path, generation).await,
+            true => self.explain_in_worker(result, path, generation).await,
             false => Err(None),
         };
         if explained.is_err() {
             // An unreadable file was reported by the result.
             let text = execute::read_test(path).unwrap_or_default();
-            let command = self.command(row);
-            let plain = Bundle { command, ..Bundle::plain(row, &text) };
+            let command = self.command(result);
+            let plain = Bundle { command, ..Bundle::plain(result, &text) };
             plain.write(&self.folder).map_err(|error| error.to_string())?;
         }
-        let bytes = bundle::size(&self.folder, &row.test, &row.generation);
+        let bytes = bundle::size(&self.folder, &result.test, &result.generation);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         explained.or_else(|reason| reason.map_or(Ok(()), Err))
     }
 
-    fn command(&self, row: &TestResult) -> Option<String> {
-        self.repeat.command(&row.test, &row.generation)
+    fn command(&self, result: &TestResult) -> Option<String> {
+        self.repeat.command(&result.test, &result.generation)
     }
 
     /// Has a worker process write the bundle.
     async fn explain_in_worker(
         &self,
-        row: &TestResult,
+        result: &TestResult,
         path: &Path,
         generation: Generation,
     ) -> Result<(), Option<String>> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let explanation = ExplanationRequest {
-            result: row.clone(),
-            command: self.command(row),
+            result: result.clone(),
+            command: self.command(result),
             folder: self.folder.clone().into_os_string(),
         };
         let request = Request {
             case: number,
             path: path.to_owned().into_os_string(),
-            test: row.test.clone(),
+            test: result.test.clone(),
             generation,
             case_override: None,
             explanation: Some(Box::new(explanation)),

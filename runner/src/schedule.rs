@@ -257,7 +257,7 @@ mod tests {
             let Finished { verdict, duration } = finished;
             let (phase, reason) = verdict.cause.unzip();
             TestResult {
-                test: format!("row{case}"),
+                test: format!("case{case}"),
                 generation: "ivb".into(),
                 variant: String::new(),
                 status: verdict.status,
@@ -286,10 +286,10 @@ mod tests {
         }
     }
 
-    fn collect(rows: Vec<Verdict>, limits: Limits) -> (Summary, Vec<TestResult>) {
+    fn collect(results: Vec<Verdict>, limits: Limits) -> (Summary, Vec<TestResult>) {
         let mut collected = Collect::default();
         let mut reporters: [&mut dyn Reporter; 1] = [&mut collected];
-        let run = run(Arc::new(VerdictPlan(rows)), limits, &mut reporters);
+        let run = run(Arc::new(VerdictPlan(results)), limits, &mut reporters);
         let summary = runtime().unwrap().block_on(run).unwrap();
         assert!(collected.1, "the run's end is reported");
         collected.0.sort_by(|a, b| a.key().cmp(&b.key()));
@@ -298,19 +298,22 @@ mod tests {
 
     #[test]
     fn every_row_is_run_once() {
-        let rows = vec![Verdict::pass(), Verdict::fail(Phase::Probe, "no"), Verdict::pass()];
-        let (summary, rows) = collect(rows, Limits { jobs: 2, max_fails: None });
+        let results = vec![Verdict::pass(), Verdict::fail(Phase::Probe, "no"), Verdict::pass()];
+        let (summary, results) = collect(results, Limits { jobs: 2, max_fails: None });
         assert_eq!(summary.counts.to_string(), "pass: 2, fail: 1");
         assert_eq!((summary.unexpected, summary.interrupted), (1, false));
-        assert_eq!(rows.iter().map(|row| &*row.test).collect::<Vec<_>>(), ["row0", "row1", "row2"]);
+        assert_eq!(
+            results.iter().map(|result| &*result.test).collect::<Vec<_>>(),
+            ["case0", "case1", "case2"]
+        );
     }
 
     #[test]
     fn enough_failures_stop_the_run() {
-        let rows = vec![Verdict::fail(Phase::Probe, "no"); 50];
-        let (summary, rows) = collect(rows, Limits { jobs: 1, max_fails: Some(3) });
+        let results = vec![Verdict::fail(Phase::Probe, "no"); 50];
+        let (summary, results) = collect(results, Limits { jobs: 1, max_fails: Some(3) });
         assert!(summary.interrupted);
-        assert_eq!(rows.len(), 3);
+        assert_eq!(results.len(), 3);
     }
 
     #[test]
@@ -324,9 +327,10 @@ mod tests {
                 }
             }
         }
-        let rows = Arc::new(VerdictPlan(vec![Verdict::pass(); 5]));
+        let results = Arc::new(VerdictPlan(vec![Verdict::pass(); 5]));
         let limits = Limits { jobs: 1, max_fails: None };
-        let error = runtime().unwrap().block_on(run(rows, limits, &mut [&mut Full])).unwrap_err();
+        let error =
+            runtime().unwrap().block_on(run(results, limits, &mut [&mut Full])).unwrap_err();
         assert_eq!(error.to_string(), "disk full");
     }
 }

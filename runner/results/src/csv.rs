@@ -6,13 +6,17 @@ use crate::names::csv_field;
 use crate::verdict::TestResult;
 
 /// Renders the results in the given order.
-pub(super) fn render<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<u8> {
+pub(super) fn render<'a>(results: impl Iterator<Item = &'a TestResult>) -> Vec<u8> {
     let mut text = String::new();
-    for row in rows {
-        let seconds = row.duration_us as f64 / 1e6;
+    for result in results {
+        let seconds = result.duration_us as f64 / 1e6;
         // Writing to a string cannot fail.
-        let _ =
-            writeln!(text, "{},{},{seconds:.6}", csv_field(&row.test), row.status.capitalized());
+        let _ = writeln!(
+            text,
+            "{},{},{seconds:.6}",
+            csv_field(&result.test),
+            result.status.capitalized()
+        );
     }
     text.into_bytes()
 }

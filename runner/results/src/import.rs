@@ -88,13 +88,13 @@ pub fn import(
         true => piglit(text)?,
         false => (deqp_runner(text)?, Origin::of("deqp-runner")),
     };
-    let mut run = ImportedRun { origin, rows: Vec::new(), unmatched: Vec::new() };
+    let mut run = ImportedRun { origin, results: Vec::new(), unmatched: Vec::new() };
     for (name, result) in results {
         let test = known.get(&name.to_lowercase()).cloned();
         if test.is_none() {
             run.unmatched.push(name.clone());
         }
-        run.rows.push(TestResult {
+        run.results.push(TestResult {
             reason: result.reason,
             outcome: result.outcome,
             duration_us: result.duration_us,
@@ -111,7 +111,7 @@ pub struct ImportedRun {
     /// The runner and the driver that it was executed with.
     pub origin: Origin,
     /// Its results.
-    pub rows: Vec<TestResult>,
+    pub results: Vec<TestResult>,
     /// Names that none of the known tests has, in the other runner's form.
     pub unmatched: Vec<String>,
 }
@@ -317,9 +317,9 @@ mod tests {
         let known = BTreeMap::from([("spec@a@foo".to_owned(), "tests/spec/a/Foo".to_owned())]);
         let run = import(text, "ivb", &known)?;
         Ok(run
-            .rows
+            .results
             .into_iter()
-            .map(|row| (row.test, row.status, row.outcome, row.duration_us))
+            .map(|result| (result.test, result.status, result.outcome, result.duration_us))
             .collect())
     }
 
@@ -328,7 +328,7 @@ mod tests {
         use Outcome::{Expected, Flake, Improved, Missing, Unexpected};
         let text = "spec@a@foo,Pass,0.5\nb,ExpectedFail,1\n\"c,d\",Crash,0\ne,UnexpectedImprovement(Pass)\nf,Flake,0\n\
                     g,Missing,0\nh,Skip,nan\n";
-        let rows = imported(text).unwrap();
+        let results = imported(text).unwrap();
         let expected = [
             ("b", Status::Fail, Expected, 1_000_000),
             ("c,d", Status::Crash, Unexpected, 0),
@@ -339,7 +339,7 @@ mod tests {
             ("tests/spec/a/Foo", Status::Pass, Expected, 500_000),
         ];
         assert_eq!(
-            rows,
+            results,
             expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us))
         );
         assert_eq!(imported("a,Pass,1\nb\n"), Err(ImportError::Line(2)));
@@ -367,7 +367,7 @@ mod tests {
         let text = r#"{"results_version": 10, "tests": {
             "spec@a@foo": {"result": "pass", "time": {"start": 2.0, "end": 2.5}, "subtests": {"x": "fail"}},
             "b": {"result": "dmesg-fail"}, "c": {"result": "incomplete"}, "d": {"result": "skip"}}}"#;
-        let rows = imported(text).unwrap();
+        let results = imported(text).unwrap();
         let expected = [
             ("b", Status::Fail, Outcome::Unexpected, 0),
             ("c", Status::Crash, Outcome::Missing, 0),
@@ -375,7 +375,7 @@ mod tests {
             ("tests/spec/a/Foo", Status::Pass, Outcome::Expected, 500_000),
         ];
         assert_eq!(
-            rows,
+            results,
             expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us))
         );
         assert!(matches!(imported("{\"tests\": 1}"), Err(ImportError::Json(_))));

@@ -105,7 +105,8 @@ pub struct ShardHeader {
     /// Number of shards.
     pub count: u32,
     /// Number of results of the whole run.
-    pub rows: u64,
+    #[serde(rename = "rows")]
+    pub results: u64,
     /// BLAKE3 hash of the names of all tests of the whole run, one per line.
     pub selection: String,
     /// BLAKE3 hash of the file of durations; `None` without one.
@@ -132,8 +133,8 @@ impl Log {
         Ok(Log { path: path.to_owned(), file })
     }
 
-    pub(super) fn append(&mut self, row: &TestResult) -> Result<(), WriteError> {
-        let mut line = serde_json::to_vec(row)
+    pub(super) fn append(&mut self, result: &TestResult) -> Result<(), WriteError> {
+        let mut line = serde_json::to_vec(result)
             .map_err(io::Error::other)
             .map_err(WriteError::at(&self.path))?;
         line.push(b'\n');
@@ -156,21 +157,25 @@ impl Log {
 }
 
 /// Replaces the file with a header and results in the given order.
-pub(super) fn replace(path: &Path, header: &Header, rows: &[TestResult]) -> Result<(), WriteError> {
-    replace_file(path, &render(path, header, rows)?)
+pub(super) fn replace(
+    path: &Path,
+    header: &Header,
+    results: &[TestResult],
+) -> Result<(), WriteError> {
+    replace_file(path, &render(path, header, results)?)
 }
 
 /// Renders the contents of the file `path`: the header and results in the given order.
 pub(super) fn render(
     path: &Path,
     header: &Header,
-    rows: &[TestResult],
+    results: &[TestResult],
 ) -> Result<Vec<u8>, WriteError> {
     let lines = || -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec(header)?;
         text.push(b'\n');
-        for row in rows {
-            serde_json::to_writer(&mut text, row)?;
+        for result in results {
+            serde_json::to_writer(&mut text, result)?;
             text.push(b'\n');
         }
         Ok(text)

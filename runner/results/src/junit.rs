@@ -47,16 +47,18 @@ pub(super) struct Report<'a> {
 ///
 /// # Errors
 /// The writer of the format fails.
-pub(super) fn render(rows: &[TestResult], report: &Report<'_>) -> io::Result<String> {
+pub(super) fn render(results: &[TestResult], report: &Report<'_>) -> io::Result<String> {
     let mut suites: BTreeMap<&str, Vec<&TestResult>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| report.which == Junit::All || !row.is_good()) {
-        suites.entry(directory(&row.test)).or_default().push(row);
+    for result in results.iter().filter(|result| report.which == Junit::All || !result.is_good()) {
+        suites.entry(directory(&result.test)).or_default().push(result);
     }
     let (mut room, mut body, mut totals) = (REPORT_LIMIT, String::new(), Totals::default());
-    for (index, (directory, rows)) in suites.into_iter().enumerate() {
+    for (index, (directory, results)) in suites.into_iter().enumerate() {
         let mut suite = TestSuiteBuilder::new(&line(directory));
         suite.set_timestamp(report.started.truncate_to_second());
-        suite.add_testcases(rows.into_iter().map(|row| case(row, report.repeat, &mut room)));
+        suite.add_testcases(
+            results.into_iter().map(|result| case(result, report.repeat, &mut room)),
+        );
         let suite = suite.build();
         totals.add(&suite);
         body += &suite_element(suite, index)?;
@@ -116,32 +118,34 @@ fn last(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, last)| last)
 }
 
-fn case(row: &TestResult, repeat: &Repeat, room: &mut usize) -> TestCase {
-    let name = line(&format!("{} [{}]", last(&row.test), row.generation));
-    let time = Duration::microseconds(i64::try_from(row.duration_us).unwrap_or(i64::MAX));
-    let (result, message) = (result(row), message(row));
-    let mut case = match result {
-        Result::Success => TestCaseBuilder::success(&name, time),
-        Result::Skipped => TestCaseBuilder::skipped_with_cause(&name, row.status.name(), &message),
-        Result::Failure(kind) => TestCaseBuilder::failure(&name, time, kind, &message),
-        Result::Error(kind) => TestCaseBuilder::error(&name, time, kind, &message),
+fn case(result: &TestResult, repeat: &Repeat, room: &mut usize) -> TestCase {
+    let name = line(&format!("{} [{}]", last(&result.test), result.generation));
+    let time = Duration::microseconds(i64::try_from(result.duration_us).unwrap_or(i64::MAX));
+    let (verdict, message) = (verdict(result), message(result));
+    let mut case = match verdict {
+        Verdict::Success => TestCaseBuilder::success(&name, time),
+        Verdict::Skipped => {
+            TestCaseBuilder::skipped_with_cause(&name, result.status.name(), &message)
+        }
+        Verdict::Failure(kind) => TestCaseBuilder::failure(&name, time, kind, &message),
+        Verdict::Error(kind) => TestCaseBuilder::error(&name, time, kind, &message),
     };
-    let text = text(row, &message, &result, repeat).replace("]]>", "]]&gt;");
+    let text = text(result, &message, &verdict, repeat).replace("]]>", "]]&gt;");
     if !text.is_empty() && text.len() <= *room {
         *room -= text.len();
-        match result {
-            Result::Success => drop(case.set_system_out(&text)),
+        match verdict {
+            Verdict::Success => drop(case.set_system_out(&text)),
             _ => drop(case.set_trace(&text)),
         }
     }
-    let class = line(directory(&row.test)).replace('/', ".");
+    let class = line(directory(&result.test)).replace('/', ".");
     let mut case = case.set_classname(&class).build();
     case.time = time;
     case
 }
 
 /// The status of a case in the format's terms.
-enum Result {
+enum Verdict {
     Success,
     Skipped,
     Failure(&'static str),
@@ -150,47 +154,49 @@ enum Result {
 
 /// Translates a result. An expected failure counts as skipped, a failure of a known flake as a
 /// success, and an improvement as a failure, since the baseline needs an update.
-fn result(row: &TestResult) -> Result {
-    match (row.outcome, row.status) {
-        (Outcome::Improved, _) => Result::Failure("improved"),
-        (Outcome::Missing, _) => Result::Failure("missing"),
-        (Outcome::Flake, _) if row.differed => Result::Failure("flake"),
-        (Outcome::Flake, _) => Result::Success,
-        (Outcome::Expected, status) if is_bad(status) => Result::Skipped,
-        (_, Status::Pass | Status::Warn) => Result::Success,
-        (_, Status::Skip) => Result::Skipped,
-        (_, Status::Fail) => Result::Failure(row.phase.map_or("fail", |phase| phase.name())),
-        (_, Status::Crash | Status::Timeout) => Result::Error(row.status.name()),
+fn verdict(result: &TestResult) -> Verdict {
+    match (result.outcome, result.status) {
+        (Outcome::Improved, _) => Verdict::Failure("improved"),
+        (Outcome::Missing, _) => Verdict::Failure("missing"),
+        (Outcome::Flake, _) if result.differed => Verdict::Failure("flake"),
+        (Outcome::Flake, _) => Verdict::Success,
+        (Outcome::Expected, status) if is_bad(status) => Verdict::Skipped,
+        (_, Status::Pass | Status::Warn) => Verdict::Success,
+        (_, Status::Skip) => Verdict::Skipped,
+        (_, Status::Fail) => Verdict::Failure(result.phase.map_or("fail", |phase| phase.name())),
+        (_, Status::Crash | Status::Timeout) => Verdict::Error(result.status.name()),
     }
 }
 
 /// Returns the first line of the reason with its phase: `probe: line 12: Probe color at (0,0)`.
-fn message(row: &TestResult) -> String {
-    if row.outcome == Outcome::Improved {
-        return format!("{}: the baseline expects worse", label(row.status, row.outcome));
+fn message(result: &TestResult) -> String {
+    if result.outcome == Outcome::Improved {
+        return format!("{}: the baseline expects worse", label(result.status, result.outcome));
     }
-    let expected = match row.outcome {
-        Outcome::Expected if is_bad(row.status) => format!("expected {}: ", row.status),
+    let expected = match result.outcome {
+        Outcome::Expected if is_bad(result.status) => format!("expected {}: ", result.status),
         _ => String::new(),
     };
-    let phase = row.phase.map(|phase| format!("{phase}: ")).unwrap_or_default();
-    let reason =
-        shortened(row.reason.as_deref().unwrap_or(""), MESSAGE_LIMIT).lines().next().unwrap_or("");
+    let phase = result.phase.map(|phase| format!("{phase}: ")).unwrap_or_default();
+    let reason = shortened(result.reason.as_deref().unwrap_or(""), MESSAGE_LIMIT)
+        .lines()
+        .next()
+        .unwrap_or("");
     shortened(&line(&format!("{expected}{phase}{reason}")), MESSAGE_LIMIT).to_owned()
 }
 
 /// Returns the whole reason, and for failures the command that executes the test case again.
-fn text(row: &TestResult, message: &str, result: &Result, repeat: &Repeat) -> String {
-    let reason = valid(&printable(shortened(row.reason.as_deref().unwrap_or(""), TEXT_LIMIT)));
-    if let Result::Success | Result::Skipped = result {
-        return match row.outcome {
-            Outcome::Flake => format!("{}: {reason}", label(row.status, row.outcome)),
+fn text(result: &TestResult, message: &str, verdict: &Verdict, repeat: &Repeat) -> String {
+    let reason = valid(&printable(shortened(result.reason.as_deref().unwrap_or(""), TEXT_LIMIT)));
+    if let Verdict::Success | Verdict::Skipped = verdict {
+        return match result.outcome {
+            Outcome::Flake => format!("{}: {reason}", label(result.status, result.outcome)),
             _ => reason,
         };
     }
     // The first line with its phase, then the rest.
     let rest = reason.split_once('\n').map(|(_, rest)| format!("\n{rest}")).unwrap_or_default();
-    let command = repeat.command(&row.test, &row.generation);
+    let command = repeat.command(&result.test, &result.generation);
     let command = command.map(|command| format!("\n\nTo repeat: {}", valid(&command)));
     format!("{message}{rest}{}", command.unwrap_or_default())
 }

@@ -38,7 +38,7 @@ mod merge;
 mod read;
 mod record;
 mod repeat;
-mod row;
+mod result_ref;
 mod writer;
 
 pub use file::{OPTION_BYTES, RESULTS_BYTES, TEST_BYTES, WriteError, read_regular, replace_file};
@@ -47,10 +47,10 @@ pub use import::{ImportError, ImportedRun, Origin, decompress, import};
 pub use jsonl::{DriverHeader, Header, RESULTS_FILE, ShardHeader};
 pub use junit::Junit;
 pub use merge::{MergeError, copy_bundles, merge, merged_record};
-pub use read::{ReadError, Run, RunFile, RunRows};
+pub use read::{ReadError, Run, RunFile, RunResults};
 pub use record::RunRecord;
 pub use repeat::{Repeat, RepeatTest};
-pub use row::{Code, Part, Row, Text};
+pub use result_ref::{Code, Part, ResultRef, Text};
 pub use writer::{JUNIT_FILE, ResultsWriter};
 
 #[cfg(test)]

@@ -68,12 +68,12 @@ pub enum MergeError {
         planned: u64,
     },
     /// Results are missing although all shards are present.
-    #[error("{found} of {rows} results: a shard did not finish; `runner resume` completes it")]
+    #[error("{found} of {results} results: a shard did not finish; `runner resume` completes it")]
     Unfinished {
         /// Number of results.
         found: u64,
         /// Expected number of results.
-        rows: u64,
+        results: u64,
     },
 }
 
@@ -96,7 +96,10 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
             ("options", a.options == b.options),
             ("numbers of shards", whole.count == shard.count),
             ("files of durations", whole.durations == shard.durations),
-            ("selections of tests", whole.selection == shard.selection && whole.rows == shard.rows),
+            (
+                "selections of tests",
+                whole.selection == shard.selection && whole.results == shard.results,
+            ),
         ];
         if let Some((what, _)) = checks.into_iter().find(|(_, same)| !same) {
             return Err(MergeError::Different { first: name(first), second: name(run), what });
@@ -104,7 +107,7 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
         if let (1.., Some(planned)) = (run.unfinished(), run.header.planned) {
             return Err(MergeError::UnfinishedShard {
                 run: name(run),
-                found: run.rows.len(),
+                found: run.results.len(),
                 planned,
             });
         }
@@ -123,11 +126,11 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
     if !missing.is_empty() {
         return Err(MergeError::Gap(missing.join(", ")));
     }
-    let mut rows: BTreeMap<(&str, &str, &str), (&Run, &TestResult)> = BTreeMap::new();
+    let mut results: BTreeMap<(&str, &str, &str), (&Run, &TestResult)> = BTreeMap::new();
     for &run in by_index.values() {
-        for row in &run.rows {
-            if let Some((other, _)) = rows.insert(row.key(), (run, row)) {
-                let (test, generation) = (row.test.clone(), row.generation.clone());
+        for result in &run.results {
+            if let Some((other, _)) = results.insert(result.key(), (run, result)) {
+                let (test, generation) = (result.test.clone(), result.generation.clone());
                 return Err(MergeError::Doubled {
                     first: name(other),
                     second: name(run),
@@ -137,12 +140,12 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
             }
         }
     }
-    let found = rows.len() as u64;
-    if found != whole.rows {
-        return Err(MergeError::Unfinished { found, rows: whole.rows });
+    let found = results.len() as u64;
+    if found != whole.results {
+        return Err(MergeError::Unfinished { found, results: whole.results });
     }
-    let rows = rows.into_values().map(|(_, row)| row.clone()).collect();
-    Ok((Header { shard: None, planned: None, ..first.header.clone() }, rows))
+    let results = results.into_values().map(|(_, result)| result.clone()).collect();
+    Ok((Header { shard: None, planned: None, ..first.header.clone() }, results))
 }
 
 /// Copies the failure bundles of the shards' results into the folder of the merged run and returns
@@ -157,10 +160,10 @@ pub fn copy_bundles(runs: &[Run], out: &Path) -> Result<usize, WriteError> {
         if !bundle::any(folder) || folder.canonicalize().ok() == out.canonicalize().ok() {
             continue;
         }
-        for row in &run.rows {
-            let from = bundle::folder(folder, &row.test, &row.generation);
+        for result in &run.results {
+            let from = bundle::folder(folder, &result.test, &result.generation);
             if from.is_dir() {
-                let to = bundle::folder(out, &row.test, &row.generation);
+                let to = bundle::folder(out, &result.test, &result.generation);
                 copy_files(&from, &to)?;
                 count += 1;
             }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::jsonl::{FORMAT, Header, RESULTS_FILE};
 use super::record::RunRecord;
-use super::row::Row;
+use super::result_ref::ResultRef;
 use crate::file::{RESULTS_BYTES, read_regular};
 use crate::threads::joined;
 use crate::verdict::TestResult;
@@ -17,7 +17,7 @@ use crate::verdict::TestResult;
 /// Files below this size are read by one thread.
 const SMALL: usize = 1 << 20;
 /// Minimum length of a line in bytes, for estimating the number of results.
-const ROW_BYTES: usize = 200;
+const RESULT_BYTES: usize = 200;
 
 /// A results file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -68,11 +68,11 @@ pub struct RunFile {
 
 /// A run whose results borrow from its [`RunFile`].
 #[derive(Clone, Debug)]
-pub struct RunRows<'a> {
+pub struct RunResults<'a> {
     /// Header of the file.
     pub header: Header,
     /// Results, sorted, one per key.
-    pub rows: Vec<Row<'a>>,
+    pub results: Vec<ResultRef<'a>>,
     /// True if the last line was truncated, as after a kill or on a full disk; it is left out.
     pub truncated: bool,
     /// Number of results that occurred more than once, identical except for durations.
@@ -87,18 +87,18 @@ pub struct Run {
     /// Header of the file.
     pub header: Header,
     /// Results, sorted, one per key.
-    pub rows: Vec<TestResult>,
+    pub results: Vec<TestResult>,
     /// True if the last line was truncated, as after a kill or on a full disk; it is left out.
     pub truncated: bool,
     /// Number of results that occurred more than once, identical except for durations.
     pub repeated: usize,
 }
 
-impl RunRows<'_> {
+impl RunResults<'_> {
     /// Returns the number of planned results that are missing: not 0 if the run was killed or
     /// stopped.
     pub fn unfinished(&self) -> usize {
-        self.header.unfinished(self.rows.len())
+        self.header.unfinished(self.results.len())
     }
 }
 
@@ -106,12 +106,12 @@ impl Run {
     /// Returns the number of planned results that are missing: not 0 if the run was killed or
     /// stopped.
     pub fn unfinished(&self) -> usize {
-        self.header.unfinished(self.rows.len())
+        self.header.unfinished(self.results.len())
     }
 
     /// Returns descriptions of missing parts: a truncated line, results that were never reached.
     pub fn warnings(&self) -> Vec<String> {
-        warnings(&self.path, &self.header, self.rows.len(), self.truncated)
+        warnings(&self.path, &self.header, self.results.len(), self.truncated)
     }
 
     /// Reads a run's folder or its `results.jsonl`.
@@ -151,8 +151,8 @@ fn warnings(path: &Path, header: &Header, found: usize, truncated: bool) -> Vec<
 impl RunFile {
     /// Returns descriptions of missing parts of the file's run: a truncated line, results that were
     /// never reached.
-    pub fn warnings(&self, run: &RunRows<'_>) -> Vec<String> {
-        warnings(&self.path, &run.header, run.rows.len(), run.truncated)
+    pub fn warnings(&self, run: &RunResults<'_>) -> Vec<String> {
+        warnings(&self.path, &run.header, run.results.len(), run.truncated)
     }
 
     /// Reads a run's folder or its `results.jsonl` without parsing it.
@@ -190,16 +190,16 @@ impl RunFile {
     }
 
     fn into_run(self) -> Result<Run, ReadError> {
-        let RunRows { header, rows, truncated, repeated } = self.parse()?;
-        let rows = rows.iter().map(Row::to_result).collect();
-        Ok(Run { header, rows, truncated, repeated, path: self.path.clone() })
+        let RunResults { header, results, truncated, repeated } = self.parse()?;
+        let results = results.iter().map(ResultRef::to_result).collect();
+        Ok(Run { header, results, truncated, repeated, path: self.path.clone() })
     }
 
     /// Parses header and results on all cores.
     ///
     /// # Errors
     /// Fails like [`Run::read`].
-    pub fn parse(&self) -> Result<RunRows<'_>, ReadError> {
+    pub fn parse(&self) -> Result<RunResults<'_>, ReadError> {
         let first = self.bytes.iter().position(|&b| b == b'\n').unwrap_or(self.bytes.len());
         if self.bytes[..first].trim_ascii().is_empty() {
             return Err(self.line_error(0, "no header: the file is empty".to_owned()));
@@ -208,43 +208,43 @@ impl RunFile {
         let body = self.bytes.get(first + 1..).unwrap_or_default();
         // Only the last line can be truncated.
         let whole = body.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
-        let mut rows = parse_lines(&body[..whole]).map_err(|(offset, error)| {
+        let mut results = parse_lines(&body[..whole]).map_err(|(offset, error)| {
             self.line_error(first + 1 + offset, format!("not a result: {error}"))
         })?;
         let rest = body[whole..].trim_ascii();
         let last = (!rest.is_empty()).then(|| serde_json::from_slice(rest));
         let truncated = matches!(last, Some(Err(_)));
-        rows.extend(last.and_then(Result::ok));
-        let repeated = self.sort(&mut rows)?;
-        Ok(RunRows { header, rows, truncated, repeated })
+        results.extend(last.and_then(Result::ok));
+        let repeated = self.sort(&mut results)?;
+        Ok(RunResults { header, results, truncated, repeated })
     }
 
     /// Sorts results, drops repetitions and returns their number.
-    fn sort(&self, rows: &mut Vec<Row<'_>>) -> Result<usize, ReadError> {
-        if !rows.is_sorted_by(|a, b| a.key() <= b.key()) {
-            rows.sort_by(|a, b| a.key().cmp(&b.key()));
+    fn sort(&self, results: &mut Vec<ResultRef<'_>>) -> Result<usize, ReadError> {
+        if !results.is_sorted_by(|a, b| a.key() <= b.key()) {
+            results.sort_by(|a, b| a.key().cmp(&b.key()));
         }
-        let different = rows
+        let different = results
             .windows(2)
             .find(|pair| pair[0].key() == pair[1].key() && !pair[0].same_result(&pair[1]));
-        if let Some([row, _]) = different {
+        if let Some([result, _]) = different {
             let message =
-                format!("a second, different result of {} [{}]", row.test, row.generation);
-            return Err(self.line_error(self.second_line_of(row), message));
+                format!("a second, different result of {} [{}]", result.test, result.generation);
+            return Err(self.line_error(self.second_line_of(result), message));
         }
-        let before = rows.len();
-        rows.dedup_by(|a, b| a.key() == b.key());
-        Ok(before - rows.len())
+        let before = results.len();
+        results.dedup_by(|a, b| a.key() == b.key());
+        Ok(before - results.len())
     }
 
     /// Returns the offset of the second line with a result's key.
-    fn second_line_of(&self, row: &Row<'_>) -> usize {
+    fn second_line_of(&self, result: &ResultRef<'_>) -> usize {
         let mut offset = 0;
         let starts = self.bytes.split(|&b| b == b'\n').filter_map(|line| {
             let start = offset;
             offset += line.len() + 1;
-            let found =
-                serde_json::from_slice::<Row<'_>>(line).is_ok_and(|found| found.key() == row.key());
+            let found = serde_json::from_slice::<ResultRef<'_>>(line)
+                .is_ok_and(|found| found.key() == result.key());
             found.then_some(start)
         });
         starts.take(2).last().unwrap_or(0)
@@ -257,7 +257,7 @@ impl RunFile {
 }
 
 /// Parses results from complete lines; an error carries the offset of its line.
-fn parse_lines(bytes: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)> {
+fn parse_lines(bytes: &[u8]) -> Result<Vec<ResultRef<'_>>, (usize, serde_json::Error)> {
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let parts = split_lines(bytes, if bytes.len() < SMALL { 1 } else { threads });
     let parsed: Vec<_> = std::thread::scope(|scope| {
@@ -267,23 +267,23 @@ fn parse_lines(bytes: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)>
             .collect();
         handles.into_iter().map(joined).collect()
     });
-    let mut rows = Vec::new();
+    let mut results = Vec::new();
     for part in parsed {
-        rows.append(&mut part?);
+        results.append(&mut part?);
     }
-    Ok(rows)
+    Ok(results)
 }
 
-fn parse_part(start: usize, part: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)> {
-    let mut rows = Vec::with_capacity(part.len() / ROW_BYTES);
+fn parse_part(start: usize, part: &[u8]) -> Result<Vec<ResultRef<'_>>, (usize, serde_json::Error)> {
+    let mut results = Vec::with_capacity(part.len() / RESULT_BYTES);
     let mut offset = start;
     for line in part.split(|&b| b == b'\n') {
         if !line.trim_ascii().is_empty() {
-            rows.push(serde_json::from_slice(line).map_err(|error| (offset, error))?);
+            results.push(serde_json::from_slice(line).map_err(|error| (offset, error))?);
         }
         offset += line.len() + 1;
     }
-    Ok(rows)
+    Ok(results)
 }
 
 /// Splits bytes at line ends into parts of about equal size, each with its offset.
@@ -329,7 +329,7 @@ mod tests {
     const HEADER: &str =
         "{\"format\":1,\"version\":\"0\",\"gens\":[\"ivb\"],\"options\":{},\"revision\":null}\n";
 
-    fn row(test: &str, status: &str, duration: u32) -> String {
+    fn result(test: &str, status: &str, duration: u32) -> String {
         format!(
             "{{\"test\":\"{test}\",\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"{status}\",\"layer\":null,\"reason\":null,\
              \"outcome\":\"expected\",\"duration_us\":{duration},\"stages\":[],\"subtests\":[]}}\n"
@@ -343,13 +343,14 @@ mod tests {
     #[test]
     fn whole_cut_and_doubled() {
         let text =
-            [HEADER, &row("b", "pass", 1), &row("a", "pass", 1), &row("b", "pass", 2)].concat();
+            [HEADER, &result("b", "pass", 1), &result("a", "pass", 1), &result("b", "pass", 2)]
+                .concat();
         let run = parse(&text).unwrap();
-        assert_eq!(run.rows.iter().map(|r| &*r.test).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(run.results.iter().map(|r| &*r.test).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!((run.truncated, run.repeated), (false, 1));
         let cut = parse(&text[..text.len() - 30]).unwrap();
-        assert_eq!((cut.rows.len(), cut.truncated), (2, true));
-        assert!(parse(HEADER.trim_end()).unwrap().rows.is_empty());
+        assert_eq!((cut.results.len(), cut.truncated), (2, true));
+        assert!(parse(HEADER.trim_end()).unwrap().results.is_empty());
     }
 
     #[test]
@@ -360,7 +361,7 @@ mod tests {
             (HEADER.replace(":1,", ":2,"), "f: format 2 is newer"),
             (format!("{HEADER}{{}}\n"), "f:2: not a result"),
             (
-                [HEADER, &row("a", "pass", 1), &row("a", "fail", 1)].concat(),
+                [HEADER, &result("a", "pass", 1), &result("a", "fail", 1)].concat(),
                 "f:3: a second, different result of a [ivb]",
             ),
         ] {

@@ -140,8 +140,8 @@ impl Durations {
         let hash = blake3::hash(&bytes).to_hex().to_string();
         let mut tests: BTreeMap<String, u64> = BTreeMap::new();
         if bytes.starts_with(b"{") {
-            for row in Run::parse(&bytes, file)?.rows {
-                *tests.entry(row.test).or_default() += row.duration_us;
+            for result in Run::parse(&bytes, file)?.results {
+                *tests.entry(result.test).or_default() += result.duration_us;
             }
         } else {
             let text = String::from_utf8_lossy(&bytes);
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn engines() {
-        type Row = (&'static str, Result<(u32, u32), &'static str>);
-        let table: [Row; 10] = [
+        type Case = (&'static str, Result<(u32, u32), &'static str>);
+        let table: [Case; 10] = [
             ("TEST_SHARD_INDEX=0 TEST_TOTAL_SHARDS=4", Ok((1, 4))),
             ("TEST_SHARD_INDEX=3 TEST_TOTAL_SHARDS=4", Ok((4, 4))),
             ("TEST_SHARD_INDEX=4 TEST_TOTAL_SHARDS=4", Err("do not name a shard")),

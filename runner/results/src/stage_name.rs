@@ -40,7 +40,7 @@ impl Visitor<'_> for NameVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Row;
+    use crate::result_ref::ResultRef;
     use crate::verdict::{StageStatistics, Status, TestResult};
     use vocabulary::Width;
 
@@ -75,7 +75,10 @@ mod tests {
                 );
                 assert!(line.contains(&code), "{line}");
                 assert_eq!(serde_json::from_str::<TestResult>(&line).unwrap(), result);
-                assert_eq!(serde_json::from_str::<Row<'_>>(&line).unwrap().to_result(), result);
+                assert_eq!(
+                    serde_json::from_str::<ResultRef<'_>>(&line).unwrap().to_result(),
+                    result
+                );
             }
         }
     }

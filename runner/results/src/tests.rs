@@ -9,7 +9,7 @@ use crate::event::{Reporter, TestEvent};
 use crate::verdict::TestResult;
 use crate::verdict::{Counts, Outcome, Phase, Status};
 
-fn row(test: &str, generation: &str, status: Status) -> TestResult {
+fn result(test: &str, generation: &str, status: Status) -> TestResult {
     let failed = status != Status::Pass;
     TestResult {
         phase: failed.then_some(Phase::Probe),
@@ -24,16 +24,16 @@ fn header() -> Header {
     Header::new(vec!["hsw".into(), "ivb".into()], options, None)
 }
 
-fn run(rows: &[TestResult], finish: bool) -> tempfile::TempDir {
+fn run(results: &[TestResult], finish: bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = ResultsWriter::create(folder.path(), header()).unwrap();
-    for row in rows {
-        writer.event(&TestEvent::Finished { case: 0, result: Box::new(row.clone()) }).unwrap();
+    for result in results {
+        writer.event(&TestEvent::Finished { case: 0, result: Box::new(result.clone()) }).unwrap();
     }
     if finish {
         let finished = TestEvent::RunFinished {
             counts: Counts::default(),
-            total: rows.len(),
+            total: results.len(),
             interrupted: false,
             elapsed: Duration::ZERO,
         };
@@ -42,18 +42,18 @@ fn run(rows: &[TestResult], finish: bool) -> tempfile::TempDir {
     folder
 }
 
-fn rows() -> Vec<TestResult> {
+fn results() -> Vec<TestResult> {
     vec![
-        row("b/x", "ivb", Status::Fail),
-        row("b/x", "hsw", Status::Skip),
-        row("a/y", "ivb", Status::Pass),
-        row("a/z", "ivb", Status::Crash),
+        result("b/x", "ivb", Status::Fail),
+        result("b/x", "hsw", Status::Skip),
+        result("a/y", "ivb", Status::Pass),
+        result("a/z", "ivb", Status::Crash),
     ]
 }
 
 #[test]
 fn rows_are_there_before_the_run_ends() {
-    let folder = run(&rows(), false);
+    let folder = run(&results(), false);
     let text = fs::read_to_string(folder.path().join(RESULTS_FILE)).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 5);
@@ -65,7 +65,7 @@ fn rows_are_there_before_the_run_ends() {
             env!("CARGO_PKG_VERSION")
         )
     );
-    assert_eq!(serde_json::from_str::<TestResult>(lines[1]).unwrap(), rows()[0]);
+    assert_eq!(serde_json::from_str::<TestResult>(lines[1]).unwrap(), results()[0]);
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn finished_runs_are_sorted_whatever_the_order_of_arrival() {
         let contents = fs::read(folder.path().join(name)).unwrap();
         start.replace_all(&contents, &b""[..]).into_owned()
     };
-    let forward = run(&rows(), true);
-    let backward = run(&rows().into_iter().rev().collect::<Vec<_>>(), true);
+    let forward = run(&results(), true);
+    let backward = run(&results().into_iter().rev().collect::<Vec<_>>(), true);
     for name in [RESULTS_FILE, "results.ivb.csv", "results.hsw.csv", "junit.xml"] {
         assert_eq!(read(&forward, name), read(&backward, name), "{name}");
     }
@@ -85,7 +85,7 @@ fn finished_runs_are_sorted_whatever_the_order_of_arrival() {
         .lines()
         .skip(1)
         .map(|line| serde_json::from_str::<TestResult>(line).unwrap())
-        .map(|row| (row.test, row.generation))
+        .map(|result| (result.test, result.generation))
         .collect();
     let expected = [("a/y", "ivb"), ("a/z", "ivb"), ("b/x", "hsw"), ("b/x", "ivb")];
     assert_eq!(keys, expected.map(|(test, generation)| (test.to_owned(), generation.to_owned())));
@@ -95,26 +95,26 @@ fn finished_runs_are_sorted_whatever_the_order_of_arrival() {
 
 #[test]
 fn csv_is_deqp_runners() {
-    let folder = run(&rows(), true);
+    let folder = run(&results(), true);
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(
         read("results.ivb.csv"),
         "a/y,Pass,0.001500\na/z,Crash,0.001500\nb/x,Fail,0.001500\n"
     );
     assert_eq!(read("results.hsw.csv"), "b/x,Skip,0.001500\n");
-    let odd = row("a,\"b\"\n", "ivb", Status::Pass);
+    let odd = result("a,\"b\"\n", "ivb", Status::Pass);
     assert_eq!(csv::render([&odd].into_iter()), b"\"a,\"\"b\"\"\\n\",Pass,0.001500\n");
 }
 
-fn junit_of(rows: &[TestResult]) -> String {
+fn junit_of(results: &[TestResult]) -> String {
     let (which, started) = (Junit::All, time::OffsetDateTime::UNIX_EPOCH);
     let report = junit::Report { which, started, repeat: &Repeat::default() };
-    junit::render(rows, &report).unwrap()
+    junit::render(results, &report).unwrap()
 }
 
 #[test]
 fn junit_has_a_suite_per_directory_and_escapes() {
-    let folder = run(&rows(), true);
+    let folder = run(&results(), true);
     let xml = fs::read_to_string(folder.path().join("junit.xml")).unwrap();
     for part in [
         "<testsuite id=\"0\" skipped=\"0\" name=\"a\"",
@@ -130,7 +130,8 @@ fn junit_has_a_suite_per_directory_and_escapes() {
         assert!(xml.contains(part), "{part} in {xml}");
     }
     assert!(xml.contains("probe: expected &lt;1&gt; &amp; ") && !xml.contains('\u{1b}'), "{xml}");
-    let long = TestResult { reason: Some("é]]>".repeat(3000)), ..row("a", "ivb", Status::Fail) };
+    let long =
+        TestResult { reason: Some("é]]>".repeat(3000)), ..result("a", "ivb", Status::Fail) };
     let one = junit_of(std::slice::from_ref(&long));
     assert!(one.len() < 20 << 10);
     assert_eq!(one.matches("]]>").count(), 1, "the end of the only text");
@@ -141,14 +142,14 @@ fn junit_has_a_suite_per_directory_and_escapes() {
 
 #[test]
 fn junit_knows_expectations() {
-    let with = |test: &str, status, outcome| TestResult { outcome, ..row(test, "ivb", status) };
-    let rows = [
+    let with = |test: &str, status, outcome| TestResult { outcome, ..result(test, "ivb", status) };
+    let results = [
         with("a/known", Status::Fail, Outcome::Expected),
         with("a/better", Status::Pass, Outcome::Improved),
         with("a/odd", Status::Crash, Outcome::Flake),
         with("a/bad", Status::Fail, Outcome::Unexpected),
     ];
-    let xml = junit_of(&rows);
+    let xml = junit_of(&results);
     assert_eq!(xml.matches("<skipped type=\"fail\" message=").count(), 1);
     for part in ["tests=\"4\"", "failures=\"2\"", "errors=\"0\""] {
         assert!(xml.contains(part), "{part} in {xml}");

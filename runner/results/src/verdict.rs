@@ -352,13 +352,13 @@ impl fmt::Display for Counts {
 }
 
 /// Returns the summary line of complete results.
-pub fn summary_line(rows: &[TestResult]) -> String {
+pub fn summary_line(results: &[TestResult]) -> String {
     let (mut counts, mut outcomes) = (Counts::default(), OutcomeCounts::default());
-    for row in rows {
-        counts.add(row.status);
-        outcomes.add(row.status, row.outcome);
+    for result in results {
+        counts.add(result.status);
+        outcomes.add(result.status, result.outcome);
     }
-    format!("[{0}/{0}] {counts}{outcomes}", rows.len())
+    format!("[{0}/{0}] {counts}{outcomes}", results.len())
 }
 
 /// Counts of outcomes, as at the end of the summary line.
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn what_a_run_succeeds_with() {
-        let row = |outcome, differed| TestResult {
+        let result = |outcome, differed| TestResult {
             test: "a".into(),
             generation: "ivb".into(),
             variant: String::new(),
@@ -464,11 +464,11 @@ mod tests {
             (Outcome::Improved, false, false),
             (Outcome::Missing, false, false),
         ] {
-            let row = row(outcome, differed);
-            assert_eq!(row.is_good(), good, "{outcome:?} {differed}");
-            let text = serde_json::to_string(&row).unwrap();
+            let result = result(outcome, differed);
+            assert_eq!(result.is_good(), good, "{outcome:?} {differed}");
+            let text = serde_json::to_string(&result).unwrap();
             assert_eq!(text.contains("differed"), differed);
-            assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), row);
+            assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), result);
         }
     }
 
@@ -483,7 +483,7 @@ mod tests {
 
     #[test]
     fn a_row_has_the_documented_fields() {
-        let row = TestResult {
+        let result = TestResult {
             test: "fp64/add".into(),
             generation: "ivb".into(),
             variant: String::new(),
@@ -496,7 +496,7 @@ mod tests {
             subtests: vec![Subtest { name: "a".into(), status: Status::Pass }],
             differed: false,
         };
-        let text = serde_json::to_string(&row).unwrap();
+        let text = serde_json::to_string(&result).unwrap();
         assert_eq!(
             text,
             "{\"test\":\"fp64/add\",\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"fail\",\"layer\":\"probe\",\
@@ -504,6 +504,6 @@ mod tests {
              \"width\":\"SIMD8\",\"instructions\":0,\"loops\":0,\"cycles\":0,\"spills\":0,\"fills\":0,\"sends\":0,\
              \"registers\":0,\"sha\":\"\"}],\"subtests\":[{\"name\":\"a\",\"status\":\"pass\"}]}"
         );
-        assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), row);
+        assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), result);
     }
 }

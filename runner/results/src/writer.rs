@@ -26,7 +26,7 @@ pub struct ResultsWriter {
     folder: PathBuf,
     header: Header,
     log: jsonl::Log,
-    rows: Vec<TestResult>,
+    results: Vec<TestResult>,
     junit: Junit,
     /// Start of the run, or of its continuation.
     started: OffsetDateTime,
@@ -47,7 +47,7 @@ impl ResultsWriter {
             folder: folder.to_owned(),
             header,
             log,
-            rows: Vec::new(),
+            results: Vec::new(),
             junit: Junit::All,
             started: OffsetDateTime::now_utc(),
             repeat: Repeat::default(),
@@ -67,13 +67,13 @@ impl ResultsWriter {
     ) -> Result<ResultsWriter, WriteError> {
         let file = folder.join(RESULTS_FILE);
         run.header.planned = planned;
-        jsonl::replace(&file, &run.header, &run.rows)?;
+        jsonl::replace(&file, &run.header, &run.results)?;
         let log = jsonl::Log::reopen(&file)?;
         Ok(ResultsWriter {
             folder: folder.to_owned(),
             header: run.header,
             log,
-            rows: run.rows,
+            results: run.results,
             junit: Junit::All,
             started: OffsetDateTime::now_utc(),
             repeat: Repeat::default(),
@@ -99,13 +99,13 @@ impl ResultsWriter {
     }
 
     /// Returns the results so far, including those of a resumed run.
-    pub fn rows(&self) -> &[TestResult] {
-        &self.rows
+    pub fn results(&self) -> &[TestResult] {
+        &self.results
     }
 
     /// Returns true if every result so far is as expected, including those of a resumed run.
     pub fn all_good(&self) -> bool {
-        self.rows.iter().all(|row| row.is_good())
+        self.results.iter().all(|result| result.is_good())
     }
 
     /// Writes all files of a complete run.
@@ -115,29 +115,29 @@ impl ResultsWriter {
     pub fn write_all(
         folder: &Path,
         header: &Header,
-        rows: &mut [TestResult],
+        results: &mut [TestResult],
         junit: Junit,
         repeat: &Repeat,
     ) -> Result<(), WriteError> {
-        rows.sort_by(|a, b| a.key().cmp(&b.key()));
-        let log = jsonl::render(&folder.join(RESULTS_FILE), header, rows)?;
+        results.sort_by(|a, b| a.key().cmp(&b.key()));
+        let log = jsonl::render(&folder.join(RESULTS_FILE), header, results)?;
         let report = Report { which: junit, started: OffsetDateTime::now_utc(), repeat };
-        write_files(folder, header, rows, &log, &report)
+        write_files(folder, header, results, &log, &report)
     }
 
     fn finish(&mut self, interrupted: bool) -> Result<(), WriteError> {
-        self.rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        self.results.sort_by(|a, b| a.key().cmp(&b.key()));
         if !interrupted {
             self.header.planned = None;
         }
         let path = self.folder.join(RESULTS_FILE);
-        let log = Arc::new(jsonl::render(&path, &self.header, &self.rows)?);
+        let log = Arc::new(jsonl::render(&path, &self.header, &self.results)?);
         if let (false, Some(reader)) = (interrupted, self.reader.take()) {
             // The receiver may have ended.
             let _ = reader.send(RunFile::new(path, log.clone()));
         }
         let report = Report { which: self.junit, started: self.started, repeat: &self.repeat };
-        write_files(&self.folder, &self.header, &self.rows, &log, &report)
+        write_files(&self.folder, &self.header, &self.results, &log, &report)
     }
 }
 
@@ -145,18 +145,18 @@ impl ResultsWriter {
 fn write_files(
     folder: &Path,
     header: &Header,
-    rows: &[TestResult],
+    results: &[TestResult],
     log: &[u8],
     report: &Report<'_>,
 ) -> Result<(), WriteError> {
     // The files are written concurrently, since each waits for the disk.
     std::thread::scope(|scope| {
         let log = scope.spawn(|| replace_file(&folder.join(RESULTS_FILE), log));
-        let report = scope.spawn(|| write_junit(folder, rows, report));
+        let report = scope.spawn(|| write_junit(folder, results, report));
         for generation in &header.generations {
-            let rows = rows.iter().filter(|row| row.generation == *generation);
+            let results = results.iter().filter(|result| result.generation == *generation);
             let path = folder.join(format!("results.{generation}.csv"));
-            replace_file(&path, &csv::render(rows))?;
+            replace_file(&path, &csv::render(results))?;
         }
         joined(log)?;
         joined(report)
@@ -168,7 +168,7 @@ impl Reporter for ResultsWriter {
         match event {
             TestEvent::Finished { result, .. } => {
                 self.log.append(result)?;
-                self.rows.push((**result).clone());
+                self.results.push((**result).clone());
             }
             TestEvent::RunFinished { interrupted, .. } => self.finish(*interrupted)?,
             TestEvent::Tick => self.log.check()?,
@@ -178,8 +178,12 @@ impl Reporter for ResultsWriter {
     }
 }
 
-fn write_junit(folder: &Path, rows: &[TestResult], report: &Report<'_>) -> Result<(), WriteError> {
+fn write_junit(
+    folder: &Path,
+    results: &[TestResult],
+    report: &Report<'_>,
+) -> Result<(), WriteError> {
     let path = folder.join(JUNIT_FILE);
-    let text = junit::render(rows, report).map_err(WriteError::at(&path))?;
+    let text = junit::render(results, report).map_err(WriteError::at(&path))?;
     replace_file(&path, text.as_bytes())
 }

@@ -100,7 +100,8 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
         return Ok(EXPECTED);
     };
     let wanted: BTreeSet<&str> = args.generations.0.iter().map(|t| t.name()).collect();
-    let accepts = |row: &TestResult| wanted.contains(&*row.generation) && filter.accepts(&row.test);
+    let accepts =
+        |result: &TestResult| wanted.contains(&*result.generation) && filter.accepts(&result.test);
     let run = read(run)?;
     let mut pairs = pairs(&run, accepts, &theirs);
     pairs.retain(|pair| pair.theirs.instructions >= args.min_instructions);
@@ -172,11 +173,11 @@ fn pairs(
     theirs: &BTreeMap<Key, Counts>,
 ) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    for row in run.rows.iter().filter(|row| accepts(row)) {
-        for shader in &row.stages {
+    for result in run.results.iter().filter(|result| accepts(result)) {
+        for shader in &result.stages {
             let key = (
-                row.test.clone(),
-                row.generation.clone(),
+                result.test.clone(),
+                result.generation.clone(),
                 shader.stage.to_string(),
                 shader.width.to_string(),
             );
@@ -206,11 +207,11 @@ fn widths(
     theirs: &BTreeMap<Key, Counts>,
 ) -> Vec<OneSided> {
     let stage = |key: &Key| (key.0.clone(), key.1.clone(), key.2.clone());
-    let rows = run.rows.iter().filter(|row| accepts(row));
-    let ours: BTreeSet<Key> = rows
-        .flat_map(|row| {
-            let (test, generation) = (&row.test, &row.generation);
-            row.stages.iter().map(move |shader| {
+    let results = run.results.iter().filter(|result| accepts(result));
+    let ours: BTreeSet<Key> = results
+        .flat_map(|result| {
+            let (test, generation) = (&result.test, &result.generation);
+            result.stages.iter().map(move |shader| {
                 let (stage, width) = (shader.stage.to_string(), shader.width.to_string());
                 (test.clone(), generation.clone(), stage, width)
             })

@@ -110,7 +110,7 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
     let pool = Pool::start(&settings, None);
     drop(entered);
     let generations = args.generations.0.clone();
-    let rows =
+    let plan =
         CoveragePlan { tests, generations, quirks: args.quirks, pool, coverage: Mutex::default() };
     let test = |test: &TestFile| DescribedTest {
         name: printable_line(&test.name),
@@ -118,14 +118,14 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
         command: None,
     };
     let case = |case| DescribedCase {
-        test: case / rows.generations.len(),
-        generation: rows.case_at(case).1,
+        test: case / plan.generations.len(),
+        generation: plan.case_at(case).1,
     };
     let mut console = Console::new(Described {
-        tests: rows.tests.iter().map(test).collect(),
-        cases: (0..rows.len()).map(case).collect(),
+        tests: plan.tests.iter().map(test).collect(),
+        cases: (0..plan.len()).map(case).collect(),
     });
-    let plan = Arc::new(rows);
+    let plan = Arc::new(plan);
     let limits = Limits { jobs: jobs * 2, max_fails: None };
     let summary = runtime.block_on(schedule::run(plan.clone(), limits, &mut [&mut console]))?;
     let coverage =

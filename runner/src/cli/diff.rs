@@ -11,7 +11,7 @@ use crate::console::message::message;
 use results::diff::{self, CodeSelection, Diff, Listing, Metric, MetricChange};
 use results::passes::parse_stage;
 use results::threads::joined;
-use results::{RunFile, RunRows};
+use results::{RunFile, RunResults};
 use vocabulary::Stage;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -129,7 +129,7 @@ fn grown(diff: &Diff, limit: Option<f64>) -> Vec<String> {
 }
 
 /// Parses a run and warns if parts of it are missing.
-pub(super) fn parse(file: &RunFile) -> anyhow::Result<RunRows<'_>> {
+pub(super) fn parse(file: &RunFile) -> anyhow::Result<RunResults<'_>> {
     let run = file.parse()?;
     file.warnings(&run).iter().for_each(|warning| message!("warning: {warning}"));
     Ok(run)

@@ -103,7 +103,7 @@ pub(super) fn warn_unmatched(expectations: &Expectations, tests: &[TestFile]) {
 fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let run = Run::read(&args.run)?;
     run.warnings().iter().for_each(|warning| message!("warning: {warning}"));
-    let ran = Ran::new(&run.rows);
+    let ran = Ran::new(&run.results);
     let files: Vec<ScopedFile> = args.baseline.iter().map(|text| ScopedFile::parse(text)).collect();
     // A file that does not exist is created.
     let is_new = |file: &ScopedFile| args.add && !file.path.exists();
@@ -120,7 +120,7 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
             expectations.baseline(name, generation).is_some()
                 || added.contains(&(name.to_owned(), generation))
         };
-        let edited = update::baseline(&text, file, &ran, args.add, &known, &run.rows);
+        let edited = update::baseline(&text, file, &ran, args.add, &known, &run.results);
         if new && edited.text.is_empty() {
             writeln!(report, "{}: not created, nothing to add", file.path.display())?;
             continue;
@@ -129,7 +129,7 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
         added.extend(edited.additions);
     }
     if args.add {
-        left_out(&mut report, &run.rows, &|name, generation| {
+        left_out(&mut report, &run.results, &|name, generation| {
             expectations.baseline(name, generation).is_some()
                 || added.contains(&(name.to_owned(), generation))
         })?;
@@ -145,20 +145,20 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
 /// Lists the unexpected results that no line covers, with the reason.
 fn left_out(
     report: &mut String,
-    rows: &[TestResult],
+    results: &[TestResult],
     covered: &dyn Fn(&str, Generation) -> bool,
 ) -> std::fmt::Result {
     let mut failures: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut others: BTreeMap<&str, &str> = BTreeMap::new();
-    for row in rows.iter().filter(|row| !row.is_good()) {
-        let known = Generation::from_name(&row.generation);
-        let covered = known.is_some_and(|generation| covered(&row.test, generation));
-        match (update::is_addable(row), row.outcome) {
+    for result in results.iter().filter(|result| !result.is_good()) {
+        let known = Generation::from_name(&result.generation);
+        let covered = known.is_some_and(|generation| covered(&result.test, generation));
+        match (update::is_addable(result), result.outcome) {
             (true, _) if !covered => {
-                failures.entry(&row.test).or_default().insert(&row.generation);
+                failures.entry(&result.test).or_default().insert(&result.generation);
             }
             (false, Outcome::Flake) => {
-                others.insert(&row.test, "its repetitions differ, which is a line of --flakes");
+                others.insert(&result.test, "its repetitions differ, which is a line of --flakes");
             }
             // Improved and missing tests are removed from the file that names them.
             _ => {}

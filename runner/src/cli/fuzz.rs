@@ -208,7 +208,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let runtime = schedule::runtime()?;
     let entered = runtime.enter();
     let pool = Arc::new(Pool::start(&settings, None));
-    let rows = FuzzPlan {
+    let plan = FuzzPlan {
         source,
         seed: args.seed,
         numbers,
@@ -221,17 +221,17 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         failed: Mutex::default(),
     };
     drop(entered);
-    let mut console = Console::new(rows.described(&switches));
-    let files = rows.numbers.clone().map(|number| {
-        let name = rows.source.name(args.seed, number);
-        let file = rows.file(&name);
+    let mut console = Console::new(plan.described(&switches));
+    let files = plan.numbers.clone().map(|number| {
+        let name = plan.source.name(args.seed, number);
+        let file = plan.file(&name);
         (name, file)
     });
     // Mock tests have no explanation.
     let keep = if args.execute.mock { BundlePolicy::None } else { args.bundles.keep };
     let repeat = Repeat { files: files.collect(), options: switches, arguments: Vec::new() };
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
-    let plan = Arc::new(rows);
+    let plan = Arc::new(plan);
     let (summary, explained) = runtime.block_on(async {
         let mut bundles = BundleWriter::new(&folder.path, keep, repeat, &[], pool, jobs);
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];

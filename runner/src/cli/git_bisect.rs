@@ -20,12 +20,17 @@ enum Says {
 
 /// Returns the exit code: bad if any result is; else good if any test case was executed and none
 /// failed to be.
-pub(super) fn exit_code(rows: &[TestResult], previous: &[TestResult], interrupted: bool) -> u8 {
+pub(super) fn exit_code(results: &[TestResult], previous: &[TestResult], interrupted: bool) -> u8 {
     let previous: BTreeMap<_, _> =
-        previous.iter().map(|row| ((&*row.test, &*row.generation), row)).collect();
-    let says: Vec<Says> = rows
+        previous.iter().map(|result| ((&*result.test, &*result.generation), result)).collect();
+    let says: Vec<Says> = results
         .iter()
-        .map(|row| says(row, previous.get(&(&*row.test, &*row.generation)).map(|row| row.status)))
+        .map(|result| {
+            says(
+                result,
+                previous.get(&(&*result.test, &*result.generation)).map(|result| result.status),
+            )
+        })
         .collect();
     if says.contains(&Says::Bad) {
         UNEXPECTED
@@ -39,55 +44,56 @@ pub(super) fn exit_code(rows: &[TestResult], previous: &[TestResult], interrupte
 /// With a status of an earlier run, only a worse status is bad; otherwise only one worse than
 /// expected. A better status than expected is good here: the search for a regression does not
 /// depend on up-to-date baselines.
-fn says(row: &TestResult, previous: Option<Status>) -> Says {
-    if row.outcome == Outcome::Missing || is_unreadable(row) {
+fn says(result: &TestResult, previous: Option<Status>) -> Says {
+    if result.outcome == Outcome::Missing || is_unreadable(result) {
         return Says::Broken;
     }
-    let bad = match (row.status, previous) {
+    let bad = match (result.status, previous) {
         (Status::Skip, _) => return Says::Nothing,
         (now, Some(previous)) => diff::change(Some(previous), Some(now)) == Change::Regression,
         (_, None) => {
-            row.outcome == Outcome::Unexpected || (row.outcome == Outcome::Flake && row.differed)
+            result.outcome == Outcome::Unexpected
+                || (result.outcome == Outcome::Flake && result.differed)
         }
     };
     if bad { Says::Bad } else { Says::Good }
 }
 
-fn is_unreadable(row: &TestResult) -> bool {
-    row.phase == Some(Phase::Script)
-        && row.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
+fn is_unreadable(result: &TestResult) -> bool {
+    result.phase == Some(Phase::Script)
+        && result.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(test: &str, status: Status, outcome: Outcome) -> TestResult {
+    fn result(test: &str, status: Status, outcome: Outcome) -> TestResult {
         TestResult { outcome, ..TestResult::plain(test, "ivb", status) }
     }
 
     #[test]
     fn rows_and_codes() {
-        let pass = || row("a", Status::Pass, Outcome::Expected);
-        let fail = || row("b", Status::Fail, Outcome::Unexpected);
-        let known = || row("b", Status::Fail, Outcome::Expected);
-        let better = || row("b", Status::Pass, Outcome::Improved);
-        let skip = || row("c", Status::Skip, Outcome::Expected);
-        let missing = || row("d", Status::Skip, Outcome::Missing);
-        let flake = |differed| TestResult { differed, ..row("e", Status::Fail, Outcome::Flake) };
+        let pass = || result("a", Status::Pass, Outcome::Expected);
+        let fail = || result("b", Status::Fail, Outcome::Unexpected);
+        let known = || result("b", Status::Fail, Outcome::Expected);
+        let better = || result("b", Status::Pass, Outcome::Improved);
+        let skip = || result("c", Status::Skip, Outcome::Expected);
+        let missing = || result("d", Status::Skip, Outcome::Missing);
+        let flake = |differed| TestResult { differed, ..result("e", Status::Fail, Outcome::Flake) };
         let script = |reason: &str| TestResult {
             phase: Some(Phase::Script),
             reason: Some(reason.into()),
-            ..row("f", Status::Fail, Outcome::Unexpected)
+            ..result("f", Status::Fail, Outcome::Unexpected)
         };
-        let crash = || row("b", Status::Crash, Outcome::Unexpected);
+        let crash = || result("b", Status::Crash, Outcome::Unexpected);
         let table: [(&[TestResult], &[TestResult], u8); 22] = [
             (&[], &[], 125),
             (&[pass()], &[], 0),
-            (&[row("a", Status::Warn, Outcome::Expected)], &[], 0),
+            (&[result("a", Status::Warn, Outcome::Expected)], &[], 0),
             (&[fail()], &[], 1),
             (&[crash()], &[], 1),
-            (&[row("a", Status::Timeout, Outcome::Unexpected)], &[], 1),
+            (&[result("a", Status::Timeout, Outcome::Unexpected)], &[], 1),
             (&[pass(), fail(), skip()], &[], 1),
             (&[known()], &[], 0),
             (&[better()], &[], 0),
@@ -103,12 +109,12 @@ mod tests {
             // Comparison with an earlier run.
             (&[fail(), pass()], &[fail()], 0),
             (&[crash()], &[fail()], 1),
-            (&[fail()], &[row("b", Status::Skip, Outcome::Expected)], 1),
+            (&[fail()], &[result("b", Status::Skip, Outcome::Expected)], 1),
             (&[fail()], &[pass()], 1),
-            (&[skip()], &[row("c", Status::Pass, Outcome::Expected)], 125),
+            (&[skip()], &[result("c", Status::Pass, Outcome::Expected)], 125),
         ];
-        for (number, (rows, previous, code)) in table.iter().enumerate() {
-            assert_eq!(exit_code(rows, previous, false), *code, "case {number}");
+        for (number, (results, previous, code)) in table.iter().enumerate() {
+            assert_eq!(exit_code(results, previous, false), *code, "case {number}");
         }
         assert_eq!((exit_code(&[pass()], &[], true), exit_code(&[fail()], &[], true)), (125, 1));
     }

@@ -125,7 +125,7 @@ fn import(args: &HistoryArgs) -> anyhow::Result<u8> {
     for path in &args.import {
         let file = RunFile::read(path)?;
         let what = match history.record(&file)? {
-            Recorded::Added(rows) => format!("{rows} results"),
+            Recorded::Added(results) => format!("{results} results"),
             Recorded::Known => "known already".to_owned(),
             Recorded::Left(reason) => format!("left out: {reason}"),
         };

@@ -53,7 +53,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let known: BTreeMap<String, String> =
         tests.into_iter().map(|test| (piglit_name(&test.name), test.name)).collect();
     let generation = args.generation.name();
-    let ImportedRun { mut origin, mut rows, unmatched } =
+    let ImportedRun { mut origin, mut results, unmatched } =
         results::import(&text, generation, &known).with_context(place)?;
     origin.driver = args.driver.clone().or(origin.driver);
     origin.revision = args.revision.clone().or(origin.revision);
@@ -65,12 +65,12 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
         ..Header::new(vec![generation.to_owned()], BTreeMap::new(), None)
     };
     let repeat = Repeat::default();
-    ResultsWriter::write_all(&folder.path, &header, &mut rows, Junit::All, &repeat)?;
+    ResultsWriter::write_all(&folder.path, &header, &mut results, Junit::All, &repeat)?;
     if !args.tests.is_empty() {
         report_unmatched(&folder.path, &unmatched)?;
     }
     history::record(&folder.path);
-    print(format!("{}\n", summary_line(&rows)).as_bytes())?;
+    print(format!("{}\n", summary_line(&results)).as_bytes())?;
     Ok(EXPECTED)
 }
 

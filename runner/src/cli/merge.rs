@@ -33,20 +33,20 @@ pub(super) type Parse = fn(&RunRecord) -> anyhow::Result<RunArgs>;
 /// Merges shards; `parse` reads the arguments of the run that they are parts of.
 pub(super) fn merge(args: &MergeArgs, parse: Parse) -> anyhow::Result<u8> {
     let runs = args.runs.iter().map(|path| Run::read(path)).collect::<Result<Vec<_>, _>>()?;
-    let (header, mut rows) = results::merge(&runs)?;
+    let (header, mut results) = results::merge(&runs)?;
     let folder = RunFolder::create(args.out.as_deref())?;
     let record = results::merged_record(&runs, &std::env::current_dir()?);
     let repeat = record.as_ref().map(|record| repeat(record, parse)).unwrap_or_default();
     let which = junit(args.junit_failures_only);
-    ResultsWriter::write_all(&folder.path, &header, &mut rows, which, &repeat)?;
+    ResultsWriter::write_all(&folder.path, &header, &mut results, which, &repeat)?;
     results::copy_bundles(&runs, &folder.path)?;
     match record {
         Some(record) => record.write(&folder.path)?,
         None => message!("warning: no shard has a run.json: the merged run cannot be repeated"),
     }
     history::record(&folder.path);
-    print(format!("{}\n", summary_line(&rows)).as_bytes())?;
-    let good = rows.iter().all(|row| row.is_good());
+    print(format!("{}\n", summary_line(&results)).as_bytes())?;
+    let good = results.iter().all(|result| result.is_good());
     Ok(if good { EXPECTED } else { UNEXPECTED })
 }
 

@@ -69,11 +69,11 @@ pub(super) fn order(
     match order {
         Order::Name => {}
         Order::LastFailed => {
-            let earlier = latest().map(|run| run.rows).unwrap_or_default();
+            let earlier = latest().map(|run| run.results).unwrap_or_default();
             let failed: BTreeSet<(&str, &str)> = earlier
                 .iter()
-                .filter(|row| !row.is_good())
-                .map(|row| (&*row.test, &*row.generation))
+                .filter(|result| !result.is_good())
+                .map(|result| (&*result.test, &*result.generation))
                 .collect();
             cases.sort_by_key(|case| {
                 !failed.contains(&(&*tests[case.test].name, case.generation.name()))

@@ -43,8 +43,9 @@ pub(super) fn rerun(args: &RerunArgs) -> anyhow::Result<u8> {
     let (record, run) = (RunRecord::read(&path)?, Run::read(&path)?);
     run.warnings().iter().for_each(|warning| message!("warning: {warning}"));
     go_to(&record)?;
-    let bad = run.rows.iter().filter(|row| !row.is_good());
-    let only: BTreeSet<Key> = bad.map(|row| (row.test.clone(), row.generation.clone())).collect();
+    let bad = run.results.iter().filter(|result| !result.is_good());
+    let only: BTreeSet<Key> =
+        bad.map(|result| (result.test.clone(), result.generation.clone())).collect();
     if only.is_empty() {
         print(b"everything was as expected: nothing to run again\n")?;
         return Ok(EXPECTED);

@@ -93,7 +93,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         .as_deref()
         .map(Run::read)
         .transpose()?
-        .map(|run| run.rows)
+        .map(|run| run.results)
         .unwrap_or_default();
     let mut header = Header::new(
         generations.iter().map(|t| t.name().to_owned()).collect(),
@@ -113,7 +113,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let (folder, writer) = open(args, start, &header, shard)?;
     let mut writer = writer.with_junit(junit(args.junit_failures_only));
     let done: BTreeSet<(&str, &str)> =
-        writer.rows().iter().map(|row| (&*row.test, &*row.generation)).collect();
+        writer.results().iter().map(|result| (&*result.test, &*result.generation)).collect();
     cases.retain(|case| !done.contains(&(&*tests[case.test].name, case.generation.name())));
     let repeat = Repeat {
         files: tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect(),
@@ -126,7 +126,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     );
     let mut console = Console::new(plan::described(&tests, &cases, args, &repeat))
         .with_update(update)
-        .after(writer.rows());
+        .after(writer.results());
     let variant =
         changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
     let jobs = jobs.min(cases.len());
@@ -145,7 +145,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         let pool = Arc::new(Pool::start(&settings, first.ok()));
         let mut bundles =
             BundleWriter::new(&folder.path, keep, repeat, &previous, pool.clone(), jobs);
-        bundles.complete(writer.rows());
+        bundles.complete(writer.results());
         let plan = RunPlan { tests, cases, variant, expectations, repeat: args.repeat, pool };
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
         let summary = schedule::run(Arc::new(plan), limits, reporters).await?;
@@ -162,7 +162,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     }
     if args.git_bisect {
         let stopped = summary.interrupted && args.max_fails.is_none();
-        return Ok(git_bisect::exit_code(writer.rows(), &previous, stopped));
+        return Ok(git_bisect::exit_code(writer.results(), &previous, stopped));
     }
     let complete = !summary.interrupted && explained;
     let good = summary.unexpected == 0 && complete && writer.all_good();
@@ -221,13 +221,13 @@ fn shard(args: &RunArgs, start: &Start) -> anyhow::Result<Option<Shard>> {
 fn shard_header(
     shard: Shard,
     tests: &[TestFile],
-    rows: usize,
+    results: usize,
     durations: Option<&Durations>,
 ) -> ShardHeader {
     ShardHeader {
         index: shard.index,
         count: shard.count,
-        rows: rows as u64,
+        results: results as u64,
         selection: selection_hash(tests.iter().map(|test| &*test.name)),
         durations: durations.map(|durations| durations.hash.clone()),
     }

@@ -13,7 +13,7 @@ use crate::console::message::message;
 use results::diff::{CodeTotals, Metric, by_directory};
 use results::names::printable;
 use results::verdict::{Counts, Status, TestResult};
-use results::{Row, RunFile, RunRows};
+use results::{ResultRef, RunFile, RunResults};
 
 #[derive(Debug, Args)]
 pub(super) struct SummaryArgs {
@@ -40,9 +40,10 @@ pub(super) struct SummaryArgs {
 }
 
 /// Prints totals of the generated code of the runs.
-fn code(args: &SummaryArgs, runs: &[RunRows<'_>]) -> anyhow::Result<u8> {
+fn code(args: &SummaryArgs, runs: &[RunResults<'_>]) -> anyhow::Result<u8> {
     let names = args.runs.iter().map(|path| path.display().to_string());
-    let runs: Vec<(String, &[Row<'_>])> = names.zip(runs.iter().map(|run| &*run.rows)).collect();
+    let runs: Vec<(String, &[ResultRef<'_>])> =
+        names.zip(runs.iter().map(|run| &*run.results)).collect();
     let totals = CodeTotals::new(&runs, &args.selection.selection(&Metric::ALL));
     if totals.is_empty() {
         message!("error: the runs have no such code in common");
@@ -67,11 +68,11 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
         anyhow::bail!("--csv and --limit belong to the totals of --code");
     }
     if let Some(depth) = args.by_directory {
-        let rows: Vec<Vec<TestResult>> =
-            runs.iter().map(|run| run.rows.iter().map(Row::to_result).collect()).collect();
+        let results: Vec<Vec<TestResult>> =
+            runs.iter().map(|run| run.results.iter().map(ResultRef::to_result).collect()).collect();
         let names = args.runs.iter().map(|path| path.display().to_string());
         let runs: Vec<(String, &[TestResult])> =
-            names.zip(rows.iter().map(Vec::as_slice)).collect();
+            names.zip(results.iter().map(Vec::as_slice)).collect();
         print(by_directory(&runs, depth).as_bytes())?;
         return Ok(EXPECTED);
     }
@@ -80,12 +81,13 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     // compared.
     let mut counts = vec![Counts::default(); runs.len()];
     for (column, run) in runs.iter().enumerate() {
-        for group in run.rows.chunk_by(|a, b| a.test == b.test && a.generation == b.generation) {
-            for row in group {
-                let variant = if group.len() > 1 { &*row.variant } else { "" };
-                let line = lines.entry((&row.test, &row.generation, variant));
-                line.or_insert_with(|| vec![None; runs.len()])[column] = Row::known_status(row);
-                counts[column].add(row.status);
+        for group in run.results.chunk_by(|a, b| a.test == b.test && a.generation == b.generation) {
+            for result in group {
+                let variant = if group.len() > 1 { &*result.variant } else { "" };
+                let line = lines.entry((&result.test, &result.generation, variant));
+                line.or_insert_with(|| vec![None; runs.len()])[column] =
+                    ResultRef::known_status(result);
+                counts[column].add(result.status);
             }
         }
     }
@@ -108,7 +110,7 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
         row(&mut text, status.name(), counts.iter().map(|c| c.of(status)))?;
     }
     if runs.iter().any(|run| run.unfinished() > 0) {
-        row(&mut text, "not run", runs.iter().map(RunRows::unfinished))?;
+        row(&mut text, "not run", runs.iter().map(RunResults::unfinished))?;
     }
     row(&mut text, "total", counts.iter().map(Counts::total))?;
     print(text.as_bytes())?;
@@ -116,7 +118,7 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
 }
 
 /// Returns the name of a status; without one, the test case is missing or was not reached.
-fn status_name(status: Option<Status>, run: &RunRows<'_>) -> &'static str {
+fn status_name(status: Option<Status>, run: &RunResults<'_>) -> &'static str {
     match status {
         Some(status) => status.name(),
         None if run.unfinished() > 0 => "not-run",

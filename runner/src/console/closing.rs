@@ -45,13 +45,13 @@ impl Closing {
     }
 
     /// Adds any result.
-    pub(super) fn add(&mut self, row: &TestResult) {
-        self.has_failure |= row.outcome == Outcome::Unexpected && is_bad(row.status);
-        let slower = self.slowest.last().is_none_or(|(least, _)| row.duration_us > *least);
+    pub(super) fn add(&mut self, result: &TestResult) {
+        self.has_failure |= result.outcome == Outcome::Unexpected && is_bad(result.status);
+        let slower = self.slowest.last().is_none_or(|(least, _)| result.duration_us > *least);
         if slower || self.slowest.len() < SLOWEST {
-            let name = format!("{} [{}]", printable_line(&row.test), row.generation);
-            let place = self.slowest.partition_point(|(time, _)| *time >= row.duration_us);
-            self.slowest.insert(place, (row.duration_us, name));
+            let name = format!("{} [{}]", printable_line(&result.test), result.generation);
+            let place = self.slowest.partition_point(|(time, _)| *time >= result.duration_us);
+            self.slowest.insert(place, (result.duration_us, name));
             self.slowest.truncate(SLOWEST);
         }
     }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use results::verdict::Status;
 
-    fn row(test: &str, status: Status, duration_us: u64) -> TestResult {
+    fn result(test: &str, status: Status, duration_us: u64) -> TestResult {
         TestResult { duration_us, ..TestResult::plain(test, "ivb", status) }
     }
 
@@ -106,7 +106,7 @@ mod tests {
         closing.set_update("update".into());
         closing.add_entry("fail    [ivb] s/0".into());
         assert_eq!(text(&closing, Duration::ZERO), "");
-        closing.add(&row("s/0", Status::Fail, 1));
+        closing.add(&result("s/0", Status::Fail, 1));
         assert_eq!(text(&closing, Duration::ZERO), "to expect this: update\n\n");
         (1..LISTED + 3).for_each(|n| closing.add_entry(format!("fail    [ivb] s/{n}")));
         let text = text(&closing, Duration::ZERO);
@@ -119,7 +119,7 @@ mod tests {
     fn the_slowest_are_named_in_order() {
         let mut closing = Closing::default();
         for (name, time) in [("b", 2), ("a", 9), ("c", 1), ("d", 4), ("e", 3), ("f", 7), ("g", 3)] {
-            closing.add(&row(name, Status::Pass, time * 1_000_000));
+            closing.add(&result(name, Status::Pass, time * 1_000_000));
         }
         let text = text(&closing, Duration::from_secs(30));
         let lines = text.lines().skip(1).take_while(|line| !line.is_empty());

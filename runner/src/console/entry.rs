@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use results::RepeatTest;
 
-    fn row(generation: &str, outcome: Outcome, status: Status, reason: &str) -> TestResult {
+    fn result(generation: &str, outcome: Outcome, status: Status, reason: &str) -> TestResult {
         TestResult {
             phase: Some(Phase::Probe),
             reason: Some(reason.into()),
@@ -219,17 +219,18 @@ mod tests {
             (Status::Skip, Outcome::Missing, "missing [ivb] s/a"),
             (Status::Pass, Outcome::Improved, "UnexpectedImprovement(Pass) [ivb] s/a"),
         ] {
-            let entry = &entries(vec![row("ivb", outcome, status, "")])[0];
+            let entry = &entries(vec![result("ivb", outcome, status, "")])[0];
             assert_eq!(entry.head(&test(), Style::PLAIN), head);
         }
     }
 
     #[test]
     fn equal_results_are_one_entry() {
-        let fail = |generation, reason| row(generation, Outcome::Unexpected, Status::Fail, reason);
-        let rows = vec![fail("ivb", "x"), fail("hsw", "y"), fail("skl", "x")];
+        let fail =
+            |generation, reason| result(generation, Outcome::Unexpected, Status::Fail, reason);
+        let results = vec![fail("ivb", "x"), fail("hsw", "y"), fail("skl", "x")];
         let heads: Vec<String> =
-            entries(rows).iter().map(|entry| entry.head(&test(), Style::PLAIN)).collect();
+            entries(results).iter().map(|entry| entry.head(&test(), Style::PLAIN)).collect();
         assert_eq!(heads, ["fail    [ivb,skl] s/a", "fail    [hsw] s/a"]);
     }
 
@@ -238,8 +239,9 @@ mod tests {
         let command = RepeatTest { before: " a.shader_test".into(), after: String::new() };
         let test = DescribedTest { command: Some(command), ..test() };
         let reason = format!("one\t\u{1b}[2J\n  Expected: 1\ntwo\n  a\n{}", "x\n".repeat(LINES));
-        let rows = ["ivb", "skl"].map(|name| row(name, Outcome::Unexpected, Status::Fail, &reason));
-        let text = entries(rows.to_vec())[0].text(&test, Style::PLAIN);
+        let results =
+            ["ivb", "skl"].map(|name| result(name, Outcome::Unexpected, Status::Fail, &reason));
+        let text = entries(results.to_vec())[0].text(&test, Style::PLAIN);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "fail    [ivb,skl] s/a probe: one\\t\\u{1b}[2J");
         assert_eq!(lines[1], "    Expected: 1");

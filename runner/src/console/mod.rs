@@ -114,9 +114,9 @@ impl Console {
     /// Counts the finished results of a resumed run without printing them.
     #[must_use]
     pub fn after(mut self, finished: &[TestResult]) -> Console {
-        for row in finished {
-            self.counts.add(row.status);
-            self.outcomes.add(row.status, row.outcome);
+        for result in finished {
+            self.counts.add(result.status);
+            self.outcomes.add(result.status, result.outcome);
         }
         self.before = finished.len();
         self

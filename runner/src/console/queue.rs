@@ -108,9 +108,9 @@ mod tests {
     use results::verdict::Status;
 
     fn names(ready: &[(usize, Vec<TestResult>)]) -> Vec<String> {
-        let name = |row: &TestResult| format!("{}{}", row.test, row.generation);
-        let names = |(test, rows): &(usize, Vec<TestResult>)| {
-            let names = rows.iter().map(name).collect::<Vec<_>>().join(" ");
+        let name = |result: &TestResult| format!("{}{}", result.test, result.generation);
+        let names = |(test, results): &(usize, Vec<TestResult>)| {
+            let names = results.iter().map(name).collect::<Vec<_>>().join(" ");
             format!("{test}: {names}")
         };
         ready.iter().map(names).collect()
@@ -120,8 +120,9 @@ mod tests {
     fn queue() -> (Queue, Instant, impl Fn(&mut Queue, usize, Instant)) {
         let tests = [7, 5, 6, 7];
         let finish = move |queue: &mut Queue, case: usize, now: Instant| {
-            let row = TestResult::plain(tests[case].to_string(), format!("g{case}"), Status::Fail);
-            queue.finished(case, tests[case], Some(&row), now);
+            let result =
+                TestResult::plain(tests[case].to_string(), format!("g{case}"), Status::Fail);
+            queue.finished(case, tests[case], Some(&result), now);
         };
         (Queue::new(tests.into_iter()), Instant::now(), finish)
     }
@@ -152,8 +153,8 @@ mod tests {
     #[test]
     fn results_without_output_only_make_room() {
         let mut queue = Queue::new([0, 1].into_iter());
-        let (now, row) = (Instant::now(), TestResult::plain("b", "", Status::Fail));
-        queue.finished(1, 1, Some(&row), now);
+        let (now, result) = (Instant::now(), TestResult::plain("b", "", Status::Fail));
+        queue.finished(1, 1, Some(&result), now);
         assert!(queue.ready(now).is_empty());
         queue.finished(0, 0, None, now);
         assert_eq!(names(&queue.ready(now)), ["1: b"]);

@@ -177,13 +177,13 @@ impl WorkerSupervisor {
 
     /// Starts the clocks of the test cases that the process is starting.
     fn start_clocks(&mut self) {
-        for row in self.in_flight.iter_mut().take(self.settings.threads) {
-            row.since.get_or_insert_with(Instant::now);
+        for case in self.in_flight.iter_mut().take(self.settings.threads) {
+            case.since.get_or_insert_with(Instant::now);
         }
     }
 
     fn answered(&mut self, answer: Answer) {
-        let sent = self.in_flight.iter().position(|row| row.order.request.case == answer.case);
+        let sent = self.in_flight.iter().position(|case| case.order.request.case == answer.case);
         let Some(index) = sent else { return };
         self.in_flight.remove(index).end(finished(answer));
         self.start_clocks();
@@ -204,14 +204,14 @@ impl WorkerSupervisor {
     /// Ends test cases that exceed the time limit and processes that exceed the memory limit.
     async fn check(&mut self) {
         let time_limit = self.settings.time_limit;
-        if self.in_flight.iter().any(|row| row.elapsed() >= time_limit) {
-            let rows = std::mem::take(&mut self.in_flight);
+        if self.in_flight.iter().any(|case| case.elapsed() >= time_limit) {
+            let cases = std::mem::take(&mut self.in_flight);
             let (late, others): (Vec<InFlight>, _) =
-                rows.into_iter().partition(|row| row.elapsed() >= time_limit);
-            late.into_iter().for_each(|row| row.end(timed_out(time_limit)));
+                cases.into_iter().partition(|case| case.elapsed() >= time_limit);
+            late.into_iter().for_each(|case| case.end(timed_out(time_limit)));
             // A thread can only be ended with its process. The other test cases start again.
             self.process.take().into_iter().for_each(Process::kill);
-            others.into_iter().for_each(|row| self.begin(row.order));
+            others.into_iter().for_each(|case| self.begin(case.order));
         } else if self.process.as_ref().is_some_and(|process| too_large(process, &self.settings)) {
             self.process.take().into_iter().for_each(Process::kill);
             self.handle_death(Death::Memory).await;
@@ -222,33 +222,33 @@ impl WorkerSupervisor {
     /// the waiting ones.
     async fn handle_death(&mut self, death: Death) {
         let sent = std::mem::take(&mut self.in_flight);
-        let (rows, waiting): (Vec<InFlight>, Vec<_>) =
-            sent.into_iter().partition(|row| row.since.is_some());
-        self.isolate_crash(rows, death).await;
-        waiting.into_iter().for_each(|row| self.begin(row.order));
+        let (cases, waiting): (Vec<InFlight>, Vec<_>) =
+            sent.into_iter().partition(|case| case.since.is_some());
+        self.isolate_crash(cases, death).await;
+        waiting.into_iter().for_each(|case| self.begin(case.order));
     }
 
     /// Isolates a crash: executes each suspect in a separate process.
-    async fn isolate_crash(&self, rows: Vec<InFlight>, death: Death) {
+    async fn isolate_crash(&self, cases: Vec<InFlight>, death: Death) {
         if self.settings.threads == 1 {
-            for row in rows {
-                let elapsed = row.elapsed();
-                row.end(crashed(&self.explain(&death), elapsed));
+            for case in cases {
+                let elapsed = case.elapsed();
+                case.end(crashed(&self.explain(&death), elapsed));
             }
             return;
         }
         let mut results = Vec::new();
         let mut explained = matches!(death, Death::Memory);
-        for row in rows {
-            let (finished, broke) = self.run_isolated(&row.order.request).await;
+        for case in cases {
+            let (finished, broke) = self.run_isolated(&case.order.request).await;
             explained |= broke;
-            results.push((row, finished));
+            results.push((case, finished));
         }
-        for (row, mut finished) in results {
+        for (case, mut finished) in results {
             if let (Death::Died(how), false) = (&death, explained) {
                 finished.verdict = not_reproduced(&finished.verdict, how);
             }
-            row.end(finished);
+            case.end(finished);
         }
     }
 

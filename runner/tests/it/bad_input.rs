@@ -178,8 +178,8 @@ fn the_source_is_shown_in_the_results() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/bad.shader_test", GREEN.replace("clear color", "paint color"));
     sandbox.run(&["suite", "--reference-only", "--out", "out"]);
-    let rows = sandbox.results("out");
-    let reason = rows[1]["reason"].as_str().expect("a reason");
+    let results = sandbox.results("out");
+    let reason = results[1]["reason"].as_str().expect("a reason");
     assert!(reason.contains("suite/bad.shader_test:8:1"), "{reason}");
     assert!(reason.contains("paint color 0 0 0 0") && reason.contains("^^^^"), "{reason}");
 }

@@ -19,9 +19,11 @@ fn changes_are_those_of_ordinary_runs() {
     let sandbox = Sandbox::new();
     let quirk = ["--gen", "ivb", "--disable-quirk", "ivb-df-second-half"];
     let ran = sandbox.run(&[&["bisect", SUITE, "--format", "json"], &quirk[..]].concat());
-    let rows = json(&ran);
-    let rows = rows.as_array().unwrap();
-    let of = |conclusion: &str| rows.iter().filter(|row| row["conclusion"] == conclusion).count();
+    let results = json(&ran);
+    let results = results.as_array().unwrap();
+    let of = |conclusion: &str| {
+        results.iter().filter(|result| result["conclusion"] == conclusion).count()
+    };
     assert!(of("broken") > 0 && of("mended") > 0 && of("good") > 0, "{ran:#?}");
     let status = |test: &str, limits: &[String]| {
         let path = format!("{SUITE}/{}.shader_test", test.rsplit('/').next().unwrap());
@@ -29,16 +31,17 @@ fn changes_are_those_of_ordinary_runs() {
         arguments.extend(quirk);
         limits.iter().for_each(|limit| arguments.extend(["--pass-limit", limit]));
         sandbox.run(&arguments);
-        let row = &sandbox.results("out")[1];
-        (row["status"].clone(), row["layer"].clone())
+        let result = &sandbox.results("out")[1];
+        (result["status"].clone(), result["layer"].clone())
     };
     let ending = |tried: &serde_json::Value| (tried["status"].clone(), tried["layer"].clone());
     let mut changes = 0;
-    for row in
-        rows.iter().filter(|row| row["conclusion"] == "broken" || row["conclusion"] == "mended")
+    for result in results
+        .iter()
+        .filter(|result| result["conclusion"] == "broken" || result["conclusion"] == "mended")
     {
-        let test = row["test"].as_str().unwrap();
-        for change in row["changes"].as_array().unwrap() {
+        let test = result["test"].as_str().unwrap();
+        for change in result["changes"].as_array().unwrap() {
             let [before, after] = [&change["before"], &change["after"]];
             let [less, limit] = [before, after].map(|tried| tried["limit"].as_u64().unwrap());
             assert_eq!(less + 1, limit);
@@ -53,7 +56,7 @@ fn changes_are_those_of_ordinary_runs() {
         }
     }
     assert!(changes >= 2);
-    // Not every row has a change.
+    // Not every result has a change.
     assert_eq!(ran.code, 1);
 }
 

@@ -24,9 +24,9 @@ fn code_that_is_not_as_expected_fails() {
     let message = "fail    [ivb] suite/a encode: line 9: CHECK-NEXT does not match the SIMD16 kernel of \
                    the fragment shader\n    Expected: mov(8) [[X:g.]]\n    Observed: line ";
     ran.expect(1, &[message, "\n    9 | # CHECK-NEXT: mov(8) [[X:g.]]\n"]);
-    let rows = sandbox.results("out");
-    assert_eq!((&rows[1]["status"], &rows[1]["layer"]), (&"fail".into(), &"encode".into()));
-    assert!(rows[1]["stages"].as_array().is_some_and(|stages| !stages.is_empty()));
+    let results = sandbox.results("out");
+    assert_eq!((&results[1]["status"], &results[1]["layer"]), (&"fail".into(), &"encode".into()));
+    assert!(results[1]["stages"].as_array().is_some_and(|stages| !stages.is_empty()));
     let absent = with_checks(GREEN, &["-NOT(ivb vertex ir): load"]);
     run(&sandbox, absent, &["--gen", "ivb"])
         .expect(1, &["[ivb] suite/a ir: line 8: CHECK-NOT matches the IR of the vertex shader"]);

@@ -24,11 +24,11 @@ fn failures_give_one_and_are_explained() {
     ran.expect(1, &["[reference] suite/b probe: line 12: Probe color at (0,0)"]);
     ran.expect(1, &["runner suite/b.shader_test --reference-only"]);
     assert_eq!(ran.summary(), "[3/3] skip: 1, pass: 1, fail: 1; expected: 2, unexpected: 1");
-    let rows = sandbox.results("out");
-    assert_eq!(rows[0]["format"], 1);
-    assert_eq!(rows[0]["gens"], serde_json::json!(["reference"]));
-    assert_eq!(rows[0]["options"], serde_json::json!({}));
-    let field = |index: usize, name: &str| rows[index][name].clone();
+    let results = sandbox.results("out");
+    assert_eq!(results[0]["format"], 1);
+    assert_eq!(results[0]["gens"], serde_json::json!(["reference"]));
+    assert_eq!(results[0]["options"], serde_json::json!({}));
+    let field = |index: usize, name: &str| results[index][name].clone();
     assert_eq!((field(1, "test"), field(1, "status")), ("suite/a".into(), "pass".into()));
     assert!(field(1, "layer").is_null() && field(1, "reason").is_null());
     assert_eq!((field(2, "status"), field(2, "layer")), ("fail".into(), "probe".into()));
@@ -73,9 +73,9 @@ fn runs_are_identical_apart_from_durations() {
     }
     let stable = |jobs: &str, out: &str| {
         sandbox.run(&["suite", "--reference-only", "-j", jobs, "--out", out]);
-        let mut rows = sandbox.results(out);
-        rows.iter_mut().skip(1).for_each(|row| row["duration_us"] = 0.into());
-        rows
+        let mut results = sandbox.results(out);
+        results.iter_mut().skip(1).for_each(|result| result["duration_us"] = 0.into());
+        results
     };
     assert_eq!(stable("1", "one"), stable("4", "four"));
 }
@@ -218,7 +218,7 @@ fn failures_can_stop_a_run() {
         "{}",
         ran.summary()
     );
-    assert_eq!(sandbox.results("results/latest").len(), 3, "the header and two rows");
+    assert_eq!(sandbox.results("results/latest").len(), 3, "the header and two results");
 }
 
 /// A test that takes the interpreter a while.
@@ -267,11 +267,12 @@ fn interrupt(sandbox: &Sandbox, signal: &str) {
     assert!(sent.success());
     let ran = ran(&child.wait_with_output().expect("the run ends"));
     ran.expect(1, &["stopped before the end; the finished results are kept"]);
-    let rows = sandbox.results("out");
-    assert!((3..501).contains(&rows.len()), "{} rows", rows.len());
-    let names: Vec<&str> = rows[1..].iter().map(|row| row["test"].as_str().unwrap()).collect();
-    assert!(names.is_sorted(), "the finished rows are sorted: {names:?}");
-    assert!(rows[1..].iter().all(|row| row["status"] == "pass"));
+    let results = sandbox.results("out");
+    assert!((3..501).contains(&results.len()), "{} results", results.len());
+    let names: Vec<&str> =
+        results[1..].iter().map(|result| result["test"].as_str().unwrap()).collect();
+    assert!(names.is_sorted(), "the finished results are sorted: {names:?}");
+    assert!(results[1..].iter().all(|result| result["status"] == "pass"));
     assert_eq!(ran.summary(), format!("[{}/500] pass: {}", names.len(), names.len()));
     assert!(sandbox.path("out/junit.xml").exists());
 }

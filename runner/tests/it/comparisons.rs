@@ -217,22 +217,22 @@ fn hostile_rows() {
     let sandbox = Sandbox::new();
     let header =
         "{\"format\":1,\"version\":\"0\",\"gens\":[\"ivb\"],\"options\":{},\"revision\":null}\n";
-    let row = |test: &str, status: &str| {
+    let result = |test: &str, status: &str| {
         format!(
             "{{\"test\":{test},\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"{status}\",\"layer\":null,\"reason\":null,\
              \"outcome\":\"expected\",\"duration_us\":1,\"stages\":[],\"subtests\":[]}}\n"
         )
     };
-    let good = row("\"a\"", "pass");
+    let good = result("\"a\"", "pass");
     sandbox.file("good/results.jsonl", format!("{header}{good}"));
     let cases: [(Vec<u8>, &str); 8] = [
         ([header.as_bytes(), b"\"caf\xe9\"\n"].concat(), ":2: not a result"),
-        ([header, &good, &row("\"\u{e9}", "pass")].concat().into_bytes(), ":3: not a result"),
+        ([header, &good, &result("\"\u{e9}", "pass")].concat().into_bytes(), ":3: not a result"),
         (
-            [header, &good, &row("\"a\"", "fail")].concat().into_bytes(),
+            [header, &good, &result("\"a\"", "fail")].concat().into_bytes(),
             ":3: a second, different result of a [ivb]",
         ),
-        ([header, &row("\"a\"", "sunny")].concat().into_bytes(), ":2: not a result"),
+        ([header, &result("\"a\"", "sunny")].concat().into_bytes(), ":2: not a result"),
         ([header, &good.replace(":1,", ":-1,")].concat().into_bytes(), ":2: not a result"),
         (
             [header, &good.replace(":1,", ":99999999999999999999,")].concat().into_bytes(),
@@ -252,7 +252,7 @@ fn hostile_rows() {
         sandbox.run(&["history", "--import", "bad"]).expect(2, &[&message]);
     }
     // Cut short or repeated: told, and the rest is used.
-    let cut = [header, &good, &row("\"b\"", "pass")[..40]].concat();
+    let cut = [header, &good, &result("\"b\"", "pass")[..40]].concat();
     sandbox.file("bad/results.jsonl", cut);
     sandbox
         .run(&["diff", "good", "bad"])
@@ -261,7 +261,7 @@ fn hostile_rows() {
     sandbox.run(&["diff", "good", "bad"]).expect(0, &["1 -> 1 results, 1 the same"]);
     // Names are escaped.
     let name = "\"../../<b>&\\\"'|`*\\u001b[2J\\n\\u202e\"";
-    sandbox.file("bad/results.jsonl", [header, &row(name, "fail")].concat());
+    sandbox.file("bad/results.jsonl", [header, &result(name, "fail")].concat());
     for command in [&["diff", "good", "bad"][..], &["diff", "good", "bad", "--format", "markdown"]]
     {
         let out = sandbox.run(command).out;
@@ -292,7 +292,7 @@ fn errors_in_large_files() {
             .run(&["summary", "run"])
             .expect(2, &[&format!("run/results.jsonl:{number}: not a result")]);
     }
-    // In any order the rows are the same.
+    // In any order the results are the same.
     let mut shuffled = lines.clone();
     shuffled[1..].reverse();
     sandbox.file("again/results.jsonl", shuffled.join("\n") + "\n");

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::support::{GREEN, Sandbox, red};
 
 /// The kernels of a result, as `fragment SIMD8`.
-fn kernels(row: &Value) -> Vec<String> {
-    let stages = row["stages"].as_array().expect("stages");
+fn kernels(result: &Value) -> Vec<String> {
+    let stages = result["stages"].as_array().expect("stages");
     let name = |stage: &Value| {
         let text = |key: &str| stage[key].as_str().expect("a name").to_owned();
         format!("{} {}", text("stage"), text("width"))
@@ -43,8 +43,8 @@ fn commands_are_not_needed() {
     sandbox
         .run(&["suite", "--gen", "hsw", "--compile-only", "--out", "out"])
         .expect(0, &["pass: 1"]);
-    let rows = sandbox.results("out");
-    assert_eq!(kernels(&rows[1]), ["vertex vec4", "fragment SIMD16", "fragment SIMD8"]);
+    let results = sandbox.results("out");
+    assert_eq!(kernels(&results[1]), ["vertex vec4", "fragment SIMD16", "fragment SIMD8"]);
 }
 
 /// Shaders of one stem are one program; errors count lines in their own file.
@@ -65,12 +65,13 @@ fn bare_shaders() {
     sandbox
         .run(&["suite", "--gen", "skl", "--compile-only", "--out", "out"])
         .expect(0, &["pass: 5"]);
-    let rows = sandbox.results("out");
-    let tests: Vec<&str> = rows[1..].iter().filter_map(|row| row["test"].as_str()).collect();
+    let results = sandbox.results("out");
+    let tests: Vec<&str> =
+        results[1..].iter().filter_map(|result| result["test"].as_str()).collect();
     assert_eq!(tests, ["suite/alone", "suite/es", "suite/known", "suite/pair", "suite/sum"]);
-    assert_eq!(kernels(&rows[1]), ["fragment SIMD16", "fragment SIMD8"]);
-    assert_eq!(kernels(&rows[4]), ["vertex SIMD8", "fragment SIMD16", "fragment SIMD8"]);
-    assert_eq!(kernels(&rows[5]), ["compute SIMD16", "compute SIMD8"]);
+    assert_eq!(kernels(&results[1]), ["fragment SIMD16", "fragment SIMD8"]);
+    assert_eq!(kernels(&results[4]), ["vertex SIMD8", "fragment SIMD16", "fragment SIMD8"]);
+    assert_eq!(kernels(&results[5]), ["compute SIMD16", "compute SIMD8"]);
     // Without the option only the script is a test, and a named shader is refused.
     sandbox.run(&["list", "suite"]).expect(0, &["suite/known\n"]);
     let refused = "suite/alone.frag: not a test: a shader of one stage can only be compiled";
@@ -101,7 +102,7 @@ fn every_output_has_an_attachment() {
     sandbox
         .run(&["suite", "--gen", "skl", "--compile-only", "--out", "out"])
         .expect(0, &["pass: 1"]);
-    let sends = |row: &Value| row["stages"][1]["sends"].as_u64();
+    let sends = |result: &Value| result["stages"][1]["sends"].as_u64();
     assert_eq!(sends(&sandbox.results("out")[1]), Some(2));
 }
 

@@ -48,16 +48,16 @@ fn job(sandbox: &Sandbox, script: &str, variables: &[(&str, String)]) -> Ran {
     ran(&command.output().expect("sh"))
 }
 
-/// Rows of a run without their durations.
-fn rows(sandbox: &Sandbox, folder: &str) -> Vec<Value> {
-    let mut rows = sandbox.results(folder);
-    rows.iter_mut().skip(1).for_each(|row| row["duration_us"] = 0.into());
-    rows.iter().map(|row| serde_yaml::to_value(row).expect("a value")).collect()
+/// Results of a run without their durations.
+fn results(sandbox: &Sandbox, folder: &str) -> Vec<Value> {
+    let mut results = sandbox.results(folder);
+    results.iter_mut().skip(1).for_each(|result| result["duration_us"] = 0.into());
+    results.iter().map(|result| serde_yaml::to_value(result).expect("a value")).collect()
 }
 
 #[track_caller]
 fn assert_whole(sandbox: &Sandbox, folder: &str) {
-    assert_eq!(rows(sandbox, folder), rows(sandbox, "reference"), "{folder}");
+    assert_eq!(results(sandbox, folder), results(sandbox, "reference"), "{folder}");
 }
 
 fn strings(list: &Value) -> Vec<&str> {

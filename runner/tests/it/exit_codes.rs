@@ -197,8 +197,9 @@ fn selection() {
     ];
     for (arguments, names) in table {
         sandbox.mock_run(arguments);
-        let rows = sandbox.results("out");
-        let found: Vec<&str> = rows[1..].iter().map(|row| row["test"].as_str().unwrap()).collect();
+        let results = sandbox.results("out");
+        let found: Vec<&str> =
+            results[1..].iter().map(|result| result["test"].as_str().unwrap()).collect();
         assert_eq!(found, *names, "{arguments:?}");
     }
 }
@@ -216,7 +217,7 @@ fn rows_of_a_rerun_that_have_no_test_any_more_are_missing() {
         "suite/b/steps timeout unexpected",
     ];
     assert_eq!(sandbox.outcomes("again"), expected);
-    // A rerun that was killed knows which rows it was to run.
+    // A rerun that was killed knows which results it was to run.
     let file = sandbox.path("again/results.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>())
@@ -263,7 +264,7 @@ fn the_end_of_a_run_says_what_to_do() {
     sandbox.mock_run(&["-x", "flake|long", "--baseline", "made"]).expect(0, &[]);
 }
 
-/// On a terminal there is a bar, with counts, rate, remaining time and the rows that work for the
+/// On a terminal there is a bar, with counts, rate, remaining time and the test cases that run
 /// longest.
 #[cfg(target_os = "linux")]
 #[test]

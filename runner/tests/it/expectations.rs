@@ -41,9 +41,9 @@ fn every_kind_of_file() {
         sandbox.file("file", text);
         let ran = sandbox.run(&["suite", "--reference-only", "--out", "out", option, "file"]);
         ran.expect(code, &[]);
-        let rows: Vec<String> =
+        let results: Vec<String> =
             ["a", "b"].iter().zip(expected).map(|(t, e)| format!("suite/{t} {e}")).collect();
-        assert_eq!(sandbox.outcomes("out"), rows, "{option} {text}");
+        assert_eq!(sandbox.outcomes("out"), results, "{option} {text}");
     }
 }
 

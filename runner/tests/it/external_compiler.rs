@@ -12,14 +12,14 @@ fn ours() -> String {
     format!("'{RUNNER}' serve-compiler")
 }
 
-/// Rows without what may differ: durations, and the option itself.
-fn rows(sandbox: &Sandbox, folder: &str) -> Vec<serde_json::Value> {
-    let mut rows = sandbox.results(folder);
-    rows.iter_mut().skip(1).for_each(|row| {
-        row["duration_us"] = 0.into();
-        row["variant"] = "".into();
+/// Results without what may differ: durations, and the option itself.
+fn results(sandbox: &Sandbox, folder: &str) -> Vec<serde_json::Value> {
+    let mut results = sandbox.results(folder);
+    results.iter_mut().skip(1).for_each(|result| {
+        result["duration_us"] = 0.into();
+        result["variant"] = "".into();
     });
-    rows.split_off(1)
+    results.split_off(1)
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn our_compiler_through_the_protocol_gives_the_same_results() {
     sandbox
         .run(&[&arguments[..], &["--out", "served", "--compiler", &ours]].concat())
         .expect(0, &[]);
-    let (compiled, served) = (rows(&sandbox, "compiled"), rows(&sandbox, "served"));
-    assert!(compiled.len() >= 10, "{} rows", compiled.len());
+    let (compiled, served) = (results(&sandbox, "compiled"), results(&sandbox, "served"));
+    assert!(compiled.len() >= 10, "{} results", compiled.len());
     assert_eq!(compiled, served, "statistics and hashes of the code included");
     assert_eq!(sandbox.results("served")[0]["options"]["compiler"], "given");
     assert_eq!(sandbox.results("served")[1]["variant"], "compiler=given");
@@ -124,10 +124,10 @@ fn whatever_a_compiler_does_is_a_result() {
             ["suite", "--gen", "ivb", "--out", "out", "--timeout", "4", "--compiler", &command];
         let ran = sandbox.run(&arguments);
         ran.expect(1, &["[1/1] "]);
-        let row = &sandbox.results("out")[1];
-        assert_eq!(row["status"], status, "{text}: {row}");
-        assert!(layer.is_empty() || row["layer"] == layer, "{text}: {row}");
-        assert!(row["reason"].as_str().expect("a reason").contains(reason), "{text}: {row}");
+        let result = &sandbox.results("out")[1];
+        assert_eq!(result["status"], status, "{text}: {result}");
+        assert!(layer.is_empty() || result["layer"] == layer, "{text}: {result}");
+        assert!(result["reason"].as_str().expect("a reason").contains(reason), "{text}: {result}");
     }
 }
 

@@ -23,8 +23,8 @@ fn programs_are_legal() {
     assert_eq!(sandbox.results("run").len(), 301);
 }
 
-/// Rows are those of an ordinary run; a test alone is the one of many, and does as the printed one
-/// does.
+/// Results are those of an ordinary run. A test alone is the one of many, and does as the printed
+/// one does.
 #[test]
 fn a_test_can_be_made_again() {
     let sandbox = Sandbox::new();
@@ -33,18 +33,18 @@ fn a_test_can_be_made_again() {
     many.expect(0, &["[4/4] pass: 4"]);
     let one = sandbox.run(&[&options[..], &["--only", "2", "--out", "one"]].concat());
     one.expect(0, &["[1/1] pass: 1"]);
-    let row = |folder: &str| {
-        let is_it = |row: &serde_json::Value| row["test"] == "fuzz-5/compute-2";
-        let mut row = sandbox.results(folder).into_iter().find(is_it).expect("a row");
-        row["duration_us"] = 0.into();
-        row
+    let result = |folder: &str| {
+        let is_it = |result: &serde_json::Value| result["test"] == "fuzz-5/compute-2";
+        let mut result = sandbox.results(folder).into_iter().find(is_it).expect("a result");
+        result["duration_us"] = 0.into();
+        result
     };
-    assert_eq!(row("many"), row("one"));
+    assert_eq!(result("many"), result("one"));
     let text = sandbox.run(&[&options[..], &["--only", "2", "--print"]].concat());
     text.expect(0, &["# runner fuzz --stage compute --seed 5 --only 2", "[compute shader]"]);
     sandbox.file("tests/fuzz-5/compute-2.shader_test", &text.out);
     sandbox.run(&["tests", "--gen", "skl", "--out", "printed"]).expect(0, &["[1/1] pass: 1"]);
-    assert_eq!(row("printed"), row("one"));
+    assert_eq!(result("printed"), result("one"));
 }
 
 /// A quirk of the hardware that the compiler does not know of is found and kept.

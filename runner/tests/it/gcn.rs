@@ -40,8 +40,8 @@ fn results_have_waves() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN);
     sandbox.run(&["suite", "--gen", "si,skl", "--out", "out"]).expect(0, &["pass: 2"]);
-    let rows = sandbox.results("out");
-    let stage = |row: usize| rows[row]["stages"][0].clone();
+    let results = sandbox.results("out");
+    let stage = |result: usize| results[result]["stages"][0].clone();
     let wave = stage(1);
     assert_eq!((wave["stage"].as_str(), wave["width"].as_str()), (Some("vertex"), Some("wave64")));
     assert!(wave["scalar_registers"].as_u64() > Some(0) && wave["registers"].as_u64() > Some(0));

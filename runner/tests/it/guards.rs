@@ -219,8 +219,8 @@ fn long_messages_are_cut() {
     let ran = sandbox.run(&run);
     ran.expect(1, &["lower: line 11: mmm", "[1/1] fail: 1"]);
     assert!(ran.out.len() < 10_000, "{} bytes on the console", ran.out.len());
-    let row = &sandbox.results("out")[1];
-    let reason = row["reason"].as_str().unwrap();
+    let result = &sandbox.results("out")[1];
+    let reason = result["reason"].as_str().unwrap();
     assert!(reason.len() < 70_000 && reason.ends_with("more bytes]"), "{} bytes", reason.len());
 }
 
@@ -262,9 +262,16 @@ fn a_compiler_that_does_not_read_is_a_timeout() {
     let run =
         ["suite", "--gen", "ivb", "--out", "out", "--timeout", "4", "--compiler", "sh compiler.sh"];
     sandbox.run(&run).expect(1, &["[2/2] timeout: 2"]);
-    for row in &sandbox.results("out")[1..] {
-        assert_eq!((&row["layer"], &row["status"]), (&"encode".into(), &"timeout".into()), "{row}");
-        assert!(row["reason"].as_str().unwrap().contains("did not answer within 2 s"), "{row}");
+    for result in &sandbox.results("out")[1..] {
+        assert_eq!(
+            (&result["layer"], &result["status"]),
+            (&"encode".into(), &"timeout".into()),
+            "{result}"
+        );
+        assert!(
+            result["reason"].as_str().unwrap().contains("did not answer within 2 s"),
+            "{result}"
+        );
     }
     let left = Command::new("pgrep").args(["-f", &format!("sleep {mark}")]).output().unwrap();
     assert!(left.stdout.is_empty(), "orphans: {}", String::from_utf8_lossy(&left.stdout));
@@ -286,7 +293,7 @@ printf '{"id":%s,"error":{"layer":"ir","message":"to %s"}}\n' $id $id $next $nex
     sandbox.run(&run).expect(1, &["[3/3] fail: 3"]);
     let reasons: Vec<String> = sandbox.results("out")[1..]
         .iter()
-        .map(|row| row["reason"].as_str().unwrap().to_owned())
+        .map(|result| result["reason"].as_str().unwrap().to_owned())
         .collect();
     assert!(reasons.iter().all(|reason| !reason.ends_with(": to 2")), "{reasons:?}");
     assert!(reasons[0].contains("to 1"), "{reasons:?}");

@@ -228,7 +228,7 @@ fn what_is_none_of_these_files() {
         .run(&["import", "odd.csv", "--gen", "ivb", "--out", "odd"])
         .expect(0, &["[2/2] pass: 1, fail: 1"]);
     let names: Vec<String> =
-        sandbox.results("odd")[1..].iter().map(|row| row["test"].to_string()).collect();
+        sandbox.results("odd")[1..].iter().map(|result| result["test"].to_string()).collect();
     assert_eq!(names, ["\"<&\\\"'\\u001b>\"", "\"a,\\\"b\\\"\""]);
 }
 
@@ -262,8 +262,8 @@ fn the_origin_of_imported_results() {
     });
     assert_eq!(lines[0]["imported"], expected);
     let reason = |test: &str| {
-        let row = lines.iter().find(|line| line["test"] == test).expect("a result");
-        row["reason"].as_str().map(str::to_owned)
+        let result = lines.iter().find(|line| line["test"] == test).expect("a result");
+        result["reason"].as_str().map(str::to_owned)
     };
     let output = "Probe color at (0,0)\n  Observed: 1\nassertion";
     assert_eq!(reason("suite/a").as_deref(), Some(output));

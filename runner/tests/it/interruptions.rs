@@ -57,13 +57,13 @@ fn assert_same_run(sandbox: &Sandbox, a: &str, b: &str) {
 }
 
 /// Whole lines of a run's results after the header, durations included.
-fn finished_rows(sandbox: &Sandbox, out: &str) -> BTreeSet<String> {
+fn finished_results(sandbox: &Sandbox, out: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(sandbox.path(out).join("results.jsonl")).unwrap_or_default();
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     text[..whole].lines().skip(1).map(str::to_owned).collect()
 }
 
-/// Killed fifty times at moments from before the first row to after the last.
+/// Killed fifty times at moments from before the first result to after the last.
 #[test]
 fn killed_runs_are_completed() {
     let sandbox = sandbox();
@@ -76,13 +76,13 @@ fn killed_runs_are_completed() {
         let mut child = start(&sandbox, &out, more).stdout(Stdio::null()).spawn().expect("a run");
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // By the clock, or once some rows are finished: on a slow machine the clock alone would
+        // By the clock, or once some results are finished: on a slow machine the clock alone would
         // kill them all early.
         if round % 4 < 2 {
             std::thread::sleep(Duration::from_micros((state >> 33) % 120_000));
         } else {
-            let (rows, begun) = (1 + (state >> 33) as usize % 38, Instant::now());
-            while finished_rows(&sandbox, &out).len() < rows {
+            let (results, begun) = (1 + (state >> 33) as usize % 38, Instant::now());
+            while finished_results(&sandbox, &out).len() < results {
                 assert!(begun.elapsed() < Duration::from_secs(60), "no results");
                 std::hint::spin_loop();
             }
@@ -94,10 +94,10 @@ fn killed_runs_are_completed() {
             restarted += 1;
             run(&sandbox, &out, more).expect(1, &["[40/40]"]);
         } else {
-            let before = finished_rows(&sandbox, &out);
+            let before = finished_results(&sandbox, &out);
             partial += usize::from((1..40).contains(&before.len()));
             sandbox.run(&["resume", &out]).expect(1, &["[40/40]"]);
-            let after = finished_rows(&sandbox, &out);
+            let after = finished_results(&sandbox, &out);
             assert!(before.is_subset(&after), "what was finished is kept as it was");
         }
         assert_same_run(&sandbox, "whole", &out);
@@ -159,7 +159,7 @@ fn two_runners_do_not_share_a_folder() {
     sandbox.mocks(&[("a", "pass"), ("b", "sleep 4000"), ("c", "pass")]);
     let first = start(&sandbox, "out", &["-j", "2"]).spawn().expect("a run");
     let begun = Instant::now();
-    while finished_rows(&sandbox, "out").is_empty() {
+    while finished_results(&sandbox, "out").is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(60), "no results");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -204,7 +204,7 @@ fn a_full_disk() {
     if let Some(_disk) = Small::mount(&sandbox.path("disk"), "size=24k") {
         let ran = run(&sandbox, "disk/out", &[]);
         ran.expect(2, &["error: cannot write disk/out/results.jsonl: No space left on device"]);
-        let kept = finished_rows(&sandbox, "disk/out");
+        let kept = finished_results(&sandbox, "disk/out");
         assert!((1..200).contains(&kept.len()), "{}", kept.len());
         // With room again the run is completed.
         let more = Command::new("mount")
@@ -213,7 +213,7 @@ fn a_full_disk() {
             .status();
         assert!(more.expect("mount").success());
         sandbox.run(&["resume", "disk/out"]).expect(1, &["[200/200]"]);
-        assert!(kept.is_subset(&finished_rows(&sandbox, "disk/out")));
+        assert!(kept.is_subset(&finished_results(&sandbox, "disk/out")));
         assert_same_run(&sandbox, "whole", "disk/out");
     }
     // The same for everybody: a limit on the size of files.
@@ -222,10 +222,10 @@ fn a_full_disk() {
     limited.args(["-c", line, env!("CARGO_BIN_EXE_runner")]).args(RUN).arg("limited");
     let ran = ran(&limited.current_dir(sandbox.root()).output().expect("sh"));
     ran.expect(2, &["error: cannot write limited/results.jsonl: File too large"]);
-    let kept = finished_rows(&sandbox, "limited");
+    let kept = finished_results(&sandbox, "limited");
     assert!((1..200).contains(&kept.len()), "{}", kept.len());
     sandbox.run(&["resume", "limited"]).expect(1, &["[200/200]"]);
-    assert!(kept.is_subset(&finished_rows(&sandbox, "limited")));
+    assert!(kept.is_subset(&finished_results(&sandbox, "limited")));
     assert_same_run(&sandbox, "whole", "limited");
 }
 

@@ -432,7 +432,7 @@ fn hostile_names() {
             && csv.chars().all(|c| !c.is_control() || c == '\n'),
         "{csv}"
     );
-    // Every row can be told apart and repeated.
+    // Every result can be told apart and repeated.
     sandbox.run(&["rerun", "out", "--out", "again"]).expect(1, &["[7/7] fail: 7"]);
     let ran = sandbox.run(&["list", "suite"]);
     assert!(harmless(&ran.out) && ran.out.lines().count() == 7, "{ran:?}");

@@ -40,24 +40,24 @@ fn body(stop: &str) -> String {
     )
 }
 
-/// Runs a test; every row must pass, which takes agreement with the reference, with a kernel of
+/// Runs a test; every result must pass, which takes agreement with the reference, with a kernel of
 /// `stage` longer than the reach of branches.
 fn passes_beyond_reach(stage: &str, generation: &str, text: &str) {
     let sandbox = Sandbox::new();
     sandbox.file("large.shader_test", text);
     sandbox.run(&["large.shader_test", "--gen", generation, "--out", "out"]).expect(0, &[]);
-    let rows = sandbox.results("out");
-    let rows: Vec<_> = rows.iter().filter(|row| row["test"].is_string()).collect();
-    assert_eq!(rows.len(), 1);
-    for row in rows {
-        assert_eq!(row["status"], "pass", "{row}");
-        let stages = row["stages"].as_array().expect("stages");
+    let results = sandbox.results("out");
+    let results: Vec<_> = results.iter().filter(|result| result["test"].is_string()).collect();
+    assert_eq!(results.len(), 1);
+    for result in results {
+        assert_eq!(result["status"], "pass", "{result}");
+        let stages = result["stages"].as_array().expect("stages");
         let longest = stages
             .iter()
             .filter(|kernel| kernel["stage"] == stage)
             .filter_map(|kernel| kernel["instructions"].as_u64())
             .max();
-        assert!(longest > Some(REACH), "{row}");
+        assert!(longest > Some(REACH), "{result}");
     }
 }
 

@@ -72,7 +72,7 @@ fn in_every_stage() {
         sandbox.file(&format!("arrays/{stage}.shader_test"), script(stage));
     }
     sandbox.run(&["arrays", "--gen", "all", "--out", "out"]).expect(0, &[]);
-    let rows = sandbox.results("out");
-    let passed = rows.iter().filter(|row| row["status"] == "pass").count();
-    assert_eq!(passed, 15, "{rows:?}");
+    let results = sandbox.results("out");
+    let passed = results.iter().filter(|result| result["status"] == "pass").count();
+    assert_eq!(passed, 15, "{results:?}");
 }

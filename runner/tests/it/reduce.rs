@@ -9,9 +9,9 @@ const SUITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
 /// Status, layer and first line of the reason of an ordinary run of one file.
 fn run(sandbox: &Sandbox, file: &str, options: &[&str]) -> (String, String, String) {
     sandbox.run(&[&[file, "--out", "run", "--keep", "none"], options].concat());
-    let row = &sandbox.results("run")[1];
+    let result = &sandbox.results("run")[1];
     let text =
-        |field: &str| row[field].as_str().unwrap_or("").lines().next().unwrap_or("").to_owned();
+        |field: &str| result[field].as_str().unwrap_or("").lines().next().unwrap_or("").to_owned();
     (text("status"), text("layer"), text("reason"))
 }
 

@@ -270,9 +270,9 @@ fn workers_have_the_settings() {
     sandbox.file("suite/a.shader_test", crate::support::GREEN);
     sandbox.file("runner.toml", "gen = 'skl'\nwidth = 'SIMD8'\ndisable-pass = ['opt_dce']\n");
     sandbox.run(&["suite", "--out", "out"]).expect(0, &["[1/1] pass: 1"]);
-    let rows = sandbox.results("out");
-    assert_eq!(rows[0]["options"], json!({"disable-pass": "opt_dce", "width": "SIMD8"}));
-    let stages = rows[1]["stages"].as_array().expect("stages");
+    let results = sandbox.results("out");
+    assert_eq!(results[0]["options"], json!({"disable-pass": "opt_dce", "width": "SIMD8"}));
+    let stages = results[1]["stages"].as_array().expect("stages");
     let fragment: Vec<&Value> = stages.iter().filter(|s| s["stage"] == "fragment").collect();
     assert_eq!(fragment.len(), 1, "{stages:?}");
 }

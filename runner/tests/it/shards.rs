@@ -91,7 +91,7 @@ fn durations_balance_the_shards() {
                 .expect(0, &[]);
             sandbox.results("out")[1..]
                 .iter()
-                .map(|row| seconds[row["test"].as_str().expect("a name")])
+                .map(|result| seconds[result["test"].as_str().expect("a name")])
                 .sum()
         })
         .collect();

@@ -21,17 +21,17 @@ fn text_spills(text: &str, arguments: &[&str], stage: &str, width: impl Fn(&str)
     sandbox.file("spilled.shader_test", text);
     let arguments = [&["spilled.shader_test", "--out", "out"], arguments].concat();
     sandbox.run(&arguments).expect(0, &[]);
-    let rows = sandbox.results("out");
-    let rows: Vec<_> = rows.iter().filter(|row| row["test"].is_string()).collect();
-    assert!(!rows.is_empty());
-    for row in rows {
-        let generation = row["gen"].as_str().expect("a generation");
-        assert_eq!(row["status"], "pass", "{row}");
-        let stages = row["stages"].as_array().expect("stages");
+    let results = sandbox.results("out");
+    let results: Vec<_> = results.iter().filter(|result| result["test"].is_string()).collect();
+    assert!(!results.is_empty());
+    for result in results {
+        let generation = result["gen"].as_str().expect("a generation");
+        assert_eq!(result["status"], "pass", "{result}");
+        let stages = result["stages"].as_array().expect("stages");
         let kernels: Vec<_> = stages.iter().filter(|kernel| kernel["stage"] == stage).collect();
-        assert!(!kernels.is_empty(), "{row}");
+        assert!(!kernels.is_empty(), "{result}");
         for kernel in kernels {
-            assert_eq!(kernel["width"], width(generation), "{row}");
+            assert_eq!(kernel["width"], width(generation), "{result}");
             assert!(
                 kernel["spills"].as_u64() > Some(0) && kernel["fills"].as_u64() > Some(0),
                 "{kernel}"

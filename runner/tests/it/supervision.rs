@@ -42,8 +42,8 @@ fn crashes_cost_their_own_row_only() {
             "[29/29] skip: 1, warn: 1, pass: 21, fail: 1, crash: 4, timeout: 1; expected: 23, unexpected: 6",
             "{arguments:?}"
         );
-        let rows = sandbox.results("out");
-        let reason = |row: usize| rows[row]["reason"].as_str().unwrap_or("").to_owned();
+        let results = sandbox.results("out");
+        let reason = |result: usize| results[result]["reason"].as_str().unwrap_or("").to_owned();
         assert_eq!(reason(1), "the worker process ended by signal 6 (SIGABRT)");
         assert_eq!(reason(2), "stack overflow");
         assert!(
@@ -52,7 +52,7 @@ fn crashes_cost_their_own_row_only() {
             reason(3)
         );
         assert_eq!(reason(4), "the worker process ended by exit code 7");
-        assert!(rows[1..].iter().all(|row| row["outcome"] != "flake"), "{rows:#?}");
+        assert!(results[1..].iter().all(|result| result["outcome"] != "flake"), "{results:#?}");
     }
 }
 
@@ -63,9 +63,9 @@ fn crashing_runs_are_byte_identical() {
         sandbox
             .run(&["suite", "--mock", "--reference-only", "--out", out, "-j", jobs])
             .expect(1, &[]);
-        let mut rows = sandbox.results(out);
-        rows.iter_mut().skip(1).for_each(|row| row["duration_us"] = 0.into());
-        rows
+        let mut results = sandbox.results(out);
+        results.iter_mut().skip(1).for_each(|result| result["duration_us"] = 0.into());
+        results
     };
     assert_eq!(run("one", "1"), run("many", "6"));
 }
@@ -118,14 +118,14 @@ fn crashes_that_do_not_repeat_are_flakes() {
         1,
         &["flake   [reference] suite/once simulate: the worker process ended by signal 6"],
     );
-    let rows = sandbox.results("out");
-    let once = &rows[1];
+    let results = sandbox.results("out");
+    let once = &results[1];
     assert_eq!(
         (&once["status"], &once["outcome"], &once["differed"]),
         (&"crash".into(), &"flake".into(), &true.into())
     );
     assert!(once["reason"].as_str().unwrap().ends_with("alone: pass"), "{once}");
-    // With one row at a time there is no doubt about which it was.
+    // With one result at a time there is no doubt about which it was.
     fs::remove_file(sandbox.path("suite/once.seen")).unwrap();
     assert_eq!(
         sandbox.mock_run(&["-j", "1"]).summary(),

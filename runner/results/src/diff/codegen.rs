@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::metric::{CodeSelection, Metric};
-use crate::{Code, Row};
+use crate::{Code, ResultRef};
 use vocabulary::{Stage, Width};
 
 /// One shader's change in one number.
@@ -144,7 +144,7 @@ impl CodeChanges {
     /// Compares the shaders of results that both runs have. Results without any code in one of the
     /// runs are ignored: the test broke earlier there.
     pub(super) fn new<'r, 'a: 'r>(
-        rows: impl Iterator<Item = (&'r Row<'a>, &'r Row<'a>)>,
+        results: impl Iterator<Item = (&'r ResultRef<'a>, &'r ResultRef<'a>)>,
         selection: &CodeSelection,
     ) -> CodeChanges {
         let metric =
@@ -154,7 +154,8 @@ impl CodeChanges {
             ..CodeChanges::default()
         };
         let mut groups = Groups::default();
-        for (old, new) in rows.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty())
+        for (old, new) in
+            results.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty())
         {
             for code in old.stages.iter().filter(|code| selection.has(code)) {
                 match find(new, code) {
@@ -179,7 +180,13 @@ impl CodeChanges {
         changes
     }
 
-    fn compare(&mut self, row: &Row<'_>, old: &Code<'_>, new: &Code<'_>, metrics: &[Metric]) {
+    fn compare(
+        &mut self,
+        result: &ResultRef<'_>,
+        old: &Code<'_>,
+        new: &Code<'_>,
+        metrics: &[Metric],
+    ) {
         self.shared += 1;
         self.same_binary += usize::from(!old.sha.is_empty() && old.sha == new.sha);
         for (metric, read) in self.metrics.iter_mut().zip(metrics) {
@@ -188,10 +195,10 @@ impl CodeChanges {
             metric.total_new += after;
             if before != after {
                 let list = if after < before { &mut metric.helped } else { &mut metric.hurt };
-                let shader = format!("{} {}", shader(row, old), old.width);
+                let shader = format!("{} {}", shader(result, old), old.width);
                 let parts = ShaderParts {
-                    test: row.test.to_string(),
-                    generation: row.generation.to_string(),
+                    test: result.test.to_string(),
+                    generation: result.generation.to_string(),
                     stage: old.stage,
                     width: old.width,
                 };
@@ -215,8 +222,8 @@ struct Group {
 }
 
 impl Groups {
-    fn add(&mut self, row: &Row<'_>, old: &Code<'_>, new: &Code<'_>, metrics: &[Metric]) {
-        let place = (row.generation.to_string(), old.stage, old.width);
+    fn add(&mut self, result: &ResultRef<'_>, old: &Code<'_>, new: &Code<'_>, metrics: &[Metric]) {
+        let place = (result.generation.to_string(), old.stage, old.width);
         let group = self.by_place.entry(place).or_default();
         group.shaders += 1;
         group.sums.resize(metrics.len(), [0; 2]);
@@ -243,14 +250,14 @@ impl Groups {
 }
 
 /// Returns the code of the same stage and width.
-fn find<'r, 'a>(row: &'r Row<'a>, code: &Code<'_>) -> Option<&'r Code<'a>> {
-    row.stages.iter().find(|other| other.stage == code.stage && other.width == code.width)
+fn find<'r, 'a>(result: &'r ResultRef<'a>, code: &Code<'_>) -> Option<&'r Code<'a>> {
+    result.stages.iter().find(|other| other.stage == code.stage && other.width == code.width)
 }
 
-fn shader(row: &Row<'_>, code: &Code<'_>) -> String {
-    format!("{} [{}] {}", row.test, row.generation, code.stage)
+fn shader(result: &ResultRef<'_>, code: &Code<'_>) -> String {
+    format!("{} [{}] {}", result.test, result.generation, code.stage)
 }
 
-fn width_change(row: &Row<'_>, code: &Code<'_>) -> WidthChange {
-    WidthChange { shader: shader(row, code), width: code.width }
+fn width_change(result: &ResultRef<'_>, code: &Code<'_>) -> WidthChange {
+    WidthChange { shader: shader(result, code), width: code.width }
 }

@@ -13,35 +13,37 @@ use vocabulary::Generation;
 /// Runs with test cases in common have columns and lists of their own, so that nothing is counted
 /// twice.
 pub fn by_directory(runs: &[(String, &[TestResult])], depth: usize) -> String {
-    let rows = || runs.iter().flat_map(|(_, rows)| rows.iter());
+    let results = || runs.iter().flat_map(|(_, results)| results.iter());
     let mut seen = BTreeSet::new();
-    let common = rows().any(|row| !seen.insert((&row.test, &row.generation)));
+    let common = results().any(|result| !seen.insert((&result.test, &result.generation)));
     let mut directories: BTreeMap<&str, Directory<'_>> = BTreeMap::new();
-    for (number, (_, rows)) in runs.iter().enumerate() {
-        for row in *rows {
+    for (number, (_, results)) in runs.iter().enumerate() {
+        for result in *results {
             let number = if common { number } else { 0 };
-            directories.entry(directory(&row.test, depth)).or_default().add(number, row);
+            directories.entry(directory(&result.test, depth)).or_default().add(number, result);
         }
     }
     if !common {
         let columns: Vec<Column<'_>> =
-            generations(rows()).into_iter().map(|name| (0, name)).collect();
+            generations(results()).into_iter().map(|name| (0, name)).collect();
         let headings = columns.iter().map(|(_, name)| printable_line(name)).collect();
-        return table(&directories, &columns, headings) + &skips(rows(), "") + &others(rows(), "");
+        return table(&directories, &columns, headings)
+            + &skips(results(), "")
+            + &others(results(), "");
     }
     let mut columns: Vec<Column<'_>> = Vec::new();
-    for (number, (_, rows)) in runs.iter().enumerate() {
-        columns.extend(generations(rows.iter()).into_iter().map(|name| (number, name)));
+    for (number, (_, results)) in runs.iter().enumerate() {
+        columns.extend(generations(results.iter()).into_iter().map(|name| (number, name)));
     }
     let heading = |(number, generation): &Column<'_>| {
         let name = runs.get(*number).map_or("", |(name, _)| name);
         printable_line(&format!("{name} {generation}"))
     };
     let mut text = table(&directories, &columns, columns.iter().map(heading).collect());
-    for (name, rows) in runs {
+    for (name, results) in runs {
         let of = format!(" in {}", printable_line(name));
-        text += &skips(rows.iter(), &of);
-        text += &others(rows.iter(), &of);
+        text += &skips(results.iter(), &of);
+        text += &others(results.iter(), &of);
     }
     text
 }
@@ -57,9 +59,9 @@ struct Directory<'a> {
 }
 
 impl<'a> Directory<'a> {
-    fn add(&mut self, number: usize, row: &'a TestResult) {
-        self.tests.insert(&row.test);
-        self.counts.entry((number, &row.generation)).or_default().add(row.status);
+    fn add(&mut self, number: usize, result: &'a TestResult) {
+        self.tests.insert(&result.test);
+        self.counts.entry((number, &result.generation)).or_default().add(result.status);
     }
 }
 
@@ -71,8 +73,8 @@ fn directory(test: &str, depth: usize) -> &str {
 }
 
 /// Returns the columns: generations in their order, then any other names.
-fn generations<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
-    let names: BTreeSet<&str> = rows.map(|row| &*row.generation).collect();
+fn generations<'a>(results: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
+    let names: BTreeSet<&str> = results.map(|result| &*result.generation).collect();
     let mut generations: Vec<&str> = names.into_iter().collect();
     let known = Generation::ALL.map(Generation::name);
     generations.sort_by_key(|name| known.iter().position(|g| g == name).unwrap_or(known.len()));
@@ -113,11 +115,11 @@ fn cell(counts: &Counts) -> String {
 
 /// Renders the reasons of skips, most frequent first; limits that differ only in the requested
 /// number are one reason.
-fn skips<'a>(rows: impl Iterator<Item = &'a TestResult>, of: &str) -> String {
+fn skips<'a>(results: impl Iterator<Item = &'a TestResult>, of: &str) -> String {
     let mut reasons: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
-    for row in rows.filter(|row| row.status == Status::Skip) {
-        let reason = without_numbers(row.reason.as_deref().unwrap_or_default());
-        *reasons.entry(reason).or_default().entry(&row.generation).or_default() += 1;
+    for result in results.filter(|result| result.status == Status::Skip) {
+        let reason = without_numbers(result.reason.as_deref().unwrap_or_default());
+        *reasons.entry(reason).or_default().entry(&result.generation).or_default() += 1;
     }
     let mut reasons: Vec<(String, usize, usize)> = reasons
         .into_iter()
@@ -157,19 +159,19 @@ fn without_numbers(reason: &str) -> String {
     }
 }
 
-fn others<'a>(rows: impl Iterator<Item = &'a TestResult>, of: &str) -> String {
+fn others<'a>(results: impl Iterator<Item = &'a TestResult>, of: &str) -> String {
     let mut text = String::new();
-    for row in rows.filter(|row| !matches!(row.status, Status::Pass | Status::Skip)) {
+    for result in results.filter(|result| !matches!(result.status, Status::Pass | Status::Skip)) {
         if text.is_empty() {
             let _ = write!(text, "\nNeither passed nor skipped{of}:\n\n");
         }
-        let phase = row.phase.map_or("", Phase::name);
+        let phase = result.phase.map_or("", Phase::name);
         let _ = writeln!(
             text,
             "* `{}` {}: {} {phase}",
-            printable_line(&row.test),
-            printable_line(&row.generation),
-            row.status
+            printable_line(&result.test),
+            printable_line(&result.generation),
+            result.status
         );
     }
     text

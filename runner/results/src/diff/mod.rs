@@ -24,7 +24,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 
 use crate::verdict::{Phase, Status};
-use crate::{DriverHeader, Row, RunRows};
+use crate::{DriverHeader, ResultRef, RunResults};
 
 /// The change of a test case from one run to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -150,8 +150,8 @@ impl Diff {
     /// Compares two runs, whose pairs are those of [`run_pairs`], and their selected code.
     pub fn of_runs(
         pairs: &[Pair<'_, '_>],
-        old: &RunRows<'_>,
-        new: &RunRows<'_>,
+        old: &RunResults<'_>,
+        new: &RunResults<'_>,
         selection: &CodeSelection,
     ) -> Diff {
         Diff {
@@ -160,7 +160,7 @@ impl Diff {
                 let driver = run.header.driver.as_ref();
                 driver.map(DriverHeader::describe).unwrap_or_default()
             }),
-            unfinished: [old, new].map(RunRows::unfinished),
+            unfinished: [old, new].map(RunResults::unfinished),
             ..Diff::new(pairs, selection)
         }
     }
@@ -185,33 +185,35 @@ impl Diff {
     }
 
     fn add(&mut self, pair: &Pair<'_, '_>) {
-        let (old, new) =
-            (pair.old.and_then(Row::known_status), pair.new.and_then(Row::known_status));
-        let Some(row) = pair.new.or(pair.old) else { return };
+        let (old, new) = (
+            pair.old.and_then(ResultRef::known_status),
+            pair.new.and_then(ResultRef::known_status),
+        );
+        let Some(result) = pair.new.or(pair.old) else { return };
         let changed = |test: String, change, old, new| Changed {
             test,
-            generation: row.generation.to_string(),
-            variant: if pair.several { row.variant.to_string() } else { String::new() },
+            generation: result.generation.to_string(),
+            variant: if pair.several { result.variant.to_string() } else { String::new() },
             change,
             old,
             new,
-            phase: pair.new.and_then(|row| row.phase),
-            reason: pair.new.and_then(Row::reason).map(str::to_owned),
-            expected: pair.new.is_some_and(|row| row.is_good()),
+            phase: pair.new.and_then(|result| result.phase),
+            reason: pair.new.and_then(ResultRef::reason).map(str::to_owned),
+            expected: pair.new.is_some_and(|result| result.is_good()),
         };
         match pair.change() {
             Change::Same => {
                 self.same += 1;
                 self.reworded.extend(pair.both().and_then(reworded));
             }
-            change => self.changes.push(changed(row.test.to_string(), change, old, new)),
+            change => self.changes.push(changed(result.test.to_string(), change, old, new)),
         }
         let Some((before, after)) = pair.both() else { return };
         for (name, old, new) in subtests(before, after) {
             match change(old, new) {
                 Change::Same => {}
                 change => {
-                    self.changes.push(changed(format!("{}@{name}", row.test), change, old, new))
+                    self.changes.push(changed(format!("{}@{name}", result.test), change, old, new))
                 }
             }
         }
@@ -233,20 +235,21 @@ impl Diff {
 
 /// Returns the parts of a test that either run has, with their statuses.
 fn subtests<'r>(
-    old: &'r Row<'_>,
-    new: &'r Row<'_>,
+    old: &'r ResultRef<'_>,
+    new: &'r ResultRef<'_>,
 ) -> impl Iterator<Item = (&'r str, Option<Status>, Option<Status>)> {
-    let status =
-        |row: &Row<'_>, name: &str| row.subtests.iter().find(|p| p.name == name).map(|p| p.status);
+    let status = |result: &ResultRef<'_>, name: &str| {
+        result.subtests.iter().find(|p| p.name == name).map(|p| p.status)
+    };
     let added = new.subtests.iter().filter(move |part| status(old, &part.name).is_none());
     let names = old.subtests.iter().chain(added).map(|part| &*part.name);
     names.map(move |name| (name, status(old, name), status(new, name)))
 }
 
-fn reworded((old, new): (&Row<'_>, &Row<'_>)) -> Option<Reworded> {
-    let words = |row: &Row<'_>| match row.phase {
-        Some(phase) => format!("{phase}: {}", row.reason().unwrap_or("")),
-        None => row.reason().unwrap_or("").to_owned(),
+fn reworded((old, new): (&ResultRef<'_>, &ResultRef<'_>)) -> Option<Reworded> {
+    let words = |result: &ResultRef<'_>| match result.phase {
+        Some(phase) => format!("{phase}: {}", result.reason().unwrap_or("")),
+        None => result.reason().unwrap_or("").to_owned(),
     };
     ((old.phase, old.reason()) != (new.phase, new.reason())).then(|| Reworded {
         test: new.test.to_string(),
@@ -261,9 +264,9 @@ fn reworded((old, new): (&Row<'_>, &Row<'_>)) -> Option<Reworded> {
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'r, 'a> {
     /// Old result.
-    pub old: Option<&'r Row<'a>>,
+    pub old: Option<&'r ResultRef<'a>>,
     /// New result.
-    pub new: Option<&'r Row<'a>>,
+    pub new: Option<&'r ResultRef<'a>>,
     /// True if a run has more than one variant of the test on that generation.
     pub several: bool,
     /// True if one run has no result of the test case because it is unfinished.
@@ -273,12 +276,14 @@ pub struct Pair<'r, 'a> {
 impl<'r, 'a> Pair<'r, 'a> {
     /// Returns the change of the test case.
     pub fn change(&self) -> Change {
-        let (old, new) =
-            (self.old.and_then(Row::known_status), self.new.and_then(Row::known_status));
+        let (old, new) = (
+            self.old.and_then(ResultRef::known_status),
+            self.new.and_then(ResultRef::known_status),
+        );
         // Kernel messages in imported runs of piglit are worse than the same status without them.
-        let kernel = |row: Option<&Row<'_>>| {
-            row.is_some_and(|row| {
-                row.phase.is_none() && row.reason().is_some_and(|r| r.starts_with("dmesg-"))
+        let kernel = |result: Option<&ResultRef<'_>>| {
+            result.is_some_and(|result| {
+                result.phase.is_none() && result.reason().is_some_and(|r| r.starts_with("dmesg-"))
             })
         };
         match change(old, new) {
@@ -293,22 +298,22 @@ impl<'r, 'a> Pair<'r, 'a> {
     }
 
     /// Returns the results if both runs have one.
-    pub fn both(&self) -> Option<(&'r Row<'a>, &'r Row<'a>)> {
+    pub fn both(&self) -> Option<(&'r ResultRef<'a>, &'r ResultRef<'a>)> {
         self.old.zip(self.new)
     }
 }
 
 /// Pairs the results of two runs. A result that an unfinished run lacks on one of its generations
 /// is not missing, since the run may have planned it.
-pub fn run_pairs<'r, 'a>(old: &'r RunRows<'a>, new: &'r RunRows<'a>) -> Vec<Pair<'r, 'a>> {
-    let mut pairs = pairs(&old.rows, &new.rows);
-    let planned = |run: &RunRows<'_>, row: &Row<'_>| {
-        run.unfinished() > 0 && run.header.generations.iter().any(|name| *name == row.generation)
+pub fn run_pairs<'r, 'a>(old: &'r RunResults<'a>, new: &'r RunResults<'a>) -> Vec<Pair<'r, 'a>> {
+    let mut pairs = pairs(&old.results, &new.results);
+    let planned = |run: &RunResults<'_>, result: &ResultRef<'_>| {
+        run.unfinished() > 0 && run.header.generations.iter().any(|name| *name == result.generation)
     };
     for pair in &mut pairs {
         pair.not_run = match (pair.old, pair.new) {
-            (Some(row), None) => planned(new, row),
-            (None, Some(row)) => planned(old, row),
+            (Some(result), None) => planned(new, result),
+            (None, Some(result)) => planned(old, result),
             _ => false,
         };
     }
@@ -318,8 +323,9 @@ pub fn run_pairs<'r, 'a>(old: &'r RunRows<'a>, new: &'r RunRows<'a>) -> Vec<Pair
 /// Pairs the results of two runs, each sorted by key and with one result per key. Where a run has
 /// several variants of a test on a generation, equal variants are paired; otherwise the options may
 /// differ, since many comparisons are about options.
-pub fn pairs<'r, 'a>(old: &'r [Row<'a>], new: &'r [Row<'a>]) -> Vec<Pair<'r, 'a>> {
-    let groups = |rows: &'r [Row<'a>]| rows.chunk_by(|a, b| place(a) == place(b)).peekable();
+pub fn pairs<'r, 'a>(old: &'r [ResultRef<'a>], new: &'r [ResultRef<'a>]) -> Vec<Pair<'r, 'a>> {
+    let groups =
+        |results: &'r [ResultRef<'a>]| results.chunk_by(|a, b| place(a) == place(b)).peekable();
     let (mut olds, mut news) = (groups(old), groups(new));
     let mut pairs = Vec::with_capacity(old.len().max(new.len()));
     loop {
@@ -336,26 +342,37 @@ pub fn pairs<'r, 'a>(old: &'r [Row<'a>], new: &'r [Row<'a>]) -> Vec<Pair<'r, 'a>
 }
 
 /// Returns test and generation.
-fn place<'r>(row: &'r Row<'_>) -> (&'r str, &'r str) {
-    (&row.test, &row.generation)
+fn place<'r>(result: &'r ResultRef<'_>) -> (&'r str, &'r str) {
+    (&result.test, &result.generation)
 }
 
 /// Pairs the variants of one test on one generation.
-fn pair_variants<'r, 'a>(old: &'r [Row<'a>], new: &'r [Row<'a>], pairs: &mut Vec<Pair<'r, 'a>>) {
+fn pair_variants<'r, 'a>(
+    old: &'r [ResultRef<'a>],
+    new: &'r [ResultRef<'a>],
+    pairs: &mut Vec<Pair<'r, 'a>>,
+) {
     let several = old.len() > 1 || new.len() > 1;
     if let ([before], [after]) = (old, new) {
         pairs.push(Pair { old: Some(before), new: Some(after), several, not_run: false });
         return;
     }
-    let of = |rows: &'r [Row<'a>], row: &Row<'a>| rows.iter().find(|r| r.variant == row.variant);
-    pairs.extend(old.iter().map(|row| Pair {
-        old: Some(row),
-        new: of(new, row),
+    let of = |results: &'r [ResultRef<'a>], result: &ResultRef<'a>| {
+        results.iter().find(|r| r.variant == result.variant)
+    };
+    pairs.extend(old.iter().map(|result| Pair {
+        old: Some(result),
+        new: of(new, result),
         several,
         not_run: false,
     }));
-    let added = new.iter().filter(|row| of(old, row).is_none());
-    pairs.extend(added.map(|row| Pair { old: None, new: Some(row), several, not_run: false }));
+    let added = new.iter().filter(|result| of(old, result).is_none());
+    pairs.extend(added.map(|result| Pair {
+        old: None,
+        new: Some(result),
+        several,
+        not_run: false,
+    }));
 }
 
 #[cfg(test)]

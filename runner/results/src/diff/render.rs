@@ -25,7 +25,7 @@ const UNLISTED: [Change; 2] = [Change::New, Change::NotRun];
 /// Maximum number of test cases with another reason that are listed.
 const REWORDED: usize = 10;
 /// Maximum number of test cases listed per kind in Markdown, since comments have a limited size.
-const MARKDOWN_ROWS: usize = 100;
+const MARKDOWN_LINES: usize = 100;
 /// Maximum number of lines of one difference of texts.
 const TEXT_LINES: usize = 60;
 
@@ -52,16 +52,17 @@ fn name(status: Option<Status>) -> &'static str {
 pub fn terminal(diff: &Diff, texts: &[TextDiff], listing: Listing) -> String {
     let mut text = String::new();
     for (change, heading) in KINDS {
-        let rows: Vec<&Changed> = diff.of(change).collect();
-        if rows.is_empty() {
+        let results: Vec<&Changed> = diff.of(change).collect();
+        if results.is_empty() {
             continue;
         }
-        line(&mut text, format_args!("{heading}: {}", rows.len()));
-        for row in rows.iter().filter(|_| !UNLISTED.contains(&change)) {
-            let reason = first_line(row.reason.as_deref().unwrap_or(""));
-            let phase = row.phase.map(|phase| format!("  {phase}: {reason}")).unwrap_or_default();
-            let (old, new) = (name(row.old), name(row.new));
-            line(&mut text, format_args!("  {}: {old} -> {new}{phase}", printable(&place(row))));
+        line(&mut text, format_args!("{heading}: {}", results.len()));
+        for result in results.iter().filter(|_| !UNLISTED.contains(&change)) {
+            let reason = first_line(result.reason.as_deref().unwrap_or(""));
+            let phase =
+                result.phase.map(|phase| format!("  {phase}: {reason}")).unwrap_or_default();
+            let (old, new) = (name(result.old), name(result.new));
+            line(&mut text, format_args!("  {}: {old} -> {new}{phase}", printable(&place(result))));
         }
         text.push('\n');
     }
@@ -70,15 +71,15 @@ pub fn terminal(diff: &Diff, texts: &[TextDiff], listing: Listing) -> String {
             &mut text,
             format_args!("the same status for another reason: {}", diff.reworded.len()),
         );
-        for row in diff.reworded.iter().take(REWORDED) {
-            let (old, new) = (first_line(&row.old), first_line(&row.new));
-            let test = printable(&row.test);
+        for result in diff.reworded.iter().take(REWORDED) {
+            let (old, new) = (first_line(&result.old), first_line(&result.new));
+            let test = printable(&result.test);
             line(
                 &mut text,
                 format_args!(
                     "  {test} [{}] {}:\n    {old}\n    {new}",
-                    printable(&row.generation),
-                    row.status
+                    printable(&result.generation),
+                    result.status
                 ),
             );
         }
@@ -104,9 +105,9 @@ fn first_line(text: &str) -> String {
 }
 
 /// Returns `test [gen]`, with the variant if there are several.
-fn place(row: &Changed) -> String {
-    let separator = if row.variant.is_empty() { "" } else { " " };
-    format!("{} [{}{separator}{}]", row.test, row.generation, row.variant)
+fn place(result: &Changed) -> String {
+    let separator = if result.variant.is_empty() { "" } else { " " };
+    format!("{} [{}{separator}{}]", result.test, result.generation, result.variant)
 }
 
 fn totals(diff: &Diff) -> String {
@@ -240,28 +241,28 @@ fn spreads(text: &mut String, word: &str, list: &[ShaderChange]) {
 pub fn markdown(diff: &Diff, texts: &[TextDiff], listing: Listing) -> String {
     let mut text = format!("**{}**\n", totals(diff));
     for (change, heading) in KINDS.into_iter().filter(|(change, _)| !UNLISTED.contains(change)) {
-        let rows: Vec<&Changed> = diff.of(change).collect();
-        if rows.is_empty() {
+        let results: Vec<&Changed> = diff.of(change).collect();
+        if results.is_empty() {
             continue;
         }
         line(
             &mut text,
             format_args!(
                 "\n### {heading}: {}\n\n| test | gen | old | new | |\n|---|---|---|---|---|",
-                rows.len()
+                results.len()
             ),
         );
-        for row in rows.iter().take(MARKDOWN_ROWS) {
+        for result in results.iter().take(MARKDOWN_LINES) {
             let reason =
-                row.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("");
+                result.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("");
             let phase =
-                row.phase.map(|phase| format!("{phase}: {}", cell(reason))).unwrap_or_default();
-            let (test, old, new) = (cell(&row.test), name(row.old), name(row.new));
-            let generation = cell(format!("{} {}", row.generation, row.variant).trim());
+                result.phase.map(|phase| format!("{phase}: {}", cell(reason))).unwrap_or_default();
+            let (test, old, new) = (cell(&result.test), name(result.old), name(result.new));
+            let generation = cell(format!("{} {}", result.generation, result.variant).trim());
             line(&mut text, format_args!("| {test} | {generation} | {old} | {new} | {phase} |"));
         }
-        if rows.len() > MARKDOWN_ROWS {
-            line(&mut text, format_args!("\nand {} more", rows.len() - MARKDOWN_ROWS));
+        if results.len() > MARKDOWN_LINES {
+            line(&mut text, format_args!("\nand {} more", results.len() - MARKDOWN_LINES));
         }
     }
     if diff.code.shared > 0 {

@@ -27,8 +27,8 @@ fn the_table_of_pairs() {
         [Fix, Fix, Other, Other, Other, Same, Regression],
         [New, New, New, NewFailure, NewFailure, NewFailure, Same],
     ];
-    for (old, row) in statuses.into_iter().zip(table) {
-        for (new, expected) in statuses.into_iter().zip(row) {
+    for (old, result) in statuses.into_iter().zip(table) {
+        for (new, expected) in statuses.into_iter().zip(result) {
             assert_eq!(change(old, new), expected, "{old:?} -> {new:?}");
         }
     }
@@ -40,7 +40,7 @@ fn stage(width: &str, instructions: u32, spills: u32, sha: &str) -> StageStatist
     StageStatistics { instructions, spills, sha: sha.into(), ..plain }
 }
 
-fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
+fn result(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
     let bad = status == Status::Fail;
     TestResult {
         phase: bad.then_some(Phase::Probe),
@@ -50,28 +50,28 @@ fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
     }
 }
 
-fn rows(results: &[TestResult]) -> Vec<Row<'_>> {
-    results.iter().map(Row::from).collect()
+fn results(results: &[TestResult]) -> Vec<ResultRef<'_>> {
+    results.iter().map(ResultRef::from).collect()
 }
 
 fn compare(old: &[TestResult], new: &[TestResult]) -> Diff {
-    Diff::new(&pairs(&rows(old), &rows(new)), &CodeSelection::default())
+    Diff::new(&pairs(&results(old), &results(new)), &CodeSelection::default())
 }
 
 fn diff() -> Diff {
     let old = [
-        row("a", Status::Pass, vec![stage("SIMD8", 10, 0, "1"), stage("SIMD16", 12, 0, "2")]),
-        row("b", Status::Pass, vec![stage("SIMD8", 100, 0, "3")]),
-        row("c", Status::Fail, Vec::new()),
-        row("gone", Status::Pass, Vec::new()),
-        row("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
+        result("a", Status::Pass, vec![stage("SIMD8", 10, 0, "1"), stage("SIMD16", 12, 0, "2")]),
+        result("b", Status::Pass, vec![stage("SIMD8", 100, 0, "3")]),
+        result("c", Status::Fail, Vec::new()),
+        result("gone", Status::Pass, Vec::new()),
+        result("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
     ];
     let new = [
-        row("a", Status::Pass, vec![stage("SIMD8", 8, 0, "1b")]),
-        row("b", Status::Fail, vec![stage("SIMD8", 130, 2, "3b"), stage("SIMD16", 9, 0, "9")]),
-        row("c", Status::Pass, vec![stage("SIMD8", 7, 0, "7")]),
-        row("new", Status::Fail, Vec::new()),
-        row("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
+        result("a", Status::Pass, vec![stage("SIMD8", 8, 0, "1b")]),
+        result("b", Status::Fail, vec![stage("SIMD8", 130, 2, "3b"), stage("SIMD16", 9, 0, "9")]),
+        result("c", Status::Pass, vec![stage("SIMD8", 7, 0, "7")]),
+        result("new", Status::Fail, Vec::new()),
+        result("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
     ];
     compare(&old, &new)
 }
@@ -144,13 +144,15 @@ fn selected_code() {
         };
         vec![of(Stage::Vertex, vertex, 1), of(Stage::Fragment, fragment, fragment)]
     };
-    let old = [row("a,b", Status::Pass, shaders(10, 5)), row("c", Status::Pass, shaders(3, 0))];
-    let new = [row("a,b", Status::Pass, shaders(12, 9)), row("c", Status::Pass, shaders(2, 1))];
+    let old =
+        [result("a,b", Status::Pass, shaders(10, 5)), result("c", Status::Pass, shaders(3, 0))];
+    let new =
+        [result("a,b", Status::Pass, shaders(12, 9)), result("c", Status::Pass, shaders(2, 1))];
     let selection = CodeSelection {
         metrics: vec![Metric::Registers, Metric::Instructions],
         stages: vec![Stage::Fragment],
     };
-    let diff = Diff::new(&pairs(&rows(&old), &rows(&new)), &selection);
+    let diff = Diff::new(&pairs(&results(&old), &results(&new)), &selection);
     assert_eq!(diff.code.shared, 2);
     let names: Vec<&str> = diff.code.metrics.iter().map(|metric| metric.name).collect();
     assert_eq!(names, ["registers", "instructions"]);
@@ -190,16 +192,17 @@ fn growth() {
 
 #[test]
 fn expected_new_failures_are_not_bad() {
-    let excused = TestResult { outcome: Outcome::Expected, ..row("new", Status::Fail, Vec::new()) };
+    let excused =
+        TestResult { outcome: Outcome::Expected, ..result("new", Status::Fail, Vec::new()) };
     assert!(!compare(&[], &[excused]).is_bad());
-    assert!(compare(&[], &[row("new", Status::Fail, Vec::new())]).is_bad());
+    assert!(compare(&[], &[result("new", Status::Fail, Vec::new())]).is_bad());
 }
 
 #[test]
 fn variants_of_one_test() {
     let with = |variant: &str, status| TestResult {
         variant: variant.into(),
-        ..row("a", status, Vec::new())
+        ..result("a", status, Vec::new())
     };
     // One variant each: compared although the options differ.
     let diff = compare(&[with("", Status::Pass)], &[with("backend=vec4", Status::Fail)]);
@@ -220,8 +223,9 @@ fn variants_of_one_test() {
 
 #[test]
 fn other_reasons_are_told() {
-    let other = TestResult { reason: Some("another".into()), ..row("a", Status::Fail, Vec::new()) };
-    let diff = compare(&[row("a", Status::Fail, Vec::new())], &[other]);
+    let other =
+        TestResult { reason: Some("another".into()), ..result("a", Status::Fail, Vec::new()) };
+    let diff = compare(&[result("a", Status::Fail, Vec::new())], &[other]);
     assert_eq!((diff.same, diff.changes.len(), diff.reworded.len()), (1, 0, 1));
     assert!(!diff.is_bad());
     let text = terminal(&diff, &[], Listing::default());
@@ -263,18 +267,20 @@ fn directories() {
         result.reason = reason.map(str::to_owned);
         result
     };
-    let mut rows: Vec<TestResult> = (0..1200)
-        .map(|i| on("ivb", row(&format!("tests/spec/a/deep/{i}"), Status::Pass, Vec::new()), None))
+    let mut results: Vec<TestResult> = (0..1200)
+        .map(|i| {
+            on("ivb", result(&format!("tests/spec/a/deep/{i}"), Status::Pass, Vec::new()), None)
+        })
         .collect();
     let skip = |generation: &str, test: &str, reason: &str| {
-        on(generation, row(test, Status::Skip, Vec::new()), Some(reason))
+        on(generation, result(test, Status::Skip, Vec::new()), Some(reason))
     };
-    rows.push(on("skl", row("tests/spec/a/deep/0", Status::Fail, Vec::new()), Some("why")));
-    rows.push(skip("ivb", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
-    rows.push(skip("skl", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
-    rows.push(skip("ivb", "tests/spec/b/y", "line 9: needs N >= 32, has 16"));
-    rows.push(skip("ivb", "tests/spec/z", "needs a core context"));
-    rows.push(on("ivb", row("alone", Status::Pass, Vec::new()), None));
+    results.push(on("skl", result("tests/spec/a/deep/0", Status::Fail, Vec::new()), Some("why")));
+    results.push(skip("ivb", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
+    results.push(skip("skl", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
+    results.push(skip("ivb", "tests/spec/b/y", "line 9: needs N >= 32, has 16"));
+    results.push(skip("ivb", "tests/spec/z", "needs a core context"));
+    results.push(on("ivb", result("alone", Status::Pass, Vec::new()), None));
     let expected = "| directory | tests | ivb | skl |\n|---|---:|---:|---:|\n| `` | 1 | 1 | – |\n\
                     | `tests/spec` | 1 | 0 (skip 1) | – |\n\
                     | `tests/spec/a` | 1,200 | 1,200 | 0 (fail 1) |\n\
@@ -283,5 +289,5 @@ fn directories() {
                     * 2 × needs N >= …, has 16, on 2 generations\n\
                     * 1 × needs a core context, on 1 generation\n\
                     \nNeither passed nor skipped:\n\n* `tests/spec/a/deep/0` skl: fail probe\n";
-    assert_eq!(by_directory(&[("run".to_owned(), &rows[..])], 3), expected);
+    assert_eq!(by_directory(&[("run".to_owned(), &results[..])], 3), expected);
 }

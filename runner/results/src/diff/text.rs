@@ -7,7 +7,7 @@ use serde::Serialize;
 use similar::{Algorithm, TextDiff as LineDiff};
 
 use super::Pair;
-use crate::Row;
+use crate::ResultRef;
 use crate::bundle::{self, Bundle};
 
 /// Number of context lines around a change.
@@ -55,7 +55,7 @@ pub fn texts(pairs: &[Pair<'_, '_>], old: &Path, new: &Path, limit: usize) -> Ve
     if limit == 0 || !bundle::any(old) || !bundle::any(new) {
         return Vec::new();
     }
-    let changed = |(a, b): &(&Row<'_>, &Row<'_>)| {
+    let changed = |(a, b): &(&ResultRef<'_>, &ResultRef<'_>)| {
         a.status != b.status || a.reason() != b.reason() || a.stages != b.stages
     };
     let mut candidates: Vec<_> = pairs.iter().filter_map(Pair::both).filter(changed).collect();
@@ -64,15 +64,21 @@ pub fn texts(pairs: &[Pair<'_, '_>], old: &Path, new: &Path, limit: usize) -> Ve
     found.filter(|texts| !texts.is_empty()).take(limit).flatten().collect()
 }
 
-fn row_texts(old: &Row<'_>, new: &Row<'_>, old_folder: &Path, new_folder: &Path) -> Vec<TextDiff> {
-    let read = |folder: &Path, row: &Row<'_>| {
-        Bundle::read(folder, &row.test, &row.generation).ok().flatten()
+fn row_texts(
+    old: &ResultRef<'_>,
+    new: &ResultRef<'_>,
+    old_folder: &Path,
+    new_folder: &Path,
+) -> Vec<TextDiff> {
+    let read = |folder: &Path, result: &ResultRef<'_>| {
+        Bundle::read(folder, &result.test, &result.generation).ok().flatten()
     };
     let Some((before, after)) = read(old_folder, old).zip(read(new_folder, new)) else {
         return Vec::new();
     };
-    let message =
-        |row: &Row<'_>| row.reason().map(|reason| format!("{reason}\n")).unwrap_or_default();
+    let message = |result: &ResultRef<'_>| {
+        result.reason().map(|reason| format!("{reason}\n")).unwrap_or_default()
+    };
     let mut pairs = vec![("message".to_owned(), message(old), message(new))];
     for (name, text) in &after.texts {
         if let Some(earlier) = before.texts.get(name) {

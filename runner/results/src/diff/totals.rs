@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::metric::CodeSelection;
 use super::render::percent;
 use crate::names::{csv_field, printable};
-use crate::{Code, Row};
+use crate::{Code, ResultRef};
 use vocabulary::{Stage, Width};
 
 /// Totals of the code of some runs.
@@ -47,16 +47,16 @@ type Key<'r> = (&'r str, &'r str, Stage, Width, &'r str);
 impl CodeTotals {
     /// Adds up the code of runs, given by name and results. Only shaders of all runs count, so that
     /// the totals can be compared.
-    pub fn new(runs: &[(String, &[Row<'_>])], selection: &CodeSelection) -> CodeTotals {
+    pub fn new(runs: &[(String, &[ResultRef<'_>])], selection: &CodeSelection) -> CodeTotals {
         let mut shaders: BTreeMap<Key<'_>, Vec<Option<&Code<'_>>>> = BTreeMap::new();
-        for (column, (_, rows)) in runs.iter().enumerate() {
-            let groups = rows.chunk_by(|a, b| a.test == b.test && a.generation == b.generation);
+        for (column, (_, results)) in runs.iter().enumerate() {
+            let groups = results.chunk_by(|a, b| a.test == b.test && a.generation == b.generation);
             for group in groups {
-                for row in group {
-                    let variant = if group.len() > 1 { &*row.variant } else { "" };
-                    for code in row.stages.iter().filter(|code| selection.has(code)) {
+                for result in group {
+                    let variant = if group.len() > 1 { &*result.variant } else { "" };
+                    for code in result.stages.iter().filter(|code| selection.has(code)) {
                         let key: Key<'_> =
-                            (&row.test, &row.generation, code.stage, code.width, variant);
+                            (&result.test, &result.generation, code.stage, code.width, variant);
                         let codes = shaders.entry(key).or_insert_with(|| vec![None; runs.len()]);
                         codes[column] = Some(code);
                     }
@@ -202,24 +202,29 @@ mod tests {
         StageStatistics { instructions, spills, ..StageStatistics::new(stage, width) }
     }
 
-    fn row(test: &str, generation: &str, stages: Vec<StageStatistics>) -> TestResult {
+    fn result(test: &str, generation: &str, stages: Vec<StageStatistics>) -> TestResult {
         TestResult { stages, ..TestResult::plain(test, generation, Status::Pass) }
     }
 
     fn totals(runs: &[Vec<TestResult>], selection: &CodeSelection) -> CodeTotals {
-        let rows: Vec<Vec<Row<'_>>> =
-            runs.iter().map(|run| run.iter().map(Row::from).collect()).collect();
+        let results: Vec<Vec<ResultRef<'_>>> =
+            runs.iter().map(|run| run.iter().map(ResultRef::from).collect()).collect();
         let names = ["old", "new,er"].map(str::to_owned).into_iter();
-        let runs: Vec<(String, &[Row<'_>])> = names.zip(rows.iter().map(Vec::as_slice)).collect();
+        let runs: Vec<(String, &[ResultRef<'_>])> =
+            names.zip(results.iter().map(Vec::as_slice)).collect();
         CodeTotals::new(&runs, selection)
     }
 
     fn run(extra: u32) -> Vec<TestResult> {
         let (vs, fs) = (Stage::Vertex, Stage::Fragment);
         vec![
-            row("a", "ivb", vec![shader(vs, Width::Vec4, 5, 0), shader(fs, Width::Simd8, 10, 1)]),
-            row("a", "skl", vec![shader(fs, Width::Simd8, 7, 0)]),
-            row("b", "ivb", vec![shader(fs, Width::Simd8, 20 + extra, 0)]),
+            result(
+                "a",
+                "ivb",
+                vec![shader(vs, Width::Vec4, 5, 0), shader(fs, Width::Simd8, 10, 1)],
+            ),
+            result("a", "skl", vec![shader(fs, Width::Simd8, 7, 0)]),
+            result("b", "ivb", vec![shader(fs, Width::Simd8, 20 + extra, 0)]),
         ]
     }
 

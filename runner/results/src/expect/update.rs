@@ -21,16 +21,20 @@ pub struct Ran {
 impl Ran {
     /// Collects the results. A test with several variants counts with its worst status, a missing
     /// one as skipped: no bad status is expected of it.
-    pub fn new(rows: &[TestResult]) -> Ran {
+    pub fn new(results: &[TestResult]) -> Ran {
         let mut ran = Ran::default();
-        for row in rows {
-            let Some(generation) = Generation::from_name(&row.generation) else { continue };
+        for result in results {
+            let Some(generation) = Generation::from_name(&result.generation) else { continue };
             ran.generations.insert(generation);
-            for name in BTreeSet::from([row.test.clone(), piglit_name(&row.test)]) {
-                let status =
-                    ran.statuses.entry(name).or_default().entry(generation).or_insert(row.status);
-                if row.status.severity() > status.severity() {
-                    *status = row.status;
+            for name in BTreeSet::from([result.test.clone(), piglit_name(&result.test)]) {
+                let status = ran
+                    .statuses
+                    .entry(name)
+                    .or_default()
+                    .entry(generation)
+                    .or_insert(result.status);
+                if result.status.severity() > status.severity() {
+                    *status = result.status;
                 }
             }
         }
@@ -73,7 +77,7 @@ pub fn baseline(
     ran: &Ran,
     add: bool,
     known: &dyn Fn(&str, Generation) -> bool,
-    rows: &[TestResult],
+    results: &[TestResult],
 ) -> Edited {
     let mut edited = Edited::default();
     for line in text.split_inclusive('\n') {
@@ -94,7 +98,7 @@ pub fn baseline(
         }
     }
     if add {
-        append(&mut edited, file.scope.as_deref(), known, rows);
+        append(&mut edited, file.scope.as_deref(), known, results);
     }
     edited
 }
@@ -105,20 +109,20 @@ fn append(
     edited: &mut Edited,
     scope: Option<&[Generation]>,
     known: &dyn Fn(&str, Generation) -> bool,
-    rows: &[TestResult],
+    results: &[TestResult],
 ) {
     let mut tests: BTreeMap<&str, Vec<(Generation, &TestResult)>> = BTreeMap::new();
-    for row in rows {
-        let generation = Generation::from_name(&row.generation);
+    for result in results {
+        let generation = Generation::from_name(&result.generation);
         let covered = |g: &Generation| scope.is_none_or(|scope| scope.contains(g));
         if let Some(generation) = generation.filter(covered) {
-            tests.entry(&row.test).or_default().push((generation, row));
+            tests.entry(&result.test).or_default().push((generation, result));
         }
     }
     for (name, results) in tests {
         let Some((_, first)) = results.first() else { continue };
-        let alike = |(generation, row): &(Generation, &TestResult)| {
-            is_addable(row) && row.status == first.status && !known(name, *generation)
+        let alike = |(generation, result): &(Generation, &TestResult)| {
+            is_addable(result) && result.status == first.status && !known(name, *generation)
         };
         if !results.iter().all(alike) {
             continue;
@@ -140,8 +144,8 @@ fn append(
 }
 
 /// Returns true if a line of a baseline can make the result expected.
-pub fn is_addable(row: &TestResult) -> bool {
-    row.outcome == Outcome::Unexpected && is_bad(row.status)
+pub fn is_addable(result: &TestResult) -> bool {
+    result.outcome == Outcome::Unexpected && is_bad(result.status)
 }
 
 /// Returns the line with the status replaced and the rest unchanged.
@@ -200,33 +204,33 @@ pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Generation]>, ran
 mod tests {
     use super::*;
 
-    fn row(test: &str, generation: &str, status: Status) -> TestResult {
+    fn result(test: &str, generation: &str, status: Status) -> TestResult {
         TestResult::plain(test, generation, status)
     }
 
     const TEXT: &str = "# ours\ntests/a/fixed,Fail\n\na@better,Crash,1.5\r\n  # note\ntests/a/same,Fail\ntests/a/other,Fail\n\
                         \"tests/a/q,uoted\",Timeout";
 
-    fn rows(generation: &str) -> Vec<TestResult> {
+    fn results(generation: &str) -> Vec<TestResult> {
         vec![
-            row("tests/a/fixed", generation, Status::Pass),
-            row("tests/a/better", generation, Status::Fail),
-            row("tests/a/same", generation, Status::Fail),
-            row("tests/a/q,uoted", generation, Status::Crash),
-            row("tests/a/new", generation, Status::Fail),
+            result("tests/a/fixed", generation, Status::Pass),
+            result("tests/a/better", generation, Status::Fail),
+            result("tests/a/same", generation, Status::Fail),
+            result("tests/a/q,uoted", generation, Status::Crash),
+            result("tests/a/new", generation, Status::Fail),
         ]
     }
 
     #[test]
     fn only_stale_lines_change() {
-        let rows = rows("ivb");
+        let results = results("ivb");
         let edited = baseline(
             TEXT,
             &ScopedFile::parse("ivb=f"),
-            &Ran::new(&rows),
+            &Ran::new(&results),
             false,
             &|_, _| false,
-            &rows,
+            &results,
         );
         assert_eq!(
             edited.text,
@@ -239,19 +243,26 @@ mod tests {
         let again = baseline(
             &edited.text,
             &ScopedFile::parse("ivb=f"),
-            &Ran::new(&rows),
+            &Ran::new(&results),
             false,
             &|_, _| false,
-            &rows,
+            &results,
         );
         assert_eq!((again.text, again.removed + again.changed), (edited.text, 0));
     }
 
     #[test]
     fn other_generations_lines_stay() {
-        let rows = rows("hsw");
+        let results = results("hsw");
         let edit = |scope: &str| {
-            baseline(TEXT, &ScopedFile::parse(scope), &Ran::new(&rows), false, &|_, _| false, &rows)
+            baseline(
+                TEXT,
+                &ScopedFile::parse(scope),
+                &Ran::new(&results),
+                false,
+                &|_, _| false,
+                &results,
+            )
         };
         assert_eq!(edit("ivb=f").text, TEXT);
         // A file for all generations: one of them is not sufficient evidence.
@@ -259,7 +270,7 @@ mod tests {
         assert_eq!(shared.text, TEXT);
         assert_eq!(shared.undecided, ["tests/a/fixed", "a@better", "tests/a/q,uoted"]);
         let all: Vec<TestResult> =
-            Generation::HARDWARE.iter().flat_map(|t| super::tests::rows(t.name())).collect();
+            Generation::HARDWARE.iter().flat_map(|t| super::tests::results(t.name())).collect();
         let edited =
             baseline(TEXT, &ScopedFile::parse("f"), &Ran::new(&all), false, &|_, _| false, &all);
         assert_eq!((edited.removed, edited.changed), (1, 2));
@@ -267,15 +278,15 @@ mod tests {
 
     #[test]
     fn new_failures_are_appended_on_request() {
-        let rows = rows("ivb");
+        let results = results("ivb");
         let known = |name: &str, _| name != "tests/a/new";
         let edited = baseline(
             "tests/a/same,Fail",
             &ScopedFile::parse("ivb=f"),
-            &Ran::new(&rows),
+            &Ran::new(&results),
             true,
             &known,
-            &rows,
+            &results,
         );
         assert_eq!(
             (edited.text.as_str(), edited.added),

@@ -206,7 +206,7 @@ mod tests {
                         - {pattern: fixed, status: fail}\n  hsw:   # one\n    - test: a/fixed\n      status: fail\n    # the end\n  \
                         skl:\n  - {test: a/slow, status: skip}\n  - {test: a/worse, status: fail}\nflakes: []\n";
 
-    fn rows(generation: &str) -> Vec<TestResult> {
+    fn results(generation: &str) -> Vec<TestResult> {
         let all = [
             ("a/fixed", Status::Pass),
             ("a/better", Status::Fail),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn edited(text: &str, generation: &str) -> Edited {
-        config(text, Path::new("runner.yaml"), &Ran::new(&rows(generation))).unwrap()
+        config(text, Path::new("runner.yaml"), &Ran::new(&results(generation))).unwrap()
     }
 
     #[test]

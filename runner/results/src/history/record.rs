@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{History, HistoryError};
 use crate::verdict::{Counts, Outcome, Status};
-use crate::{Row, RunFile, RunRows};
+use crate::{ResultRef, RunFile, RunResults};
 
 /// The effect of recording a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl History {
 fn record(
     connection: &mut Connection,
     file: &RunFile,
-    run: &RunRows<'_>,
+    run: &RunResults<'_>,
 ) -> rusqlite::Result<Recorded> {
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
@@ -52,34 +52,34 @@ fn record(
             .prepare("SELECT id FROM subject WHERE test = ?1 AND gen = ?2 AND variant = ?3")?;
         let mut subject =
             transaction.prepare("INSERT INTO subject (test, gen, variant) VALUES (?1, ?2, ?3)")?;
-        let mut result =
+        let mut insert =
             transaction.prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
-        for row in run.rows.iter().filter(|row| row.known_status().is_some()) {
-            let key = params![row.test, row.generation.to_string(), row.variant];
+        for result in run.results.iter().filter(|result| result.known_status().is_some()) {
+            let key = params![result.test, result.generation.to_string(), result.variant];
             let number = match known.query_row(key, |row| row.get(0)).optional()? {
                 Some(number) => number,
                 None => subject.insert(key)?,
             };
-            result.execute(params![
+            insert.execute(params![
                 number,
                 id,
-                row.status.name(),
-                row.phase.map(|phase| phase.name()),
-                row.outcome == Outcome::Flake,
-                signed(row.duration_us),
-                signed(instructions(row)),
+                result.status.name(),
+                result.phase.map(|phase| phase.name()),
+                result.outcome == Outcome::Flake,
+                signed(result.duration_us),
+                signed(instructions(result)),
             ])?;
         }
     }
     transaction.commit()?;
-    Ok(Recorded::Added(run.rows.len()))
+    Ok(Recorded::Added(run.results.len()))
 }
 
 /// Adds the run itself; `None` if it is already recorded.
 fn add_run(
     transaction: &Transaction<'_>,
     file: &RunFile,
-    run: &RunRows<'_>,
+    run: &RunResults<'_>,
 ) -> rusqlite::Result<Option<i64>> {
     let digest = file.digest();
     let known: bool = transaction.query_row(
@@ -91,7 +91,7 @@ fn add_run(
         return Ok(None);
     }
     let mut counts = Counts::default();
-    run.rows.iter().for_each(|row| counts.add(row.status));
+    run.results.iter().for_each(|result| counts.add(result.status));
     let [skip, warn, pass, fail, crash, timeout] =
         Status::ALL.map(|status| signed(counts.of(status) as u64));
     let folder = file.folder().canonicalize().unwrap_or_else(|_| file.folder().to_owned());
@@ -117,15 +117,15 @@ fn add_run(
             fail,
             crash,
             timeout,
-            signed(run.rows.iter().map(|row| row.duration_us).fold(0, u64::saturating_add)),
-            signed(run.rows.iter().map(instructions).sum()),
+            signed(run.results.iter().map(|result| result.duration_us).fold(0, u64::saturating_add)),
+            signed(run.results.iter().map(instructions).sum()),
         ],
     )?;
     Ok(Some(transaction.last_insert_rowid()))
 }
 
-fn instructions(row: &Row<'_>) -> u64 {
-    row.stages.iter().map(|code| u64::from(code.instructions)).sum()
+fn instructions(result: &ResultRef<'_>) -> u64 {
+    result.stages.iter().map(|code| u64::from(code.instructions)).sum()
 }
 
 /// Converts a number to SQLite's signed integers.

@@ -6,7 +6,7 @@ use super::*;
 use crate::verdict::{Outcome, TestResult};
 use crate::{Header, Junit, Repeat, ResultsWriter, RunFile};
 
-fn row(test: &str, status: Status) -> TestResult {
+fn result(test: &str, status: Status) -> TestResult {
     let phase = is_bad(status).then_some(Phase::Probe);
     TestResult { phase, duration_us: 1000, ..TestResult::plain(test, "ivb", status) }
 }
@@ -26,9 +26,11 @@ fn history(runs: &[(&str, Status, Status)]) -> (tempfile::TempDir, History) {
                 None,
             )
         };
-        let mut rows =
-            [row("tests/a", *a), TestResult { duration_us: number as u64, ..row("tests/b", *b) }];
-        ResultsWriter::write_all(&place, &header, &mut rows, Junit::All, &Repeat::default())
+        let mut results = [
+            result("tests/a", *a),
+            TestResult { duration_us: number as u64, ..result("tests/b", *b) },
+        ];
+        ResultsWriter::write_all(&place, &header, &mut results, Junit::All, &Repeat::default())
             .unwrap();
         let file = RunFile::read(&place).unwrap();
         assert_eq!(history.record(&file).unwrap(), Recorded::Added(2));
@@ -96,7 +98,7 @@ fn parts_of_runs_are_left_out() {
     fs::write(&path, &text[..text.len() - 9]).unwrap();
     assert!(matches!(history.record(&RunFile::read(&path).unwrap()).unwrap(), Recorded::Left(_)));
     assert_eq!(history.runs().unwrap().len(), 1);
-    let missing = TestResult { outcome: Outcome::Missing, ..row("a", Status::Skip) };
+    let missing = TestResult { outcome: Outcome::Missing, ..result("a", Status::Skip) };
     let place = folder.path().join("missing");
     fs::create_dir(&place).unwrap();
     ResultsWriter::write_all(

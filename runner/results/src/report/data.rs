@@ -63,7 +63,7 @@ pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportEr
         start += group.len();
         let gen_number = |label: &String| gens.binary_search(label).unwrap_or(0);
         chunk.add(group, labels.iter().map(gen_number));
-        if chunk.rows >= CHUNK || start == entries.len() {
+        if chunk.results >= CHUNK || start == entries.len() {
             let text = format!("chunk({},{});\n", json(&chunk.tests), json(&chunk.reasons));
             put(&folder.join(format!("{chunks}.js")), text.as_bytes())?;
             chunks += 1;
@@ -79,7 +79,7 @@ struct Chunk {
     tests: Vec<(String, Vec<Line>)>,
     reasons: Vec<String>,
     known: BTreeMap<String, usize>,
-    rows: usize,
+    results: usize,
 }
 
 impl Chunk {
@@ -88,16 +88,16 @@ impl Chunk {
             group.iter().zip(gens).map(|(entry, number)| self.line(entry, number)).collect();
         let name = group.first().map(|entry| printable(entry.test())).unwrap_or_default();
         self.tests.push((name, lines));
-        self.rows += group.len();
+        self.results += group.len();
     }
 
     fn line(&mut self, entry: &Entry<'_>, number: usize) -> Line {
-        let row = entry.pair.new;
-        let layer = row.and_then(|row| row.phase);
+        let result = entry.pair.new;
+        let layer = result.and_then(|result| result.phase);
         let layer = layer
             .and_then(|layer| Phase::ALL.iter().position(|&l| l == layer))
             .map_or(0, |n| n + 1);
-        let outcome = row.map_or(0, |row| match row.outcome {
+        let outcome = result.map_or(0, |result| match result.outcome {
             Outcome::Expected => 1,
             Outcome::Unexpected => 2,
             Outcome::Improved => 3,
@@ -113,10 +113,11 @@ impl Chunk {
             Some(Change::NotRun) => 6,
             Some(Change::Same) | None => 0,
         };
-        let duration = row.map_or(0, |row| row.duration_us);
-        let instructions =
-            row.map_or(0, |row| row.stages.iter().map(|s| u64::from(s.instructions)).sum());
-        let reason = row.and_then(|row| row.reason()).map_or(0, |reason| self.reason(reason));
+        let duration = result.map_or(0, |result| result.duration_us);
+        let instructions = result
+            .map_or(0, |result| result.stages.iter().map(|s| u64::from(s.instructions)).sum());
+        let reason =
+            result.and_then(|result| result.reason()).map_or(0, |reason| self.reason(reason));
         let page = entry.page.unwrap_or(0);
         (number, status_number(entry), layer, outcome, change, duration, instructions, reason, page)
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::diff::{Change, Pair};
 use crate::history::{RunEntry, Series};
 use crate::verdict::Status;
-use crate::{Repeat, Row, RunFile, RunRows};
+use crate::{Repeat, ResultRef, RunFile, RunResults};
 
 /// A report that cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -34,11 +34,11 @@ pub struct Sources<'a> {
     /// File of the run.
     pub file: &'a RunFile,
     /// Results of the run.
-    pub run: &'a RunRows<'a>,
+    pub run: &'a RunResults<'a>,
     /// Commands of the run's test cases, for results without a bundle.
     pub repeat: &'a Repeat,
     /// The previous run, for comparison.
-    pub previous: Option<(&'a RunFile, &'a RunRows<'a>)>,
+    pub previous: Option<(&'a RunFile, &'a RunResults<'a>)>,
     /// Past runs, oldest first.
     pub runs: &'a [RunEntry],
     /// Past results, sorted by test, generation and variant.
@@ -57,28 +57,28 @@ pub(super) struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// Returns the name of the test.
     pub(super) fn test(&self) -> &'a str {
-        self.row().map_or("", |row| &row.test)
+        self.result().map_or("", |result| &result.test)
     }
 
     /// Returns the generation, with the variant if a test has several.
     pub(super) fn label(&self) -> String {
-        let Some(row) = self.row() else { return String::new() };
-        let variant = if self.pair.several { &*row.variant } else { "" };
-        format!("{} {variant}", row.generation).trim_end().to_owned()
+        let Some(result) = self.result() else { return String::new() };
+        let variant = if self.pair.several { &*result.variant } else { "" };
+        format!("{} {variant}", result.generation).trim_end().to_owned()
     }
 
-    fn row(&self) -> Option<&'a Row<'a>> {
+    fn result(&self) -> Option<&'a ResultRef<'a>> {
         self.pair.new.or(self.pair.old)
     }
 
     /// Returns the status; `None` means no result.
     pub(super) fn status(&self) -> Option<Status> {
-        self.pair.new.and_then(|row| row.known_status())
+        self.pair.new.and_then(|result| result.known_status())
     }
 
     /// Returns the rank in the order of rendering; `None` means no page.
     pub(super) fn rank(&self) -> Option<u8> {
-        let unexpected = self.pair.new.is_some_and(|row| !row.is_good());
+        let unexpected = self.pair.new.is_some_and(|result| !result.is_good());
         Some(match (self.change, self.status()) {
             (Some(Change::Regression), _) => 0,
             (Some(Change::NewFailure), _) => 1,

@@ -56,10 +56,12 @@ pub(super) fn write(
     left_out: usize,
 ) -> Result<(), ReportError> {
     let header = &sources.run.header;
-    let mut facts =
-        vec![format!("{} results", sources.run.rows.len()), format!("runner {}", header.version)];
+    let mut facts = vec![
+        format!("{} results", sources.run.results.len()),
+        format!("runner {}", header.version),
+    ];
     if let (1.., Some(planned)) = (sources.run.unfinished(), header.planned) {
-        facts[0] = format!("unfinished: {} of {planned} results", sources.run.rows.len());
+        facts[0] = format!("unfinished: {} of {planned} results", sources.run.results.len());
     }
     if let Some(origin) = &header.imported {
         facts.push(format!("imported from {}", origin.runner));
@@ -173,11 +175,11 @@ fn note(sources: &Sources<'_>, left_out: usize) -> Option<String> {
 
 /// Plots of past runs that are like this one: the same options, about as many results.
 fn plots(sources: &Sources<'_>) -> Vec<Plot> {
-    let rows = sources.run.rows.len() as u64;
+    let results = sources.run.results.len() as u64;
     let options = sources.run.header.variant();
     let total = |run: &RunEntry| run.counts.iter().sum::<u64>();
     let alike = |run: &&RunEntry| {
-        run.options == options && total(run) >= rows / 2 && total(run) / 2 <= rows
+        run.options == options && total(run) >= results / 2 && total(run) / 2 <= results
     };
     let runs: Vec<&RunEntry> = sources.runs.iter().filter(alike).collect();
     let bad = |run: &RunEntry| {

@@ -50,7 +50,7 @@ pub fn write(out: &Path, sources: &Sources<'_>) -> Result<Written, ReportError> 
     prepare(out)?;
     let pairs = match sources.previous {
         Some((_, old)) => run_pairs(old, sources.run),
-        None => pairs(&[], &sources.run.rows),
+        None => pairs(&[], &sources.run.results),
     };
     let diff = sources
         .previous

@@ -100,14 +100,14 @@ impl<'e, 'a> Navigation<'e, 'a> {
 
 /// Returns true if a result is not as expected, or neither passes nor is skipped.
 fn is_failure(entry: &Entry<'_>) -> bool {
-    let unexpected = entry.pair.new.is_none_or(|row| !row.is_good());
+    let unexpected = entry.pair.new.is_none_or(|result| !result.is_good());
     unexpected || !matches!(entry.status(), Some(Status::Pass | Status::Skip))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Row;
+    use crate::ResultRef;
     use crate::diff::pairs;
     use crate::verdict::TestResult;
 
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn links_lead_to_written_pages_only() {
         let results = results();
-        let rows: Vec<Row<'_>> = results.iter().map(Row::from).collect();
-        let pairs = pairs(&[], &rows);
+        let results: Vec<ResultRef<'_>> = results.iter().map(ResultRef::from).collect();
+        let pairs = pairs(&[], &results);
         let entry = |&pair| Entry { pair, change: None, page: None };
         let entries: Vec<Entry<'_>> = pairs.iter().map(entry).collect();
         // Pages 1 to 6: a ivb, a skl, b skl, c ivb, c skl, d ivb.

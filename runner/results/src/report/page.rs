@@ -10,7 +10,7 @@ use crate::diff::{Change, Metric, unified};
 use crate::history::{Point, Series};
 use crate::names::{printable, printable_line, printable_text};
 use crate::place::{Place, place};
-use crate::{Code, Row};
+use crate::{Code, ResultRef};
 
 /// A page and its images.
 pub(super) struct Page {
@@ -109,25 +109,27 @@ pub(super) fn render(
     navigation: String,
 ) -> Result<Page, ReportError> {
     let (old, new) = (entry.pair.old, entry.pair.new);
-    let (bundle, mut note) =
-        match new.map(|row| Bundle::read(sources.file.folder(), &row.test, &row.generation)) {
-            Some(Ok(bundle)) => (bundle, None),
-            Some(Err(error)) => (None, Some(error.to_string())),
-            None => (None, Some("The run has no result of this test.".to_owned())),
-        };
+    let (bundle, mut note) = match new
+        .map(|result| Bundle::read(sources.file.folder(), &result.test, &result.generation))
+    {
+        Some(Ok(bundle)) => (bundle, None),
+        Some(Err(error)) => (None, Some(error.to_string())),
+        None => (None, Some("The run has no result of this test.".to_owned())),
+    };
     if bundle.is_none() && note.is_none() {
         note = Some("The run keeps no failure bundle of this result.".to_owned());
     }
     // An unreadable bundle of the previous run counts as absent.
-    let earlier = sources.previous.zip(old).and_then(|((file, _), row)| {
-        Bundle::read(file.folder(), &row.test, &row.generation).ok().flatten()
+    let earlier = sources.previous.zip(old).and_then(|((file, _), result)| {
+        Bundle::read(file.folder(), &result.test, &result.generation).ok().flatten()
     });
-    let row = new.or(old);
-    let reason = new.and_then(Row::reason);
+    let result = new.or(old);
+    let reason = new.and_then(ResultRef::reason);
     let place = reason.and_then(place).filter(|_| bundle.is_some());
     let command = bundle.as_ref().and_then(|bundle| bundle.command.clone());
-    let command =
-        command.or_else(|| new.and_then(|row| sources.repeat.command(&row.test, &row.generation)));
+    let command = command.or_else(|| {
+        new.and_then(|result| sources.repeat.command(&result.test, &result.generation))
+    });
     let image = |&name: &&'static str| {
         let png = bundle.as_ref()?.images.get(name)?;
         Some((name, format!("{number}-{name}.png"), png.clone()))
@@ -135,26 +137,29 @@ pub(super) fn render(
     let images: Vec<(&'static str, String, Vec<u8>)> = IMAGES.iter().filter_map(image).collect();
     let page = ResultPage {
         run: printable(&run_name(sources.file)),
-        test: row.map(|row| printable(&row.test)).unwrap_or_default(),
-        generation: row
-            .map(|row| printable(format!("{} {}", row.generation, row.variant).trim()))
+        test: result.map(|result| printable(&result.test)).unwrap_or_default(),
+        generation: result
+            .map(|result| printable(format!("{} {}", result.generation, result.variant).trim()))
             .unwrap_or_default(),
         status: status_name(entry.status()),
         change: changed(entry),
-        layer: new.and_then(|row| row.phase).map(|phase| phase.name()),
+        layer: new.and_then(|result| result.phase).map(|phase| phase.name()),
         facts: new.map(facts).unwrap_or_default(),
         navigation,
         reason: reason.map(printable_text),
         line: place.map(|place| place.line),
         command: command.as_deref().map(printable_line),
-        message: old.and_then(Row::reason).zip(reason).and_then(|(old, new)| difference(old, new)),
+        message: old
+            .and_then(ResultRef::reason)
+            .zip(reason)
+            .and_then(|(old, new)| difference(old, new)),
         note: note.as_deref().map(printable),
         probes: bundle.as_ref().map(probes).unwrap_or_default(),
         images: images.iter().map(|(name, file, _)| Shown { name, file: file.clone() }).collect(),
         undrawn: images.is_empty() && bundle.as_ref().is_some_and(is_explained),
         metrics: Metric::ALL.map(Metric::name),
-        code: new.map(|row| code(row, old)).unwrap_or_default(),
-        plots: row.map(|row| plots(sources, row)).unwrap_or_default(),
+        code: new.map(|result| code(result, old)).unwrap_or_default(),
+        plots: result.map(|result| plots(sources, result)).unwrap_or_default(),
         script: bundle.as_ref().map(|bundle| script(bundle, place)).unwrap_or_default(),
         texts: bundle.as_ref().map(|bundle| listings(bundle, earlier.as_ref())).unwrap_or_default(),
     };
@@ -175,13 +180,14 @@ fn changed(entry: &Entry<'_>) -> Option<Changed> {
         Change::Other => "other",
         Change::New | Change::Same | Change::NotRun => return None,
     };
-    let status = |row: Option<&Row<'_>>| status_name(row.and_then(Row::known_status));
+    let status =
+        |result: Option<&ResultRef<'_>>| status_name(result.and_then(ResultRef::known_status));
     Some(Changed { name, old: status(entry.pair.old), new: status(entry.pair.new) })
 }
 
-fn facts(row: &Row<'_>) -> String {
-    let outcome = format!("{:?}", row.outcome).to_lowercase();
-    format!("{outcome} · {:.1} ms", row.duration_us as f64 / 1e3)
+fn facts(result: &ResultRef<'_>) -> String {
+    let outcome = format!("{:?}", result.outcome).to_lowercase();
+    format!("{outcome} · {:.1} ms", result.duration_us as f64 / 1e3)
 }
 
 fn difference(old: &str, new: &str) -> Option<Vec<DiffLine>> {
@@ -212,7 +218,7 @@ fn probes(bundle: &Bundle) -> Vec<Probe> {
     bundle.probes.iter().map(probe).collect()
 }
 
-fn code(row: &Row<'_>, old: Option<&Row<'_>>) -> Vec<CodeLine> {
+fn code(result: &ResultRef<'_>, old: Option<&ResultRef<'_>>) -> Vec<CodeLine> {
     let before = |code: &Code<'_>| {
         old?.stages.iter().find(|other| (&other.stage, &other.width) == (&code.stage, &code.width))
     };
@@ -230,15 +236,15 @@ fn code(row: &Row<'_>, old: Option<&Row<'_>>) -> Vec<CodeLine> {
             cells: Metric::ALL.map(cell).into(),
         }
     };
-    row.stages.iter().map(line).collect()
+    result.stages.iter().map(line).collect()
 }
 
-fn plots(sources: &Sources<'_>, row: &Row<'_>) -> Vec<Plot> {
+fn plots(sources: &Sources<'_>, result: &ResultRef<'_>) -> Vec<Plot> {
     let place = |series: &Series| {
         (&*series.test, &*series.generation, &*series.variant).cmp(&(
-            &*row.test,
-            &*row.generation,
-            &*row.variant,
+            &*result.test,
+            &*result.generation,
+            &*result.variant,
         ))
     };
     let Ok(index) = sources.series.binary_search_by(place) else { return Vec::new() };

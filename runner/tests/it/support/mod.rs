@@ -63,14 +63,21 @@ impl Sandbox {
         self.run(&[&["suite", "--mock", "--reference-only", "--out", "out"], arguments].concat())
     }
 
-    /// Name, status and outcome of every row of a run.
+    /// Name, status and outcome of every result of a run.
     pub(crate) fn outcomes(&self, folder: &str) -> Vec<String> {
-        let rows = self.results(folder);
-        let text =
-            |row: &serde_json::Value, field: &str| row[field].as_str().unwrap_or("").to_owned();
-        let line =
-            |row| format!("{} {} {}", text(row, "test"), text(row, "status"), text(row, "outcome"));
-        rows[1..].iter().map(line).collect()
+        let results = self.results(folder);
+        let text = |result: &serde_json::Value, field: &str| {
+            result[field].as_str().unwrap_or("").to_owned()
+        };
+        let line = |result| {
+            format!(
+                "{} {} {}",
+                text(result, "test"),
+                text(result, "status"),
+                text(result, "outcome")
+            )
+        };
+        results[1..].iter().map(line).collect()
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {

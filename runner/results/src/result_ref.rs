@@ -14,7 +14,7 @@ pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 /// One line of a results file, borrowed; the fields are those of [`TestResult`].
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Row<'a> {
+pub struct ResultRef<'a> {
     /// Test name.
     #[serde(borrow)]
     pub test: Cow<'a, str>,
@@ -80,7 +80,7 @@ pub struct Part<'a> {
     pub status: Status,
 }
 
-impl Row<'_> {
+impl ResultRef<'_> {
     /// Returns the sort key.
     pub fn key(&self) -> (&str, &str, &str) {
         (&self.test, &self.generation, &self.variant)
@@ -102,7 +102,7 @@ impl Row<'_> {
     }
 
     /// Returns true if two lines are equal except for durations.
-    pub fn same_result(&self, other: &Row<'_>) -> bool {
+    pub fn same_result(&self, other: &ResultRef<'_>) -> bool {
         self.key() == other.key()
             && (self.status, self.phase, self.outcome) == (other.status, other.phase, other.outcome)
             && self.reason() == other.reason()
@@ -151,24 +151,24 @@ impl Code<'_> {
     }
 }
 
-impl<'a> From<&'a TestResult> for Row<'a> {
-    fn from(row: &'a TestResult) -> Row<'a> {
-        Row {
-            test: Cow::from(&row.test),
-            generation: Cow::from(&row.generation),
-            variant: Cow::from(&row.variant),
-            status: row.status,
-            phase: row.phase,
-            reason: row.reason.as_deref().map(|text| Text(Cow::from(text))),
-            outcome: row.outcome,
-            duration_us: row.duration_us,
-            stages: row.stages.iter().map(Code::from).collect(),
-            subtests: row
+impl<'a> From<&'a TestResult> for ResultRef<'a> {
+    fn from(result: &'a TestResult) -> ResultRef<'a> {
+        ResultRef {
+            test: Cow::from(&result.test),
+            generation: Cow::from(&result.generation),
+            variant: Cow::from(&result.variant),
+            status: result.status,
+            phase: result.phase,
+            reason: result.reason.as_deref().map(|text| Text(Cow::from(text))),
+            outcome: result.outcome,
+            duration_us: result.duration_us,
+            stages: result.stages.iter().map(Code::from).collect(),
+            subtests: result
                 .subtests
                 .iter()
                 .map(|part| Part { name: Cow::from(&part.name), status: part.status })
                 .collect(),
-            differed: row.differed,
+            differed: result.differed,
         }
     }
 }
