@@ -5,13 +5,13 @@ use program::{
     Shader, Type, TypeId, UnaryOp,
 };
 
-use crate::environment::{Environment, Error, atomic_result};
+use crate::environment::{Error, atomic_result};
 use crate::invocation_group::{CallFrame, InvocationGroup};
 use crate::lanes::{Mask, Value};
 use crate::place::{Place, PlaceRoot};
 use crate::scalar;
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// Evaluates an expression in the active lanes. Components of other lanes have any value.
     pub(crate) fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
         self.nested(|this| match this.flat_value(id)? {

@@ -70,7 +70,7 @@ pub(crate) struct LoopMasks {
 }
 
 /// Invocations of one stage running in lockstep.
-pub(crate) struct InvocationGroup<'a, E: Environment> {
+pub(crate) struct InvocationGroup<'a> {
     /// The program.
     pub(crate) program: &'a Program,
     /// Its types.
@@ -82,7 +82,7 @@ pub(crate) struct InvocationGroup<'a, E: Environment> {
     /// Types of globals that are arrays of blocks.
     pub(crate) block_array_types: FxHashSet<TypeId>,
     /// Environment.
-    pub(crate) environment: &'a mut E,
+    pub(crate) environment: &'a mut dyn Environment,
     /// Number of lanes.
     pub(crate) lanes: usize,
     /// Lanes executing now.
@@ -119,17 +119,17 @@ pub(crate) struct InvocationGroup<'a, E: Environment> {
     nesting: usize,
 }
 
-impl<'a, E: Environment> InvocationGroup<'a, E> {
+impl<'a> InvocationGroup<'a> {
     /// Creates a group that is ready to run a stage.
     pub(crate) fn new(
         program: &'a Program,
         shader: &'a Shader,
         layout: &'a ScalarLayout,
-        environment: &'a mut E,
+        environment: &'a mut dyn Environment,
         active: Mask,
         lanes: usize,
         limit: u64,
-    ) -> InvocationGroup<'a, E> {
+    ) -> InvocationGroup<'a> {
         let types = &program.types;
         let mut block_array_types = FxHashSet::default();
         for global in shader.globals.values().filter(|g| g.block.is_some()) {
@@ -360,7 +360,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         &mut self,
         cells: &[SlotComponent],
         components: usize,
-        mut read: impl FnMut(&mut E, &SlotComponent, u8, usize) -> u32,
+        mut read: impl FnMut(&mut dyn Environment, &SlotComponent, u8, usize) -> u32,
     ) -> Value {
         let mut value = Value::zero(components, self.lanes);
         for (c, cell) in cells.iter().enumerate() {

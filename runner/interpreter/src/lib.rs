@@ -102,12 +102,12 @@ impl<'a> Interpreter<'a> {
     /// shader declares output vertices.
     ///
     /// At most `limit` statements are executed.
-    pub fn run<E: Environment>(
+    pub fn run(
         &self,
         stage: Stage,
         lanes: usize,
         mask: Mask,
-        environment: &mut E,
+        environment: &mut dyn Environment,
         limit: u64,
     ) -> Result<Outputs, Error> {
         let linked =

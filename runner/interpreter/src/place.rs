@@ -8,7 +8,7 @@ use program::{
 };
 use smallvec::{SmallVec, smallvec};
 
-use crate::environment::{AddressSpace, Environment, Error};
+use crate::environment::{AddressSpace, Error};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::{Mask, Value};
 use crate::scalar;
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// Returns the place that an expression denotes, or `None` when it is a plain value.
     pub(crate) fn place(&mut self, id: ExprId) -> Result<Option<Place>, Error> {
         let expr: &Expr = &self.shader.exprs[id];
@@ -482,7 +482,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 }
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// Writes outputs that all invocations of a patch share. Of several lanes that write one
     /// component the last one wins.
     fn store_shared(

@@ -3,11 +3,11 @@
 use program::shader::Case;
 use program::{ExprId, Statement};
 
-use crate::environment::{Environment, Error};
+use crate::environment::Error;
 use crate::invocation_group::{InvocationGroup, LoopMasks};
 use crate::lanes::{Mask, Value};
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// Runs statements in order while any lane is active.
     pub(crate) fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
         for statement in statements {

@@ -4,7 +4,7 @@ use program::builtin_function::IntegerFunction;
 use program::{ExprId, Scalar};
 
 use super::arguments::Arguments;
-use crate::environment::{Environment, Error};
+use crate::environment::Error;
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar::wrap;
@@ -124,7 +124,7 @@ fn find_msb(x: u32, signed: bool) -> u64 {
     if x == 0 { u64::MAX } else { u64::from(31 - x.leading_zeros()) }
 }
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// Evaluates `uaddCarry`.
     pub(super) fn add_with_carry(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, out] = arguments else {

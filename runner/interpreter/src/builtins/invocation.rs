@@ -8,7 +8,7 @@ use program::builtin_function::{
 use program::{AtomicOp, BinaryOp, ExprId, Scalar};
 
 use super::arguments::{Arguments, real1};
-use crate::environment::{Environment, Error, InterpolateAt};
+use crate::environment::{Error, InterpolateAt};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::place::PlaceRoot;
@@ -17,7 +17,7 @@ use crate::scalar;
 /// Lanes of a quad: 0 and 1 in one row, 2 and 3 in the next row up.
 const QUAD: usize = 4;
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// Calls a derivative function.
     pub(super) fn derivative_function(
         &self,

@@ -13,12 +13,12 @@ use program::builtin_function::OutParameterFunction;
 use program::{BuiltinFamily, BuiltinFunction, ExprId, Scalar, TypeId};
 
 use self::arguments::{Arguments, real1};
-use crate::environment::{Environment, Error};
+use crate::environment::Error;
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar;
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// Calls a built-in function.
     pub(crate) fn builtin(
         &mut self,

@@ -3,12 +3,12 @@
 use program::expression::{ImageCall, TextureCall, TextureLod, TextureOp};
 use program::{ExprId, Scalar, Type, TypeId};
 
-use crate::environment::{Environment, Error, ImageRequest, LodRequest, TextureRequest};
+use crate::environment::{Error, ImageRequest, LodRequest, TextureRequest};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar;
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     fn eval_optional(&mut self, expr: Option<ExprId>) -> Result<Option<Value>, Error> {
         expr.map(|e| self.eval(e)).transpose()
     }

@@ -7,11 +7,11 @@ use program::{ExprId, LocalId, Scalar};
 use super::code::{Step, Tape, Variable};
 use super::compile::compile;
 use super::rows::{self, LANES};
-use crate::environment::{Environment, Error};
+use crate::environment::Error;
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::{Mask, Value};
 
-impl<E: Environment> InvocationGroup<'_, E> {
+impl InvocationGroup<'_> {
     /// The flat code of an expression, if it has any.
     fn tape(&mut self, id: ExprId) -> Option<Rc<Tape>> {
         if self.lanes > LANES {
