@@ -87,6 +87,21 @@ pub struct RenderWrite {
     pub stencil: Option<[u8; 16]>,
 }
 
+/// A read of pixels from a render target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderRead {
+    /// Binding-table entry of the target.
+    pub target: u8,
+    /// First pixel slot of the thread.
+    pub first_slot: u8,
+    /// Number of pixels: 8 or 16.
+    pub count: u8,
+    /// Pixels that want a result.
+    pub mask: u16,
+    /// Of the sample that the thread shades.
+    pub per_sample: bool,
+}
+
 /// Contents of a pixel shader's writes, from pipeline state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenderState {
@@ -283,6 +298,12 @@ pub trait Host {
     fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
         let _ = write;
         refuse("render-target writes")
+    }
+
+    /// Reads pixels.
+    fn render_read(&mut self, read: &RenderRead) -> Reply<Texels> {
+        let _ = read;
+        refuse("render-target reads")
     }
 
     /// Samples, loads or queries a texture or buffer.

@@ -165,7 +165,10 @@ impl Kernel {
             if op.pred.is_some() { generic::predicate(&thread.regs, op) } else { u32::MAX };
         // SEL's predicate chooses between the sources, everyone else's masks the destination.
         let channels = if op.opcode == eu::Opcode::Sel { enabled } else { enabled & predicate };
-        let modes = Modes::of(&thread.regs, thread.math);
+        let mut modes = Modes::of(&thread.regs, thread.math);
+        if op.opcode == eu::Opcode::Mov {
+            modes = modes.converting();
+        }
         if let Some(plan) = &decoded.plan
             && fast::execute(&mut thread.regs, plan, op, (channels, predicate), &modes)
         {

@@ -90,7 +90,7 @@ pub struct Surface {
     pub is_interleaved: bool,
     /// Bytes from row to row.
     pub pitch: u64,
-    /// Rows from layer to layer.
+    /// Rows from layer to layer; texels where all levels are in one row.
     pub layer_rows: u64,
     /// First layer of a render target.
     pub first_layer: u32,
@@ -116,7 +116,7 @@ enum LevelOrder {
     Layers,
     /// Slices of a level side by side, twice as many in a row as on the level before.
     Slices,
-    /// All levels in one row.
+    /// All levels of all layers in one row.
     Row,
 }
 
@@ -241,7 +241,10 @@ impl Surface {
     fn level_origin(&self, level: u32, layer: u32) -> (u64, u64) {
         let layers = u64::from(layer) * self.layer_rows;
         match (self.order, level) {
-            (LevelOrder::Row, _) => ((0..level).map(|level| self.aligned(level).0).sum(), layers),
+            (LevelOrder::Row, _) => {
+                let before: u64 = (0..level).map(|level| self.aligned(level).0).sum();
+                (before + layers, 0)
+            }
             (LevelOrder::Slices, _) => {
                 let rows = |level: u32| {
                     let rows = u64::from(self.layers_of(level)).div_ceil(1 << level);
@@ -463,5 +466,24 @@ mod tests {
         assert_eq!(surface.address(4, 1, 0, 0, 4), 0x1c_0000 + 512 + 16);
         assert_eq!(surface.level_origin(1, 0), (0, 252));
         assert_eq!(surface.level_origin(3, 0), (128, 252 + 64));
+    }
+
+    /// On skl all levels of all layers of a one-dimensional surface are in one row.
+    #[test]
+    fn layers_of_a_row() {
+        let fields = Fields::resolve(Table::of(Generation::Skl));
+        let mut words = [0; 16];
+        let set = [(fields.width, 249), (fields.depth, 3), (fields.is_array, 1)];
+        let set = set.into_iter().chain([(fields.qpitch, 256 / 4), (fields.format, 199)]);
+        set.for_each(|(field, value)| {
+            words[field.start as usize / 32] |= value << (field.start % 32)
+        });
+        let surface = Surface::decode(&fields, &words).expect("a surface");
+        assert_eq!(
+            (surface.kind, surface.width, surface.layers_of(0)),
+            (SurfaceKind::OneD, 250, 4)
+        );
+        assert_eq!(surface.address(5, 0, 3, 0, 4), 4 * (3 * 256 + 5));
+        assert_eq!(surface.address(5, 0, 3, 1, 4), 4 * (3 * 256 + 256 + 5));
     }
 }

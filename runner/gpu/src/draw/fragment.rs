@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use simulator::host::{
-    AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
-    SamplerRequest, Surface, Texels,
+    AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderRead, RenderState,
+    RenderWrite, Reply, SamplerRequest, Surface, Texels,
 };
 use simulator::{PlaneInput, Thread};
 use smallvec::SmallVec;
@@ -43,7 +43,7 @@ pub(super) struct Quad {
 pub(super) struct QuadSlot {
     quad: Quad,
     /// Sample that the channels shade; `None` if they shade whole pixels.
-    sample: Option<u32>,
+    pub(super) sample: Option<u32>,
 }
 
 impl QuadSlot {
@@ -587,6 +587,12 @@ impl Host for FragmentHost<'_> {
     fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
         self.writes.push(write.clone());
         Ok(())
+    }
+
+    fn render_read(&mut self, read: &RenderRead) -> Reply<Texels> {
+        let Fragments { output, resources, .. } = self.stage;
+        let result = output.read(resources, self.primitive.layer(), self.slots, read);
+        self.failure.answer(result)
     }
 
     fn interpolate(&mut self, request: &InterpolateRequest) -> Reply<[[u32; 16]; 2]> {

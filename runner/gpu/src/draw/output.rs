@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use simulator::host::RenderWrite;
+use simulator::host::{RenderRead, RenderWrite, Texels};
 use surfaces::{Plane, SurfaceFormat, SurfaceKind};
 
 use super::bindings::{Bound, Resources};
@@ -217,6 +217,39 @@ impl<'a> Output<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Reads the colors of pixels of a thread. Pixels outside of the target are 0.
+    pub(super) fn read(
+        &self,
+        resources: &Resources<'_>,
+        layer: u32,
+        slots: &[QuadSlot],
+        read: &RenderRead,
+    ) -> Outcome<Texels> {
+        let mut texels: Texels = [[0; 16]; 4];
+        let Some(target) = self.target(resources, read.target)? else { return Ok(texels) };
+        let surface = &target.bound.surface;
+        let (width, height) = surface.size(surface.level);
+        for i in (0..usize::from(read.count)).filter(|i| read.mask >> i & 1 != 0) {
+            let pixel = usize::from(read.first_slot) + i;
+            let Some(slot) = slots.get(pixel / 4) else { continue };
+            let (x, y) = slot.pixel(pixel % 4);
+            if x >= width || y >= height || layer >= surface.layers {
+                continue;
+            }
+            let (first, bytes) = (surface.first_layer, target.format.bytes);
+            let address = match (surface.samples, slot.sample) {
+                (1, _) => target.address(x, y, layer + first),
+                (_, Some(sample)) if read.per_sample => {
+                    surface.sample_address((x, y), layer + first, sample, bytes)
+                }
+                _ => return not_modeled("reads of multisampled targets by whole pixels"),
+            };
+            let texel = resources.decode(target.format, address)?;
+            texels.iter_mut().zip(texel).for_each(|(plane, value)| plane[i] = value);
+        }
+        Ok(texels)
     }
 
     /// Samples that the alpha of a pixel covers: as many as its share, the first ones.

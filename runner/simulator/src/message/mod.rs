@@ -38,11 +38,14 @@ pub(crate) fn send(
     let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
     let descriptor = self::descriptor(&thread.regs, send.desc)?;
     let lengths = Lengths::of(kernel.devinfo, descriptor);
-    let unpredicated = thread.enables(op) & low_bits(op.shape.channels);
-    if unpredicated == 0 && !send.eot {
+    let active = thread.enables(op) & low_bits(op.shape.channels);
+    if active == 0 && !send.eot {
         // No channel is enabled: code that is only walked through sends nothing.
         return Ok(false);
     }
+    // The writemask of the destination takes part in the channel enables that are sent: spilling
+    // code writes parts of vectors to scratch space with it.
+    let unpredicated = active & op.dst.enables;
     let mut payload = gather(&thread.regs, inst, 0, lengths.mlen.into())?;
     if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
         let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc)?);

@@ -1,15 +1,15 @@
-//! Render-target writes.
+//! Render-target writes and, on skl, reads.
 //!
-//! Payload order: header (two registers), source 0 alpha, coverage, color, second color, depth,
+//! Payload order of writes: header (two registers), source 0 alpha, coverage, color, second color, depth,
 //! stencil. Parts that are present follows from the header's dword 0 (bit 11 source 0 alpha, bit 14
 //! stencil) and from pipeline state; the message length must agree. Facts: Mesa's
 //! `brw_lower_logical_sends.cpp`, `brw_eu_defines.h`.
 
 use eu::desc::{RenderTargetKind, RenderTargetMessage};
 
-use super::payload::{Message, Response};
+use super::payload::{Message, Response, respond_plane};
 use crate::error::Reason;
-use crate::host::{Host, RenderKind, RenderWrite};
+use crate::host::{Host, RenderKind, RenderRead, RenderWrite};
 
 /// Executes a render-target message.
 pub(super) fn execute(
@@ -19,7 +19,7 @@ pub(super) fn execute(
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
     if request.read {
-        return Err(Reason::NotModeled("render-target reads".into()));
+        return read(message, request, host);
     }
     write(message, request, dispatch, host).map(|()| Vec::new())
 }
@@ -35,6 +35,28 @@ fn kind(request: &RenderTargetMessage) -> Result<RenderKind, Reason> {
             return Err(Reason::NotModeled("image writes through render targets".into()));
         }
     })
+}
+
+/// Reads the colors of the thread's pixels. The header has their positions, which the host knows.
+fn read(
+    message: &Message,
+    request: &RenderTargetMessage,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
+    let count = if request.kind == RenderTargetKind::Simd16 { 16 } else { 8 };
+    let half = if request.high_slots { 16 } else { 0 };
+    let planes = host.render_read(&RenderRead {
+        target: request.surface,
+        first_slot: half,
+        count,
+        mask: message.enabled as u16,
+        per_sample: request.per_sample,
+    })?;
+    let mut response = Vec::new();
+    for plane in &planes {
+        respond_plane(&mut response, plane, count.into(), message.enabled);
+    }
+    Ok(response)
 }
 
 /// Reads the payload from front to back.

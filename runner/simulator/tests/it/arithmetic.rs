@@ -58,6 +58,19 @@ fn denormals_follow_cr0() {
     assert_eq!(doubles::<4>(&thread, 12), [f64::from_bits(6); 4]);
 }
 
+/// Subnormal halves survive conversions in both directions, but not arithmetic.
+#[test]
+fn conversions_keep_subnormal_halves() {
+    let text = "mov(8) g10<1>F g2<8,8,1>HF { align1 1Q };
+                mov(8) g11<2>HF g10<8,8,1>F { align1 1Q };
+                add(8) g12<1>HF g2<8,8,1>HF g2<8,8,1>HF { align1 1Q };";
+    let thread = run("skl", text, |thread| thread.set_register(2, &[0x8003_0003; 8]));
+    let half = 3.0 / f32::powi(2.0, 24);
+    assert_eq!(floats(&thread, 10)[..2], [half, -half]);
+    assert_eq!(thread.register(11).map(|dword| dword & 0xffff)[..2], [0x0003, 0x8003]);
+    assert_eq!(thread.register(12)[0], 0x8000_0000);
+}
+
 #[test]
 fn rounding_modes_follow_cr0() {
     let text = "add(8) g10<1>F g2<8,8,1>F g3<8,8,1>F { align1 1Q };

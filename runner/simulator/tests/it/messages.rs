@@ -3,8 +3,8 @@
 use crate::common::{COUNT, device, set_floats};
 use eu::{Inst, Operand, Sfid, build};
 use simulator::host::{
-    AtomicOp, Host, HostError, Param, RenderKind, RenderState, RenderWrite, Reply, SamplerOp,
-    SamplerRequest, Surface, Texels, UrbWrite,
+    AtomicOp, Host, HostError, Param, RenderKind, RenderRead, RenderState, RenderWrite, Reply,
+    SamplerOp, SamplerRequest, Surface, Texels, UrbWrite,
 };
 use simulator::{Kernel, Reason, SimError, Thread};
 use std::collections::BTreeMap;
@@ -53,6 +53,10 @@ impl Host for Recorder {
     }
     fn render_state(&self) -> RenderState {
         self.state
+    }
+    fn render_read(&mut self, read: &RenderRead) -> Reply<Texels> {
+        let start = 1000 * u32::from(read.target) + u32::from(read.first_slot);
+        Ok(std::array::from_fn(|c| std::array::from_fn(|i| start + (100 * c + i) as u32)))
     }
     fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
         self.pixels.push(write.clone());
@@ -417,6 +421,39 @@ fn constant_and_scratch_blocks() {
             0x5f5e_5d5c
         ]
     );
+}
+
+/// Spilling code writes parts of vectors: the writemask of the destination selects components.
+#[test]
+fn writemasks_select_what_a_dual_block_writes() {
+    let mut host = Recorder::default();
+    let destination = build::grf(0).masked(0b0010);
+    let write = message(Sfid::DataCache, destination, 2, desc(3, 0, true, 10 << 14 | 255));
+    send("hsw", &mut host, write.align16(), |thread| {
+        thread.set_register(2, &[0; 8]);
+        thread.set_register(3, &[1, 0, 0, 0, 2, 0, 0, 0]);
+        thread.set_register(4, &COUNT);
+    })
+    .unwrap();
+    let offsets: Vec<u32> = host.memory.keys().map(|(_, offset)| *offset).collect();
+    assert_eq!(offsets, [20, 21, 22, 23, 36, 37, 38, 39]);
+    assert_eq!((host.dword(Surface::Scratch, 20), host.dword(Surface::Scratch, 36)), (1, 5));
+}
+
+#[test]
+fn render_target_reads() {
+    let mut host = Recorder::default();
+    let read = |control: u32, rlen| {
+        message(Sfid::RenderCache, build::grf(10), 2, desc(2, rlen, true, 13 << 14 | control | 3))
+    };
+    // Eight pixels of target 3: a register for each component.
+    let thread = send("skl", &mut host, read(1 << 8, 4), |_| {}).unwrap();
+    assert_eq!(thread.register(10), COUNT.map(|x| x + 3000));
+    assert_eq!(thread.register(13), COUNT.map(|x| x + 3300));
+    // Sixteen pixels, the upper half of thirty-two.
+    let thread = send("skl", &mut host, read(1 << 11, 8).exec(16), |_| {}).unwrap();
+    assert_eq!(thread.register(11), COUNT.map(|x| x + 3024));
+    assert_eq!(thread.register(17), COUNT.map(|x| x + 3324));
 }
 
 #[test]
