@@ -11,6 +11,8 @@ pub(crate) struct HardwareContext {
     packets: FxHashMap<&'static str, Vec<u32>>,
     /// Last state of each vertex buffer.
     pub(crate) vertex_buffers: BTreeMap<u64, Vec<u32>>,
+    /// Last state of the instancing of each vertex element, which later generations have.
+    pub(crate) instancing: BTreeMap<u64, Vec<u32>>,
     /// Last state of each buffer of stream output.
     pub(crate) output_buffers: [Vec<u32>; 4],
     /// MMIO registers of 32 bits, by offset in bytes.

@@ -111,6 +111,7 @@ impl Gpu {
         match command.layout.name {
             "STATE_BASE_ADDRESS" => self.set_bases(context, words),
             "3DSTATE_VERTEX_BUFFERS" => self.drawing.set_vertex_buffers(context, words),
+            "3DSTATE_VF_INSTANCING" => self.drawing.set_instancing(context, words),
             "3DSTATE_SO_BUFFER" => {
                 return self.drawing.set_output_buffer(memory, context, words);
             }

@@ -24,6 +24,8 @@ pub struct ClipVolume {
     pub guard: [f64; 2],
     /// Clip against the near and far planes (off with depth clamping).
     pub depth: bool,
+    /// The near plane is z = 0, not z = -w.
+    pub near_is_zero: bool,
 }
 
 impl ClipVolume {
@@ -35,6 +37,7 @@ impl ClipVolume {
             1 => self.guard[0] * w - x,
             2 => self.guard[1] * w + y,
             3 => self.guard[1] * w - y,
+            4 if self.depth && self.near_is_zero => z,
             4 if self.depth => w + z,
             5 if self.depth => w - z,
             // All other planes need a positive w.
@@ -168,7 +171,7 @@ fn cut_line(
 mod tests {
     use super::*;
 
-    const VIEW: ClipVolume = ClipVolume { guard: [1.0, 1.0], depth: true };
+    const VIEW: ClipVolume = ClipVolume { guard: [1.0, 1.0], depth: true, near_is_zero: false };
 
     struct Random(u64);
 

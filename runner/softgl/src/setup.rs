@@ -130,7 +130,7 @@ pub fn rasterize(
 fn rasterize_uncached(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
     let guard =
         if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
-    let volume = ClipVolume { guard, depth: !state.depth_clamp };
+    let volume = ClipVolume { guard, depth: !state.depth_clamp, near_is_zero: false };
     match input.kind {
         PrimitiveKind::Point => point(input, state, &volume, 0, true).into_iter().collect(),
         PrimitiveKind::Line => line(input, state, &volume, [0, 1], true).into_iter().collect(),

@@ -149,12 +149,6 @@ impl SurfaceFormat {
         self.channels.iter().any(|placed| matches!(placed.channel, Channel::Float(_)))
     }
 
-    /// True if some channel has fewer than 8 bits.
-    #[must_use]
-    pub fn is_coarse(&self) -> bool {
-        self.channels.iter().any(|placed| placed.component < 4 && placed.channel.bits() < 8)
-    }
-
     /// True if the format stores alpha.
     #[must_use]
     pub fn has_alpha(&self) -> bool {

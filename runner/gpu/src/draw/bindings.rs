@@ -48,14 +48,16 @@ impl Bound {
             _ => (u, v, r),
         };
         let layer = if surface.is_array || surface.kind == SurfaceKind::ThreeD { layer } else { 0 };
-        let (width, height) = surface.size(surface.level);
-        if x >= width || y >= height || layer >= surface.layers_of(surface.level) {
+        // Image accesses have the level that lookups begin with, not that of render targets.
+        let level = surface.first_level;
+        let (width, height) = surface.size(level);
+        if x >= width || y >= height || layer >= surface.layers_of(level) {
             return Ok(None);
         }
         if surface.samples > 1 {
             return not_modeled("image accesses of multisampled surfaces");
         }
-        Ok(Some(surface.address(x, y, layer + surface.first_layer, surface.level, bytes)))
+        Ok(Some(surface.address(x, y, layer + surface.first_layer, level, bytes)))
     }
 }
 

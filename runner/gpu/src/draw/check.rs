@@ -15,11 +15,6 @@ impl Draw<'_> {
         };
         let (wm, ps, raster) = (fields.wm, fields.ps, fields.raster);
         let (wm_name, ps_name, raster_name) = ("3DSTATE_WM", "3DSTATE_PS", "3DSTATE_RASTER");
-        refuse(wm.stipples, wm_name, "polygon stipple")?;
-        refuse(wm.line_stipples, wm_name, "line stipple")?;
-        refuse(fields.sf.line_stipples, "3DSTATE_SF", "line stipple")?;
-        refuse(fields.sf.is_smooth_point, "3DSTATE_SF", "smooth points")?;
-        refuse(raster.is_smooth_point, raster_name, "smooth points")?;
         refuse(raster.is_conservative, raster_name, "conservative rasterization")?;
         refuse(raster.forced_samples, raster_name, "forced sample counts")?;
         refuse(fields.cut_index.is_packed, "3DSTATE_VF", "packed components of vertices")?;
@@ -43,9 +38,6 @@ impl Draw<'_> {
             // Everything is clipped, or everything is rejected.
             if mode != 0 && mode != 3 {
                 return not_modeled(format!("clip mode {mode}"));
-            }
-            if fields.clip.api.flag(clip) {
-                return not_modeled("clip volumes whose depth begins at 0");
             }
         }
         // A depth range of which one side clips has no counterpart in OpenGL.

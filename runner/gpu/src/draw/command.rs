@@ -37,6 +37,8 @@ pub(super) struct Draw<'a> {
     pub(super) streams: Cell<StreamRegisters>,
     /// Number of the primitive that is drawn.
     pub(super) primitive_id: Cell<u32>,
+    /// Pixels of a stippled line that are drawn already.
+    pub(super) stippled: Cell<u32>,
     /// The viewport that was used last, with its number.
     pub(super) last_viewport: Cell<Option<(u64, Viewport)>>,
 }

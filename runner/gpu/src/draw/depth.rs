@@ -66,10 +66,13 @@ pub(super) struct Tested {
 }
 
 impl Draw<'_> {
-    /// Difference of neighboring depths of the depth buffer near 1.
-    pub(super) fn depth_unit(&self) -> f64 {
+    /// Unit of the constant depth offset: the smallest positive depth of buffers of integers, and
+    /// the unit in the last place of a primitive's largest depth in those of floats.
+    pub(super) fn depth_unit(&self, largest: f64) -> f64 {
         let words = self.context.packet("3DSTATE_DEPTH_BUFFER");
         match self.fields.depth_buffer.format.get(words) {
+            1 if largest > 0.0 => 2.0_f64.powf(largest.log2().floor() - 23.0),
+            1 => 0.0,
             5 => 2.0_f64.powi(-16),
             _ => 2.0_f64.powi(-24),
         }

@@ -24,7 +24,10 @@ impl Output<'_> {
         writes: &[RenderWrite],
         (width, is_tested): (usize, bool),
     ) -> Outcome<bool> {
-        if self.tests_pixels(is_tested) || !writes.iter().all(|write| is_uniform(write, width)) {
+        if primitive.smooth.is_some()
+            || self.tests_pixels(is_tested)
+            || !writes.iter().all(|write| is_uniform(write, width))
+        {
             return Ok(false);
         }
         let mut targets = Vec::new();

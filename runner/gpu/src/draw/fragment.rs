@@ -19,11 +19,14 @@ use super::messages::{Failure, memory_messages};
 use super::output::Output;
 use super::samples::Samples;
 use super::scratch::Scratch;
+use super::shape::SmoothShape;
 use super::vertices::Slots;
 use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Topology of lists of triangles, as payloads name it.
 const TRIANGLES: u32 = 4;
+/// Quads of which a payload has one group of registers.
+const GROUP: usize = 4;
 /// Most instructions of a thread.
 pub(super) const BUDGET: u64 = 100_000_000;
 
@@ -70,6 +73,8 @@ pub(super) struct Primitive<'a> {
     pub(super) is_front: bool,
     /// The primitive is a point, whose corners span its square.
     pub(super) is_point: bool,
+    /// SmoothShape whose coverage of a pixel scales alpha.
+    pub(super) smooth: Option<SmoothShape>,
     /// Interpolation; `None` if all corners have the same data.
     pub(super) interpolation: Option<Interpolation>,
     /// Limits of depth.
@@ -309,8 +314,13 @@ impl<'a> Fragments<'a> {
         thread.reset(0);
         self.write_header(thread, slots, primitive);
         // Whole quads execute, so that differences between pixels are defined.
-        thread.set_dispatch_mask((1_u32 << (4 * slots.len()).max(least)) - 1);
-        self.write_interpolated(thread, kernel.width, slots, primitive)?;
+        thread.set_dispatch_mask(u32::MAX >> (32 - (4 * slots.len()).max(least)));
+        // The values of sixteen pixels follow those of the sixteen before.
+        let mut register = 1 + kernel.width.div_ceil(4 * GROUP);
+        for slots in slots.chunks(GROUP) {
+            let width = kernel.width.min(4 * GROUP);
+            register = self.write_interpolated(thread, (register, width), slots, primitive)?;
+        }
         let registers = self.constants.iter().chain(setup.iter().flatten());
         for (i, register) in registers.enumerate() {
             thread.set_register(kernel.setup + i, register);
@@ -340,24 +350,25 @@ impl<'a> Fragments<'a> {
         header[0] =
             TRIANGLES | (primitive.layer() & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
         header[3] = self.resources.sampler_offset();
-        let mut positions = [0; 8];
-        if self.payload.per_sample {
-            let ids = slots.iter().map(|slot| slot.sample.unwrap_or(0));
-            match self.draw.devinfo.sample_id_per_quad {
-                true => {
-                    positions[0] =
-                        ids.enumerate().fold(0, |all, (i, id)| all | (id & 0xf) << (4 * i));
-                }
-                // The number of the first pair of samples.
-                false => header[0] |= ((ids.min().unwrap_or(0) / 2) & 3) << 6,
-            }
+        if self.payload.per_sample && !self.draw.devinfo.sample_id_per_quad {
+            // The number of the first pair of samples.
+            let first = slots.iter().filter_map(|slot| slot.sample).min();
+            header[0] |= ((first.unwrap_or(0) / 2) & 3) << 6;
         }
         thread.set_register(0, &header);
-        for (i, slot) in slots.iter().enumerate() {
-            positions[2 + i] = slot.quad.x | slot.quad.y << 16;
+        // A register for each sixteen pixels.
+        for (group, slots) in slots.chunks(GROUP).enumerate() {
+            let mut positions = [0; 8];
+            if self.payload.per_sample && self.draw.devinfo.sample_id_per_quad {
+                let ids = slots.iter().map(|slot| slot.sample.unwrap_or(0) & 0xf);
+                positions[0] = ids.enumerate().fold(0, |all, (i, id)| all | id << (4 * i));
+            }
+            for (i, slot) in slots.iter().enumerate() {
+                positions[2 + i] = slot.quad.x | slot.quad.y << 16;
+            }
+            positions[7] = live_mask(slots);
+            thread.set_register(1 + group, &positions);
         }
-        positions[7] = live_mask(slots);
-        thread.set_register(1, &positions);
     }
 
     /// Position of a channel for a mode of interpolation: 0 pixel, 1 centroid, 2 sample.
@@ -379,17 +390,17 @@ impl<'a> Fragments<'a> {
         (f64::from(x) + dx, f64::from(y) + dy)
     }
 
-    /// Writes the values that differ between pixels: weights of the corners, depth, W, positions of
-    /// samples, coverage.
+    /// Writes the values that differ between at most sixteen pixels: weights of the corners, depth,
+    /// W, positions of samples, coverage. Returns the register after them.
     fn write_interpolated(
         &self,
         thread: &mut Thread,
-        width: usize,
+        (first, width): (usize, usize),
         slots: &[QuadSlot],
         primitive: &Primitive<'_>,
-    ) -> Outcome<()> {
+    ) -> Outcome<usize> {
         let Payload { barycentrics, depth, w, sample_offsets, coverage, per_sample } = self.payload;
-        let mut register = 2;
+        let mut register = first;
         if barycentrics != 0 || depth || w {
             let Some(interpolation) = primitive.interpolation else {
                 return not_modeled("interpolated inputs of rectangles");
@@ -430,13 +441,15 @@ impl<'a> Fragments<'a> {
                 let covered = slots[channel / 4].covered(channel % 4);
                 thread.set_dword(register + channel / 8, channel % 8, u32::from(covered));
             }
+            register += width / 8;
         }
-        Ok(())
+        Ok(register)
     }
 }
 
 impl Draw<'_> {
-    /// Decodes the kernel of the widest modeled width; `None` if no fragments are shaded.
+    /// Decodes the kernel of 16 channels, or that of another width where there is none; `None` if
+    /// no fragments are shaded.
     fn fragment_kernel(&self) -> Outcome<Option<FragmentKernel>> {
         let ps = self.fields.ps;
         let words = self.context.packet("3DSTATE_PS");
@@ -453,7 +466,7 @@ impl Draw<'_> {
             (_, true) if is_8 || is_32 => (16, ps.kernel_2, ps.setup_2),
             (false, true) => (16, ps.kernel_0, ps.setup_0),
             (true, _) => (8, ps.kernel_0, ps.setup_0),
-            _ => return not_modeled("fragment shaders of 32 channels"),
+            _ => (32, ps.kernel_0, ps.setup_0),
         };
         let address = self.context.instruction_base + pointer.get(words);
         let kernel = self.kernel(address)?;

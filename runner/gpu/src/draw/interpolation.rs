@@ -121,6 +121,11 @@ impl Interpolation {
         x.abs().max(y.abs())
     }
 
+    /// Largest depth of the corners.
+    pub(super) fn largest_depth(&self) -> f64 {
+        self.corners.iter().fold(0.0, |all: f64, corner| all.max(corner.window[2]))
+    }
+
     /// W of the position's clip coordinates.
     pub(super) fn w(&self, x: f64, y: f64) -> f32 {
         let weights = self.weights(x, y);

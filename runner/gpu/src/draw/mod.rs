@@ -20,8 +20,10 @@ mod rectangle;
 mod sampler;
 mod samples;
 mod scratch;
+mod shape;
 mod stage;
 mod state;
+mod stipple;
 mod tessellation;
 mod triangle;
 mod vertex_shader;
@@ -72,6 +74,12 @@ impl Drawing {
         for state in words[1..].chunks_exact(4) {
             context.vertex_buffers.insert(index.get(state), state.to_vec());
         }
+    }
+
+    /// Stores the instancing of the vertex element that a command names.
+    pub(crate) fn set_instancing(&self, context: &mut HardwareContext, words: &[u32]) {
+        let element = self.fields.instancing.element.get(words);
+        context.instancing.insert(element, words.to_vec());
     }
 
     /// Executes a draw.
@@ -125,6 +133,7 @@ impl Drawing {
             counts: Counts::default(),
             streams: Cell::new(StreamRegisters::load(&context.registers)),
             primitive_id: Cell::new(0),
+            stippled: Cell::new(0),
             last_viewport: Cell::new(None),
         })
     }

@@ -212,7 +212,13 @@ impl<'a> Output<'a> {
                     None => target.insert(self.target(resources, write.target)?),
                 };
                 if let Some(target) = target {
-                    self.store(target, write, i, place, primitive.layer(), live)?;
+                    let mut color = write.color.map(|plane| plane[i]);
+                    if let Some(shape) = primitive.smooth.filter(|_| !target.format.is_integer) {
+                        let share = shape.coverage(place.0.cast_signed(), place.1.cast_signed());
+                        color[3] = (f32::from_bits(color[3]) * share).to_bits();
+                    }
+                    let second = write.color1.map_or([0; 4], |planes| planes.map(|p| p[i]));
+                    self.store(target, (color, second), place, primitive.layer(), live)?;
                 }
             }
         }
@@ -275,8 +281,7 @@ impl<'a> Output<'a> {
     fn store(
         &self,
         target: &RenderTarget,
-        write: &RenderWrite,
-        i: usize,
+        (color, second): ([u32; 4], [u32; 4]),
         (x, y): (u32, u32),
         layer: u32,
         live: u16,
@@ -287,11 +292,10 @@ impl<'a> Output<'a> {
             return Ok(());
         }
         let layer = layer + surface.first_layer;
-        let mut color = write.color.map(|plane| plane[i]);
+        let mut color = color;
         if self.to_one && !target.format.is_integer {
             color[3] = 1.0_f32.to_bits();
         }
-        let second = write.color1.map_or([0; 4], |planes| planes.map(|plane| plane[i]));
         for sample in (0..surface.samples).filter(|sample| live >> sample & 1 != 0) {
             let address = match surface.samples {
                 1 => target.address(x, y, layer),
@@ -405,9 +409,6 @@ impl<'a> Output<'a> {
         let format = bound.texel_format()?;
         let (header, words) = self.draw.blend_words(u64::from(entry))?;
         let (fields, shared) = (self.draw.fields.blend, self.draw.fields.blend_header);
-        if (fields.dithers.flag(&words) || shared.dithers.flag(&header)) && format.is_coarse() {
-            return not_modeled("dithering of targets with fewer than 8 bits a channel");
-        }
         let disabled = [fields.no_red, fields.no_green, fields.no_blue, fields.no_alpha];
         let written = disabled.map(|field| !field.flag(&words));
         let mask = (written != [true; 4]).then(|| format.component_mask(written));

@@ -6,11 +6,22 @@ use softgl::primitive::PrimitiveKind;
 
 use super::command::{Draw, Parameters};
 use super::fragment::Fragments;
-use super::vertices::Slots;
+use super::vertices::{Fetched, Slots};
 use crate::error::{Outcome, not_modeled};
 
 /// Topology of rectangles: three vertices each.
 const RECTANGLES: u64 = 15;
+
+/// Vertices of an instance.
+#[derive(Debug, Default)]
+struct AllFetched {
+    /// Data, each vertex once.
+    vertices: Vec<Slots>,
+    /// Edge flags of the vertices.
+    edges: Vec<bool>,
+    /// Numbers of the vertices between cuts.
+    runs: Vec<Vec<u32>>,
+}
 
 /// Vertices and primitives that name them.
 #[derive(Debug)]
@@ -59,6 +70,11 @@ pub(super) fn mode_of(topology: u64) -> Option<(PrimitiveMode, u32)> {
     Some((mode, 0))
 }
 
+/// True if edge flags select the edges of a mode's polygons. Strips and fans show all edges.
+fn has_edge_flags(mode: PrimitiveMode) -> bool {
+    matches!(mode, PrimitiveMode::Triangles | PrimitiveMode::Quads | PrimitiveMode::Polygon)
+}
+
 impl Draw<'_> {
     /// Draws an instance.
     pub(super) fn instance(
@@ -67,7 +83,7 @@ impl Draw<'_> {
         parameters: &Parameters,
         instance: u32,
     ) -> Outcome<()> {
-        let (vertices, runs) = self.fetch_all(parameters, instance)?;
+        let AllFetched { vertices, edges, runs } = self.fetch_all(parameters, instance)?;
         let vertices = self.shade_vertices(vertices)?;
         if parameters.topology == RECTANGLES {
             for corners in runs.iter().flat_map(|run| run.chunks_exact(3)) {
@@ -88,6 +104,11 @@ impl Draw<'_> {
             for mut primitive in found {
                 primitive.vertices.iter_mut().for_each(|vertex| *vertex = run[*vertex as usize]);
                 primitive.id += id;
+                if has_edge_flags(mode) {
+                    let flags = primitive.vertices.iter().enumerate();
+                    primitive.edges &= flags
+                        .fold(0, |all, (i, vertex)| all | u8::from(edges[*vertex as usize]) << i);
+                }
                 assembled.primitives.push(primitive);
             }
             id = next;
@@ -119,7 +140,14 @@ impl Draw<'_> {
         if self.rejects_all() {
             return Ok(());
         }
+        let mut last_end = None;
         for primitive in &assembled.primitives {
+            // The stipple goes on along the segments of a strip.
+            let (start, end) = (primitive.vertices.first(), primitive.vertices.get(1));
+            if assembled.mode == PrimitiveMode::Lines || last_end != start {
+                self.stippled.set(0);
+            }
+            last_end = end;
             self.primitive_id.set(primitive.id);
             let vertex = |i: usize| &assembled.vertices[primitive.vertices[i] as usize];
             let provoking = usize::from(primitive.provoking);
@@ -138,40 +166,43 @@ impl Draw<'_> {
         Ok(())
     }
 
-    /// Fetches the vertices of an instance, each once, and returns them with the runs of their
-    /// numbers between cuts.
-    fn fetch_all(
-        &self,
-        parameters: &Parameters,
-        instance: u32,
-    ) -> Outcome<(Vec<Slots>, Vec<Vec<u32>>)> {
-        let instance_id = parameters.first_instance + instance;
-        let mut vertices = Vec::new();
-        let mut runs = vec![Vec::new()];
+    /// Fetches the vertices of an instance, each once.
+    fn fetch_all(&self, parameters: &Parameters, instance: u32) -> Outcome<AllFetched> {
+        let mut all = AllFetched { runs: vec![Vec::new()], ..AllFetched::default() };
         let mut known: FxHashMap<u32, u32> = FxHashMap::default();
+        let added = if parameters.is_indexed { parameters.base_vertex } else { 0 };
         for place in 0..parameters.vertices {
-            let Some(index) = self.index(parameters, place)? else {
-                runs.push(Vec::new());
+            let Some(read) = self.index(parameters, place)? else {
+                all.runs.push(Vec::new());
                 continue;
             };
             self.counts.add_fetched();
+            let index = read.wrapping_add(added);
             let number = match known.get(&index) {
                 Some(number) => *number,
                 None => {
-                    let number = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
-                    vertices.push(self.fetch(index, instance, instance_id)?);
+                    let number = u32::try_from(all.vertices.len()).unwrap_or(u32::MAX);
+                    let vertex = self.fetch(Fetched {
+                        index,
+                        id: if parameters.is_indexed { read } else { place },
+                        instance,
+                        first_instance: parameters.first_instance,
+                    })?;
+                    all.vertices.push(vertex.slots);
+                    all.edges.push(vertex.is_edge);
                     known.insert(index, number);
                     number
                 }
             };
-            if let Some(run) = runs.last_mut() {
+            if let Some(run) = all.runs.last_mut() {
                 run.push(number);
             }
         }
-        Ok((vertices, runs))
+        Ok(all)
     }
 
-    /// Number of the vertex at a place of the draw; `None` for a cut.
+    /// Number of the vertex at a place of the draw, before the base vertex is added; `None` for a
+    /// cut.
     fn index(&self, parameters: &Parameters, place: u32) -> Outcome<Option<u32>> {
         let place = parameters.first_vertex.wrapping_add(place);
         if !parameters.is_indexed {
@@ -201,6 +232,6 @@ impl Draw<'_> {
             }
             false => fields.cuts.flag(words) && index == largest,
         };
-        Ok((!is_cut).then(|| index.wrapping_add(parameters.base_vertex)))
+        Ok((!is_cut).then_some(index))
     }
 }

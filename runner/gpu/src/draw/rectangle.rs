@@ -50,6 +50,7 @@ impl Draw<'_> {
             flat: corners[0],
             is_front: true,
             is_point: false,
+            smooth: None,
             interpolation: None,
             depths: [0.0, 1.0],
         };

@@ -16,6 +16,8 @@ use super::bindings::{Bound, Resources};
 use super::command::Draw;
 use crate::error::{CommandError, Outcome, not_modeled};
 
+/// Address mode that continues on the neighboring face of a cube.
+const CUBE: u64 = 3;
 /// Pixels whose differences give the level of detail.
 const QUAD: usize = 4;
 
@@ -49,7 +51,7 @@ impl Sampler {
         let wrap = |field| match get(field) {
             0 => Ok(Wrap::Repeat),
             1 => Ok(Wrap::MirroredRepeat),
-            2 | 3 => Ok(Wrap::ClampToEdge),
+            2 | CUBE => Ok(Wrap::ClampToEdge),
             4 => Ok(Wrap::ClampToBorder),
             5 => Ok(Wrap::MirrorOnce),
             6 => Ok(Wrap::HalfBorder),
@@ -70,6 +72,8 @@ impl Sampler {
             compare: Some(compare),
             compare_function: compare,
             depth_mode: DepthMode::Red,
+            // Other modes are clamped at the edges of faces, unless they are overridden.
+            is_seamless: get(fields.wrap_x) == CUBE || fields.overrides_cubes.flag(&words),
             ..SamplerParameters::default()
         };
         let has_border = parameters

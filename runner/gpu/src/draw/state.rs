@@ -34,6 +34,13 @@ packets::fields! {
     }
 }
 packets::fields! {
+    pub(super) struct Instancing of "3DSTATE_VF_INSTANCING" {
+        element: "Vertex Element Index",
+        is_instanced: "Instancing Enable",
+        step: "Instance Data Step Rate",
+    }
+}
+packets::fields! {
     pub(super) struct VertexElement of "VERTEX_ELEMENT_STATE" {
         offset: "Source Element Offset",
         format: "Source Element Format",
@@ -227,6 +234,7 @@ packets::fields! {
         wrap_y: "TCY Address Control Mode",
         wrap_z: "TCZ Address Control Mode",
         is_unnormalized: "Non-normalized Coordinate Enable",
+        overrides_cubes: "Cube Surface Control Mode",
     }
 }
 packets::fields! {
@@ -333,6 +341,18 @@ packets::fields! {
         provoking_list: "Triangle Strip/List Provoking Vertex Select",
         provoking_fan: "Triangle Fan Provoking Vertex Select",
         scissor: "Scissor Rectangle Enable",
+    }
+}
+packets::fields! {
+    pub(super) struct StippleOffset of "3DSTATE_POLY_STIPPLE_OFFSET" {
+        x: "Polygon Stipple X Offset",
+        y: "Polygon Stipple Y Offset",
+    }
+}
+packets::fields! {
+    pub(super) struct LineStipple of "3DSTATE_LINE_STIPPLE" {
+        pattern: "Line Stipple Pattern",
+        repeat: "Line Stipple Repeat Count",
     }
 }
 packets::fields! {
@@ -522,7 +542,6 @@ packets::fields! {
 }
 packets::fields! {
     pub(super) struct BlendHeader of "BLEND_STATE" {
-        dithers: "Color Dither Enable",
         alpha_function: "Alpha Test Function",
         tests_alpha: "Alpha Test Enable",
         alpha_to_one: "Alpha To One Enable",
@@ -542,7 +561,6 @@ packets::fields! {
         clamps_result: "Post-Blend Color Clamp Enable",
         clamps_source: "Pre-Blend Color Clamp Enable",
         clamp_range: "Color Clamp Range",
-        dithers: "Color Dither Enable",
         alpha_function: "Alpha Test Function",
         logic: "Logic Op Function",
         alpha_to_one: "AlphaToOne Enable",
@@ -619,6 +637,7 @@ all! {
     primitive: Primitive,
     topology: Topology,
     vertex_buffer: VertexBuffer,
+    instancing: Instancing,
     vertex_element: VertexElement,
     system_values: SystemValues,
     vs: Vs,
@@ -640,6 +659,8 @@ all! {
     gs: Gs,
     stream_out: StreamOut,
     sf: Sf,
+    stipple_offset: StippleOffset,
+    line_stipple: LineStipple,
     sampler: Sampler,
     depth_buffer: DepthBuffer,
     stencil_buffer: StencilBuffer,

@@ -2,12 +2,14 @@
 
 use smallvec::SmallVec;
 use softgl::clip::{self, ClipVertex};
-use softgl::raster::{SnappedPosition, Spans, line, point, snap, triangle};
+use softgl::raster::{Rect, SnappedPosition, Spans, line, point, snap, triangle};
 
 use super::command::Draw;
 use super::fragment::{Fragments, Primitive, Quad};
 use super::interpolation::{Corner, Interpolation};
 use super::samples::Samples;
+use super::shape::SmoothShape;
+use super::stipple::{Along, stipple_line};
 use super::vertices::Slots;
 use super::window::{Viewport, position};
 use crate::error::{Outcome, not_modeled};
@@ -59,6 +61,7 @@ impl Draw<'_> {
         match self.fill_mode(is_front) {
             0 => {}
             1 => {
+                self.stippled.set(0);
                 for i in (0..3).filter(|i| edges >> i & 1 != 0) {
                     self.line(fragments, [corners[i], corners[(i + 1) % 3]], flat, is_front)?;
                 }
@@ -95,10 +98,13 @@ impl Draw<'_> {
                 flat,
                 is_front,
                 is_point: false,
+                smooth: None,
                 interpolation: Some(interpolation),
                 depths: viewport.depths,
             };
-            fragments.shade(&primitive, &quads(&spans))?;
+            let mut quads = quads(&spans);
+            self.stipple_polygon(&mut quads);
+            fragments.shade(&primitive, &quads)?;
         }
         Ok(())
     }
@@ -120,20 +126,24 @@ impl Draw<'_> {
         self.counts.add_clipped();
         let corners = clipped.map(|vertex| corner(&viewport, &vertex, &positions));
         let [from, to] = corners.map(|corner| snap_corner(&corner));
-        let copies = self.line_copies()?;
-        // A wide line is one of width 1, repeated in the direction of less change.
         let is_flat = (to[0] - from[0]).abs() >= (to[1] - from[1]).abs();
-        let spans = at_samples(&fragments.samples, |moved| {
-            let copy = |i: u32| {
-                let shift = 256 * i64::from(i) - 128 * i64::from(copies - 1);
-                let beside = |p: SnappedPosition| match is_flat {
-                    true => moved([p[0], p[1] + shift]),
-                    false => moved([p[0] + shift, p[1]]),
-                };
-                line::rasterize(beside(from), beside(to), &viewport.bounds)
-            };
-            (0..copies).map(copy).collect()
-        });
+        let samples = &fragments.samples;
+        let smooth = match self.is_smooth_line(samples) {
+            true => SmoothShape::line(from.map(pixels), to.map(pixels), self.line_width()),
+            false => None,
+        };
+        let spans = match &smooth {
+            Some(shape) => shape_spans(shape, samples, &viewport.bounds),
+            None => self.line_spans([from, to], is_flat, samples, &viewport.bounds),
+        };
+        let mut quads = quads(&spans);
+        if let Some(stipple) = self.line_stipple() {
+            let pixel = |at: SnappedPosition| whole_pixel(if is_flat { at[0] } else { at[1] });
+            let distance = self.stippled.get();
+            let along = Along { is_flat, from: pixel(from), to: pixel(to), distance };
+            stipple_line(&mut quads, stipple, along);
+            self.stippled.set(along.end());
+        }
         let mut interpolation = Interpolation::line(corners);
         self.offset_depth(&mut interpolation, Kind::Line);
         let primitive = Primitive {
@@ -141,23 +151,54 @@ impl Draw<'_> {
             flat,
             is_front,
             is_point: false,
+            smooth: smooth.filter(|_| samples.count() == 1),
             interpolation: Some(interpolation),
             depths: viewport.depths,
         };
-        fragments.shade(&primitive, &quads(&spans))
+        fragments.shade(&primitive, &quads)
+    }
+
+    /// Pixels of a line without antialiasing. A wide one is a line of width 1, repeated in the
+    /// direction of less change.
+    fn line_spans(
+        &self,
+        ends: [SnappedPosition; 2],
+        is_flat: bool,
+        samples: &Samples,
+        bounds: &Rect,
+    ) -> Vec<(u16, Vec<Spans>)> {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bits")]
+        let copies = (self.line_width().round() as u32).max(1);
+        at_samples(samples, |moved| {
+            let copy = |i: u32| {
+                let shift = 256 * i64::from(i) - 128 * i64::from(copies - 1);
+                let [from, to] = ends.map(|p| match is_flat {
+                    true => moved([p[0], p[1] + shift]),
+                    false => moved([p[0] + shift, p[1]]),
+                });
+                line::rasterize(from, to, bounds)
+            };
+            (0..copies).map(copy).collect()
+        })
+    }
+
+    /// True if lines are rectangles: with antialiasing, and with several samples.
+    fn is_smooth_line(&self, samples: &Samples) -> bool {
+        let raster = self.fields.raster.antialiases.flag(self.context.packet("3DSTATE_RASTER"));
+        let sf = self.fields.sf.antialiases.flag(self.context.packet("3DSTATE_SF"));
+        raster || sf || samples.count() > 1
     }
 
     /// Width of lines in pixels.
-    fn line_copies(&self) -> Outcome<u32> {
+    fn line_width(&self) -> f64 {
         let (sf, words) = (self.fields.sf, self.context.packet("3DSTATE_SF"));
-        let raster = self.fields.raster.antialiases.flag(self.context.packet("3DSTATE_RASTER"));
-        if sf.antialiases.flag(words) || raster {
-            return not_modeled("antialiased lines");
-        }
         let is_chv = self.facts.has_wide_line_field;
         let width = if is_chv { sf.line_width_chv } else { sf.line_width };
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bits")]
-        Ok((width.number(words).round() as u32).max(1))
+        match width.number(words) {
+            // The thinnest line.
+            0.0 => 1.0,
+            width => f64::from(width),
+        }
     }
 
     /// Draws a point.
@@ -178,9 +219,17 @@ impl Draw<'_> {
         self.counts.add_clipped();
         let center = corner(&viewport, &clipped, &[clipped.position; 3]);
         let size = self.point_size(vertex);
-        let spans = at_samples(&fragments.samples, |moved| {
-            vec![point::rasterize(moved(snap_corner(&center)), size, &viewport.bounds)]
+        let samples = &fragments.samples;
+        let smooth = self.is_smooth_point().then_some(SmoothShape::Disk {
+            center: snap_corner(&center).map(pixels),
+            radius: size / 2.0,
         });
+        let spans = match &smooth {
+            Some(shape) => shape_spans(shape, samples, &viewport.bounds),
+            None => at_samples(samples, |moved| {
+                vec![point::rasterize(moved(snap_corner(&center)), size, &viewport.bounds)]
+            }),
+        };
         let mut interpolation = Interpolation::square(center, size);
         self.offset_depth(&mut interpolation, Kind::Point);
         let primitive = Primitive {
@@ -188,10 +237,18 @@ impl Draw<'_> {
             flat,
             is_front,
             is_point: true,
+            smooth: smooth.filter(|_| samples.count() == 1),
             interpolation: Some(interpolation),
             depths: viewport.depths,
         };
         fragments.shade(&primitive, &quads(&spans))
+    }
+
+    /// True if points are disks.
+    fn is_smooth_point(&self) -> bool {
+        let raster = self.fields.raster.is_smooth_point;
+        raster.flag(self.context.packet("3DSTATE_RASTER"))
+            || self.fields.sf.is_smooth_point.flag(self.context.packet("3DSTATE_SF"))
     }
 
     /// Width of a point in pixels: the state's, or the vertex's between limits.
@@ -228,8 +285,7 @@ impl Draw<'_> {
         let constant = number(get(sf.offset_constant, raster.offset_constant));
         let scale = number(get(sf.offset_scale, raster.offset_scale));
         let clamp = number(get(sf.offset_clamp, raster.offset_clamp));
-        // The unit of the constant is half of the smallest difference of depths.
-        let unit = self.depth_unit() / 2.0;
+        let unit = self.depth_unit(interpolation.largest_depth());
         let offset = scale * interpolation.slope() + constant * unit;
         interpolation.depth_offset = match clamp {
             clamp if clamp > 0.0 => offset.min(clamp),
@@ -286,6 +342,28 @@ fn corner(viewport: &Viewport, vertex: &ClipVertex, positions: &[[f64; 4]; 3]) -
 
 fn snap_corner(corner: &Corner) -> SnappedPosition {
     [snap(corner.window[0]), snap(corner.window[1])]
+}
+
+/// A snapped coordinate in pixels.
+fn pixels(snapped: i64) -> f64 {
+    snapped as f64 / PIXEL
+}
+
+/// Number of the pixel at a snapped coordinate.
+#[allow(clippy::cast_possible_truncation, reason = "within the guard band")]
+fn whole_pixel(snapped: i64) -> i32 {
+    snapped.div_euclid(256) as i32
+}
+
+/// Pixels of a shape: those that it touches, or with several samples those whose samples are in it.
+fn shape_spans(shape: &SmoothShape, samples: &Samples, bounds: &Rect) -> Vec<(u16, Vec<Spans>)> {
+    if samples.count() == 1 {
+        return vec![(samples.mask & 1, vec![shape.touched(bounds)])];
+    }
+    let bits = samples.positions.iter().enumerate();
+    bits.filter(|(i, _)| samples.mask >> i & 1 != 0)
+        .map(|(i, position)| (1 << i, vec![shape.at_sample(*position, bounds)]))
+        .collect()
 }
 
 /// Rasterizes once for each sample: `rasterize` gets a function that moves positions so that the

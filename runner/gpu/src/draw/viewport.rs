@@ -90,14 +90,15 @@ impl Draw<'_> {
         let clip = self.fields.clip;
         let words = self.context.packet("3DSTATE_CLIP");
         if !clip.is_enabled.flag(words) {
-            return ClipVolume { guard: viewport.guard, depth: false };
+            return ClipVolume { guard: viewport.guard, depth: false, near_is_zero: false };
         }
         let raster = self.context.packet("3DSTATE_RASTER");
         let (depth, near) = (self.fields.raster.clips_depth, self.fields.raster.clips_near);
         let depth = clip.clips_depth.flag(words) || depth.flag(raster) || near.flag(raster);
         // Points and lines leave the view volume only where the test is off.
         let is_strict = !is_polygon && clip.clips_viewport.flag(words);
-        ClipVolume { guard: if is_strict { [1.0; 2] } else { viewport.guard }, depth }
+        let guard = if is_strict { [1.0; 2] } else { viewport.guard };
+        ClipVolume { guard, depth, near_is_zero: clip.api.flag(words) }
     }
 
     /// Masks of the clip distances that clip and of those that cull.

@@ -51,7 +51,7 @@ impl Modes {
         }
     }
 
-    /// The modes of conversions: subnormal halves are kept whatever cr0 says. Mesa's packHalf2x16
+    /// The modes of conversions: subnormal halves are kept in all modes of cr0. Mesa's packHalf2x16
     /// and unpackHalf2x16 are such moves since gen8, and leave cr0 alone.
     #[must_use]
     pub fn converting(self) -> Modes {

@@ -1,8 +1,8 @@
 //! Render-target writes and, on skl, reads.
 //!
-//! Payload order of writes: header (two registers), source 0 alpha, coverage, color, second color, depth,
-//! stencil. Parts that are present follows from the header's dword 0 (bit 11 source 0 alpha, bit 14
-//! stencil) and from pipeline state; the message length must agree. Facts: Mesa's
+//! Payload order of writes: header (two registers), source 0 alpha, coverage, color, second color,
+//! depth, stencil. Parts that are present follows from the header's dword 0 (bit 11 source 0 alpha,
+//! bit 14 stencil) and from pipeline state; the message length must agree. Facts: Mesa's
 //! `brw_lower_logical_sends.cpp`, `brw_eu_defines.h`.
 
 use eu::desc::{RenderTargetKind, RenderTargetMessage};

@@ -1,5 +1,6 @@
 //! Texture objects: images by level and layer, with their sampling parameters.
 
+mod cube;
 pub mod fill;
 pub mod image;
 pub mod sample;
@@ -129,6 +130,8 @@ pub struct SamplerParameters {
     pub swizzle: [SwizzleSource; 4],
     /// Depth texture mode.
     pub depth_mode: DepthMode,
+    /// Filters go on across the edges of a cube's faces.
+    pub is_seamless: bool,
 }
 
 impl SamplerParameters {
@@ -160,6 +163,7 @@ impl Default for SamplerParameters {
                 SwizzleSource::Alpha,
             ],
             depth_mode: DepthMode::Luminance,
+            is_seamless: false,
         }
     }
 }
