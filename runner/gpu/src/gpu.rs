@@ -116,7 +116,7 @@ impl Gpu {
                 return self.drawing.set_output_buffer(memory, context, words);
             }
             "3DSTATE_WM_HZ_OP" => {
-                self.drawing.check_hz_op(words)?;
+                self.drawing.depth_operation(memory, context, words)?;
                 context.store(command.layout.name, words.clone());
             }
             "GPGPU_WALKER" => return self.drawing.compute(memory, context, words),

@@ -34,6 +34,10 @@ packets::fields! {
         green: "Shader Channel Select Green",
         blue: "Shader Channel Select Blue",
         alpha: "Shader Channel Select Alpha",
+        clear_red: "Red Clear Color",
+        clear_green: "Green Clear Color",
+        clear_blue: "Blue Clear Color",
+        clear_alpha: "Alpha Clear Color",
         level: "MIP Count / LOD",
         x_offset: "X Offset",
         y_offset: "Y Offset",
@@ -102,6 +106,10 @@ pub struct Surface {
     pub level: u32,
     /// Texels and rows before the surface's origin.
     pub origin: (u64, u64),
+    /// Clear color: bits of the components, or flags of those that are 1.
+    clear: [u32; 4],
+    /// The clear color is flags.
+    clears_by_flags: bool,
     /// Alignment of levels in texels and rows.
     alignment: (u64, u64),
     /// Order of levels and slices.
@@ -204,6 +212,9 @@ impl Surface {
             layers: count(fields.view_extent),
             samples: 1 << fields.samples.get(words),
             level: fields.level.get_u32(words),
+            clear: [fields.clear_red, fields.clear_green, fields.clear_blue, fields.clear_alpha]
+                .map(|field| field.get_u32(words)),
+            clears_by_flags: fields.clear_red.start == fields.clear_red.end,
             origin: (4 * fields.x_offset.get(words), y_offset(fields, words)),
             alignment,
         })
@@ -213,6 +224,14 @@ impl Surface {
     #[must_use]
     pub fn texel_format(&self) -> Option<&'static SurfaceFormat> {
         SurfaceFormat::of(self.format)
+    }
+
+    /// Color of fast clears: integers of integer formats, else bits of floats.
+    #[must_use]
+    pub fn clear_color(&self) -> [u32; 4] {
+        let is_integer = self.texel_format().is_some_and(|format| format.is_integer);
+        let one = if is_integer { 1 } else { 1.0_f32.to_bits() };
+        self.clear.map(|value| if self.clears_by_flags { value * one } else { value })
     }
 
     /// Texels of a row and rows of a level.
@@ -394,6 +413,8 @@ impl Surface {
             samples,
             level: layout.level,
             origin: (0, 0),
+            clear: [0; 4],
+            clears_by_flags: false,
             alignment,
             order: if layout.is_volume { LevelOrder::Slices } else { LevelOrder::Layers },
         }

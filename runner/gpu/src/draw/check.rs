@@ -13,21 +13,11 @@ impl Draw<'_> {
             let is_used = field.flag(self.context.packet(command));
             if is_used { not_modeled(what) } else { Ok::<(), CommandError>(()) }
         };
-        let (wm, ps, raster) = (fields.wm, fields.ps, fields.raster);
-        let (wm_name, ps_name, raster_name) = ("3DSTATE_WM", "3DSTATE_PS", "3DSTATE_RASTER");
+        let (ps, raster) = (fields.ps, fields.raster);
+        let (ps_name, raster_name) = ("3DSTATE_PS", "3DSTATE_RASTER");
         refuse(raster.is_conservative, raster_name, "conservative rasterization")?;
         refuse(raster.forced_samples, raster_name, "forced sample counts")?;
         refuse(fields.cut_index.is_packed, "3DSTATE_VF", "packed components of vertices")?;
-        for field in [wm.clears_depth, wm.resolves_depth, wm.resolves_hiz] {
-            refuse(field, wm_name, "clears and resolves of depth buffers")?;
-        }
-        let legacy = [wm.clears_depth_legacy, wm.resolves_depth_legacy, wm.resolves_hiz_legacy];
-        for field in legacy {
-            refuse(field, wm_name, "legacy clears and resolves of depth buffers")?;
-        }
-        for field in [ps.fast_clears, ps.resolves, ps.resolve_type] {
-            refuse(field, ps_name, "fast clears and resolves")?;
-        }
         refuse(ps.rounding, ps_name, "rounding modes of kernels")?;
         refuse(fields.te.mode, "3DSTATE_TE", "software tessellation")?;
         let depth = "3DSTATE_DEPTH_BUFFER";

@@ -10,15 +10,29 @@ use crate::error::{Outcome, not_modeled};
 
 /// Storage of depths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DepthFormat {
+pub(super) enum DepthFormat {
     Float32,
     Unorm24,
     Unorm16,
 }
 
 impl DepthFormat {
-    fn bytes(self) -> u64 {
+    pub(super) fn bytes(self) -> u64 {
         if self == DepthFormat::Unorm16 { 2 } else { 4 }
+    }
+
+    /// A depth as it is stored.
+    pub(super) fn stored(self, depth: f32) -> u32 {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let unorm = |bits: u32| {
+            let largest = f64::from((1_u32 << bits) - 1);
+            (f64::from(depth).clamp(0.0, 1.0) * largest + 0.5).floor() as u32
+        };
+        match self {
+            DepthFormat::Float32 => depth.to_bits(),
+            DepthFormat::Unorm24 => unorm(24),
+            DepthFormat::Unorm16 => unorm(16),
+        }
     }
 }
 
@@ -165,7 +179,7 @@ impl Draw<'_> {
         Ok(self.memory.read_words(address, 6)?)
     }
 
-    fn depth_surface(&self, samples: u32) -> Outcome<Option<(Surface, DepthFormat)>> {
+    pub(super) fn depth_surface(&self, samples: u32) -> Outcome<Option<(Surface, DepthFormat)>> {
         let fields = self.fields.depth_buffer;
         let words = self.context.packet("3DSTATE_DEPTH_BUFFER");
         if words.is_empty() || fields.kind.get(words) == 7 {
@@ -183,7 +197,7 @@ impl Draw<'_> {
         Ok(Some((Surface::of_depth(&layout), format)))
     }
 
-    fn stencil_surface(&self, samples: u32) -> Outcome<Option<Surface>> {
+    pub(super) fn stencil_surface(&self, samples: u32) -> Outcome<Option<Surface>> {
         let fields = self.fields.stencil_buffer;
         let words = self.context.packet("3DSTATE_STENCIL_BUFFER");
         let is_absent = fields.is_enabled.exists() && !fields.is_enabled.flag(words);
@@ -267,24 +281,13 @@ impl DepthStencil<'_> {
         let count = usize::try_from(format.bytes()).unwrap_or(4);
         memory.read(address, &mut bytes[..count])?;
         let old = u32::from_le_bytes(bytes);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        let unorm = |bits: u32| {
-            let largest = f64::from((1_u32 << bits) - 1);
-            (f64::from(sample.depth).clamp(0.0, 1.0) * largest + 0.5).floor() as u32
-        };
+        let new = format.stored(sample.depth);
         let (passes, new) = match format {
-            DepthFormat::Float32 => {
-                let stored = f32::from_bits(old);
-                (passes(function, sample.depth, stored), sample.depth.to_bits())
-            }
+            DepthFormat::Float32 => (passes(function, sample.depth, f32::from_bits(old)), new),
             DepthFormat::Unorm24 => {
-                let new = unorm(24);
                 (passes(function, new, old & 0xff_ffff), new | old & !0xff_ffff)
             }
-            DepthFormat::Unorm16 => {
-                let new = unorm(16);
-                (passes(function, new, old), new)
-            }
+            DepthFormat::Unorm16 => (passes(function, new, old), new),
         };
         if passes && self.writes_depth {
             memory.write(address, &new.to_le_bytes()[..count])?;

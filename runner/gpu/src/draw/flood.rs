@@ -1,6 +1,7 @@
 //! Pixels that all get the same color, stored in runs.
 
 use simulator::host::RenderWrite;
+use surfaces::Plane;
 
 use super::bindings::Resources;
 use super::fragment::{Primitive, Quad};
@@ -58,11 +59,37 @@ impl Output<'_> {
         color: [u32; 4],
     ) -> Outcome<()> {
         let surface = &target.bound.surface;
-        let (width, height) = surface.size(surface.level);
         if layer >= surface.layers {
             return Ok(());
         }
         let plane = surface.plane(layer + surface.first_layer, surface.level);
+        self.fill_plane(target, runs, &plane, color)
+    }
+
+    /// Stores the clear color of its state in all samples of a layer of the first render target.
+    pub(super) fn clear(&self, resources: &Resources<'_>, layer: u32) -> Outcome<()> {
+        let Some(target) = self.target(resources, 0)? else { return Ok(()) };
+        let surface = &target.bound.surface;
+        let (width, height) = surface.size(surface.level);
+        let rows: Vec<Run> = (0..height).map(|y| (0, width, y)).collect();
+        let layer = layer + surface.first_layer;
+        for sample in 0..surface.samples {
+            let plane = surface.plane(layer * surface.samples + sample, surface.level);
+            self.fill_plane(&target, &rows, &plane, surface.clear_color())?;
+        }
+        Ok(())
+    }
+
+    /// Stores a color in runs of pixels of a plane.
+    fn fill_plane(
+        &self,
+        target: &RenderTarget,
+        runs: &[Run],
+        plane: &Plane,
+        color: [u32; 4],
+    ) -> Outcome<()> {
+        let surface = &target.bound.surface;
+        let (width, height) = surface.size(surface.level);
         let bytes = target.format.bytes;
         let size = usize::try_from(bytes).unwrap_or(16);
         let pattern = target.encode(color)[..size].repeat(LONGEST as usize);

@@ -190,6 +190,11 @@ impl<'a> Fragments<'a> {
         })
     }
 
+    /// Stores its clear color in a layer of the first render target.
+    pub(super) fn clear_target(&self, layer: u32) -> Outcome<()> {
+        self.output.clear(&self.resources, layer)
+    }
+
     /// Shades quads of one primitive.
     pub(super) fn shade(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
         let mut quads = quads.to_vec();
@@ -257,7 +262,9 @@ impl<'a> Fragments<'a> {
         primitive: &Primitive<'_>,
         setup: &[[[u32; 8]; 2]],
     ) -> Dependence {
-        let inputs = kernel.kernel.inputs(kernel.width).filter(|_| !self.payload.per_sample);
+        // Threads of 32 channels have two registers of positions and masks.
+        let is_simple = !self.payload.per_sample && kernel.width <= 4 * GROUP;
+        let inputs = kernel.kernel.inputs(kernel.width).filter(|_| is_simple);
         let Some(inputs) = inputs else { return Dependence::Position };
         let differs = |register: usize| (2..kernel.setup).contains(&register);
         if (2..kernel.setup).any(|register| inputs.dwords(register) != 0) {

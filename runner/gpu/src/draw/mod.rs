@@ -3,6 +3,7 @@
 mod bindings;
 mod blend;
 mod check;
+mod clear;
 mod command;
 mod compute;
 mod counts;
@@ -138,13 +139,16 @@ impl Drawing {
         })
     }
 
-    /// Refuses operations on depth buffers that draw nothing.
-    pub(crate) fn check_hz_op(&self, words: &[u32]) -> Outcome<()> {
-        let op = self.fields.hz_op;
-        let all = [op.resolves_hiz, op.resolves_depth, op.clears_depth, op.clears_stencil];
-        match all.iter().any(|field| field.flag(words)) {
-            true => not_modeled("clears and resolves of depth buffers"),
-            false => Ok(()),
+    /// Executes an operation on depth buffers that draws nothing.
+    pub(crate) fn depth_operation(
+        &self,
+        memory: &dyn Memory,
+        context: &HardwareContext,
+        words: &[u32],
+    ) -> Outcome<()> {
+        match self.begin(memory, context) {
+            Some(draw) => draw.depth_operation(words),
+            None => not_modeled("depth buffers without hardware"),
         }
     }
 

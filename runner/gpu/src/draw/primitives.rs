@@ -92,6 +92,9 @@ impl Draw<'_> {
             }
             return Ok(());
         }
+        if self.special().is_some() {
+            return not_modeled("clears and resolves other than by rectangles");
+        }
         let Some((mode, patch)) = mode_of(parameters.topology) else {
             return not_modeled(format!("draws of topology {}", parameters.topology));
         };

@@ -1,5 +1,6 @@
 //! Rasterization of rectangles, which drivers draw to clear and copy.
 
+use super::clear::Area;
 use super::command::Draw;
 use super::fragment::{Fragments, Primitive, Quad};
 use super::vertices::Slots;
@@ -33,6 +34,11 @@ impl Draw<'_> {
             first_center(y[0]).max(limit(fields.y_min)),
             first_center(y[1]).min(limit(fields.y_max) + 1),
         );
+        if let Some(special) = self.special() {
+            let layer = corners[0].first().map_or(0, |header| header[1]);
+            let area = Area { x: (left, right), y: (top, bottom) };
+            return self.do_special(special, fragments, layer, area);
+        }
         let mut quads = Vec::new();
         for quad_y in (top & !1..bottom).step_by(2) {
             for quad_x in (left & !1..right).step_by(2) {

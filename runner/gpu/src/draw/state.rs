@@ -265,11 +265,20 @@ packets::fields! {
     }
 }
 packets::fields! {
+    pub(super) struct ClearParams of "3DSTATE_CLEAR_PARAMS" {
+        depth: "Depth Clear Value",
+    }
+}
+packets::fields! {
     pub(super) struct HzOp of "3DSTATE_WM_HZ_OP" {
-        resolves_hiz: "Hierarchical Depth Buffer Resolve Enable",
-        resolves_depth: "Depth Buffer Resolve Enable",
         clears_depth: "Depth Buffer Clear Enable",
         clears_stencil: "Stencil Buffer Clear Enable",
+        stencil: "Stencil Clear Value",
+        samples: "Number of Multisamples",
+        x_min: "Clear Rectangle X Min",
+        y_min: "Clear Rectangle Y Min",
+        x_max: "Clear Rectangle X Max",
+        y_max: "Clear Rectangle Y Max",
     }
 }
 packets::fields! {
@@ -664,6 +673,7 @@ all! {
     sampler: Sampler,
     depth_buffer: DepthBuffer,
     stencil_buffer: StencilBuffer,
+    clear_params: ClearParams,
     hz_op: HzOp,
     cc_pointer: CcPointer,
     color_calc: ColorCalc,

@@ -15,42 +15,57 @@ use vocabulary::Generation;
 const PITCH: u64 = 1024;
 /// Address of the render target where the kernel places objects, and where the driver does.
 const TARGETS: [u64; 2] = [0x13_b000, 0xfffe_ffc4_0000];
+/// The same in the recordings with fast clears.
+const FAST_TARGETS: [u64; 2] = [0x13_b000, 0xfffe_ffa0_0000];
 
-fn recording(generation: Generation) -> Recording {
+fn recording(name: &str) -> Recording {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/recordings");
-    let bytes = fs::read(folder.join(format!("{generation}.exec"))).expect("a recording");
+    let bytes = fs::read(folder.join(format!("{name}.exec"))).expect("a recording");
     Recording::parse(&bytes).expect("a recording")
 }
 
 #[test]
 fn a_clear_and_a_rectangle() {
     for generation in Generation::HARDWARE {
-        let memory = recording(generation);
-        let mut gpu = Gpu::new(generation, Clock::start(generation));
-        let commands = gpu.execute(&memory, 1, memory.address);
-        assert!(commands.is_ok_and(|count| count > 50), "{generation}");
-        let target = TARGETS.into_iter().find(|target| memory.object(*target).is_some());
-        let target = target.expect("the render target");
-        let pixel = |x: u64, y: u64| {
-            let mut bytes = [0; 4];
-            let address = target + Tiling::Y.offset(4 * x, y, PITCH);
-            memory.read(address, &mut bytes).expect("memory of the target");
-            bytes
-        };
-        // The rectangle begins at 62.5 pixels; its left half has the color of a uniform variable.
-        for x in [0, 124, 125, 249] {
-            assert_eq!(pixel(x, 0), [64, 128, 191, 255], "{generation} {x}");
-            assert_eq!(pixel(x, 61), [64, 128, 191, 255], "{generation} {x}");
-            let color = if x < 125 { [51, 102, 153, 255] } else { [0, 255, 0, 255] };
-            assert_eq!(pixel(x, 63), color, "{generation} {x}");
-            assert_eq!(pixel(x, 249), color, "{generation} {x}");
-        }
+        replay(generation, generation.name(), TARGETS);
+    }
+}
+
+/// The driver clears the color by a fast clear and the depth by an operation on the hierarchical
+/// depth buffer; the rectangle is drawn where its depth equals the clear value.
+#[test]
+fn fast_clears_and_a_rectangle() {
+    replay(Generation::Ivb, "ivb-fast", FAST_TARGETS);
+    replay(Generation::Skl, "skl-fast", FAST_TARGETS);
+}
+
+/// Executes a recorded batch and checks the pixels.
+fn replay(generation: Generation, name: &str, targets: [u64; 2]) {
+    let memory = recording(name);
+    let mut gpu = Gpu::new(generation, Clock::start(generation));
+    let commands = gpu.execute(&memory, 1, memory.address);
+    assert!(commands.is_ok_and(|count| count > 50), "{name}");
+    let target = targets.into_iter().find(|target| memory.object(*target).is_some());
+    let target = target.expect("the render target");
+    let pixel = |x: u64, y: u64| {
+        let mut bytes = [0; 4];
+        let address = target + Tiling::Y.offset(4 * x, y, PITCH);
+        memory.read(address, &mut bytes).expect("memory of the target");
+        bytes
+    };
+    // The rectangle begins at 62.5 pixels; its left half has the color of a uniform variable.
+    for x in [0, 124, 125, 249] {
+        assert_eq!(pixel(x, 0), [64, 128, 191, 255], "{name} {x}");
+        assert_eq!(pixel(x, 61), [64, 128, 191, 255], "{name} {x}");
+        let color = if x < 125 { [51, 102, 153, 255] } else { [0, 255, 0, 255] };
+        assert_eq!(pixel(x, 63), color, "{name} {x}");
+        assert_eq!(pixel(x, 249), color, "{name} {x}");
     }
 }
 
 #[test]
 fn unknown_commands_stop_the_batch() {
-    let memory = recording(Generation::Ivb);
+    let memory = recording(Generation::Ivb.name());
     memory.write(memory.address, &0x7bff_0000_u32.to_le_bytes()).expect("the batch");
     let mut gpu = Gpu::new(Generation::Ivb, Clock::start(Generation::Ivb));
     let error = gpu.execute(&memory, 1, memory.address).expect_err("no such command");
@@ -60,7 +75,7 @@ fn unknown_commands_stop_the_batch() {
 
 #[test]
 fn commands_that_are_not_modeled_are_named() {
-    let memory = recording(Generation::Ivb);
+    let memory = recording(Generation::Ivb.name());
     memory.write(memory.address, &0x0180_0000_u32.to_le_bytes()).expect("the batch");
     let mut gpu = Gpu::new(Generation::Ivb, Clock::start(Generation::Ivb));
     let error = gpu.execute(&memory, 1, memory.address).expect_err("not modeled");

@@ -179,7 +179,9 @@ fn dual_block_read(
     let mut response = Vec::new();
     for index in 0..if four { 4 } else { 1 } {
         let mut data = [0; 32];
-        for (half, offset) in data.chunks_exact_mut(16).zip(offsets) {
+        // A half without channels reads nothing: its offset means nothing.
+        let halves = data.chunks_exact_mut(16).zip(offsets).enumerate();
+        for (_, (half, offset)) in halves.filter(|(i, _)| message.enabled >> (4 * i) & 0xf != 0) {
             host.read(surface, offset.wrapping_add(index * 16), half)?;
         }
         response.extend(

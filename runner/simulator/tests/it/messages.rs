@@ -17,6 +17,8 @@ struct Recorder {
     pixels: Vec<RenderWrite>,
     samples: Vec<SamplerRequest>,
     memory: BTreeMap<(Surface, u32), u8>,
+    /// Offsets of reads.
+    reads: Vec<u32>,
     global: BTreeMap<u64, u8>,
     texels: BTreeMap<[u32; 4], [u32; 4]>,
 }
@@ -69,6 +71,7 @@ impl Host for Recorder {
         }))
     }
     fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        self.reads.push(offset);
         for (index, byte) in data.iter_mut().enumerate() {
             let at = offset + index as u32;
             *byte = self.memory.get(&(surface, at)).copied().unwrap_or(at as u8);
@@ -421,6 +424,22 @@ fn constant_and_scratch_blocks() {
             0x5f5e_5d5c
         ]
     );
+}
+
+/// Threads of one vertex leave the offset of the second undefined.
+#[test]
+fn dual_blocks_read_nothing_for_a_half_that_is_off() {
+    let read = message(Sfid::DataCache, build::grf(10), 2, desc(2, 1, true, 2 << 14 | 255));
+    for (mask, offsets) in [(0x0f, vec![32]), (0xff, vec![32, 144])] {
+        let mut host = Recorder::default();
+        send("ivb", &mut host, read, |thread| {
+            thread.set_dispatch_mask(mask);
+            thread.set_register(2, &[0; 8]);
+            thread.set_register(3, &[2, 0, 0, 0, 9, 0, 0, 0]);
+        })
+        .unwrap();
+        assert_eq!(host.reads, offsets);
+    }
 }
 
 /// Spilling code writes parts of vectors: the writemask of the destination selects components.

@@ -1,0 +1,144 @@
+//! Fast clears and resolves of color and depth. Nothing is compressed here: a fast clear stores its
+//! value in the surface at once, and a resolve finds nothing to do.
+
+use surfaces::Surface;
+
+use super::command::Draw;
+use super::depth::DepthFormat;
+use super::fragment::Fragments;
+use crate::error::Outcome;
+
+/// Effect of a rectangle on surfaces instead of being shaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Special {
+    /// All texels of the render target get the clear color of its state.
+    ClearColor,
+    /// The pixels of the rectangle get the clear depth.
+    ClearDepth,
+    /// Compressed data are written back, of which there are none.
+    Resolve,
+}
+
+/// Pixels of a rectangle: columns and rows, each from the first to behind the last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    pub(super) x: (u32, u32),
+    pub(super) y: (u32, u32),
+}
+
+impl Draw<'_> {
+    /// Effect of rectangles by the state; `None` if they are shaded.
+    pub(super) fn special(&self) -> Option<Special> {
+        let (wm, ps) = (self.fields.wm, self.fields.ps);
+        let (wm_words, ps_words) =
+            (self.context.packet("3DSTATE_WM"), self.context.packet("3DSTATE_PS"));
+        let any =
+            |fields: &[packets::Field], words: &[u32]| fields.iter().any(|field| field.flag(words));
+        if any(&[ps.fast_clears], ps_words) {
+            return Some(Special::ClearColor);
+        }
+        if any(&[wm.clears_depth, wm.clears_depth_legacy], wm_words) {
+            return Some(Special::ClearDepth);
+        }
+        let depth =
+            [wm.resolves_depth, wm.resolves_hiz, wm.resolves_depth_legacy, wm.resolves_hiz_legacy];
+        let resolves = any(&[ps.resolves, ps.resolve_type], ps_words) || any(&depth, wm_words);
+        resolves.then_some(Special::Resolve)
+    }
+
+    /// Does what a rectangle does instead of being shaded.
+    pub(super) fn do_special(
+        &self,
+        special: Special,
+        fragments: &Fragments<'_>,
+        layer: u32,
+        area: Area,
+    ) -> Outcome<()> {
+        match special {
+            Special::ClearColor => fragments.clear_target(layer),
+            Special::ClearDepth => {
+                self.clear_depth(fragments.samples.count(), layer, area, true, None)
+            }
+            Special::Resolve => Ok(()),
+        }
+    }
+
+    /// Executes an operation on depth and stencil buffers, which later generations have as a
+    /// command.
+    pub(super) fn depth_operation(&self, words: &[u32]) -> Outcome<()> {
+        let op = self.fields.hz_op;
+        let clears_depth = op.clears_depth.flag(words);
+        let value = u8::try_from(op.stencil.get(words) & 0xff).unwrap_or(0);
+        let stencil = op.clears_stencil.flag(words).then_some(value);
+        if !clears_depth && stencil.is_none() {
+            return Ok(());
+        }
+        let area = Area {
+            x: (op.x_min.get_u32(words), op.x_max.get_u32(words)),
+            y: (op.y_min.get_u32(words), op.y_max.get_u32(words)),
+        };
+        self.clear_depth(1 << op.samples.get(words).min(4), 0, area, clears_depth, stencil)
+    }
+
+    /// Stores the clear depth, if wanted, and a stencil value in an area of the buffers.
+    fn clear_depth(
+        &self,
+        samples: u32,
+        layer: u32,
+        area: Area,
+        clears_depth: bool,
+        stencil: Option<u8>,
+    ) -> Outcome<()> {
+        if clears_depth && let Some((surface, format)) = self.depth_surface(samples)? {
+            let value = self.clear_value(format);
+            let keep = if format == DepthFormat::Unorm24 { 0xff00_0000 } else { 0 };
+            let count = usize::try_from(format.bytes()).unwrap_or(4);
+            each_texel(&surface, samples, layer, area, format.bytes(), |address| {
+                let mut bytes = [0; 4];
+                self.memory.read(address, &mut bytes[..count])?;
+                let new = value | u32::from_le_bytes(bytes) & keep;
+                Ok(self.memory.write(address, &new.to_le_bytes()[..count])?)
+            })?;
+        }
+        if let (Some(value), Some(surface)) = (stencil, self.stencil_surface(samples)?) {
+            each_texel(&surface, samples, layer, area, 1, |address| {
+                Ok(self.memory.write(address, &[value])?)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The clear depth as it is stored.
+    fn clear_value(&self, format: DepthFormat) -> u32 {
+        let words = self.context.packet("3DSTATE_CLEAR_PARAMS");
+        let field = self.fields.clear_params.depth;
+        // Before gen8 the state has the stored value.
+        match self.facts.version {
+            7 => field.get_u32(words),
+            _ => format.stored(field.number(words)),
+        }
+    }
+}
+
+/// Calls `store` with the address of each sample of an area of the surface's level.
+fn each_texel(
+    surface: &Surface,
+    samples: u32,
+    layer: u32,
+    area: Area,
+    bytes: u64,
+    mut store: impl FnMut(u64) -> Outcome<()>,
+) -> Outcome<()> {
+    let (width, height) = surface.size(surface.level);
+    let plane = surface.plane(layer + surface.first_layer, surface.level);
+    for y in area.y.0..area.y.1.min(height) {
+        for x in area.x.0..area.x.1.min(width) {
+            let places = (0..samples).map(|sample| surfaces::interleave(x, y, sample, samples));
+            // Sizes of these surfaces count samples.
+            for (x, y) in places.filter(|(x, y)| *x < width && *y < height) {
+                store(plane.address(x, y, bytes))?;
+            }
+        }
+    }
+    Ok(())
+}
