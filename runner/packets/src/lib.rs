@@ -28,7 +28,7 @@ mod walk;
 pub use format::format_name;
 pub use layout::{Enumeration, Field, Item, Kind, PacketLayout};
 pub use memory::{Fault, Memory};
-pub use print::{NoKernels, PrintKernel, Printer, StateSize};
+pub use print::{BaseAddresses, NoKernels, PrintKernel, Printer, StateSize};
 pub use recording::{Object, Recording, RecordingError};
 pub use table::Table;
 pub use walk::{Command, WalkError, Walker};

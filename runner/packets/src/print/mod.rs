@@ -30,15 +30,25 @@ impl PrintKernel for NoKernels {
 /// Bytes of the state at an address, where the writer of the batch knows them.
 pub type StateSize<'a> = &'a dyn Fn(u64) -> Option<u32>;
 
-/// Prints batches of one context; base addresses persist from batch to batch.
+/// Base addresses of state, which persist from batch to batch of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BaseAddresses {
+    /// Of surface states and binding tables.
+    pub surface: u64,
+    /// Of dynamic state.
+    pub dynamic: u64,
+    /// Of kernels.
+    pub instruction: u64,
+}
+
+/// Prints batches of one context.
 pub struct Printer<'a> {
     table: &'a Table,
     memory: &'a dyn Memory,
     sizes: StateSize<'a>,
     kernels: &'a mut dyn PrintKernel,
-    surface_base: u64,
-    dynamic_base: u64,
-    instruction_base: u64,
+    /// Base addresses, zero at first.
+    pub bases: BaseAddresses,
     out: String,
 }
 
@@ -56,9 +66,7 @@ impl<'a> Printer<'a> {
             memory,
             sizes,
             kernels,
-            surface_base: 0,
-            dynamic_base: 0,
-            instruction_base: 0,
+            bases: BaseAddresses::default(),
             out: String::new(),
         }
     }

@@ -13,8 +13,8 @@ const POINTERS: [(&str, &str, u32); 6] = [
     ("3DSTATE_SCISSOR_STATE_POINTERS", "SCISSOR_RECT", 1),
 ];
 
-/// Largest count of buffer lines.
-const LINES: usize = 100;
+/// Largest count of buffer lines; drivers choose it.
+const LINES: usize = 32;
 
 impl Printer<'_> {
     /// Prints what a command refers to.
@@ -46,9 +46,9 @@ impl Printer<'_> {
             let enable = layout.field(&format!("{name} Modify Enable"));
             enable.flag(words).then(|| layout.field(name).get(words))
         };
-        self.surface_base = base("Surface State Base Address").unwrap_or(self.surface_base);
-        self.dynamic_base = base("Dynamic State Base Address").unwrap_or(self.dynamic_base);
-        self.instruction_base = base("Instruction Base Address").unwrap_or(self.instruction_base);
+        self.bases.surface = base("Surface State Base Address").unwrap_or(self.bases.surface);
+        self.bases.dynamic = base("Dynamic State Base Address").unwrap_or(self.bases.dynamic);
+        self.bases.instruction = base("Instruction Base Address").unwrap_or(self.bases.instruction);
     }
 
     /// True if an object holds the address.
@@ -67,7 +67,7 @@ impl Printer<'_> {
                 break;
             }
         }
-        let start = self.dynamic_base + pointer.get(words);
+        let start = self.bases.dynamic + pointer.get(words);
         if !self.mapped(start) {
             self.line(format_args!("  dynamic {structure} state unavailable"));
             return;
@@ -102,7 +102,7 @@ impl Printer<'_> {
     /// Prints the surfaces of a binding table at an offset from the surface base.
     fn binding_table(&mut self, offset: u64, count: Option<u32>) {
         let Some(layout) = self.table.structure("RENDER_SURFACE_STATE") else { return };
-        let start = self.surface_base + offset;
+        let start = self.bases.surface + offset;
         let count = count.unwrap_or_else(|| self.count(start, 1, 8));
         if !offset.is_multiple_of(32) || offset >= 1 << 16 {
             self.line(format_args!("  invalid binding table pointer"));
@@ -117,7 +117,7 @@ impl Printer<'_> {
             if pointer == 0 {
                 continue;
             }
-            let address = self.surface_base + u64::from(pointer);
+            let address = self.bases.surface + u64::from(pointer);
             let end = address + 4 * u64::from(layout.words);
             let object = self.memory.object(address & 0xffff_ffff_ffff);
             if pointer % 32 != 0 || object.is_none_or(|object| end >= object.end) {
@@ -131,7 +131,7 @@ impl Printer<'_> {
 
     fn samplers(&mut self, offset: u64, count: u64) {
         let Some(layout) = self.table.structure("SAMPLER_STATE") else { return };
-        let address = self.dynamic_base + offset;
+        let address = self.bases.dynamic + offset;
         if !self.mapped(address) {
             self.line(format_args!("  samplers unavailable"));
             return;
@@ -150,7 +150,7 @@ impl Printer<'_> {
         let Some(descriptor) = self.table.structure("INTERFACE_DESCRIPTOR_DATA") else { return };
         let offset = layout.field("Interface Descriptor Data Start Address").get(words);
         let bytes = layout.field("Interface Descriptor Total Length").get(words);
-        let mut address = self.dynamic_base + offset;
+        let mut address = self.bases.dynamic + offset;
         if !self.mapped(address) {
             self.line(format_args!("  interface descriptors unavailable"));
             return;
@@ -310,7 +310,7 @@ impl Printer<'_> {
 
     /// Prints a kernel at an offset from the instruction base.
     fn program(&mut self, pointer: u64, stage: &str) {
-        let address = self.instruction_base + (pointer & 0xffff_ffff);
+        let address = self.bases.instruction + (pointer & 0xffff_ffff);
         if self.mapped(address) {
             self.line(format_args!("\nReferenced {stage}:"));
             self.kernels.print(self.memory, address, &mut self.out);
