@@ -24,18 +24,21 @@ impl LiveOut {
     pub fn new(program: &Program, cfg: &Cfg) -> LiveOut {
         let accesses = ByteAccesses::new(program, LivenessGranularity::Byte);
         let mut crossing = Vec::new();
-        let mut live = Vec::new();
+        // Block, GRF and mask, by ascending GRF.
+        let mut found: Vec<(usize, usize, u32)> = Vec::new();
+        // Blocks may be touched more than once.
+        let mut last_found = vec![usize::MAX; cfg.blocks.len()];
         for_each_crossing(&accesses, cfg, |grf, _, blocks| {
             crossing.push(grf);
-            let entries = blocks.touched().iter().map(|&b| (b, grf, blocks.out_of(b)));
-            live.extend(entries.filter(|&(_, _, mask)| mask != 0));
+            for &block in blocks.touched() {
+                let mask = blocks.out_of(block);
+                if mask != 0 && last_found[block] != grf {
+                    last_found[block] = grf;
+                    found.push((block, grf, mask));
+                }
+            }
         });
-        // Blocks may be touched more than once.
-        live.sort_unstable();
-        live.dedup();
-        let blocks = 0..=cfg.blocks.len();
-        let starts = blocks.map(|b| live.partition_point(|&(block, ..)| block < b)).collect();
-        let live = live.into_iter().map(|(_, grf, mask)| (grf, mask)).collect();
+        let (live, starts) = by_block(&found, cfg.blocks.len());
         LiveOut { accesses, crossing, live, starts }
     }
 
@@ -61,4 +64,22 @@ impl LiveOut {
             live[grf] = mask;
         }
     }
+}
+
+/// Entries sorted by their block, otherwise in their order, and the index of each block's first one.
+fn by_block(found: &[(usize, usize, u32)], blocks: usize) -> (Vec<(usize, u32)>, Vec<usize>) {
+    let mut starts = vec![0; blocks + 1];
+    for &(block, ..) in found {
+        starts[block + 1] += 1;
+    }
+    for block in 0..blocks {
+        starts[block + 1] += starts[block];
+    }
+    let mut next = starts.clone();
+    let mut sorted = vec![(0, 0); found.len()];
+    for &(block, grf, mask) in found {
+        sorted[next[block]] = (grf, mask);
+        next[block] += 1;
+    }
+    (sorted, starts)
 }
