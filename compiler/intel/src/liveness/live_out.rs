@@ -66,7 +66,7 @@ impl LiveOut {
     }
 }
 
-/// Entries sorted by their block, otherwise in their order, and the index of each block's first one.
+/// Entries sorted by block and otherwise in their order, and the index of each block's first one.
 fn by_block(found: &[(usize, usize, u32)], blocks: usize) -> (Vec<(usize, u32)>, Vec<usize>) {
     let mut starts = vec![0; blocks + 1];
     for &(block, ..) in found {
