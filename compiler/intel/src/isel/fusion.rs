@@ -8,18 +8,73 @@ use ir::{Alu, AluOp, InstKind, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FusedProduct {
     /// Value of the multiplication.
-    value: Value,
+    product: Value,
+    /// Its negation, if that is what the addition reads.
+    negation: Option<Value>,
     /// Number of the addition's source that it is.
     source: usize,
 }
 
+/// A multiplication in the place of a source of an addition.
+#[derive(Clone, Copy, Debug)]
+pub struct Product<'a> {
+    /// The multiplication.
+    pub mul: &'a Alu,
+    /// Number of the addition's source that it is.
+    pub source: usize,
+    /// The addition reads its negation.
+    pub is_negated: bool,
+    /// Components of the multiplication that the addition reads.
+    pub swizzle: [u8; 4],
+}
+
+/// A multiplication that may be fused.
+struct Candidate {
+    product: Value,
+    negations: Vec<Value>,
+    /// The additions that use it or a negation.
+    users: Vec<(Value, FusedProduct)>,
+    /// Uses by additions.
+    direct_uses: u32,
+}
+
+impl Candidate {
+    fn new(product: Value) -> Candidate {
+        Candidate { product, negations: Vec::new(), users: Vec::new(), direct_uses: 0 }
+    }
+}
+
 impl<'a, T: Target> Selection<'a, T> {
-    /// Chooses the additions that take in a multiplication, and skips the multiplications: those
-    /// whose every use is such an addition. Neither may be exact.
+    /// Chooses the additions that take in a multiplication, and skips the multiplications and their
+    /// negations: those whose every use is such an addition. None of them may be exact.
     pub(super) fn choose_fusions(&mut self) {
+        for candidate in self.fusion_candidates() {
+            let Candidate { product, negations, users, direct_uses } = candidate;
+            let sums: Vec<Value> = users.iter().map(|&(sum, _)| sum).collect();
+            let negated_uses: u32 = negations.iter().map(|&negation| self.uses[negation]).sum();
+            let only_sums = !sums.is_empty()
+                && self.uses[product] == direct_uses + negations.len() as u32
+                && sums.len() as u32 == direct_uses + negated_uses;
+            let free = sums.iter().all(|&sum| self.fused_products[sum].is_none());
+            let distinct = sums.iter().enumerate().all(|(i, sum)| !sums[..i].contains(sum));
+            let useful = T::is_fusion_useful(self.shader, product, &sums);
+            if !only_sums || !free || !distinct || !useful {
+                continue;
+            }
+            for (sum, fused) in users {
+                self.fused_products[sum] = Some(fused);
+            }
+            for value in negations.into_iter().chain([product]) {
+                self.skipped[value] = true;
+            }
+        }
+    }
+
+    /// Returns the multiplications, with the negations and additions that use them.
+    fn fusion_candidates(&self) -> Vec<Candidate> {
         let shader = self.shader;
-        // Multiplications, with the additions (value, source number) that use them.
-        let mut candidates: Vec<(Value, Vec<(Value, usize)>)> = Vec::new();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        // The candidate that a value is or negates.
         let mut index: SecondaryMap<Value, Option<usize>> = SecondaryMap::new();
         for block in shader.block_order() {
             for &inst in &shader.blocks[block].insts {
@@ -33,39 +88,45 @@ impl<'a, T: Target> Selection<'a, T> {
                 match alu.op {
                     AluOp::Fadd | AluOp::Fsub => {
                         for (source, src) in alu.srcs.iter().enumerate() {
-                            if let Some(candidate) = index[src.value] {
-                                candidates[candidate].1.push((result, source));
-                            }
+                            let Some(found) = index[src.value] else { continue };
+                            let candidate = &mut candidates[found];
+                            let product = candidate.product;
+                            let negation = (src.value != product).then_some(src.value);
+                            candidate.direct_uses += u32::from(negation.is_none());
+                            candidate
+                                .users
+                                .push((result, FusedProduct { product, negation, source }));
                         }
                     }
                     AluOp::Fmul => {
                         index[result] = Some(candidates.len());
-                        candidates.push((result, Vec::new()));
+                        candidates.push(Candidate::new(result));
+                    }
+                    AluOp::Fneg => {
+                        let negated = alu.srcs[0].value;
+                        if let Some(found) = index[negated]
+                            && candidates[found].product == negated
+                        {
+                            index[result] = Some(found);
+                            candidates[found].negations.push(result);
+                        }
                     }
                     _ => {}
                 }
             }
         }
-        for (value, users) in candidates {
-            let sums: Vec<Value> = users.iter().map(|&(sum, _)| sum).collect();
-            let only_sums = !sums.is_empty() && sums.len() as u32 == self.uses[value];
-            let free = sums.iter().all(|&sum| self.fused_products[sum].is_none());
-            let distinct = sums.iter().enumerate().all(|(i, sum)| !sums[..i].contains(sum));
-            let useful = T::is_fusion_useful(shader, value, &sums);
-            if !only_sums || !free || !distinct || !useful {
-                continue;
-            }
-            for (sum, source) in users {
-                self.fused_products[sum] = Some(FusedProduct { value, source });
-            }
-            self.skipped[value] = true;
-        }
+        candidates
     }
 
-    /// Returns the multiplication that the addition `sum` takes in, and the number of the source
-    /// that it is.
-    pub fn fused_product(&self, sum: Value) -> Option<(&'a Alu, usize)> {
-        let FusedProduct { value, source } = self.fused_products[sum]?;
-        self.shader.as_alu(value).map(|alu| (alu, source))
+    /// Returns the multiplication that the addition `sum` takes in.
+    pub fn fused_product(&self, sum: Value) -> Option<Product<'a>> {
+        let FusedProduct { product, negation, source } = self.fused_products[sum]?;
+        let outer = self.shader.as_alu(sum)?.srcs[source].swizzle;
+        let swizzle = match negation.and_then(|negation| self.shader.as_alu(negation)) {
+            Some(negation) => outer.map(|c| negation.srcs[0].swizzle[usize::from(c & 3)]),
+            None => outer,
+        };
+        let mul = self.shader.as_alu(product)?;
+        Some(Product { mul, source, is_negated: negation.is_some(), swizzle })
     }
 }

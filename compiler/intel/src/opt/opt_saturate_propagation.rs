@@ -45,7 +45,7 @@ pub(crate) fn opt_saturate_propagation(program: &mut Program, model: &Model) -> 
                 && inst.dst.offset == src.offset
                 && inst.dst.stride() == src.stride()
                 && (inst.exec_size, inst.group, inst.no_mask) == shape
-                && inst.predicate.is_none()
+                && (inst.predicate.is_none() || inst.op == Op::Sel)
                 && inst.cond.is_none_or(|_| inst.op == Op::Sel);
             if fits {
                 inst.saturate = true;

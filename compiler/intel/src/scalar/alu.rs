@@ -3,7 +3,7 @@
 use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, Region, Type};
-use ir::{Alu, AluOp, Value};
+use ir::{Alu, AluOp, Class, Src, Value};
 
 /// One operation under selection, for one component of its result.
 pub(super) struct Ctx<'s> {
@@ -185,14 +185,15 @@ impl ScalarSelection<'_> {
 
     fn emit_fadd(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let subtract = ctx.alu.op == AluOp::Fsub;
-        if let Some((mul, index)) = self.fused_product(ctx.result) {
-            let pick = ctx.alu.srcs[index].swizzle[usize::from(ctx.component & 3)];
-            let mut a = self.src(&mul.srcs[0], pick, ty);
-            let b = self.src(&mul.srcs[1], pick, ty);
-            let mut addend = self.arg(ctx, 1 - index, ty);
-            if subtract && index == 1 {
+        if let Some(product) = self.fused_product(ctx.result) {
+            let pick = product.swizzle[usize::from(ctx.component & 3)];
+            let mut a = self.src(&product.mul.srcs[0], pick, ty);
+            let b = self.src(&product.mul.srcs[1], pick, ty);
+            let mut addend = self.arg(ctx, 1 - product.source, ty);
+            if (subtract && product.source == 1) != product.is_negated {
                 a = a.neg();
-            } else if subtract {
+            }
+            if subtract && product.source == 0 {
                 addend = addend.neg();
             }
             self.builder().emit(Op::Mad, ctx.dst.retype(ty), &[addend, a, b]);
@@ -264,7 +265,9 @@ impl ScalarSelection<'_> {
             return Ok(());
         }
         let inverse = self.emit_condition(cond.value, component);
-        let ty = self.raw_type(ctx.result);
+        let is_float =
+            ctx.bits == 32 && ctx.alu.srcs[1..].iter().all(|src| self.is_float(src, ctx.component));
+        let ty = if is_float { Type::F } else { self.raw_type(ctx.result) };
         let (a, b) = (self.arg(ctx, 1, ty), self.arg(ctx, 2, ty));
         let mut build = self.builder();
         if ty.size() > 1 {
@@ -276,6 +279,19 @@ impl ScalarSelection<'_> {
         build.emit(Op::Sel, word, &[a, b]).predicate(inverse);
         build.mov(ctx.dst.retype(ty), word.subscript(ty, 0));
         Ok(())
+    }
+
+    /// True if the source is the result of an operation on floats, or a constant that such an
+    /// operation may have: no denormal number. A selection of two of them can take modifiers.
+    fn is_float(&self, src: &Src, component: u8) -> bool {
+        let result = |alu: &Alu| alu.op.info().output.class == Class::Float;
+        match self.shader.as_const(src.value) {
+            Some(bits) => {
+                let bits = bits[usize::from(src.swizzle[usize::from(component & 3)] & 3)] as u32;
+                bits == 0 || f32::from_bits(bits).is_normal()
+            }
+            None => self.shader.as_alu(src.value).is_some_and(result),
+        }
     }
 
     /// Emits `c ? 1 : 0` or its opposite from the boolean's 0 or −1, which needs no constant in a

@@ -227,18 +227,19 @@ impl Vec4Selection<'_> {
 
     fn emit_fadd(&mut self, ctx: &Ctx<'_>) {
         let subtract = ctx.alu.op == AluOp::Fsub;
-        if let Some((mul, index)) = self.fused_product(ctx.result) {
-            let outer = &ctx.alu.srcs[index].swizzle[..usize::from(ctx.n)];
+        if let Some(product) = self.fused_product(ctx.result) {
+            let outer = &product.swizzle[..usize::from(ctx.n)];
             let mut factors = [Operand::f(0.0); 2];
-            for (slot, src) in factors.iter_mut().zip(&mul.srcs) {
+            for (slot, src) in factors.iter_mut().zip(&product.mul.srcs) {
                 let picked: Vec<u8> =
                     outer.iter().map(|&c| src.swizzle[usize::from(c & 3)]).collect();
                 *slot = self.get(src.value, &picked, Type::F);
             }
-            let mut addend = self.arg(ctx, 1 - index, Type::F);
-            if subtract && index == 1 {
+            let mut addend = self.arg(ctx, 1 - product.source, Type::F);
+            if (subtract && product.source == 1) != product.is_negated {
                 factors[0] = factors[0].neg();
-            } else if subtract {
+            }
+            if subtract && product.source == 0 {
                 addend = addend.neg();
             }
             let dst = self.dst(ctx, Type::F);
