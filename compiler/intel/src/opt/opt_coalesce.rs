@@ -53,9 +53,11 @@ pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
             || in_block(program, &cfg, &sites, &copy)
             || (copy.is_one()
                 && sites.by_channel(program, &copy)
-                && ranges
-                    .get_or_insert_with(|| ChannelRanges::new(program, &cfg))
-                    .apart(&copy, regs, at));
+                && ranges.get_or_insert_with(|| ChannelRanges::new(program, &cfg)).apart(
+                    &copy,
+                    regs,
+                    behind(cfg.block_of[at], at),
+                ));
         if !fits {
             continue;
         }
@@ -257,14 +259,19 @@ fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
     one_register || same_layout || inst.op.is_send()
 }
 
-/// For every GRF of every register the instructions after which some channel needs it, or which
-/// write it: ascending disjoint ranges `start..=end`.
+/// For every GRF of every register the points at which some channel needs it, or at which it is
+/// written: ascending disjoint ranges `start..=end`. Points are the entries of blocks and the places
+/// behind instructions: a channel that enters a block need not come from the block before it.
 struct ChannelRanges {
     sets: LiveOut,
     ranges: Vec<Vec<(usize, usize)>>,
-    /// Instructions that read a register in another layout than they write one: (instruction,
-    /// source index).
+    /// Points behind instructions that read a register in another layout than they write one.
     uneven: BTreeSet<usize>,
+}
+
+/// The point behind instruction `i` of block `b`.
+fn behind(b: usize, i: usize) -> usize {
+    i + b + 1
 }
 
 impl ChannelRanges {
@@ -277,37 +284,35 @@ impl ChannelRanges {
         let mut uneven = BTreeSet::new();
         for (b, block) in cfg.blocks.iter().enumerate().rev() {
             sets.load(b, &mut live);
-            end.fill(block.end.saturating_sub(1));
+            let entry = block.start + b;
+            end.fill(block.end + b);
             for i in (block.start..block.end).rev() {
+                let point = behind(b, i);
                 for write in accesses.writes(i) {
                     let g = write.grf;
                     if live[g] == 0 {
-                        end[g] = i;
+                        end[g] = point;
                     }
                     live[g] &= !write.bytes;
                     if live[g] == 0 {
-                        ranges[g].push((i, end[g]));
+                        ranges[g].push((point, end[g]));
                     }
                 }
                 let inst = &program.insts[i];
                 let mixed = |index: usize| !may_share(inst, index, inst.src[index].offset);
                 let reads_mixed = |index: usize| inst.src[index].vreg().is_some() && mixed(index);
                 if inst.dst.vreg().is_some() && (0..inst.src.len()).any(reads_mixed) {
-                    uneven.insert(i);
+                    uneven.insert(point);
                 }
                 for read in accesses.reads(i) {
                     if live[read.grf] == 0 {
-                        end[read.grf] = i.saturating_sub(1);
+                        end[read.grf] = point - 1;
                     }
                     live[read.grf] |= read.bytes;
                 }
             }
-            if block.start < block.end {
-                // Live into the block: from before its first instruction.
-                let before = block.start.saturating_sub(1);
-                for (g, _) in live.iter().enumerate().filter(|(_, bytes)| **bytes != 0) {
-                    ranges[g].push((before, end[g].max(before)));
-                }
+            for (g, _) in live.iter().enumerate().filter(|(_, bytes)| **bytes != 0) {
+                ranges[g].push((entry, end[g]));
             }
         }
         for list in &mut ranges {
@@ -316,7 +321,7 @@ impl ChannelRanges {
         ChannelRanges { sets, ranges, uneven }
     }
 
-    /// No channel needs source and destination at once, apart from the copy at instruction `at`.
+    /// No channel needs source and destination at once. The copy stands before point `at`.
     fn apart(&self, copy: &WholeCopy, regs: u32, at: usize) -> bool {
         let first = |v: VReg| self.sets.accesses().first_grf(v.index());
         (0..regs as usize).all(|r| {
