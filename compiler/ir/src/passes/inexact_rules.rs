@@ -6,7 +6,7 @@
 use super::algebraic_rules::{Condition, RuleSet, RuleText, compile};
 use std::sync::LazyLock;
 
-use Condition::{NormalReciprocal, UnitInterval};
+use Condition::{NormalReciprocal, Result as ResultBits, UnitInterval};
 
 const B: usize = 1;
 
@@ -17,11 +17,14 @@ pub(super) const INEXACT_RULES: &[RuleText] = &[
     ("(fmul a -0.0)", "0.0", &[]),
     ("(fadd a 0.0)", "a", &[]),
     ("(fadd a (fneg a))", "0.0", &[]),
+    ("(fadd a (fneg (fadd a b)))", "(fneg b)", &[]),
+    ("(fadd a (fadd b (fneg a)))", "b", &[]),
     ("(ffma a 0.0 b)", "b", &[]),
     ("(ffma a b 0.0)", "(fmul a b)", &[]),
     // Division.
     ("(fdiv a #b)", "(fmul a (frcp b))", &[NormalReciprocal(B)]),
     ("(fdiv a (fsqrt b))", "(fmul a (frsq b))", &[]),
+    ("(fdiv a b)", "(fmul a (frcp b))", &[ResultBits(32)]),
     ("(frcp (fsqrt a))", "(frsq a)", &[]),
     ("(frcp (frcp a))", "a", &[]),
     ("(frcp (fexp2 a))", "(fexp2 (fneg a))", &[]),
@@ -33,6 +36,8 @@ pub(super) const INEXACT_RULES: &[RuleText] = &[
     ("(flrp 0.0 a b)", "(fmul a b)", &[]),
     ("(flrp a 0.0 b)", "(fadd a (fneg (fmul a b)))", &[]),
     ("(flrp a b (b2f32 c))", "(bcsel c b a)", &[]),
+    ("(fadd (fmul a (fadd 1.0 (fneg c))) (fmul b c))", "(flrp a b c)", &[ResultBits(32)]),
+    ("(fadd a (fmul b (fadd c (fneg a))))", "(flrp a c b)", &[ResultBits(32)]),
     // Powers, exponentials, logarithms.
     ("(fpow a 1.0)", "a", &[]),
     ("(fpow a 2.0)", "(fmul a a)", &[]),

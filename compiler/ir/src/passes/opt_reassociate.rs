@@ -31,14 +31,11 @@ const MAX_LEAVES: usize = 12;
 /// may differ, so a stage in which it makes progress is not exact. A chain is within one block and
 /// its inner results have no other use.
 pub fn opt_reassociate(shader: &mut Shader) -> bool {
-    let products = Chains::find(shader, AluOp::Fmul);
-    let plans = plan_products(&products);
-    if !plans.is_empty() {
-        return rebuild(shader, AluOp::Fmul, &plans);
-    }
-    let sums = Chains::find(shader, AluOp::Fadd);
-    let plans = plan_sums(shader, &sums);
-    !plans.is_empty() && rebuild(shader, AluOp::Fadd, &plans)
+    let products = plan_products(&Chains::find(shader, AluOp::Fmul));
+    let changes_products = !products.is_empty() && rebuild(shader, AluOp::Fmul, &products);
+    let sums = plan_sums(shader, &Chains::find(shader, AluOp::Fadd));
+    let changes_sums = !sums.is_empty() && rebuild(shader, AluOp::Fadd, &sums);
+    changes_products || changes_sums
 }
 
 /// An operand of a chain: a component of a value.
