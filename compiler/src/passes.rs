@@ -37,7 +37,10 @@ const CLEAN_UP: &[IrPass] = &passes![
     opt_constant_folding,
     opt_algebraic,
     opt_undef,
+    opt_single_break,
     opt_dead_cf,
+    opt_known_conditions,
+    opt_nested_ifs,
     opt_peephole_select,
     opt_cse,
 ];

@@ -27,10 +27,13 @@ mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
 mod opt_fuse_ffma;
+mod opt_known_conditions;
 mod opt_loop_unroll;
+mod opt_nested_ifs;
 mod opt_peephole_select;
 mod opt_promote_locals;
 mod opt_reassociate;
+mod opt_single_break;
 mod opt_undef;
 mod opt_unread_outputs;
 mod rewrite;
@@ -57,10 +60,13 @@ pub use opt_cse::opt_cse;
 pub use opt_dce::opt_dce;
 pub use opt_dead_cf::opt_dead_cf;
 pub use opt_fuse_ffma::opt_fuse_ffma;
+pub use opt_known_conditions::opt_known_conditions;
 pub use opt_loop_unroll::opt_loop_unroll;
+pub use opt_nested_ifs::opt_nested_ifs;
 pub use opt_peephole_select::opt_peephole_select;
 pub use opt_promote_locals::opt_promote_locals;
 pub use opt_reassociate::opt_reassociate;
+pub use opt_single_break::opt_single_break;
 pub use opt_undef::opt_undef;
 pub use opt_unread_outputs::opt_unread_outputs;
 
@@ -96,10 +102,13 @@ pub const ALL: &[IrPass] = &crate::passes![
     opt_dce,
     opt_dead_cf,
     opt_fuse_ffma,
+    opt_known_conditions,
     opt_loop_unroll,
+    opt_nested_ifs,
     opt_peephole_select,
     opt_promote_locals,
     opt_reassociate,
+    opt_single_break,
     opt_undef,
 ];
 

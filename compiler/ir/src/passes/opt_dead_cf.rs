@@ -8,7 +8,7 @@
 //!   store_output v0
 //! ```
 
-use super::rewrite::prune_phis;
+use super::rewrite::{prune_phis, rename_preds};
 use crate::ids::{Block, Node, Value};
 use crate::inst::{InstKind, Jump, PhiSrc};
 use crate::shader::{NodeData, Shader};
@@ -42,20 +42,6 @@ struct DeadCf<'a> {
     /// Phis replaced by values.
     map: SecondaryMap<Value, Option<Value>>,
     progress: bool,
-}
-
-fn rename_preds(shader: &mut Shader, renamed: &SecondaryMap<Block, Option<Block>>) {
-    for block in shader.block_order() {
-        for i in 0..shader.blocks[block].insts.len() {
-            let inst = shader.blocks[block].insts[i];
-            let InstKind::Phi(srcs) = &mut shader.insts[inst].kind else { break };
-            for src in srcs.iter_mut() {
-                while let Some(into) = renamed[src.pred] {
-                    src.pred = into;
-                }
-            }
-        }
-    }
 }
 
 impl DeadCf<'_> {

@@ -11,19 +11,22 @@
 
 use super::rewrite::prune_phis;
 use crate::ids::{Block, Inst, Node, Value};
+use crate::info::Stage;
 use crate::inst::{Alu, InstKind, Src};
+use crate::intrinsics::{Intrinsic, IntrinsicOp};
 use crate::ops::AluOp;
 use crate::shader::{NodeData, Shader};
+use crate::varyings::input_offset;
 use smallvec::smallvec;
 
 /// Most instructions that may run although their branch is not taken.
-const LIMIT: usize = 8;
+pub(super) const MAX_SPECULATED: usize = 10;
 
 /// Turns ifs whose branches are one block each of a few cheap instructions into straight-line code:
 /// both branches run, and each phi at the merge becomes a `bcsel`.
 ///
-/// Only arithmetic, constants and undefined values move; derivatives, loads, textures and anything
-/// with an effect keep their control flow. Leaves an if with empty branches, which `opt_dead_cf`
+/// Only arithmetic, constants, undefined values, and uniforms and fragment inputs at constant offsets
+/// move; derivatives, other loads, textures and anything with an effect keep their control flow. Leaves an if with empty branches, which `opt_dead_cf`
 /// removes.
 pub fn opt_peephole_select(shader: &mut Shader) -> bool {
     let mut progress = false;
@@ -65,8 +68,14 @@ fn block_of(shader: &Shader, node: Node) -> Option<Block> {
     }
 }
 
-/// The instruction may run where it did not before.
-fn is_cheap(shader: &Shader, inst: Inst) -> bool {
+/// Returns the number of instructions that cost something, if all of them may run where they did
+/// not before.
+pub(super) fn speculation_cost(shader: &Shader, insts: &[Inst]) -> Option<usize> {
+    insts.iter().try_fold(0, |sum, &inst| Some(sum + cost(shader, inst)?))
+}
+
+/// Returns the cost of an instruction that may run where it did not before.
+fn cost(shader: &Shader, inst: Inst) -> Option<usize> {
     match &shader.insts[inst].kind {
         InstKind::Alu(alu) => {
             // Doubles run at a fraction of the speed, and these are long sequences once lowered.
@@ -75,10 +84,34 @@ fn is_cheap(shader: &Shader, inst: Inst) -> bool {
                 AluOp::Fdiv | AluOp::Fsqrt | AluOp::Frsq | AluOp::Frcp | AluOp::Fpow
             );
             let wide = alu.srcs.iter().any(|s| shader.bits(s.value) == 64);
-            !(alu.op.info().is_derivative() || (costly && wide))
+            // Modifiers and names of other values.
+            let is_free = matches!(
+                alu.op,
+                AluOp::Fneg | AluOp::Fabs | AluOp::Fsat | AluOp::Ineg | AluOp::Inot | AluOp::Mov
+            ) || alu.op.is_vec();
+            let may_move = !alu.op.info().is_derivative() && !(costly && wide);
+            may_move.then_some(usize::from(!is_free))
         }
-        InstKind::Const(_) | InstKind::Undef => true,
-        _ => false,
+        InstKind::Const(_) | InstKind::Undef => Some(0),
+        InstKind::Intrinsic(intrinsic) => load_cost(shader, inst, intrinsic),
+        _ => None,
+    }
+}
+
+/// Returns the cost of a load at a constant offset that may run where it did not before. Uniforms
+/// are in registers for the most part.
+fn load_cost(shader: &Shader, inst: Inst, intrinsic: &Intrinsic) -> Option<usize> {
+    let is_constant = |&value: &Value| shader.as_const(value).is_some();
+    let is_fragment = shader.info.stage == Stage::Fragment;
+    let components = shader.insts[inst].result.map_or(0, |value| shader.components(value));
+    match intrinsic.op {
+        IntrinsicOp::LoadUbo if intrinsic.srcs.iter().all(is_constant) => Some(0),
+        IntrinsicOp::LoadInput | IntrinsicOp::LoadInterpolatedInput
+            if is_fragment && input_offset(intrinsic).as_ref().is_some_and(is_constant) =>
+        {
+            Some(components.into())
+        }
+        _ => None,
     }
 }
 
@@ -102,11 +135,8 @@ fn select(
         .copied()
         .take_while(|&i| matches!(shader.insts[i].kind, InstKind::Phi(_)))
         .collect();
-    let counted =
-        insts.iter().filter(|&&i| matches!(shader.insts[i].kind, InstKind::Alu(_))).count();
     if (insts.is_empty() && phis.is_empty())
-        || counted > LIMIT
-        || !insts.iter().all(|&i| is_cheap(shader, i))
+        || speculation_cost(shader, &insts).is_none_or(|cost| cost > MAX_SPECULATED)
     {
         return false;
     }

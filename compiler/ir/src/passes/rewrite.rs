@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::cfg::Cfg;
-use crate::ids::{Inst, Value};
+use crate::ids::{Block, Inst, Value};
 use crate::inst::{Alu, InstKind, Src};
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
@@ -100,6 +100,21 @@ pub(crate) fn prune_phis(shader: &mut Shader) {
             match &mut shader.insts[inst].kind {
                 InstKind::Phi(srcs) => srcs.retain(|s| cfg.preds[block].contains(&s.pred)),
                 _ => break,
+            }
+        }
+    }
+}
+
+/// Replaces the predecessors in phis by the blocks that they have been merged into.
+pub(crate) fn rename_preds(shader: &mut Shader, renamed: &SecondaryMap<Block, Option<Block>>) {
+    for block in shader.block_order() {
+        for i in 0..shader.blocks[block].insts.len() {
+            let inst = shader.blocks[block].insts[i];
+            let InstKind::Phi(srcs) = &mut shader.insts[inst].kind else { break };
+            for src in srcs.iter_mut() {
+                while let Some(into) = renamed[src.pred] {
+                    src.pred = into;
+                }
             }
         }
     }
