@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use eu::DevInfo;
 use ir::passes::*;
-use ir::varyings::{InputReads, OutputConstants};
+use ir::varyings::{InputReads, OutputFacts};
 use ir::{IrPass, IrUnit, PassOptions, Shader, ValidationError, pass, passes};
 use vocabulary::{Backend, CodegenOptions, Stage};
 
@@ -92,14 +92,14 @@ pub fn early(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), P
 /// Facts about the neighboring stages.
 #[derive(Default)]
 pub struct NeighborFacts {
-    /// Constants that the previous stage always writes, if any.
-    pub constants: Option<OutputConstants>,
+    /// Facts about the outputs of the previous stage, if any.
+    pub outputs: Option<OutputFacts>,
     /// Inputs that the next stage reads, if unread outputs may be dropped.
     pub reads: Option<InputReads>,
 }
 
-/// The link-time passes, after [`early`]: constants of the previous stage replace inputs, and
-/// outputs that the next stage does not read are dropped.
+/// The link-time passes, after [`early`]: constants of the previous stage replace inputs, copies of
+/// its outputs are read only once, and outputs that the next stage does not read are dropped.
 ///
 /// # Errors
 /// The error of a pass.
@@ -108,9 +108,10 @@ pub fn link_varyings(
     shader: &mut Arc<Shader>,
     facts: &NeighborFacts,
 ) -> Result<(), PassError> {
-    if let Some(constants) = &facts.constants {
+    if let Some(OutputFacts { constants, copies }) = &facts.outputs {
         let shader = Arc::make_mut(shader);
-        if manager.run(shader, pass!(opt_constant_inputs(constants)))? {
+        let has_copies = manager.run(shader, pass!(opt_copied_inputs(copies)))?;
+        if manager.run(shader, pass!(opt_constant_inputs(constants)))? || has_copies {
             optimize(manager, shader)?;
             unroll(manager, shader)?;
         }
@@ -253,11 +254,12 @@ pub fn manager<'a>(options: &CodegenOptions, stage: Stage, log: bool) -> PassMan
 }
 
 /// Optional passes outside of [`CLEAN_UP`].
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "opt_algebraic_inexact",
     "opt_bitfield",
     "opt_combine_stores",
     "opt_constant_inputs",
+    "opt_copied_inputs",
     "opt_loop_unroll",
     "opt_promote_locals",
     "opt_reassociate",

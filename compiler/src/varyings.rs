@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use ir::varyings::{InputReads, OutputConstants, reads_generic_inputs, writes_generic_outputs};
+use ir::varyings::{InputReads, OutputFacts, reads_generic_inputs, writes_generic_outputs};
 use program::{Program, Stage};
 
 use crate::compile::StageRequest;
@@ -25,10 +25,7 @@ pub(crate) fn neighbor_facts<'a>(
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> NeighborFacts {
     let reads = may_drop_outputs(request, shader).then(|| reads_of_next(request, shader, &early));
-    NeighborFacts {
-        reads: reads.flatten(),
-        constants: constants_of_previous(request, shader, &early),
-    }
+    NeighborFacts { reads: reads.flatten(), outputs: outputs_of_previous(request, shader, &early) }
 }
 
 /// Returns true if the stage passes generic varyings to the next stage and to nothing else.
@@ -53,21 +50,21 @@ fn previous(program: &Program, stage: Stage) -> Option<Stage> {
     stages.find(|&s| s < stage && stage <= Stage::Fragment)
 }
 
-/// Returns the constants that the previous stage always writes, if this one reads any varying.
-fn constants_of_previous<'a>(
+/// Returns facts about the outputs of the previous stage, if this one reads any varying.
+fn outputs_of_previous<'a>(
     request: &StageRequest<'_>,
     shader: &ir::Shader,
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
-) -> Option<OutputConstants> {
+) -> Option<OutputFacts> {
     let stage = previous(request.program, request.stage).filter(|&s| has_own_outputs(s))?;
     if !reads_generic_inputs(shader) {
         return None;
     }
     let (producer, _) = early(stage).ok()?;
-    Some(OutputConstants::of(&producer)).filter(|constants| !constants.is_empty())
+    Some(OutputFacts::of(&producer)).filter(|facts| !facts.is_empty())
 }
 
-/// Returns the inputs that the next stage reads once it has this stage's constants.
+/// Returns the inputs that the next stage reads once it knows this stage's outputs.
 fn reads_of_next<'a>(
     request: &StageRequest<'_>,
     shader: &ir::Shader,
@@ -75,9 +72,9 @@ fn reads_of_next<'a>(
 ) -> Option<InputReads> {
     let stage = next(request.program, request.stage)?;
     let (mut consumer, mut manager) = early(stage).ok()?;
-    let constants = OutputConstants::of(shader);
-    if !constants.is_empty() && reads_generic_inputs(&consumer) {
-        let facts = NeighborFacts { constants: Some(constants), reads: None };
+    let outputs = OutputFacts::of(shader);
+    if !outputs.is_empty() && reads_generic_inputs(&consumer) {
+        let facts = NeighborFacts { outputs: Some(outputs), reads: None };
         passes::link_varyings(&mut manager, &mut consumer, &facts).ok()?;
     }
     Some(InputReads::of(&consumer))

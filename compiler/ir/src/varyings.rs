@@ -1,7 +1,8 @@
-//! Facts about the interface of two stages: constants among its outputs, components that the next
-//! stage reads.
+//! Facts about the interface of two stages: constants and copies among its outputs, components that
+//! the next stage reads.
 
-use crate::ids::Value;
+use crate::ids::{Block, Value};
+use crate::info::Stage;
 use crate::inst::InstKind;
 use crate::intrinsics::{Intrinsic, IntrinsicOp};
 use crate::ops::AluOp;
@@ -50,20 +51,29 @@ fn intrinsics(shader: &Shader) -> impl Iterator<Item = (&Intrinsic, Option<Value
     )
 }
 
-/// Knowledge about one component of a value.
-enum Known {
+/// A value that is the same throughout a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawConstant {
+    /// A constant.
     Constant(u32),
-    Undefined,
-    Nothing,
+    /// The dword at this byte of the default uniform block, which the stages share.
+    Uniform(u32),
 }
 
-fn channel(shader: &Shader, mut value: Value, mut component: usize) -> Known {
+/// Knowledge about one component of a value.
+enum Known {
+    Constant(DrawConstant),
+    Undefined,
+    /// Component of a value that no move defines.
+    Computed(Value, u8),
+}
+
+fn channel(shader: &Shader, mut value: Value, component: u8) -> Known {
+    let mut component = usize::from(component);
     for _ in 0..MAX_MOVES {
         match &shader.def(value).kind {
-            InstKind::Const(components) => {
-                return components
-                    .get(component)
-                    .map_or(Known::Nothing, |&c| Known::Constant(c as u32));
+            InstKind::Const(components) if component < components.len() => {
+                return Known::Constant(DrawConstant::Constant(components[component] as u32));
             }
             InstKind::Undef => return Known::Undefined,
             InstKind::Alu(alu) if alu.op == AluOp::Mov || alu.op.is_vec() => {
@@ -72,55 +82,107 @@ fn channel(shader: &Shader, mut value: Value, mut component: usize) -> Known {
                 } else {
                     (alu.srcs.get(component), 0)
                 };
-                let Some(src) = src else { return Known::Nothing };
+                let Some(src) = src else { break };
                 component = usize::from(src.swizzle[index]);
                 value = src.value;
             }
-            _ => return Known::Nothing,
+            InstKind::Intrinsic(intrinsic) => {
+                if let Some(byte) = uniform_byte(shader, intrinsic, value) {
+                    let byte = byte + 4 * component as u32;
+                    return Known::Constant(DrawConstant::Uniform(byte));
+                }
+                break;
+            }
+            _ => break,
         }
     }
-    Known::Nothing
+    Known::Computed(value, component as u8)
 }
 
-/// Components of generic outputs that have the same constant wherever they are written at all.
+/// The byte of the default uniform block at which a load begins that gives dwords.
+fn uniform_byte(shader: &Shader, intrinsic: &Intrinsic, result: Value) -> Option<u32> {
+    let (IntrinsicOp::LoadUbo, [block, offset]) = (intrinsic.op, &intrinsic.srcs[..]) else {
+        return None;
+    };
+    let is_default = shader.as_const_u64(*block) == Some(0) && shader.bits(result) == 32;
+    let offset = shader.as_const_u64(*offset).filter(|_| is_default)?;
+    u32::try_from(offset).ok()?.checked_add(intrinsic.fields.base)
+}
+
+/// A component (0 to 3) of a generic varying.
+type Place = (u8, u8);
+
+/// Facts about the generic outputs of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OutputConstants(BTreeMap<(u8, u8), u32>);
+pub struct OutputFacts {
+    /// Components that are constant.
+    pub constants: OutputConstants,
+    /// Components that are the same as another one.
+    pub copies: OutputCopies,
+}
+
+impl OutputFacts {
+    /// Returns those of a shader.
+    pub fn of(shader: &Shader) -> OutputFacts {
+        OutputFacts { constants: OutputConstants::of(shader), copies: OutputCopies::of(shader) }
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.constants.is_empty() && self.copies.0.is_empty()
+    }
+}
+
+/// Stores to generic outputs by component: place, block and what is stored. `None` if an index is
+/// only known at run time, so that any of the outputs may be written.
+fn stores(shader: &Shader) -> Option<Vec<(Place, Block, Known)>> {
+    let mut found = Vec::new();
+    for block in shader.block_order() {
+        for &inst in &shader.blocks[block].insts {
+            let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind else { continue };
+            let (IntrinsicOp::StoreOutput, [value, offset]) = (intrinsic.op, &intrinsic.srcs[..])
+            else {
+                continue;
+            };
+            let fields = &intrinsic.fields;
+            if generic(fields.slot).is_none() {
+                continue;
+            }
+            let slot = slot_at(shader, intrinsic, *offset).and_then(generic)?;
+            let written =
+                (0..shader.components(*value)).filter(|c| fields.write_mask >> c & 1 != 0);
+            found.extend(
+                written.map(|c| ((slot, fields.component + c), block, channel(shader, *value, c))),
+            );
+        }
+    }
+    Some(found)
+}
+
+/// Components of generic outputs that have the same constant of the draw wherever they are written
+/// at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputConstants(BTreeMap<Place, DrawConstant>);
 
 impl OutputConstants {
     /// Returns those of a shader. An output that is not written on some path is undefined there, so
     /// the constant will do.
     pub fn of(shader: &Shader) -> OutputConstants {
-        let mut known: BTreeMap<(u8, u8), Option<u32>> = BTreeMap::new();
-        for (intrinsic, _) in intrinsics(shader) {
-            let (IntrinsicOp::StoreOutput, [value, offset]) = (intrinsic.op, &intrinsic.srcs[..])
-            else {
-                continue;
-            };
-            if generic(intrinsic.fields.slot).is_none() {
-                continue;
-            }
-            let Some(slot) = slot_at(shader, intrinsic, *offset).and_then(generic) else {
-                // Any of the outputs.
-                return OutputConstants::default();
-            };
-            for c in
-                (0..shader.components(*value)).filter(|c| intrinsic.fields.write_mask >> c & 1 != 0)
-            {
-                let place = (slot, intrinsic.fields.component + c);
-                match channel(shader, *value, usize::from(c)) {
-                    Known::Constant(bits) => {
-                        let entry = known.entry(place).or_insert(Some(bits));
-                        *entry = entry.filter(|&other| other == bits);
-                    }
-                    Known::Undefined => {}
-                    Known::Nothing => {
-                        known.insert(place, None);
-                    }
+        let mut known: BTreeMap<Place, Option<DrawConstant>> = BTreeMap::new();
+        for (place, _, stored) in stores(shader).unwrap_or_default() {
+            match stored {
+                Known::Constant(constant) => {
+                    let entry = known.entry(place).or_insert(Some(constant));
+                    *entry = entry.filter(|&other| other == constant);
+                }
+                Known::Undefined => {}
+                Known::Computed(..) => {
+                    known.insert(place, None);
                 }
             }
         }
         OutputConstants(
-            known.into_iter().filter_map(|(place, bits)| Some((place, bits?))).collect(),
+            known.into_iter().filter_map(|(place, constant)| Some((place, constant?))).collect(),
         )
     }
 
@@ -130,7 +192,47 @@ impl OutputConstants {
     }
 
     /// The constant in a component (0 to 3) of a generic varying.
-    pub fn get(&self, varying: u8, component: u8) -> Option<u32> {
+    pub fn get(&self, varying: u8, component: u8) -> Option<DrawConstant> {
+        self.0.get(&(varying, component)).copied()
+    }
+}
+
+/// Components of generic outputs that always have the value of another one, which comes first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputCopies(BTreeMap<Place, Place>);
+
+impl OutputCopies {
+    /// Returns those of a shader: both are written once, in one block. A geometry shader has none,
+    /// because each vertex that it emits has values of its own.
+    pub fn of(shader: &Shader) -> OutputCopies {
+        if !matches!(shader.info.stage, Stage::Vertex | Stage::TessEval) {
+            return OutputCopies::default();
+        }
+        let stores = stores(shader).unwrap_or_default();
+        let mut counts: BTreeMap<Place, u32> = BTreeMap::new();
+        stores.iter().for_each(|(place, ..)| *counts.entry(*place).or_default() += 1);
+        let mut first: BTreeMap<(Block, Value, u8), Place> = BTreeMap::new();
+        let mut single: Vec<(Place, (Block, Value, u8))> = stores
+            .into_iter()
+            .filter(|(place, ..)| counts[place] == 1)
+            .filter_map(|(place, block, stored)| match stored {
+                Known::Computed(value, component) => Some((place, (block, value, component))),
+                _ => None,
+            })
+            .collect();
+        single.sort_unstable();
+        let mut copies = BTreeMap::new();
+        for (place, stored) in single {
+            let original = *first.entry(stored).or_insert(place);
+            if original != place {
+                copies.insert(place, original);
+            }
+        }
+        OutputCopies(copies)
+    }
+
+    /// The place with the value of a component (0 to 3) of a generic varying, if that is a copy.
+    pub fn get(&self, varying: u8, component: u8) -> Option<(u8, u8)> {
         self.0.get(&(varying, component)).copied()
     }
 }
@@ -138,7 +240,7 @@ impl OutputConstants {
 /// Components of generic inputs that a stage reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputReads {
-    places: BTreeSet<(u8, u8)>,
+    places: BTreeSet<Place>,
     /// An index is only known at run time.
     all: bool,
 }

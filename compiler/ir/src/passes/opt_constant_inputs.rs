@@ -1,4 +1,4 @@
-//! Replacement of inputs that the previous stage always fills with the same constants.
+//! Replacement of inputs that the previous stage always fills with the same constants or uniforms.
 //!
 //! ```text
 //! before:
@@ -11,10 +11,10 @@ use super::rewrite::{Action, rewrite};
 use crate::inst::InstKind;
 use crate::intrinsics::{Fields, Intrinsic, IntrinsicOp};
 use crate::shader::Shader;
-use crate::varyings::{OutputConstants, generic, input_offset, slot_at};
+use crate::varyings::{DrawConstant, OutputConstants, generic, input_offset, slot_at};
 
 /// Replaces the components of generic inputs that are `constants` of the previous stage;
-/// interpolation leaves a constant as it is. Reads at run-time indices stay.
+/// interpolation leaves them as they are. Reads at run-time indices stay.
 pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> bool {
     rewrite(shader, |b, inst| {
         let data = &b.shader.insts[inst];
@@ -27,7 +27,7 @@ pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> 
         };
         let first = intrinsic.fields.component;
         let count = b.shader.components(result);
-        let known: Vec<Option<u32>> =
+        let known: Vec<Option<DrawConstant>> =
             (0..count).map(|c| constants.get(varying, first + c)).collect();
         if known.iter().all(Option::is_none) {
             return Action::Keep;
@@ -40,7 +40,11 @@ pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> 
         let channels: Vec<_> = (0..count)
             .zip(known)
             .map(|(c, known)| match (known, whole) {
-                (Some(bits), _) => b.imm(bits),
+                (Some(DrawConstant::Constant(bits)), _) => b.imm(bits),
+                (Some(DrawConstant::Uniform(byte)), _) => {
+                    let (block, offset) = (b.imm(0), b.imm(byte));
+                    b.load_ubo(block, offset, 32, 1)
+                }
                 (None, Some(whole)) => b.channel(whole, c),
                 (None, None) => {
                     let fields = Fields { component: first + c, ..(*fields).clone() };

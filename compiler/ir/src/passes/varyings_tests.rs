@@ -1,7 +1,7 @@
 //! Constants and unread components between two stages.
 
 use super::{opt_constant_inputs, opt_dce, opt_unread_outputs};
-use crate::varyings::{InputReads, OutputConstants};
+use crate::varyings::{DrawConstant, InputReads, OutputConstants};
 use crate::{Shader, parse, validate};
 
 const PRODUCER: &str = r#"shader vertex "producer"
@@ -48,11 +48,15 @@ block b0 {{
     ))
 }
 
+fn constant(bits: Option<u32>) -> Option<DrawConstant> {
+    bits.map(DrawConstant::Constant)
+}
+
 #[test]
 fn constants_are_those_of_every_store() {
     let constants = OutputConstants::of(&shader(PRODUCER));
-    let found: Vec<Option<u32>> = (0..4).map(|c| constants.get(0, c)).collect();
-    assert_eq!(found, [Some(0x3f80_0000), None, Some(0x3f80_0000), Some(0)]);
+    let found: Vec<Option<DrawConstant>> = (0..4).map(|c| constants.get(0, c)).collect();
+    assert_eq!(found, [Some(0x3f80_0000), None, Some(0x3f80_0000), Some(0)].map(constant));
     assert_eq!(constants.get(1, 2), None, "two stores disagree");
 }
 

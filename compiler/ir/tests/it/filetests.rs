@@ -3,8 +3,8 @@
 //!
 //! Commands:
 //! * `; test: passes NAME…` runs the passes, validating after each, and prints the shader.
-//!   `opt_constant_inputs` and `opt_unread_outputs` read the neighboring stage, which follows the
-//!   shader after a line `; previous:` or `; next:`.
+//!   `opt_constant_inputs`, `opt_copied_inputs` and `opt_unread_outputs` read the neighboring
+//!   stage, which follows the shader after a line `; previous:` or `; next:`.
 //! * `; test: validate` prints the failures, one a line.
 //! * `; test: eval LANES` runs the shader and prints its outputs as hexadecimal dwords. Inputs come
 //!   from lines `; in LANE SLOT WORD…`, the memory of block 0 from `; ubo WORD…`; words are
@@ -17,8 +17,8 @@
 //! blessed, with an error in their output.
 
 use ir::eval::{EvalOptions, Space, TestServices, run};
-use ir::passes::{opt_constant_inputs, opt_unread_outputs};
-use ir::varyings::{InputReads, OutputConstants};
+use ir::passes::{opt_constant_inputs, opt_copied_inputs, opt_unread_outputs};
+use ir::varyings::{InputReads, OutputConstants, OutputCopies};
 use ir::{PassManager, PassOptions, Shader, Slot, parse, passes, validate};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -126,6 +126,10 @@ fn run_pass(
         "opt_constant_inputs" => {
             let constants = OutputConstants::of(&neighbor()?);
             manager.run(shader, ir::pass!(opt_constant_inputs(&constants)))
+        }
+        "opt_copied_inputs" => {
+            let copies = OutputCopies::of(&neighbor()?);
+            manager.run(shader, ir::pass!(opt_copied_inputs(&copies)))
         }
         "opt_unread_outputs" => {
             let reads = InputReads::of(&neighbor()?);
