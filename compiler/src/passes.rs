@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use eu::DevInfo;
 use ir::passes::*;
+use ir::varying_places::VaryingPlaces;
 use ir::varyings::{InputReads, OutputFacts};
 use ir::{IrPass, IrUnit, PassOptions, Shader, ValidationError, pass, passes};
 use vocabulary::{Backend, CodegenOptions, Stage};
@@ -96,10 +97,15 @@ pub struct NeighborFacts {
     pub outputs: Option<OutputFacts>,
     /// Inputs that the next stage reads, if unread outputs may be dropped.
     pub reads: Option<InputReads>,
+    /// The previous stage moves its outputs to the places that suit this stage's inputs.
+    pub moves_inputs: bool,
+    /// The places that suit the next stage.
+    pub output_places: Option<VaryingPlaces>,
 }
 
 /// The link-time passes, after [`early`]: constants of the previous stage replace inputs, copies of
-/// its outputs are read only once, and outputs that the next stage does not read are dropped.
+/// its outputs are read only once, outputs that the next stage does not read are dropped, and those
+/// that it reads share slots. The last is no optional pass: both stages must agree on it.
 ///
 /// # Errors
 /// The error of a pass.
@@ -121,6 +127,12 @@ pub fn link_varyings(
         if manager.run(shader, pass!(opt_unread_outputs(reads)))? {
             optimize(manager, shader)?;
         }
+    }
+    let input_places = facts.moves_inputs.then(|| VaryingPlaces::of(shader)).flatten();
+    for places in input_places.iter().chain(&facts.output_places) {
+        let shader = Arc::make_mut(shader);
+        manager.run_required(shader, pass!(lower_varyings(places)))?;
+        optimize(manager, shader)?;
     }
     Ok(())
 }

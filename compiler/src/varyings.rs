@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use ir::varying_places::{VaryingPlaces, has_movable_outputs};
 use ir::varyings::{InputReads, OutputFacts, reads_generic_inputs, writes_generic_outputs};
 use program::{Program, Stage};
 
@@ -24,8 +25,36 @@ pub(crate) fn neighbor_facts<'a>(
     shader: &ir::Shader,
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> NeighborFacts {
-    let reads = may_drop_outputs(request, shader).then(|| reads_of_next(request, shader, &early));
-    NeighborFacts { reads: reads.flatten(), outputs: outputs_of_previous(request, shader, &early) }
+    let next = may_drop_outputs(request, shader).then(|| next_after_link(request, shader, &early));
+    let next = next.flatten();
+    let may_move = may_move_outputs(request.program, shader);
+    NeighborFacts {
+        reads: next.as_deref().map(InputReads::of),
+        outputs: outputs_of_previous(request, shader, &early),
+        moves_inputs: moves_inputs(request, &early),
+        output_places: next.filter(|_| may_move).and_then(|next| VaryingPlaces::of(&next)),
+    }
+}
+
+/// Returns true if the fragment stage may choose the places of a vertex stage's outputs. The other
+/// stages read or write vertices of a primitive, which costs them messages.
+fn may_move_outputs(program: &Program, shader: &ir::Shader) -> bool {
+    shader.info.stage == Stage::Vertex
+        && next(program, Stage::Vertex) == Some(Stage::Fragment)
+        && program.feedback.is_empty()
+        && writes_generic_outputs(shader)
+        && has_movable_outputs(shader)
+}
+
+/// Returns true if the previous stage moves its outputs to the places that suit this one.
+fn moves_inputs<'a>(
+    request: &StageRequest<'_>,
+    early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
+) -> bool {
+    request.stage == Stage::Fragment
+        && previous(request.program, request.stage) == Some(Stage::Vertex)
+        && early(Stage::Vertex)
+            .is_ok_and(|(producer, _)| may_move_outputs(request.program, &producer))
 }
 
 /// Returns true if the stage passes generic varyings to the next stage and to nothing else.
@@ -64,18 +93,18 @@ fn outputs_of_previous<'a>(
     Some(OutputFacts::of(&producer)).filter(|facts| !facts.is_empty())
 }
 
-/// Returns the inputs that the next stage reads once it knows this stage's outputs.
-fn reads_of_next<'a>(
+/// Returns the next stage once it knows this stage's outputs.
+fn next_after_link<'a>(
     request: &StageRequest<'_>,
     shader: &ir::Shader,
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
-) -> Option<InputReads> {
+) -> Option<Arc<ir::Shader>> {
     let stage = next(request.program, request.stage)?;
     let (mut consumer, mut manager) = early(stage).ok()?;
     let outputs = OutputFacts::of(shader);
     if !outputs.is_empty() && reads_generic_inputs(&consumer) {
-        let facts = NeighborFacts { outputs: Some(outputs), reads: None };
+        let facts = NeighborFacts { outputs: Some(outputs), ..NeighborFacts::default() };
         passes::link_varyings(&mut manager, &mut consumer, &facts).ok()?;
     }
-    Some(InputReads::of(&consumer))
+    Some(consumer)
 }

@@ -110,7 +110,7 @@ fn uniform_byte(shader: &Shader, intrinsic: &Intrinsic, result: Value) -> Option
 }
 
 /// A component (0 to 3) of a generic varying.
-type Place = (u8, u8);
+pub(crate) type Place = (u8, u8);
 
 /// Facts about the generic outputs of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -262,6 +262,11 @@ impl InputReads {
             }
         }
         reads
+    }
+
+    /// Returns the components, if all indices are known.
+    pub(crate) fn places(&self) -> Option<impl Iterator<Item = Place>> {
+        (!self.all).then(|| self.places.iter().copied())
     }
 
     /// Returns true if a component (0 to 3) of a generic varying may be read.

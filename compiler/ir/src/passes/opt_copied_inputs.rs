@@ -10,11 +10,12 @@
 //! ```
 
 use super::rewrite::{Action, rewrite};
-use crate::info::{Interpolation, Location, Stage};
+use crate::info::Stage;
 use crate::inst::InstKind;
 use crate::intrinsics::{Fields, IntrinsicOp};
 use crate::shader::Shader;
 use crate::slot::Slot;
+use crate::varying_places::mode;
 use crate::varyings::{OutputCopies, generic, input_offset, slot_at};
 
 /// Replaces components of a fragment shader's generic inputs that are `copies` of others, if both
@@ -39,10 +40,10 @@ pub fn opt_copied_inputs(shader: &mut Shader, copies: &OutputCopies) -> bool {
             return Action::Keep;
         };
         let first = intrinsic.fields.component;
-        let mode = interpolation(b.shader, varying);
+        let declared = mode(b.shader, varying);
         let original = |component: u8| {
             let (original, at) = copies.get(varying, component)?;
-            (mode.is_some() && interpolation(b.shader, original) == mode).then_some((original, at))
+            (declared.is_some() && mode(b.shader, original) == declared).then_some((original, at))
         };
         let originals: Vec<Option<(u8, u8)>> =
             (first..first + b.shader.components(result)).map(original).collect();
@@ -65,11 +66,4 @@ pub fn opt_copied_inputs(shader: &mut Shader, copies: &OutputCopies) -> bool {
             .collect();
         Action::Replace(b.vec(&channels))
     })
-}
-
-/// Interpolation of a generic input, as far as it is declared.
-fn interpolation(shader: &Shader, varying: u8) -> Option<(Interpolation, Location)> {
-    let inputs = &shader.info.inputs;
-    let input = inputs.iter().find(|input| input.slot == Slot::Var(varying))?;
-    Some((input.interpolation, input.location))
 }

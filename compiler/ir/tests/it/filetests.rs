@@ -3,8 +3,8 @@
 //!
 //! Commands:
 //! * `; test: passes NAME…` runs the passes, validating after each, and prints the shader.
-//!   `opt_constant_inputs`, `opt_copied_inputs` and `opt_unread_outputs` read the neighboring
-//!   stage, which follows the shader after a line `; previous:` or `; next:`.
+//!   `opt_constant_inputs`, `opt_copied_inputs`, `opt_unread_outputs` and, for outputs,
+//!   `lower_varyings` read the neighboring stage, which follows the shader after a line `; previous:` or `; next:`.
 //! * `; test: validate` prints the failures, one a line.
 //! * `; test: eval LANES` runs the shader and prints its outputs as hexadecimal dwords. Inputs come
 //!   from lines `; in LANE SLOT WORD…`, the memory of block 0 from `; ubo WORD…`; words are
@@ -17,7 +17,8 @@
 //! blessed, with an error in their output.
 
 use ir::eval::{EvalOptions, Space, TestServices, run};
-use ir::passes::{opt_constant_inputs, opt_copied_inputs, opt_unread_outputs};
+use ir::passes::{lower_varyings, opt_constant_inputs, opt_copied_inputs, opt_unread_outputs};
+use ir::varying_places::VaryingPlaces;
 use ir::varyings::{InputReads, OutputConstants, OutputCopies};
 use ir::{PassManager, PassOptions, Shader, Slot, parse, passes, validate};
 use std::fmt::Write;
@@ -130,6 +131,13 @@ fn run_pass(
         "opt_copied_inputs" => {
             let copies = OutputCopies::of(&neighbor()?);
             manager.run(shader, ir::pass!(opt_copied_inputs(&copies)))
+        }
+        "lower_varyings" => {
+            // The neighbor is the fragment shader, unless this one is.
+            let is_fragment = shader.info.stage == ir::Stage::Fragment;
+            let consumer = if is_fragment { shader.clone() } else { neighbor()? };
+            let places = VaryingPlaces::of(&consumer).ok_or("no slot less")?;
+            manager.run(shader, ir::pass!(lower_varyings(&places)))
         }
         "opt_unread_outputs" => {
             let reads = InputReads::of(&neighbor()?);
