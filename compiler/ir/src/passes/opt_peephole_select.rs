@@ -89,7 +89,7 @@ fn cost(shader: &Shader, inst: Inst) -> Option<usize> {
                 alu.op,
                 AluOp::Fneg | AluOp::Fabs | AluOp::Fsat | AluOp::Ineg | AluOp::Inot | AluOp::Mov
             ) || alu.op.is_vec();
-            let may_move = !alu.op.info().is_derivative() && !(costly && wide);
+            let may_move = !(alu.op.info().is_derivative() || costly && wide);
             may_move.then_some(usize::from(!is_free))
         }
         InstKind::Const(_) | InstKind::Undef => Some(0),
