@@ -54,13 +54,19 @@ impl LiveOut {
         vec![0; self.accesses.grf_count()]
     }
 
+    /// GRFs that are live at the end of a block, by dense number, and their masks.
+    #[must_use]
+    pub fn at_end(&self, block: usize) -> &[(usize, u32)] {
+        &self.live[self.starts[block]..self.starts[block + 1]]
+    }
+
     /// Takes masks by dense GRF number from the start of some block, or from [`LiveOut::nothing`],
     /// to the end of `block`. Values that live inside of one block only are dead at its start.
     pub fn load(&self, block: usize, live: &mut [u32]) {
         for &grf in &self.crossing {
             live[grf] = 0;
         }
-        for &(grf, mask) in &self.live[self.starts[block]..self.starts[block + 1]] {
+        for &(grf, mask) in self.at_end(block) {
             live[grf] = mask;
         }
     }

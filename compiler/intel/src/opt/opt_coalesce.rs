@@ -260,8 +260,9 @@ fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
 }
 
 /// For every GRF of every register the points at which some channel needs it, or at which it is
-/// written: ascending disjoint ranges `start..=end`. Points are the entries of blocks and the places
-/// behind instructions: a channel that enters a block need not come from the block before it.
+/// written: ascending disjoint ranges `start..=end`. Points are the entries of blocks and the
+/// places behind instructions: a channel that enters a block need not come from the block before
+/// it.
 struct ChannelRanges {
     sets: LiveOut,
     ranges: Vec<Vec<(usize, usize)>>,
@@ -283,9 +284,14 @@ impl ChannelRanges {
         let mut end = vec![0; live.len()];
         let mut uneven = BTreeSet::new();
         for (b, block) in cfg.blocks.iter().enumerate().rev() {
-            sets.load(b, &mut live);
             let entry = block.start + b;
-            end.fill(block.end + b);
+            // Registers that may be live somewhere in the block.
+            let mut used: Vec<usize> = Vec::new();
+            for &(g, bytes) in sets.at_end(b) {
+                live[g] = bytes;
+                end[g] = block.end + b;
+                used.push(g);
+            }
             for i in (block.start..block.end).rev() {
                 let point = behind(b, i);
                 for write in accesses.writes(i) {
@@ -307,12 +313,16 @@ impl ChannelRanges {
                 for read in accesses.reads(i) {
                     if live[read.grf] == 0 {
                         end[read.grf] = point - 1;
+                        used.push(read.grf);
                     }
                     live[read.grf] |= read.bytes;
                 }
             }
-            for (g, _) in live.iter().enumerate().filter(|(_, bytes)| **bytes != 0) {
-                ranges[g].push((entry, end[g]));
+            for g in used {
+                if live[g] != 0 {
+                    ranges[g].push((entry, end[g]));
+                }
+                live[g] = 0;
             }
         }
         for list in &mut ranges {
@@ -321,7 +331,7 @@ impl ChannelRanges {
         ChannelRanges { sets, ranges, uneven }
     }
 
-    /// No channel needs source and destination at once. The copy stands before point `at`.
+    /// No channel needs source and destination at once. The copy is before point `at`.
     fn apart(&self, copy: &WholeCopy, regs: u32, at: usize) -> bool {
         let first = |v: VReg| self.sets.accesses().first_grf(v.index());
         (0..regs as usize).all(|r| {

@@ -105,7 +105,7 @@ struct Merged {
     neither: Value,
 }
 
-/// Merges the `if` at `node`, which stands between two blocks, with one in it.
+/// Merges the `if` at `node`, which is between two blocks, with one in it.
 fn flatten(shader: &mut Shader, before: Block, node: Node, merge: Block) -> bool {
     let Some(outer) = one_sided(shader, node) else { return false };
     let [first, inner, last] = outer.body[..] else { return false };

@@ -25,9 +25,9 @@ pub(super) const MAX_SPECULATED: usize = 10;
 /// Turns ifs whose branches are one block each of a few cheap instructions into straight-line code:
 /// both branches run, and each phi at the merge becomes a `bcsel`.
 ///
-/// Only arithmetic, constants, undefined values, and uniforms and fragment inputs at constant offsets
-/// move; derivatives, other loads, textures and anything with an effect keep their control flow. Leaves an if with empty branches, which `opt_dead_cf`
-/// removes.
+/// Only arithmetic, constants, undefined values, and uniforms and fragment inputs at constant
+/// offsets move. Derivatives, other loads, textures and anything with an effect keep their control
+/// flow. Leaves an if with empty branches, which `opt_dead_cf` removes.
 pub fn opt_peephole_select(shader: &mut Shader) -> bool {
     let mut progress = false;
     let mut lists: Vec<Vec<Node>> = vec![shader.body.clone()];

@@ -29,9 +29,9 @@ use smallvec::smallvec;
 /// Most ifs with breaks in a loop: they end up within each other.
 const MAX_IFS: usize = 64;
 
-/// Gives loops that never start a second iteration a single break, at the end of their bodies, which
-/// `opt_dead_cf` takes for no loop at all. Loops in which both branches of an `if` with a break go
-/// on stay.
+/// Replaces the breaks of loops that never start a second iteration by a single one at the end of
+/// the body: `opt_dead_cf` removes such loops. A loop with a break in an `if` whose two branches
+/// both reach the code behind it is left alone.
 pub fn opt_single_break(shader: &mut Shader) -> bool {
     if !shader.nodes.values().any(|node| matches!(node, NodeData::Loop { .. })) {
         return false;
@@ -276,8 +276,8 @@ impl SingleBreak<'_> {
         self.shader.insts[inst].result.unwrap_or(a)
     }
 
-    /// Appends to a list the nodes that follow it whenever control passes its end. The first of them
-    /// is a block, which joins the list's last one.
+    /// Appends to a list the nodes that follow it whenever control passes its end. The first of
+    /// them is a block, which joins the list's last one.
     fn join(&mut self, mut list: Vec<Node>, rest: &[Node]) -> Vec<Node> {
         let (Some(into), Some(from)) = (self.end(&list), rest.first().and_then(|&n| self.block(n)))
         else {

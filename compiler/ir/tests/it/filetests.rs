@@ -4,7 +4,8 @@
 //! Commands:
 //! * `; test: passes NAME…` runs the passes, validating after each, and prints the shader.
 //!   `opt_constant_inputs`, `opt_copied_inputs`, `opt_unread_outputs` and, for outputs,
-//!   `lower_varyings` read the neighboring stage, which follows the shader after a line `; previous:` or `; next:`.
+//!   `lower_varyings` read the neighboring stage, which follows the shader after a line
+//!   `; previous:` or `; next:`.
 //! * `; test: validate` prints the failures, one a line.
 //! * `; test: eval LANES` runs the shader and prints its outputs as hexadecimal dwords. Inputs come
 //!   from lines `; in LANE SLOT WORD…`, the memory of block 0 from `; ubo WORD…`; words are
