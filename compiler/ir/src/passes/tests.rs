@@ -6,12 +6,13 @@ use crate::random_shader::{Limits, observe, random_shader};
 use crate::{PassManager, PassOptions, Shader, pass, validate};
 
 /// Passes with tests of their own, on values where their results are exact or defined.
-const TESTED_APART: [&str; 8] = [
+const TESTED_APART: [&str; 9] = [
     "lower_bitfield",
     "lower_float_ops",
     "lower_half",
     "lower_shadow_gradients",
     "lower_small_types",
+    "opt_algebraic_inexact",
     "opt_bitfield",
     "opt_combine_stores",
     "opt_fuse_ffma",
@@ -56,6 +57,20 @@ fn every_pass_preserves_results() {
             check(&shader, &original, seed, &format!("promoted, then {name}"));
         }
     }
+}
+
+/// Inexact rules round differently, which other tests bound: what they make is valid.
+#[test]
+fn inexact_rules_leave_valid_shaders() {
+    let mut changed = 0;
+    for seed in 0..150 {
+        let mut shader = random_shader(&mut Rng::new(seed), Limits::default());
+        opt_promote_locals(&mut shader);
+        opt_copy_propagation(&mut shader);
+        changed += u32::from(opt_algebraic_inexact(&mut shader));
+        validate(&shader).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{shader}"));
+    }
+    assert!(changed > 0);
 }
 
 /// A shader that passes have left holes in loses the holes and nothing else: the passes go on as
