@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use program::types::{Scalar, TypeId, TypeTable};
 
+use super::defects::Defect;
 use super::generator::Variable;
 use super::maker::{Maker, Size};
 use super::names::{any_scalar, array};
@@ -74,10 +75,11 @@ fn shared(stage: &mut StageShader, invocations: usize) {
         stage.end(&format!("{name}[id] = {value};"));
         variables.push((name, ty));
     }
+    let barrier = barrier(stage);
     stage.declare("shared int sums[4];\nshared uint bits[4];\n");
     // A group may have a single invocation.
     stage.end("for (int k = id; k < 4; k += int(gl_WorkGroupSize.x * gl_WorkGroupSize.y)) { sums[k] = k; bits[k] = 5u; }");
-    stage.end("barrier();");
+    stage.end(barrier);
     let (a, b) = (stage.generator.random.pick(&ATOMICS), stage.generator.random.pick(&ATOMICS));
     stage.end(&format!("{a}(sums[hash[0] & 3], hash[1]);"));
     let condition = if stage.generator.random.chance(50) { "if ((hash[2] & 1) != 0) " } else { "" };
@@ -88,20 +90,30 @@ fn shared(stage: &mut StageShader, invocations: usize) {
     });
     let neighbors: Vec<Variable> = neighbors.collect();
     stage.hash(3, &neighbors);
-    stage.end("barrier();");
+    stage.end(barrier);
     if stage.generator.random.chance(50) {
         rotate(stage, &variables, invocations);
     }
     stage.end("hash[3] ^= sums[id & 3] * 7 + int(bits[id >> 2 & 3]);");
 }
 
+/// Returns the statement that orders the accesses to shared memory.
+fn barrier(stage: &StageShader) -> &'static str {
+    if stage.generator.avoids(Defect::SharedLoadBarrier) {
+        "memoryBarrierShared(); barrier();"
+    } else {
+        "barrier();"
+    }
+}
+
 /// Passes values on in a loop with barriers.
 fn rotate(stage: &mut StageShader, variables: &[(String, TypeId)], invocations: usize) {
+    let barrier = barrier(stage);
     stage.end("for (int round = 0; round < 3; round++) {");
     for (name, ty) in variables {
         let ty = stage.generator.types.name(*ty);
         stage.end(&format!("  {ty} {name}_next = {name}[(id * 3 + 1) % {invocations}];"));
-        stage.end(&format!("  barrier(); {name}[id] = {name}_next; barrier();"));
+        stage.end(&format!("  {barrier} {name}[id] = {name}_next; {barrier}"));
     }
     stage.end("}");
     let own = variables.iter().map(|(name, ty)| Variable {

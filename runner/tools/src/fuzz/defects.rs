@@ -13,15 +13,48 @@ pub enum Defect {
     MatrixFromMatrix,
     /// Mesa 22.3: `continue` in a `switch` inside of another leaves the loop.
     NestedSwitchContinue,
+    /// Mesa 22.3: the last column of a matrix of four columns and two rows is not 0 if the matrix
+    /// is made of one scalar.
+    MatrixFromScalar,
+    /// Mesa 22.3: computed indices of `out` arguments are evaluated after the call.
+    OutArgumentIndex,
+    /// Mesa 22.3: loads from shared memory move over `barrier()`.
+    SharedLoadBarrier,
+    /// Mesa 22.3: a component of a swizzle of a block's member is another one if it is indexed.
+    BlockSwizzleIndex,
+    /// Mesa 22.3: `ldexp` of the double 0 is not 0.
+    LdexpDoubleZero,
+    /// Mesa 22.3: the division of the least integer by -1 ends the process, even if it is not
+    /// evaluated.
+    DivisionByMinusOne,
 }
 
 impl Defect {
+    /// Every known defect.
+    pub const ALL: [Defect; 9] = [
+        Defect::UniformStructDouble,
+        Defect::MatrixFromMatrix,
+        Defect::NestedSwitchContinue,
+        Defect::MatrixFromScalar,
+        Defect::OutArgumentIndex,
+        Defect::SharedLoadBarrier,
+        Defect::BlockSwizzleIndex,
+        Defect::LdexpDoubleZero,
+        Defect::DivisionByMinusOne,
+    ];
+
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Defect::UniformStructDouble => "uniform-struct-double",
             Defect::MatrixFromMatrix => "matrix-from-matrix",
             Defect::NestedSwitchContinue => "nested-switch-continue",
+            Defect::MatrixFromScalar => "matrix-from-scalar",
+            Defect::OutArgumentIndex => "out-argument-index",
+            Defect::SharedLoadBarrier => "shared-load-barrier",
+            Defect::BlockSwizzleIndex => "block-swizzle-index",
+            Defect::LdexpDoubleZero => "ldexp-double-zero",
+            Defect::DivisionByMinusOne => "division-by-minus-one",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use program::types::{Scalar, TypeId};
 
+use super::defects::Defect;
 use super::generator::Generator;
 use super::helpers::Helper;
 use super::names::{self, elements, vector_of};
@@ -91,7 +92,11 @@ impl Generator {
         let scalar = self.types.scalar_of(ty).unwrap_or(Scalar::Int);
         let count = match self.types.components(ty) {
             1 => return self.scalar_literal(scalar),
-            _ if self.random.chance(30) => 1,
+            count if self.random.chance(30) => {
+                let avoided =
+                    self.types.shape(ty) == Some((4, 2)) && self.avoids(Defect::MatrixFromScalar);
+                if avoided { count } else { 1 }
+            }
             count => count,
         };
         let parts: Vec<String> = (0..count).map(|_| self.scalar_literal(scalar)).collect();

@@ -199,8 +199,9 @@ impl Generator {
             a.bits.whole + exponent.max(0).unsigned_abs(),
             a.bits.fraction + exponent.min(0).unsigned_abs(),
         );
+        let avoided = scalar == Scalar::Double && self.avoids(Defect::LdexpDoubleZero);
         let text = match self.types.components(ty) {
-            1 => format!("ldexp({}, {exponent})", a.text),
+            1 if !avoided => format!("ldexp({}, {exponent})", a.text),
             _ => format!("({} * {})", a.text, literal(scalar, 2f64.powi(exponent))),
         };
         Real { text, bits }
@@ -348,7 +349,7 @@ impl Generator {
                 let other = self.scalar(scalar);
                 self.product([ty, other], inner, 0, |a, b| format!("({a} * {b})"))
             }
-            8 if !self.defects.contains(&Defect::MatrixFromMatrix) => {
+            8 if !self.avoids(Defect::MatrixFromMatrix) => {
                 let (columns, rows) =
                     (self.random.between(2, 4) as u8, self.random.between(2, 4) as u8);
                 let other = self.types.matrix(scalar, columns, rows);

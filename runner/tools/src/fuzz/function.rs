@@ -2,7 +2,8 @@
 
 use program::types::{Scalar, TypeId};
 
-use super::generator::{Context, Direction, Function, Generator, root};
+use super::defects::Defect;
+use super::generator::{Context, Direction, Function, Generator, has_computed_index, root};
 
 /// Assumed number of executions of a function's statements: one per call from loops.
 const CALLS: usize = 8;
@@ -86,6 +87,9 @@ impl Generator {
         for &(direction, ty) in &function.parameters {
             if direction.writes() {
                 let Some(place) = self.place(ty, true, &written) else { return };
+                if self.avoids(Defect::OutArgumentIndex) && has_computed_index(&place) {
+                    return;
+                }
                 written.push(root(&place).to_owned());
                 arguments.push(place);
             } else {

@@ -134,6 +134,11 @@ impl Generator {
         }
     }
 
+    /// Returns true if the construct of a known defect is left out.
+    pub(super) fn avoids(&self, defect: Defect) -> bool {
+        self.defects.contains(&defect)
+    }
+
     /// Appends a line at the current depth.
     pub(super) fn line(&mut self, text: &str) {
         for _ in 0..=self.context.depth {
@@ -305,6 +310,11 @@ impl Generator {
         } else {
             (0..wanted).map(|_| self.random.pick(letters)).collect()
         };
+        if !write && wanted > 1 && self.avoids(Defect::BlockSwizzleIndex) {
+            let parts: Vec<String> =
+                chosen.chars().map(|letter| format!("{name}.{letter}")).collect();
+            return format!("{}({})", self.types.name(want), parts.join(", "));
+        }
         format!("{name}.{chosen}")
     }
 
@@ -325,6 +335,11 @@ impl Generator {
             _ => format!("uint({variable}) % {length}u"),
         }
     }
+}
+
+/// Returns true if a path has an index that is not a literal.
+pub(super) fn has_computed_index(path: &str) -> bool {
+    path.split('[').skip(1).any(|rest| !rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// Returns the variable at the start of a path.

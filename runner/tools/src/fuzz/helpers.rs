@@ -2,6 +2,8 @@
 
 use program::types::{Scalar, TypeId, TypeTable};
 
+use super::defects::Defect;
+use super::generator::Generator;
 use super::names::vector_of;
 use super::real::{Bits, literal};
 
@@ -17,13 +19,12 @@ pub(super) enum Helper {
     Remainder(Scalar),
 }
 
-/// Returns the definitions of the helpers; those of columns before those of matrices.
-pub(super) fn definitions<'a>(
-    types: &TypeTable,
-    helpers: impl IntoIterator<Item = &'a Helper>,
-) -> String {
+/// Returns the definitions of the helpers that the code calls; those of columns before those of
+/// matrices.
+pub(super) fn definitions(generator: &Generator) -> String {
+    let types = &generator.types;
     let (mut vectors, mut matrices) = (String::new(), String::new());
-    for helper in helpers {
+    for helper in &generator.helpers {
         match *helper {
             Helper::Wrap(ty) if vector_of(types, ty).is_none() => {
                 matrices += &wrap_matrix(types, ty)
@@ -31,6 +32,10 @@ pub(super) fn definitions<'a>(
             Helper::Wrap(ty) => vectors += &wrap_vector(types, ty),
             Helper::Quotient(Scalar::Uint) => {
                 vectors += "uint quotient(uint a, uint b) { return b == 0u ? a : a / b; }\n";
+            }
+            Helper::Quotient(_) if generator.avoids(Defect::DivisionByMinusOne) => {
+                vectors +=
+                    "int quotient(int a, int b) { return a / (b == 0 || b == -1 ? 1 : b); }\n";
             }
             Helper::Quotient(_) => {
                 vectors += "int quotient(int a, int b) { return b == 0 || b == -1 ? a : a / b; }\n";

@@ -67,7 +67,7 @@ impl Resources {
     pub(super) fn random(generator: &mut Generator, stages: usize) -> Resources {
         let mut resources = Resources::default();
         for k in 0..generator.random.between(1, 4) {
-            let no_doubles = generator.defects.contains(&Defect::UniformStructDouble);
+            let no_doubles = generator.avoids(Defect::UniformStructDouble);
             let ty = generator.type_where(2, LEAVES, |types, ty| {
                 !(no_doubles && is_struct_with_double(types, ty))
             });

@@ -207,7 +207,7 @@ impl StageShader {
             text += &structure(&self.generator.types, ty);
         }
         text += &self.declarations;
-        text += &helpers::definitions(&self.generator.types, &self.generator.helpers);
+        text += &helpers::definitions(&self.generator);
         text += &self.generator.definitions;
         text += &self.body;
         text += "void main() {\n";

@@ -51,7 +51,7 @@ impl Generator {
             76..=81 if loops > 0 => {
                 let condition = self.bool_expression();
                 let mut word = self.random.pick(&["break", "continue"]);
-                let avoided = self.defects.contains(&Defect::NestedSwitchContinue);
+                let avoided = self.avoids(Defect::NestedSwitchContinue);
                 if avoided && self.context.switches > 1 {
                     word = "break";
                 }
