@@ -46,10 +46,22 @@ impl Generation {
         Generation::Gl,
     ];
 
-    /// The generations of hardware that `all` means, oldest first: Intel's. AMD's are named one by
-    /// one.
-    pub const HARDWARE: [Generation; 5] =
+    /// Intel's generations, oldest first: `intel` in lists.
+    pub const INTEL: [Generation; 5] =
         [Generation::Ivb, Generation::Hsw, Generation::Bdw, Generation::Chv, Generation::Skl];
+
+    /// AMD's generations, oldest first: `amd` in lists.
+    pub const AMD: [Generation; 2] = [Generation::Si, Generation::Vi];
+
+    /// Returns the generations that a word in a list means.
+    fn group(word: &str) -> Option<Vec<Generation>> {
+        match word.to_ascii_lowercase().as_str() {
+            "all" => Some([&Generation::INTEL[..], &Generation::AMD[..]].concat()),
+            "intel" => Some(Generation::INTEL.to_vec()),
+            "amd" => Some(Generation::AMD.to_vec()),
+            _ => None,
+        }
+    }
 
     /// Returns the name on the command line and in results.
     #[must_use]
@@ -79,8 +91,8 @@ impl Generation {
         Generation::ALL.into_iter().find(|generation| generation.name() == name)
     }
 
-    /// Parses a comma-separated list of hardware generations, `gl`, or `all` for all hardware, in
-    /// any case, and removes repetitions.
+    /// Parses a comma-separated list of hardware generations, `gl`, and the groups `intel`, `amd`
+    /// and `all`, in any case, and removes repetitions.
     ///
     /// # Errors
     /// Names the unknown generation.
@@ -89,12 +101,10 @@ impl Generation {
         for name in list.split(',').map(str::trim) {
             let is_named =
                 |g: &Generation| *g != Generation::Reference && g.name().eq_ignore_ascii_case(name);
-            match Generation::ALL.into_iter().find(is_named) {
-                Some(generation) => generations.push(generation),
-                None if name.eq_ignore_ascii_case("all") => {
-                    generations.extend(Generation::HARDWARE)
-                }
-                None => return Err(UnknownGeneration(name.to_string())),
+            match (Generation::ALL.into_iter().find(is_named), Generation::group(name)) {
+                (Some(generation), _) => generations.push(generation),
+                (None, Some(group)) => generations.extend(group),
+                (None, None) => return Err(UnknownGeneration(name.to_string())),
             }
         }
         generations.sort_unstable();
@@ -118,12 +128,15 @@ pub struct UnknownGeneration(
 
 impl fmt::Display for UnknownGeneration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Generation::HARDWARE.map(Generation::name);
-        match nearest(&self.0, known.into_iter().chain(["all", "gl"])) {
+        let known: Vec<&str> = Generation::INTEL
+            .into_iter()
+            .chain(Generation::AMD)
+            .map(Generation::name)
+            .chain(["intel", "amd", "all", "gl"])
+            .collect();
+        match nearest(&self.0, known.iter().copied()) {
             Some(name) => write!(f, "unknown generation `{}`: did you mean `{name}`?", self.0),
-            None => {
-                write!(f, "unknown generation `{}` (known: {}, all, gl)", self.0, known.join(", "))
-            }
+            None => write!(f, "unknown generation `{}` (known: {})", self.0, known.join(", ")),
         }
     }
 }
@@ -136,7 +149,11 @@ mod tests {
 
     #[test]
     fn lists() {
-        assert_eq!(Generation::parse_list("all"), Ok(Generation::HARDWARE.to_vec()));
+        assert_eq!(Generation::parse_list("intel"), Ok(Generation::INTEL.to_vec()));
+        assert_eq!(Generation::parse_list("amd"), Ok(Generation::AMD.to_vec()));
+        let all = Generation::parse_list("all").unwrap();
+        assert_eq!(all.len(), Generation::INTEL.len() + Generation::AMD.len());
+        assert_eq!(Generation::parse_list("vi,intel,si"), Ok(all));
         let two = [Generation::Ivb, Generation::Skl];
         assert_eq!(Generation::parse_list("skl, ivb,skl"), Ok(two.to_vec()));
         assert_eq!(Generation::parse_list("SKL,Ivb"), Ok(two.to_vec()));

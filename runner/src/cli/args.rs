@@ -48,8 +48,8 @@ pub(super) struct SelectArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Comma list of ivb, hsw, bdw, chv, skl (default and all: these), si, vi, gl.
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    /// Comma list of ivb, hsw, bdw, chv, skl (intel, the default), si, vi (amd), all, gl.
+    #[arg(long = "gen", value_name = "LIST", default_value = "intel", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Concurrent test cases (default: one per core).
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

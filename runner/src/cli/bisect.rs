@@ -24,8 +24,8 @@ enum Format {
 pub(super) struct BisectArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    /// Generations: a comma list of names and groups (default: intel).
+    #[arg(long = "gen", value_name = "LIST", default_value = "intel", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Fewest passes to try.
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -33,7 +33,7 @@ A path named like a command is reachable as ./list.
 Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.
 With --git-bisect: 0 good, 1 bad, 125 cannot be tested.";
 
-/// Compiles, executes and judges .shader_test files on simulated Intel hardware.
+/// Compiles, executes and judges .shader_test files on simulated hardware.
 #[derive(Debug, Parser)]
 #[command(
     name = "runner",
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!((run.run.jobs, run.run.select.include.len()), (Some(3), 2));
         assert_eq!(
             parse("runner x --reference-only").unwrap().run.generations.0,
-            Generation::HARDWARE
+            Generation::INTEL
         );
         for bad in [
             "runner",

@@ -84,7 +84,8 @@ fn completer(arg: &Arg) -> Option<ArgValueCompleter> {
 }
 
 fn hardware() -> Vec<String> {
-    Generation::HARDWARE.iter().map(|generation| generation.name().to_owned()).collect()
+    let all = Generation::INTEL.into_iter().chain(Generation::AMD);
+    all.map(|generation| generation.name().to_owned()).collect()
 }
 
 fn stages() -> Vec<String> {
@@ -118,7 +119,9 @@ fn generation_list(word: &OsStr) -> Vec<CompletionCandidate> {
     let given: BTreeSet<&str> = before.split(',').collect();
     let mut names: Vec<String> =
         hardware().into_iter().filter(|name| !given.contains(name.as_str())).collect();
-    names.extend(before.is_empty().then(|| "all".to_owned()));
+    if before.is_empty() {
+        names.extend(["intel", "amd", "all", "gl"].map(str::to_owned));
+    }
     among(OsStr::new(last), &names)
         .into_iter()
         .map(|candidate| candidate.add_prefix(OsString::from(&before)))

@@ -33,8 +33,8 @@ const FILE: &str = "coverage.json";
 pub(super) struct CoverageArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    /// Generations: a comma list of names and groups (default: intel).
+    #[arg(long = "gen", value_name = "LIST", default_value = "intel", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Folder of coverage.json (default: none).
     #[arg(long, value_name = "DIR")]

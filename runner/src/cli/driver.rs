@@ -46,7 +46,7 @@ pub(super) fn virtual_gpu(
         return Ok(None);
     }
     match generations {
-        [generation] if Generation::HARDWARE.contains(generation) => {
+        [generation] if Generation::INTEL.contains(generation) => {
             VirtualGpu::start(*generation, None, |_| {}).map(Some)
         }
         _ => anyhow::bail!("--driver needs one generation with hardware, such as --gen ivb"),

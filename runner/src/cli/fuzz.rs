@@ -42,8 +42,8 @@ const TESTS: &str = "tests";
 
 #[derive(Debug, Args)]
 pub(super) struct FuzzArgs {
-    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    /// Generations: a comma list of names and groups (default: intel).
+    #[arg(long = "gen", value_name = "LIST", default_value = "intel", hide_default_value = true, value_parser = generations)]
     generations: Generations,
     /// Seed of the tests.
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -26,8 +26,8 @@ use vocabulary::Generation;
 pub(super) struct PressureArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Generations: a comma list of ivb, hsw, bdw, chv, skl, or all.
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = generations)]
+    /// Generations: a comma list of names and groups.
+    #[arg(long = "gen", value_name = "LIST", default_value = "intel", value_parser = generations)]
     generations: Generations,
     /// List every shader, not only those with different spills.
     #[arg(long)]

@@ -18,9 +18,15 @@ fn candidates(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
 fn values_of_options() {
     let sandbox = Sandbox::new();
     for (words, expected) in [
-        (&["tests", "--gen", ""][..], &["ivb", "hsw", "bdw", "chv", "skl", "all"][..]),
-        (&["tests", "--gen", "ivb,"], &["ivb,hsw", "ivb,bdw", "ivb,chv", "ivb,skl"]),
-        (&["tests", "--gen", "IVB,S"], &["IVB,skl"]),
+        (
+            &["tests", "--gen", ""][..],
+            &["ivb", "hsw", "bdw", "chv", "skl", "si", "vi", "intel", "amd", "all", "gl"][..],
+        ),
+        (
+            &["tests", "--gen", "ivb,"],
+            &["ivb,hsw", "ivb,bdw", "ivb,chv", "ivb,skl", "ivb,si", "ivb,vi"],
+        ),
+        (&["tests", "--gen", "IVB,S"], &["IVB,skl", "IVB,si"]),
         (&["show", "t", "--gen", "h"], &["hsw"]),
         (&["gens", "b"], &["bdw"]),
         (

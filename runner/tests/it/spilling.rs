@@ -44,7 +44,7 @@ fn text_spills(text: &str, arguments: &[&str], stage: &str, width: impl Fn(&str)
 fn vertex_shaders_of_both_back_ends() {
     let width =
         |generation: &str| if matches!(generation, "ivb" | "hsw") { "vec4" } else { "SIMD8" };
-    spills("vs-spilled-vectors", &["--gen", "all"], "vertex", width);
+    spills("vs-spilled-vectors", &["--gen", "intel"], "vertex", width);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn vec4_vertex_shaders_on_bdw() {
 
 #[test]
 fn fragment_shaders() {
-    spills("fs-many-live-values", &["--gen", "all"], "fragment", |_| "SIMD8");
+    spills("fs-many-live-values", &["--gen", "intel"], "fragment", |_| "SIMD8");
 }
 
 /// An array takes all of the scratch memory that scratch block messages reach.
@@ -68,5 +68,5 @@ fn fragment_shaders_with_a_long_array() {
         )
         .replace("sum == expected;", "sum == expected && far[last / 2] == 2500.0;")
         .replace("draw rect", "uniform int last 5000\ndraw rect");
-    text_spills(&text, &["--gen", "all"], "fragment", |_| "SIMD8");
+    text_spills(&text, &["--gen", "intel"], "fragment", |_| "SIMD8");
 }

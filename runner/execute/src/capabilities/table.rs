@@ -141,7 +141,7 @@ fn capabilities(
 
 fn union() -> Result<ContextSet, TableError> {
     let mut all = ContextSet::default();
-    for generation in Generation::HARDWARE {
+    for generation in Generation::INTEL {
         let set = parse(generation.name(), text(generation))?;
         for (into, from) in
             [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]

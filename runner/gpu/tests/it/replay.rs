@@ -26,7 +26,7 @@ fn recording(name: &str) -> Recording {
 
 #[test]
 fn a_clear_and_a_rectangle() {
-    for generation in Generation::HARDWARE {
+    for generation in Generation::INTEL {
         replay(generation, generation.name(), TARGETS);
     }
 }

@@ -38,7 +38,7 @@ fn recordings(folder: &Path, generation: Generation) -> Vec<(PathBuf, Recording)
 #[test]
 fn every_recorded_command_is_known() {
     let Some(folder) = corpus() else { return };
-    for generation in Generation::HARDWARE {
+    for generation in Generation::INTEL {
         let table = Table::of(generation);
         let mut kinds: HashMap<&str, usize> = HashMap::new();
         let recordings = recordings(&folder, generation);
@@ -184,7 +184,7 @@ fn texts_of_more_programs() {
         paths
     };
     let (mut equal, mut different) = (0, Vec::new());
-    for generation in Generation::HARDWARE {
+    for generation in Generation::INTEL {
         for program in paths(&folder.join(generation.name())) {
             let output = fs::read(program.join("out.txt")).expect("a file");
             let texts = batches(&String::from_utf8_lossy(&output));

@@ -175,9 +175,9 @@ pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Generation]>, ran
     let Some(statuses) = ran.statuses.get(name) else { return Fate::Keep };
     let covered: Vec<Generation> = match scope {
         Some(scope) => scope.to_vec(),
-        None => Generation::HARDWARE
+        None => Generation::INTEL
             .into_iter()
-            .chain(ran.generations.iter().copied().filter(|&t| !Generation::HARDWARE.contains(&t)))
+            .chain(ran.generations.iter().copied().filter(|&t| !Generation::INTEL.contains(&t)))
             .collect(),
     };
     let seen: Vec<Status> =
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(shared.text, TEXT);
         assert_eq!(shared.undecided, ["tests/a/fixed", "a@better", "tests/a/q,uoted"]);
         let all: Vec<TestResult> =
-            Generation::HARDWARE.iter().flat_map(|t| super::tests::results(t.name())).collect();
+            Generation::INTEL.iter().flat_map(|t| super::tests::results(t.name())).collect();
         let edited =
             baseline(TEXT, &ScopedFile::parse("f"), &Ran::new(&all), false, &|_, _| false, &all);
         assert_eq!((edited.removed, edited.changed), (1, 2));

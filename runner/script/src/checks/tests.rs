@@ -24,7 +24,7 @@ fn blocks_and_scopes() {
         "  #\tCHECK-NOT:  mul(8) ",
         "clear",
         "#CHECK-NEXT: add\r",
-        "# CHECK-COUNT-2(all tessellation-control ir): x",
+        "# CHECK-COUNT-2(intel tessellation-control ir): x",
         "# CHECKED, CHECK and a CHECK-LABEL: are ordinary comments",
         "# CHECKSUM: too",
     ];
@@ -41,7 +41,7 @@ fn blocks_and_scopes() {
         ];
         assert_eq!(seen, expected);
         assert_eq!(script.slice(first.checks[1].span), "CHECK-NOT:  mul(8)");
-        assert_eq!(second.scope.generations, Generation::HARDWARE);
+        assert_eq!(second.scope.generations, Generation::INTEL);
         assert_eq!((second.scope.stage, second.scope.width), (Stage::TessControl, None));
         assert_eq!(second.checks[0].kind, CheckKind::Count(2));
         // The commands are those without the comments.
