@@ -2,6 +2,7 @@
 
 use crate::allocate::spill::{Failure, Scratch, allocate_and_spill};
 use crate::allocate::{Allocation, checker};
+use crate::copies::remove_copies;
 use crate::error::CompileError;
 use crate::liveness::remove_dead;
 use crate::machine::{Part, Program};
@@ -15,7 +16,7 @@ use crate::stage::geometry::Geometry;
 use crate::stage::tess_control::TessControl;
 use crate::stage::tess_evaluation::TessEvaluation;
 use crate::stage::vertex::Vertex;
-use crate::stage::{copy, geometry, tess_control, tess_evaluation};
+use crate::stage::{barycentric, copy, geometry, tess_control, tess_evaluation};
 use crate::stage_key::{NextStage, StageKey};
 use crate::wait_states::insert_wait_states;
 use crate::waits::insert_waits;
@@ -45,7 +46,10 @@ pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, Co
 /// memory per lane.
 fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Failure> {
     let mut scratch = Scratch { descriptor: selected.scratch, bytes: scratch };
-    remove_dead(&mut selected.program, scratch.descriptor.map(|part| part.reg));
+    let kept = scratch.descriptor.map(|part| part.reg);
+    remove_dead(&mut selected.program, kept);
+    remove_copies(&mut selected.program, kept);
+    remove_dead(&mut selected.program, kept);
     let allocation = allocate_and_spill(&mut selected.program, &mut scratch)?;
     if scratch.bytes > MAX_SCRATCH {
         let message = format!("{} bytes of scratch memory per lane", scratch.bytes);
@@ -93,7 +97,8 @@ struct Selected {
 impl Selected {
     /// `system` is the number of scalar registers behind those of the driver.
     fn new(s: Selection<'_>, stage: HardwareStage, interface: Interface, system: u8) -> Selected {
-        let user: u8 = s.user_data.iter().map(|data| data.value.dwords()).sum();
+        let end = |data: &UserData| data.register + data.value.dwords();
+        let user: u8 = s.user_data.iter().map(end).max().unwrap_or(0);
         let initial_vectors = match &interface {
             Interface::Vertex(_) | Interface::TessEvaluation(_) => 4,
             Interface::TessControl(_) => 2,
@@ -124,11 +129,13 @@ fn select(
     spills: bool,
 ) -> Result<Selected, CompileError> {
     let stream_outputs = geometry::stream_outputs(shader);
+    let used = used_operations(shader);
     let mut of_stage = match (shader.info.stage, key.next) {
         (Stage::Vertex, NextStage::Geometry) => vec![Resource::VertexRing],
         (Stage::TessControl, _) => tess_control::RESOURCES.to_vec(),
         (Stage::TessEval, next) => tess_evaluation::resources(next),
         (Stage::Geometry, _) => geometry::resources(&stream_outputs),
+        (Stage::Fragment, _) => barycentric::resources(&used, key.samples),
         _ => Vec::new(),
     };
     if spills && shader.info.scratch_size == 0 {
@@ -136,11 +143,11 @@ fn select(
     }
     let mut s = Selection::new(shader, &of_stage, chip);
     s.spills = spills;
-    let used = used_operations(shader);
     let mut values = user_values(shader, &used);
-    if !s.descriptors().is_empty() {
-        values.insert(UserValue::Table);
-    }
+    let plain: u8 = values.iter().map(|value| value.dwords()).sum();
+    let (inline, table) = s.inline_descriptors(plain, &of_stage);
+    values.extend(table.then_some(UserValue::Table));
+    values.extend(inline.into_iter().map(UserValue::Descriptor));
     let next = s.lay_out_user_data(values);
     let (stage, interface, system) = match shader.info.stage {
         Stage::Vertex => {
@@ -232,7 +239,7 @@ fn copy_program(
     let shader = Shader::new(Stage::Vertex);
     let of_stage: &[Resource] = if outputs.is_empty() { &[] } else { &[Resource::CopyRing] };
     let mut s = Selection::new(&shader, of_stage, chip);
-    s.lay_out_user_data([UserValue::Table]);
+    s.lay_out_user_data(of_stage.iter().map(|&resource| UserValue::Descriptor(resource)));
     let interface = Interface::Vertex(copy::select(&mut s, outputs, max_vertices)?);
     let selected = Selected::new(s, HardwareStage::Vs, interface, 0);
     encode(selected, chip, 0).map_err(|failure| failure.error(chip))

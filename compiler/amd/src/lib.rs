@@ -26,6 +26,7 @@
 
 pub mod allocate;
 mod compile;
+pub mod copies;
 mod error;
 pub mod homes;
 pub mod interfaces;

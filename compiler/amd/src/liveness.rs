@@ -3,6 +3,7 @@
 
 use crate::machine::{File, Inst, Program, Reg, Use};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use gcn::access::{reads_scc, writes_scc};
 use gcn::slot::Role;
 use gcn::{Format, Opcode};
 use smallvec::SmallVec;
@@ -233,11 +234,15 @@ pub fn remove_dead(program: &mut Program, kept: Option<Reg>) {
         for label in program.order.clone() {
             let insts = std::mem::take(&mut program.blocks[label].insts);
             let mut kept = Vec::with_capacity(insts.len());
+            // Nothing reads the scalar condition code of another block.
+            let mut condition = false;
             for inst in insts.into_iter().rev() {
-                if is_removable(program, &inst, &reads) {
+                let sets = writes_scc(inst.format, inst.opcode);
+                if is_removable(program, &inst, &reads) && !(sets && condition) {
                     count(program, &inst, &mut reads, false);
                     changed = true;
                 } else {
+                    condition = reads_scc(inst.opcode) || condition && !sets;
                     kept.push(inst);
                 }
             }
@@ -252,8 +257,12 @@ fn is_removable(program: &Program, inst: &Inst, reads: &PrimaryMap<Reg, u32>) ->
     let name = inst.opcode.mnemonic();
     let texels = inst.format == Format::Mimg && !name.contains("store") && !inst.opcode.is_atomic();
     let loads = texels || name.contains("_load_") || inst.opcode == Opcode::DsSwizzleB32;
-    let moves = matches!(inst.opcode, Opcode::SMovB32 | Opcode::SMovB64);
-    if !(inst.format.is_vector_alu() || loads || moves) {
+    let scalar = matches!(inst.format, Format::Sop1 | Format::Sop2);
+    let scalar = scalar && !name.contains("saveexec") && !name.contains("cmov");
+    if inst.format == Format::Sopc {
+        return true;
+    }
+    if !(inst.format.is_vector_alu() || loads || scalar) {
         return false;
     }
     let results = inst.opcode.info().destinations.len().max(1);

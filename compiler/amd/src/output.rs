@@ -74,6 +74,8 @@ pub enum UserValue {
     /// Offset in the local data share of the output patches of the tessellation control stage: one
     /// dword.
     SharedOutputs,
+    /// Descriptor of a buffer, as in the table: four dwords.
+    Descriptor(Resource),
 }
 
 impl UserValue {
@@ -94,6 +96,7 @@ impl UserValue {
         match self {
             UserValue::Table => 2,
             UserValue::WorkgroupCount | UserValue::WorkgroupSize => 3,
+            UserValue::Descriptor(_) => 4,
             _ => 1,
         }
     }
@@ -142,6 +145,8 @@ pub enum Resource {
     Patches,
     /// Ring of tessellation factors: raw bytes.
     Factors,
+    /// Positions of samples: x and y of each relative to the pixel's center, in pixels, as floats.
+    SamplePositions,
 }
 
 impl Resource {
@@ -181,6 +186,8 @@ pub enum PixelValue {
     PerspectiveCenter,
     /// The same at centroids.
     PerspectiveCentroid,
+    /// I/w, J/w and 1/w at pixel centers: linear in window space.
+    PullModel,
     /// I and J linear in window space, at samples.
     LinearSample,
     /// The same at pixel centers.
@@ -205,10 +212,11 @@ pub enum PixelValue {
 
 impl PixelValue {
     /// Every value, in the order of the registers.
-    pub const ALL: [PixelValue; 13] = [
+    pub const ALL: [PixelValue; 14] = [
         PixelValue::PerspectiveSample,
         PixelValue::PerspectiveCenter,
         PixelValue::PerspectiveCentroid,
+        PixelValue::PullModel,
         PixelValue::LinearSample,
         PixelValue::LinearCenter,
         PixelValue::LinearCentroid,
@@ -223,7 +231,11 @@ impl PixelValue {
 
     /// Returns the number of registers.
     pub fn registers(self) -> u8 {
-        if self <= PixelValue::LinearCentroid { 2 } else { 1 }
+        match self {
+            PixelValue::PullModel => 3,
+            value if value <= PixelValue::LinearCentroid => 2,
+            _ => 1,
+        }
     }
 }
 

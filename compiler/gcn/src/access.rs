@@ -130,6 +130,45 @@ fn implicit(row: &Row, instruction: &Instruction, all: &mut Vec<Access>) {
     }
 }
 
+/// True for operations that set the scalar condition code.
+pub fn writes_scc(format: Format, opcode: Opcode) -> bool {
+    use Opcode::*;
+    match format {
+        Format::Sopc => true,
+        Format::Sop2 => !matches!(
+            opcode,
+            SMulI32 | SBfmB32 | SBfmB64 | SCselectB32 | SCselectB64 | SCbranchGFork
+        ),
+        Format::Sop1 => {
+            let name = opcode.mnemonic();
+            let plain = ["s_mov", "s_cmov", "s_brev", "s_ff", "s_flbit", "s_sext", "s_bitset"];
+            let control = ["s_getpc", "s_setpc", "s_swappc", "s_rfe", "s_cbranch"];
+            !plain.iter().chain(&control).any(|prefix| name.starts_with(prefix))
+        }
+        Format::Sopk => {
+            opcode.mnemonic().starts_with("s_cmpk") || opcode.mnemonic().starts_with("s_addk")
+        }
+        _ => false,
+    }
+}
+
+/// True for operations that read the scalar condition code.
+pub fn reads_scc(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        SAddcU32
+            | SSubbU32
+            | SCselectB32
+            | SCselectB64
+            | SCmovB32
+            | SCmovB64
+            | SCmovkI32
+            | SCbranchScc0
+            | SCbranchScc1
+    )
+}
+
 /// True for operations that disregard EXEC.
 pub fn ignores_exec(opcode: Opcode) -> bool {
     matches!(

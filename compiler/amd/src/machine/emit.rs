@@ -2,6 +2,7 @@
 //! that an encoding cannot have are copied to registers.
 
 use super::{Arg, File, Inst, Label, Part, Program, RegData};
+use gcn::access::writes_scc;
 use gcn::{Chip, Format, InlineFloat, Kind, Modifiers, Opcode, Operand, Scalar};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -82,7 +83,16 @@ pub struct Emitter {
     pub label: Label,
     /// Literals of the current block that are in scalar registers.
     literals: FxHashMap<u32, Part>,
+    /// Constants and scalar registers of the current block that are in vector registers, too.
+    copies: Vec<(Arg, Part)>,
+    /// Mask that the scalar condition code belongs to: true if it is not zero.
+    condition: Option<Arg>,
+    /// Content of M0.
+    memory: Option<Arg>,
 }
+
+/// Most entries of [`Emitter::copies`]: they live longer for it.
+const MAX_COPIES: usize = 12;
 
 impl Emitter {
     /// Returns an emitter at the begin of an empty program.
@@ -90,7 +100,14 @@ impl Emitter {
         let mut program = Program::new(chip);
         let label = program.blocks.push(Default::default());
         program.order.push(label);
-        Emitter { program, label, literals: FxHashMap::default() }
+        Emitter {
+            program,
+            label,
+            literals: FxHashMap::default(),
+            copies: Vec::new(),
+            condition: None,
+            memory: None,
+        }
     }
 
     /// Returns the chip.
@@ -108,6 +125,9 @@ impl Emitter {
         self.program.order.push(label);
         self.label = label;
         self.literals.clear();
+        self.copies.clear();
+        self.condition = None;
+        self.memory = None;
     }
 
     /// Ends the block and continues in a new one, where every lane goes on.
@@ -153,8 +173,45 @@ impl Emitter {
 
     /// Adds an instruction as it is.
     pub fn push(&mut self, format: Format, opcode: Opcode, args: &[Arg], modifiers: Modifiers) {
+        self.note_effects(format, opcode, args);
         let inst = Inst { opcode, format, args: SmallVec::from_slice(args), modifiers };
         self.program.blocks[self.label].insts.push(inst);
+    }
+
+    /// Forgets what the instruction changes.
+    fn note_effects(&mut self, format: Format, opcode: Opcode, args: &[Arg]) {
+        if writes_scc(format, opcode) {
+            self.condition = None;
+        }
+        if args.contains(&EXEC) || opcode.mnemonic().contains("_saveexec_") {
+            self.copies.clear();
+        }
+        match args.first() {
+            Some(&M0) => self.memory = None,
+            Some(Arg::Part(written)) => self
+                .copies
+                .retain(|(from, _)| !matches!(from, Arg::Part(part) if part.reg == written.reg)),
+            _ => {}
+        }
+    }
+
+    /// Notes that the scalar condition code is true if the mask is not zero.
+    pub fn note_condition(&mut self, mask: impl Into<Arg>) {
+        self.condition = Some(mask.into());
+    }
+
+    /// True if the scalar condition code is that of the mask.
+    pub fn has_condition(&self, mask: Arg) -> bool {
+        self.condition == Some(mask)
+    }
+
+    /// Sets M0, unless it has the value.
+    pub fn set_m0(&mut self, value: impl Into<Arg>) {
+        let value = value.into();
+        if self.memory != Some(value) {
+            self.sop1(Opcode::SMovB32, M0, value);
+            self.memory = Some(value);
+        }
     }
 
     fn plain(&mut self, format: Format, opcode: Opcode, args: &[Arg]) {
@@ -243,6 +300,21 @@ impl Emitter {
         }
     }
 
+    /// Returns the dword in a vector register that may be another source's, too.
+    fn shared_vector(&mut self, arg: Arg) -> Part {
+        if let Some((_, part)) = self.copies.iter().find(|(from, _)| *from == arg) {
+            return *part;
+        }
+        let part = self.in_vector(arg);
+        if !self.is_vector(arg) {
+            if self.copies.len() == MAX_COPIES {
+                self.copies.remove(0);
+            }
+            self.copies.push((arg, part));
+        }
+        part
+    }
+
     /// Returns the dword in a scalar register or as a constant. A vector register has to hold the
     /// same value in all active lanes.
     pub fn in_scalar(&mut self, arg: Arg) -> Arg {
@@ -252,6 +324,17 @@ impl Emitter {
         let part = self.scalar();
         self.copy(part, arg);
         part.into()
+    }
+
+    /// Copies the value of one lane of a vector register to a scalar register.
+    pub fn read_lane(&mut self, to: Part, from: Arg, lane: Arg) {
+        let short = self.chip().row(Format::Vop2, Opcode::VReadlaneB32).is_some();
+        let format = if short { Format::Vop2 } else { Format::Vop3 };
+        let lane = match lane {
+            Arg::Fixed(Operand::Literal(value)) => self.literal(value).into(),
+            other => other,
+        };
+        self.plain(format, Opcode::VReadlaneB32, &[to.into(), from, lane]);
     }
 
     /// Adds a vector operation.
@@ -340,7 +423,7 @@ impl Emitter {
                     source.arg = self.literal(value).into();
                     bus = Some(source.arg);
                 } else {
-                    source.arg = self.in_vector(source.arg).into();
+                    source.arg = self.shared_vector(source.arg).into();
                 }
             } else if bus.is_none() || bus == Some(source.arg) {
                 bus = Some(source.arg);
@@ -350,7 +433,7 @@ impl Emitter {
                 self.copy(copy.at(1), part.at(1));
                 source.arg = copy.into();
             } else {
-                source.arg = self.in_vector(source.arg).into();
+                source.arg = self.shared_vector(source.arg).into();
             }
         }
     }

@@ -84,8 +84,12 @@ impl Selection<'_> {
 
     /// Sets the scalar condition code to a boolean that is the same in all active lanes.
     pub(crate) fn condition_code(&mut self, mask: Arg) {
+        if self.e.has_condition(mask) {
+            return;
+        }
         let any = self.e.mask();
         self.e.sop2(Opcode::SAndB64, any, mask, EXEC);
+        self.e.note_condition(mask);
     }
 
     /// `bcsel` of values that are not booleans.
@@ -102,6 +106,10 @@ impl Selection<'_> {
             halves.extend([(yes.0, no.0), (yes.1, no.1)]);
         } else {
             halves.push((self.dword(yes, yes_component)?, self.dword(no, no_component)?));
+        }
+        if halves.iter().all(|(yes, no)| yes == no) && halves.len() == 1 {
+            self.set(result, Held::from_slice(&[halves[0].0]));
+            return Ok(());
         }
         let to = self.result(result);
         let scalar = self.homes[result] == Home::Scalar;

@@ -34,6 +34,7 @@ impl Selection<'_> {
         self.e.sopc(opcode, a, b);
         let to = self.e.mask();
         self.e.sop2(Opcode::SCselectB64, to, int(-1), ZERO);
+        self.e.note_condition(to);
         to
     }
 

@@ -114,6 +114,7 @@ impl Selection<'_> {
         // Every IR block begins a machine block, so that logical edges have an end.
         let start = self.e.new_label();
         self.e.place(start);
+        self.plan_uniform_loads(block)?;
         for &inst in &self.shader.blocks[block].insts {
             let data = &self.shader.insts[inst];
             match (&data.kind, data.result) {

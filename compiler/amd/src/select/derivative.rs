@@ -1,9 +1,9 @@
 //! Derivatives: differences of lanes of a quad.
 
 use super::{Selection, Step};
-use crate::machine::{Arg, Part};
+use crate::machine::{Arg, Part, ZERO};
 use gcn::{Format, Modifiers, Opcode};
-use ir::{Alu, AluOp, Value};
+use ir::{Alu, AluOp, DerivativeGroup, Stage, Value};
 
 /// `ds_swizzle_b32` with this bit permutes the lanes of each quad.
 const QUAD_PERMUTATION: u32 = 0x8000;
@@ -18,6 +18,13 @@ impl Selection<'_> {
             FddxCoarse => ([0; 4], [1; 4]),
             _ => ([0; 4], [2; 4]),
         };
+        let info = &self.shader.info;
+        if info.stage == Stage::Compute && info.derivative_group == DerivativeGroup::None {
+            // Invocations without neighbors: every derivative is zero.
+            let to = self.result(result);
+            self.e.copy(to, ZERO);
+            return Ok(());
+        }
         let x = self.source(alu, 0)?;
         let (first, second) = (self.quad_permutation(x, from), self.quad_permutation(x, to));
         let to = self.result(result);
@@ -26,7 +33,7 @@ impl Selection<'_> {
     }
 
     /// The value of another lane of the quad, for each of its lanes.
-    fn quad_permutation(&mut self, x: Arg, lanes: [u32; 4]) -> Part {
+    pub(crate) fn quad_permutation(&mut self, x: Arg, lanes: [u32; 4]) -> Part {
         let x = self.e.in_vector(x);
         let offset = lanes.iter().rev().fold(0, |bits, lane| bits << 2 | lane) | QUAD_PERMUTATION;
         let to = self.e.vector();

@@ -4,6 +4,7 @@ use super::{Selection, SignedArg, Step};
 use crate::machine::{Arg, Part, ZERO, bits};
 use gcn::{Modifiers, Opcode};
 use ir::{Alu, AluOp, Value};
+use smallvec::SmallVec;
 
 /// 1/(2π): sine and cosine count turns.
 const TURNS_PER_RADIAN: f32 = 0.159_154_94;
@@ -22,16 +23,125 @@ pub(super) fn clamp() -> Modifiers {
 impl Selection<'_> {
     /// An operation on singles; false if it is none.
     pub(crate) fn float(&mut self, alu: &Alu, result: Value) -> Step<bool> {
-        if let Some(opcode) = simple(alu.op) {
-            let mut sources = Vec::new();
-            for index in 0..alu.srcs.len() {
-                sources.push(self.float_source(alu, index)?);
-            }
-            let to = self.result(result);
-            self.e.valu(opcode, &[to.into()], &sources);
+        if self.one_instruction(alu, result, Modifiers::default())? {
             return Ok(true);
         }
         self.composed(alu, result)
+    }
+
+    /// Operations that are one instruction, with modifiers of its result; false for others.
+    fn one_instruction(&mut self, alu: &Alu, result: Value, modifiers: Modifiers) -> Step<bool> {
+        let nested = if modifiers == Modifiers::default() { self.float_nested(alu)? } else { None };
+        let (opcode, sources) = if let Some(product) = self.multiply_add(alu)? {
+            product
+        } else if let Some(nested) = nested {
+            nested
+        } else if let Some(opcode) = simple(alu.op) {
+            let mut sources: SmallVec<[SignedArg; 3]> = SmallVec::new();
+            for index in 0..alu.srcs.len() {
+                sources.push(self.float_source(alu, index)?);
+            }
+            (opcode, sources)
+        } else {
+            return Ok(false);
+        };
+        let to = self.result(result);
+        self.e.valu_with(opcode, &[to.into()], &sources, modifiers);
+        Ok(true)
+    }
+
+    /// A sum with a product that nothing else uses. The product is rounded, so that the result is
+    /// that of two instructions.
+    fn multiply_add(&mut self, alu: &Alu) -> Step<Option<(Opcode, SmallVec<[SignedArg; 3]>)>> {
+        if !matches!(alu.op, AluOp::Fadd | AluOp::Fsub) {
+            return Ok(None);
+        }
+        for index in [0, 1] {
+            let (mut value, _) = Selection::component(alu, index);
+            let mut negated = alu.op == AluOp::Fsub && index == 1;
+            while let Some(sign) = self.maker(value).filter(|made| made.op == AluOp::Fneg) {
+                if self.uses[value] > 1 {
+                    break;
+                }
+                negated ^= true;
+                (value, _) = Selection::component(sign, 0);
+            }
+            let product = self.maker(value).filter(|made| made.op == AluOp::Fmul);
+            let Some(product) = product.filter(|_| self.uses[value] == 1) else { continue };
+            let mut first = self.float_source(product, 0)?;
+            let second = self.float_source(product, 1)?;
+            let mut sum = self.float_source(alu, 1 - index)?;
+            if negated {
+                first = first.negated();
+            }
+            if alu.op == AluOp::Fsub && index == 0 {
+                sum = sum.negated();
+            }
+            return Ok(Some((Opcode::VMadF32, SmallVec::from_slice(&[first, second, sum]))));
+        }
+        Ok(None)
+    }
+
+    /// A minimum or maximum of three values; the median of a value and two constants.
+    fn float_nested(&mut self, alu: &Alu) -> Step<Option<(Opcode, SmallVec<[SignedArg; 3]>)>> {
+        let (opcode, opposite) = match alu.op {
+            AluOp::Fmin => (Opcode::VMin3F32, AluOp::Fmax),
+            AluOp::Fmax => (Opcode::VMax3F32, AluOp::Fmin),
+            _ => return Ok(None),
+        };
+        for index in [0, 1] {
+            let (value, _) = Selection::component(alu, index);
+            let (other, _) = Selection::component(alu, 1 - index);
+            let inner = self.maker(value).filter(|_| self.uses[value] == 1);
+            let Some(inner) = inner else { continue };
+            if inner.op == alu.op {
+                let sources = [
+                    self.float_source(inner, 0)?,
+                    self.float_source(inner, 1)?,
+                    self.float_source(alu, 1 - index)?,
+                ];
+                return Ok(Some((opcode, SmallVec::from_slice(&sources))));
+            }
+            let bound = |value: Value| self.constant(value).map(f32::from_bits);
+            let Some(outer) = bound(other).filter(|_| inner.op == opposite) else { continue };
+            for at in [0, 1] {
+                let (limit, _) = Selection::component(inner, at);
+                let Some(limit) = bound(limit) else { continue };
+                let chip = self.chip();
+                let literal = |value: f32| {
+                    matches!(bits(chip, value.to_bits()), Arg::Fixed(gcn::Operand::Literal(_)))
+                };
+                // The instruction has no place for literals.
+                if literal(limit) && literal(outer) {
+                    continue;
+                }
+                let ordered = if alu.op == AluOp::Fmin { limit <= outer } else { outer <= limit };
+                if ordered {
+                    let sources = [
+                        self.float_source(inner, 1 - at)?,
+                        self.float_source(inner, at)?,
+                        self.float_source(alu, 1 - index)?,
+                    ];
+                    return Ok(Some((Opcode::VMed3F32, SmallVec::from_slice(&sources))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The sources of an operation of two sources whose operand is the same operation, which
+    /// nothing else uses.
+    pub(crate) fn nested(&mut self, alu: &Alu) -> Step<Option<[SignedArg; 3]>> {
+        for index in [0, 1] {
+            let (value, _) = Selection::component(alu, index);
+            let inner = self.maker(value).filter(|made| made.op == alu.op);
+            if let Some(inner) = inner.filter(|_| self.uses[value] == 1) {
+                let sources =
+                    [self.source(inner, 0)?, self.source(inner, 1)?, self.source(alu, 1 - index)?];
+                return Ok(Some(sources.map(SignedArg::from)));
+            }
+        }
+        Ok(None)
     }
 
     /// A source of an operation on singles, with the signs of the operations that make it.
@@ -67,6 +177,14 @@ impl Selection<'_> {
                 self.e.valu(opcode, &[to.into()], &[mask.into(), x.into()]);
             }
             Fsat => {
+                let (value, _) = Selection::component(alu, 0);
+                let made = self.maker(value).filter(|_| self.uses[value] == 1);
+                if let Some(made) = made
+                    && self.shader.bits(made.srcs[0].value) == 32
+                    && self.one_instruction(made, result, clamp())?
+                {
+                    return Ok(true);
+                }
                 let x = self.float_source(alu, 0)?;
                 let to = self.result(result);
                 self.e.valu_with(Opcode::VMaxF32, &[to.into()], &[x, x], clamp());

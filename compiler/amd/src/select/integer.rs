@@ -14,6 +14,13 @@ impl Selection<'_> {
             *source = self.source(alu, index)?;
         }
         let [a, b] = sources;
+        if let Some(opcode) = three_sources(alu.op)
+            && let Some(sources) = self.nested(alu)?
+        {
+            let to = self.result(result);
+            self.e.valu(opcode, &[to.into()], &sources);
+            return Ok(true);
+        }
         if let Some((opcode, reversed)) = simple(alu.op) {
             let to = self.result(result);
             let [first, second] = if reversed { [b, a] } else { [a, b] };
@@ -22,6 +29,11 @@ impl Selection<'_> {
         }
         match alu.op {
             Iadd => {
+                if let Some((a, b)) = self.difference(alu)? {
+                    let to = self.result(result);
+                    self.subtract(to, a, b);
+                    return Ok(true);
+                }
                 let to = self.result(result);
                 self.add_bits_or(to, alu, a, b)?;
             }
@@ -62,6 +74,17 @@ impl Selection<'_> {
         Ok(true)
     }
 
+    /// The operands of a sum with a negated operand: a difference.
+    pub(crate) fn difference(&mut self, alu: &Alu) -> Step<Option<(Arg, Arg)>> {
+        for index in [1, 0] {
+            let (value, _) = Selection::component(alu, index);
+            if let Some(negated) = self.maker(value).filter(|made| made.op == AluOp::Ineg) {
+                return Ok(Some((self.source(alu, 1 - index)?, self.source(negated, 0)?)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The sum of dwords; the carries go to VCC.
     pub(crate) fn add(&mut self, to: Part, a: Arg, b: Arg) {
         let opcode = match self.chip() {
@@ -84,6 +107,18 @@ impl Selection<'_> {
             self.e.valu(reversed, &[to.into(), VCC], &[b.into(), a.into()]);
         }
     }
+}
+
+/// Minimum and maximum of three values.
+fn three_sources(op: AluOp) -> Option<Opcode> {
+    use AluOp::*;
+    Some(match op {
+        Imin => Opcode::VMin3I32,
+        Imax => Opcode::VMax3I32,
+        Umin => Opcode::VMin3U32,
+        Umax => Opcode::VMax3U32,
+        _ => return None,
+    })
 }
 
 /// Operations that are one instruction, and true if the sources are in the other order.

@@ -34,6 +34,9 @@ impl LaneFacts {
                     matches!(kind, InstKind::Alu(_) | InstKind::Tex(_)) && kind.is_convergent();
                 if let InstKind::Intrinsic(intrinsic) = kind {
                     use IntrinsicOp::*;
+                    // Coordinates elsewhere in the pixel come from those of its neighbors.
+                    facts.quads |=
+                        matches!(intrinsic.op, LoadBarycentricAtSample | LoadBarycentricAtOffset);
                     facts.kills |= matches!(intrinsic.op, Discard | DiscardIf | Demote | DemoteIf);
                 }
             }

@@ -74,6 +74,9 @@ impl Selection<'_> {
     }
 
     fn load_uniform(&mut self, intrinsic: &Intrinsic, result: Value) -> Step {
+        if self.load_planned(result)? {
+            return Ok(());
+        }
         let descriptor = self.buffer(Resource::UniformBlock, intrinsic.srcs[0])?;
         let base = intrinsic.fields.base;
         if self.homes[result] != Home::Scalar {

@@ -27,6 +27,7 @@ mod scalar;
 mod shared;
 mod subgroup;
 mod texture;
+mod uniform_loads;
 
 use crate::error::CompileError;
 use crate::homes::{Home, homes};
@@ -40,6 +41,7 @@ use ir::{Alu, Block, Cfg, Local, Shader, Slot, Value};
 use lane_masks::LaneMasks;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use uniform_loads::UniformLoads;
 
 pub(crate) use crate::machine::SignedArg;
 pub(crate) use descriptor_table::used_operations;
@@ -63,6 +65,7 @@ pub(crate) struct Selection<'a> {
     /// Machine blocks where an IR block begins and ends.
     places: SecondaryMap<Block, Option<(Label, Label)>>,
     resources: DescriptorTable,
+    uniform_loads: UniformLoads,
     /// Registers of local variables, element by element.
     locals: BTreeMap<Local, Vec<Part>>,
     lanes: LaneMasks,
@@ -94,6 +97,7 @@ impl<'a> Selection<'a> {
             values: SecondaryMap::new(),
             places: SecondaryMap::new(),
             resources: DescriptorTable::new(shader, of_stage),
+            uniform_loads: UniformLoads::default(),
             locals: BTreeMap::new(),
             lanes: LaneMasks::default(),
             user_data: Vec::new(),
@@ -111,10 +115,18 @@ impl<'a> Selection<'a> {
 
     /// Returns the first scalar register behind those of the driver's values, which it lays out.
     pub(crate) fn lay_out_user_data(&mut self, values: impl IntoIterator<Item = UserValue>) -> u8 {
-        let mut next = 0;
+        let mut next: u8 = 0;
         for value in values {
+            if let UserValue::Descriptor(resource) = value {
+                next = next.next_multiple_of(4);
+                let part = self.e.fixed(File::Scalar, next, value.dwords());
+                self.resources.resident.insert(resource, part);
+            }
             self.user_data.push(UserData { register: next, value });
-            let part = self.e.fixed(File::Scalar, next, value.dwords());
+            let part = match value {
+                UserValue::Descriptor(resource) => self.resources.resident[&resource],
+                _ => self.e.fixed(File::Scalar, next, value.dwords()),
+            };
             self.user_parts.insert(next, part);
             next += value.dwords();
         }

@@ -4,10 +4,12 @@ use super::{Selection, Step};
 use crate::machine::{Arg, File, Part, int};
 use crate::output::{Descriptor, Resource, UserValue};
 use gcn::{Format, Opcode};
-use ir::{InstKind, IntrinsicOp, Value};
+use ir::{InstKind, IntrinsicOp, Slot, Value};
 
 /// Most descriptors that stay in registers for the whole program.
 const MAX_RESIDENT: usize = 6;
+/// Scalar registers that the driver can set.
+const USER_REGISTERS: u8 = 16;
 
 impl Selection<'_> {
     /// Returns the descriptors of the table.
@@ -54,8 +56,77 @@ impl Selection<'_> {
         Ok(to)
     }
 
+    /// Chooses descriptors that the driver puts into registers, beside `plain` dwords of other
+    /// values. The flag is true if the table is needed, too. `of_stage` are resources of the stage.
+    pub(crate) fn inline_descriptors(
+        &self,
+        plain: u8,
+        of_stage: &[Resource],
+    ) -> (Vec<Resource>, bool) {
+        let (mut used, has_others) = self.constant_buffers();
+        used.extend(of_stage);
+        let room =
+            |taken: u8| usize::from((USER_REGISTERS - taken.next_multiple_of(4).min(16)) / 4);
+        if !has_others && used.len() <= room(plain) {
+            return (used, false);
+        }
+        used.truncate(room(plain + UserValue::Table.dwords()));
+        (used, true)
+    }
+
+    /// The buffers that the shader names by constants, in the order of the code; true if there are
+    /// other resources.
+    fn constant_buffers(&self) -> (Vec<Resource>, bool) {
+        use IntrinsicOp::*;
+        let mut used = Vec::new();
+        let mut has_others = false;
+        for block in self.shader.block_order() {
+            for &inst in &self.shader.blocks[block].insts {
+                let intrinsic = match &self.shader.insts[inst].kind {
+                    InstKind::Intrinsic(intrinsic) => intrinsic,
+                    InstKind::Tex(_) => {
+                        has_others = true;
+                        continue;
+                    }
+                    _ => continue,
+                };
+                let number =
+                    |index: usize| intrinsic.srcs.get(index).and_then(|&n| self.constant(n));
+                let resource = match intrinsic.op {
+                    LoadUbo => number(0).map(Resource::UniformBlock),
+                    LoadSsbo | SsboAtomic | SsboAtomicSwap | SsboSize => {
+                        number(0).map(Resource::StorageBlock)
+                    }
+                    StoreSsbo => number(1).map(Resource::StorageBlock),
+                    CounterRead | CounterAtomic | CounterAtomicSwap => {
+                        Some(Resource::AtomicBuffer(intrinsic.fields.base))
+                    }
+                    LoadInput => match (intrinsic.fields.slot, number(0)) {
+                        (Slot::Attribute(first), Some(offset)) => {
+                            Some(Resource::Attribute(u32::from(first) + offset))
+                        }
+                        _ => continue,
+                    },
+                    LoadScratch | StoreScratch => Some(Resource::Scratch),
+                    ImageLoad | ImageStore | ImageAtomic | ImageAtomicSwap | ImageSize
+                    | ImageSamples => None,
+                    _ => continue,
+                };
+                match resource.filter(|&resource| self.offset_of(resource).is_some()) {
+                    Some(resource) if !used.contains(&resource) => used.push(resource),
+                    Some(_) => {}
+                    None => has_others = true,
+                }
+            }
+        }
+        (used, has_others)
+    }
+
     /// Loads the descriptor of a resource for the whole program, at its start.
     pub(crate) fn resident_descriptor(&mut self, resource: Resource) -> Step<Part> {
+        if let Some(&part) = self.resources.resident.get(&resource) {
+            return Ok(part);
+        }
         let part = self.load_descriptor(resource)?;
         self.resources.resident.insert(resource, part);
         Ok(part)

@@ -16,6 +16,13 @@ impl Selection<'_> {
             *source = self.source(alu, index)?;
         }
         let [a, b, c] = sources;
+        if alu.op == Iadd
+            && let Some((a, b)) = self.difference(alu)?
+        {
+            let to = self.result(result);
+            self.e.sop2(Opcode::SSubI32, to, a, b);
+            return Ok(());
+        }
         let to = self.result(result);
         if let Some(opcode) = two_sources(alu.op) {
             self.e.sop2(opcode, to, a, b);

@@ -3,6 +3,7 @@
 use super::memory::runs;
 use super::{Selection, Step};
 use crate::machine::{File, Part, bits};
+use crate::stage::share::{read_all_from_share, write_all_to_share};
 use gcn::{Format, Modifiers, Opcode};
 use ir::{AtomicOp, Intrinsic, IntrinsicOp, Value};
 
@@ -20,12 +21,8 @@ impl Selection<'_> {
                 let address = self.shared_address(srcs[0], fields.base)?;
                 let dwords = self.dwords_of(result) * self.shader.components(result);
                 let to = self.e.reg(File::Vector, dwords);
-                for dword in 0..dwords {
-                    // Constant offsets are wrong for negative bases on si, so they are added.
-                    let at = self.plus(address, bits(self.chip(), 4 * u32::from(dword)));
-                    let args = [to.at(dword).into(), at.into()];
-                    self.e.push(Format::Ds, Opcode::DsReadB32, &args, Modifiers::default());
-                }
+                // Within a value the base is not negative.
+                read_all_from_share(self, address, 0, to, dwords);
                 self.set_parts(result, to);
             }
             (StoreShared, _) => {
@@ -33,12 +30,9 @@ impl Selection<'_> {
                 let step = self.dwords_of(srcs[0]);
                 for (first, count) in runs(fields.write_mask, self.shader.components(srcs[0])) {
                     let data = self.gather(srcs[0], first, count)?;
-                    for dword in 0..count * step {
-                        let offset = 4 * u32::from(first * step + dword);
-                        let at = self.plus(address, bits(self.chip(), offset));
-                        let args = [at.into(), data.at(dword).into()];
-                        self.e.push(Format::Ds, Opcode::DsWriteB32, &args, Modifiers::default());
-                    }
+                    let dword = |dword| (4 * u32::from(first * step + dword), data.at(dword));
+                    let dwords: Vec<(u32, Part)> = (0..count * step).map(dword).collect();
+                    write_all_to_share(self, address, &dwords);
                 }
             }
             (SharedAtomic | SharedAtomicSwap, Some(result)) => {
@@ -54,23 +48,33 @@ impl Selection<'_> {
     }
 
     fn shared_address(&mut self, offset: Value, base: u32) -> Step<Part> {
+        if let Some(offset) = self.constant(offset) {
+            let address = bits(self.chip(), offset.wrapping_add(base));
+            return Ok(self.e.in_vector(address));
+        }
         let offset = self.dword(offset, 0)?;
         let offset = self.e.in_vector(offset);
+        // A constant offset is wrong for a negative base on si, so it is added.
         Ok(self.plus(offset, bits(self.chip(), base)))
     }
 
     fn shared_atomic(&mut self, intrinsic: &Intrinsic, op: AtomicOp, result: Value) -> Step {
         let wide = self.shader.bits(result) == 64;
-        let Some(opcode) = opcode(op).filter(|_| !wide) else {
-            return self
-                .unsupported(&format!("shared atomic {op:?} of {} bits", 32 << u8::from(wide)));
+        let Some((narrow, double)) = opcodes(op) else {
+            return self.unsupported(&format!("shared atomic {op:?}"));
         };
+        let opcode = if wide { double } else { narrow };
         let address = self.shared_address(intrinsic.srcs[0], intrinsic.fields.base)?;
-        let to = self.e.vector();
+        let to = self.e.reg(File::Vector, self.dwords_of(result));
         let mut args = vec![to.into(), address.into()];
         for &value in &intrinsic.srcs[1..] {
-            let data = self.dword(value, 0)?;
-            args.push(self.e.in_vector(data).into());
+            let data = if wide {
+                self.gather(value, 0, 1)?
+            } else {
+                let dword = self.dword(value, 0)?;
+                self.e.in_vector(dword)
+            };
+            args.push(data.into());
         }
         self.e.push(Format::Ds, opcode, &args, Modifiers::default());
         self.set_parts(result, to);
@@ -78,19 +82,20 @@ impl Selection<'_> {
     }
 }
 
-fn opcode(op: AtomicOp) -> Option<Opcode> {
+/// The operation on 32 and on 64 bits.
+fn opcodes(op: AtomicOp) -> Option<(Opcode, Opcode)> {
     use AtomicOp::*;
     Some(match op {
-        Add => Opcode::DsAddRtnU32,
-        Imin => Opcode::DsMinRtnI32,
-        Umin => Opcode::DsMinRtnU32,
-        Imax => Opcode::DsMaxRtnI32,
-        Umax => Opcode::DsMaxRtnU32,
-        And => Opcode::DsAndRtnB32,
-        Or => Opcode::DsOrRtnB32,
-        Xor => Opcode::DsXorRtnB32,
-        Exchange => Opcode::DsWrxchgRtnB32,
-        CompareExchange => Opcode::DsCmpstRtnB32,
+        Add => (Opcode::DsAddRtnU32, Opcode::DsAddRtnU64),
+        Imin => (Opcode::DsMinRtnI32, Opcode::DsMinRtnI64),
+        Umin => (Opcode::DsMinRtnU32, Opcode::DsMinRtnU64),
+        Imax => (Opcode::DsMaxRtnI32, Opcode::DsMaxRtnI64),
+        Umax => (Opcode::DsMaxRtnU32, Opcode::DsMaxRtnU64),
+        And => (Opcode::DsAndRtnB32, Opcode::DsAndRtnB64),
+        Or => (Opcode::DsOrRtnB32, Opcode::DsOrRtnB64),
+        Xor => (Opcode::DsXorRtnB32, Opcode::DsXorRtnB64),
+        Exchange => (Opcode::DsWrxchgRtnB32, Opcode::DsWrxchgRtnB64),
+        CompareExchange => (Opcode::DsCmpstRtnB32, Opcode::DsCmpstRtnB64),
         _ => return None,
     })
 }

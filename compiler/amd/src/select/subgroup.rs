@@ -35,6 +35,18 @@ impl Selection<'_> {
                 self.e.sop2(Opcode::SCselectB64, to, yes, no);
                 self.set_masks(result, Held::from_slice(&[to.into()]))?;
             }
+            VoteEq => {
+                let mask = self.mask_of(intrinsic.srcs[0], 0)?;
+                let scratch = self.e.mask();
+                let (yes, no, to) = (self.e.mask(), self.e.mask(), self.e.mask());
+                self.e.sop2(Opcode::SAndB64, scratch, mask, EXEC);
+                self.e.sop2(Opcode::SCselectB64, yes, int(-1), ZERO);
+                self.e.sop2(Opcode::SAndn2B64, scratch, EXEC, mask);
+                self.e.sop2(Opcode::SCselectB64, no, int(-1), ZERO);
+                self.e.sop2(Opcode::SNandB64, to, yes, no);
+                self.set_masks(result, Held::from_slice(&[to.into()]))?;
+            }
+            ReadFirstInvocation | ReadInvocation => self.read_lane(intrinsic, result)?,
             SubgroupSize => {
                 let to = self.result(result);
                 self.e.copy(to, int(LANES));
@@ -46,6 +58,39 @@ impl Selection<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The value of one lane: the first active one, or the one with a number that all lanes share.
+    fn read_lane(&mut self, intrinsic: &Intrinsic, result: Value) -> Step {
+        let value = intrinsic.srcs[0];
+        let number = match intrinsic.srcs.get(1) {
+            Some(&number) => {
+                let number = self.dword(number, 0)?;
+                Some(self.e.in_scalar(number))
+            }
+            None => None,
+        };
+        let mut dwords = Held::new();
+        for c in 0..self.shader.components(value) {
+            if self.dwords_of(value) == 2 {
+                let (low, high) = self.halves(value, c)?;
+                dwords.extend([low, high]);
+            } else {
+                dwords.push(self.dword(value, c)?);
+            }
+        }
+        let to = self.result(result);
+        for (index, dword) in (0..).zip(dwords) {
+            let Some(number) = number.filter(|_| self.e.is_vector(dword)) else {
+                let first = self.e.in_scalar(dword);
+                self.e.copy(to.at(index), first);
+                continue;
+            };
+            let lane = self.e.scalar();
+            self.e.read_lane(lane, dword, number);
+            self.e.copy(to.at(index), lane);
+        }
+        Ok(())
     }
 
     /// The number of each lane.

@@ -5,7 +5,7 @@ use crate::output::{ComputeInterface, UserValue};
 use crate::select::control::StageSelection;
 use crate::select::{Held, Selection, Step};
 use gcn::{Opcode, Operand};
-use ir::{Intrinsic, IntrinsicOp, Value};
+use ir::{AluOp, DerivativeGroup, Intrinsic, IntrinsicOp, Value};
 
 /// State of the compute stage.
 pub(crate) struct Compute {
@@ -29,7 +29,33 @@ impl Compute {
         if info.shared_size > 0 {
             s.e.sop1(Opcode::SMovB32, M0, int(-1));
         }
-        Compute { interface, group, local }
+        let mut compute = Compute { interface, group, local };
+        if info.derivative_group == DerivativeGroup::Quads {
+            compute.local = compute.quads(s, info.local_size);
+        }
+        compute
+    }
+
+    /// Numbers of invocations such that four consecutive lanes are two by two neighbors in x and y:
+    /// the hardware counts row by row. Width and height are even.
+    fn quads(&self, s: &mut Selection<'_>, [width, height, depth]: [u32; 3]) -> [Part; 3] {
+        let [x, y, z] = self.local;
+        let chip = s.chip();
+        let [w, h, half_width] = [width, height, width / 2].map(|value| bits(chip, value));
+        let row = s.e.valu1(Opcode::VMadU32U24, &[z.into(), h.into(), y.into()]);
+        let lane = s.e.valu1(Opcode::VMadU32U24, &[row.into(), w.into(), x.into()]);
+        let quad = s.e.valu1(Opcode::VLshrrevB32, &[int(2).into(), lane.into()]);
+        let column = s.divide(AluOp::Umod, quad.into(), half_width);
+        let row = s.divide(AluOp::Udiv, quad.into(), half_width);
+        let low = s.e.valu1(Opcode::VAndB32, &[int(1).into(), lane.into()]);
+        let high = s.e.valu1(Opcode::VBfeU32, &[lane.into(), int(1).into(), int(1).into()]);
+        let two = int(2);
+        let x = s.e.valu1(Opcode::VMadU32U24, &[column.into(), two.into(), low.into()]);
+        let y = s.e.valu1(Opcode::VMadU32U24, &[row.into(), two.into(), high.into()]);
+        if depth == 1 {
+            return [x, y, z];
+        }
+        [x, s.divide(AluOp::Umod, y.into(), h), s.divide(AluOp::Udiv, y.into(), h)]
     }
 
     /// The number of the invocation: (z · height + y) · width + x.

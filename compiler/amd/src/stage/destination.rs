@@ -1,10 +1,10 @@
 //! Ends of vertex, tessellation evaluation and copy programs: exports, or stores for the stage that
 //! reads the vertices.
 
-use super::share::write_to_share;
+use super::share::write_all_to_share;
 use crate::error::CompileError;
 use crate::interfaces::offset_of;
-use crate::machine::{Arg, File, M0, Part, ZERO, int};
+use crate::machine::{Arg, File, Part, ZERO, int};
 use crate::output::{PositionExport, Resource, VertexInterface};
 use crate::select::{BufferAddress, Selection, Step};
 use crate::stage_key::NextStage;
@@ -39,7 +39,7 @@ impl Destination {
         match (next_stage, vertex) {
             (NextStage::Geometry, _) => Destination::Ring(next, s.e.fixed(File::Scalar, next, 1)),
             (NextStage::TessControl, Some(vertex)) => {
-                s.e.sop1(Opcode::SMovB32, M0, int(-1));
+                s.e.set_m0(int(-1));
                 Destination::Share(vertex)
             }
             _ => Destination::Exports,
@@ -67,9 +67,7 @@ impl Destination {
                 let address = s.e.vector();
                 let stride = int(memory.len() as i32 * 16);
                 s.e.valu(Opcode::VMulU32U24, &[address.into()], &[stride.into(), vertex.into()]);
-                for (at, part) in stored(s, &memory) {
-                    write_to_share(s, address, at, part);
-                }
+                write_all_to_share(s, address, &stored(s, &memory));
                 VertexInterface { memory, ..VertexInterface::default() }
             }
         };

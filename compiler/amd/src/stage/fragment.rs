@@ -1,6 +1,6 @@
 //! Fragment stage: interpolation, window coordinates, exports of colors and depth.
 
-use super::dwords;
+use super::{barycentric, dwords};
 use crate::error::CompileError;
 use crate::machine::{Arg, File, M0, Part, ZERO, int};
 use crate::output::{ColorExport, FragmentInput, FragmentInterface, PixelValue};
@@ -21,6 +21,8 @@ const P0: u8 = 2;
 pub(crate) struct Fragment {
     interface: FragmentInterface,
     registers: BTreeMap<PixelValue, Part>,
+    /// Samples of the framebuffer.
+    samples: u32,
 }
 
 impl Fragment {
@@ -48,7 +50,7 @@ impl Fragment {
         if !interface.inputs.is_empty() {
             s.e.sop1(Opcode::SMovB32, M0, mask);
         }
-        Ok(Fragment { interface, registers })
+        Ok(Fragment { interface, registers, samples: key.samples })
     }
 
     fn register(&self, value: PixelValue) -> Step<Part> {
@@ -216,10 +218,19 @@ impl StageSelection for Fragment {
             IntrinsicOp::LoadInput => self.flat_input(s, intrinsic, result)?,
             IntrinsicOp::LoadInterpolatedInput => self.interpolated(s, intrinsic, result)?,
             IntrinsicOp::LoadBarycentric => {
-                let value = barycentric(intrinsic, self.interface.per_sample);
+                let value = barycentric_at(intrinsic, self.interface.per_sample);
                 let part = self.register(value)?;
                 let held = dwords(part, 2).collect();
                 s.set(result, held);
+            }
+            IntrinsicOp::LoadBarycentricAtSample | IntrinsicOp::LoadBarycentricAtOffset => {
+                let value = barycentric_elsewhere(intrinsic, self.samples);
+                let center = self.register(value)?;
+                if is_at_center(intrinsic, self.samples) {
+                    s.set(result, dwords(center, 2).collect());
+                } else {
+                    barycentric::elsewhere(s, intrinsic, value, center, result)?;
+                }
             }
             op => return self.system_value(s, op, result),
         }
@@ -228,7 +239,7 @@ impl StageSelection for Fragment {
 }
 
 /// The coordinates that an intrinsic wants. A shader that runs per sample evaluates there.
-fn barycentric(intrinsic: &Intrinsic, per_sample: bool) -> PixelValue {
+fn barycentric_at(intrinsic: &Intrinsic, per_sample: bool) -> PixelValue {
     let location = if per_sample { Location::Sample } else { intrinsic.fields.location };
     match (intrinsic.fields.linear, location) {
         (false, Location::Pixel) => PixelValue::PerspectiveCenter,
@@ -237,6 +248,20 @@ fn barycentric(intrinsic: &Intrinsic, per_sample: bool) -> PixelValue {
         (true, Location::Pixel) => PixelValue::LinearCenter,
         (true, Location::Centroid) => PixelValue::LinearCentroid,
         (true, Location::Sample) => PixelValue::LinearSample,
+    }
+}
+
+/// True for coordinates at a sample of a framebuffer without multisampling.
+fn is_at_center(intrinsic: &Intrinsic, samples: u32) -> bool {
+    intrinsic.op == IntrinsicOp::LoadBarycentricAtSample && samples <= 1
+}
+
+/// The coordinates from which those at a sample or an offset follow.
+fn barycentric_elsewhere(intrinsic: &Intrinsic, samples: u32) -> PixelValue {
+    match intrinsic.fields.linear {
+        true => PixelValue::LinearCenter,
+        false if is_at_center(intrinsic, samples) => PixelValue::PerspectiveCenter,
+        false => PixelValue::PullModel,
     }
 }
 
@@ -252,7 +277,10 @@ fn pixel_values(shader: &Shader, key: &StageKey) -> Vec<PixelValue> {
             let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind else { continue };
             match intrinsic.op {
                 IntrinsicOp::LoadBarycentric => {
-                    wanted.push(barycentric(intrinsic, per_sample(shader, key)));
+                    wanted.push(barycentric_at(intrinsic, per_sample(shader, key)));
+                }
+                IntrinsicOp::LoadBarycentricAtSample | IntrinsicOp::LoadBarycentricAtOffset => {
+                    wanted.push(barycentric_elsewhere(intrinsic, key.samples));
                 }
                 IntrinsicOp::FragCoord => wanted.extend([
                     PixelValue::PositionX,

@@ -1,7 +1,8 @@
 //! Geometry stage: vertices from the ring of inputs, emitted vertices to the ring of outputs.
 
+use super::emitted_vertices::EmittedVertices;
 use crate::interfaces::offset_of;
-use crate::machine::{Arg, EXEC, File, M0, Part, ZERO, bits, int};
+use crate::machine::{Arg, EXEC, File, Part, ZERO, bits, int};
 use crate::output::{GeometryInterface, Output, Resource};
 use crate::select::control::StageSelection;
 use crate::select::{BufferAddress, Selection, Step};
@@ -32,6 +33,9 @@ pub(crate) struct Geometry {
     outputs: StreamOutputs,
     /// Number of vertices emitted to each stream.
     counts: BTreeMap<u8, Part>,
+    /// Numbers that are known without counting, and emissions so far.
+    emitted: EmittedVertices,
+    emissions: usize,
     register: u8,
 }
 
@@ -119,6 +123,8 @@ impl Geometry {
             inputs,
             outputs,
             counts,
+            emitted: EmittedVertices::new(s.shader),
+            emissions: 0,
             register: next,
         })
     }
@@ -142,33 +148,58 @@ impl Geometry {
     }
 
     fn send(&self, s: &mut Selection<'_>, message: u32) {
-        s.e.sop1(Opcode::SMovB32, M0, self.wave);
+        s.e.set_m0(self.wave);
         s.e.sopp(Opcode::SSendmsg, &[Arg::Fixed(Operand::Immediate(message))]);
     }
 
     /// Stores the outputs as a vertex of a stream, in the lanes that may emit more.
-    fn emit(&self, s: &mut Selection<'_>, stream: u8) -> Step {
+    fn emit(&mut self, s: &mut Selection<'_>, stream: u8) -> Step {
         let max_vertices = s.shader.info.geometry.max_vertices;
+        let known = self.emitted.before(self.emissions, stream);
+        self.emissions += 1;
+        if let Some(number) = known {
+            if number < max_vertices {
+                self.store_vertex(s, stream, None, 4 * number)?;
+                self.send(s, EMIT | u32::from(stream) << 8);
+            }
+            return Ok(());
+        }
         let Some(&count) = self.counts.get(&stream) else { return Ok(()) };
         let most = bits(s.chip(), max_vertices);
         let more = s.e.compare(Opcode::VCmpGtU32, most, count);
         let saved = s.e.mask();
         s.e.sop1(Opcode::SAndSaveexecB64, saved, more);
-        let layout = &self.outputs[usize::from(stream & 3)];
-        if !layout.is_empty() {
-            let descriptor = s.descriptor(Resource::OutputRing(stream))?;
+        if !self.outputs[usize::from(stream & 3)].is_empty() {
             let sources = [int(2).into(), count.into()];
-            let lane = Some(s.e.valu1(Opcode::VLshlrevB32, &sources));
-            let wave = self.ring_offset.into();
-            let address = BufferAddress { descriptor, lane, wave, constant: 0 };
-            for (index, place) in layout.iter().enumerate() {
-                let Some(&part) = s.outputs.get(place) else { continue };
-                s.store_dwords(&address, part, index as u32 * 4 * max_vertices, 1);
-            }
+            let lane = s.e.valu1(Opcode::VLshlrevB32, &sources);
+            self.store_vertex(s, stream, Some(lane), 0)?;
         }
         s.add(count, int(1), count.into());
         self.send(s, EMIT | u32::from(stream) << 8);
         s.e.sop1(Opcode::SMovB64, EXEC, saved);
+        Ok(())
+    }
+
+    /// Stores the outputs at the place of a vertex in the ring of its stream.
+    fn store_vertex(
+        &self,
+        s: &mut Selection<'_>,
+        stream: u8,
+        lane: Option<Part>,
+        constant: u32,
+    ) -> Step {
+        let layout = &self.outputs[usize::from(stream & 3)];
+        if layout.is_empty() {
+            return Ok(());
+        }
+        let row = 4 * s.shader.info.geometry.max_vertices;
+        let descriptor = s.descriptor(Resource::OutputRing(stream))?;
+        let wave = self.ring_offset.into();
+        let address = BufferAddress { descriptor, lane, wave, constant };
+        for (index, place) in layout.iter().enumerate() {
+            let Some(&part) = s.outputs.get(place) else { continue };
+            s.store_dwords(&address, part, index as u32 * row, 1);
+        }
         Ok(())
     }
 

@@ -1,12 +1,14 @@
 //! The stages: initial registers, interface intrinsics, exports.
 
+pub(crate) mod barycentric;
 pub(crate) mod compute;
 pub(crate) mod copy;
 mod destination;
+mod emitted_vertices;
 pub(crate) mod fragment;
 pub(crate) mod geometry;
 mod patch;
-mod share;
+pub(crate) mod share;
 pub(crate) mod tess_control;
 pub(crate) mod tess_evaluation;
 pub(crate) mod vertex;

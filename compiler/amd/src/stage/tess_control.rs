@@ -5,7 +5,7 @@
 //! for memory.
 
 use super::patch::{is_of_patch, scaled};
-use super::share::{read_from_share, write_to_share};
+use super::share::{read_all_from_share, read_from_share, write_all_to_share};
 use crate::interfaces::offset_of;
 use crate::machine::{Arg, EXEC, File, M0, Part, ZERO, bits, int};
 use crate::output::{PatchLayout, Resource, TessControlInterface, UserValue};
@@ -151,15 +151,14 @@ impl TessControl {
         result: Value,
     ) {
         let to = s.result(result);
-        for c in 0..s.shader.components(result) {
-            match at {
-                Some(at) => {
-                    let at = at + 4 * u32::from(intrinsic.fields.component + c);
-                    read_from_share(s, address, at, to.at(c));
-                }
-                // Nothing writes it: any value.
-                None => s.e.copy(to.at(c), ZERO),
+        let count = s.shader.components(result);
+        match at {
+            Some(at) => {
+                let at = at + 4 * u32::from(intrinsic.fields.component);
+                read_all_from_share(s, address, at, to, count);
             }
+            // Nothing writes it: any value.
+            None => (0..count).for_each(|c| s.e.copy(to.at(c), ZERO)),
         }
     }
 
@@ -193,10 +192,9 @@ impl TessControl {
             if let Some(start) = in_share {
                 let layout = &self.interface.shared;
                 let (address, at) = place(s, layout, self.shared, vertex, offset)?;
-                for c in 0..count {
-                    let at = start + at + component + 4 * u32::from(c);
-                    write_to_share(s, address, at, data.at(c));
-                }
+                let dword = |c: u8| (start + at + component + 4 * u32::from(c), data.at(c));
+                let dwords: Vec<(u32, Part)> = (0..count).map(dword).collect();
+                write_all_to_share(s, address, &dwords);
             }
         }
         Ok(())

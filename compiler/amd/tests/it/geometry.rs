@@ -64,9 +64,16 @@ fn vertices_go_through_the_rings() {
             table[descriptor.offset as usize / 4..][..4].copy_from_slice(&words);
         }
         for data in &output.user_data {
-            assert_eq!(data.value, UserValue::Table);
-            wave.scalar[usize::from(data.register)] = TABLE as u32;
-            wave.scalar[usize::from(data.register) + 1] = 0;
+            let first = usize::from(data.register);
+            let entry = |resource| output.descriptors.iter().find(|d| d.resource == resource);
+            match data.value {
+                UserValue::Table => wave.scalar[first..][..2].copy_from_slice(&[TABLE as u32, 0]),
+                UserValue::Descriptor(resource) => {
+                    let at = entry(resource).expect("an entry").offset as usize / 4;
+                    wave.scalar[first..][..4].copy_from_slice(&table[at..][..4]);
+                }
+                other => panic!("{other:?}"),
+            }
         }
         wave.scalar[usize::from(interface.ring_offset)] = 64;
         wave.scalar[usize::from(interface.ring_offset) + 1] = 9;

@@ -146,7 +146,7 @@ pub(crate) fn on_wave(
         let words = [address as u32, (address >> 32) as u32, memory[index].1.len() as u32, 0x27fac];
         set_words(&mut table, descriptor.offset, words);
     }
-    host.memory.insert(TABLE, table);
+    host.memory.insert(TABLE, table.clone());
     let mut wave = Wave::new();
     for register in 0..104 {
         wave.scalar[register] = 0xdead_0000 | register as u32;
@@ -160,6 +160,14 @@ pub(crate) fn on_wave(
         if data.value == amd::output::UserValue::Table {
             wave.scalar[usize::from(data.register)] = TABLE as u32;
             wave.scalar[usize::from(data.register) + 1] = 0;
+        }
+        if let amd::output::UserValue::Descriptor(resource) = data.value {
+            let entry = output.descriptors.iter().find(|d| d.resource == resource);
+            let at = entry.expect("an entry").offset as usize;
+            for word in 0..4 {
+                let bytes = table[at + 4 * word..][..4].try_into().expect("four bytes");
+                wave.scalar[usize::from(data.register) + word] = u32::from_le_bytes(bytes);
+            }
         }
     }
     let exec = if lanes == 64 { u64::MAX } else { (1 << lanes) - 1 };

@@ -27,7 +27,7 @@ pub(super) fn run(
     let invocations: usize = batch.local_size.iter().map(|&size| size as usize).product();
     let mut memory = Memory::new(io, launch, &|_, _, _| 0, Vec::new());
     let member = |first: usize| Member {
-        wave: wave(launch, interface, batch, first, invocations),
+        wave: wave(launch, interface, batch, &memory, (first, invocations)),
         scratch: memory.scratch.clone(),
         outcome: Outcome::Barrier,
     };
@@ -48,13 +48,13 @@ pub(super) fn run(
     Ok(steps)
 }
 
-/// Returns the wave of the invocations from `first` on.
+/// Returns the wave of the invocations from the first of the pair on, of as many as the second.
 fn wave(
     launch: &Launch<'_>,
     interface: &ComputeInterface,
     batch: &ComputeBatch,
-    first: usize,
-    invocations: usize,
+    memory: &Memory<'_>,
+    (first, invocations): (usize, usize),
 ) -> Wave {
     let [width, height, _] = batch.local_size.map(|size| size as usize);
     let lanes = (invocations - first).min(LANES);
@@ -73,6 +73,7 @@ fn wave(
     for (index, id) in batch.group_id.into_iter().enumerate() {
         wave.scalar[usize::from(interface.workgroup_id) + index] = id;
     }
+    memory.set_descriptors(launch, &mut wave);
     launch.trace_start(&wave);
     wave
 }

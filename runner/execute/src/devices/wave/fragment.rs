@@ -1,6 +1,6 @@
 //! Waves of fragments: registers from quads and primitive setup, results from exports.
 
-use compiler::amd::output::{FragmentInterface, Interface, PixelValue};
+use compiler::amd::output::{FragmentInterface, Interface, PixelValue, Resource};
 use program::resource::Varying;
 use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
 use softgl::shader_io::ShaderIo;
@@ -8,7 +8,7 @@ use wave::{Export, Host, Wave};
 
 use super::super::vertex_values::vertex_values;
 use super::launch::Launch;
-use super::memory::Memory;
+use super::memory::{Memory, StageBuffer};
 
 /// Target of the export of depth.
 const DEPTH: u8 = 8;
@@ -30,7 +30,10 @@ pub(super) fn run(
     let mut wave = launch.wave(batch.live);
     launch.set_user_data(&mut wave, |_| [0; 3]);
     write_values(&mut wave, interface, batch, &pixels);
-    let memory = Memory::new(io, launch, &|_, _, _| 0, Vec::new());
+    let positions = sample_positions(&batch.sample_positions);
+    let positions = StageBuffer::new(Resource::SamplePositions, positions);
+    let memory = Memory::new(io, launch, &|_, _, _| 0, vec![positions]);
+    memory.set_descriptors(launch, &mut wave);
     let mut host = FragmentHost { memory, exports: Vec::new(), interface, inputs, pixels: &pixels };
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let exports = host.exports;
@@ -43,6 +46,12 @@ pub(super) fn run(
     }
     batch.outputs.killed = batch.live & !written;
     Ok(steps)
+}
+
+/// Bytes of the positions of samples, relative to the pixel's center.
+fn sample_positions(positions: &[[f64; 2]]) -> Vec<u8> {
+    let coordinates = positions.iter().flatten();
+    coordinates.flat_map(|&at| ((at - 0.5) as f32).to_le_bytes()).collect()
 }
 
 /// A lane's primitive, and the window coordinates of its pixel's lower left corner.
@@ -84,8 +93,9 @@ fn write_values(
             let center = [pixel.x + 0.5, pixel.y + 0.5];
             let at_sample = [pixel.x + sample_position[0], pixel.y + sample_position[1]];
             let setup = pixel.setup;
-            let dword = |value: f64| [(value as f32).to_bits(), 0];
+            let dword = |value: f64| [(value as f32).to_bits(), 0, 0];
             let values = match value {
+                PixelValue::PullModel => pull_model(setup, center),
                 PixelValue::PerspectiveCenter => weights(setup, false, center),
                 // A covered sample is inside the primitive, as a centroid must be.
                 PixelValue::PerspectiveSample | PixelValue::PerspectiveCentroid => {
@@ -99,9 +109,11 @@ fn write_values(
                 PixelValue::PositionY => dword(center[1]),
                 PixelValue::PositionZ => dword(setup.depth.at(center[0], center[1])),
                 PixelValue::PositionW => dword(1.0 / setup.one_over_w.at(center[0], center[1])),
-                PixelValue::FrontFace => [if setup.front_facing { u32::MAX } else { 0 }, 0],
-                PixelValue::Ancillary => [sample << 8 | setup.layer << 16, 0],
-                PixelValue::Coverage => [batch.sample_mask_in.get(lane).copied().unwrap_or(0), 0],
+                PixelValue::FrontFace => [if setup.front_facing { u32::MAX } else { 0 }, 0, 0],
+                PixelValue::Ancillary => [sample << 8 | setup.layer << 16, 0, 0],
+                PixelValue::Coverage => {
+                    [batch.sample_mask_in.get(lane).copied().unwrap_or(0), 0, 0]
+                }
             };
             for (offset, dword) in values.iter().enumerate().take(value.registers().into()) {
                 wave.vector[register + offset][lane] = *dword;
@@ -112,10 +124,17 @@ fn write_values(
 }
 
 /// The coordinates of vertices 1 and 2.
-fn weights(setup: &PrimitiveSetup, linear: bool, [x, y]: [f64; 2]) -> [u32; 2] {
+fn weights(setup: &PrimitiveSetup, linear: bool, [x, y]: [f64; 2]) -> [u32; 3] {
     let [_, i, j] =
         if linear { setup.barycentric_linear(x, y) } else { setup.barycentric_perspective(x, y) };
-    [(i as f32).to_bits(), (j as f32).to_bits()]
+    [(i as f32).to_bits(), (j as f32).to_bits(), 0]
+}
+
+/// The coordinates of vertices 1 and 2 divided by w, and 1/w.
+fn pull_model(setup: &PrimitiveSetup, [x, y]: [f64; 2]) -> [u32; 3] {
+    let [_, i, j] = setup.barycentric_perspective(x, y);
+    let one_over_w = setup.one_over_w.at(x, y);
+    [i * one_over_w, j * one_over_w, one_over_w].map(|value| (value as f32).to_bits())
 }
 
 /// Takes over an export.

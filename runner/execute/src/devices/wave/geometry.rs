@@ -47,6 +47,7 @@ pub(super) fn run(
     let mut buffers = output_rings(interface);
     buffers.push(input_ring(launch, interface, batch));
     let memory = Memory::new(&mut *io, launch, &|_, _, _| 0, buffers);
+    memory.set_descriptors(launch, &mut wave);
     let mut host =
         GeometryHost { memory, lanes: vec![Vec::new(); LANES], done: false, problem: None };
     let steps = launch.run(&mut wave, &mut host, 0)?;
@@ -116,6 +117,7 @@ fn copy_vertices(
     }
     launch.set_user_data(&mut wave, |_| [0; 3]);
     let memory = Memory::new(io, launch, &|_, _, _| 0, vec![buffer]);
+    memory.set_descriptors(launch, &mut wave);
     let mut host = VertexHost { memory, exports: Vec::new() };
     let steps = launch.run(&mut wave, &mut host, done)?;
     let stage = launch.state.program.stage(launch.stage);

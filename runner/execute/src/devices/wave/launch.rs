@@ -43,11 +43,12 @@ impl Launch<'_> {
         wave
     }
 
-    /// Sets the driver's values; `value` returns the dwords of one.
+    /// Sets the driver's values except descriptors; `value` returns the dwords of one.
     pub(super) fn set_user_data(&self, wave: &mut Wave, value: impl Fn(UserValue) -> [u32; 3]) {
         for data in &self.prepared.output.user_data {
             let dwords = match data.value {
                 UserValue::Table => [TABLE as u32, (TABLE >> 32) as u32, 0],
+                UserValue::Descriptor(_) => continue,
                 other => value(other),
             };
             let first = usize::from(data.register);

@@ -1,10 +1,10 @@
 //! Memory of a wave: the descriptor table and the buffers that it describes, each in an address
 //! range of its own.
 
-use compiler::amd::output::{Descriptor, Resource};
+use compiler::amd::output::{Descriptor, Resource, UserValue};
 use gcn::Chip;
 use softgl::shader_io::{BufferRef, ShaderIo};
-use wave::ImageAccess;
+use wave::{ImageAccess, Wave};
 
 use super::images::Images;
 use super::launch::Launch;
@@ -144,6 +144,19 @@ impl<'a> Memory<'a> {
         }
         let scratch = vec![0; (output.scratch_bytes * LANES) as usize];
         Memory { io, descriptors, table, scratch, images, buffers, attributes }
+    }
+
+    /// Sets the registers of a wave that are to hold descriptors.
+    pub(super) fn set_descriptors(&self, launch: &Launch<'_>, wave: &mut Wave) {
+        for data in &launch.prepared.output.user_data {
+            let UserValue::Descriptor(resource) = data.value else { continue };
+            let entry = self.descriptors.iter().find(|entry| entry.resource == resource);
+            let Some(offset) = entry.map(|entry| entry.offset as usize) else { continue };
+            for index in 0..usize::from(data.value.dwords()) {
+                let word = dword(&self.table, offset + 4 * index);
+                wave.scalar[usize::from(data.register) + index] = word;
+            }
+        }
     }
 
     /// The buffer or ring between two stages.

@@ -83,6 +83,7 @@ fn run_group(
         ),
     ];
     let mut memory = Memory::new(io, launch, &|_, _, _| 0, buffers);
+    memory.set_descriptors(launch, &mut wave);
     let steps = launch.run(&mut wave, &mut memory, done)?;
     let bytes = |resource| memory.stage_buffer(resource).map_or(&[][..], |b| &b.bytes);
     let (patches, factors) = (bytes(Resource::Patches), bytes(Resource::Factors));

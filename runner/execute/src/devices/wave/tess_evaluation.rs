@@ -46,6 +46,7 @@ pub(super) fn run(
     let mut buffers: Vec<StageBuffer> = ring(&interface.vertex).into_iter().collect();
     buffers.push(StageBuffer::new(Resource::Patches, patches(launch, interface, batch, stride)));
     let memory = Memory::new(io, launch, &|_, _, _| 0, buffers);
+    memory.set_descriptors(launch, &mut wave);
     let mut host = VertexHost { memory, exports: Vec::new() };
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let lanes = (0..batch.lanes.min(LANES)).filter(|lane| batch.mask >> lane & 1 != 0);

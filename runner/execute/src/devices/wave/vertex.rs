@@ -75,6 +75,7 @@ fn run_group(
     };
     let buffers = ring(interface).into_iter().collect();
     let memory = Memory::new(io, launch, &attributes, buffers);
+    memory.set_descriptors(launch, &mut wave);
     let mut host = VertexHost { memory, exports: Vec::new() };
     let steps = launch.run(&mut wave, &mut host, done)?;
     let stage = launch.state.program.stage(launch.stage);
