@@ -12,7 +12,8 @@ use ir::{PassEvent, PassLog};
 
 use crate::compile::Hook;
 use crate::error::CompileError;
-use crate::passes::{self, IrTarget, NeighborFacts};
+use crate::passes::{self, IrTarget};
+use crate::varyings::{EarlyStage, neighbor_facts};
 
 /// Compiles one stage of a linked program for draws with the given key.
 ///
@@ -48,15 +49,28 @@ pub fn ir_for_amd(
     hook(PassEvent { name: "lower", number: None, changed: true }, &shader);
     let mut manager = passes::manager(options, stage, true);
     manager.set_hook(hook);
-    let neighbors = |_: &ir::Shader| NeighborFacts::default();
-    let result = passes::pipeline(&mut manager, &mut shader, neighbors, IrTarget::AMD);
+    let early = |stage: Stage| -> Result<EarlyStage<'_>, CompileError> {
+        let mut shader = InternalError::catch(|| lower::lower(program, stage, key))??;
+        let mut manager = passes::manager(options, stage, false);
+        passes::early(&mut manager, &mut shader)?;
+        Ok((Arc::new(shader), manager))
+    };
+    let neighbors = |shader: &ir::Shader| neighbor_facts((program, stage), shader, early);
+    let target = target(program, stage);
+    let result = passes::pipeline(&mut manager, &mut shader, neighbors, target);
     log.clone_from(manager.log());
     result?;
     Ok(shader)
 }
 
+/// Returns the properties of machine and back end that the IR passes depend on.
+pub(crate) fn target(program: &Program, stage: Stage) -> IrTarget {
+    let is_inexact = program.stage(stage).is_some_and(|stage| !stage.exact);
+    IrTarget { is_inexact, ..IrTarget::AMD }
+}
+
 /// The back end's key for a stage of a program.
-fn stage_key(program: &Program, stage: Stage, key: &StageKey) -> amd::StageKey {
+pub(crate) fn stage_key(program: &Program, stage: Stage, key: &StageKey) -> amd::StageKey {
     let has = |stage| program.stage(stage).is_some();
     let next = if stage == Stage::Vertex && has(Stage::TessEval) {
         NextStage::TessControl

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use cache::{CheckoutPool, SharedTable};
 use eu::DevInfo;
+use gcn::Chip;
 use intel::passes::PassRecord;
 use ir::Shader;
 use program::{Program, Stage, StageKey};
-use vocabulary::CodegenOptions;
+use vocabulary::{CodegenOptions, InternalError};
 
+use crate::amd_stage;
 use crate::binary::Binary;
 use crate::compile::{self, StageRequest, codegen, validate_kernels};
 use crate::error::CompileError;
@@ -28,6 +30,7 @@ pub struct CachedCompiler {
     early: SharedTable<EarlyKey, Result<Arc<Shader>, CompileError>>,
     late: SharedTable<LateKey, Result<Arc<Shader>, CompileError>>,
     binaries: SharedTable<BinaryKey, Result<Arc<Binary>, CompileError>>,
+    amd: SharedTable<AmdKey, Result<Arc<amd::Output>, CompileError>>,
     validation: CheckoutPool<&'static str, ValidationCache>,
 }
 
@@ -55,12 +58,21 @@ struct BinaryKey {
     options: CodegenOptions,
 }
 
+/// Everything that a program of AMD's chips depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct AmdKey {
+    shader: Arc<Shader>,
+    key: amd::StageKey,
+    chip: Chip,
+}
+
 impl Default for CachedCompiler {
     fn default() -> CachedCompiler {
         CachedCompiler {
             early: SharedTable::new(CAPACITY),
             late: SharedTable::new(CAPACITY),
             binaries: SharedTable::new(CAPACITY),
+            amd: SharedTable::new(CAPACITY),
             validation: CheckoutPool::default(),
         }
     }
@@ -92,10 +104,46 @@ impl CachedCompiler {
         };
         let neighbor = |stage| Ok((early(stage)?, passes::manager(options, stage, false)));
         let mut shader = early(stage)?;
-        let facts = varyings::neighbor_facts(&request, &shader, neighbor);
+        let facts = varyings::neighbor_facts((program, stage), &shader, neighbor);
         passes::link_varyings(&mut passes::manager(options, stage, false), &mut shader, &facts)?;
         let shader = self.late(shader, request.target(), options)?;
         self.binary(shader, request.intel_key(), devinfo, options)
+    }
+
+    /// As [`compile_amd`](crate::compile_amd()), with results of earlier compilations. `early`
+    /// belongs to this program and these options.
+    ///
+    /// # Errors
+    /// As [`compile_amd`](crate::compile_amd()).
+    pub fn compile_amd(
+        &self,
+        early: &EarlyPassCache,
+        program: &Program,
+        stage: Stage,
+        key: &StageKey,
+        chip: Chip,
+        options: &CodegenOptions,
+    ) -> Result<Arc<amd::Output>, CompileError> {
+        if !options.pass_limits.is_empty() {
+            return amd_stage::compile_amd(program, stage, key, chip, options).map(Arc::new);
+        }
+        let early = |stage| {
+            early.get(stage, key, || {
+                let lowered = InternalError::catch(|| lower::lower(program, stage, key))??;
+                self.early(lowered, options)
+            })
+        };
+        let neighbor = |stage| Ok((early(stage)?, passes::manager(options, stage, false)));
+        let mut shader = early(stage)?;
+        let facts = varyings::neighbor_facts((program, stage), &shader, neighbor);
+        passes::link_varyings(&mut passes::manager(options, stage, false), &mut shader, &facts)?;
+        let shader = self.late(shader, amd_stage::target(program, stage), options)?;
+        let weight = shader.insts.len();
+        let key = AmdKey { shader, key: amd_stage::stage_key(program, stage, key), chip };
+        self.amd.get(key, weight, |key| {
+            let output = InternalError::catch(|| amd::compile(&key.shader, &key.key, key.chip))??;
+            Ok(Arc::new(output))
+        })
     }
 
     fn early(

@@ -115,8 +115,10 @@ impl<'a> StageRequest<'a> {
         hook(PassEvent { name: "lower", number: None, changed: true }, &shader);
         let mut manager = passes::manager(self.options, self.stage, true);
         manager.set_hook(hook);
-        let neighbors =
-            |shader: &ir::Shader| varyings::neighbor_facts(self, shader, |stage| self.early(stage));
+        let neighbors = |shader: &ir::Shader| {
+            let of = (self.program, self.stage);
+            varyings::neighbor_facts(of, shader, |stage| self.early(stage))
+        };
         let result = passes::pipeline(&mut manager, &mut shader, neighbors, self.target());
         log.clone_from(manager.log());
         result?;

@@ -10,7 +10,6 @@ use ir::varying_places::{VaryingPlaces, has_movable_outputs};
 use ir::varyings::{InputReads, OutputFacts, reads_generic_inputs, writes_generic_outputs};
 use program::{Program, Stage};
 
-use crate::compile::StageRequest;
 use crate::error::CompileError;
 use crate::passes::{self, NeighborFacts, PassManager};
 
@@ -21,17 +20,18 @@ pub(crate) type EarlyStage<'a> = (Arc<ir::Shader>, PassManager<'a>);
 /// another stage through the early passes. A neighbor that cannot be compiled allows nothing: its
 /// own compilation reports the error.
 pub(crate) fn neighbor_facts<'a>(
-    request: &StageRequest<'_>,
+    (program, stage): (&Program, Stage),
     shader: &ir::Shader,
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> NeighborFacts {
-    let next = may_drop_outputs(request, shader).then(|| next_after_link(request, shader, &early));
-    let next = next.flatten();
-    let may_move = may_move_outputs(request.program, shader);
+    let next = may_drop_outputs((program, stage), shader)
+        .then(|| next_after_link((program, stage), shader, &early))
+        .flatten();
+    let may_move = may_move_outputs(program, shader);
     NeighborFacts {
         reads: next.as_deref().map(InputReads::of),
-        outputs: outputs_of_previous(request, shader, &early),
-        moves_inputs: moves_inputs(request, &early),
+        outputs: outputs_of_previous((program, stage), shader, &early),
+        moves_inputs: moves_inputs((program, stage), &early),
         output_places: next.filter(|_| may_move).and_then(|next| VaryingPlaces::of(&next)),
     }
 }
@@ -48,21 +48,19 @@ fn may_move_outputs(program: &Program, shader: &ir::Shader) -> bool {
 
 /// Returns true if the previous stage moves its outputs to the places that suit this one.
 fn moves_inputs<'a>(
-    request: &StageRequest<'_>,
+    (program, stage): (&Program, Stage),
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> bool {
-    request.stage == Stage::Fragment
-        && previous(request.program, request.stage) == Some(Stage::Vertex)
-        && early(Stage::Vertex)
-            .is_ok_and(|(producer, _)| may_move_outputs(request.program, &producer))
+    stage == Stage::Fragment
+        && previous(program, stage) == Some(Stage::Vertex)
+        && early(Stage::Vertex).is_ok_and(|(producer, _)| may_move_outputs(program, &producer))
 }
 
 /// Returns true if the stage passes generic varyings to the next stage and to nothing else.
-fn may_drop_outputs(request: &StageRequest<'_>, shader: &ir::Shader) -> bool {
-    let program = request.program;
+fn may_drop_outputs((program, stage): (&Program, Stage), shader: &ir::Shader) -> bool {
     let captured = !program.feedback.is_empty()
-        && program.last_vertex_stage().is_some_and(|s| s.shader.stage == request.stage);
-    has_own_outputs(request.stage) && !captured && writes_generic_outputs(shader)
+        && program.last_vertex_stage().is_some_and(|s| s.shader.stage == stage);
+    has_own_outputs(stage) && !captured && writes_generic_outputs(shader)
 }
 
 /// Returns true if each output belongs to one invocation; patches belong to several.
@@ -81,11 +79,11 @@ fn previous(program: &Program, stage: Stage) -> Option<Stage> {
 
 /// Returns facts about the outputs of the previous stage, if this one reads any varying.
 fn outputs_of_previous<'a>(
-    request: &StageRequest<'_>,
+    (program, stage): (&Program, Stage),
     shader: &ir::Shader,
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> Option<OutputFacts> {
-    let stage = previous(request.program, request.stage).filter(|&s| has_own_outputs(s))?;
+    let stage = previous(program, stage).filter(|&s| has_own_outputs(s))?;
     if !reads_generic_inputs(shader) {
         return None;
     }
@@ -95,11 +93,11 @@ fn outputs_of_previous<'a>(
 
 /// Returns the next stage once it knows this stage's outputs.
 fn next_after_link<'a>(
-    request: &StageRequest<'_>,
+    (program, stage): (&Program, Stage),
     shader: &ir::Shader,
     early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> Option<Arc<ir::Shader>> {
-    let stage = next(request.program, request.stage)?;
+    let stage = next(program, stage)?;
     let (mut consumer, mut manager) = early(stage).ok()?;
     let outputs = OutputFacts::of(shader);
     if !outputs.is_empty() && reads_generic_inputs(&consumer) {

@@ -2,7 +2,7 @@
 
 use crate::uniformity::Uniformity;
 use cranelift_entity::SecondaryMap;
-use ir::{AluOp, InstKind, IntrinsicOp, Shader, Value};
+use ir::{AluOp, Inst, InstKind, IntrinsicOp, NodeData, Shader, Value};
 
 /// Registers that hold a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,75 @@ pub fn homes(shader: &Shader, uniformity: &Uniformity) -> SecondaryMap<Value, Ho
             }
         }
     }
+    leave_selections_to_vectors(shader, &mut homes);
     homes
+}
+
+/// Moves selections that only the vector unit reads there: it selects with the mask, and the result
+/// needs no copy.
+fn leave_selections_to_vectors(shader: &Shader, homes: &mut SecondaryMap<Value, Home>) {
+    let wanted = wanted_in_scalars(shader, homes);
+    for (value, data) in shader.values.iter() {
+        if homes[value] == Home::Scalar
+            && !wanted[value]
+            && matches!(&shader.insts[data.def].kind, InstKind::Alu(alu) if alu.op == AluOp::Bcsel)
+        {
+            homes[value] = Home::Vector;
+        }
+    }
+    // Vectors of components are where those are.
+    let passes =
+        |value: Value| matches!(&shader.def(value).kind, InstKind::Alu(alu) if is_alias(alu.op));
+    for value in shader.values.keys().filter(|&value| passes(value)) {
+        if homes[value] == Home::Scalar && !wanted[value] {
+            homes[value] = Home::Vector;
+        }
+    }
+}
+
+fn is_alias(op: AluOp) -> bool {
+    matches!(op, AluOp::Mov | AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4)
+}
+
+/// Values that something needs in scalar registers.
+fn wanted_in_scalars(
+    shader: &Shader,
+    homes: &SecondaryMap<Value, Home>,
+) -> SecondaryMap<Value, bool> {
+    let mut wanted: SecondaryMap<Value, bool> = SecondaryMap::new();
+    for node in shader.nodes.values() {
+        if let NodeData::If { cond, .. } = node {
+            wanted[*cond] = true;
+        }
+    }
+    let blocks = shader.block_order();
+    let insts: Vec<Inst> =
+        blocks.into_iter().flat_map(|block| shader.blocks[block].insts.clone()).collect();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for &inst in insts.iter().rev() {
+            let data = &shader.insts[inst];
+            let in_scalar = data.result.is_some_and(|result| match &data.kind {
+                InstKind::Alu(alu) if is_alias(alu.op) => wanted[result],
+                _ => homes[result] != Home::Vector,
+            });
+            let mut want = |value: Value| {
+                changed |= !std::mem::replace(&mut wanted[value], true);
+            };
+            match &data.kind {
+                InstKind::Intrinsic(intrinsic) => {
+                    use IntrinsicOp::{StoreOutput, StoreSsbo};
+                    let stored = usize::from(matches!(intrinsic.op, StoreOutput | StoreSsbo));
+                    intrinsic.srcs.iter().skip(stored).for_each(|&value| want(value));
+                }
+                InstKind::Alu(_) | InstKind::Phi(_) if in_scalar => {
+                    data.kind.for_each_src(want);
+                }
+                _ => {}
+            }
+        }
+    }
+    wanted
 }
 
 /// True if the scalar unit computes the value.

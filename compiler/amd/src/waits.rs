@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 const DONE: u8 = u8::MAX;
 /// Largest count of VMCNT that waits for something.
 const MAX_VECTOR: u8 = 14;
+/// Number of instructions whose waits become one with that of the instruction before them.
+const LOOK_AHEAD: usize = 6;
 /// Fields of `s_waitcnt` that do not wait.
 const NO_VECTOR: u32 = 15;
 const NO_EXPORT: u32 = 7;
@@ -87,16 +89,28 @@ pub fn insert_waits(program: &mut Physical) {
     for (index, state) in states.into_iter().enumerate() {
         let Some(mut state) = state else { continue };
         let block = std::mem::take(&mut program.blocks[index]);
-        for placed in block {
-            let wait = needed(program.chip, &placed, &state);
+        for (at, placed) in block.iter().enumerate() {
+            let wait = needed(program.chip, placed, &state);
             if wait != Wait::NONE {
+                let wait = joined(program.chip, wait, &block[at + 1..], &state);
                 let bits = wait.bits();
                 program.blocks[index].push(Placed::control(Opcode::SWaitcnt, bits));
+                wait.apply(&mut state);
             }
-            step(program.chip, &placed, &mut state);
-            program.blocks[index].push(placed);
+            step(program.chip, placed, &mut state);
+            program.blocks[index].push(placed.clone());
         }
     }
+}
+
+/// The wait with those that the next instructions need for what is pending already.
+fn joined(chip: Chip, mut wait: Wait, next: &[Placed], state: &State) -> Wait {
+    for placed in next.iter().take(LOOK_AHEAD) {
+        let more = needed(chip, placed, state);
+        wait.vector = wait.vector.min(more.vector);
+        wait.lgkm = wait.lgkm.min(more.lgkm);
+    }
+    wait
 }
 
 fn solve(program: &Physical) -> Vec<Option<State>> {

@@ -28,12 +28,13 @@ pub fn chip(generation: Generation) -> Option<Chip> {
     Chip::get(generation.name())
 }
 
-fn wave_device(request: &DeviceRequest<'_>, chip: Chip) -> WaveDevice {
+fn wave_device(request: &DeviceRequest<'_>, chip: Chip, cache: Arc<CachedCompiler>) -> WaveDevice {
     WaveDevice::new(WaveOptions {
         chip,
         compiler: request.options.codegen.clone(),
         budget: request.step_limit,
         seed: seed(request.test),
+        cache,
     })
 }
 
@@ -50,7 +51,7 @@ impl DeviceFactory for Devices {
             DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
             DeviceKind::Simulator => {
                 if let Some(chip) = chip(request.generation) {
-                    let mut device = wave_device(request, chip);
+                    let mut device = wave_device(request, chip, self.cache.clone());
                     device.log_passes(request.options.log_passes);
                     return Ok(Box::new(device));
                 }
@@ -110,7 +111,7 @@ impl DeviceFactory for TracedWaves {
         let chip = chip(request.generation).ok_or_else(|| {
             DeviceError::Execution(format!("{} has no waves", request.generation))
         })?;
-        let mut device = wave_device(request, chip);
+        let mut device = wave_device(request, chip, Arc::default());
         device.trace(self.log.clone());
         Ok(Box::new(device))
     }

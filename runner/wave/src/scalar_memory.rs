@@ -14,7 +14,18 @@ impl Step<'_> {
         use Opcode::*;
         match self.opcode() {
             SDcacheInv | SDcacheWb | SDcacheInvVol | SDcacheWbVol => return Ok(()),
-            SMemtime | SMemrealtime | SAtcProbe => return Err(self.not_modeled()),
+            SMemtime => {
+                // A clock that counts instructions.
+                let Operand::Scalar(Scalar(first)) = self.operand(0) else {
+                    return Err(self.not_modeled());
+                };
+                let time = self.wave.steps;
+                let halves = [(first, time as u32), (first + 1, (time >> 32) as u32)];
+                let write = |(at, value)| (Register::Scalar(at), [value; LANES]);
+                self.pend(pending::Kind::Scalar, halves.map(write).to_vec(), Vec::new());
+                return Ok(());
+            }
+            SMemrealtime | SAtcProbe => return Err(self.not_modeled()),
             _ => {}
         }
         let offset = self.scalar_offset();

@@ -85,6 +85,12 @@ pub struct Emitter {
     literals: FxHashMap<u32, Part>,
     /// Constants and scalar registers of the current block that are in vector registers, too.
     copies: Vec<(Arg, Part)>,
+    /// Registers of the current block, and values that they hold.
+    held: Vec<(Part, Arg)>,
+    /// The same as `copies` of pairs of scalar registers.
+    pairs: Vec<(Part, Part)>,
+    /// Constants of two dwords of the current block that are in scalar registers.
+    wide_literals: FxHashMap<u64, Part>,
     /// Mask that the scalar condition code belongs to: true if it is not zero.
     condition: Option<Arg>,
     /// Content of M0.
@@ -105,6 +111,9 @@ impl Emitter {
             label,
             literals: FxHashMap::default(),
             copies: Vec::new(),
+            held: Vec::new(),
+            pairs: Vec::new(),
+            wide_literals: FxHashMap::default(),
             condition: None,
             memory: None,
         }
@@ -126,6 +135,9 @@ impl Emitter {
         self.label = label;
         self.literals.clear();
         self.copies.clear();
+        self.held.clear();
+        self.pairs.clear();
+        self.wide_literals.clear();
         self.condition = None;
         self.memory = None;
     }
@@ -185,14 +197,30 @@ impl Emitter {
         }
         if args.contains(&EXEC) || opcode.mnemonic().contains("_saveexec_") {
             self.copies.clear();
+            self.held.clear();
+            self.pairs.clear();
         }
         match args.first() {
             Some(&M0) => self.memory = None,
-            Some(Arg::Part(written)) => self
-                .copies
-                .retain(|(from, _)| !matches!(from, Arg::Part(part) if part.reg == written.reg)),
+            Some(Arg::Part(written)) => {
+                let same = |arg: &Arg| matches!(arg, Arg::Part(part) if part.reg == written.reg);
+                self.copies.retain(|(from, _)| !same(from));
+                self.held.retain(|(to, from)| to.reg != written.reg && !same(from));
+                self.pairs.retain(|(from, _)| from.reg != written.reg);
+            }
             _ => {}
         }
+    }
+
+    /// Notes that a register has a value until the register or the value changes, or the block
+    /// ends.
+    pub fn note_copy(&mut self, to: Part, from: Arg) {
+        self.held.push((to, from));
+    }
+
+    /// True if the register is known to have the value.
+    pub fn holds(&self, to: Part, from: Arg) -> bool {
+        self.held.contains(&(to, from))
     }
 
     /// Notes that the scalar condition code is true if the mask is not zero.
@@ -315,6 +343,35 @@ impl Emitter {
         part
     }
 
+    /// Returns the pair of dwords in vector registers that may be another source's, too.
+    fn shared_pair(&mut self, pair: Part) -> Part {
+        let known = self.pairs.iter().find(|(from, _)| *from == pair);
+        if let Some((_, copy)) = known {
+            return *copy;
+        }
+        let copy = self.reg(File::Vector, 2);
+        self.copy(copy, pair);
+        self.copy(copy.at(1), pair.at(1));
+        if self.pairs.len() == MAX_COPIES {
+            self.pairs.remove(0);
+        }
+        self.pairs.push((pair, copy));
+        copy
+    }
+
+    /// Returns a pair of scalar registers with a constant.
+    pub fn wide_literal(&mut self, value: u64) -> Part {
+        if let Some(&pair) = self.wide_literals.get(&value) {
+            return pair;
+        }
+        let pair = self.mask();
+        let chip = self.chip();
+        self.sop1(Opcode::SMovB32, pair, bits(chip, value as u32));
+        self.sop1(Opcode::SMovB32, pair.at(1), bits(chip, (value >> 32) as u32));
+        self.wide_literals.insert(value, pair);
+        pair
+    }
+
     /// Returns the dword in a scalar register or as a constant. A vector register has to hold the
     /// same value in all active lanes.
     pub fn in_scalar(&mut self, arg: Arg) -> Arg {
@@ -428,10 +485,7 @@ impl Emitter {
             } else if bus.is_none() || bus == Some(source.arg) {
                 bus = Some(source.arg);
             } else if let (true, Arg::Part(part)) = (wide, source.arg) {
-                let copy = self.reg(File::Vector, 2);
-                self.copy(copy, part);
-                self.copy(copy.at(1), part.at(1));
-                source.arg = copy.into();
+                source.arg = self.shared_pair(part).into();
             } else {
                 source.arg = self.shared_vector(source.arg).into();
             }

@@ -79,11 +79,8 @@ impl Selection<'_> {
 
     /// A component of 64 bits in registers, constants too.
     fn wide_part(&mut self, value: Value, component: u8) -> Step<crate::machine::Arg> {
-        if self.shader.as_const(value).is_none() {
-            return self.held(value, component);
-        }
-        let (low, high) = self.halves(value, component)?;
-        Ok(self.pair(crate::machine::File::Scalar, low, high).into())
+        let Some(data) = self.shader.as_const(value) else { return self.held(value, component) };
+        Ok(self.e.wide_literal(data[usize::from(component & 3)]).into())
     }
 
     fn pack64(&mut self, alu: &Alu, result: Value) -> Step {

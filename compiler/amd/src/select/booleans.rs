@@ -79,6 +79,16 @@ impl Selection<'_> {
             op => return self.unsupported(&format!("{} on booleans", op.name())),
         };
         self.e.sop2(opcode, to, masks[0], masks[1]);
+        // Where lanes agree and masks of false are zero, the result is its own condition.
+        let joins = matches!(alu.op, AluOp::Iand | AluOp::Ior);
+        let exact = |mask: &Arg| match mask {
+            Arg::Part(part) => self.zero_if_false.contains(part),
+            constant => *constant == ZERO,
+        };
+        if joins && masks.iter().all(exact) {
+            self.zero_if_false.insert(to);
+            self.e.note_condition(to);
+        }
         Ok(to)
     }
 

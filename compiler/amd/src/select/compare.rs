@@ -23,7 +23,11 @@ impl Selection<'_> {
                 let Some(opcode) = vector_opcode(alu.op) else {
                     return self.unsupported(alu.op.name());
                 };
-                Ok(self.e.compare(opcode, a, b))
+                let mask = self.e.compare(opcode, a, b);
+                if !self.uniformity.is_divergent(result) {
+                    self.zero_if_false.insert(mask);
+                }
+                Ok(mask)
             }
             _ => self.unsupported(&format!("{} with {bits} bits", alu.op.name())),
         }
@@ -35,6 +39,7 @@ impl Selection<'_> {
         let to = self.e.mask();
         self.e.sop2(Opcode::SCselectB64, to, int(-1), ZERO);
         self.e.note_condition(to);
+        self.zero_if_false.insert(to);
         to
     }
 

@@ -18,8 +18,7 @@ impl Selection<'_> {
             FddxCoarse => ([0; 4], [1; 4]),
             _ => ([0; 4], [2; 4]),
         };
-        let info = &self.shader.info;
-        if info.stage == Stage::Compute && info.derivative_group == DerivativeGroup::None {
+        if !self.has_neighbors() {
             // Invocations without neighbors: every derivative is zero.
             let to = self.result(result);
             self.e.copy(to, ZERO);
@@ -30,6 +29,16 @@ impl Selection<'_> {
         let to = self.result(result);
         self.e.valu(Opcode::VSubF32, &[to.into()], &[second.into(), first.into()]);
         Ok(())
+    }
+
+    /// True if the lanes of a quad are neighbors.
+    pub(crate) fn has_neighbors(&self) -> bool {
+        let info = &self.shader.info;
+        match info.stage {
+            Stage::Fragment => true,
+            Stage::Compute => info.derivative_group != DerivativeGroup::None,
+            _ => false,
+        }
     }
 
     /// The value of another lane of the quad, for each of its lanes.

@@ -1,16 +1,24 @@
 //! Division of 32-bit integers by way of a reciprocal of singles.
 
 use super::Selection;
-use crate::machine::{Arg, Part, ZERO, bits, int};
+use crate::machine::{Arg, Part, ZERO, bits, constant, int};
 use gcn::Opcode;
 use ir::AluOp;
 
 /// 2^32 less a few units: the scaled reciprocal never exceeds the true one.
 const SCALE: u32 = 0x4f7f_fffe;
+/// Largest divisor that shifts replace, signed and unsigned.
+const MAX_SHIFTED: u32 = 1 << 30;
 
 impl Selection<'_> {
     /// Quotient or remainder; 0 for a division by 0.
     pub(crate) fn divide(&mut self, op: AluOp, a: Arg, b: Arg) -> Part {
+        if let Arg::Fixed(divisor) = b {
+            let divisor = constant(divisor);
+            if divisor.is_power_of_two() && divisor <= MAX_SHIFTED {
+                return self.shifted(op, a, divisor);
+            }
+        }
         let (a, b) = (self.e.in_vector(a), self.e.in_vector(b));
         let value = match op {
             AluOp::Udiv => self.unsigned_division(a, b).0,
@@ -21,6 +29,36 @@ impl Selection<'_> {
         let nonzero = self.nonzero(b.into());
         self.e.select(to, nonzero.into(), value, ZERO);
         to
+    }
+
+    /// Quotient or remainder by a power of two.
+    fn shifted(&mut self, op: AluOp, a: Arg, divisor: u32) -> Part {
+        let shift = divisor.trailing_zeros() as i32;
+        let a = self.e.in_vector(a);
+        let mask = bits(self.chip(), divisor - 1);
+        match op {
+            AluOp::Udiv => self.e.valu1(Opcode::VLshrrevB32, &[int(shift).into(), a.into()]),
+            // The sign of a modulus is the divisor's.
+            AluOp::Umod | AluOp::Imod => self.e.valu1(Opcode::VAndB32, &[mask.into(), a.into()]),
+            AluOp::Idiv if shift == 0 => a,
+            AluOp::Irem if shift == 0 => self.e.in_vector(ZERO),
+            _ => {
+                // A quotient rounds towards zero: negative numbers are raised before the shift.
+                let sign = self.e.valu1(Opcode::VAshrrevI32, &[int(31).into(), a.into()]);
+                let rest = int(32 - shift);
+                let raise = self.e.valu1(Opcode::VLshrrevB32, &[rest.into(), sign.into()]);
+                let raised = self.e.vector();
+                self.add(raised, a.into(), raise.into());
+                if op == AluOp::Idiv {
+                    return self.e.valu1(Opcode::VAshrrevI32, &[int(shift).into(), raised.into()]);
+                }
+                let whole = bits(self.chip(), !(divisor - 1));
+                let whole = self.e.valu1(Opcode::VAndB32, &[whole.into(), raised.into()]);
+                let to = self.e.vector();
+                self.subtract(to, a.into(), whole.into());
+                to
+            }
+        }
     }
 
     /// Quotient and remainder. The estimate of the quotient is at most two too small.

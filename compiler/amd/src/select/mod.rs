@@ -39,6 +39,7 @@ use descriptor_table::DescriptorTable;
 use gcn::{Chip, Operand};
 use ir::{Alu, Block, Cfg, Local, Shader, Slot, Value};
 use lane_masks::LaneMasks;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use uniform_loads::UniformLoads;
@@ -66,6 +67,8 @@ pub(crate) struct Selection<'a> {
     places: SecondaryMap<Block, Option<(Label, Label)>>,
     resources: DescriptorTable,
     uniform_loads: UniformLoads,
+    /// Masks of booleans that all lanes share: zero if they are false.
+    pub zero_if_false: FxHashSet<Part>,
     /// Registers of local variables, element by element.
     locals: BTreeMap<Local, Vec<Part>>,
     lanes: LaneMasks,
@@ -98,6 +101,7 @@ impl<'a> Selection<'a> {
             places: SecondaryMap::new(),
             resources: DescriptorTable::new(shader, of_stage),
             uniform_loads: UniformLoads::default(),
+            zero_if_false: FxHashSet::default(),
             locals: BTreeMap::new(),
             lanes: LaneMasks::default(),
             user_data: Vec::new(),
@@ -210,16 +214,7 @@ impl<'a> Selection<'a> {
         if let Some(arg) = crate::machine::inline_double(self.chip(), bits) {
             return Ok(arg);
         }
-        let (low, high) = self.halves(value, component)?;
-        Ok(self.pair(File::Scalar, low, high).into())
-    }
-
-    /// A new register of two dwords with these halves.
-    pub(crate) fn pair(&mut self, file: File, low: Arg, high: Arg) -> Part {
-        let pair = self.e.reg(file, 2);
-        self.e.copy(pair, low);
-        self.e.copy(pair.at(1), high);
-        pair
+        Ok(self.e.wide_literal(bits).into())
     }
 
     /// A source of an operation with 32 bits.

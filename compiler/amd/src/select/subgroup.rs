@@ -1,8 +1,8 @@
 //! Operations of a wave as a subgroup: votes and ballots.
 
 use super::{Held, Selection, Step};
-use crate::machine::{EXEC, Part, ZERO, int};
-use gcn::Opcode;
+use crate::machine::{EXEC, File, Part, ZERO, int};
+use gcn::{Format, Modifiers, Opcode};
 use ir::{Intrinsic, IntrinsicOp, Value};
 
 /// Lanes of a wave.
@@ -47,6 +47,10 @@ impl Selection<'_> {
                 self.set_masks(result, Held::from_slice(&[to.into()]))?;
             }
             ReadFirstInvocation | ReadInvocation => self.read_lane(intrinsic, result)?,
+            Clock => {
+                let to = self.result_in(result, File::Scalar);
+                self.e.push(Format::Smem, Opcode::SMemtime, &[to.into()], Modifiers::default());
+            }
             SubgroupSize => {
                 let to = self.result(result);
                 self.e.copy(to, int(LANES));

@@ -7,7 +7,7 @@ use super::{Held, Selection, Step};
 use crate::machine::{Arg, File, Part, ZERO, bits, constant, int};
 use crate::output::Resource;
 use gcn::{Format, Modifiers, Opcode};
-use ir::{Dim, Stage, Tex, TexOp, TexSrcKind, Value};
+use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
 /// An access to an image.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ impl Selection<'_> {
     /// The level of a sample; without neighbors it is the base level plus the bias.
     fn level(&self, tex: &Tex) -> Step<Level> {
         let source = |kind: TexSrcKind| tex.src(kind).map(|value| self.dword(value, 0)).transpose();
-        let neighbors = self.shader.info.stage == Stage::Fragment;
+        let neighbors = self.has_neighbors();
         let gradients = (tex.src(TexSrcKind::Ddx), tex.src(TexSrcKind::Ddy));
         Ok(match (tex.op, gradients) {
             (TexOp::Txd, (Some(dx), Some(dy))) => Level::Gradients(dx, dy),

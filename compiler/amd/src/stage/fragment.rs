@@ -58,51 +58,80 @@ impl Fragment {
         self.registers.get(&value).copied().ok_or_else(missing)
     }
 
-    /// Number of the attribute of a slot.
-    fn attribute(&self, s: &Selection<'_>, intrinsic: &Intrinsic, offset: Value) -> Step<u8> {
-        let offset = s.constant(offset);
-        let slot = offset.and_then(|offset| intrinsic.fields.slot.advance(offset as u8));
-        let index = slot.and_then(|slot| self.interface.inputs.iter().position(|i| i.slot == slot));
-        match index {
-            Some(index) => Ok(index as u8),
-            None => s.unsupported("an input with a variable index"),
+    /// Numbers of the attributes that an access may read, with the offsets that select them.
+    fn attributes(
+        &self,
+        s: &Selection<'_>,
+        intrinsic: &Intrinsic,
+        offset: Value,
+    ) -> Step<Vec<(u8, u8)>> {
+        let number = |offset: u8| {
+            let slot = intrinsic.fields.slot.advance(offset)?;
+            self.interface.inputs.iter().position(|input| input.slot == slot)
+        };
+        let found: Vec<(u8, u8)> = match s.constant(offset) {
+            Some(offset) => {
+                number(offset as u8).map(|at| (offset as u8, at as u8)).into_iter().collect()
+            }
+            None => {
+                (0..=u8::MAX).map_while(|offset| Some((offset, number(offset)? as u8))).collect()
+            }
+        };
+        if found.is_empty() {
+            return Err(CompileError::internal("an input without an attribute"));
         }
+        Ok(found)
     }
 
     fn flat_input(&self, s: &mut Selection<'_>, intrinsic: &Intrinsic, result: Value) -> Step {
-        let attribute = self.attribute(s, intrinsic, intrinsic.srcs[0])?;
-        let count = s.shader.components(result);
-        let mut held = Held::new();
-        for c in 0..count {
+        let load = |s: &mut Selection<'_>, attribute: Arg| {
             let to = s.e.vector();
-            let channel = intrinsic.fields.component + c;
-            let args = [
-                to.into(),
-                Arg::Fixed(Operand::Param(P0)),
-                Arg::Fixed(Operand::Attribute { attribute, channel }),
-            ];
+            let args = [to.into(), Arg::Fixed(Operand::Param(P0)), attribute];
             s.e.push(Format::Vintrp, Opcode::VInterpMovF32, &args, Modifiers::default());
-            held.push(to.into());
-        }
-        s.set(result, held);
-        Ok(())
+            to
+        };
+        self.load(s, intrinsic, intrinsic.srcs[0], result, &load)
     }
 
     fn interpolated(&self, s: &mut Selection<'_>, intrinsic: &Intrinsic, result: Value) -> Step {
-        let attribute = self.attribute(s, intrinsic, intrinsic.srcs[1])?;
         let bary = intrinsic.srcs[0];
         let (i, j) = (s.dword(bary, 0)?, s.dword(bary, 1)?);
         let (i, j) = (s.e.in_vector(i), s.e.in_vector(j));
-        let mut held = Held::new();
-        for c in 0..s.shader.components(result) {
-            let channel = intrinsic.fields.component + c;
-            let attribute = Arg::Fixed(Operand::Attribute { attribute, channel });
+        let load = |s: &mut Selection<'_>, attribute: Arg| {
             let to = s.e.vector();
             for (opcode, coordinate) in [(Opcode::VInterpP1F32, i), (Opcode::VInterpP2F32, j)] {
                 let args = [to.into(), coordinate.into(), attribute];
                 s.e.push(Format::Vintrp, opcode, &args, Modifiers::default());
             }
-            held.push(to.into());
+            to
+        };
+        self.load(s, intrinsic, intrinsic.srcs[1], result, &load)
+    }
+
+    /// Loads the components of an input; of several that a variable index selects, all of them.
+    fn load(
+        &self,
+        s: &mut Selection<'_>,
+        intrinsic: &Intrinsic,
+        offset: Value,
+        result: Value,
+        load: &dyn Fn(&mut Selection<'_>, Arg) -> Part,
+    ) -> Step {
+        let attributes = self.attributes(s, intrinsic, offset)?;
+        let mut held = Held::new();
+        for c in 0..s.shader.components(result) {
+            let channel = intrinsic.fields.component + c;
+            let operand = |attribute: u8| Arg::Fixed(Operand::Attribute { attribute, channel });
+            let mut chosen = load(s, operand(attributes[0].1));
+            for &(number, attribute) in &attributes[1..] {
+                let other = load(s, operand(attribute));
+                let index = s.dword(offset, 0)?;
+                let is_it = s.e.compare(Opcode::VCmpEqU32, int(number.into()), index);
+                let next = s.e.vector();
+                s.e.select(next, is_it.into(), other, chosen);
+                chosen = next;
+            }
+            held.push(chosen.into());
         }
         s.set(result, held);
         Ok(())

@@ -28,7 +28,6 @@ pub(crate) struct Geometry {
     primitive: Part,
     invocation: Part,
     ring_offset: Part,
-    wave: Part,
     inputs: Vec<Slot>,
     outputs: StreamOutputs,
     /// Number of vertices emitted to each stream.
@@ -97,6 +96,7 @@ impl Geometry {
         let invocation = s.e.fixed(File::Vector, GeometryInterface::INVOCATION, 1);
         let ring_offset = s.e.fixed(File::Scalar, next, 1);
         let wave = s.e.fixed(File::Scalar, next + 1, 1);
+        s.e.set_m0(wave);
         let mut vertices = Vec::new();
         for offset in offsets {
             let sources = [int(2).into(), offset.into()];
@@ -119,7 +119,6 @@ impl Geometry {
             primitive,
             invocation,
             ring_offset,
-            wave,
             inputs,
             outputs,
             counts,
@@ -147,8 +146,8 @@ impl Geometry {
         }
     }
 
+    /// Sends a message. M0 has the number of the wave throughout the program.
     fn send(&self, s: &mut Selection<'_>, message: u32) {
-        s.e.set_m0(self.wave);
         s.e.sopp(Opcode::SSendmsg, &[Arg::Fixed(Operand::Immediate(message))]);
     }
 

@@ -53,7 +53,10 @@ impl Selection<'_> {
                     to
                 }
             };
-            self.e.copy(to, from);
+            if !self.e.holds(to, from) {
+                self.e.copy(to, from);
+                self.e.note_copy(to, from);
+            }
         }
         Ok(())
     }

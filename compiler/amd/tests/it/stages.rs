@@ -22,7 +22,7 @@ fn vertices_go_where_the_next_stage_reads_them() {
     let expected = [
         (NextStage::Rasterization, HardwareStage::Vs, "exp pos0"),
         (NextStage::Geometry, HardwareStage::Es, "buffer_store_dword"),
-        (NextStage::TessControl, HardwareStage::Ls, "ds_write_b32"),
+        (NextStage::TessControl, HardwareStage::Ls, "ds_write2_b32"),
     ];
     for chip in [Chip::Si, Chip::Vi] {
         for (next, stage, instruction) in expected {

@@ -6,6 +6,7 @@ mod chain;
 mod common;
 mod cross_operations;
 mod cross_random;
+mod foreign;
 mod half;
 mod interpreter;
 mod listings;

@@ -55,13 +55,13 @@ fn sample_positions(positions: &[[f64; 2]]) -> Vec<u8> {
 }
 
 /// A lane's primitive, and the window coordinates of its pixel's lower left corner.
-struct Pixel<'a> {
-    setup: &'a PrimitiveSetup,
-    x: f64,
-    y: f64,
+pub(super) struct Pixel<'a> {
+    pub setup: &'a PrimitiveSetup,
+    pub x: f64,
+    pub y: f64,
 }
 
-fn pixels<'a>(
+pub(super) fn pixels<'a>(
     quads: &[Quad],
     primitives: &'a [PrimitiveSetup],
 ) -> Result<Vec<Pixel<'a>>, DeviceError> {
@@ -124,7 +124,7 @@ fn write_values(
 }
 
 /// The coordinates of vertices 1 and 2.
-fn weights(setup: &PrimitiveSetup, linear: bool, [x, y]: [f64; 2]) -> [u32; 3] {
+pub(super) fn weights(setup: &PrimitiveSetup, linear: bool, [x, y]: [f64; 2]) -> [u32; 3] {
     let [_, i, j] =
         if linear { setup.barycentric_linear(x, y) } else { setup.barycentric_perspective(x, y) };
     [(i as f32).to_bits(), (j as f32).to_bits(), 0]

@@ -3,6 +3,7 @@
 
 mod compute;
 mod exports;
+mod foreign;
 mod fragment;
 mod geometry;
 mod image_descriptors;
@@ -18,7 +19,7 @@ mod vertex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use compiler::{CodegenOptions, PassLog, StagePasses};
+use compiler::{CachedCompiler, CodegenOptions, EarlyPassCache, PassLog, StagePasses};
 use gcn::Chip;
 use program::{Stage, StageKey};
 use results::passes::ScopePasses;
@@ -30,6 +31,7 @@ use vocabulary::Width;
 use super::compile_error::compile_error;
 use crate::device::ShaderDevice;
 use crate::passes::scope_passes;
+pub use foreign::{ForeignDevice, ForeignShader};
 use launch::Launch;
 use prepared::Prepared;
 pub use trace::WaveLog;
@@ -44,6 +46,8 @@ pub struct WaveOptions {
     pub budget: u64,
     /// Seed of the contents of unwritten registers.
     pub seed: u64,
+    /// Shared compilation results.
+    pub cache: Arc<CachedCompiler>,
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
@@ -52,6 +56,7 @@ type CacheKey = (ProgramId, Stage, StageKey);
 pub struct WaveDevice {
     options: WaveOptions,
     cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
+    early: BTreeMap<ProgramId, EarlyPassCache>,
     left: u64,
     shaded: u64,
     /// Statistics of the last program of each stage.
@@ -66,6 +71,7 @@ impl WaveDevice {
     pub fn new(options: WaveOptions) -> WaveDevice {
         WaveDevice {
             cache: BTreeMap::new(),
+            early: BTreeMap::new(),
             left: options.budget,
             shaded: 0,
             statistics: BTreeMap::new(),
@@ -103,11 +109,13 @@ impl WaveDevice {
         made
     }
 
-    fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
-        let WaveOptions { chip, compiler: options, .. } = &self.options;
-        let output = compiler::compile_amd(state.program, stage, state.key, *chip, options)
+    fn make(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
+        let WaveOptions { chip, compiler: options, cache, .. } = &self.options;
+        let early = self.early.entry(state.program_id).or_default();
+        let output = cache
+            .compile_amd(early, state.program, stage, state.key, *chip, options)
             .map_err(|error| compile_error(stage, error))?;
-        Prepared::new(output)
+        Prepared::new(&output)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Compiled programs, ready to run.
 
+use std::sync::Arc;
+
 use compiler::amd::Output;
 use compiler::amd::output::Interface;
 use softgl::device::DeviceError;
@@ -7,7 +9,7 @@ use wave::Program;
 
 /// A compiled and decoded program.
 pub(super) struct Prepared {
-    pub output: Output,
+    pub output: Arc<Output>,
     pub program: Program,
     /// Program that exports the vertices of a geometry program.
     pub copy: Option<Box<Prepared>>,
@@ -15,13 +17,15 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Decodes a program.
-    pub(super) fn new(output: Output) -> Result<Prepared, DeviceError> {
+    pub(super) fn new(output: &Arc<Output>) -> Result<Prepared, DeviceError> {
         let program = Program::new(output.chip, &output.words)
             .map_err(|error| DeviceError::Execution(error.to_string()))?;
         let copy = match &output.interface {
-            Interface::Geometry(geometry) => Some(Prepared::new((*geometry.copy).clone())?),
+            Interface::Geometry(geometry) => {
+                Some(Prepared::new(&Arc::new((*geometry.copy).clone()))?)
+            }
             _ => None,
         };
-        Ok(Prepared { output, program, copy: copy.map(Box::new) })
+        Ok(Prepared { output: output.clone(), program, copy: copy.map(Box::new) })
     }
 }

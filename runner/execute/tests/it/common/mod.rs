@@ -274,6 +274,7 @@ pub(crate) fn waves(chip: gcn::Chip) -> WaveDevice {
         compiler: compiler::CodegenOptions::default(),
         budget: 1 << 27,
         seed: 1,
+        cache: Default::default(),
     })
 }
 

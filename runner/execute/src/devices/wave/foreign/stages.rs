@@ -1,0 +1,232 @@
+//! Waves of vertices and fragments with the registers that radeonsi's shaders expect.
+
+use program::resource::Varying;
+use program::{Slot, Stage};
+use softgl::device::{DeviceError, FragmentBatch, PrimitiveSetup, VertexBatch};
+use softgl::shader_io::ShaderIo;
+use wave::{Export, Host, LANES, Outcome, Program, Wave};
+
+use super::super::super::vertex_values::vertex_values;
+use super::super::fragment::{pixels, weights};
+use super::memory::{
+    BUFFER_TABLE, ForeignMemory, IMAGE_TABLE, UNIFORMS, VERTEX_TABLE, attribute_words,
+    has_only_uniforms,
+};
+
+/// Scalar registers: tables, then those of the stage.
+const BUFFERS: usize = 2;
+const IMAGES: usize = 3;
+const PRIMITIVE_MASK: usize = 5;
+const BASE_VERTEX: usize = 5;
+const DRAW: usize = 6;
+const BASE_INSTANCE: usize = 7;
+const VERTEX_BUFFERS: usize = 8;
+const FIRST_VERTEX_BUFFER: usize = 12;
+/// Vector registers of fragments: six pairs of coordinates, facing, sample and layer, covered
+/// samples.
+const FACING: usize = 12;
+const ANCILLARY: usize = 13;
+const COVERAGE: usize = 14;
+/// Targets of exports.
+const DEPTH: u8 = 8;
+const NULL: u8 = 9;
+const POSITION: u8 = 12;
+const PARAMETER: u8 = 32;
+
+/// A shader and the draw that it executes.
+#[derive(Clone, Copy)]
+pub(super) struct Draw<'a> {
+    pub program: &'a program::Program,
+    pub code: &'a Program,
+    pub limit: u64,
+}
+
+struct ForeignHost<'a> {
+    memory: ForeignMemory<'a>,
+    exports: Vec<Export>,
+    /// The attribute of interpolation, per lane and channel.
+    parameter: &'a dyn Fn(u8, u8, usize) -> Option<[u32; 3]>,
+}
+
+impl Host for ForeignHost<'_> {
+    fn memory(&mut self) -> &mut dyn wave::Memory {
+        &mut self.memory
+    }
+
+    fn export(&mut self, export: Export) {
+        self.exports.push(export);
+    }
+
+    fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]> {
+        (self.parameter)(attribute, channel, lane)
+    }
+}
+
+/// A wave with the registers that all stages have; others hold a pattern.
+fn start(draw: &Draw<'_>, stage: Stage, lanes: u64) -> Wave {
+    let mut wave = Wave::new();
+    for (number, register) in wave.scalar[..104].iter_mut().enumerate() {
+        *register = 0x5bad_0000 | number as u32;
+    }
+    for (number, register) in wave.vector.iter_mut().enumerate() {
+        register.fill(0x7fb0_0000 | number as u32);
+    }
+    wave.set_pair(gcn::Scalar::EXEC, lanes);
+    let direct = has_only_uniforms(draw.program, stage);
+    wave.scalar[BUFFERS] = if direct { UNIFORMS } else { BUFFER_TABLE };
+    wave.scalar[IMAGES] = IMAGE_TABLE;
+    wave
+}
+
+fn run(draw: &Draw<'_>, wave: &mut Wave, host: &mut dyn Host) -> Result<u64, DeviceError> {
+    let outcome = wave.run(draw.code, host, draw.limit);
+    match outcome {
+        Ok(Outcome::Done) => Ok(wave.steps),
+        Ok(other) => Err(DeviceError::Execution(format!("the wave stops: {other:?}"))),
+        Err(error) => Err(DeviceError::Execution(format!("radeonsi's shader: {error}"))),
+    }
+}
+
+/// Runs a batch of vertices.
+pub(super) fn vertices(
+    draw: &Draw<'_>,
+    batch: &mut VertexBatch,
+    io: &mut dyn ShaderIo,
+) -> Result<u64, DeviceError> {
+    let lanes = batch.lanes.min(LANES);
+    let mut wave = start(draw, Stage::Vertex, batch.mask);
+    for lane in 0..lanes {
+        wave.vector[0][lane] = batch.vertex_id[lane].wrapping_sub(batch.base_vertex);
+        wave.vector[1][lane] = batch.instance_id[lane];
+    }
+    wave.scalar[4] = 0;
+    wave.scalar[BASE_VERTEX] = batch.base_vertex;
+    wave.scalar[DRAW] = batch.draw_id;
+    wave.scalar[BASE_INSTANCE] = batch.base_instance;
+    wave.scalar[VERTEX_BUFFERS] = VERTEX_TABLE;
+    wave.scalar[FIRST_VERTEX_BUFFER..][..4].copy_from_slice(&attribute_words(0));
+    let (inputs, ids) = (&batch.inputs, &batch.vertex_id);
+    let attribute = |number: u32, record: usize, component: usize| {
+        let lane = ids.iter().position(|&id| id as usize == record);
+        lane.and_then(|lane| inputs.find(number as usize * 4 + component, lane)).unwrap_or(0)
+    };
+    let memory = ForeignMemory::new(io, draw.program, Stage::Vertex, &attribute);
+    let mut host = ForeignHost { memory, exports: Vec::new(), parameter: &|_, _, _| None };
+    let steps = run(draw, &mut wave, &mut host)?;
+    let outputs = draw.program.stage(Stage::Vertex).map_or(&[][..], |stage| &stage.outputs);
+    let read = draw.program.stage(Stage::Fragment).map_or(&[][..], |stage| &stage.inputs);
+    for (index, varying) in outputs.iter().enumerate() {
+        let Some(target) = target(outputs, read, varying.slot) else { continue };
+        let Some(export) = host.exports.iter().find(|export| export.target == target) else {
+            return Err(DeviceError::Execution(format!("no export for {:?}", varying.slot)));
+        };
+        for component in 0..4 {
+            let Some(values) = &export.channels[component] else { continue };
+            for lane in (0..lanes).filter(|lane| batch.mask >> lane & 1 != 0) {
+                batch.outputs.set(index * 4 + component, lane, values[lane]);
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Target of the export of an output; none for those that nothing reads.
+fn target(outputs: &[Varying], read: &[Varying], slot: Slot) -> Option<u8> {
+    match slot {
+        Slot::Position => Some(POSITION),
+        Slot::ClipDistance(n) => {
+            let size = outputs.iter().any(|output| output.slot == Slot::PointSize);
+            Some(POSITION + 1 + u8::from(size) + n)
+        }
+        Slot::PointSize => None,
+        slot => read.iter().any(|input| input.slot == slot).then_some(PARAMETER),
+    }
+}
+
+/// Runs a batch of fragments.
+pub(super) fn fragments(
+    draw: &Draw<'_>,
+    batch: &mut FragmentBatch,
+    io: &mut dyn ShaderIo,
+) -> Result<u64, DeviceError> {
+    let inputs = draw.program.stage(Stage::Fragment).map_or(&[][..], |stage| &stage.inputs);
+    let pixels = pixels(&batch.quads, &batch.primitives)?;
+    let lanes = pixels.len().min(LANES);
+    let mut wave = start(draw, Stage::Fragment, batch.live);
+    wave.scalar[PRIMITIVE_MASK] = 0;
+    for (lane, pixel) in pixels.iter().enumerate().take(lanes) {
+        let center = [pixel.x + 0.5, pixel.y + 0.5];
+        for (pair, linear) in [false, false, false, true, true, true].into_iter().enumerate() {
+            let [i, j, _] = weights(pixel.setup, linear, center);
+            wave.vector[2 * pair][lane] = i;
+            wave.vector[2 * pair + 1][lane] = j;
+        }
+        wave.vector[FACING][lane] = if pixel.setup.front_facing { u32::MAX } else { 0 };
+        wave.vector[ANCILLARY][lane] = pixel.setup.layer << 16;
+        wave.vector[COVERAGE][lane] = batch.sample_mask_in.get(lane).copied().unwrap_or(0);
+    }
+    let parameter = |attribute: u8, channel: u8, lane: usize| {
+        let input = inputs.get(usize::from(attribute))?;
+        let Some(pixel) = pixels.get(lane) else { return Some([0; 3]) };
+        Some(parameter(inputs, input, pixel.setup, channel))
+    };
+    let memory = ForeignMemory::new(io, draw.program, Stage::Fragment, &|_, _, _| 0);
+    let mut host = ForeignHost { memory, exports: Vec::new(), parameter: &parameter };
+    let steps = run(draw, &mut wave, &mut host)?;
+    let mut written = 0;
+    for export in &host.exports {
+        if export.done {
+            written = export.exec;
+        }
+        take_color(batch, export, lanes)?;
+    }
+    batch.outputs.killed = batch.live & !written;
+    Ok(steps)
+}
+
+/// Values of an attribute of interpolation: P0, P10, P20.
+fn parameter(inputs: &[Varying], input: &Varying, setup: &PrimitiveSetup, channel: u8) -> [u32; 3] {
+    let values = vertex_values(inputs, setup, channel.into(), |slot| slot == input.slot);
+    if input.interpolation.mode == program::qualifier::InterpolationMode::Flat {
+        return [values[setup.provoking.min(2)], 0, 0];
+    }
+    let [a, b, c] = values.map(f32::from_bits);
+    [values[0], (b - a).to_bits(), (c - a).to_bits()]
+}
+
+fn take_color(batch: &mut FragmentBatch, export: &Export, lanes: usize) -> Result<(), DeviceError> {
+    if export.target == NULL {
+        return Ok(());
+    }
+    if export.target >= DEPTH {
+        return Err(DeviceError::Unsupported(format!("export to target {}", export.target)));
+    }
+    let first = usize::from(export.target) * 4;
+    for channel in 0..4 {
+        let source = if export.compressed { channel / 2 } else { channel };
+        let Some(values) = &export.channels[source] else { continue };
+        if first + channel >= batch.outputs.color.rows() {
+            continue;
+        }
+        for lane in (0..lanes).filter(|lane| export.exec >> lane & 1 != 0) {
+            let value = match export.compressed {
+                true => from_half((values[lane] >> (16 * (channel % 2))) as u16).to_bits(),
+                false => values[lane],
+            };
+            batch.outputs.color.set(first + channel, lane, value);
+        }
+    }
+    Ok(())
+}
+
+/// The value of a half.
+fn from_half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 0x3ff));
+    sign * match exponent {
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        0 => fraction * (-24f32).exp2(),
+        _ => (1024.0 + fraction) * ((exponent - 25) as f32).exp2(),
+    }
+}
