@@ -2,7 +2,7 @@
 
 use crate::physical::{Physical, Placed};
 use gcn::access::{Access, REGISTERS, Register, accesses};
-use gcn::{Chip, Format, Kind, Opcode, Operand, Row};
+use gcn::{Chip, Format, Instruction, Kind, Opcode, Operand, Row};
 use std::collections::BTreeSet;
 
 /// No event is pending.
@@ -83,44 +83,63 @@ impl Wait {
     }
 }
 
+/// An instruction with what it does to registers.
+struct Item {
+    row: &'static Row,
+    instruction: Instruction,
+    accesses: Vec<Access>,
+}
+
+impl Item {
+    fn of(chip: Chip, placed: &Placed) -> Option<Item> {
+        let row = placed.row(chip)?;
+        let instruction = placed.instruction;
+        Some(Item { row, instruction, accesses: accesses(row, &instruction) })
+    }
+}
+
 /// Inserts the waits that a program needs.
 pub fn insert_waits(program: &mut Physical) {
-    let states = solve(program);
+    let chip = program.chip;
+    let items = |block: &Vec<Placed>| block.iter().filter_map(|p| Item::of(chip, p)).collect();
+    let items: Vec<Vec<Item>> = program.blocks.iter().map(items).collect();
+    let states = solve(program, &items);
     for (index, state) in states.into_iter().enumerate() {
         let Some(mut state) = state else { continue };
         let block = std::mem::take(&mut program.blocks[index]);
-        for (at, placed) in block.iter().enumerate() {
-            let wait = needed(program.chip, placed, &state);
+        let items = &items[index];
+        for (at, (placed, item)) in block.into_iter().zip(items).enumerate() {
+            let wait = needed(item, &state);
             if wait != Wait::NONE {
-                let wait = joined(program.chip, wait, &block[at + 1..], &state);
+                let wait = joined(wait, &items[at + 1..], &state);
                 let bits = wait.bits();
                 program.blocks[index].push(Placed::control(Opcode::SWaitcnt, bits));
                 wait.apply(&mut state);
             }
-            step(program.chip, placed, &mut state);
-            program.blocks[index].push(placed.clone());
+            step(chip, item, &mut state);
+            program.blocks[index].push(placed);
         }
     }
 }
 
 /// The wait with those that the next instructions need for what is pending already.
-fn joined(chip: Chip, mut wait: Wait, next: &[Placed], state: &State) -> Wait {
-    for placed in next.iter().take(LOOK_AHEAD) {
-        let more = needed(chip, placed, state);
+fn joined(mut wait: Wait, next: &[Item], state: &State) -> Wait {
+    for item in next.iter().take(LOOK_AHEAD) {
+        let more = needed(item, state);
         wait.vector = wait.vector.min(more.vector);
         wait.lgkm = wait.lgkm.min(more.lgkm);
     }
     wait
 }
 
-fn solve(program: &Physical) -> Vec<Option<State>> {
+fn solve(program: &Physical, items: &[Vec<Item>]) -> Vec<Option<State>> {
     let mut states: Vec<Option<State>> = vec![None; program.blocks.len()];
     states[0] = Some(State::new());
     let mut open = BTreeSet::from([0]);
     while let Some(index) = open.pop_first() {
         let Some(mut state) = states[index].clone() else { continue };
-        for placed in &program.blocks[index] {
-            step(program.chip, placed, &mut state);
+        for item in &items[index] {
+            step(program.chip, item, &mut state);
         }
         for &succ in &program.successors[index] {
             let joined = match &states[succ] {
@@ -141,10 +160,9 @@ fn solve(program: &Physical) -> Vec<Option<State>> {
 }
 
 /// The wait before an instruction.
-fn needed(chip: Chip, placed: &Placed, state: &State) -> Wait {
+fn needed(item: &Item, state: &State) -> Wait {
     let mut wait = Wait::NONE;
-    let Some(row) = placed.row(chip) else { return wait };
-    for access in accesses(row, &placed.instruction) {
+    for access in &item.accesses {
         let register = access.register.index();
         if state.vector[register] != DONE {
             wait.vector = wait.vector.min(u32::from(state.vector[register].min(MAX_VECTOR)));
@@ -160,13 +178,12 @@ fn needed(chip: Chip, placed: &Placed, state: &State) -> Wait {
 }
 
 /// The state behind an instruction and the wait before it.
-fn step(chip: Chip, placed: &Placed, state: &mut State) {
-    let Some(row) = placed.row(chip) else { return };
-    let instruction = &placed.instruction;
+fn step(chip: Chip, item: &Item, state: &mut State) {
+    let Item { row, instruction, accesses } = item;
     if let (Opcode::SWaitcnt, Operand::Immediate(bits)) = (row.opcode, instruction.operands[0]) {
         return Wait::of_bits(bits).apply(state);
     }
-    needed(chip, placed, state).apply(state);
+    needed(item, state).apply(state);
     let vector = matches!(row.format, Format::Mubuf | Format::Mtbuf | Format::Mimg);
     let lgkm = matches!(row.format, Format::Smem | Format::Ds);
     if vector {
@@ -174,7 +191,7 @@ fn step(chip: Chip, placed: &Placed, state: &mut State) {
             *age = (*age + 1).min(MAX_VECTOR + 1);
         }
     }
-    for access in accesses(row, instruction) {
+    for access in accesses {
         let register = access.register.index();
         if access.writes && vector {
             state.vector[register] = 0;
@@ -182,7 +199,7 @@ fn step(chip: Chip, placed: &Placed, state: &mut State) {
         if access.writes && lgkm {
             state.lgkm[register] = true;
         }
-        if holds(chip, row, &access) {
+        if holds(chip, row, access) {
             state.held[register] = true;
         }
     }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use super::device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 use crate::devices::{
-    Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog,
-    Undefined, WaveDevice, WaveLog, WaveOptions,
+    Decoders, Disagreement, InterpreterDevice, Programs, SimulatorDevice, SimulatorOptions,
+    TraceLog, Undefined, WaveDevice, WaveLog, WaveOptions,
 };
 use crate::external;
 use crate::passes::scope_passes;
@@ -28,13 +28,18 @@ pub fn chip(generation: Generation) -> Option<Chip> {
     Chip::get(generation.name())
 }
 
-fn wave_device(request: &DeviceRequest<'_>, chip: Chip, cache: Arc<CachedCompiler>) -> WaveDevice {
+fn wave_device(
+    request: &DeviceRequest<'_>,
+    chip: Chip,
+    (cache, programs): (Arc<CachedCompiler>, Arc<Programs>),
+) -> WaveDevice {
     WaveDevice::new(WaveOptions {
         chip,
         compiler: request.options.codegen.clone(),
         budget: request.step_limit,
         seed: seed(request.test),
         cache,
+        programs,
     })
 }
 
@@ -43,6 +48,7 @@ fn wave_device(request: &DeviceRequest<'_>, chip: Chip, cache: Arc<CachedCompile
 pub struct Devices {
     cache: Arc<CachedCompiler>,
     decoders: Arc<Decoders>,
+    programs: Arc<Programs>,
 }
 
 impl DeviceFactory for Devices {
@@ -51,7 +57,8 @@ impl DeviceFactory for Devices {
             DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
             DeviceKind::Simulator => {
                 if let Some(chip) = chip(request.generation) {
-                    let mut device = wave_device(request, chip, self.cache.clone());
+                    let shared = (self.cache.clone(), self.programs.clone());
+                    let mut device = wave_device(request, chip, shared);
                     device.log_passes(request.options.log_passes);
                     return Ok(Box::new(device));
                 }
@@ -111,7 +118,7 @@ impl DeviceFactory for TracedWaves {
         let chip = chip(request.generation).ok_or_else(|| {
             DeviceError::Execution(format!("{} has no waves", request.generation))
         })?;
-        let mut device = wave_device(request, chip, Arc::default());
+        let mut device = wave_device(request, chip, Default::default());
         device.trace(self.log.clone());
         Ok(Box::new(device))
     }

@@ -19,6 +19,9 @@ impl Step<'_> {
         let kind = parts.next().unwrap_or("");
         let mode = FloatMode::of(self.wave.mode);
         let exec = self.written_lanes();
+        // Whether the condition holds for each order.
+        let orders = [None, Some(Ordering::Less), Some(Ordering::Equal), Some(Ordering::Greater)];
+        let holding = orders.map(|order| satisfies(condition, order));
         let mut mask = 0_u64;
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let (a, b) = (self.signed_value(1, lane), self.signed_value(2, lane));
@@ -35,7 +38,8 @@ impl Step<'_> {
                     "u64" => Some(a.cmp(&b)),
                     _ => return Err(self.not_modeled()),
                 };
-                satisfies(condition, order).ok_or_else(|| self.not_modeled())?
+                let index = orders.iter().position(|known| *known == order).unwrap_or(0);
+                holding[index].ok_or_else(|| self.not_modeled())?
             };
             mask |= u64::from(holds) << lane;
         }

@@ -55,6 +55,10 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
     /// Adds an event. EXPCNT counts to 7: an event beyond stalls until the oldest is complete.
     pub(crate) fn add(&mut self, event: Event) {
         let exports = |events: &[Event]| {

@@ -1,9 +1,9 @@
 //! Decoded programs.
 
-use std::collections::HashMap;
-
+use gcn::hazards::{HAZARDS, Hazard, HazardView};
 use gcn::{
-    Chip, DecodeError, Format, Instruction, Located, Row, decode_program, print_instruction,
+    Access, Chip, DecodeError, Format, Instruction, Located, Row, accesses, decode_program,
+    print_instruction,
 };
 use thiserror::Error;
 
@@ -23,9 +23,27 @@ pub enum ProgramError {
 pub struct Program {
     chip: Chip,
     instructions: Vec<Located>,
-    rows: Vec<&'static Row>,
-    /// Number of the instruction at an offset in dwords.
-    starts: HashMap<usize, usize>,
+    facts: Vec<Facts>,
+    /// Number of the instruction at each offset in dwords.
+    starts: Vec<Option<usize>>,
+}
+
+/// Properties of an instruction that each execution needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub row: &'static Row,
+    pub accesses: Vec<Access>,
+    /// Hazards that the instruction can be the second part of.
+    pub hazards: Vec<&'static Hazard>,
+}
+
+impl Facts {
+    fn new(chip: Chip, row: &'static Row, instruction: &Instruction) -> Facts {
+        let view = HazardView::new(row, instruction);
+        let concerned = |hazard: &&Hazard| hazard.is_required(chip) && hazard.concerns(&view);
+        let hazards = HAZARDS.iter().filter(concerned).collect();
+        Facts { row, accesses: accesses(row, instruction), hazards }
+    }
 }
 
 impl Program {
@@ -43,17 +61,16 @@ impl Program {
             let Instruction { opcode, modifiers, .. } = &mut located.instruction;
             modifiers.address_dwords = opcode.least_address_dwords();
         }
-        let row = |located: &Located| {
+        let facts = |located: &Located| {
             let Instruction { format, opcode, .. } = located.instruction;
-            chip.row(format, opcode)
+            chip.row(format, opcode).map(|row| Facts::new(chip, row, &located.instruction))
         };
-        let rows: Vec<&'static Row> = instructions.iter().filter_map(row).collect();
-        let starts = instructions
-            .iter()
-            .enumerate()
-            .map(|(index, located)| (located.offset, index))
-            .collect();
-        Ok(Program { chip, instructions, rows, starts })
+        let facts: Vec<Facts> = instructions.iter().filter_map(facts).collect();
+        let mut starts = vec![None; words.len()];
+        for (index, located) in instructions.iter().enumerate() {
+            starts[located.offset] = Some(index);
+        }
+        Ok(Program { chip, instructions, facts, starts })
     }
 
     /// The chip.
@@ -67,12 +84,16 @@ impl Program {
     }
 
     pub(crate) fn row(&self, index: usize) -> &'static Row {
-        self.rows[index]
+        self.facts[index].row
+    }
+
+    pub(crate) fn facts(&self, index: usize) -> &Facts {
+        &self.facts[index]
     }
 
     /// Number of the instruction at an offset in dwords.
     pub(crate) fn at(&self, offset: usize) -> Option<usize> {
-        self.starts.get(&offset).copied()
+        self.starts.get(offset).copied().flatten()
     }
 
     /// The text of an instruction.

@@ -1,7 +1,6 @@
 //! The loop over instructions, and the use of operands.
 
-use gcn::access::accesses;
-use gcn::hazards::{HAZARDS, HazardView, wait_states};
+use gcn::hazards::{HazardView, wait_states};
 use gcn::{Access, Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
 use gcn::{Lanes, Slot, Status};
 
@@ -39,7 +38,7 @@ pub(crate) struct Step<'a> {
     pub quirks: Quirks,
     pub row: &'static Row,
     pub instruction: &'a Instruction,
-    pub accesses: Vec<Access>,
+    pub accesses: &'a [Access],
     /// Offset of the instruction in dwords.
     pub offset: usize,
     /// Offset behind the instruction in dwords.
@@ -76,21 +75,22 @@ impl Wave {
             if quirks.hazards {
                 self.check_hazards(program, index).map_err(failed)?;
             }
-            let row = program.row(index);
+            let facts = program.facts(index);
             let mut step = Step {
                 wave: self,
                 host,
                 chip: program.chip(),
                 quirks,
-                row,
+                row: facts.row,
                 instruction: &located.instruction,
-                accesses: accesses(row, &located.instruction),
+                accesses: &facts.accesses,
                 offset: located.offset,
                 end: located.offset + located.dwords,
             };
             let next = step.execute().map_err(failed)?;
-            self.history.insert(0, index);
-            self.history.truncate(8);
+            self.history.rotate_right(1);
+            self.history[0] = index;
+            self.known_history = (self.known_history + 1).min(self.history.len());
             self.pc = match next {
                 Next::Following | Next::Barrier => located.offset + located.dwords,
                 Next::Jump(offset) => usize::try_from(offset).map_err(|_| failed(Reason::Jump))?,
@@ -110,16 +110,17 @@ impl Wave {
 
     /// Compares the instruction with those executed before it.
     fn check_hazards(&self, program: &Program, index: usize) -> Result<(), Reason> {
+        let hazards = &program.facts(index).hazards;
+        if hazards.is_empty() {
+            return Ok(());
+        }
         let view = |index: usize| {
             HazardView::new(program.row(index), &program.instructions()[index].instruction)
         };
         let second = view(index);
-        let concerned = HAZARDS
-            .iter()
-            .filter(|hazard| hazard.is_required(program.chip()) && hazard.concerns(&second));
-        for hazard in concerned {
+        for hazard in hazards {
             let mut states = 0;
-            for &before in &self.history {
+            for &before in &self.history[..self.known_history] {
                 if states >= u32::from(hazard.states) {
                     break;
                 }
@@ -162,12 +163,15 @@ impl Step<'_> {
 
     /// Checks that no register of the instruction waits for memory.
     fn check_pending(&self) -> Result<(), Reason> {
+        if self.wave.pending.is_empty() {
+            return Ok(());
+        }
         let kind = match self.row.format {
             Format::Mubuf | Format::Mtbuf | Format::Mimg => Some(pending::Kind::Vector),
             Format::Ds => Some(pending::Kind::Share),
             _ => None,
         };
-        for access in &self.accesses {
+        for access in self.accesses {
             let in_order = kind.filter(|_| !access.reads);
             self.wave.pending.check(access.register, access.writes, in_order)?;
         }

@@ -36,7 +36,9 @@ pub struct Wave {
     pub(crate) vccz: bool,
     pub(crate) pending: Pending,
     /// Numbers of the instructions executed last, the youngest first.
-    pub(crate) history: Vec<usize>,
+    pub(crate) history: [usize; 8],
+    /// Number of entries of `history` that have been executed.
+    pub(crate) known_history: usize,
 }
 
 impl Default for Wave {
@@ -59,7 +61,8 @@ impl Wave {
             pc: 0,
             vccz: true,
             pending: Pending::default(),
-            history: Vec::new(),
+            history: [0; 8],
+            known_history: 0,
         };
         wave.set_pair(Scalar::EXEC, u64::MAX);
         wave

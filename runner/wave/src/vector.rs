@@ -10,6 +10,9 @@ use crate::quirks::Quirks;
 use crate::run::Step;
 use crate::state::LANES;
 
+/// Operations with one way to compute their results; `None` for others.
+type Family<'a> = &'a dyn Fn(Opcode, [u64; 3]) -> Option<u64>;
+
 impl Step<'_> {
     /// Executes an operation of VOP1, VOP2, VOP3, VOPC or VINTRP.
     pub(crate) fn vector_alu(&mut self) -> Result<(), Reason> {
@@ -24,6 +27,15 @@ impl Step<'_> {
         let opcode = self.opcode();
         // Another lane can be a source: all are read before one is written.
         let mut results = [0; LANES];
+        let quirks = self.quirks;
+        let families: [Family<'_>; 4] = [
+            &integer::compute,
+            &|opcode, sources| convert::compute(opcode, sources, mode),
+            &|opcode, sources| single(opcode, sources, mode, &quirks),
+            &|opcode, sources| double(opcode, sources, mode, &quirks),
+        ];
+        let family = families.into_iter().find(|family| family(opcode, [0; 3]).is_some());
+        let family = family.ok_or_else(|| self.not_modeled())?;
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let mut sources = [0; 3];
             for (source, index) in sources.iter_mut().zip(1..self.row.slots.len()) {
@@ -35,11 +47,7 @@ impl Step<'_> {
             if matches!(opcode, Opcode::VMacF32 | Opcode::VMacLegacyF32) {
                 sources[2] = self.lane_value(0, lane);
             }
-            let result = integer::compute(opcode, sources)
-                .or_else(|| convert::compute(opcode, sources, mode))
-                .or_else(|| single(opcode, sources, mode, &self.quirks))
-                .or_else(|| double(opcode, sources, mode, &self.quirks))
-                .ok_or_else(|| self.not_modeled())?;
+            let result = family(opcode, sources).ok_or_else(|| self.not_modeled())?;
             let result = self.output(result, mode);
             results[lane] = result;
         }

@@ -4,7 +4,6 @@ mod numbers;
 mod si;
 mod vi;
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::chip::Chip;
@@ -13,11 +12,14 @@ use crate::opcode::Opcode;
 use crate::slot::{Row, slots};
 use numbers::Numbers;
 
-/// The table of a chip, with its indices.
+/// No row.
+const NONE: u16 = u16::MAX;
+
+/// The table of a chip, with its indices: for each format the row of each number and opcode.
 struct Table {
     rows: Vec<Row>,
-    by_number: HashMap<(Format, u16), usize>,
-    by_opcode: HashMap<(Format, Opcode), usize>,
+    by_number: Vec<Vec<u16>>,
+    by_opcode: Vec<Vec<u16>>,
 }
 
 static SI: LazyLock<Table> = LazyLock::new(|| Table::new(Chip::Si, &si::NUMBERS));
@@ -66,8 +68,7 @@ fn promotion(chip: Chip, format: Format) -> Option<u16> {
 
 impl Table {
     fn new(chip: Chip, numbers: &Numbers) -> Table {
-        let mut table =
-            Table { rows: Vec::new(), by_number: HashMap::new(), by_opcode: HashMap::new() };
+        let mut table = Table { rows: Vec::new(), by_number: Vec::new(), by_opcode: Vec::new() };
         for &(format, rows) in numbers.formats {
             for &(number, opcode) in rows {
                 table.add(format, number, opcode);
@@ -82,17 +83,28 @@ impl Table {
     }
 
     fn add(&mut self, format: Format, number: u16, opcode: Opcode) {
-        let index = self.rows.len();
+        let index = self.rows.len() as u16;
         self.rows.push(Row { format, number, opcode, slots: slots(format, opcode) });
-        self.by_number.insert((format, number), index);
-        self.by_opcode.insert((format, opcode), index);
+        set(&mut self.by_number, format, number.into(), index);
+        set(&mut self.by_opcode, format, opcode as usize, index);
     }
 
     fn row(&self, format: Format, opcode: Opcode) -> Option<&Row> {
-        self.by_opcode.get(&(format, opcode)).map(|index| &self.rows[*index])
+        self.rows.get(usize::from(*self.by_opcode.get(format as usize)?.get(opcode as usize)?))
     }
 
     fn row_of_number(&self, format: Format, number: u16) -> Option<&Row> {
-        self.by_number.get(&(format, number)).map(|index| &self.rows[*index])
+        let of_format = self.by_number.get(format as usize)?;
+        self.rows.get(usize::from(*of_format.get(usize::from(number))?))
     }
+}
+
+/// Sets the row of a number in a format.
+fn set(index: &mut Vec<Vec<u16>>, format: Format, number: usize, row: u16) {
+    let count = index.len().max(format as usize + 1);
+    index.resize(count, Vec::new());
+    let of_format = &mut index[format as usize];
+    let count = of_format.len().max(number + 1);
+    of_format.resize(count, NONE);
+    of_format[number] = row;
 }

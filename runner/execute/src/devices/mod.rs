@@ -14,4 +14,4 @@ pub use self::simulator::{
     BinarySource, Decoders, Disagreement, KernelStatistics, SimulatorDevice, SimulatorOptions,
     TraceLog,
 };
-pub use self::wave::{ForeignDevice, ForeignShader, WaveDevice, WaveLog, WaveOptions};
+pub use self::wave::{ForeignDevice, ForeignShader, Programs, WaveDevice, WaveLog, WaveOptions};

@@ -33,6 +33,8 @@ use crate::device::ShaderDevice;
 use crate::passes::scope_passes;
 pub use foreign::{ForeignDevice, ForeignShader};
 use launch::Launch;
+pub use prepared::Programs;
+
 use prepared::Prepared;
 pub use trace::WaveLog;
 
@@ -48,6 +50,8 @@ pub struct WaveOptions {
     pub seed: u64,
     /// Shared compilation results.
     pub cache: Arc<CachedCompiler>,
+    /// Shared decoded programs.
+    pub programs: Arc<Programs>,
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
@@ -115,7 +119,7 @@ impl WaveDevice {
         let output = cache
             .compile_amd(early, state.program, stage, state.key, *chip, options)
             .map_err(|error| compile_error(stage, error))?;
-        Prepared::new(&output)
+        Prepared::new(&output, &self.options.programs)
     }
 }
 

@@ -1,28 +1,59 @@
 //! Compiled programs, ready to run.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use compiler::amd::Output;
 use compiler::amd::output::Interface;
+use gcn::Chip;
 use softgl::device::DeviceError;
-use wave::Program;
+use wave::{Program, ProgramError};
 
 /// A compiled and decoded program.
 pub(super) struct Prepared {
     pub output: Arc<Output>,
-    pub program: Program,
+    pub program: Arc<Program>,
     /// Program that exports the vertices of a geometry program.
     pub copy: Option<Box<Prepared>>,
 }
 
+/// Most decoded programs that are kept.
+const CAPACITY: usize = 2000;
+
+/// Decoded programs, for several threads.
+#[derive(Default)]
+pub struct Programs(Mutex<HashMap<(Chip, Vec<u32>), Arc<Program>>>);
+
+impl Programs {
+    fn table(&self) -> MutexGuard<'_, HashMap<(Chip, Vec<u32>), Arc<Program>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the program of dwords.
+    fn get(&self, chip: Chip, words: &[u32]) -> Result<Arc<Program>, ProgramError> {
+        let key = (chip, words.to_vec());
+        if let Some(known) = self.table().get(&key) {
+            return Ok(known.clone());
+        }
+        let program = Arc::new(Program::new(chip, words)?);
+        let mut table = self.table();
+        if table.len() >= CAPACITY {
+            table.clear();
+        }
+        table.insert(key, program.clone());
+        Ok(program)
+    }
+}
+
 impl Prepared {
     /// Decodes a program.
-    pub(super) fn new(output: &Arc<Output>) -> Result<Prepared, DeviceError> {
-        let program = Program::new(output.chip, &output.words)
+    pub(super) fn new(output: &Arc<Output>, programs: &Programs) -> Result<Prepared, DeviceError> {
+        let program = programs
+            .get(output.chip, &output.words)
             .map_err(|error| DeviceError::Execution(error.to_string()))?;
         let copy = match &output.interface {
             Interface::Geometry(geometry) => {
-                Some(Prepared::new(&Arc::new((*geometry.copy).clone()))?)
+                Some(Prepared::new(&Arc::new((*geometry.copy).clone()), programs)?)
             }
             _ => None,
         };

@@ -275,6 +275,7 @@ pub(crate) fn waves(chip: gcn::Chip) -> WaveDevice {
         budget: 1 << 27,
         seed: 1,
         cache: Default::default(),
+        programs: Default::default(),
     })
 }
 

@@ -49,8 +49,14 @@ impl ForeignDevice {
         };
         let shaders = shaders.iter().filter(|(_, shader)| !shader.relocated);
         let shaders = shaders.map(|(&stage, shader)| Ok((stage, decode(shader)?)));
-        let options =
-            WaveOptions { chip: Chip::Si, compiler: Default::default(), budget, seed: 1, cache };
+        let options = WaveOptions {
+            chip: Chip::Si,
+            compiler: Default::default(),
+            budget,
+            seed: 1,
+            cache,
+            programs: Arc::default(),
+        };
         Ok(ForeignDevice {
             ours: WaveDevice::new(options),
             shaders: shaders.collect::<Result<_, DeviceError>>()?,
