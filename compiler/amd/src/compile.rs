@@ -34,18 +34,31 @@ const MAX_SCRATCH: u32 = (1 << 14) - 4;
 /// The phase that failed and the reason.
 pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, CompileError> {
     let scratch = shader.info.scratch_size.next_multiple_of(4);
-    match encode(select(shader, key, chip, scratch > 0)?, chip, scratch) {
-        Err(Failure::NeedsScratch) => {}
-        other => return other.map_err(|failure| failure.error(chip)),
+    let mut form = Form { spills: scratch > 0, wide_loads: true };
+    loop {
+        match encode(select(shader, key, chip, form)?, chip, scratch) {
+            Err(Failure::NeedsScratch) if !form.spills => form.spills = true,
+            Err(Failure::Error(error)) if form.wide_loads && error.phase == Phase::Allocate => {
+                form.wide_loads = false;
+            }
+            other => return other.map_err(|failure| failure.error(chip)),
+        }
     }
-    let selected = select(shader, key, chip, true)?;
-    encode(selected, chip, scratch).map_err(|failure| failure.error(chip))
+}
+
+/// Properties of the code that depend on whether registers suffice.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    /// The descriptor of scratch memory stays in registers.
+    spills: bool,
+    /// Uniform loads are merged: they take groups of registers.
+    wide_loads: bool,
 }
 
 /// Takes a selected program through the phases behind selection; it uses `scratch` bytes of scratch
 /// memory per lane.
 fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Failure> {
-    let mut scratch = Scratch { descriptor: selected.scratch, bytes: scratch };
+    let mut scratch = Scratch { descriptor: selected.scratch, bytes: scratch, spills: 0, fills: 0 };
     let kept = scratch.descriptor.map(|part| part.reg);
     remove_dead(&mut selected.program, kept);
     remove_copies(&mut selected.program, kept);
@@ -74,7 +87,7 @@ fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Fa
         user_data: selected.user_data,
         descriptors: selected.descriptors,
         interface: selected.interface,
-        statistics: statistics(&physical, &allocation),
+        statistics: statistics(&physical, &allocation, &scratch),
     };
     validate(&output)?;
     Ok(output)
@@ -121,12 +134,11 @@ impl Selected {
     }
 }
 
-/// With `spills` the descriptor of scratch memory stays in registers.
 fn select(
     shader: &Shader,
     key: &StageKey,
     chip: Chip,
-    spills: bool,
+    form: Form,
 ) -> Result<Selected, CompileError> {
     let stream_outputs = geometry::stream_outputs(shader);
     let used = used_operations(shader);
@@ -138,11 +150,12 @@ fn select(
         (Stage::Fragment, _) => barycentric::resources(&used, key.samples),
         _ => Vec::new(),
     };
-    if spills && shader.info.scratch_size == 0 {
+    if form.spills && shader.info.scratch_size == 0 {
         of_stage.push(Resource::Scratch);
     }
     let mut s = Selection::new(shader, &of_stage, chip);
-    s.spills = spills;
+    s.spills = form.spills;
+    s.wide_loads = form.wide_loads;
     let mut values = user_values(shader, &used);
     let plain: u8 = values.iter().map(|value| value.dwords()).sum();
     let (inline, table) = s.inline_descriptors(plain, &of_stage);
@@ -245,10 +258,12 @@ fn copy_program(
     encode(selected, chip, 0).map_err(|failure| failure.error(chip))
 }
 
-fn statistics(physical: &Physical, allocation: &Allocation) -> Statistics {
+fn statistics(physical: &Physical, allocation: &Allocation, scratch: &Scratch) -> Statistics {
     let mut statistics = Statistics {
         scalars: allocation.scalars.into(),
         vectors: allocation.vectors.into(),
+        spills: scratch.spills,
+        fills: scratch.fills,
         ..Statistics::default()
     };
     for placed in physical.blocks.iter().flatten() {

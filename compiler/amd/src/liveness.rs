@@ -1,7 +1,7 @@
 //! Liveness of virtual registers, dword by dword: scalar ones along linear edges, vector ones along
 //! logical edges.
 
-use crate::machine::{File, Inst, Program, Reg, Use};
+use crate::machine::{File, Inst, Program, Reg, Use, VCC};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use gcn::access::{reads_scc, writes_scc};
 use gcn::slot::Role;
@@ -234,15 +234,18 @@ pub fn remove_dead(program: &mut Program, kept: Option<Reg>) {
         for label in program.order.clone() {
             let insts = std::mem::take(&mut program.blocks[label].insts);
             let mut kept = Vec::with_capacity(insts.len());
-            // Nothing reads the scalar condition code of another block.
-            let mut condition = false;
+            // Nothing reads the condition codes of another block.
+            let (mut condition, mut carries) = (false, false);
             for inst in insts.into_iter().rev() {
                 let sets = writes_scc(inst.format, inst.opcode);
-                if is_removable(program, &inst, &reads) && !(sets && condition) {
+                let carry = writes_carries(&inst);
+                let read = sets && condition || carry && carries;
+                if is_removable(program, &inst, &reads) && !read {
                     count(program, &inst, &mut reads, false);
                     changed = true;
                 } else {
                     condition = reads_scc(inst.opcode) || condition && !sets;
+                    carries = reads_carries(&inst) || carries && !carry;
                     kept.push(inst);
                 }
             }
@@ -250,6 +253,20 @@ pub fn remove_dead(program: &mut Program, kept: Option<Reg>) {
             program.blocks[label].insts = kept;
         }
     }
+}
+
+/// True if the second result is the vector condition code.
+fn writes_carries(inst: &Inst) -> bool {
+    inst.opcode.info().destinations.len() == 2 && inst.args.get(1) == Some(&VCC)
+}
+
+fn reads_carries(inst: &Inst) -> bool {
+    let results = inst.opcode.info().destinations.len();
+    let implicit = matches!(
+        inst.opcode,
+        Opcode::VDivFmasF32 | Opcode::VDivFmasF64 | Opcode::SCbranchVccz | Opcode::SCbranchVccnz
+    );
+    implicit || inst.args.iter().skip(results).any(|arg| *arg == VCC)
 }
 
 fn is_removable(program: &Program, inst: &Inst, reads: &PrimaryMap<Reg, u32>) -> bool {
@@ -266,7 +283,10 @@ fn is_removable(program: &Program, inst: &Inst, reads: &PrimaryMap<Reg, u32>) ->
         return false;
     }
     let results = inst.opcode.info().destinations.len().max(1);
-    let virtual_results = inst.args.iter().take(results).all(|arg| matches!(arg, Arg::Part(_)));
+    let carries = writes_carries(inst);
+    let mut written = inst.args.iter().take(results).enumerate();
+    let virtual_results =
+        written.all(|(index, arg)| matches!(arg, Arg::Part(_)) || index == 1 && carries);
     let uses = program.uses(inst);
     virtual_results
         && uses.iter().all(|used| used.role != Role::Both)

@@ -317,4 +317,8 @@ pub struct Statistics {
     pub scalars: u32,
     /// Vector registers.
     pub vectors: u32,
+    /// Stores of vector registers that did not suffice.
+    pub spills: u32,
+    /// Loads of them.
+    pub fills: u32,
 }

@@ -32,9 +32,9 @@ pub(super) struct CompareCodegenArgs {
     /// A run of this program: its folder or results.jsonl.
     #[arg(value_name = "RUN")]
     run: Option<PathBuf>,
-    /// Only these generations.
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = generations)]
-    generations: Generations,
+    /// Only these generations (default: those of the run).
+    #[arg(long = "gen", value_name = "LIST", value_parser = generations)]
+    generations: Option<Generations>,
     /// Only tests whose name, in either form, matches (repeatable).
     #[arg(short = 't', long = "include", value_name = "RE")]
     include: Vec<String>,
@@ -99,9 +99,11 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
         print(names.concat().as_bytes())?;
         return Ok(EXPECTED);
     };
-    let wanted: BTreeSet<&str> = args.generations.0.iter().map(|t| t.name()).collect();
-    let accepts =
-        |result: &TestResult| wanted.contains(&*result.generation) && filter.accepts(&result.test);
+    let wanted = args.generations.as_ref();
+    let accepts = |result: &TestResult| {
+        wanted.is_none_or(|list| list.0.iter().any(|t| t.name() == &*result.generation))
+            && filter.accepts(&result.test)
+    };
     let run = read(run)?;
     let mut pairs = pairs(&run, accepts, &theirs);
     pairs.retain(|pair| pair.theirs.instructions >= args.min_instructions);

@@ -157,6 +157,12 @@ pub trait Memory {
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         Err(format!("none at {:#x}", access.resource.base))
     }
+
+    /// A clock, which no two reads find at the same time. Without an implementation it stands
+    /// still, and the instructions of the wave are its time.
+    fn clock(&mut self) -> u64 {
+        0
+    }
 }
 
 /// Surroundings of a wave.

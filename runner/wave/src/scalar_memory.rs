@@ -15,11 +15,13 @@ impl Step<'_> {
         match self.opcode() {
             SDcacheInv | SDcacheWb | SDcacheInvVol | SDcacheWbVol => return Ok(()),
             SMemtime => {
-                // A clock that counts instructions.
                 let Operand::Scalar(Scalar(first)) = self.operand(0) else {
                     return Err(self.not_modeled());
                 };
-                let time = self.wave.steps;
+                let time = match self.host.memory().clock() {
+                    0 => self.wave.steps,
+                    time => time,
+                };
                 let halves = [(first, time as u32), (first + 1, (time >> 32) as u32)];
                 let write = |(at, value)| (Register::Scalar(at), [value; LANES]);
                 self.pend(pending::Kind::Scalar, halves.map(write).to_vec(), Vec::new());

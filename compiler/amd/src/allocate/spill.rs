@@ -39,6 +39,10 @@ pub struct Scratch {
     pub descriptor: Option<Part>,
     /// Bytes per lane in use.
     pub bytes: u32,
+    /// Stores of spilled registers.
+    pub spills: u32,
+    /// Loads of spilled registers.
+    pub fills: u32,
 }
 
 /// Reason why there is no allocation.
@@ -96,7 +100,7 @@ pub fn allocate_and_spill(
                 let Some(descriptor) = scratch.descriptor else {
                     return Err(Failure::NeedsScratch);
                 };
-                spill_vectors(program, &victims, descriptor, &mut scratch.bytes);
+                spill_vectors(program, &victims, descriptor, scratch);
             }
         }
         kept.extend(program.regs.keys().skip(first_new));
@@ -238,11 +242,11 @@ fn spill_scalars(program: &mut Program, victims: &[Reg]) {
     });
 }
 
-fn spill_vectors(program: &mut Program, victims: &[Reg], descriptor: Part, bytes: &mut u32) {
+fn spill_vectors(program: &mut Program, victims: &[Reg], descriptor: Part, scratch: &mut Scratch) {
     let mut places: FxHashMap<Reg, u32> = FxHashMap::default();
     for &reg in victims {
-        places.insert(reg, *bytes);
-        *bytes += 4 * u32::from(program.regs[reg].dwords);
+        places.insert(reg, scratch.bytes);
+        scratch.bytes += 4 * u32::from(program.regs[reg].dwords);
     }
     let set: FxHashSet<Reg> = victims.iter().copied().collect();
     rewrite(program, &set, &mut |program, reg, dword, copy, load, out| {
@@ -261,6 +265,8 @@ fn spill_vectors(program: &mut Program, victims: &[Reg], descriptor: Part, bytes
             });
             offset = far.into();
         }
+        let count = if load { &mut scratch.fills } else { &mut scratch.spills };
+        *count += 1;
         let opcode = if load { Opcode::BufferLoadDword } else { Opcode::BufferStoreDword };
         let none = Arg::Fixed(Operand::Off);
         let args = SmallVec::from_slice(&[copy.into(), none, descriptor.into(), offset]);

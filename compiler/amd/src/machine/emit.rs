@@ -98,7 +98,7 @@ pub struct Emitter {
 }
 
 /// Most entries of [`Emitter::copies`]: they live longer for it.
-const MAX_COPIES: usize = 12;
+const MAX_COPIES: usize = 16;
 
 impl Emitter {
     /// Returns an emitter at the begin of an empty program.
@@ -329,7 +329,7 @@ impl Emitter {
     }
 
     /// Returns the dword in a vector register that may be another source's, too.
-    fn shared_vector(&mut self, arg: Arg) -> Part {
+    pub fn shared_vector(&mut self, arg: Arg) -> Part {
         if let Some((_, part)) = self.copies.iter().find(|(from, _)| *from == arg) {
             return *part;
         }

@@ -77,10 +77,14 @@ pub(crate) struct Selection<'a> {
     user_parts: BTreeMap<u8, Part>,
     /// Outputs written so far.
     pub outputs: BTreeMap<(Slot, u8), Part>,
+    /// Values of outputs that the block wrote.
+    pub written: (Option<Label>, BTreeMap<(Slot, u8), Arg>),
     /// Block behind the shader's code, where outputs are exported.
     pub epilogue: Label,
     /// The descriptor of scratch memory has to stay in registers: those.
     pub spills: bool,
+    /// Uniform loads are merged.
+    pub wide_loads: bool,
     pub scratch: Option<Part>,
 }
 
@@ -107,8 +111,10 @@ impl<'a> Selection<'a> {
             user_data: Vec::new(),
             user_parts: BTreeMap::new(),
             outputs: BTreeMap::new(),
+            written: (None, BTreeMap::new()),
             epilogue,
             spills: false,
+            wide_loads: true,
             scratch: None,
         }
     }

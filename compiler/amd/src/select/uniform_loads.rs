@@ -20,7 +20,7 @@ const MAX_DWORDS: u32 = 16;
 /// Most dwords between two loads that become one.
 const MAX_GAP: u32 = 3;
 /// Most dwords that are loaded at the start of a block.
-const MAX_EARLY: u32 = 48;
+const MAX_EARLY: u32 = 32;
 /// First offset past those that instructions of both chips have.
 const MAX_OFFSET: u32 = 1 << 20;
 
@@ -58,6 +58,9 @@ impl Selection<'_> {
     /// Plans the loads of a block and emits the first of them.
     pub(super) fn plan_uniform_loads(&mut self, block: Block) -> Step {
         self.uniform_loads = UniformLoads::default();
+        if !self.wide_loads {
+            return Ok(());
+        }
         let mut members: Vec<(u32, Member)> = Vec::new();
         for (place, &inst) in self.shader.blocks[block].insts.iter().enumerate() {
             let data = &self.shader.insts[inst];

@@ -196,7 +196,7 @@ impl Geometry {
         let wave = self.ring_offset.into();
         let address = BufferAddress { descriptor, lane, wave, constant };
         for (index, place) in layout.iter().enumerate() {
-            let Some(&part) = s.outputs.get(place) else { continue };
+            let Some(part) = s.output_here(*place) else { continue };
             s.store_dwords(&address, part, index as u32 * row, 1);
         }
         Ok(())

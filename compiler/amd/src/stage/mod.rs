@@ -18,6 +18,7 @@ use crate::output::UserValue;
 use crate::select::{Selection, Step};
 use gcn::{Format, Modifiers, Opcode, Operand};
 use ir::{Intrinsic, Value};
+use std::collections::BTreeMap;
 
 impl Selection<'_> {
     /// A value of the driver; false if the intrinsic is none.
@@ -53,12 +54,25 @@ impl Selection<'_> {
                     to
                 }
             };
+            if self.written.0 != Some(self.e.label) {
+                self.written = (Some(self.e.label), BTreeMap::new());
+            }
+            self.written.1.insert((slot, fields.component + c), from);
             if !self.e.holds(to, from) {
                 self.e.copy(to, from);
                 self.e.note_copy(to, from);
             }
         }
         Ok(())
+    }
+
+    /// The value of an output here, in a vector register; none if nothing writes it.
+    pub(crate) fn output_here(&mut self, place: (ir::Slot, u8)) -> Option<Part> {
+        let here = self.written.0 == Some(self.e.label);
+        match self.written.1.get(&place).filter(|_| here) {
+            Some(&value) => Some(self.e.shared_vector(value)),
+            None => self.outputs.get(&place).copied(),
+        }
     }
 
     /// The four components of an output; off where nothing was written.

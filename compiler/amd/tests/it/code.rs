@@ -80,8 +80,8 @@ fn divisions_by_powers_of_two_are_shifts() {
 #[test]
 fn lanes_are_read_and_compared() {
     let body = "1x1 v2 = i2b v1.x\n1x1 v3 = vote_eq v2\n32x1 v4 = b2i32 v3\n\
-        32x1 v5 = const 0x5\n32x1 v6 = read_invocation v1.y, v5\n\
-        32x1 v7 = read_first_invocation v1.z\n\
+        32x1 v5 = const 0x5\n32x1 v10 = mov v1.y\n32x1 v6 = read_invocation v10, v5\n\
+        32x1 v11 = mov v1.z\n32x1 v7 = read_first_invocation v11\n\
         32x1 v8 = iadd v4, v6\n32x1 v9 = iadd v7, v8\n";
     let text = code(&fragment(body), Chip::Si);
     for mnemonic in ["s_nand_b64", "v_readlane_b32", "v_readfirstlane_b32"] {

@@ -234,6 +234,10 @@ impl wave::Memory for Memory<'_> {
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         self.images.access(self.io, access)
     }
+
+    fn clock(&mut self) -> u64 {
+        self.io.clock()
+    }
 }
 
 /// Stages without exports and messages have nothing else around them.

@@ -146,6 +146,8 @@ fn statistics(stage: Stage, prepared: &Prepared) -> StageStatistics {
         registers: counts.vectors,
         scalar_registers: counts.scalars,
         waits: counts.waits,
+        spills: counts.spills,
+        fills: counts.fills,
         sha: blake3::hash(&code).to_hex().to_string(),
         ..StageStatistics::new(stage, Width::Wave64)
     }
