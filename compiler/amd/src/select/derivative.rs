@@ -13,9 +13,10 @@ impl Selection<'_> {
         use AluOp::*;
         // Lanes of the quad that each lane takes the two values from.
         let (from, to) = match alu.op {
-            Fddx | FddxFine => ([0, 0, 2, 2], [1, 1, 3, 3]),
-            Fddy | FddyFine => ([0, 1, 0, 1], [2, 3, 2, 3]),
-            FddxCoarse => ([0; 4], [1; 4]),
+            FddxFine => ([0, 0, 2, 2], [1, 1, 3, 3]),
+            FddyFine => ([0, 1, 0, 1], [2, 3, 2, 3]),
+            // Where the language leaves it open, one derivative serves the quad.
+            Fddx | FddxCoarse => ([0; 4], [1; 4]),
             _ => ([0; 4], [2; 4]),
         };
         if !self.has_neighbors() {
