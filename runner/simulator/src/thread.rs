@@ -65,11 +65,13 @@ impl Thread {
         self.steps = 0;
     }
 
-    /// Sets the channels the thread is dispatched with. Also visible in `sr0.2`.
+    /// Sets the channels the thread is dispatched with. Also visible in `sr0.2`, and in `sr0.3`,
+    /// where pixels stand for their quads.
     pub fn set_dispatch_mask(&mut self, channels: u32) {
         self.dispatch = channels;
         self.active = channels;
         self.regs.state[2] = channels;
+        self.regs.state[3] = channels;
     }
 
     /// The channels the thread was dispatched with.

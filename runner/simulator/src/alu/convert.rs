@@ -43,8 +43,7 @@ fn alternative(fmt: Format, bits: u64) -> u64 {
     }
 }
 
-/// The bits of `value` in destination type `ty`, and the value as the conditions see it: converted,
-/// not yet saturated.
+/// The bits of `value` in destination type `ty`, and the converted value, which is not saturated.
 pub fn store(value: Value, ty: Type, saturate: bool, modes: &Modes) -> (u64, Value) {
     match value {
         Value::Raw(bits) => {
@@ -111,21 +110,26 @@ pub fn satisfies(cond: Option<CondMod>, ordering: Option<std::cmp::Ordering>) ->
     }
 }
 
-/// Returns whether a result satisfies a condition (compared with zero). `ty` is the destination
-/// type, for overflow.
-pub fn condition(cond: Option<CondMod>, seen: Value, ty: Type) -> bool {
-    match seen {
+/// Returns whether a result satisfies a condition (compared with zero). `value` is converted to the
+/// destination type `ty`.
+///
+/// Overflow is that of the value before saturation; the others see the saturated value (Kaby Lake
+/// PRM, volume 7, "Assigning Conditional Flags").
+pub fn condition(cond: Option<CondMod>, value: Value, ty: Type, saturate: bool) -> bool {
+    match value {
         Value::Int(value) => {
             let (low, high) = bounds(ty);
             if cond == Some(CondMod::O) {
                 return value < low || value > high;
             }
+            let value = if saturate { value.clamp(low, high) } else { value };
             satisfies(cond, Some(value.cmp(&0)))
         }
         Value::Float(fmt, bits) => {
             if cond == Some(CondMod::O) {
                 return bits & (fmt.sign() - 1) == fmt.inf();
             }
+            let bits = if saturate { saturate_float(fmt, bits) } else { bits };
             satisfies(cond, compare_floats(fmt, bits, 0))
         }
         Value::Raw(bits) => satisfies(cond, Some(bits.cmp(&0))),

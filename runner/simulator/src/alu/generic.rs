@@ -80,8 +80,9 @@ fn execute_half(
     let (mut written, mut truths) = (0u32, 0u32);
     for outcome in &outcomes {
         let channel = outcome.channel;
-        let (bits, seen) = store(outcome.value, op.dst.ty, op.saturate, modes);
-        let truth = outcome.verdict.unwrap_or_else(|| condition(op.cond, seen, op.dst.ty));
+        let (bits, value) = store(outcome.value, op.dst.ty, op.saturate, modes);
+        let truth =
+            outcome.verdict.unwrap_or_else(|| condition(op.cond, value, op.dst.ty, op.saturate));
         written |= 1 << channel;
         truths |= u32::from(truth) << channel;
         let exact = match outcome.value {

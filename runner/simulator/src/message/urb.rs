@@ -92,8 +92,15 @@ fn read(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result<
     for index in 0..message.response as u32 {
         let mut register = [0; 8];
         if request.interleave {
-            for ((handle, offset), half) in entries.into_iter().zip(register.chunks_exact_mut(4)) {
-                host.urb_read(handle, offset.wrapping_add(index), half)?;
+            let halves = entries.into_iter().zip(register.chunks_exact_mut(4)).enumerate();
+            for (slot, ((handle, offset), half)) in halves {
+                let result = host.urb_read(handle, offset.wrapping_add(index), half);
+                // The handle of a slot whose channels are off may be anything: instructions that
+                // ignore the mask computed it from registers that nothing has written.
+                match result {
+                    Err(_) if message.enabled >> (4 * slot) & 0xf == 0 => half.fill(0),
+                    result => result?,
+                }
             }
         } else {
             let (handle, offset) = entries[0];

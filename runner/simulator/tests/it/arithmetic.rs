@@ -122,6 +122,27 @@ fn double_arithmetic_on_every_device() {
     }
 }
 
+/// Conditions other than overflow see the saturated value.
+#[test]
+fn conditions_of_saturated_results() {
+    let text = "add.sat.nz.f0.0(8) g10<1>F g2<8,8,1>F g3<8,8,1>F { align1 1Q };
+                (+f0.0) mov(8) g11<1>D 1D { align1 1Q };
+                add.sat.z.f0.0(8) g12<1>UD g4<8,8,1>D g5<8,8,1>D { align1 1Q };
+                (+f0.0) mov(8) g13<1>D 1D { align1 1Q };";
+    for name in ALL {
+        let thread = run(name, text, |thread| {
+            set_floats(thread, 2, [0.0, 1.0, 2.0, -4.0, 1.5, 0.5, 1.0, 3.0]);
+            set_floats(thread, 3, [-1.0; 8]);
+            thread.set_register(4, &[0, 1, 2, 3, 4, 5, 6, 7]);
+            thread.set_register(5, &[-2_i32 as u32; 8]);
+            thread.set_register(11, &[0; 8]);
+            thread.set_register(13, &[0; 8]);
+        });
+        assert_eq!(thread.register(11), [0, 0, 1, 0, 1, 0, 0, 1], "{name} F");
+        assert_eq!(thread.register(13), [1, 1, 1, 0, 0, 0, 0, 0], "{name} UD");
+    }
+}
+
 #[test]
 fn integer_arithmetic_wraps_and_saturates() {
     let values = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 31, 32];

@@ -9,6 +9,9 @@ use simulator::host::{
 use simulator::{Kernel, Reason, SimError, Thread};
 use std::collections::BTreeMap;
 
+/// Handle of an URB entry that does not exist.
+const MISSING: u16 = 0xdead;
+
 /// Remembers everything and answers from simple tables.
 #[derive(Default)]
 struct Recorder {
@@ -48,6 +51,9 @@ impl Host for Recorder {
         Ok(())
     }
     fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
+        if handle == MISSING {
+            return Err(HostError("no entry".to_string()));
+        }
         for (index, dword) in data.iter_mut().enumerate() {
             *dword = u32::from(handle) << 16 | (offset * 4 + index as u32);
         }
@@ -182,6 +188,21 @@ fn gen7_interleaved_urb_write() {
         entry(6),
         [(8, 4), (9, 5), (10, 6), (11, 7), (12, 14), (13, 15), (14, 16), (15, 17)]
     );
+}
+
+#[test]
+fn gen7_urb_read_of_a_slot_that_is_off() {
+    let mut host = Recorder::default();
+    // Oword read, interleaved, of a slot whose channels are off and whose handle is garbage.
+    let inst = message(Sfid::Urb, build::grf(9), 2, desc(1, 1, true, 3 | 1 << 14));
+    let mut read = |mask| {
+        send("ivb", &mut host, inst.clone(), |thread| {
+            thread.set_register(2, &[5, u32::from(MISSING), 0, 0, 0, 0xff00, 0, 0]);
+            thread.set_dispatch_mask(mask);
+        })
+    };
+    assert_eq!(read(0x0f).unwrap().register(9)[..4], [0x5_0000, 0x5_0001, 0x5_0002, 0x5_0003]);
+    assert!(read(0xff).is_err());
 }
 
 #[test]

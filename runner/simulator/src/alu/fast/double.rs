@@ -184,19 +184,19 @@ impl Step<'_> {
         bits.map(f64::from_bits)
     }
 
-    /// Flushes, evaluates the condition, saturates, writes.
+    /// Flushes, saturates, evaluates the condition, writes.
     #[inline(always)]
     fn finish_double<const N: usize>(&self, registers: &mut Registers, results: [u64; N]) {
         let mut bits = results;
         if self.modes.flush_df {
             bits = bits.map(|bits| soft::DF.flush(bits));
         }
+        if self.op.saturate {
+            bits = bits.map(|bits| convert::saturate_float(soft::DF, bits));
+        }
         if self.op.writes_flag {
             let values = bits.map(f64::from_bits);
             self.store_flags(registers, condition::compare(self.op.cond, &values, &[0.0; N]));
-        }
-        if self.op.saturate {
-            bits = bits.map(|bits| convert::saturate_float(soft::DF, bits));
         }
         self.store_wide(registers, &bits);
     }

@@ -305,7 +305,7 @@ impl Step<'_> {
         halves.map(|bits| f32::from_bits(half_to_single(bits)))
     }
 
-    /// Rounds to the execution type, flushes, converts, evaluates the condition, saturates, writes.
+    /// Rounds to the execution type, flushes, converts, saturates, evaluates the condition, writes.
     #[inline(always)]
     pub(super) fn finish<const N: usize>(&self, registers: &mut Registers, results: [u32; N]) {
         if self.operands.dst.ty == Type::F && self.op.exec != Exec::Hf {
@@ -362,11 +362,11 @@ impl Step<'_> {
         if self.modes.flush_f {
             bits = bits.map(flush32);
         }
-        if self.op.writes_flag {
-            self.single_flags(registers, &bits);
-        }
         if self.op.saturate {
             bits = bits.map(saturate32);
+        }
+        if self.op.writes_flag {
+            self.single_flags(registers, &bits);
         }
         self.store(registers, &bits);
     }
@@ -380,11 +380,11 @@ impl Step<'_> {
 
     #[inline(always)]
     fn finish_half<const N: usize>(&self, registers: &mut Registers, halves: [u32; N]) {
+        let halves = if self.op.saturate { halves.map(saturate16) } else { halves };
         if self.op.writes_flag {
             let values = halves.map(|bits| f32::from_bits(half_to_single(bits)));
             self.store_flags(registers, condition::compare(self.op.cond, &values, &[0.0; N]));
         }
-        let halves = if self.op.saturate { halves.map(saturate16) } else { halves };
         self.store(registers, &halves);
     }
 

@@ -324,21 +324,21 @@ impl Step<'_> {
         if access.negate { values.map(|x| -x) } else { values }
     }
 
-    /// Evaluates the condition, saturates, writes; or converts to a float and finishes that.
+    /// Saturates, evaluates the condition, writes; or converts to a float and finishes that.
     #[inline(always)]
     fn finish_exact<const N: usize>(&self, registers: &mut Registers, results: &[i64; N]) {
         let ty = self.operands.dst.ty;
         if ty.is_float() {
             return self.finish(registers, results.map(|x| (x as f32).to_bits()));
         }
-        if self.op.writes_flag {
-            self.store_flags(registers, condition::compare(self.op.cond, results, &[0; N]));
-        }
         let mut kept = *results;
         if self.op.saturate {
             let (low, high) = convert::bounds(ty);
             let (low, high) = (low as i64, high as i64);
             kept = kept.map(|x| x.clamp(low, high));
+        }
+        if self.op.writes_flag {
+            self.store_flags(registers, condition::compare(self.op.cond, &kept, &[0; N]));
         }
         let keep = mask(ty.size() as usize) as u32;
         self.store(registers, &kept.map(|x| x as u32 & keep));
