@@ -16,6 +16,22 @@ pub(super) fn cube_face(r: [f64; 3]) -> (usize, f64, f64) {
     if ma == 0.0 { (face, 0.5, 0.5) } else { (face, (sc / ma + 1.0) / 2.0, (tc / ma + 1.0) / 2.0) }
 }
 
+/// Returns the derivative of the coordinates on a face, from that of the direction (section 8.14.1).
+pub(super) fn face_derivative(r: [f64; 3], derivative: [f64; 3]) -> [f64; 3] {
+    let axis = match cube_face(r).0 {
+        0 | 1 => 0,
+        2 | 3 => 1,
+        _ => 2,
+    };
+    if r[axis] == 0.0 {
+        return [0.0; 3];
+    }
+    // The two other coordinates over the largest, from -1 to 1; the sides do not matter to lengths.
+    let of =
+        |i: usize| (derivative[i] * r[axis] - r[i] * derivative[axis]) / (2.0 * r[axis] * r[axis]);
+    [of((axis + 1) % 3), of((axis + 2) % 3), 0.0]
+}
+
 /// Returns the direction of coordinates from -1 to 1 on a face, the inverse of [`cube_face`].
 fn face_direction(face: usize, s: f64, t: f64) -> [f64; 3] {
     match face {
@@ -66,6 +82,15 @@ mod tests {
         }
         assert_eq!(cube_face([1.0, 0.0, -0.5]), (0, 0.75, 0.5));
         assert_eq!(cube_face([0.5, 0.0, -1.0]), (5, 0.25, 0.5));
+    }
+
+    /// Coordinates on a face go from 0 to 1 while those of the direction go from -1 to 1.
+    #[test]
+    fn derivatives_on_a_face() {
+        assert_eq!(face_derivative([2.0, 0.0, 0.0], [0.0, 0.5, 0.25]), [0.125, 0.0625, 0.0]);
+        // Longer directions do not move; the largest coordinate shrinks the others.
+        assert_eq!(face_derivative([0.5, 0.0, -1.0], [1.0, 0.0, -2.0]), [0.0; 3]);
+        assert_eq!(face_derivative([0.5, 0.0, -1.0], [0.0, 0.0, -1.0]), [0.25, 0.0, 0.0]);
     }
 
     /// Faces of a cube meet where the pictures of the specification show it.

@@ -1,7 +1,7 @@
 //! Texture lookups: level selection, wrapping, filtering, comparison, swizzling (OpenGL 4.6
 //! sections 8.14 to 8.23).
 
-use super::cube::{cube_face, neighbor};
+use super::cube::{cube_face, face_derivative, neighbor};
 use super::texels::Texels;
 use super::{DepthMode, Filter, SamplerParameters, SwizzleSource, Texture, TextureTarget, Wrap};
 use crate::format::FormatClass;
@@ -148,16 +148,19 @@ impl<'t, T: Texels> Lookup<'t, T> {
     }
 
     /// Returns log2 of the larger texel-space derivative (equation 8.7 to 8.10).
-    fn computed_lod(&self, dx: [f32; 3], dy: [f32; 3]) -> f64 {
+    fn computed_lod(&self, coordinates: [f32; 4], dx: [f32; 3], dy: [f32; 3]) -> f64 {
+        let [x, y, z, _] = coordinates.map(f64::from);
+        let is_cube =
+            matches!(self.texture.target(), TextureTarget::Cube | TextureTarget::CubeArray);
+        let [dx, dy] = [dx, dy].map(|d| {
+            let d = d.map(f64::from);
+            if is_cube { face_derivative([x, y, z], d) } else { d }
+        });
         let sizes = self.extents(self.parameters.base_level as usize);
-        let length = |d: [f32; 3]| {
+        let length = |d: [f64; 3]| {
             let scaled = (0..self.axes).map(|i| {
-                let scale = if self.texture.target() == TextureTarget::Rect {
-                    1.0
-                } else {
-                    f64::from(sizes[i])
-                };
-                f64::from(d[i]) * scale
+                let scale = if self.texture.is_normalized() { f64::from(sizes[i]) } else { 1.0 };
+                d[i] * scale
             });
             scaled.map(|v| v * v).sum::<f64>().sqrt()
         };
@@ -183,7 +186,7 @@ impl<'t, T: Texels> Lookup<'t, T> {
         let bias = f64::from(self.parameters.lod_bias);
         let lambda = match lod {
             Lod::Gradients { dx, dy, bias: own } => {
-                self.computed_lod(dx, dy) + f64::from(own) + bias
+                self.computed_lod(coordinates, dx, dy) + f64::from(own) + bias
             }
             Lod::Explicit(level) => f64::from(level) + bias,
         };
@@ -224,8 +227,7 @@ impl<'t, T: Texels> Lookup<'t, T> {
     ) -> Raw {
         let sizes = self.extents(level);
         let texels = |i: usize| {
-            let normalized = self.texture.target() != TextureTarget::Rect;
-            if normalized {
+            if self.texture.is_normalized() {
                 reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i])
             } else {
                 place.axes[i]
@@ -238,8 +240,15 @@ impl<'t, T: Texels> Lookup<'t, T> {
         let mut low = [0i64; 3];
         let mut weights = [0.0; 3];
         for i in 0..self.axes {
-            let u = texels(i).clamp(-1e9, 1e9) - if filter == Filter::Linear { 0.5 } else { 0.0 };
-            low[i] = u.floor() as i64 + i64::from(offset[i]);
+            let mut u = texels(i).clamp(-1e9, 1e9);
+            let mut steps = i64::from(offset[i]);
+            if self.wrap(i) == Wrap::HalfBorder {
+                // Offsets are added before coordinates are clamped.
+                u = (u + f64::from(offset[i])).clamp(0.0, f64::from(sizes[i]));
+                steps = 0;
+            }
+            u -= if filter == Filter::Linear { 0.5 } else { 0.0 };
+            low[i] = u.floor() as i64 + steps;
             weights[i] = u - u.floor();
         }
         if filter == Filter::Nearest {
@@ -353,13 +362,17 @@ impl<'t, T: Texels> Lookup<'t, T> {
         let place = self.place(coordinates);
         let sizes = self.extents(base);
         let low: [i64; 2] = std::array::from_fn(|i| {
-            let normalized = self.texture.target() != TextureTarget::Rect;
+            let normalized = self.texture.is_normalized();
             let u = if normalized {
                 reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i])
             } else {
                 place.axes[i]
             };
-            (u.clamp(-1e9, 1e9) - 0.5).floor() as i64
+            let u = match self.wrap(i) {
+                Wrap::HalfBorder => u.clamp(0.0, f64::from(sizes[i])),
+                _ => u.clamp(-1e9, 1e9),
+            };
+            (u - 0.5).floor() as i64
         });
         let corners = [[0, 1], [1, 1], [1, 0], [0, 0]];
         std::array::from_fn(|k| {
@@ -389,8 +402,9 @@ impl<'t, T: Texels> Lookup<'t, T> {
         self.texture.level_size(usize::try_from(level).ok()?)
     }
 
-    fn query_lod(&self, _coordinates: [f32; 3], dx: [f32; 3], dy: [f32; 3]) -> Raw {
-        let computed = self.computed_lod(dx, dy) + f64::from(self.parameters.lod_bias);
+    fn query_lod(&self, [s, t, r]: [f32; 3], dx: [f32; 3], dy: [f32; 3]) -> Raw {
+        let computed =
+            self.computed_lod([s, t, r, 0.0], dx, dy) + f64::from(self.parameters.lod_bias);
         let clamped = self.clamped_lod(computed, f32::NEG_INFINITY);
         let accessed = self.levels().map_or(0.0, |(base, last)| {
             let highest = (last - base) as f64;
@@ -418,9 +432,8 @@ fn reduce(coordinate: f64, wrap: Wrap) -> f64 {
     match wrap {
         Wrap::Repeat => coordinate - coordinate.floor(),
         Wrap::MirroredRepeat => coordinate - 2.0 * (coordinate / 2.0).floor(),
-        Wrap::HalfBorder => coordinate.clamp(0.0, 1.0),
-        Wrap::MirrorOnce => coordinate.clamp(-1.0, 1.0),
-        Wrap::ClampToEdge | Wrap::ClampToBorder => coordinate,
+        // Offsets are added before texels are mirrored and clamped.
+        Wrap::MirrorOnce | Wrap::HalfBorder | Wrap::ClampToEdge | Wrap::ClampToBorder => coordinate,
     }
 }
 
@@ -505,6 +518,28 @@ mod tests {
         for odd in [f32::NAN, f32::INFINITY, 3e38] {
             assert!(sample(&t, odd, odd)[0].is_finite());
         }
+    }
+
+    #[test]
+    fn offsets_are_added_before_coordinates_are_clamped() {
+        let mut t = numbered(TextureTarget::D2);
+        let mut at = |wrap, s, offset| {
+            t.parameters.wrap = [wrap; 3];
+            t.parameters.border = [77.0; 4];
+            let op = TextureOp::Sample {
+                coordinates: [s, 0.25, 0.0, 0.0],
+                reference: None,
+                lod: FLAT,
+                offset: [offset, 0, 0],
+                min_lod: f32::NEG_INFINITY,
+            };
+            f32::from_bits(perform(&t, &op).expect("supported")[0])
+        };
+        // Texel 6 of 4, five to the left, is texel 1; texel -6, three to the right, mirrors to 2.
+        assert_eq!(at(Wrap::MirrorOnce, 1.6, -5), 1.0);
+        assert_eq!(at(Wrap::MirrorOnce, -1.4, 3), 2.0);
+        assert_eq!(at(Wrap::HalfBorder, 1.6, -5), 1.0);
+        assert_eq!(at(Wrap::HalfBorder, 1.6, 0), 3.0);
     }
 
     #[test]

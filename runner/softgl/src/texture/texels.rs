@@ -8,6 +8,11 @@ pub trait Texels {
     /// Kind.
     fn target(&self) -> TextureTarget;
 
+    /// True if coordinates go from 0 to 1, false if they count texels.
+    fn is_normalized(&self) -> bool {
+        self.target() != TextureTarget::Rect
+    }
+
     /// Width, height, and layers or depth of a level; `None` if it does not exist.
     fn level_size(&self, level: usize) -> Option<(u32, u32, u32)>;
 
