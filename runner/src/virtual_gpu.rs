@@ -47,6 +47,8 @@ impl VirtualGpu {
     ) -> anyhow::Result<VirtualGpu> {
         let library = library()?;
         let folder = std::env::temp_dir().join(format!("runner-gpu-{}", std::process::id()));
+        // An earlier process of the same number may have been killed.
+        let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
         let failures = Mutex::new(File::create(folder.join("failures"))?);
         let observer = move |event| match event {
@@ -100,11 +102,13 @@ impl Drop for VirtualGpu {
 }
 
 /// Variables that are set unless the user has set them.
-fn defaults() -> [(&'static str, &'static str); 4] {
+fn defaults() -> [(&'static str, &'static str); 5] {
     [
         ("PIGLIT_PLATFORM", "surfaceless_egl"),
         ("EGL_PLATFORM", "surfaceless"),
         ("MESA_SHADER_CACHE_DISABLE", "true"),
+        // Mesa's threaded contexts drop the messages of the compiler.
+        ("GALLIUM_THREAD", "0"),
         ("INTEL_DEBUG", "nohiz,noccs,nofc"),
     ]
 }

@@ -6,9 +6,16 @@
 use results::verdict::StageStatistics;
 use vocabulary::{Stage, Width};
 
-/// Returns the counts of messages that have the form above; others are ignored.
+/// Returns the counts of messages that have the form above; others are ignored. A stage that is
+/// compiled again for the state of a draw appears once if the code is the same.
 pub(crate) fn of_messages(messages: &[String]) -> Vec<StageStatistics> {
-    messages.iter().filter_map(|message| statistics(message)).collect()
+    let mut stages: Vec<StageStatistics> = Vec::new();
+    for stage in messages.iter().filter_map(|message| statistics(message)) {
+        if !stages.contains(&stage) {
+            stages.push(stage);
+        }
+    }
+    stages
 }
 
 fn statistics(message: &str) -> Option<StageStatistics> {
@@ -64,6 +71,8 @@ mod tests {
         assert_eq!((soft.stage, soft.instructions, soft.registers), (Stage::Vertex, 5, 2));
         assert_eq!(soft.sha, of("VS shader: 5 inst, 0 loops, 2 temps, 1 const, 0 imm")[0].sha);
         assert_ne!(soft.sha, of("VS shader: 5 inst, 0 loops, 2 temps, 1 const, 1 imm")[0].sha);
+        let twice = ["FS shader: 5 inst", "FS shader: 5 inst"].map(str::to_owned);
+        assert_eq!(of_messages(&twice).len(), 1);
         assert_eq!(of("shader recompiled"), []);
         assert_eq!(of("XS shader: 5 inst"), []);
     }

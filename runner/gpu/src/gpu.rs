@@ -1,6 +1,7 @@
 //! Execution of batches: dispatch of commands, contexts.
 
 use std::fmt;
+use std::rc::Rc;
 
 use packets::{Command, Memory, Table, Walker};
 use rustc_hash::FxHashMap;
@@ -11,6 +12,7 @@ use crate::context::HardwareContext;
 use crate::draw::Drawing;
 use crate::error::{CommandError, GpuError, Outcome, not_modeled};
 use crate::mi;
+use crate::watch::Watch;
 
 packets::fields! {
     struct Bases of "STATE_BASE_ADDRESS" {
@@ -62,6 +64,11 @@ impl Gpu {
             mi: mi::Fields::resolve(table),
             drawing: Drawing::new(generation, table),
         }
+    }
+
+    /// Reports all kernels to an observer.
+    pub fn watch(&mut self, watch: Rc<dyn Watch>) {
+        self.drawing.watch(watch);
     }
 
     /// Forgets the state of a context.

@@ -32,6 +32,7 @@ mod gpu;
 mod memory;
 mod mi;
 mod server;
+mod watch;
 
 pub use clock::Clock;
 pub use error::{CommandError, GpuError};
@@ -39,3 +40,4 @@ pub use facts::Facts;
 pub use gpu::Gpu;
 pub use memory::BatchMemory;
 pub use server::{Event, Server, Settings, Summary};
+pub use watch::{Watch, WatchedKernel};

@@ -245,6 +245,7 @@ impl Connection<'_> {
         let name = format!("{}-{:04}.exec", self.pid, self.batches);
         let mut file = io::BufWriter::new(File::create(folder.join(name))?);
         let (address, length) = (submission.batch, submission.length);
-        Recording::write(&mut file, memory, address, length, version, &objects.collect::<Vec<_>>())
+        let numbers = (submission.context, version);
+        Recording::write(&mut file, memory, address, length, numbers, &objects.collect::<Vec<_>>())
     }
 }

@@ -1,6 +1,6 @@
 //! Recorded batches: a batch and the memory that it reads, in one file.
 //!
-//! The file begins with a line `batch ADDRESS len BYTES ring RING ver VERSION n OBJECTS`, in which
+//! The file begins with a line `batch ADDRESS len BYTES ring CONTEXT ver VERSION n OBJECTS`, in which
 //! the address is hexadecimal. Records follow, all numbers little-endian:
 //!
 //! * `PAGE`, an address of 8 bytes, and 4096 bytes of contents. Pages of zeros are left out.
@@ -30,7 +30,7 @@ pub struct Object {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordingError {
     /// The first line does not describe a batch.
-    #[error("line 1 is not `batch ADDRESS len BYTES ring RING ver VERSION n OBJECTS`: `{0}`")]
+    #[error("line 1 is not `batch ADDRESS len BYTES ring CONTEXT ver VERSION n OBJECTS`: `{0}`")]
     Header(String),
     /// A record is neither a page nor an object.
     #[error("unknown or incomplete record at byte {0}")]
@@ -44,6 +44,8 @@ pub struct Recording {
     pub address: u64,
     /// Bytes of the batch, up to its first jump.
     pub length: u64,
+    /// Number of the hardware context.
+    pub context: u32,
     /// Ten times the version of the hardware.
     pub version: u32,
     /// Buffer objects in ascending order of addresses.
@@ -61,12 +63,14 @@ impl Recording {
         let line = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let words: Vec<&str> = line.split_whitespace().collect();
         let header = || RecordingError::Header(line.clone());
-        let ["batch", address, "len", length, "ring", _, "ver", version, "n", _] = words[..] else {
+        let ["batch", address, "len", length, "ring", context, "ver", version, "n", _] = words[..]
+        else {
             return Err(header());
         };
         let mut recording = Recording {
             address: u64::from_str_radix(address, 16).map_err(|_| header())?,
             length: length.parse().map_err(|_| header())?,
+            context: context.parse().map_err(|_| header())?,
             version: version.parse().map_err(|_| header())?,
             ..Recording::default()
         };
@@ -87,11 +91,11 @@ impl Recording {
         memory: &dyn Memory,
         address: u64,
         length: u64,
-        version: u32,
+        (context, version): (u32, u32),
         objects: &[Object],
     ) -> io::Result<()> {
         let count = objects.len();
-        writeln!(out, "batch {address:x} len {length} ring 1 ver {version} n {count}")?;
+        writeln!(out, "batch {address:x} len {length} ring {context} ver {version} n {count}")?;
         for object in objects {
             let end = object.address + object.size;
             let mut at = object.address;
@@ -222,7 +226,8 @@ mod tests {
         let recording = sample();
         recording.write(0x11000, &[5]).expect("mapped");
         let mut file = Vec::new();
-        Recording::write(&mut file, &recording, 0x10000, 8, 70, &recording.objects).expect("room");
+        Recording::write(&mut file, &recording, 0x10000, 8, (1, 70), &recording.objects)
+            .expect("room");
         let again = Recording::parse(&file).expect("a recording");
         assert_eq!((again.address, again.length), (0x10000, 8));
         assert_eq!(again.objects, recording.objects);

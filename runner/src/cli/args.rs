@@ -245,7 +245,7 @@ pub(super) enum DriverChoice {
 }
 
 impl DriverChoice {
-    fn parse(text: &str) -> Result<DriverChoice, Infallible> {
+    pub(super) fn parse(text: &str) -> Result<DriverChoice, Infallible> {
         Ok(match text {
             "mesa" => DriverChoice::Mesa,
             folder => DriverChoice::Folder(folder.into()),

@@ -8,7 +8,7 @@ use super::args::{
 use super::values::{Generations, generations};
 use super::{
     asm, bisect, compare_codegen, coverage, diff, expect, fuzz, gpu, history, import, list, merge,
-    pressure, reduce, report, show, summary,
+    pressure, reduce, report, show, show_driver, summary,
 };
 use crate::console::style::ColorChoice;
 
@@ -122,6 +122,9 @@ pub(super) enum Command {
     /// Print the names of the OpenGL driver.
     #[command(name = "%driver", hide = true)]
     Driver(DriverArgs),
+    /// Execute a test on the OpenGL driver.
+    #[command(name = "%test", hide = true)]
+    Test(show_driver::TestArgs),
 }
 
 #[cfg(test)]

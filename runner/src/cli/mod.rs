@@ -37,6 +37,7 @@ mod run;
 mod serve;
 mod settings;
 mod show;
+mod show_driver;
 mod show_gcn;
 mod suggest;
 mod summary;
@@ -109,6 +110,7 @@ pub fn main() -> ExitCode {
         Some(Command::ServeCompiler) => serve::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),
         Some(Command::Driver(args)) => driver::describe(&args),
+        Some(Command::Test(args)) => show_driver::test(&args),
         None => run::run(cli.run, &words),
     };
     match outcome {

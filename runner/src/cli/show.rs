@@ -10,10 +10,11 @@ use compiler::{Binary, CodegenOptions};
 use program::{Program, Stage, StageKey};
 use script::{Content, Script};
 
-use super::args::CompileArgs;
+use super::args::{CompileArgs, DriverChoice};
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::options::compile_options;
 use super::output::print;
+use super::show_driver;
 use super::show_gcn::{self, ShownGcn};
 use super::values::one_generation;
 use crate::console::message::message;
@@ -33,7 +34,9 @@ use vocabulary::{Generation, nearest};
 
 /// Forms of a shader that can be shown.
 pub(super) const FORMS: &str =
-    "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats";
+    "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats, batch, state";
+/// Message for forms that only a driver has.
+pub(super) const WITHOUT_DRIVER: &str = "batch and state need --driver mesa";
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
@@ -47,6 +50,10 @@ pub(super) struct ShowArgs {
     /// compute).
     #[arg(long, value_parser = parse_stage)]
     pub(super) stage: Option<Stage>,
+    /// Show what Mesa's driver submits to a virtual GPU, and its kernels: batch, state, eu, payload,
+    /// trace.
+    #[arg(long, value_name = "mesa", value_parser = DriverChoice::parse)]
+    pub(super) driver: Option<DriverChoice>,
     #[command(flatten)]
     pub(super) compile: CompileArgs,
     /// Folder for `binary`, in the format that --binaries reads.
@@ -56,7 +63,8 @@ pub(super) struct ShowArgs {
     /// end; ir=PASS: after each run of a pass; passes: optional pass runs, numbered as in
     /// --pass-limit; eu: assembly; gcn: assembly of si and vi; binary: kernels (to --out, or raw
     /// bytes of the selected one); payload: initial registers of every thread of the test; trace:
-    /// payloads and every executed instruction with the registers it changes; stats: counts.
+    /// payloads and every executed instruction with the registers it changes; stats: counts; batch:
+    /// commands of a driver; state: the same with all fields and the state in memory.
     #[arg(value_name = "WHAT", value_parser = what)]
     pub(super) what: What,
 }
@@ -74,6 +82,8 @@ pub(super) enum What {
     Trace,
     Stats,
     Passes,
+    Batch,
+    State,
 }
 
 fn what(text: &str) -> Result<What, String> {
@@ -88,6 +98,8 @@ fn what(text: &str) -> Result<What, String> {
         "trace" => What::Trace,
         "stats" => What::Stats,
         "passes" => What::Passes,
+        "batch" => What::Batch,
+        "state" => What::State,
         _ => match text.strip_prefix("ir=") {
             Some(pass) if !pass.is_empty() => What::Ir(Some(pass.to_owned())),
             _ => {
@@ -114,6 +126,12 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
             return Ok(UNEXPECTED);
         }
     };
+    match &args.driver {
+        Some(DriverChoice::Mesa) => return show_driver::show(args, &path),
+        Some(DriverChoice::Folder(_)) => bail!("only --driver mesa can be shown"),
+        None if matches!(args.what, What::Batch | What::State) => bail!(WITHOUT_DRIVER),
+        None => {}
+    }
     if args.what == What::Glsl {
         print(glsl(&script, args.stage)?.as_bytes())?;
         return Ok(EXPECTED);
@@ -256,6 +274,7 @@ impl Shown<'_> {
     fn stage(&self, stage: Stage, key: &StageKey) -> anyhow::Result<(Vec<u8>, Option<String>)> {
         let mut text = String::new();
         match &self.args.what {
+            What::Batch | What::State => bail!(WITHOUT_DRIVER),
             What::Glsl | What::Program | What::Payload | What::Trace => {}
             What::Ir(pass) => text = self.ir(stage, key, pass.as_deref())?,
             What::Gcn => bail!("{} does not execute GCN: show eu", self.args.generation),

@@ -11,7 +11,7 @@ use vocabulary::CodegenOptions;
 
 use super::exit::EXPECTED;
 use super::output::print;
-use super::show::{ShowArgs, What, ir_runs};
+use super::show::{ShowArgs, WITHOUT_DRIVER, What, ir_runs};
 use crate::console::message::message;
 use execute::devices::WaveLog;
 use execute::passes::scope_passes;
@@ -44,6 +44,7 @@ impl ShownGcn<'_> {
             What::Passes => self.passes(&mut text)?,
             What::Binary => return self.binary(),
             What::Eu => bail!("{} has no execution units: show gcn", self.chip),
+            What::Batch | What::State => bail!("{WITHOUT_DRIVER}"),
             What::Glsl | What::Program | What::Payload | What::Trace => {}
         }
         Ok(text.into_bytes())

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use packets::format_name;
 use softgl::format::Channel;
 
+use crate::blocks::Blocks;
+
 /// Number of formats that have names, with room to spare.
 const FORMATS: usize = 1024;
 
@@ -18,14 +20,15 @@ struct Placed {
     channel: Channel,
 }
 
-/// How the texels of an uncompressed format are stored.
+/// How the texels of a format are stored.
 ///
-/// It follows from the name: channels from the lowest bit up, then the type of the numbers.
+/// It follows from the name: of uncompressed formats, channels from the lowest bit up, then the type
+/// of the numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceFormat {
     /// Name, such as `B8G8R8A8_UNORM`.
     pub name: &'static str,
-    /// Bytes of a texel.
+    /// Bytes of a texel, or of a block of a compressed format.
     pub bytes: u64,
     /// Color channels are stored with the sRGB transfer function.
     pub is_srgb: bool,
@@ -35,12 +38,13 @@ pub struct SurfaceFormat {
     copies: &'static [usize],
     /// The three colors share an exponent.
     is_shared: bool,
+    /// Blocks of a compressed format, which has no channels.
+    pub blocks: Option<Blocks>,
     channels: Vec<Placed>,
 }
 
 impl SurfaceFormat {
-    /// Returns the storage of a format by its number; `None` if it is compressed or packed in
-    /// another way.
+    /// Returns the storage of a format by its number; `None` if it is packed in another way.
     #[must_use]
     pub fn of(number: u64) -> Option<&'static SurfaceFormat> {
         static KNOWN: [OnceLock<Option<SurfaceFormat>>; FORMATS] =
@@ -51,16 +55,21 @@ impl SurfaceFormat {
 
     /// Reads the name of a format.
     fn parse(name: &'static str) -> Option<SurfaceFormat> {
+        let without_channels = |bytes, blocks: Option<Blocks>| SurfaceFormat {
+            name,
+            bytes,
+            is_srgb: name.contains("SRGB"),
+            is_integer: false,
+            copies: &[],
+            is_shared: blocks.is_none(),
+            blocks,
+            channels: Vec::new(),
+        };
         if name == "R9G9B9E5_SHAREDEXP" {
-            return Some(SurfaceFormat {
-                name,
-                bytes: 4,
-                is_srgb: false,
-                is_integer: false,
-                copies: &[],
-                is_shared: true,
-                channels: Vec::new(),
-            });
+            return Some(without_channels(4, None));
+        }
+        if let Some((blocks, bytes)) = Blocks::of(name) {
+            return Some(without_channels(bytes, Some(blocks)));
         }
         let (layout, kind) = name.split_once('_')?;
         let (kind, is_srgb, unused) = match kind {
@@ -111,6 +120,7 @@ impl SurfaceFormat {
             is_integer: matches!(kind, "SINT" | "UINT"),
             copies,
             is_shared: false,
+            blocks: None,
             channels,
         })
     }
@@ -118,6 +128,9 @@ impl SurfaceFormat {
     /// True if all stored channels are fixed-point numbers from 0, or from -1.
     #[must_use]
     pub fn normalized(&self) -> Option<[f32; 2]> {
+        if let Some(blocks) = self.blocks {
+            return blocks.normalized();
+        }
         let all = |matches: fn(Channel) -> bool| {
             self.channels.iter().all(|p| p.component >= 4 || matches(p.channel))
         };
@@ -134,6 +147,7 @@ impl SurfaceFormat {
         std::array::from_fn(|i| {
             let stored = self.is_shared && i < 3
                 || self.copies.contains(&i)
+                || self.blocks.is_some_and(|blocks| blocks.has_component(i))
                 || self.channels.iter().any(|placed| placed.component == i);
             match (stored, i) {
                 (true, _) => values[if self.copies.contains(&i) { 0 } else { i }],
@@ -172,6 +186,24 @@ impl SurfaceFormat {
             texel |= u128::from(stored & mask) << placed.shift;
         }
         self.first_bytes(texel)
+    }
+
+    /// Texels of a row and rows of a block; 1 and 1 of uncompressed formats.
+    #[must_use]
+    pub fn block_size(&self) -> (u32, u32) {
+        self.blocks.map_or((1, 1), |blocks| (blocks.width, blocks.height))
+    }
+
+    /// Returns the values of the texel at column `x` and row `y` of a block, as
+    /// [`SurfaceFormat::decode`] does.
+    #[must_use]
+    pub fn decode_in_block(&self, bytes: &[u8; 16], x: u32, y: u32) -> [u32; 4] {
+        let Some(blocks) = self.blocks else { return self.decode(bytes) };
+        let mut texel = blocks.decode(bytes, x, y);
+        if self.is_srgb {
+            texel[..3].iter_mut().for_each(|color| *color = from_srgb(*color));
+        }
+        texel.map(f32::to_bits)
     }
 
     /// Returns the values of a texel as shaders and the vertex fetch read them: bits of floats, or
@@ -279,9 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn compressed_formats_have_no_channels() {
-        let number = (0..1024).find(|n| packets::format_name(*n) == Some("BC1_UNORM"));
-        assert_eq!(number.and_then(SurfaceFormat::of), None);
+    fn compressed_formats_have_blocks() {
+        let named = |name| (0..1024).find(|n| packets::format_name(*n) == Some(name));
+        let format = named("BC1_UNORM_SRGB").and_then(SurfaceFormat::of).expect("a format");
+        assert_eq!((format.block_size(), format.bytes, format.is_srgb), ((4, 4), 8, true));
+        // Half of red, and red alone is stored with the transfer function.
+        let block = 0x7800_u128.to_le_bytes();
+        let [red, ..] = format.decode_in_block(&block, 3, 3).map(f32::from_bits);
+        assert!((red - 0.1994).abs() < 1e-3, "{red}");
     }
 
     #[test]

@@ -14,10 +14,12 @@
 //! assert_eq!(format.encode(red), [0xff, 0, 0, 0xff]);
 //! ```
 
+mod blocks;
 mod format;
 mod surface;
 mod tiling;
 
+pub use blocks::Blocks;
 pub use format::SurfaceFormat;
 pub use surface::{DepthLayout, Plane, Surface, SurfaceKind, interleave};
 pub use tiling::Tiling;

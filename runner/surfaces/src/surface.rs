@@ -94,7 +94,7 @@ pub struct Surface {
     pub is_interleaved: bool,
     /// Bytes from row to row.
     pub pitch: u64,
-    /// Rows from layer to layer; texels where all levels are in one row.
+    /// Rows of elements from layer to layer; elements where all levels are in one row.
     pub layer_rows: u64,
     /// First layer of a render target.
     pub first_layer: u32,
@@ -104,13 +104,15 @@ pub struct Surface {
     pub samples: u32,
     /// Level of a render target; number of levels less one of a texture.
     pub level: u32,
-    /// Texels and rows before the surface's origin.
+    /// Elements and rows of elements before the surface's origin.
     pub origin: (u64, u64),
     /// Clear color: bits of the components, or flags of those that are 1.
     clear: [u32; 4],
     /// The clear color is flags.
     clears_by_flags: bool,
-    /// Alignment of levels in texels and rows.
+    /// Texels and rows of an element: a block of compressed formats, else a texel.
+    block: (u32, u32),
+    /// Alignment of levels in elements and rows of elements.
     alignment: (u64, u64),
     /// Order of levels and slices.
     order: LevelOrder,
@@ -165,17 +167,29 @@ impl Surface {
         };
         let count = |field: packets::Field| field.get_u32(words) + 1;
         let height = count(fields.height);
+        let format = fields.format.get(words);
+        let block = SurfaceFormat::of(format).map_or((1, 1), SurfaceFormat::block_size);
+        let is_newest = fields.tiled_resource.exists();
         let alignment = alignment(fields, words);
+        // The newest generation counts elements, the others texels.
+        let alignment = match is_newest {
+            true => alignment,
+            false => {
+                let elements = |texels: u64, block: u32| (texels / u64::from(block)).max(1);
+                (elements(alignment.0, block.0), elements(alignment.1, block.1))
+            }
+        };
         // Without an explicit distance it follows from the first two levels.
         let layer_rows = if fields.qpitch.exists() {
-            4 * fields.qpitch.get(words)
+            let rows = 4 * fields.qpitch.get(words);
+            if is_newest { rows } else { rows / u64::from(block.1) }
         } else {
-            let rows = u64::from(height).next_multiple_of(alignment.1);
-            let second = u64::from((height / 2).max(1)).next_multiple_of(alignment.1);
+            let rows =
+                |height: u32| u64::from(height.div_ceil(block.1)).next_multiple_of(alignment.1);
+            let (first, second) = (rows(height), rows((height / 2).max(1)));
             let only_first = fields.array_spacing.flag(words);
-            if only_first { rows } else { rows + second + 12 * alignment.1 }
+            if only_first { first } else { first + second + 12 * alignment.1 }
         };
-        let is_newest = fields.tiled_resource.exists();
         let order = match kind {
             SurfaceKind::OneD if is_newest && tiling == Tiling::Linear => LevelOrder::Row,
             SurfaceKind::ThreeD if !is_newest => LevelOrder::Slices,
@@ -200,7 +214,7 @@ impl Surface {
             channels,
             is_interleaved: fields.storage.flag(words),
             order,
-            format: fields.format.get(words),
+            format,
             tiling,
             base: fields.base.get(words) & 0xffff_ffff_ffff,
             width: count(fields.width),
@@ -216,11 +230,12 @@ impl Surface {
                 .map(|field| field.get_u32(words)),
             clears_by_flags: fields.clear_red.start == fields.clear_red.end,
             origin: (4 * fields.x_offset.get(words), y_offset(fields, words)),
+            block,
             alignment,
         })
     }
 
-    /// Storage of the texels, if the format is not compressed.
+    /// Storage of the texels, if the format is known.
     #[must_use]
     pub fn texel_format(&self) -> Option<&'static SurfaceFormat> {
         SurfaceFormat::of(self.format)
@@ -249,14 +264,15 @@ impl Surface {
         }
     }
 
-    /// Texels and rows of a level with its alignment.
+    /// Elements and rows of elements of a level with its alignment.
     fn aligned(&self, level: u32) -> (u64, u64) {
         let (width, height) = self.size(level);
+        let (width, height) = (width.div_ceil(self.block.0), height.div_ceil(self.block.1));
         let (x, y) = self.alignment;
         (u64::from(width).next_multiple_of(x), u64::from(height).next_multiple_of(y))
     }
 
-    /// Place of a level of a layer or slice, in texels and rows.
+    /// Place of a level of a layer or slice, in elements and rows of elements.
     fn level_origin(&self, level: u32, layer: u32) -> (u64, u64) {
         let layers = u64::from(layer) * self.layer_rows;
         match (self.order, level) {
@@ -295,7 +311,8 @@ impl Surface {
         }
     }
 
-    /// Address of a texel. `layer` counts from the first layer of the surface's memory.
+    /// Address of a texel, or of an element of a compressed format by its column and row. `layer`
+    /// counts from the first layer of the surface's memory.
     #[must_use]
     pub fn address(&self, x: u32, y: u32, layer: u32, level: u32, texel_bytes: u64) -> u64 {
         self.plane(layer, level).address(x, y, texel_bytes)
@@ -415,6 +432,7 @@ impl Surface {
             origin: (0, 0),
             clear: [0; 4],
             clears_by_flags: false,
+            block: (1, 1),
             alignment,
             order: if layout.is_volume { LevelOrder::Slices } else { LevelOrder::Layers },
         }

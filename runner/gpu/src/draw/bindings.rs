@@ -25,8 +25,17 @@ impl Bound {
         u64::from(self.surface.elements) * self.surface.pitch
     }
 
-    /// Storage of the texels.
+    /// Storage of the texels of an uncompressed format.
     pub(super) fn texel_format(&self) -> Outcome<&'static SurfaceFormat> {
+        let format = self.sampled_format()?;
+        if format.blocks.is_some() {
+            return not_modeled(format!("accesses of surfaces of format {}", format.name));
+        }
+        Ok(format)
+    }
+
+    /// Storage of the texels of a format that is sampled.
+    pub(super) fn sampled_format(&self) -> Outcome<&'static SurfaceFormat> {
         let number = self.surface.format;
         let Some(format) = self.format else {
             let name = packets::format_name(number).unwrap_or("?");
@@ -207,10 +216,15 @@ impl<'a> Resources<'a> {
 
     /// Reads a texel.
     pub(super) fn decode(&self, format: &SurfaceFormat, address: u64) -> Outcome<[u32; 4]> {
+        Ok(format.decode(&self.element(format, address)?))
+    }
+
+    /// Reads the bytes of a texel or block.
+    pub(super) fn element(&self, format: &SurfaceFormat, address: u64) -> Outcome<[u8; 16]> {
         let mut bytes = [0; 16];
         let count = usize::try_from(format.bytes).unwrap_or(16).min(16);
         self.draw.memory.read(address, &mut bytes[..count])?;
-        Ok(format.decode(&bytes))
+        Ok(bytes)
     }
 }
 

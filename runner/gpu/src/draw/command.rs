@@ -4,13 +4,16 @@ use std::cell::Cell;
 
 use eu::DevInfo;
 use packets::{Memory, Table};
+use simulator::trace::Tracer;
+use vocabulary::{Stage, Width};
 
 use super::counts::{Counts, StreamRegisters};
-use super::kernels::Kernels;
+use super::kernels::{Kernels, Loaded};
 use super::state::Fields;
 use super::window::Viewport;
 use crate::context::HardwareContext;
 use crate::facts::Facts;
+use crate::watch::{Watch, WatchedKernel};
 
 /// Parameters of a draw.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +34,7 @@ pub(super) struct Draw<'a> {
     pub(super) fields: &'a Fields,
     pub(super) facts: Facts,
     pub(super) kernels: &'a Kernels,
+    pub(super) watch: Option<&'a dyn Watch>,
     pub(super) memory: &'a dyn Memory,
     pub(super) context: &'a HardwareContext,
     pub(super) counts: Counts,
@@ -41,4 +45,16 @@ pub(super) struct Draw<'a> {
     pub(super) stippled: Cell<u32>,
     /// The viewport that was used last, with its number.
     pub(super) last_viewport: Cell<Option<(u64, Viewport)>>,
+}
+
+impl Draw<'_> {
+    /// Reports a kernel and returns the observer of its threads.
+    pub(super) fn tracer(
+        &self,
+        kernel: &Loaded,
+        (stage, width): (Stage, Width),
+        address: u64,
+    ) -> Option<Tracer> {
+        self.watch?.kernel(&WatchedKernel { stage, width, address, code: kernel.code() })
+    }
 }

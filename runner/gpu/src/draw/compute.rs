@@ -1,6 +1,7 @@
 //! Compute: work groups of a `GPGPU_WALKER`.
 
 use simulator::Thread;
+use vocabulary::Width;
 
 use super::Drawing;
 use super::bindings::Resources;
@@ -51,8 +52,13 @@ impl Draw<'_> {
         if fields.rounding.flag(&descriptor) {
             return not_modeled("rounding modes of kernels");
         }
-        let stage = UrbStage::of_kernel(self, kernel, Resources::new(self, table, samplers))?;
-        let width = 8_u32 << walker.width.get(words).min(2);
+        let (width, name) = match walker.width.get(words) {
+            0 => (8_u32, Width::Simd8),
+            1 => (16, Width::Simd16),
+            _ => (32, Width::Simd32),
+        };
+        let resources = Resources::new(self, table, samplers);
+        let stage = UrbStage::of_kernel(self, name, kernel, resources)?;
         let threads = get(fields.threads).max(1);
         let first = [walker.first_x, walker.first_y, walker.first_z].map(|f| f.get_u32(words));
         let mut end = [walker.end_x, walker.end_y, walker.end_z].map(|f| f.get_u32(words));

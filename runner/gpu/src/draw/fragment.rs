@@ -8,8 +8,10 @@ use simulator::host::{
     AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderRead, RenderState,
     RenderWrite, Reply, SamplerRequest, Surface, Texels,
 };
+use simulator::trace::Tracer;
 use simulator::{PlaneInput, Thread};
 use smallvec::SmallVec;
+use vocabulary::{Stage, Width};
 
 use super::bindings::Resources;
 use super::command::Draw;
@@ -139,6 +141,8 @@ pub(super) struct Fragments<'a> {
     state: RenderState,
     tests_early: bool,
     pub(super) samples: Samples,
+    /// Observer of the threads.
+    tracer: Option<Tracer>,
 }
 
 impl<'a> Fragments<'a> {
@@ -174,9 +178,11 @@ impl<'a> Fragments<'a> {
             depth: wm.computed_depth.flag(wm_words) || extra.computed_depth.flag(extra_words),
             stencil: extra.computes_stencil.flag(extra_words),
         };
+        let kernel = draw.fragment_kernel()?;
         Ok(Fragments {
             draw,
-            kernel: draw.fragment_kernel()?,
+            tracer: kernel.as_ref().and_then(|kernel| draw.fragment_tracer(kernel)),
+            kernel,
             constants: draw.constants("3DSTATE_CONSTANT_PS")?,
             resources: draw.resources(
                 "3DSTATE_BINDING_TABLE_POINTERS_PS",
@@ -214,6 +220,7 @@ impl<'a> Fragments<'a> {
         self.draw.counts.add_shaded(pixels.count());
         let setup = self.draw.setup(primitive)?;
         let mut thread = Thread::new(self.draw.devinfo, 0);
+        thread.tracer.clone_from(&self.tracer);
         let Fragments { output, resources, samples, .. } = self;
         let mut known: FxHashMap<u32, Vec<RenderWrite>> = FxHashMap::default();
         let dependence = self.dependence(kernel, primitive, &setup);
@@ -479,6 +486,16 @@ impl Draw<'_> {
         let kernel = self.kernel(address)?;
         let setup = setup.get_u32(words) as usize;
         Ok(Some(FragmentKernel { kernel, address, width, setup }))
+    }
+
+    /// Reports the kernel and returns the observer of its threads.
+    fn fragment_tracer(&self, kernel: &FragmentKernel) -> Option<Tracer> {
+        let width = match kernel.width {
+            8 => Width::Simd8,
+            16 => Width::Simd16,
+            _ => Width::Simd32,
+        };
+        self.tracer(&kernel.kernel, (Stage::Fragment, width), kernel.address)
     }
 
     /// Decodes the kernel at an address.

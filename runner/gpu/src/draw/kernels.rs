@@ -27,6 +27,11 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
+    /// Machine code.
+    pub(super) fn code(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Payload on which threads of `width` channels depend; `None` if it is not known.
     pub(super) fn inputs(&self, width: usize) -> Option<Rc<Inputs>> {
         let channels = u8::try_from(width).ok()?;

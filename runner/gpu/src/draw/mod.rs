@@ -33,6 +33,7 @@ mod viewport;
 mod window;
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use eu::DevInfo;
 use packets::{Memory, Table};
@@ -42,6 +43,7 @@ use crate::context::HardwareContext;
 use crate::error::{Outcome, not_modeled};
 use crate::facts::Facts;
 use crate::mi::predicate_holds;
+use crate::watch::Watch;
 use command::{Draw, Parameters};
 use counts::{Counts, StreamRegisters};
 use fragment::Fragments;
@@ -58,6 +60,7 @@ pub(crate) struct Drawing {
     facts: Facts,
     fields: Fields,
     kernels: Kernels,
+    watch: Option<Rc<dyn Watch>>,
 }
 
 impl Drawing {
@@ -66,7 +69,12 @@ impl Drawing {
         let devinfo = DevInfo::get(generation.name());
         let facts = Facts::of(generation);
         let (fields, kernels) = (Fields::resolve(table), Kernels::default());
-        Drawing { table, devinfo, facts, fields, kernels }
+        Drawing { table, devinfo, facts, fields, kernels, watch: None }
+    }
+
+    /// Reports all kernels to an observer.
+    pub(crate) fn watch(&mut self, watch: Rc<dyn Watch>) {
+        self.watch = Some(watch);
     }
 
     /// Stores the states of the vertex buffers that a command names.
@@ -129,6 +137,7 @@ impl Drawing {
             fields: &self.fields,
             facts: self.facts,
             kernels: &self.kernels,
+            watch: self.watch.as_deref(),
             memory,
             context,
             counts: Counts::default(),
@@ -173,8 +182,13 @@ impl Drawing {
         Ok(())
     }
 
-    /// Stores the write offsets of output buffers in memory, where their states say so.
+    /// Stores the write offsets of output buffers in memory, where their states say so. Without
+    /// stream output the states may name buffers that are gone.
     fn store_offsets(&self, memory: &dyn Memory, context: &HardwareContext) -> Outcome<()> {
+        let stream_out = context.packet("3DSTATE_STREAMOUT");
+        if !self.fields.stream_out.is_enabled.flag(stream_out) {
+            return Ok(());
+        }
         let fields = self.fields.output_buffer;
         for (offset, words) in (0x5280..).step_by(4).zip(&context.output_buffers) {
             if fields.has_offset_address.flag(words) {

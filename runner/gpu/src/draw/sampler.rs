@@ -113,6 +113,7 @@ struct View<'a> {
     format: &'static SurfaceFormat,
     target: TextureTarget,
     border: [u32; 4],
+    is_normalized: bool,
     compares: bool,
     /// The error of a fetch.
     failure: RefCell<Option<CommandError>>,
@@ -121,6 +122,10 @@ struct View<'a> {
 impl texels::Texels for View<'_> {
     fn target(&self) -> TextureTarget {
         self.target
+    }
+
+    fn is_normalized(&self) -> bool {
+        self.is_normalized
     }
 
     fn level_size(&self, level: usize) -> Option<(u32, u32, u32)> {
@@ -149,9 +154,10 @@ impl texels::Texels for View<'_> {
             return None;
         }
         let layer = layer + surface.first_layer;
-        let address = surface.address(x, y, layer, level, self.format.bytes);
-        match self.resources.decode(self.format, address) {
-            Ok(texel) => Some(texel),
+        let (across, down) = self.format.block_size();
+        let address = surface.address(x / across, y / down, layer, level, self.format.bytes);
+        match self.resources.element(self.format, address) {
+            Ok(bytes) => Some(self.format.decode_in_block(&bytes, x % across, y % down)),
             Err(error) => {
                 self.failure.borrow_mut().get_or_insert(error);
                 None
@@ -228,12 +234,9 @@ fn texel(
         SamplerOp::Load | SamplerOp::LoadLz => None,
         _ => Some(resources.sampler(request.sampler, request.header.map(|header| header[3]))?),
     };
-    let is_unnormalized = sampler.as_ref().is_some_and(|sampler| sampler.is_unnormalized);
     let target = match (surface.kind, surface.is_array) {
         (SurfaceKind::OneD, false) => TextureTarget::D1,
         (SurfaceKind::OneD, true) => TextureTarget::D1Array,
-        // Drivers mark every surface as an array; rectangles have one layer.
-        (SurfaceKind::TwoD, _) if is_unnormalized => TextureTarget::Rect,
         (SurfaceKind::TwoD, false) => TextureTarget::D2,
         (SurfaceKind::TwoD, true) => TextureTarget::D2Array,
         (SurfaceKind::ThreeD, _) => TextureTarget::D3,
@@ -248,13 +251,14 @@ fn texel(
     let view = View {
         resources,
         bound,
-        format: bound.texel_format()?,
+        format: bound.sampled_format()?,
         target,
         border: sampler.as_ref().map_or([0; 4], |sampler| sampler.border),
+        is_normalized: !sampler.as_ref().is_some_and(|sampler| sampler.is_unnormalized),
         compares: request.param(Param::Ref).is_some(),
         failure: RefCell::default(),
     };
-    let texel = look_up(&view, &parameters, &operation(request, channel)?);
+    let texel = look_up(&view, &parameters, &operation(request, channel, target)?);
     match view.failure.into_inner() {
         Some(error) => Err(error),
         None => Ok(texel),
@@ -353,13 +357,28 @@ fn floats<const N: usize>(
 const AXES: [Param; 3] = [Param::U, Param::V, Param::R];
 
 /// The lookup of one channel.
-fn operation(request: &SamplerRequest, channel: usize) -> Outcome<TextureOp> {
+fn operation(
+    request: &SamplerRequest,
+    channel: usize,
+    target: TextureTarget,
+) -> Outcome<TextureOp> {
     use SamplerOp::{
         Gather4, Gather4Compare, Gather4Offset, Gather4OffsetCompare, Load, LoadLz, Sample,
         SampleBias, SampleBiasCompare, SampleCompare, SampleCompareLz, SampleGradient,
         SampleGradientCompare, SampleLod, SampleLodCompare, SampleLz,
     };
-    let coordinates = floats(request, [Param::U, Param::V, Param::R, Param::Ai], channel);
+    let mut coordinates = floats(request, [Param::U, Param::V, Param::R, Param::Ai], channel);
+    // Array indices are rounded to the nearest integer, halves to the even one. The driver's blits
+    // pass the middle of a texel as index of one-dimensional surfaces.
+    let index = match target {
+        TextureTarget::D1Array => Some(1),
+        TextureTarget::D2Array => Some(2),
+        TextureTarget::CubeArray => Some(3),
+        _ => None,
+    };
+    if let Some(index) = index {
+        coordinates[index] = coordinates[index].round_ties_even();
+    }
     let reference = request.param(Param::Ref).map(|values| f32::from_bits(values[channel]));
     let offset = header_offset(request);
     let float = |param| f32::from_bits(raw(request, param, channel));

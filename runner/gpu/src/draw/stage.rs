@@ -5,7 +5,9 @@ use std::rc::Rc;
 use simulator::host::{
     AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite,
 };
+use simulator::trace::Tracer;
 use simulator::{Outcome as ThreadOutcome, Thread};
+use vocabulary::{Stage, Width};
 
 use super::bindings::Resources;
 use super::command::Draw;
@@ -21,14 +23,16 @@ const LARGEST_ENTRY: usize = 1 << 16;
 
 /// Commands with the resources of a stage.
 pub(super) struct Names {
+    stage: Stage,
     constants: &'static str,
     table: &'static str,
     samplers: &'static str,
 }
 
 macro_rules! names {
-    ($stage:literal) => {
+    ($stage:literal, $name:ident) => {
         Names {
+            stage: Stage::$name,
             constants: concat!("3DSTATE_CONSTANT_", $stage),
             table: concat!("3DSTATE_BINDING_TABLE_POINTERS_", $stage),
             samplers: concat!("3DSTATE_SAMPLER_STATE_POINTERS_", $stage),
@@ -36,10 +40,10 @@ macro_rules! names {
     };
 }
 
-pub(super) const VERTEX: Names = names!("VS");
-pub(super) const CONTROL: Names = names!("HS");
-pub(super) const EVALUATION: Names = names!("DS");
-pub(super) const GEOMETRY: Names = names!("GS");
+pub(super) const VERTEX: Names = names!("VS", Vertex);
+pub(super) const CONTROL: Names = names!("HS", TessControl);
+pub(super) const EVALUATION: Names = names!("DS", TessEval);
+pub(super) const GEOMETRY: Names = names!("GS", Geometry);
 
 /// A stage of a draw.
 pub(super) struct UrbStage<'a> {
@@ -50,6 +54,8 @@ pub(super) struct UrbStage<'a> {
     constants: Vec<[u32; 8]>,
     /// First register of the constants.
     start: usize,
+    /// Observer of the threads.
+    tracer: Option<Tracer>,
 }
 
 impl<'a> UrbStage<'a> {
@@ -61,9 +67,12 @@ impl<'a> UrbStage<'a> {
         start: u32,
     ) -> Outcome<UrbStage<'a>> {
         let address = draw.context.instruction_base + kernel;
+        let kernel = draw.kernel(address)?;
+        let width = if draw.devinfo.has_simd8_urb { Width::Simd8 } else { Width::Vec4 };
         Ok(UrbStage {
             draw,
-            kernel: draw.kernel(address)?,
+            tracer: draw.tracer(&kernel, (names.stage, width), address),
+            kernel,
             address,
             resources: draw.resources(names.table, names.samplers),
             constants: draw.constants(names.constants)?,
@@ -74,17 +83,21 @@ impl<'a> UrbStage<'a> {
     /// A stage of one kernel, whose caller writes the constants.
     pub(super) fn of_kernel(
         draw: &'a Draw<'a>,
+        width: Width,
         address: u64,
         resources: Resources<'a>,
     ) -> Outcome<UrbStage<'a>> {
         let kernel = draw.kernel(address)?;
-        Ok(UrbStage { draw, kernel, address, resources, constants: Vec::new(), start: 1 })
+        let tracer = draw.tracer(&kernel, (Stage::Compute, width), address);
+        let constants = Vec::new();
+        Ok(UrbStage { draw, kernel, address, resources, constants, start: 1, tracer })
     }
 
     /// Creates a thread with its constants and returns the register after them.
     pub(super) fn thread(&self) -> (Thread, usize) {
         let mut thread = Thread::new(self.draw.devinfo, 0);
         thread.reset(0);
+        thread.tracer.clone_from(&self.tracer);
         for (i, constant) in self.constants.iter().enumerate() {
             thread.set_register(self.start + i, constant);
         }

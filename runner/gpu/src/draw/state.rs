@@ -379,6 +379,7 @@ packets::fields! {
         clips_far: "Viewport Z Far Clip Test Enable",
         is_conservative: "Conservative Rasterization Enable",
         forced_samples: "Forced Sample Count",
+        multisamples: "DX Multisample Rasterization Enable",
         front_fill: "Front Face Fill Mode",
         back_fill: "Back Face Fill Mode",
         winding: "Front Winding",
@@ -452,6 +453,7 @@ packets::fields! {
         point_rule: "Point Rasterization Rule",
         counts: "Statistics Enable",
         per_pixel: "Multisample Dispatch Mode",
+        rasterization: "Multisample Rasterization Mode",
     }
 }
 packets::fields! {
