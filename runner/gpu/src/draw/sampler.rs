@@ -185,10 +185,14 @@ impl texels::Texels for View<'_> {
 /// Executes a sampler message.
 pub(super) fn execute(resources: &Resources<'_>, request: &SamplerRequest) -> Outcome<Texels> {
     let bound = resources.surface(request.surface)?;
+    let lookup = Lookup::of(resources, &bound, request)?;
     let mut texels: Texels = [[0; 16]; 4];
     let channels = (0..usize::from(request.count)).filter(|c| request.mask >> c & 1 != 0);
     for channel in channels {
-        let texel = texel(resources, &bound, request, channel)?;
+        let texel = match &lookup {
+            Some(lookup) => lookup.texel(request, channel)?,
+            None => direct(resources, &bound, request, channel)?,
+        };
         for (row, value) in texels.iter_mut().zip(texel) {
             row[channel] = value;
         }
@@ -196,8 +200,83 @@ pub(super) fn execute(resources: &Resources<'_>, request: &SamplerRequest) -> Ou
     Ok(texels)
 }
 
-/// Result of a message for one channel.
-fn texel(
+/// A message that looks texels up, with the state that its channels share.
+struct Lookup<'a> {
+    view: View<'a>,
+    parameters: SamplerParameters,
+}
+
+impl<'a> Lookup<'a> {
+    /// Reads the state of a message; `None` if it reads no texels by coordinates.
+    fn of(
+        resources: &'a Resources<'a>,
+        bound: &'a Bound,
+        request: &SamplerRequest,
+    ) -> Outcome<Option<Lookup<'a>>> {
+        let surface = &bound.surface;
+        match (request.op, surface.kind) {
+            (
+                SamplerOp::LoadMcs
+                | SamplerOp::ResInfo
+                | SamplerOp::SampleInfo
+                | SamplerOp::Load2dms
+                | SamplerOp::Load2dmsWide
+                | SamplerOp::Load2dss,
+                _,
+            )
+            | (_, SurfaceKind::Null)
+            | (SamplerOp::Load | SamplerOp::LoadLz, SurfaceKind::Buffer) => return Ok(None),
+            _ => {}
+        }
+        if surface.has_minimum {
+            return not_modeled("minimum levels of detail of surfaces");
+        }
+        let sampler = match request.op {
+            SamplerOp::Load | SamplerOp::LoadLz => None,
+            _ => Some(resources.sampler(request.sampler, request.header.map(|h| h[3]))?),
+        };
+        let target = match (surface.kind, surface.is_array) {
+            (SurfaceKind::OneD, false) => TextureTarget::D1,
+            (SurfaceKind::OneD, true) => TextureTarget::D1Array,
+            (SurfaceKind::TwoD, false) => TextureTarget::D2,
+            (SurfaceKind::TwoD, true) => TextureTarget::D2Array,
+            (SurfaceKind::ThreeD, _) => TextureTarget::D3,
+            (SurfaceKind::Cube, false) => TextureTarget::Cube,
+            (SurfaceKind::Cube, true) => TextureTarget::CubeArray,
+            (kind, _) => {
+                return not_modeled(format!("{:?} of surfaces of kind {kind:?}", request.op));
+            }
+        };
+        let mut parameters = sampler.as_ref().map(|sampler| sampler.parameters).unwrap_or_default();
+        parameters.base_level = surface.first_level;
+        parameters.max_level = surface.first_level + surface.level;
+        parameters.swizzle = surface.channels.map(source);
+        let view = View {
+            resources,
+            bound,
+            format: bound.sampled_format()?,
+            target,
+            border: sampler.as_ref().map_or([0; 4], |sampler| sampler.border),
+            is_normalized: !sampler.as_ref().is_some_and(|sampler| sampler.is_unnormalized),
+            compares: request.param(Param::Ref).is_some(),
+            failure: RefCell::default(),
+        };
+        Ok(Some(Lookup { view, parameters }))
+    }
+
+    /// Result for one channel.
+    fn texel(&self, request: &SamplerRequest, channel: usize) -> Outcome<[u32; 4]> {
+        let operation = operation(request, channel, self.view.target)?;
+        let texel = look_up(&self.view, &self.parameters, &operation);
+        match self.view.failure.take() {
+            Some(error) => Err(error),
+            None => Ok(texel),
+        }
+    }
+}
+
+/// Result for one channel of a message that looks nothing up.
+fn direct(
     resources: &Resources<'_>,
     bound: &Bound,
     request: &SamplerRequest,
@@ -205,63 +284,20 @@ fn texel(
 ) -> Outcome<[u32; 4]> {
     let surface = &bound.surface;
     match (request.op, surface.kind) {
-        (SamplerOp::LoadMcs, _) => return Ok(identity(surface.samples)),
-        (SamplerOp::ResInfo, _) => {
-            return Ok(information(bound, raw(request, Param::Lod, channel)));
-        }
-        (SamplerOp::SampleInfo, _) => return Ok([surface.samples, 0, 0, 0]),
-        (_, SurfaceKind::Null) => return Ok([0; 4]),
-        (SamplerOp::Load | SamplerOp::LoadLz, SurfaceKind::Buffer) => {
+        (SamplerOp::LoadMcs, _) => Ok(identity(surface.samples)),
+        (SamplerOp::ResInfo, _) => Ok(information(bound, raw(request, Param::Lod, channel))),
+        (SamplerOp::SampleInfo, _) => Ok([surface.samples, 0, 0, 0]),
+        (_, SurfaceKind::Null) => Ok([0; 4]),
+        (SamplerOp::Load | SamplerOp::LoadLz, _) => {
             let index = raw(request, Param::U, channel);
-            return match index < surface.elements {
-                true => {
-                    let address = surface.base + u64::from(index) * surface.pitch;
-                    let texel = resources.decode(bound.texel_format()?, address)?;
-                    Ok(select(bound, texel))
-                }
-                false => Ok([0; 4]),
-            };
+            if index >= surface.elements {
+                return Ok([0; 4]);
+            }
+            let address = surface.base + u64::from(index) * surface.pitch;
+            let texel = resources.decode(bound.texel_format()?, address)?;
+            Ok(select(bound, texel))
         }
-        (SamplerOp::Load2dms | SamplerOp::Load2dmsWide | SamplerOp::Load2dss, _) => {
-            return load_sample(resources, bound, request, channel);
-        }
-        _ => {}
-    }
-    if surface.has_minimum {
-        return not_modeled("minimum levels of detail of surfaces");
-    }
-    let sampler = match request.op {
-        SamplerOp::Load | SamplerOp::LoadLz => None,
-        _ => Some(resources.sampler(request.sampler, request.header.map(|header| header[3]))?),
-    };
-    let target = match (surface.kind, surface.is_array) {
-        (SurfaceKind::OneD, false) => TextureTarget::D1,
-        (SurfaceKind::OneD, true) => TextureTarget::D1Array,
-        (SurfaceKind::TwoD, false) => TextureTarget::D2,
-        (SurfaceKind::TwoD, true) => TextureTarget::D2Array,
-        (SurfaceKind::ThreeD, _) => TextureTarget::D3,
-        (SurfaceKind::Cube, false) => TextureTarget::Cube,
-        (SurfaceKind::Cube, true) => TextureTarget::CubeArray,
-        (kind, _) => return not_modeled(format!("{:?} of surfaces of kind {kind:?}", request.op)),
-    };
-    let mut parameters = sampler.as_ref().map(|sampler| sampler.parameters).unwrap_or_default();
-    parameters.base_level = surface.first_level;
-    parameters.max_level = surface.first_level + surface.level;
-    parameters.swizzle = surface.channels.map(source);
-    let view = View {
-        resources,
-        bound,
-        format: bound.sampled_format()?,
-        target,
-        border: sampler.as_ref().map_or([0; 4], |sampler| sampler.border),
-        is_normalized: !sampler.as_ref().is_some_and(|sampler| sampler.is_unnormalized),
-        compares: request.param(Param::Ref).is_some(),
-        failure: RefCell::default(),
-    };
-    let texel = look_up(&view, &parameters, &operation(request, channel, target)?);
-    match view.failure.into_inner() {
-        Some(error) => Err(error),
-        None => Ok(texel),
+        _ => load_sample(resources, bound, request, channel),
     }
 }
 

@@ -144,6 +144,16 @@ fn conditions_of_saturated_results() {
 }
 
 #[test]
+fn masks_of_the_dispatch() {
+    let text = "mov(8) g10<1>UD sr0.2<0,1,0>UD { align1 1Q WE_all };
+                mov(8) g11<1>UD sr0.3<0,1,0>UD { align1 1Q WE_all };";
+    for name in ALL {
+        let thread = run(name, text, |thread| thread.set_dispatch_mask(0x0f));
+        assert_eq!((thread.register(10), thread.register(11)), ([0x0f; 8], [0x0f; 8]), "{name}");
+    }
+}
+
+#[test]
 fn integer_arithmetic_wraps_and_saturates() {
     let values = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 31, 32];
     let thread = run(
