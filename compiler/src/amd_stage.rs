@@ -44,7 +44,8 @@ pub fn ir_for_amd(
     hook: Hook<'_>,
     log: &mut PassLog,
 ) -> Result<Arc<ir::Shader>, CompileError> {
-    let lowered = InternalError::catch(|| lower::lower(program, stage, key))??;
+    let limit = options.inline_limit;
+    let lowered = InternalError::catch(|| lower::lower(program, stage, key, limit))??;
     let mut shader = Arc::new(lowered);
     hook(PassEvent { name: "lower", number: None, changed: true }, &shader);
     let mut manager = passes::manager(options, stage, true);

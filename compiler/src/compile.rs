@@ -135,7 +135,8 @@ impl<'a> StageRequest<'a> {
 
     /// Lowers the stage to IR.
     pub(crate) fn lowered(&self) -> Result<ir::Shader, CompileError> {
-        Ok(InternalError::catch(|| lower::lower(self.program, self.stage, self.key))??)
+        let limit = self.options.inline_limit;
+        Ok(InternalError::catch(|| lower::lower(self.program, self.stage, self.key, limit))??)
     }
 
     /// Returns the properties of machine and back end that the IR passes depend on.

@@ -90,6 +90,15 @@ impl<'a> Builder<'a> {
         self.shader.body = self.list;
     }
 
+    /// Takes the list of nodes built so far, of which all constructs must be closed, and starts
+    /// another with an empty block: one shader is then made of several bodies.
+    pub fn take_body(&mut self) -> Vec<Node> {
+        assert!(self.whole_body && self.frames.is_empty(), "take_body() with open control flow");
+        let body = std::mem::take(&mut self.list);
+        self.start_block(false);
+        body
+    }
+
     /// The block code goes to now.
     pub fn block(&self) -> Block {
         self.block

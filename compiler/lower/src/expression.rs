@@ -379,6 +379,9 @@ impl Lowerer<'_, '_> {
     }
 
     fn call(&mut self, id: FunctionId, arguments: &[ExprId]) -> Result<Val, LowerError> {
+        if self.procedures.keeps(id) {
+            return self.call_procedure(id, arguments);
+        }
         let function: &Function = &self.shader.functions[id];
         let mut bindings = Vec::new();
         let mut copies = Vec::new();
@@ -434,7 +437,12 @@ impl Lowerer<'_, '_> {
     }
 
     /// Converts between a parameter's and its argument's component types.
-    fn adapt(&mut self, from: TypeId, to: TypeId, value: Val) -> Result<Val, LowerError> {
+    pub(crate) fn adapt(
+        &mut self,
+        from: TypeId,
+        to: TypeId,
+        value: Val,
+    ) -> Result<Val, LowerError> {
         match (self.types.scalar_of(from), self.types.scalar_of(to)) {
             (Some(a), Some(b)) if a != b => value.try_map(&mut |v| self.convert(a, b, v)),
             _ => Ok(value),

@@ -1,7 +1,8 @@
 //! Lowers the typed program to the SSA intermediate representation.
 //!
-//! One stage becomes one function: every call is inlined, early returns become structured control
-//! flow, structures and arrays are split into local variables of scalars and vectors (later passes
+//! One stage becomes one function: calls are inlined, or become states of a loop where that would
+//! make the stage too large ([`procedures`]); early returns become structured control flow,
+//! structures and arrays are split into local variables of scalars and vectors (later passes
 //! build SSA from them), interface variables become slot and memory accesses. Nothing is optimized
 //! here.
 //!
@@ -24,7 +25,7 @@
 //! let program = link(vec![shader], types, &LinkOptions::new(&capabilities))
 //!     .map_err(|error| error.to_string())?;
 //!
-//! let shader = lower::lower(&program, Stage::Vertex, &StageKey::default())
+//! let shader = lower::lower(&program, Stage::Vertex, &StageKey::default(), None)
 //!     .map_err(|error| error.to_string())?;
 //! assert!(shader.to_string().contains("fmul"));
 //! # Ok::<(), String>(())
@@ -43,6 +44,7 @@ mod linear;
 mod lowerer;
 mod memory;
 mod place;
+mod procedures;
 mod statement;
 mod storage;
 mod texture;
@@ -54,16 +56,36 @@ use program::{Program, Stage, StageKey};
 pub use error::LowerError;
 pub use info::slot;
 use lowerer::Lowerer;
+use procedures::Procedures;
 
 /// Lowers one stage of a linked program, for draws with the given key.
-pub fn lower(program: &Program, stage: Stage, key: &StageKey) -> Result<ir::Shader, LowerError> {
+///
+/// Calls are inlined while that makes at most `inline_limit` expressions (`None`: a limit for real
+/// programs; 0: no call is inlined).
+///
+/// # Errors
+/// What the stage has that cannot be lowered.
+pub fn lower(
+    program: &Program,
+    stage: Stage,
+    key: &StageKey,
+    inline_limit: Option<u32>,
+) -> Result<ir::Shader, LowerError> {
     let linked = program.stage(stage).ok_or(LowerError::NoStage(stage))?;
     let mut shader = ir::Shader::new(stage);
     // About what an expression becomes.
     shader.reserve(2 * linked.shader.exprs.len());
     shader.info = info::shader_info(program, linked, key);
-    let mut lowerer = Lowerer::new(program, linked, key, &mut shader);
+    let procedures = Procedures::new(&linked.shader, &program.types, inline_limit);
+    let mut lowerer = Lowerer::new(program, linked, key, procedures, &mut shader);
     lowerer.run()?;
-    lowerer.builder.finish();
+    if lowerer.procedures.is_empty() {
+        lowerer.builder.finish();
+        return Ok(shader);
+    }
+    let main = lowerer.builder.take_body();
+    let bodies = lowerer.procedure_bodies()?;
+    let calls = lowerer.procedures.take_calls();
+    procedures::link(&mut shader, main, &bodies, &calls);
     Ok(shader)
 }

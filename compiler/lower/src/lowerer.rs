@@ -10,6 +10,7 @@ use program::{
 
 use crate::error::LowerError;
 use crate::place::Place;
+use crate::procedures::Procedures;
 use crate::storage::{Storage, StorageId, Storages, local_bits};
 
 /// Most instructions that a stage may have before optimization.
@@ -61,6 +62,7 @@ pub(crate) struct Lowerer<'a, 's> {
     pub(crate) storages: Storages,
     pub(crate) globals: SecondaryMap<GlobalId, Option<StorageId>>,
     pub(crate) frames: Vec<Frame>,
+    pub(crate) procedures: Procedures,
     /// Expressions and statements being lowered, one inside the other.
     pub(crate) nesting: usize,
 }
@@ -70,6 +72,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         program: &'a Program,
         linked: &'a LinkedStage,
         key: &'a StageKey,
+        procedures: Procedures,
         shader: &'s mut ir::Shader,
     ) -> Self {
         Lowerer {
@@ -81,6 +84,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             storages: Storages::default(),
             globals: SecondaryMap::new(),
             frames: Vec::new(),
+            procedures,
             nesting: 0,
         }
     }
@@ -134,6 +138,11 @@ impl<'a, 's> Lowerer<'a, 's> {
         let result = part(self);
         self.nesting -= 1;
         result
+    }
+
+    /// Returns true inside a loop of the current function or of one that calls it.
+    pub(crate) fn is_in_loop(&self) -> bool {
+        self.procedures.in_loop || self.frames.iter().any(|frame| !frame.breakables.is_empty())
     }
 
     pub(crate) fn frame(&mut self) -> Result<&mut Frame, LowerError> {

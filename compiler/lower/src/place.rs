@@ -7,12 +7,12 @@ use program::resource::Slot as ProgramSlot;
 use program::types::{MatrixOrder, Member};
 use program::variable::MemoryQualifiers;
 use program::{ArrayLength, BuiltinVariable, GlobalId, Type, TypeId, TypeTable};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::storage::StorageId;
 
 /// An index or offset: a constant plus, perhaps, a computed part.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Index {
     /// Constant part.
     pub(crate) constant: u32,
@@ -21,7 +21,7 @@ pub(crate) struct Index {
 }
 
 /// The storage that holds a place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Base {
     /// Variable storage; the index counts elements of the flattened locals.
     Variable(StorageId),
@@ -41,7 +41,7 @@ pub(crate) enum Base {
 }
 
 /// A place of some type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
     /// The storage that holds it.
     pub(crate) base: Base,
@@ -60,10 +60,24 @@ impl Place {
     pub(crate) fn new(base: Base, ty: TypeId) -> Place {
         Place { base, index: Index::default(), ty, swizzle: None, component: None }
     }
+
+    /// The indices of an opaque place or one in memory, always as many for the same kind of place.
+    pub(crate) fn indices_mut(&mut self) -> SmallVec<[&mut Index; 3]> {
+        let mut indices = smallvec![&mut self.index];
+        match &mut self.base {
+            Base::Opaque { image, bytes } => indices.extend([image, bytes]),
+            Base::Memory(MemoryPlace {
+                space: Space::Uniform(block) | Space::Storage(block),
+                ..
+            }) => indices.push(block),
+            Base::Memory(_) | Base::Variable(_) | Base::Input(_) | Base::System(_) => {}
+        }
+        indices
+    }
 }
 
 /// The memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Space {
     /// Uniform block, numbered as the IR does: 0 is the default block.
     Uniform(Index),
@@ -76,7 +90,7 @@ pub(crate) enum Space {
 }
 
 /// A place in memory; the place's index is the byte offset.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MemoryPlace {
     /// The memory.
     pub(crate) space: Space,
@@ -150,7 +164,7 @@ impl MemoryPlace {
 }
 
 /// A place in slots that are read (or, in the control stage, written) where used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct InputPlace {
     /// Variable.
     pub(crate) global: GlobalId,

@@ -194,7 +194,7 @@ impl Lowerer<'_, '_> {
                 self.builder.intrinsic(ir::IntrinsicOp::Discard, &[], ir::Fields::default(), None);
                 // Outside loops the lane may go on for its quad's derivatives. In a loop it might
                 // never leave: it ends here.
-                if self.frames.iter().any(|frame| !frame.breakables.is_empty()) {
+                if self.is_in_loop() {
                     self.builder.jump(Jump::Halt);
                 }
                 Ok(())

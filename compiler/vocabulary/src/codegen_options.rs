@@ -20,6 +20,9 @@ pub struct CodegenOptions {
     pub disabled_passes: Vec<String>,
     /// Quirks whose handling is switched off.
     pub disabled_quirks: QuirkSet,
+    /// Most expressions of a stage with every call inlined; beyond it, functions become procedures.
+    /// `None` means a limit for real programs, 0 that no call is inlined.
+    pub inline_limit: Option<u32>,
     /// Spill every register that can be spilled (a test of the spill code).
     pub spill_all: bool,
     /// Validate the IR after each pass and re-prove register allocations in release builds, too.

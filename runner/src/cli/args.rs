@@ -277,6 +277,10 @@ pub(super) struct CompileArgs {
     /// Leave an optional compiler pass out (repeatable).
     #[arg(long, value_name = "PASS")]
     pub(super) disable_pass: Vec<String>,
+    /// Inline calls up to N expressions in a stage, rather than up to a limit for real programs; 0
+    /// inlines none.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(super) inline_limit: Option<u32>,
     /// Compile with this command (docs/compiler-protocol.md).
     #[arg(long, value_name = "CMD", value_parser = CommandLine::parse)]
     pub(super) compiler: Option<CommandLine>,

@@ -85,6 +85,7 @@ pub(super) fn compile_options(args: &CompileArgs) -> anyhow::Result<ExecutionOpt
             "all" => PayloadInterference::All,
             _ => PayloadInterference::LastUse,
         },
+        inline_limit: args.inline_limit,
         no_validate: args.no_validate,
         ..CodegenOptions::default()
     };
@@ -130,6 +131,7 @@ pub(super) fn changed_options(
     put("pass-limit", join(&limits));
     put("disable-pass", join(&sorted(&compile.disable_pass)));
     put("disable-quirk", join(&sorted(&compile.disable_quirk)));
+    put("inline-limit", compile.inline_limit.map(|limit| limit.to_string()));
     let whole = codegen.liveness == LivenessGranularity::Register;
     put("liveness", whole.then(|| "whole".to_owned()));
     let all = codegen.payload_interference == PayloadInterference::All;

@@ -1,7 +1,8 @@
 //! Shader tests of our own, in `scripts/`: rules of language, linker and GL machine that are easily
 //! got wrong.
 //!
-//! `scripts/pass` passes on both executors, `scripts/compile` must be refused by the front end.
+//! `scripts/pass` passes on both executors, `scripts/calls` also with no call inlined;
+//! `scripts/compile` must be refused by the front end.
 //! Expected values come from the specifications; every file was compared with what llvmpipe makes
 //! of it.
 
@@ -55,6 +56,47 @@ fn either_back_end_compiles_vertex_shaders() {
             let mut options = RunOptions::default();
             options.execution.codegen.backend = Some(backend);
             let verdict = run_with(&file, generation, &options);
+            let place = format!("{} by {backend:?} on {generation}", file.display());
+            assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);
+        }
+    }
+}
+
+/// Returns the options that compile with a limit on inlining and a back end.
+fn calling(limit: Option<u32>, backend: Option<Backend>) -> RunOptions {
+    let mut options = RunOptions::default();
+    options.execution.codegen.inline_limit = limit;
+    options.execution.codegen.backend = backend;
+    options
+}
+
+#[test]
+fn calls_are_inlined_or_executed() {
+    let generations = Generation::HARDWARE.into_iter().chain([Generation::Si, Generation::Vi]);
+    for (file, generation) in
+        files("calls").iter().flat_map(|f| generations.clone().map(move |g| (f, g)))
+    {
+        for limit in [None, Some(0)] {
+            let verdict = run_with(file, generation, &calling(limit, None));
+            let ends = matches!(verdict.status, Status::Pass | Status::Skip);
+            let place = format!("{} on {generation}, limit {limit:?}", file.display());
+            assert!(ends, "{place}: {:?}", verdict.cause);
+            let skips = generation != Generation::Skl && generation != Generation::Ivb;
+            assert!(skips || verdict.status == Status::Pass, "{place} is skipped");
+        }
+    }
+}
+
+#[test]
+fn either_back_end_executes_calls() {
+    for file in files("calls") {
+        for (backend, generation) in [
+            (Backend::Scalar, Generation::Ivb),
+            (Backend::Scalar, Generation::Hsw),
+            (Backend::Vec4, Generation::Bdw),
+            (Backend::Vec4, Generation::Skl),
+        ] {
+            let verdict = run_with(&file, generation, &calling(Some(0), Some(backend)));
             let place = format!("{} by {backend:?} on {generation}", file.display());
             assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);
         }

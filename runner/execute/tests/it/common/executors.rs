@@ -110,7 +110,8 @@ impl Shader {
 
     /// The IR as lowered, before any pass.
     pub(crate) fn lowered(&self) -> ir::Shader {
-        lower::lower(&self.program, Stage::Fragment, &self.key()).unwrap_or_else(|e| panic!("{e}"))
+        lower::lower(&self.program, Stage::Fragment, &self.key(), None)
+            .unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// The IR after the whole pass list of a generation.

@@ -260,10 +260,10 @@ fn a_discarded_lane_leaves_an_endless_loop() {
     // In the lowered code a jump leaves the loop, independent of the discarded lane's later tests.
     let source = shader("", body);
     let program = program(&[(Stage::Fragment, &source)]);
-    let ir = lower::lower(&program, Stage::Fragment, &Default::default()).expect("lowers");
+    let ir = lower::lower(&program, Stage::Fragment, &Default::default(), None).expect("lowers");
     assert!(ir.to_string().contains("halt"), "{ir}");
     let source = shader("", "if (lane() == 1) discard; result = uvec4(1);");
     let program = crate::interpreter::harness::program(&[(Stage::Fragment, &source)]);
-    let ir = lower::lower(&program, Stage::Fragment, &Default::default()).expect("lowers");
+    let ir = lower::lower(&program, Stage::Fragment, &Default::default(), None).expect("lowers");
     assert!(!ir.to_string().contains("halt"), "{ir}");
 }

@@ -305,7 +305,8 @@ pub(super) fn evaluate(
         samples: 1,
         ..StageKey::default()
     };
-    let shader = lower::lower(program, stage, &key).unwrap_or_else(|e| panic!("lowering: {e}"));
+    let shader =
+        lower::lower(program, stage, &key, None).unwrap_or_else(|e| panic!("lowering: {e}"));
     ir::validate(&shader).unwrap_or_else(|e| {
         panic!(
             "{e}
