@@ -348,7 +348,9 @@ impl<'a> Parser<'a> {
             self.position += 1;
             name = text.to_owned();
         }
-        self.shader.locals.push(LocalData { bits, components, length, name });
+        let in_memory = self.peek() == TokenKind::Word("memory");
+        self.position += usize::from(in_memory);
+        self.shader.locals.push(LocalData { bits, components, length, name, in_memory });
         Ok(())
     }
 

@@ -30,8 +30,12 @@ impl Display for Shader {
         for (id, local) in &self.locals {
             writeln!(
                 f,
-                "local {id} {}x{} [{}] {:?}",
-                local.bits, local.components, local.length, local.name
+                "local {id} {}x{} [{}] {:?}{}",
+                local.bits,
+                local.components,
+                local.length,
+                local.name,
+                if local.in_memory { " memory" } else { "" }
             )?;
         }
         let mut depth = 0;

@@ -63,6 +63,9 @@ pub struct LocalData {
     pub length: u32,
     /// Name for dumps, may be empty.
     pub name: String,
+    /// Kept in memory, also where indices are constant: one of many variables that are live at
+    /// once.
+    pub in_memory: bool,
 }
 
 /// One shader stage in SSA form.
@@ -131,7 +134,13 @@ impl Shader {
         length: u32,
         name: impl Into<String>,
     ) -> Local {
-        self.locals.push(LocalData { bits, components, length, name: name.into() })
+        self.locals.push(LocalData {
+            bits,
+            components,
+            length,
+            name: name.into(),
+            in_memory: false,
+        })
     }
 
     /// Width of a value in bits.

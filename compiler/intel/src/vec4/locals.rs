@@ -1,4 +1,5 @@
-//! Local variables: in registers if every index is constant, else in scratch memory.
+//! Local variables: in registers if every index is constant and the variable may be there, else in
+//! scratch memory.
 //!
 //! In scratch an element takes two owords, one per vertex; a 64-bit element four, the low dwords
 //! before the high ones.
@@ -36,7 +37,9 @@ impl Vec4Selection<'_> {
         }
         for (local, data) in shader.locals.iter() {
             let is_fp64 = data.bits == 64;
-            let storage = if indirect[local.index()] || data.length > MAX_REGISTERS {
+            let in_memory =
+                indirect[local.index()] || data.length > MAX_REGISTERS || data.in_memory;
+            let storage = if in_memory {
                 let byte = self.target.scratch_bytes;
                 let size = data.length.checked_mul(if is_fp64 { 4 * 16 } else { 2 * 16 });
                 let end = size.and_then(|s| s.checked_add(byte)).filter(|e| *e <= MAX_SCRATCH);

@@ -16,8 +16,8 @@ use crate::intrinsics::{Fields, IntrinsicOp};
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
 
-/// Allocates every local variable that is still accessed and has more than `dwords` of data in
-/// per-invocation scratch memory and replaces the accesses by `load_scratch` and `store_scratch`;
+/// Allocates every local variable that is still accessed and has more than `dwords` of data, or is
+/// to be in memory, in per-invocation scratch memory and replaces the accesses by `load_scratch` and `store_scratch`;
 /// sets `scratch_size`.
 ///
 /// Components take a multiple of four bytes each (eight for 64 bits), elements are packed,
@@ -34,7 +34,8 @@ pub fn lower_locals_to_scratch(shader: &mut Shader, dwords: u32) -> bool {
                 continue;
             };
             let bytes = element_size(shader, local).saturating_mul(shader.locals[local].length);
-            if places[local].is_none() && bytes > dwords.saturating_mul(4) {
+            let in_memory = shader.locals[local].in_memory || bytes > dwords.saturating_mul(4);
+            if places[local].is_none() && in_memory {
                 places[local] = Some(size);
                 size = size.saturating_add(bytes).saturating_add(31) & !31;
             }

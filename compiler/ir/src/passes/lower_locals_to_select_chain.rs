@@ -17,8 +17,8 @@ use crate::inst::InstKind;
 use crate::intrinsics::IntrinsicOp;
 use crate::shader::Shader;
 
-/// Replaces accesses at run-time indices to local arrays of at most `max_length` elements by
-/// accesses to every element: a load selects one of them, a store rewrites each with the new or its
+/// Replaces accesses at run-time indices to local arrays of at most `max_length` elements, in
+/// memory by their declaration excepted, by accesses to every element: a load selects one of them, a store rewrites each with the new or its
 /// old value.
 ///
 /// Afterwards those arrays are only accessed at constant indices and `opt_promote_locals` removes
@@ -35,8 +35,9 @@ pub fn lower_locals_to_select_chain(shader: &mut Shader, max_length: u32) -> boo
             IntrinsicOp::StoreLocal => srcs[1],
             _ => return Action::Keep,
         };
-        let length = b.shader.locals[local].length;
-        if length == 0 || length > max_length || b.shader.as_const(index).is_some() {
+        let data = &b.shader.locals[local];
+        let (length, stays) = (data.length, data.in_memory || data.length > max_length);
+        if length == 0 || stays || b.shader.as_const(index).is_some() {
             return Action::Keep;
         }
         if op == IntrinsicOp::LoadLocal {

@@ -20,13 +20,15 @@
 //! Each procedure has static variables for its parameters, its result and its return point. The
 //! lowerer writes each body once, and an instruction that marks each call ([`Lowerer::call_procedure`]).
 //! [`states`] cuts the bodies into states at the marks, [`values`] makes variables of the values
-//! that live longer than a state, and [`dispatch`] writes the loop.
+//! that live longer than a state, [`memory`] moves some to memory where there are many, and
+//! [`dispatch`] writes the loop.
 //!
 //! Invocations that took different ways wait for each other as they do in structured control flow
 //! where that matters: see [`dispatch`].
 
 mod choose;
 mod dispatch;
+mod memory;
 mod returns;
 mod states;
 mod values;
@@ -297,5 +299,6 @@ pub(crate) fn link(
 ) {
     let mut machine = states::cut(shader, main, bodies, calls);
     values::keep(shader, &mut machine);
+    memory::relieve(shader, &machine);
     shader.body = dispatch::write(shader, machine);
 }

@@ -5,10 +5,13 @@ use program::Stage;
 use super::draw_call::DrawParameters;
 use super::vertex_stage::Pipeline;
 use super::{GlError, Machine, MachineError};
-use crate::device::{Batch, ComputeBatch, Device, Steps};
+use crate::device::{Batch, ComputeBatch, Device, DeviceError, Steps};
 
 /// Most work groups in each direction (`GL_MAX_COMPUTE_WORK_GROUP_COUNT`).
 const MAX_GROUPS: u32 = 65535;
+/// Most compute invocations of a test: a second or two for the smallest shader. A dispatch beyond
+/// it would reach the devices' step limits later, or take longer than they intend.
+const MAX_INVOCATIONS: u64 = 1 << 22;
 
 impl Machine {
     /// Executes `compute`: runs every work group in order. `local_size` is given for programs with
@@ -17,7 +20,7 @@ impl Machine {
     /// unit, `InvalidValue` when there are too many groups.
     ///
     /// # Errors
-    /// No program is in use, or the device failed.
+    /// No program is in use, the device failed, or the limit of invocations is reached.
     pub fn dispatch(
         &mut self,
         groups: [u32; 3],
@@ -41,6 +44,12 @@ impl Machine {
             return Ok(());
         }
         let local_size = local_size.or(layout.local_size).unwrap_or([1; 3]);
+        let dimensions = groups.iter().chain(&local_size).map(|&n| u64::from(n));
+        let invocations = dimensions.fold(1, u64::saturating_mul).saturating_add(self.invocations);
+        if invocations > MAX_INVOCATIONS {
+            let (stage, limit, unit) = (Stage::Compute, MAX_INVOCATIONS, "invocations");
+            return Err(DeviceError::StepLimit { stage, limit, unit }.into());
+        }
         let key = self.stage_key(object);
         let bindings = self.bindings(object);
         let parameters = DrawParameters::default();
@@ -66,6 +75,7 @@ impl Machine {
         let (objects, steps) = (pipeline.bindings.objects, pipeline.steps);
         self.objects = objects;
         self.steps += steps;
+        self.invocations = invocations;
         Ok(())
     }
 }

@@ -139,6 +139,8 @@ pub struct Machine {
     atomic_bindings: BTreeMap<u32, BufferId>,
     error: Option<GlError>,
     steps: Steps,
+    /// Compute invocations so far.
+    invocations: u64,
 }
 
 impl Machine {
@@ -171,6 +173,7 @@ impl Machine {
             atomic_bindings: BTreeMap::new(),
             error: None,
             steps: Steps(0),
+            invocations: 0,
         }
     }
 
