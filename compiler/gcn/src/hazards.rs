@@ -3,6 +3,8 @@
 //!
 //! Sources: the tables of LLVM's and ACO's passes for hazards, and AMD's manuals.
 
+use std::borrow::Cow;
+
 use crate::access::{Access, Register, accesses, reads_status};
 use crate::chip::Chip;
 use crate::format::Format;
@@ -120,13 +122,22 @@ pub const HAZARDS: &[Hazard] = hazards! {
 pub struct HazardView<'a> {
     row: &'a Row,
     instruction: &'a Instruction,
-    accesses: Vec<Access>,
+    accesses: Cow<'a, [Access]>,
 }
 
 impl<'a> HazardView<'a> {
     /// The view of an instruction; `row` is its row in the chip's opcode table.
     pub fn new(row: &'a Row, instruction: &'a Instruction) -> HazardView<'a> {
-        HazardView { row, instruction, accesses: accesses(row, instruction) }
+        HazardView { row, instruction, accesses: accesses(row, instruction).into() }
+    }
+
+    /// The view of an instruction whose accesses are known.
+    pub fn of(
+        row: &'a Row,
+        instruction: &'a Instruction,
+        accesses: &'a [Access],
+    ) -> HazardView<'a> {
+        HazardView { row, instruction, accesses: accesses.into() }
     }
 
     fn reads(&self, register: Register) -> bool {

@@ -50,9 +50,14 @@ impl Default for Wave {
 impl Wave {
     /// A wave with all lanes and zero in all other registers.
     pub fn new() -> Wave {
+        Wave::with_registers(256)
+    }
+
+    /// A wave as [`Wave::new`] with this many vector registers. Programs must not use others.
+    pub fn with_registers(count: usize) -> Wave {
         let mut wave = Wave {
             scalar: [0; 128],
-            vector: vec![[0; LANES]; 256],
+            vector: vec![[0; LANES]; count],
             scc: false,
             mode: INITIAL_MODE,
             local: Vec::new(),

@@ -12,6 +12,10 @@ use super::memory::TABLE;
 use super::prepared::Prepared;
 use super::trace::WaveLog;
 
+/// Most registers behind those of a program that the address of an image access can reach, and those
+/// with initial values that the program does not use.
+const ADDRESS_REGISTERS: usize = 32;
+
 /// Everything that all waves of a batch share.
 #[derive(Clone, Copy)]
 pub(super) struct Launch<'a> {
@@ -28,14 +32,15 @@ pub(super) struct Launch<'a> {
 impl Launch<'_> {
     /// Returns a wave with garbage in its registers and these lanes.
     pub(super) fn wave(&self, lanes: u64) -> Wave {
-        let mut wave = Wave::new();
+        let used = usize::from(self.prepared.output.vectors);
+        let mut wave = Wave::with_registers((used + ADDRESS_REGISTERS).min(256));
         let mut state = self.seed;
         let mut garbage = || {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             (state >> 33) as u32
         };
         wave.scalar[..104].fill_with(&mut garbage);
-        let used = usize::from(self.prepared.output.vectors).min(wave.vector.len());
+        let used = used.min(wave.vector.len());
         for register in &mut wave.vector[..used] {
             register.fill(garbage());
         }
