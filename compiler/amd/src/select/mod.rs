@@ -24,6 +24,7 @@ mod memory;
 mod phi;
 mod resources;
 mod scalar;
+pub(crate) mod share;
 mod shared;
 mod subgroup;
 mod texture;

@@ -1,9 +1,9 @@
 //! Shared memory of a work group: the local data share.
 
 use super::memory::runs;
+use super::share::{read_all_from_share, write_all_to_share};
 use super::{Selection, Step};
 use crate::machine::{File, Part, bits};
-use crate::stage::share::{read_all_from_share, write_all_to_share};
 use gcn::{Format, Modifiers, Opcode};
 use ir::{AtomicOp, Intrinsic, IntrinsicOp, Value};
 

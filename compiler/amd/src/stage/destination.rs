@@ -1,11 +1,11 @@
 //! Ends of vertex, tessellation evaluation and copy programs: exports, or stores for the stage that
 //! reads the vertices.
 
-use super::share::write_all_to_share;
 use crate::error::CompileError;
 use crate::interfaces::offset_of;
 use crate::machine::{Arg, File, Part, ZERO, int};
 use crate::output::{PositionExport, Resource, VertexInterface};
+use crate::select::share::write_all_to_share;
 use crate::select::{BufferAddress, Selection, Step};
 use crate::stage_key::NextStage;
 use gcn::{Modifiers, Opcode, Operand};

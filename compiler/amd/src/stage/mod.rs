@@ -8,7 +8,6 @@ mod emitted_vertices;
 pub(crate) mod fragment;
 pub(crate) mod geometry;
 mod patch;
-pub(crate) mod share;
 pub(crate) mod tess_control;
 pub(crate) mod tess_evaluation;
 pub(crate) mod vertex;

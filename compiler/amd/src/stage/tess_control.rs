@@ -5,11 +5,11 @@
 //! for memory.
 
 use super::patch::{is_of_patch, scaled};
-use super::share::{read_all_from_share, read_from_share, write_all_to_share};
 use crate::interfaces::offset_of;
 use crate::machine::{Arg, EXEC, File, M0, Part, ZERO, bits, int};
 use crate::output::{PatchLayout, Resource, TessControlInterface, UserValue};
 use crate::select::control::StageSelection;
+use crate::select::share::{read_all_from_share, read_from_share, write_all_to_share};
 use crate::select::{BufferAddress, Selection, Step, runs};
 use crate::stage_key::StageKey;
 use gcn::Opcode;

@@ -1,7 +1,7 @@
 //! Accesses to the local data share between the stages.
 
+use super::Selection;
 use crate::machine::{Arg, Part, bits};
-use crate::select::Selection;
 use gcn::{Format, Modifiers, Opcode};
 
 /// Largest constant offset of an access.
