@@ -23,6 +23,13 @@ impl Selection<'_> {
             self.e.sop2(Opcode::SSubI32, to, a, b);
             return Ok(());
         }
+        if let Some(opcode) = with_complement(alu.op)
+            && let Some((a, b)) = self.complemented(alu)?
+        {
+            let to = self.result(result);
+            self.e.sop2(opcode, to, a, b);
+            return Ok(());
+        }
         let to = self.result(result);
         if let Some(opcode) = two_sources(alu.op) {
             self.e.sop2(opcode, to, a, b);
@@ -57,6 +64,17 @@ impl Selection<'_> {
             op => return self.unsupported(&format!("{} on the scalar unit", op.name())),
         }
         Ok(())
+    }
+
+    /// The operands of an operation with a complemented operand, that one last.
+    fn complemented(&mut self, alu: &Alu) -> Step<Option<(Arg, Arg)>> {
+        for index in [1, 0] {
+            let (value, _) = Selection::component(alu, index);
+            if let Some(not) = self.maker(value).filter(|made| made.op == AluOp::Inot) {
+                return Ok(Some((self.source(alu, 1 - index)?, self.source(not, 0)?)));
+            }
+        }
+        Ok(None)
     }
 
     /// Offset in bits 4:0, width in bits 22:16, both modulo 32.
@@ -115,6 +133,15 @@ fn two_sources(op: AluOp) -> Option<Opcode> {
         Bfm => Opcode::SBfmB32,
         _ => return None,
     })
+}
+
+/// Operations that complement their second source.
+fn with_complement(op: AluOp) -> Option<Opcode> {
+    match op {
+        AluOp::Iand => Some(Opcode::SAndn2B32),
+        AluOp::Ior => Some(Opcode::SOrn2B32),
+        _ => None,
+    }
 }
 
 fn one_source(op: AluOp) -> Option<Opcode> {
