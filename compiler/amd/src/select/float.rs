@@ -115,8 +115,9 @@ impl Selection<'_> {
                 if literal(limit) && literal(outer) {
                     continue;
                 }
-                let ordered = if alu.op == AluOp::Fmin { limit <= outer } else { outer <= limit };
-                if ordered {
+                // The median of NaN is the lower constant, as is the minimum of the maximum; not so
+                // the maximum of the minimum.
+                if alu.op == AluOp::Fmin && limit <= outer {
                     let sources = [
                         self.float_source(inner, 1 - at)?,
                         self.float_source(inner, at)?,
