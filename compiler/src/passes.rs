@@ -42,6 +42,7 @@ const CLEAN_UP: &[IrPass] = &passes![
     opt_dead_cf,
     opt_known_conditions,
     opt_nested_ifs,
+    opt_discard_if,
     opt_peephole_select,
     opt_cse,
 ];
@@ -49,8 +50,8 @@ const CLEAN_UP: &[IrPass] = &passes![
 /// Recognition of open-coded bit-field operations.
 const BITFIELDS: &[IrPass] = &passes![opt_bitfield, opt_copy_propagation];
 
-/// Merging of what reassociation made equal.
-const SHARING: &[IrPass] = &passes![opt_cse, opt_copy_propagation, opt_dce];
+/// Merging of what reassociation made equal or constant.
+const SHARING: &[IrPass] = &passes![opt_constant_folding, opt_cse, opt_copy_propagation, opt_dce];
 
 /// Takes a freshly lowered shader to what its back end accepts. `neighbors` finds out about the
 /// neighboring stages after the early passes.

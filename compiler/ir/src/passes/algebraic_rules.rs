@@ -162,6 +162,7 @@ pub(super) const RULES: &[RuleText] = &[
     ("(ior a (iand a b))", "a", &[]),
     ("(bfi 0 a b)", "b", &[]),
     ("(ubfe a b 0)", "0", &[]),
+    ("(ubfe a 0 #b)", "(iand a (bfm b 0))", &[]),
     ("(ibfe a b 0)", "0", &[]),
     ("(bitfield_reverse (bitfield_reverse a))", "a", &[]),
     // Comparisons. The complement of an ordered float comparison is no ordered comparison.

@@ -52,6 +52,7 @@ pub(super) const INEXACT_RULES: &[RuleText] = &[
     ("(fmul (fneg a) #b)", "(fmul a (fneg b))", &[]),
     // A common factor.
     ("(fadd (fmul a #b) (fmul a #c))", "(fmul a (fadd b c))", &[]),
+    ("(fadd (fmul a #b) (fmul c #b))", "(fmul (fadd a c) b)", &[]),
     // A result in the interval from 0 to 1.
     ("(fmax (fmin a 1.0) 0.0)", "(fsat a)", &[]),
     ("(fmax (fmin a 1.0) #b)", "(fsat (fmax a b))", &[UnitInterval(B)]),

@@ -28,6 +28,7 @@ mod opt_copy_propagation;
 mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
+mod opt_discard_if;
 mod opt_fuse_ffma;
 mod opt_known_conditions;
 mod opt_loop_unroll;
@@ -63,6 +64,7 @@ pub use opt_copy_propagation::opt_copy_propagation;
 pub use opt_cse::opt_cse;
 pub use opt_dce::opt_dce;
 pub use opt_dead_cf::opt_dead_cf;
+pub use opt_discard_if::opt_discard_if;
 pub use opt_fuse_ffma::opt_fuse_ffma;
 pub use opt_known_conditions::opt_known_conditions;
 pub use opt_loop_unroll::opt_loop_unroll;
@@ -105,6 +107,7 @@ pub const ALL: &[IrPass] = &crate::passes![
     opt_cse,
     opt_dce,
     opt_dead_cf,
+    opt_discard_if,
     opt_fuse_ffma,
     opt_known_conditions,
     opt_loop_unroll,

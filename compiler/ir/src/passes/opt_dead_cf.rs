@@ -67,7 +67,8 @@ impl DeadCf<'_> {
             let Some(next) = nodes.next() else { break };
             let reached = self.node(&mut out, node, next);
             if !reached {
-                self.cut(&mut out, nodes.as_slice());
+                let is_next_unreachable = self.end(&out) == self.block(next);
+                self.cut(&mut out, nodes.as_slice(), is_next_unreachable);
                 return (out, false);
             }
         }
@@ -75,15 +76,15 @@ impl DeadCf<'_> {
         (out, ends)
     }
 
-    /// Control does not get past the last node of `out`: the rest goes, and a final empty block
-    /// stays.
-    fn cut(&mut self, out: &mut [Node], rest: &[Node]) {
+    /// Control does not get past the last node of `out`: the rest goes. If control does not reach
+    /// its final block either, the block stays, but empty.
+    fn cut(&mut self, out: &mut [Node], rest: &[Node], is_end_unreachable: bool) {
         self.progress |= !rest.is_empty();
-        let ends_in_jump = self.end(out).is_some_and(|b| self.shader.blocks[b].jump.is_some());
-        if !ends_in_jump && let Some(block) = self.end(out) {
+        if is_end_unreachable && let Some(block) = self.end(out) {
             let data = &mut self.shader.blocks[block];
             self.progress |= !data.insts.is_empty() || data.jump.is_some();
             data.insts.clear();
+            data.jump = None;
         }
     }
 

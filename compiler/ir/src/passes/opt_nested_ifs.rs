@@ -149,7 +149,8 @@ fn flatten(shader: &mut Shader, before: Block, node: Node, merge: Block) -> bool
         .collect();
     let Some(merged) = merged else { return false };
     let differs = |m: &&Merged| !is_same(shader, m.outer_only, m.neither);
-    if merged.iter().filter(differs).count() > MAX_SELECTIONS {
+    let selections = merged.iter().filter(differs).count();
+    if selections > MAX_SELECTIONS || selections > 0 && becomes_selections(shader, &inner.body) {
         return false;
     }
 
@@ -174,6 +175,16 @@ fn flatten(shader: &mut Shader, before: Block, node: Node, merge: Block) -> bool
     }
     shader.nodes[node] = NodeData::If { cond, then_body: inner.body, else_body: vec![outer.empty] };
     true
+}
+
+/// Selections by the inner condition alone will take the place of the inner `if`.
+fn becomes_selections(shader: &Shader, body: &[Node]) -> bool {
+    let [node] = body else { return false };
+    block_of(shader, *node).is_some_and(|block| {
+        let data = &shader.blocks[block];
+        data.jump.is_none()
+            && speculation_cost(shader, &data.insts).is_some_and(|cost| cost <= MAX_SPECULATED)
+    })
 }
 
 /// The source of a phi for a predecessor.

@@ -61,7 +61,7 @@ pub fn opt_peephole_select(shader: &mut Shader) -> bool {
     progress
 }
 
-fn block_of(shader: &Shader, node: Node) -> Option<Block> {
+pub(super) fn block_of(shader: &Shader, node: Node) -> Option<Block> {
     match shader.nodes[node] {
         NodeData::Block(block) => Some(block),
         _ => None,
@@ -145,11 +145,20 @@ fn select(
     }
     shader.blocks[before].insts.extend(insts);
     for phi in phis {
-        let InstKind::Phi(srcs) = &shader.insts[phi].kind else { continue };
-        let from = |block| srcs.iter().find(|s| s.pred == block).map(|s| s.value);
-        let (Some(x), Some(y)) = (from(then), from(other)) else { continue };
-        let srcs = smallvec![Src::splat(cond, 0), Src::new(x), Src::new(y)];
-        shader.insts[phi].kind = InstKind::Alu(Alu { op: AluOp::Bcsel, srcs, exact: false });
+        replace_phi(shader, phi, cond, [then, other]);
     }
     true
+}
+
+/// Makes the phi behind an `if` a selection of the values that its branches give, or a copy of the
+/// only one.
+pub(super) fn replace_phi(shader: &mut Shader, phi: Inst, cond: Value, branches: [Block; 2]) {
+    let InstKind::Phi(srcs) = &shader.insts[phi].kind else { return };
+    let from = |block| srcs.iter().find(|s| s.pred == block).map(|s| Src::new(s.value));
+    let (op, srcs) = match branches.map(from) {
+        [Some(x), Some(y)] => (AluOp::Bcsel, smallvec![Src::splat(cond, 0), x, y]),
+        [Some(x), None] | [None, Some(x)] => (AluOp::Mov, smallvec![x]),
+        [None, None] => return,
+    };
+    shader.insts[phi].kind = InstKind::Alu(Alu { op, srcs, exact: false });
 }

@@ -16,22 +16,25 @@
 use super::rewrite::rewrite_alu;
 use crate::builder::Builder;
 use crate::cfg::use_counts;
-use crate::ids::{Block, Value};
+use crate::ids::{Block, Node, Value};
 use crate::inst::{Alu, InstKind, Src};
 use crate::ops::AluOp;
-use crate::shader::Shader;
+use crate::shader::{Shader, Step};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
-/// Most operands of a chain; longer ones stay.
-const MAX_LEAVES: usize = 12;
+/// Most factors of a product; longer ones stay.
+const MAX_FACTORS: usize = 12;
+/// Most terms of a sum; longer ones stay.
+const MAX_TERMS: usize = 32;
 
 /// Rebuilds chains of multiplications and additions of 32-bit scalars that are not exact. Rounding
-/// may differ, so a stage in which it makes progress is not exact. A chain is within one block and
-/// its inner results have no other use.
+/// may differ, so a stage in which it makes progress is not exact. The inner results of a chain have
+/// no other use. Products are within one block. The terms of a sum may be in several, but in no loop
+/// that the sum is not in, nor the other way round.
 pub fn opt_reassociate(shader: &mut Shader) -> bool {
-    let products = plan_products(&Chains::find(shader, AluOp::Fmul));
+    let products = plan_products(shader, &Chains::find(shader, AluOp::Fmul));
     let changes_products = !products.is_empty() && rebuild(shader, AluOp::Fmul, &products);
     let sums = plan_sums(shader, &Chains::find(shader, AluOp::Fadd));
     let changes_sums = !sums.is_empty() && rebuild(shader, AluOp::Fadd, &sums);
@@ -72,6 +75,7 @@ fn operation(shader: &Shader, value: Value, op: AluOp) -> Option<&Alu> {
 impl Chains {
     fn find(shader: &Shader, op: AluOp) -> Chains {
         let uses = use_counts(shader);
+        let regions = Regions::new(shader, op);
         let mut blocks: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
         // Of values with one use, the operation that uses them.
         let mut user: SecondaryMap<Value, Option<(AluOp, bool, Block)>> = SecondaryMap::new();
@@ -92,14 +96,16 @@ impl Chains {
                 }
             }
         }
-        let is_inner = |value: Value, block: Block| {
-            uses[value] == 1
-                && blocks[value] == Some(block)
-                && user[value] == Some((op, true, block))
+        // Its only use is an operation of the same chain.
+        let is_inner = |value: Value| match (blocks[value], user[value]) {
+            (Some(block), Some((user, true, at))) => {
+                uses[value] == 1 && user == op && regions.same(block, at)
+            }
+            _ => false,
         };
         let mut chains = Vec::new();
         for &(root, block) in &found {
-            if is_inner(root, block) {
+            if is_inner(root) {
                 continue;
             }
             let (mut leaves, mut nodes, mut open) = (Vec::new(), Vec::new(), vec![root]);
@@ -107,7 +113,7 @@ impl Chains {
                 nodes.push(node);
                 let Some(alu) = operation(shader, node, op) else { continue };
                 for src in alu.srcs.iter().rev() {
-                    if is_inner(src.value, block) {
+                    if is_inner(src.value) {
                         open.push(src.value);
                     } else {
                         leaves.push((src.value, src.swizzle[0]));
@@ -115,7 +121,8 @@ impl Chains {
                 }
             }
             let is_fused = uses[root] == 1 && user[root].is_some_and(|(op, ..)| op == AluOp::Fadd);
-            if leaves.len() <= MAX_LEAVES {
+            let most = if op == AluOp::Fadd { MAX_TERMS } else { MAX_FACTORS };
+            if leaves.len() <= most {
                 leaves.reverse();
                 chains.push(Chain { root, block, leaves, nodes, is_fused });
             }
@@ -124,8 +131,42 @@ impl Chains {
     }
 }
 
-/// Pairs of factors that several products of a block have become factors of their own.
-fn plan_products(products: &Chains) -> Plans {
+/// Where the operations of a chain may be: in one block for products, in one loop for sums.
+struct Regions {
+    /// The innermost loop around each block.
+    loops: Option<SecondaryMap<Block, Option<Node>>>,
+}
+
+impl Regions {
+    fn new(shader: &Shader, op: AluOp) -> Regions {
+        Regions { loops: (op == AluOp::Fadd).then(|| innermost_loops(shader)) }
+    }
+
+    fn same(&self, a: Block, b: Block) -> bool {
+        a == b || self.loops.as_ref().is_some_and(|loops| loops[a] == loops[b])
+    }
+}
+
+/// Returns the innermost loop around each block.
+fn innermost_loops(shader: &Shader) -> SecondaryMap<Block, Option<Node>> {
+    let mut loops = SecondaryMap::new();
+    let mut open = Vec::new();
+    for step in shader.walk() {
+        match step {
+            Step::Block(block) => loops[block] = open.last().copied(),
+            Step::Loop(node) => open.push(node),
+            Step::EndLoop(_) => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    loops
+}
+
+/// Pairs of factors that several products of a block have become factors of their own. Constants of
+/// a product come first, where they fold.
+fn plan_products(shader: &Shader, products: &Chains) -> Plans {
     let mut counts: FxHashMap<(Block, Leaf, Leaf), u32> = FxHashMap::default();
     let pairs = |chain: &Chain| {
         let mut leaves = chain.leaves.clone();
@@ -145,7 +186,14 @@ fn plan_products(products: &Chains) -> Plans {
         }
     }
     let mut plans = Plans::default();
-    for chain in products.chains.iter().filter(|chain| chain.leaves.len() > 2) {
+    for chain in &products.chains {
+        if let Some(groups) = constants_apart(shader, chain) {
+            plans.insert(chain.root, groups);
+            continue;
+        }
+        if chain.leaves.len() <= 2 {
+            continue;
+        }
         let best = pairs(chain)
             .into_iter()
             .filter(|pair| counts[pair] > 1)
@@ -160,6 +208,35 @@ fn plan_products(products: &Chains) -> Plans {
         plans.insert(chain.root, vec![vec![a, b], rest]);
     }
     plans
+}
+
+/// The factors of a product with several constants, those of its factors included: constants and
+/// others.
+fn constants_apart(shader: &Shader, chain: &Chain) -> Option<Vec<Vec<Leaf>>> {
+    let is_constant = |leaf: &Leaf| shader.as_const(leaf.0).is_some();
+    let (mut constants, rest): (Vec<Leaf>, Vec<Leaf>) =
+        chain.leaves.iter().copied().partition(is_constant);
+    if constants.is_empty() || rest.is_empty() {
+        return None;
+    }
+    let mut others = Vec::new();
+    for leaf in rest {
+        let factors = operation(shader, leaf.0, AluOp::Fmul)
+            .map(|product| [0, 1].map(|i| (product.srcs[i].value, product.srcs[i].swizzle[0])));
+        match factors {
+            Some([a, b]) if is_constant(&a) != is_constant(&b) => {
+                let (constant, other) = if is_constant(&a) { (a, b) } else { (b, a) };
+                constants.push(constant);
+                others.push(other);
+            }
+            _ => others.push(leaf),
+        }
+    }
+    if constants.len() < 2 {
+        return None;
+    }
+    // One after the other: an addition that takes the last product in needs no constant then.
+    Some([constants].into_iter().chain(others.into_iter().map(|other| vec![other])).collect())
 }
 
 /// Sums whose every product an addition can take in, once they begin with another operand.
