@@ -1,7 +1,8 @@
-//! Register allocation: graph coloring with spilling, and a checker that re-proves the result.
+//! Register allocation: graph coloring with rematerialization and spilling, and a checker that re-proves the result.
 
 pub mod checker;
 pub mod graph;
+mod rematerialize;
 mod rewrite;
 mod spill;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use crate::liveness::Liveness;
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
 use graph::Graph;
+use rematerialize::Rematerializer;
 use rewrite::rewrite;
 use spill::Spiller;
 use vocabulary::{LivenessGranularity, PayloadInterference};
@@ -67,7 +69,8 @@ pub fn allocate(
             program.vregs.len()
         )));
     }
-    let original = settings.check.then(|| program.clone());
+    let mut original = settings.check.then(|| program.clone());
+    let mut rematerializer = Rematerializer::default();
     let mut spiller =
         Spiller { scratch_bytes: scratch_base.next_multiple_of(REG_SIZE), ..Spiller::default() };
     if settings.spill_all {
@@ -85,6 +88,13 @@ pub fn allocate(
         let max_live = *max_live.get_or_insert(live);
         // Coloring would fail.
         let hopeless = live > graph::GRF_COUNT;
+        if hopeless
+            && may_rematerialize(&spiller, settings)
+            && rematerializer.relieve(program, &cfg, &liveness)
+        {
+            original = settings.check.then(|| program.clone());
+            continue;
+        }
         if settings.allow_spill && hopeless && spiller.relieve(program, model, &cfg, &liveness) {
             continue;
         }
@@ -111,6 +121,12 @@ pub fn allocate(
                 });
             }
             Err(failed) => {
+                if may_rematerialize(&spiller, settings)
+                    && rematerializer.relieve(program, &cfg, &liveness)
+                {
+                    original = settings.check.then(|| program.clone());
+                    continue;
+                }
                 if !settings.allow_spill {
                     return Err(CompileError::allocate(format!(
                         "{} registers do not fit",
@@ -131,6 +147,12 @@ pub fn allocate(
         }
     }
     Err(CompileError::allocate("spilling does not converge"))
+}
+
+/// Values may be computed again as long as nothing was spilled: the checker compares with the
+/// program without spills.
+fn may_rematerialize(spiller: &Spiller, settings: Settings) -> bool {
+    spiller.pinned.is_empty() && !settings.spill_all
 }
 
 fn spill_everything(program: &mut Program, model: &Model, spiller: &mut Spiller) {

@@ -97,7 +97,7 @@ const SHORTEST_RELIEF: usize = 4;
 /// Registers whose spilling leaves `reserve` GRFs free at every instruction: where too many are
 /// live, those that cost least per GRF and instruction of their interval.
 #[must_use]
-fn relieve(
+pub(super) fn relieve(
     program: &Program,
     liveness: &Liveness,
     costs: &[Option<f64>],
