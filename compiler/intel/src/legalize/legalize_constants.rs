@@ -37,10 +37,16 @@ pub(crate) fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     }
     let mut loads = place_packed(program, &wanted);
     place(program, &wanted, &mut loads);
+    if model.devinfo().has_q {
+        loads = pair(program, loads);
+    }
     use_registers(program, &wanted, &loads);
     insert(program, model, loads);
     true
 }
+
+/// Most instructions between the first uses of two constants that one move loads.
+const MAX_PAIR_DISTANCE: usize = 64;
 
 /// Remark of the instructions that load constants.
 pub(super) const REMARK: &str = "constant";
@@ -112,12 +118,15 @@ fn collect(program: &Program, model: &Model) -> Uses {
     uses
 }
 
-/// A load of one constant, or of several floats by one move: the first dwords of the register.
+/// A load of one constant, of several floats by one move, or of two dwords as a qword: the first
+/// dwords of the register.
 struct Load {
     /// Index of the instruction in front of which the load is.
     position: usize,
     keys: Vec<Key>,
     register: Operand,
+    /// Other loads have a place in the register, too.
+    is_shared: bool,
 }
 
 impl Load {
@@ -144,7 +153,7 @@ fn place_packed(program: &mut Program, uses: &Uses) -> Vec<Load> {
                 cfg.blocks[block].loop_depth == 0 && users.all(|at| cfg.block_of[at] == block);
             let position = if local { first } else { 0 };
             let register = Operand::vgrf(program.vreg(1), Type::UD);
-            Load { position, keys: group.to_vec(), register }
+            Load { position, keys: group.to_vec(), register, is_shared: false }
         })
         .collect()
 }
@@ -168,7 +177,7 @@ fn place(program: &mut Program, uses: &Uses, loads: &mut Vec<Load>) {
             sites.iter().all(|s| cfg.block_of[s.0] == block) && cfg.blocks[block].loop_depth == 0;
         if local {
             let register = Operand::vgrf(program.vreg(1), Type::UD);
-            loads.push(Load { position: first, keys: vec![key], register });
+            loads.push(Load { position: first, keys: vec![key], register, is_shared: false });
             continue;
         }
         let bytes = size.max(4);
@@ -177,8 +186,35 @@ fn place(program: &mut Program, uses: &Uses, loads: &mut Vec<Load>) {
             _ => (Operand::vgrf(program.vreg(1), Type::UD), 0),
         };
         shared = Some((base, at + bytes));
-        loads.push(Load { position: 0, keys: vec![key], register: base.byte_offset(at) });
+        let register = base.byte_offset(at);
+        loads.push(Load { position: 0, keys: vec![key], register, is_shared: true });
     }
+}
+
+/// Joins loads of dwords in one block, and those in one register, in pairs: one move loads both.
+fn pair(program: &mut Program, loads: Vec<Load>) -> Vec<Load> {
+    let cfg = Cfg::new(program);
+    let is_dword = |load: &Load| load.keys.len() == 1 && load.keys[0].0 == 4;
+    let (mut dwords, mut joined): (Vec<Load>, Vec<Load>) = loads.into_iter().partition(is_dword);
+    let place = |load: &Load| (load.register.vreg(), load.register.offset);
+    dwords.sort_by_key(|load| (load.is_shared, load.position, place(load)));
+    let mut dwords = dwords.into_iter().peekable();
+    while let Some(mut load) = dwords.next() {
+        let (register, offset) = place(&load);
+        let follows = |next: &Load| {
+            if load.is_shared {
+                return offset.is_multiple_of(8) && place(next) == (register, offset + 4);
+            }
+            !next.is_shared
+                && next.position - load.position <= MAX_PAIR_DISTANCE
+                && cfg.block_of[next.position] == cfg.block_of[load.position]
+        };
+        if let Some(next) = dwords.next_if(follows) {
+            load.keys.extend(next.keys);
+        }
+        joined.push(load);
+    }
+    joined
 }
 
 /// Makes every use read the register of its constant.
@@ -210,22 +246,30 @@ fn insert(program: &mut Program, model: &Model, mut loads: Vec<Load>) {
         while let Some(load) = loads.next_if(|load| load.position == i) {
             match single(&load) {
                 Some([key]) => load_one(program, model, key, load.register),
-                None => load_packed(program, &load),
+                None => load_several(program, &load),
             }
         }
         program.insts.push(inst);
     }
 }
 
-/// Loads several floats.
-fn load_packed(program: &mut Program, group: &Load) {
+/// Loads several floats, or two dwords.
+fn load_several(program: &mut Program, group: &Load) {
     let mut values = [0; 4];
     for (value, key) in values.iter_mut().zip(&group.keys) {
         *value = key.1;
     }
-    let packed = packed_floats(&values, 0xf).unwrap_or_else(|| raise("no packed floats".into()));
-    let source = Operand::imm(u64::from(packed), Type::VF);
-    let mut inst = Inst::new(Op::Mov, 4, group.register.retype(Type::F), &[source]);
+    let mut inst = match (packed_floats(&values, 0xf), &group.keys[..]) {
+        (Some(packed), _) => {
+            let source = Operand::imm(u64::from(packed), Type::VF);
+            Inst::new(Op::Mov, 4, group.register.retype(Type::F), &[source])
+        }
+        (None, &[low, high]) => {
+            let source = Operand::imm(low.1 | high.1 << 32, Type::UQ);
+            Inst::new(Op::Mov, 1, group.register.retype(Type::UQ), &[source])
+        }
+        _ => raise("no packed floats".into()),
+    };
     inst.no_mask = true;
     inst.remark = REMARK;
     program.insts.push(inst);
