@@ -189,6 +189,9 @@ facts! {
     has_shadow_gradients: bool =          false,   true,   true,   true,   true;
     /// The sampler's LD takes the level after u (else after v).
     fetch_level_second: bool =             true,   true,   true,   true,  false;
+    /// The response of a sampler message may leave out components behind the last one that is
+    /// read, without a header (Mesa's `brw_fs_nir.cpp`).
+    short_sampler_response: bool =        false,  false,  false,  false,   true;
     /// Sampler messages of level zero and LD2DMS_W exist.
     has_level_zero_sampling: bool =       false,  false,  false,  false,   true;
     /// Bits of a sampler header's dword 2 that select SIMD4x2: gen9 gave that mode's code to

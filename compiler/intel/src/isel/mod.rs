@@ -8,10 +8,12 @@
 //! * `control_flow`: blocks, branches, loops and jumps;
 //! * `phis`: registers of phis, copies at the ends of their predecessors;
 //! * `fusion`: multiplications that become part of additions;
+//! * `component_reads`: components of values that are read;
 //! * [`values`]: types, constants, negated conditions;
 //! * [`geometry_layout`], [`memory_effects`], [`push_constants`], [`widths`]: facts and choices
 //!   of stages that do not depend on the back end.
 
+mod component_reads;
 mod control_flow;
 mod fusion;
 pub mod geometry_layout;
@@ -180,6 +182,8 @@ pub struct Selection<'a, T: Target> {
     pub values: SecondaryMap<Value, T::Location>,
     /// Use counts of the values.
     pub uses: SecondaryMap<Value, u32>,
+    /// Components of each value that are read, one bit each.
+    pub component_reads: SecondaryMap<Value, u8>,
     /// Multiplications that additions take in, by the addition's value.
     fused_products: SecondaryMap<Value, Option<FusedProduct>>,
     /// Values without an instruction: their users take the operation in.
@@ -217,6 +221,7 @@ impl<'a, T: Target> Selection<'a, T> {
             bindings: BindingTable::after(0, shader),
             values,
             uses: ir::cfg::use_counts(shader),
+            component_reads: component_reads::component_reads(shader),
             fused_products: SecondaryMap::new(),
             skipped: SecondaryMap::new(),
             pulled: BTreeMap::new(),

@@ -2,13 +2,15 @@
 
 use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
-use crate::lir::{Op, Operand, REG_SIZE, Type};
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::sends::texel_offset_nibbles;
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
 /// Most payload registers of a message; a longer one is split by eight channels.
 const MAX_MLEN: u32 = 11;
+/// Most units to choose from.
+const MAX_CHOSEN: u32 = 64;
 
 /// Everything that the payload of a sampler message is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +28,9 @@ impl ScalarSelection<'_> {
             tex.src(TexSrcKind::TextureOffset).or(tex.src(TexSrcKind::SamplerOffset))
         {
             let count = self.shader.info.samplers.saturating_sub(tex.texture);
+            if self.emit_chosen_message(tex, index, count, result)? {
+                return Ok(());
+            }
             return self.emit_select_chain(index, count, result, |isel, unit| {
                 let mut one = tex.clone();
                 one.srcs.retain(|(k, _)| {
@@ -39,6 +44,55 @@ impl ScalarSelection<'_> {
         let components = self.emit_one_texture(tex, result)?;
         self.set(result, components);
         Ok(())
+    }
+
+    /// Emits a message for each of `count` units that `index` may choose; each channel takes part in
+    /// the one of its unit. Returns whether one message serves all channels of a unit.
+    fn emit_chosen_message(
+        &mut self,
+        tex: &Tex,
+        index: Value,
+        count: u32,
+        result: Value,
+    ) -> Result<bool, CompileError> {
+        let channels = u32::from(self.program.width);
+        let offset = self.texel_offset(tex);
+        let header = header_dword(tex, &offset)?;
+        let is_plain = self.is_plain(tex)
+            && header.is_none()
+            && tex.src(TexSrcKind::MinLod).is_none()
+            && (1..=MAX_CHOSEN).contains(&count);
+        if !is_plain {
+            return Ok(false);
+        }
+        let (op, arguments) = self.sampler_arguments(tex, &offset)?;
+        let per = channels / 8;
+        let mlen = arguments.len() as u32 * per;
+        if channels > 8 && (mlen > MAX_MLEN || tex.op == TexOp::Txd) {
+            return Ok(false);
+        }
+        let payload = self.sampler_payload(None, &arguments, (0, channels), mlen);
+        let needed = self.texels_needed(tex, result);
+        let data = Operand::vgrf(self.program.vreg(per * needed), Type::UD);
+        let index = self.get(index, 0, Type::UD);
+        let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
+        for unit in 0..count {
+            let (surface, sampler) =
+                (self.bindings.texture + tex.texture + unit, tex.sampler + unit);
+            let mut b = self.builder();
+            if unit > 0 {
+                b.cmp(Operand::null(Type::UD), index, Operand::ud(unit), CondMod::Z);
+            }
+            let send = b.emit(Op::Send, data, &[payload]);
+            send.message =
+                Some(sends::sampler(op, width, surface, sampler, false, mlen, per * needed));
+            if unit > 0 {
+                send.predicate(false);
+            }
+        }
+        let components = self.texture_result(tex, (result, needed), &[data], false);
+        self.set(result, components);
+        Ok(true)
     }
 
     /// Emits a texture instruction on a known unit. Returns the components of `result`.
@@ -87,17 +141,36 @@ impl ScalarSelection<'_> {
         for group in (0..channels).step_by(step as usize) {
             let regs = mlen(step);
             let payload = self.sampler_payload(header, &arguments, (group, step), regs);
-            let data = Operand::vgrf(self.program.vreg(4 * per), Type::UD);
+            let rlen = per * self.texels_needed(tex, result);
+            let data = Operand::vgrf(self.program.vreg(rlen), Type::UD);
             let (surface, sampler) = (self.bindings.texture + tex.texture, tex.sampler);
             let mut b = self.builder();
             let mut b = b.sub_group(step as u8, group as u8);
             let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
             let send = b.emit(Op::Send, data, &[payload]);
             send.message =
-                Some(sends::sampler(op, width, surface, sampler, header.is_some(), regs, 4 * per));
+                Some(sends::sampler(op, width, surface, sampler, header.is_some(), regs, rlen));
             parts.push(data);
         }
-        Ok(self.texture_result(tex, result, &parts, narrow))
+        let needed = self.texels_needed(tex, result);
+        Ok(self.texture_result(tex, (result, needed), &parts, narrow))
+    }
+
+    /// True if the response is a texel, component by component.
+    fn is_plain(&self, tex: &Tex) -> bool {
+        let is_lookup =
+            matches!(tex.op, TexOp::Tex | TexOp::Txb | TexOp::Txl | TexOp::Txd | TexOp::Txf);
+        is_lookup && tex.gather_offsets.is_none()
+    }
+
+    /// Returns the number of components of the response up to the last one that is read.
+    fn texels_needed(&self, tex: &Tex, result: Value) -> u32 {
+        if !self.is_plain(tex) || !self.model.devinfo().short_sampler_response {
+            return 4;
+        }
+        let all = (1u32 << self.shader.components(result)) - 1;
+        let read = u32::from(self.component_reads[result]) & all;
+        (u32::BITS - read.leading_zeros()).max(1)
     }
 
     /// Returns the payload of a sampler message for the channels `(first, count)`. Messages of one
@@ -131,17 +204,18 @@ impl ScalarSelection<'_> {
         payload
     }
 
-    /// Names the registers of the response; joins the parts of a split message.
+    /// Names the registers of the response, for the components up to the last one that is needed;
+    /// joins the parts of a split message.
     fn texture_result(
         &mut self,
         tex: &Tex,
-        result: Value,
+        (result, needed): (Value, u32),
         parts: &[Operand],
         narrow: bool,
     ) -> Components {
         let stride = if narrow { 1 } else { u32::from(self.program.width / 8) };
         let ty = self.raw_type(result);
-        let count = self.shader.components(result);
+        let count = self.shader.components(result).min(needed as u8);
         let place = |part: &Operand, c: u32| part.byte_offset(c * stride * REG_SIZE);
         let component = |c: u8| match tex.op {
             // Resource info: width, height, depth or layers, levels.
