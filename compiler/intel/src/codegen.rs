@@ -138,6 +138,7 @@ fn generate_code(
 ) -> Result<GeneratedCode, CompileError> {
     let list = PassList::of(width);
     let apply = |pass: LirFunction, program: &mut Program| pass(program, model);
+    manager.run_to_fixpoint(&mut program, list.simplify, MAX_ROUNDS, apply)?;
     manager.run_to_fixpoint(&mut program, list.optimize, MAX_ROUNDS, apply)?;
     program.compact_registers();
     for &Pass { name, run } in list.legalize {

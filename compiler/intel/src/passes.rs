@@ -22,6 +22,8 @@ pub type LirPass = Pass<LirFunction>;
 #[derive(Clone, Copy, Debug)]
 pub struct PassList {
     /// Optional passes, repeated until nothing changes.
+    pub simplify: &'static [LirPass],
+    /// Optional passes that merge registers, and those above, repeated until nothing changes.
     pub optimize: &'static [LirPass],
     /// Required passes, once each: afterwards every instruction can be encoded.
     pub legalize: &'static [LirPass],
@@ -33,6 +35,16 @@ pub struct PassList {
 
 /// The scalar back end's passes.
 pub static SCALAR: PassList = PassList {
+    // Before registers merge: afterwards copies of what they held are no copies any more.
+    simplify: &passes![
+        opt_copy_propagation,
+        opt_algebraic,
+        opt_cse,
+        opt_cmod_propagation,
+        opt_flag_reuse,
+        opt_saturate_propagation,
+        opt_dce,
+    ],
     optimize: &passes![
         opt_copy_propagation,
         opt_algebraic,
@@ -43,6 +55,7 @@ pub static SCALAR: PassList = PassList {
         opt_dce,
         opt_control_flow,
         opt_destination,
+        opt_share_payloads,
         opt_coalesce,
     ],
     legalize: &passes![
@@ -52,12 +65,20 @@ pub static SCALAR: PassList = PassList {
         legalize_64bit_regions,
         legalize_simd_width,
     ],
-    clean_up: &passes![opt_dce, opt_coalesce, opt_split_sends],
+    clean_up: &passes![
+        opt_predicated_comparisons,
+        opt_dce,
+        opt_coalesce,
+        opt_default_branch,
+        opt_dead_halts,
+        opt_split_sends,
+    ],
     allocated: &passes![opt_schedule],
 };
 
 /// The vec4 back end's passes.
 pub static VEC4: PassList = PassList {
+    simplify: &[],
     optimize: &passes![opt_vec4_copy_propagation, opt_vec4_dce, opt_vec4_coalesce],
     legalize: &passes![
         legalize_vec4_operands,
@@ -79,7 +100,10 @@ impl PassList {
 
     /// Every pass, in order.
     fn all(&self) -> impl Iterator<Item = LirPass> {
-        [self.optimize, self.legalize, self.clean_up, self.allocated].into_iter().flatten().copied()
+        [self.simplify, self.optimize, self.legalize, self.clean_up, self.allocated]
+            .into_iter()
+            .flatten()
+            .copied()
     }
 }
 

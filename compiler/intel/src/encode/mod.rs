@@ -248,6 +248,7 @@ fn opcode(op: Op) -> Opcode {
         Op::Send => Opcode::Send,
         Op::Sendc => Opcode::Sendc,
         Op::Sends => Opcode::Sends,
+        Op::Sendsc => Opcode::Sendsc,
         Op::Dim => Opcode::Dim,
         Op::Await => Opcode::Mov,
         Op::If => Opcode::If,

@@ -167,6 +167,8 @@ ops! {
     Sendc "sendc" 1 [];
     /// As `Send`, of a payload in two parts (skl); operands: both parts.
     Sends "sends" 2 [];
+    /// As `Sends`, after earlier threads' writes to the same pixels.
+    Sendsc "sendsc" 2 [];
     /// Load of a DF immediate (hsw).
     Dim "dim" 1 [];
     /// Waits for a notification, the destination's.
@@ -215,7 +217,7 @@ impl Op {
     /// SEND-like.
     #[must_use]
     pub fn is_send(self) -> bool {
-        matches!(self, Op::Send | Op::Sendc | Op::Sends)
+        matches!(self, Op::Send | Op::Sendc | Op::Sends | Op::Sendsc)
     }
 
     /// Ends a basic block (the next instruction starts another).

@@ -11,12 +11,16 @@ use crate::lir::{File, Op, Program, Type};
 use crate::model::Model;
 
 /// Selects between equal operands, and integer operations with neutral constants, become moves.
+/// Comparisons have their constant last, where other passes look for it.
 pub(crate) fn opt_algebraic(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let mut changed = false;
     for inst in &mut program.insts {
         if inst.align16 || inst.saturate || inst.acc_write || inst.touches_accumulator() {
             continue;
+        }
+        if inst.op == Op::Cmp {
+            changed |= inst.exchange_immediate(|_| false);
         }
         let move_first = match inst.op {
             Op::Sel => inst.cond.is_none() && inst.src[0] == inst.src[1],

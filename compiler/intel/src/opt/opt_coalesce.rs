@@ -21,6 +21,8 @@ use std::collections::BTreeSet;
 /// - the two are never live at once as intervals, or
 /// - the source lives only between its definition and the copy, within one block in which no other
 ///   instruction uses the destination, or
+/// - the source has one definition, before the copy, which is all that is written to the place of
+///   the copy and read only afterwards, in one block: both hold the same value, or
 /// - both keep each channel's data in the same place and are written under the execution mask only,
 ///   and no channel needs both at once: what waits in the destination belongs to channels that the
 ///   source's writes do not touch.
@@ -51,6 +53,7 @@ pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
         }
         let fits = copy.apart(&liveness, &place)
             || in_block(program, &cfg, &sites, &copy)
+            || sites.same_value(program, &cfg, &copy)
             || (copy.is_one()
                 && sites.by_channel(program, &copy)
                 && ranges.get_or_insert_with(|| ChannelRanges::new(program, &cfg)).apart(
@@ -172,11 +175,16 @@ fn rename(operand: &mut Operand, merged: &SecondaryMap<VReg, Option<(VReg, u32)>
 struct Sites {
     range: SecondaryMap<VReg, Option<(usize, usize)>>,
     writes: SecondaryMap<VReg, Vec<usize>>,
+    reads: SecondaryMap<VReg, Vec<usize>>,
 }
 
 impl Sites {
     fn new(program: &Program) -> Sites {
-        let mut sites = Sites { range: program.vreg_table(), writes: program.vreg_table() };
+        let mut sites = Sites {
+            range: program.vreg_table(),
+            writes: program.vreg_table(),
+            reads: program.vreg_table(),
+        };
         for (i, inst) in program.insts.iter().enumerate() {
             for v in inst.src.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
                 let first = sites.range[v].map_or(i, |r| r.0);
@@ -185,8 +193,52 @@ impl Sites {
             if let Some(v) = inst.dst.vreg() {
                 sites.writes[v].push(i);
             }
+            for v in inst.src.iter().filter_map(Operand::vreg) {
+                sites.reads[v].push(i);
+            }
         }
         sites
+    }
+
+    /// The source has one definition, of all channels of the copy, in its block, and the place of
+    /// the copy no other value: it is read in the block, after the copy.
+    fn same_value(&self, program: &Program, cfg: &Cfg, copy: &WholeCopy) -> bool {
+        let [def] = self.writes[copy.src][..] else { return false };
+        let (inst, by) = (&program.insts[def], &program.insts[copy.first]);
+        let block = cfg.block_of[copy.first];
+        let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
+        let is_whole = copy.is_one()
+            && def < copy.first
+            && cfg.block_of[def] == block
+            && inst.dst.offset == 0
+            && inst.bytes_written() == bytes
+            && (inst.dst.stride() == Some(1) || inst.op.is_send())
+            && !inst.is_predicated_write()
+            && (inst.no_mask, inst.exec_size, inst.group) == (by.no_mask, by.exec_size, by.group);
+        let hits = |operand: &Operand, length: u32| {
+            operand.vreg() == Some(copy.dst)
+                && operand.offset < copy.offset + bytes
+                && copy.offset < operand.offset + length
+        };
+        let is_only_write = |&at: &usize| {
+            let inst = &program.insts[at];
+            at == copy.first || inst.op == Op::Undef || !hits(&inst.dst, inst.bytes_written())
+        };
+        let is_later_read = |&at: &usize| {
+            let inst = &program.insts[at];
+            let reads = |(n, src): (usize, &Operand)| hits(src, inst.bytes_read(n));
+            at > copy.first && cfg.block_of[at] == block || !inst.src.iter().enumerate().any(reads)
+        };
+        is_whole
+            && self.lengthening(copy, def) <= longest(program, copy)
+            && self.writes[copy.dst].iter().all(is_only_write)
+            && self.reads[copy.dst].iter().all(is_later_read)
+    }
+
+    /// Instructions by which the destination lives longer if it holds the source, too.
+    fn lengthening(&self, copy: &WholeCopy, def: usize) -> usize {
+        let end = |v: VReg| self.range[v].map_or(0, |range| range.1);
+        copy.first - def + end(copy.src).saturating_sub(end(copy.dst))
     }
 
     /// Every write to the source, and to the destination's part, puts channel c's bytes into
@@ -212,6 +264,17 @@ impl Sites {
         !copy.no_mask
             && self.writes[copy.src].iter().all(|i| aligned(i, 0))
             && self.writes[copy.dst].iter().all(|i| aligned(i, copy.offset))
+    }
+}
+
+/// Most instructions by which a destination may live longer for the sake of one of its parts: it
+/// occupies all of its registers.
+fn longest(program: &Program, copy: &WholeCopy) -> usize {
+    let is_part = program.vregs[copy.dst].regs > program.vregs[copy.src].regs;
+    match (is_part, program.width) {
+        (false, _) => usize::MAX,
+        (true, 0..=8) => 256,
+        (true, _) => 48,
     }
 }
 

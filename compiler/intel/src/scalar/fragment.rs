@@ -316,11 +316,26 @@ impl<'a> FragmentStage<'a> {
         let mut b = isel.builder();
         // Words 4, 6, … are x, words 5, 7, … y of the upper left corners; the vectors add the
         // position in the quad.
-        for (axis, vector) in [(0u32, 0x1010_1010u64), (1, 0x1100_1100)] {
-            let mut corner = Operand::grf(1, Type::UW).with_region(2, 4, 0);
+        let corner = |axis: u32, (vertical, width, horizontal): (u8, u8, u8)| {
+            let mut corner = Operand::grf(1, Type::UW).with_region(vertical, width, horizontal);
             corner.offset = 8 + 2 * axis;
-            let pixel = b.temp(Type::UW);
-            b.emit(Op::Add, pixel, &[corner, Operand::imm(vector, Type::V)]);
+            corner
+        };
+        let is_narrow = b.exec_size == 8;
+        let both = b.temp(Type::UW);
+        if is_narrow {
+            // One register has room for both: four of x, four of y, and so on.
+            let offsets = Operand::imm(0x1100_1010, Type::V);
+            b.all_channels(16).emit(Op::Add, both, &[corner(0, (1, 4, 0)), offsets]);
+        }
+        for (axis, vector) in [(0u32, 0x1010_1010u64), (1, 0x1100_1100)] {
+            let pixel = if is_narrow {
+                both.byte_offset(8 * axis).with_region(8, 4, 1)
+            } else {
+                let pixel = b.temp(Type::UW);
+                b.emit(Op::Add, pixel, &[corner(axis, (2, 4, 0)), Operand::imm(vector, Type::V)]);
+                pixel
+            };
             let position = b.temp(Type::F);
             b.mov(position, pixel);
             b.emit(Op::Add, dst[axis as usize], &[position, Operand::f(center)]);
@@ -368,24 +383,22 @@ impl<'a> FragmentStage<'a> {
         cond: Option<Value>,
         stop: bool,
     ) -> Result<(), CompileError> {
-        let live = match cond {
+        let (live_if, srcs) = match cond {
             None => {
-                let g0 = Operand::grf_scalar(0, Type::UW);
                 // Never true: clears the flag of every enabled channel.
-                Inst::new(Op::Cmp, isel.program.width, Operand::null(Type::UW), &[g0, g0])
+                let g0 = Operand::grf_scalar(0, Type::UW);
+                (CondMod::Nz, [g0, g0])
             }
             Some(cond) => {
-                let operand = isel.get(cond, 0, Type::D);
-                Inst::new(
-                    Op::Cmp,
-                    isel.program.width,
-                    Operand::null(Type::D),
-                    &[operand, Operand::d(0)],
-                )
+                let mut component = [0];
+                let (value, inverse) = isel.strip_not(cond, &mut component);
+                let operand = isel.get(value, component[0], Type::D);
+                (if inverse { CondMod::Nz } else { CondMod::Z }, [operand, Operand::d(0)])
             }
         };
-        let mut inst = live;
-        inst.cond = Some(if cond.is_some() { CondMod::Z } else { CondMod::Nz });
+        let null = Operand::null(srcs[0].ty);
+        let mut inst = Inst::new(Op::Cmp, isel.program.width, null, &srcs);
+        inst.cond = Some(live_if);
         inst.flag = LIVE_FLAG;
         inst.predicate(false);
         isel.builder().push(inst);

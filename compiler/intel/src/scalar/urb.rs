@@ -7,7 +7,7 @@
 
 use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
-use crate::lir::{MessageKind, Op, Operand, REG_SIZE, Type};
+use crate::lir::{File, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::output::{Varying, VueMap};
 use crate::patch;
 use crate::sends;
@@ -18,6 +18,8 @@ use std::ops::Range;
 
 /// Slots that one message carries: eight registers of data.
 const SLOTS_PER_WRITE: usize = 2;
+/// Last register in front of the payload that outputs may be copied from: the handles.
+const OUTPUT_HANDLES: u8 = 1;
 /// Largest offset that fits the descriptor, in owords.
 const MAX_OFFSET: u32 = 0x7ff;
 
@@ -27,6 +29,8 @@ pub(super) struct VertexOutputs {
     pub map: VueMap,
     /// A register per dword of the entry, once written.
     registers: Vec<Option<Operand>>,
+    /// The register of the thread's payload that is a dword's only value.
+    copied: Vec<Option<u8>>,
     /// Handles of the output entries (UD).
     handles: Operand,
 }
@@ -51,7 +55,8 @@ impl VertexOutputs {
     /// Vertices of which nothing is written yet.
     pub(super) fn new(map: VueMap, handles: Operand) -> VertexOutputs {
         let registers = vec![None; map.slots.len() * 4];
-        VertexOutputs { map, registers, handles }
+        let copied = vec![None; map.slots.len() * 4];
+        VertexOutputs { map, registers, copied, handles }
     }
 
     /// Stores a value to output registers.
@@ -83,10 +88,17 @@ impl VertexOutputs {
             let width = u32::from(isel.program.width);
             let index = slot * 4 + usize::from(dword);
             let place = match self.registers.get(index).copied().flatten() {
-                Some(place) => place,
+                Some(place) => {
+                    self.copied[index] = None;
+                    place
+                }
                 None => {
                     let place = isel.program.vreg_for(Type::UD, width);
                     self.registers[index] = Some(place);
+                    self.copied[index] = match from.file {
+                        File::Grf(nr) if from.offset == 0 && from.stride() == Some(1) => Some(nr),
+                        _ => None,
+                    };
                     place
                 }
             };
@@ -114,7 +126,16 @@ impl VertexOutputs {
         }
         let written: Vec<bool> =
             registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
-        let mut runs = slot_runs(&written);
+        let mut runs = if eot && isel.model.devinfo().has_split_send {
+            let dwords: Vec<Dword> = registers
+                .iter()
+                .zip(&self.copied)
+                .map(|(r, copied)| Dword::new(*r, *copied))
+                .collect();
+            runs_with_least_copies(&written, |run| copies(&dwords[run.start * 4..run.end * 4]))
+        } else {
+            slot_runs(&written)
+        };
         if runs.is_empty() && eot {
             // The thread must end with a message: write an undefined position.
             runs.push(1..2);
@@ -129,6 +150,52 @@ impl VertexOutputs {
         }
         Ok(())
     }
+}
+
+/// Copies that a message's data take: in a part of a payload of its own, and in a payload at the
+/// top of the register file, where messages that end the thread have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Copies {
+    anywhere: u32,
+    at_top: u32,
+}
+
+/// Contents of a dword of an output vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dword {
+    Undefined,
+    Computed,
+    /// A register of the thread's payload.
+    Copied(u8),
+}
+
+impl Dword {
+    fn new(register: Option<Operand>, copied: Option<u8>) -> Dword {
+        match (register, copied) {
+            (None, _) => Dword::Undefined,
+            (Some(_), None) => Dword::Computed,
+            (Some(_), Some(nr)) => Dword::Copied(nr),
+        }
+    }
+}
+
+/// Returns the copies of a message's data. None are needed where the registers that are copied
+/// neighbor each other as the dwords do.
+fn copies(data: &[Dword]) -> Copies {
+    // Registers in which the first dword would be.
+    let mut bases: Vec<Option<u8>> = Vec::new();
+    for (i, dword) in data.iter().enumerate() {
+        match dword {
+            Dword::Undefined => {}
+            Dword::Computed => bases.push(None),
+            Dword::Copied(nr) => bases.push(nr.checked_sub(i as u8)),
+        }
+    }
+    let at_top = data.iter().filter(|dword| matches!(dword, Dword::Copied(_))).count() as u32;
+    let is_whole = bases.first().is_some_and(|first| {
+        first.is_some_and(|base| base > OUTPUT_HANDLES) && bases.iter().all(|base| base == first)
+    });
+    Copies { anywhere: if is_whole { 0 } else { at_top }, at_top }
 }
 
 impl ScalarSelection<'_> {
@@ -285,9 +352,81 @@ fn slot_runs(written: &[bool]) -> Vec<Range<usize>> {
     runs
 }
 
+/// Messages and copies of groups of slots, the groups, and the one that comes last.
+type Groups = (u32, Vec<Range<usize>>, Option<Range<usize>>);
+
+/// Returns the slots that have a value, in groups of neighbors that one message carries, in the
+/// order of the messages: the groups for which messages and copies are fewest. The last message
+/// ends the thread.
+fn runs_with_least_copies(
+    written: &[bool],
+    copies: impl Fn(&Range<usize>) -> Copies,
+) -> Vec<Range<usize>> {
+    let slots: Vec<usize> = (0..written.len()).filter(|&slot| written[slot]).collect();
+    // The best groups of the first slots, without and with the one that comes last.
+    let mut best: Vec<[Option<Groups>; 2]> = vec![[Some((0, Vec::new(), None)), None]];
+    for n in 1..=slots.len() {
+        let mut found: [Option<Groups>; 2] = [None, None];
+        for length in 1..=SLOTS_PER_WRITE.min(n) {
+            let run = slots[n - length]..slots[n - 1] + 1;
+            if run.len() != length {
+                continue;
+            }
+            let Copies { anywhere, at_top } = copies(&run);
+            for (has_last, is_last) in [(0, false), (1, false), (0, true)] {
+                let Some((cost, runs, last)) = &best[n - length][has_last] else { continue };
+                let cost = cost + 1 + if is_last { at_top } else { anywhere };
+                let place = &mut found[usize::from(is_last).max(has_last)];
+                if place.as_ref().is_none_or(|(least, ..)| cost < *least) {
+                    let (mut runs, mut last) = (runs.clone(), last.clone());
+                    if is_last {
+                        last = Some(run.clone())
+                    } else {
+                        runs.push(run.clone())
+                    }
+                    *place = Some((cost, runs, last));
+                }
+            }
+        }
+        best.push(found);
+    }
+    match best.pop() {
+        Some([_, Some((_, mut runs, last))]) => {
+            runs.extend(last);
+            runs
+        }
+        _ => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::slot_runs;
+    use super::{Dword, copies, runs_with_least_copies, slot_runs};
+
+    #[test]
+    fn copied_registers_are_written_from_their_place() {
+        let least = |written: &[bool], dwords: &[Dword]| {
+            let of = |run: &std::ops::Range<usize>| copies(&dwords[run.start * 4..run.end * 4]);
+            runs_with_least_copies(written, of)
+        };
+        let neighbors: Vec<Dword> = (0..4).map(|c| Dword::Copied(8 + c)).collect();
+        let computed = vec![Dword::Computed; 4];
+        let both = [neighbors.clone(), computed.clone()].concat();
+        assert_eq!(least(&[true, true], &both), [0..1, 1..2]);
+        assert_eq!(least(&[true, true], &[computed.clone(), neighbors].concat()), [1..2, 0..1]);
+        assert_eq!(least(&[true, true], &[computed.clone(), computed].concat()), [0..2]);
+    }
+
+    #[test]
+    fn neighboring_registers_need_no_copies() {
+        use Dword::{Computed, Copied, Undefined};
+        let count = |data: &[Dword]| copies(data).anywhere;
+        assert_eq!(count(&[Copied(2), Copied(3), Undefined]), 0);
+        assert_eq!(count(&[Copied(2), Copied(4)]), 2);
+        assert_eq!(count(&[Copied(2), Computed]), 1);
+        assert_eq!(count(&[Undefined, Copied(2)]), 1);
+        assert_eq!(copies(&[Copied(2), Copied(3)]).at_top, 2);
+    }
 
     #[test]
     fn messages_carry_two_neighboring_slots() {
