@@ -23,6 +23,17 @@ pub enum Channel {
     Uint(u8),
 }
 
+/// Numbers of the codes of normalized bytes.
+static UNORM8: [f32; 256] = {
+    let mut numbers = [0.0; 256];
+    let mut code = 0;
+    while code < 256 {
+        numbers[code] = (code as f64 / 255.0) as f32;
+        code += 1;
+    }
+    numbers
+};
+
 impl Channel {
     /// Returns the number of bits of storage.
     pub const fn bits(self) -> u8 {
@@ -69,6 +80,7 @@ impl Channel {
     pub fn to_f32(self, stored: u32, absent: f32) -> f32 {
         match self {
             Channel::None => absent,
+            Channel::Unorm(8) if stored <= 255 => UNORM8[stored as usize],
             Channel::Unorm(n) => (f64::from(stored) / ((1u64 << n) - 1) as f64) as f32,
             Channel::Snorm(n) => {
                 let code = f64::from(stored as i32) / ((1u64 << (n - 1)) - 1) as f64;
@@ -239,6 +251,13 @@ impl Format {
         matches!(self.class(), FormatClass::Int | FormatClass::Uint)
     }
 
+    /// True if it has unsigned normalized channels alone, of at most 16 bits: a number of one of its
+    /// codes becomes that code again.
+    pub fn is_unorm(self) -> bool {
+        let fits = |c: &Channel| matches!(c, Channel::None | Channel::Unorm(1..=16));
+        self.channels().iter().all(fits)
+    }
+
     /// True if it is a depth format.
     pub fn is_depth(self) -> bool {
         use Format::*;
@@ -303,8 +322,8 @@ impl Format {
 /// Rounds to nearest, halves up; NaN becomes 0.
 fn float_to_unorm(value: f64, bits: u8) -> u32 {
     let max = ((1u64 << bits) - 1) as f64;
-    // `clamp` keeps NaN, which the cast turns into 0.
-    (value.clamp(0.0, 1.0) * max + 0.5).floor() as u32
+    // `clamp` keeps NaN, which the cast turns into 0. The cast rounds down.
+    (value.clamp(0.0, 1.0) * max + 0.5) as u32
 }
 
 /// Rounds to nearest, halves away from zero; NaN becomes 0.
@@ -385,6 +404,17 @@ fn unpack_format(code: u32, mantissa: u32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn codes_become_numbers_and_the_same_codes() {
+        for &format in Format::ALL.iter().filter(|format| format.is_unorm()) {
+            for code in 0..=0xffff_u32 {
+                let texel = format.channels().map(|c| code & ((1 << c.bits()) - 1));
+                let numbers = format.to_f32(texel).map(f64::from);
+                assert_eq!(format.quantize_numbers(numbers), texel, "{format:?}");
+            }
+        }
+    }
 
     #[test]
     fn unorm8_rounds_to_nearest() {

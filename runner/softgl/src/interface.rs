@@ -1,11 +1,13 @@
 //! Facts about the interfaces of a linked program, gathered once.
 
+use program::builtin_function::InterpolationFunction;
 use program::link::draw_buffer;
-use program::resource::Placement;
+use program::resource::{Placement, Varying};
 use program::types::{ArrayLength, Type};
-use program::variable::InterpolationMode;
+use program::variable::{InterpolationMode, SampleLocation};
 use program::{
-    BuiltinVariable, ExprKind, FragmentOutput, Program, Shader, Slot, Stage, StageKey, Storage,
+    BuiltinFamily, BuiltinVariable, ExprKind, FragmentOutput, LinkedStage, Program, Shader, Slot,
+    Stage, StageKey, Storage,
 };
 
 /// Facts about a fragment stage.
@@ -36,6 +38,8 @@ pub struct FragmentInterface {
     pub critical_section: bool,
     /// See [`program::LinkedStage::sees_inputs_only`].
     pub sees_inputs_only: bool,
+    /// The fragments of a pixel's samples are equal where coverage, depth and framebuffer are.
+    pub equal_samples: bool,
 }
 
 impl FragmentInterface {
@@ -49,6 +53,7 @@ impl FragmentInterface {
             ..Default::default()
         };
         info.position_only_fetches = position_only_fetches(program, &stage.shader);
+        info.equal_samples = !stage.side_effects && !info.critical_section && !sees_samples(stage);
         for global in stage.shader.globals.values().filter(|g| g.active) {
             match global.storage {
                 Storage::Input => info.add_input(global.builtin),
@@ -73,6 +78,7 @@ impl FragmentInterface {
             ) => {
                 self.reads_position = true;
                 self.position_only_fetches = false;
+                self.equal_samples = false;
             }
             Some(PrimitiveId) => self.reads_primitive_id = true,
             Some(FrontFacing) => self.reads_facing = true,
@@ -92,7 +98,10 @@ impl FragmentInterface {
                 (0..elements).for_each(|i| self.add_location(usize::from(location) + i as usize));
             }
             FragmentOutput::Depth => self.writes_depth = true,
-            FragmentOutput::SampleMask => self.writes_sample_mask = true,
+            FragmentOutput::SampleMask => {
+                self.writes_sample_mask = true;
+                self.equal_samples = false;
+            }
             _ => {}
         }
     }
@@ -129,6 +138,22 @@ fn position_only_fetches(program: &Program, shader: &Shader) -> bool {
     };
     (0..program.samplers.len()).any(|slot| draw_buffer(program, slot).is_some())
         && shader.exprs.values().filter(|expr| is_position(&expr.kind)).count() == 1
+}
+
+/// True if the sample, or another invocation that runs at the same time, can decide results.
+fn sees_samples(stage: &LinkedStage) -> bool {
+    let at_center = |input: &Varying| input.interpolation.location == SampleLocation::Center;
+    let sees = |kind: &ExprKind| match kind {
+        ExprKind::Builtin { function, .. } => matches!(
+            function.family(),
+            BuiltinFamily::Invocation(_)
+                | BuiltinFamily::Interpolation(InterpolationFunction::InterpolateAtCentroid)
+        ),
+        _ => false,
+    };
+    stage.shades_samples()
+        || !stage.inputs.iter().all(at_center)
+        || stage.shader.exprs.values().any(|expr| sees(&expr.kind))
 }
 
 /// Returns the number of elements of an array type; 1 for anything else.

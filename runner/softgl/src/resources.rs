@@ -2,7 +2,6 @@
 //!
 //! Contents are shared until written: a recorded draw keeps the contents of the time it was issued.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::shader_io::{
@@ -68,6 +67,42 @@ pub struct ImageUnit {
     pub view: ImageView,
 }
 
+/// Colors of draw buffers at the pixels of some quads, as a shader reads them.
+#[derive(Clone, Debug, Default)]
+pub struct FramebufferColors {
+    /// Lower left pixels of the quads.
+    quads: Vec<(i32, i32)>,
+    /// Number of draw buffers.
+    buffers: usize,
+    /// Of each pixel of each quad the color of each buffer.
+    colors: Vec<[u32; 4]>,
+}
+
+impl FramebufferColors {
+    /// Removes all quads. The next ones have the colors of this number of buffers.
+    pub fn reset(&mut self, buffers: usize) {
+        self.quads.clear();
+        self.colors.clear();
+        self.buffers = buffers;
+    }
+
+    /// Adds a quad: of its lower left, lower right, upper left and upper right pixel the color of
+    /// each buffer.
+    pub fn add(&mut self, x: i32, y: i32, colors: &[[u32; 4]]) {
+        self.quads.push((x, y));
+        self.colors.extend_from_slice(colors);
+        self.colors.resize(self.quads.len() * 4 * self.buffers, [0; 4]);
+    }
+
+    /// Returns the color of a buffer at a pixel.
+    pub fn get(&self, x: i32, y: i32, buffer: u32) -> Option<[u32; 4]> {
+        let quad = self.quads.iter().position(|&quad| quad == (x & !1, y & !1))?;
+        let pixel = quad * 4 + (x & 1) as usize + 2 * (y & 1) as usize;
+        let colors = self.colors.get(pixel * self.buffers..(pixel + 1) * self.buffers)?;
+        colors.get(buffer as usize).copied()
+    }
+}
+
 /// Objects bound to the program of one draw or dispatch.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
@@ -85,9 +120,8 @@ pub struct Bindings {
     pub samplers: Vec<Option<TextureId>>,
     /// Draw buffer of each sampler slot that reads the framebuffer instead of a texture.
     pub draw_buffers: Vec<Option<u32>>,
-    /// Texels for those samplers: the color of each draw buffer at the pixels of the batch, as a
-    /// shader reads it.
-    pub framebuffer: BTreeMap<(i32, i32), Vec<[u32; 4]>>,
+    /// Texels for those samplers, at the pixels of the batch.
+    pub framebuffer: FramebufferColors,
     /// True if shadow lookups return one float, which the depth texture mode does not move to
     /// another component.
     pub scalar_shadows: bool,
@@ -111,8 +145,7 @@ impl Bindings {
     /// Fetches from the framebuffer; missing pixels are zero.
     fn framebuffer_texel(&self, buffer: u32, op: &TextureOp) -> [u32; 4] {
         let TextureOp::Fetch { coordinates: [x, y, _], .. } = *op else { return [0; 4] };
-        let colors = self.framebuffer.get(&(x, y));
-        colors.and_then(|colors| colors.get(buffer as usize)).copied().unwrap_or([0; 4])
+        self.framebuffer.get(x, y, buffer).unwrap_or([0; 4])
     }
 
     /// Returns the bytes of a writable buffer at `offset` if all of them exist.
@@ -269,6 +302,20 @@ mod tests {
         b.store(BufferRef::Storage(7), u32::MAX, &[1]);
         assert_eq!(b.atomic32(BufferRef::Storage(1), 7, AtomicOp::Add, [1, 0]), 0);
         assert_eq!(b.buffer(BufferRef::Storage(1))[7], 0);
+    }
+
+    #[test]
+    fn framebuffer_colors_by_pixel_and_buffer() {
+        let mut colors = FramebufferColors::default();
+        colors.reset(2);
+        let quad = |first: u32| (first..first + 8).map(|c| [c; 4]).collect::<Vec<_>>();
+        colors.add(4, 2, &quad(0));
+        colors.add(0, 0, &quad(10));
+        assert_eq!(colors.get(5, 2, 1), Some([3; 4]));
+        assert_eq!(colors.get(0, 1, 0), Some([14; 4]));
+        assert_eq!((colors.get(2, 0, 0), colors.get(0, 0, 2)), (None, None));
+        colors.reset(1);
+        assert_eq!(colors.get(0, 0, 0), None);
     }
 
     #[test]

@@ -158,6 +158,30 @@ impl Surface {
         }
     }
 
+    /// True if a tile is known to be equal to that of another surface of the same size.
+    pub fn has_tile_of(&self, other: &Surface, tile: usize) -> bool {
+        match (&self.tiles[tile], &other.tiles[tile]) {
+            (Tile::Constant(a), Tile::Constant(b)) => a == b,
+            (Tile::Pixels(a), Tile::Pixels(b)) => Arc::ptr_eq(a, b) || a == b,
+            _ => false,
+        }
+    }
+
+    /// True if the pixels of a rectangle are those of another surface.
+    pub fn has_pixels_of(&self, other: &Surface, rect: &Rect) -> bool {
+        pixels_of(rect).all(|(x, y)| self.get(x, y) == other.get(x, y))
+    }
+
+    /// Copies a tile of another surface of the same size. The copy shares its memory.
+    pub fn copy_tile(&mut self, source: &Surface, tile: usize) {
+        self.tiles[tile] = source.tiles[tile].clone();
+    }
+
+    /// Copies the pixels of a rectangle from another surface.
+    pub fn copy_pixels(&mut self, source: &Surface, rect: &Rect) {
+        pixels_of(rect).for_each(|(x, y)| self.set(x, y, source.get(x, y)));
+    }
+
     /// Returns the value of a tile that is stored as constant.
     pub fn tile_constant(&self, tile: usize) -> Option<Texel> {
         match &self.tiles[tile] {
@@ -191,9 +215,14 @@ impl Surface {
                 return Pixels::Constant(texel);
             }
         }
-        let rows = (rect.y0..rect.y1).flat_map(|y| (rect.x0..rect.x1).map(move |x| (x, y)));
-        Pixels::Varying(rows.map(|(x, y)| self.get(x, y)).collect())
+        Pixels::Varying(pixels_of(rect).map(|(x, y)| self.get(x, y)).collect())
     }
+}
+
+/// Returns the pixels of a rectangle, row by row from the bottom.
+fn pixels_of(rect: &Rect) -> impl Iterator<Item = (i32, i32)> + use<> {
+    let Rect { x0, y0, x1, y1 } = *rect;
+    (y0..y1).flat_map(move |y| (x0..x1).map(move |x| (x, y)))
 }
 
 #[cfg(test)]
@@ -266,6 +295,21 @@ mod tests {
         let b = a.clone();
         a.set(0, 0, [2; 4]);
         assert_eq!((a.get(0, 0), b.get(0, 0)), ([2; 4], [1; 4]));
+    }
+
+    #[test]
+    fn tiles_and_pixels_of_another_surface() {
+        let mut a = Surface::new(40, 20, Format::Rgba8);
+        let mut b = a.clone();
+        a.set(3, 4, [1; 4]);
+        assert!(!a.has_tile_of(&b, 0) && a.has_tile_of(&b, 1));
+        let (equal, other) =
+            (Rect { x0: 4, y0: 4, x1: 6, y1: 6 }, Rect { x0: 2, y0: 4, x1: 4, y1: 6 });
+        assert!(a.has_pixels_of(&b, &equal) && !a.has_pixels_of(&b, &other));
+        b.copy_pixels(&a, &other);
+        assert!(a.has_pixels_of(&b, &a.rect()) && a.has_tile_of(&b, 0));
+        b.copy_tile(&Surface::new(40, 20, Format::Rgba8), 0);
+        assert_eq!((b.get(3, 4), a.get(3, 4)), ([0; 4], [1; 4]));
     }
 
     #[test]

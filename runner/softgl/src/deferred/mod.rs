@@ -11,8 +11,10 @@ mod quad_shader;
 mod recorded_draw;
 mod render_target;
 mod result_cache;
+mod samples;
 mod tile_progress;
 mod undefined_pixels;
 
 pub use recorded_draw::{DrawContext, DrawRecorder, RecordedDraw, ShadeMode};
 pub use render_target::RenderTarget;
+pub use samples::FirstSample;

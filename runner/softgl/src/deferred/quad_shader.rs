@@ -1,8 +1,7 @@
 //! Batches of quads of one draw.
 
-use std::collections::HashMap;
-
 use program::Stage;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::recorded_draw::{DrawContext, ShadedFragment};
@@ -40,7 +39,7 @@ pub(super) struct QuadShader<'d> {
     /// Of each pending quad the key under which its results are kept.
     keys: Vec<Option<FetchKey>>,
     /// Results of quads that read the framebuffer.
-    fetched: HashMap<FetchKey, QuadResults>,
+    fetched: FxHashMap<FetchKey, QuadResults>,
     device: &'d mut dyn Device,
 }
 
@@ -50,7 +49,7 @@ impl<'d> QuadShader<'d> {
             steps: Steps(0),
             quads: Vec::new(),
             keys: Vec::new(),
-            fetched: HashMap::new(),
+            fetched: FxHashMap::default(),
             device,
         }
     }

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::quad_shader::{PendingQuad, QuadShader};
 use super::recorded_draw::{DrawContext, DrawItem, RecordedDraw, ShadedFragment, SharedResult};
 use super::result_cache::ResultCache;
+use super::samples::FirstSample;
 use super::tile_progress::{TileProgress, clear_quads, quad_positions, quads_of};
 use super::undefined_pixels::UndefinedPixels;
 use crate::device::{Device, DeviceError, FragmentOutputs, Steps};
@@ -143,7 +144,50 @@ impl RenderTarget {
         device: &mut dyn Device,
     ) -> Result<(DrawContext, Steps), DeviceError> {
         let everything = self.rect;
-        let mut steps = self.resolve(&everything, device)?;
+        let steps = self.resolve(&everything, device)?;
+        self.execute_resolved(record, steps, device)
+    }
+
+    /// Executes a draw to one sample like [`RenderTarget::execute`]. The first sample fills
+    /// `first`, from which the others copy equal results.
+    pub fn execute_sample(
+        &mut self,
+        record: RecordedDraw,
+        first: &mut Option<FirstSample>,
+        device: &mut dyn Device,
+    ) -> Result<(DrawContext, Steps), DeviceError> {
+        let everything = self.rect;
+        let steps = self.resolve(&everything, device)?;
+        if record.context.multisample.sample == 0 {
+            *first = FirstSample::before(&record, &self.colors);
+            let result = self.execute_resolved(record, steps, device)?;
+            // Copies would have to mark undefined pixels, too.
+            first.take_if(|_| self.undefined.may_have_any());
+            if let Some(first) = first {
+                first.complete(&self.colors);
+            }
+            return Ok(result);
+        }
+        if let Some(first) = first
+            && first.has_primitives_of(&record)
+        {
+            for tile in 0..self.progress.len() {
+                let rect = self.tiles.tile_rect(tile);
+                let quads = first.copy_equal(&record.items, &mut self.colors, tile, &rect);
+                self.progress[tile].advance(quads, 1);
+            }
+        }
+        self.execute_resolved(record, steps, device)
+    }
+
+    /// Executes a draw when there are no other operations.
+    fn execute_resolved(
+        &mut self,
+        record: RecordedDraw,
+        mut steps: Steps,
+        device: &mut dyn Device,
+    ) -> Result<(DrawContext, Steps), DeviceError> {
+        let everything = self.rect;
         self.operations.push(Operation::Draw(Box::new(record)));
         steps += self.execute_pending(&everything, device)?;
         match self.operations.pop() {
@@ -503,20 +547,23 @@ impl RenderTarget {
 
     /// Provides the colors at the quads' pixels to the shader of a draw.
     pub(super) fn load_framebuffer(&self, quads: &[PendingQuad], context: &mut DrawContext) {
-        let pixels = quads.iter().flat_map(|q| (0..4).map(|i| (q.x + (i & 1), q.y + (i >> 1))));
-        let inside = pixels.filter(|&(x, y)| self.is_inside(x, y));
-        let read = |(x, y)| ((x, y), self.pixel_colors(x, y).collect());
-        context.bindings.framebuffer = inside.map(read).collect();
+        let framebuffer = &mut context.bindings.framebuffer;
+        framebuffer.reset(self.colors.len());
+        for quad in quads {
+            framebuffer.add(quad.x, quad.y, &self.quad_colors(quad));
+        }
     }
 
     /// The colors at the pixels of a quad, as a shader reads them; zeros outside.
     pub(super) fn quad_colors(&self, quad: &PendingQuad) -> SmallVec<[[u32; 4]; 4]> {
         let mut colors = SmallVec::new();
         for (x, y) in (0..4).map(|i| (quad.x + (i & 1), quad.y + (i >> 1))) {
-            if self.is_inside(x, y) {
-                colors.extend(self.pixel_colors(x, y));
-            } else {
-                colors.extend(self.colors.iter().map(|_| [0; 4]));
+            let inside = self.is_inside(x, y);
+            for surface in &self.colors {
+                colors.push(match surface {
+                    Some(surface) if inside => surface.format().to_raw(surface.get(x, y)),
+                    _ => [0; 4],
+                });
             }
         }
         colors
@@ -524,13 +571,6 @@ impl RenderTarget {
 
     fn is_inside(&self, x: i32, y: i32) -> bool {
         x < self.rect.x1 && y < self.rect.y1
-    }
-
-    fn pixel_colors(&self, x: i32, y: i32) -> impl Iterator<Item = [u32; 4]> {
-        let color = move |surface: &Option<Surface>| {
-            surface.as_ref().map_or([0; 4], |s| s.format().to_raw(s.get(x, y)))
-        };
-        self.colors.iter().map(color)
     }
 
     /// True if a fragment covers the draw's sample.

@@ -55,12 +55,17 @@ pub(super) fn quads_of(tile: &Rect, region: &Rect) -> u64 {
     mask
 }
 
+/// Returns the lower left pixel of a quad of a tile.
+pub(super) fn quad_position(tile: &Rect, quad: i32) -> (i32, i32) {
+    (tile.x0 + quad % TILE_QUADS * 2, tile.y0 + quad / TILE_QUADS * 2)
+}
+
 /// Returns the lower left pixels of the quads in a mask that overlap the tile.
 pub(super) fn quad_positions(tile: &Rect, quads: u64) -> impl Iterator<Item = (i32, i32)> + use<> {
     let tile = *tile;
     (0..64)
         .filter(move |quad| quads >> quad & 1 == 1)
-        .map(move |quad| (tile.x0 + quad % TILE_QUADS * 2, tile.y0 + quad / TILE_QUADS * 2))
+        .map(move |quad| quad_position(&tile, quad))
         .filter(move |&(x, y)| x < tile.x1 && y < tile.y1)
 }
 

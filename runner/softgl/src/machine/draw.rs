@@ -292,8 +292,8 @@ impl Machine {
 
     /// Records the draw for the window. Executes it at once when its target is a texture, the
     /// fragment stage writes memory, or shading is immediate. `rasterized` holds those of each
-    /// sample. Every sample is shaded by itself: OpenGL 4.6 section 14.3.1 permits, but does not
-    /// require, shared results.
+    /// sample. Every sample is shaded by itself, as OpenGL 4.6 section 14.3.1 permits, but takes
+    /// over equal results of the first one.
     fn render(
         &mut self,
         mut context: DrawContext,
@@ -319,6 +319,7 @@ impl Machine {
             return Ok(());
         }
         let mut targets = self.layer_targets(&framebuffer);
+        let mut first_sample = None;
         let multisampled = rasterized.len() > 1;
         let layered = targets.len() > 1 && !multisampled;
         for (layer, target) in targets.iter_mut().enumerate() {
@@ -336,7 +337,11 @@ impl Machine {
                 );
             }
             let steps;
-            (context, steps) = target.execute(recorder.finish(), device)?;
+            (context, steps) = if multisampled && mode != ShadeMode::Immediate {
+                target.execute_sample(recorder.finish(), &mut first_sample, device)?
+            } else {
+                target.execute(recorder.finish(), device)?
+            };
             self.steps += steps;
             self.undefined_texels |= target.has_undefined(&target.rect());
         }

@@ -282,14 +282,19 @@ fn resolve((first, others): (&Surface, &[Surface])) -> Surface {
     if others.is_empty() || format.is_integer() {
         return result;
     }
-    for y in 0..result.height() as i32 {
-        for x in 0..result.width() as i32 {
+    let samples = (others.len() + 1) as f64;
+    for tile in 0..result.tile_count() {
+        // The mean of equal colors is that color.
+        if format.is_unorm() && others.iter().all(|plane| plane.has_tile_of(first, tile)) {
+            continue;
+        }
+        let rect = result.tile_rect(tile);
+        for (x, y) in (rect.y0..rect.y1).flat_map(|y| (rect.x0..rect.x1).map(move |x| (x, y))) {
             let mut sum = [0.0; 4];
             for plane in std::iter::once(first).chain(others) {
                 let color = format.to_f32(plane.get(x, y));
                 sum.iter_mut().zip(color).for_each(|(sum, c)| *sum += f64::from(c));
             }
-            let samples = (others.len() + 1) as f64;
             result.set(x, y, format.quantize_numbers(sum.map(|c| c / samples)));
         }
     }
@@ -301,6 +306,14 @@ fn copy(source: &Surface, target: &mut Surface, filter: Filter) {
     let (sw, sh) = (f64::from(source.width()), f64::from(source.height()));
     let (tw, th) = (target.width(), target.height());
     let format = target.format();
+    let same_size = (source.width(), source.height()) == (tw, th);
+    // At the centers of texels the interpolated color is that of the texel.
+    let exact = filter == Filter::Nearest || format.is_unorm();
+    if same_size && exact && format == source.format() {
+        *target = source.clone();
+        (0..target.tile_count()).for_each(|tile| target.compact(tile));
+        return;
+    }
     for y in 0..th {
         for x in 0..tw {
             let u = (f64::from(x) + 0.5) * sw / f64::from(tw);

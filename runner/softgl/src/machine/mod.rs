@@ -372,7 +372,7 @@ impl Machine {
                 .collect(),
             samplers: self.sampler_textures(object),
             draw_buffers: object.draw_buffers.clone(),
-            framebuffer: BTreeMap::new(),
+            framebuffer: Default::default(),
             scalar_shadows: object.scalar_shadows,
             images: self.image_units(object),
             saved: None,

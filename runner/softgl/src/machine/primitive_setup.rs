@@ -54,10 +54,13 @@ impl PrimitiveAssembler<'_> {
             edges: primitive.edges,
             viewport: &Viewport { x: viewport.x + dx, y: viewport.y + dy, ..viewport },
         };
-        for RasterizedPrimitive { coverage, mut setup } in rasterize(&input, &self.raster, cache) {
-            if [dx, dy] != [0.0; 2] {
-                setup.shift_inputs(-f64::from(dx), -f64::from(dy));
-            }
+        let mut primitives = rasterize(&input, &self.raster, cache);
+        if [dx, dy] != [0.0; 2] {
+            let centered = SetupInput { viewport: &viewport, ..input.clone() };
+            let centered = rasterize(&centered, &self.raster, cache);
+            move_inputs_back(&mut primitives, &centered, [dx, dy]);
+        }
+        for RasterizedPrimitive { coverage, setup } in primitives {
             let setup = self.complete(setup, primitive, &data, viewport_index as u32);
             rasterized.push(RasterizedPrimitive { coverage, setup });
         }
@@ -152,6 +155,24 @@ impl PrimitiveAssembler<'_> {
         let first = usize::from(self.interface.clip_distances);
         (first..first + usize::from(self.interface.cull_distances))
             .any(|i| data.iter().all(|v| self.interface.distance(v, i) < 0.0))
+    }
+}
+
+/// Gives the parts of a shifted primitive the inputs of the primitive at its place: bit for bit
+/// where both have the same parts, so that the samples of a pixel have equal inputs.
+fn move_inputs_back(
+    shifted: &mut [RasterizedPrimitive],
+    centered: &[RasterizedPrimitive],
+    [dx, dy]: [f32; 2],
+) {
+    let kind = |p: &RasterizedPrimitive| (p.setup.kind, p.setup.front_facing);
+    let same_parts = shifted.iter().map(kind).eq(centered.iter().map(kind));
+    for (i, RasterizedPrimitive { setup, .. }) in shifted.iter_mut().enumerate() {
+        if same_parts {
+            *setup = PrimitiveSetup { depth: setup.depth, ..centered[i].setup.clone() };
+        } else {
+            setup.shift_inputs(-f64::from(dx), -f64::from(dy));
+        }
     }
 }
 

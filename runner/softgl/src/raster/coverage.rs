@@ -45,6 +45,17 @@ impl Coverage {
     pub fn covers(&self, rect: &Rect) -> bool {
         self.bounds.contains(rect) && (self.solid || self.spans.covers(rect))
     }
+
+    /// True if the covered pixels of a rectangle are the same.
+    pub fn is_same_in(&self, other: &Coverage, rect: &Rect) -> bool {
+        let run = |spans: &Spans, y| {
+            let (x0, x1) = spans.row(y);
+            let (x0, x1) = (x0.max(rect.x0), x1.min(rect.x1));
+            if x0 < x1 { (x0, x1) } else { (0, 0) }
+        };
+        std::ptr::eq(self, other)
+            || (rect.y0..rect.y1).all(|y| run(&self.spans, y) == run(&other.spans, y))
+    }
 }
 
 /// Coverage of a polygon: several parts where one run per row does not suffice.
@@ -85,6 +96,15 @@ mod tests {
 
     fn rectangle(x0: i32, x1: i32) -> Spans {
         Spans::of_rect(&Rect { x0, y0: 0, x1, y1: 4 })
+    }
+
+    #[test]
+    fn parts_of_coverage_are_compared() {
+        let new = |x0, x1| Coverage::new(rectangle(x0, x1)).unwrap();
+        let (a, b) = (new(0, 5), new(2, 7));
+        let part = |x0, x1| a.is_same_in(&b, &Rect { x0, y0: -1, x1, y1: 3 });
+        assert!(part(2, 5) && part(7, 9) && !part(1, 5) && !part(2, 6));
+        assert!(a.is_same_in(&a, &Rect { x0: 0, y0: 0, x1: 9, y1: 9 }));
     }
 
     #[test]

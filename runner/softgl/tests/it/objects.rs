@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through};
+use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
 use program::resource::{FeedbackVarying, OpaqueSlot, OpaqueSlots, StageMask, Uniform, Varying};
 use program::shader::LayoutPrimitive;
 use program::types::{Dim, ImageType, MatrixOrder, SamplerType};
 use program::variable::InterpolationMode;
 use program::{Api, FragmentOutput, LinkedStage, Program, Scalar, Shader, Slot, Stage, Type};
 use softgl::assemble::{PrimitiveMode, ProvokingVertex};
-use softgl::device::{Batch, Device, DeviceError, DrawState, EmittedVertex, Steps};
+use softgl::deferred::ShadeMode;
+use softgl::device::{Batch, Device, DeviceError, DrawState, EmittedVertex, Steps, VertexBatch};
 use softgl::format::Format;
 use softgl::machine::draw::{DrawCall, RectangleDraw};
 use softgl::machine::framebuffers::{FramebufferError, FramebufferKind, FramebufferTarget};
@@ -287,6 +288,50 @@ fn multisampled_framebuffers_resolve_to_the_share_of_covered_samples() {
     assert_eq!(resolved(4, 8.25), [1.0, 0.25, 0.0]);
     assert_eq!(resolved(2, 8.25), [1.0, 0.0, 0.0]);
     assert_eq!(resolved(2, 8.75), [1.0, 0.5, 0.0]);
+}
+
+/// Draws a gradient over a framebuffer of four samples. Returns the number of shaded quads and the
+/// resolved pixels.
+fn gradient(shade: ShadeMode, tells_samples_apart: bool) -> (usize, Vec<[f32; 4]>) {
+    let mut builder = rectangle_program();
+    builder.varying(Slot::Var(0), InterpolationMode::Smooth);
+    if tells_samples_apart {
+        builder.builtin_input(1, program::BuiltinVariable::SampleId);
+    }
+    let options = MachineOptions { width: 16, height: 16, shade, ..MachineOptions::default() };
+    let mut m = Machine::new(capabilities(Api::Core), options);
+    let id = m.create_program(builder.build(), Vec::new());
+    m.use_program(Some(id));
+    let vertex = |b: &mut VertexBatch, io: &mut dyn ShaderIo| {
+        pass_through(b, io);
+        for (c, lane) in (0..4).flat_map(|c| (0..b.lanes).map(move |lane| (c, lane))) {
+            b.outputs.set(4 + c, lane, b.inputs.get(c, lane));
+        }
+    };
+    let mut device = Mock::new(vertex, |b, _| paint(b, |b, lane| [smooth(b, lane, 0); 4]));
+    let format = Format::Rgba32f;
+    let target = FramebufferKind::Renderbuffer { format, width: 16, height: 16, samples: 4 };
+    m.bind_framebuffer(FramebufferTarget::Both, &target).unwrap();
+    m.draw_rect(&full(), &mut device).unwrap();
+    m.fill_texture(0, &TextureFill::Rgbw { width: 16, height: 16, format });
+    let texture = FramebufferKind::Textures(vec![Some(0)]);
+    m.bind_framebuffer(FramebufferTarget::Draw, &texture).unwrap();
+    m.blit_color(Filter::Linear, &mut device).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Read, &texture).unwrap();
+    let places = (0..16).flat_map(|y| (0..16).map(move |x| (x, y)));
+    let pixels = places.map(|(x, y)| m.pixel(x, y, &mut device).unwrap()).collect();
+    (device.quads, pixels)
+}
+
+#[test]
+fn equal_samples_are_shaded_once() {
+    let (all, expected) = gradient(ShadeMode::Immediate, false);
+    let (shared, pixels) = gradient(ShadeMode::Deferred, false);
+    assert_eq!(pixels, expected);
+    // Quads on the diagonal are covered differently at each sample.
+    assert!(shared < all / 2, "{shared} {all}");
+    let (quads, pixels) = gradient(ShadeMode::Deferred, true);
+    assert_eq!((quads, pixels), (all, expected));
 }
 
 #[test]
