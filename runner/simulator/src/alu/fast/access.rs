@@ -40,7 +40,7 @@ pub(super) struct Access {
     pitch: u8,
     /// Byte offset of the first lane of each step.
     pub(super) base: [u16; 2],
-    constant: u64,
+    pub(super) constant: u64,
 }
 
 /// Division of an instruction into steps of lanes that execute at once.

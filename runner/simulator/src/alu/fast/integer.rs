@@ -278,7 +278,11 @@ impl Step<'_> {
 
     /// Writes the flags of dwords compared with zero.
     #[inline(never)]
-    fn narrow_flags<const N: usize>(&self, registers: &mut Registers, results: &[u32; N]) {
+    pub(super) fn narrow_flags<const N: usize>(
+        &self,
+        registers: &mut Registers,
+        results: &[u32; N],
+    ) {
         let cond = self.op.cond;
         let truths = if matches!(self.op.exec, Exec::Int { signed: true, .. }) {
             condition::compare(cond, &results.map(|x| x as i32), &[0; N])

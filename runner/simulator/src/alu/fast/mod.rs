@@ -21,6 +21,7 @@ mod plan;
 mod plane;
 mod select;
 mod step;
+mod whole;
 
 pub use machine::Machine;
 pub use plan::{Plan, execute};

@@ -2,10 +2,11 @@
 
 use eu::{CondMod, MathFn, Opcode, Type};
 
-use super::access::{Access, Steps};
+use super::access::{Access, LaneLayout, Steps};
 use super::machine::{Machine, Runner};
 use super::plan::Plan;
 use super::step::{Job, Operands};
+use super::whole::{Integers, Singles};
 use super::{double, float, integer, plane};
 use crate::op::{Exec, Op, Place, Unit};
 use crate::regs::{GRF_BYTES, REG_SIZE};
@@ -22,7 +23,7 @@ pub fn select(op: &Op, machine: Machine) -> Option<Plan> {
     let halves = steps(op, facts.wide)?;
     let operands = laid_out(op, halves)?;
     let operands = merged(op, &operands, facts.wide).unwrap_or(operands);
-    let chooser = Chooser { op, machine, steps: operands.steps, facts };
+    let chooser = Chooser { op, machine, operands: &operands, steps: operands.steps, facts };
     let (runner, floating) = chooser.choose()?;
     Some(Plan { runner, floating, operands })
 }
@@ -112,6 +113,7 @@ type Choice = Option<(Runner, bool)>;
 struct Chooser<'a> {
     op: &'a Op,
     machine: Machine,
+    operands: &'a Operands,
     steps: Steps,
     facts: Facts,
 }
@@ -142,6 +144,36 @@ impl Chooser<'_> {
 
     fn floating<J: Job>(&self) -> Choice {
         Some((self.runner::<J>(self.machine), true))
+    }
+
+    /// True if whole registers or single elements become a whole register, all of dwords.
+    fn is_whole(&self) -> bool {
+        let Operands { src, dst, .. } = self.operands;
+        dst.layout == LaneLayout::Packed
+            && dst.ty.size() == 4
+            && src[..self.op.sources.into()].iter().all(Access::is_whole)
+    }
+
+    /// An operation on floats.
+    fn float<O: float::FloatOp>(&self) -> Choice {
+        if self.op.exec == Exec::F
+            && self.facts.same
+            && self.op.dst.ty == Type::F
+            && self.is_whole()
+        {
+            self.floating::<Singles<O>>()
+        } else {
+            self.floating::<float::Float<O>>()
+        }
+    }
+
+    /// An operation on low dwords.
+    fn narrow<O: integer::NarrowOp>(&self) -> Choice {
+        if !self.facts.modified && self.is_whole() {
+            self.exactly::<Integers<O>>()
+        } else {
+            self.exactly::<integer::Narrow<O>>()
+        }
     }
 
     fn double<J: Job>(&self) -> Choice {
@@ -190,9 +222,7 @@ impl Chooser<'_> {
             _ if self.facts.wide && op.writes_flag => None,
             _ if self.facts.wide => self.copy_wide(),
             Type::HF if op.writes_flag => None,
-            ty if op.writes_flag && ty.is_integer() => {
-                self.exactly::<integer::Narrow<integer::Mov>>()
-            }
+            ty if op.writes_flag && ty.is_integer() => self.narrow::<integer::Mov>(),
             _ => self.exactly::<integer::Copy>(),
         }
     }
@@ -233,16 +263,16 @@ impl Chooser<'_> {
         match op.opcode {
             Opcode::Cmp | Opcode::Cmpn => self.floating::<float::Compare>(),
             Opcode::Mov if half && op.dst.ty == Type::HF => None,
-            Opcode::Mov => self.floating::<Float<float::Mov>>(),
-            Opcode::Add => self.floating::<Float<Add>>(),
-            Opcode::Mul => self.floating::<Float<Mul>>(),
-            Opcode::Mad => self.floating::<Float<Mad>>(),
+            Opcode::Mov => self.float::<float::Mov>(),
+            Opcode::Add => self.float::<Add>(),
+            Opcode::Mul => self.float::<Mul>(),
+            Opcode::Mad => self.float::<Mad>(),
             Opcode::Lrp if !half => self.rare_floating::<Float<Lrp>>(),
-            Opcode::Frc => self.floating::<Float<Frc>>(),
-            Opcode::Rndd => self.floating::<Float<Rndd>>(),
-            Opcode::Rndu => self.floating::<Float<Rndu>>(),
-            Opcode::Rnde => self.floating::<Float<Rnde>>(),
-            Opcode::Rndz => self.floating::<Float<Rndz>>(),
+            Opcode::Frc => self.float::<Frc>(),
+            Opcode::Rndd => self.float::<Rndd>(),
+            Opcode::Rndu => self.float::<Rndu>(),
+            Opcode::Rnde => self.float::<Rnde>(),
+            Opcode::Rndz => self.float::<Rndz>(),
             Opcode::Sel if singles && to_single && op.cond.is_some() => {
                 self.floating::<float::Select>()
             }
@@ -308,27 +338,27 @@ impl Chooser<'_> {
         let dwords = matches!(op.exec, Exec::Int { bytes: 4, .. });
         match op.opcode {
             Opcode::Mov if !(op.saturate || op.writes_flag && self.facts.modified) => {
-                self.exactly::<Narrow<Mov>>()
+                self.narrow::<Mov>()
             }
-            Opcode::Add if plain => self.exactly::<Narrow<Add>>(),
-            Opcode::Shl if plain => self.exactly::<Narrow<Shl>>(),
+            Opcode::Add if plain => self.narrow::<Add>(),
+            Opcode::Shl if plain => self.narrow::<Shl>(),
             Opcode::Mad if plain => self.rare::<Narrow<Mad>>(),
             Opcode::Mul if plain && self.multiplies_low_word() => {
-                self.exactly::<Narrow<integer::MulLowWord>>()
+                self.narrow::<integer::MulLowWord>()
             }
-            Opcode::Mul if plain => self.exactly::<Narrow<integer::Mul>>(),
+            Opcode::Mul if plain => self.narrow::<integer::Mul>(),
             Opcode::Sel if op.cond.is_some() => self.ordered::<true>(),
             Opcode::Sel if plain => self.exactly::<integer::Pick>(),
-            Opcode::And if dwords && !op.saturate => self.exactly::<Narrow<integer::And>>(),
-            Opcode::Or if dwords && !op.saturate => self.exactly::<Narrow<integer::Or>>(),
-            Opcode::Xor if dwords && !op.saturate => self.exactly::<Narrow<integer::Xor>>(),
-            Opcode::Not if dwords && !op.saturate => self.exactly::<Narrow<integer::Not>>(),
-            Opcode::Shr if dwords && plain => self.exactly::<Narrow<integer::Shr>>(),
+            Opcode::And if dwords && !op.saturate => self.narrow::<integer::And>(),
+            Opcode::Or if dwords && !op.saturate => self.narrow::<integer::Or>(),
+            Opcode::Xor if dwords && !op.saturate => self.narrow::<integer::Xor>(),
+            Opcode::Not if dwords && !op.saturate => self.narrow::<integer::Not>(),
+            Opcode::Shr if dwords && plain => self.narrow::<integer::Shr>(),
             Opcode::Asr if plain && !op.src[0].negate && !op.src[0].abs => {
                 if op.src[0].ty.is_signed_integer() {
-                    self.exactly::<Narrow<integer::Asr>>()
+                    self.narrow::<integer::Asr>()
                 } else {
-                    self.exactly::<Narrow<integer::Shr>>()
+                    self.narrow::<integer::Shr>()
                 }
             }
             _ if self.is_exact() => self.rare::<Exact>(),

@@ -28,7 +28,7 @@ pub(super) struct Step<'a> {
     pub(super) operands: &'a Operands,
     pub(super) modes: &'a Modes,
     /// Number of the step, and its first channel.
-    index: usize,
+    pub(super) index: usize,
     pub(super) first: usize,
     /// Enabled lanes.
     pub(super) enabled: u32,
