@@ -51,7 +51,8 @@ pub fn ir_for_amd(
     let mut manager = passes::manager(options, stage, true);
     manager.set_hook(hook);
     let early = |stage: Stage| -> Result<EarlyStage<'_>, CompileError> {
-        let mut shader = InternalError::catch(|| lower::lower(program, stage, key))??;
+        let mut shader =
+            InternalError::catch(|| lower::lower(program, stage, key, options.inline_limit))??;
         let mut manager = passes::manager(options, stage, false);
         passes::early(&mut manager, &mut shader)?;
         Ok((Arc::new(shader), manager))

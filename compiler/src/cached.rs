@@ -129,7 +129,9 @@ impl CachedCompiler {
         }
         let early = |stage| {
             early.get(stage, key, || {
-                let lowered = InternalError::catch(|| lower::lower(program, stage, key))??;
+                let lowered = InternalError::catch(|| {
+                    lower::lower(program, stage, key, options.inline_limit)
+                })??;
                 self.early(lowered, options)
             })
         };
