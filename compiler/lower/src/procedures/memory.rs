@@ -24,14 +24,36 @@ pub(super) fn relieve(shader: &mut Shader, machine: &Machine) {
     if in_memory.is_empty() {
         return;
     }
-    for &local in &in_memory {
-        shader.locals[local].in_memory = true;
-    }
+    let places = place(shader, &in_memory);
     let last = regions.len() - 1;
-    for (i, region) in regions.into_iter().enumerate() {
-        let region_of = Region { shader, copies: FxHashMap::default(), order: Vec::new() };
-        region_of.rewrite(region, i > 0, i < last);
+    for (i, list) in regions.into_iter().enumerate() {
+        let region =
+            Region { shader, places: &places, copies: FxHashMap::default(), order: Vec::new() };
+        region.rewrite(list, i > 0, i < last);
     }
+}
+
+/// Declares arrays in memory: the variables of one shape share one. Returns the array and the index
+/// of each variable; variables that are arrays themselves stay, and have none.
+fn place(shader: &mut Shader, variables: &[Local]) -> SecondaryMap<Local, Option<(Local, u32)>> {
+    let mut places = SecondaryMap::new();
+    let mut arrays: FxHashMap<(u8, u8), Local> = FxHashMap::default();
+    for &local in variables {
+        let data = &shader.locals[local];
+        if data.length > 1 {
+            shader.locals[local].in_memory = true;
+            continue;
+        }
+        let shape = (data.bits, data.components);
+        let array = *arrays.entry(shape).or_insert_with(|| {
+            let array = shader.create_local(shape.0, shape.1, 0, "procedures");
+            shader.locals[array].in_memory = true;
+            array
+        });
+        places[local] = Some((array, shader.locals[array].length));
+        shader.locals[array].length += 1;
+    }
+    places
 }
 
 /// Accesses to a variable.
@@ -99,11 +121,14 @@ fn access(kind: &InstKind) -> Option<(Local, bool)> {
 /// A region's own variable instead of one in memory.
 struct Copy {
     local: Local,
+    array: Local,
+    index: u32,
     written: bool,
 }
 
 struct Region<'a> {
     shader: &'a mut Shader,
+    places: &'a SecondaryMap<Local, Option<(Local, u32)>>,
     copies: FxHashMap<Local, Copy>,
     /// The variables in memory, in the order of their first access.
     order: Vec<Local>,
@@ -119,11 +144,8 @@ impl Region<'_> {
                 let Some((local, is_write)) = access(&self.shader.insts[inst].kind) else {
                     continue;
                 };
-                // Arrays stay where they are: copying them whole may cost more.
-                if !self.shader.locals[local].in_memory || self.shader.locals[local].length > 1 {
-                    continue;
-                }
-                let copy = self.copy(local, is_write);
+                let Some(place) = self.places[local] else { continue };
+                let copy = self.copy(local, place, is_write);
                 if let InstKind::Intrinsic(intrinsic) = &mut self.shader.insts[inst].kind {
                     intrinsic.fields.local = Some(copy);
                 }
@@ -135,18 +157,21 @@ impl Region<'_> {
         if let (true, Some(&first)) = (reads, blocks.first()) {
             let mut b = Builder::at(self.shader, first, 0);
             for &local in &self.order {
-                let value = b.load_var(local);
-                b.store_var(self.copies[&local].local, value);
+                let copy = &self.copies[&local];
+                let index = b.imm(copy.index);
+                let value = b.load_element(copy.array, index);
+                b.store_var(copy.local, value);
             }
         }
     }
 
-    fn copy(&mut self, local: Local, is_write: bool) -> Local {
-        let Region { shader, copies, order } = self;
+    fn copy(&mut self, local: Local, place: (Local, u32), is_write: bool) -> Local {
+        let Region { shader, copies, order, .. } = self;
         let copy = copies.entry(local).or_insert_with(|| {
             order.push(local);
             let (bits, components) = (shader.locals[local].bits, shader.locals[local].components);
-            Copy { local: shader.create_local(bits, components, 1, "copy"), written: false }
+            let local = shader.create_local(bits, components, 1, "copy");
+            Copy { local, array: place.0, index: place.1, written: false }
         });
         copy.written |= is_write;
         copy.local
@@ -164,8 +189,10 @@ impl Region<'_> {
         for end in ends {
             let mut b = Builder::at_end(self.shader, end);
             for &local in self.order.iter().filter(|&local| self.copies[local].written) {
-                let value = b.load_var(self.copies[&local].local);
-                b.store_var(local, value);
+                let copy = &self.copies[&local];
+                let value = b.load_var(copy.local);
+                let index = b.imm(copy.index);
+                b.store_element(copy.array, index, value, 0xf);
             }
         }
     }
