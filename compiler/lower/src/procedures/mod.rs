@@ -18,10 +18,10 @@
 //! ```
 //!
 //! Each procedure has static variables for its parameters, its result and its return point. The
-//! lowerer writes each body once, and an instruction that marks each call ([`Lowerer::call_procedure`]).
-//! [`states`] cuts the bodies into states at the marks, [`values`] makes variables of the values
-//! that live longer than a state, [`memory`] moves some to memory where there are many, and
-//! [`dispatch`] writes the loop.
+//! lowerer writes each body once, and an instruction that marks each call
+//! ([`Lowerer::call_procedure`]). [`states`] cuts the bodies into states at the marks, [`values`]
+//! makes variables of the values that live longer than a state, [`memory`] moves some to memory
+//! where there are many, and [`dispatch`] writes the loop.
 //!
 //! Invocations that took different ways wait for each other as they do in structured control flow
 //! where that matters: see [`dispatch`].
@@ -29,11 +29,12 @@
 mod choose;
 mod dispatch;
 mod memory;
+mod procedure;
 mod returns;
 mod states;
 mod values;
 
-use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use ir::{Inst, Local, Node};
 use program::{Direction, ExprId, Function, FunctionId, Shader, TypeId, TypeTable};
 
@@ -42,11 +43,7 @@ use crate::lowerer::{Binding, Lowerer};
 use crate::place::{Base, Place};
 use crate::storage::StorageId;
 use crate::value::Val;
-
-/// A function that is called rather than inlined, with the opaque arguments of its calls.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Procedure(u32);
-entity_impl!(Procedure, "procedure");
+use procedure::Procedure;
 
 /// What the body of a procedure depends on besides the draw-time state.
 #[derive(PartialEq)]

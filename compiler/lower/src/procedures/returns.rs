@@ -7,7 +7,7 @@
 use cranelift_entity::SecondaryMap;
 use ir::{Builder, Local, Value};
 
-use super::Procedure;
+use super::procedure::Procedure;
 use super::states::{Label, Machine};
 
 /// Most calls of a procedure that are numbered.

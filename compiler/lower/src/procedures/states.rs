@@ -7,7 +7,7 @@
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 use ir::{Block, Inst, InstKind, IntrinsicOp, Jump, Node, NodeData, Shader, Value};
 
-use super::Procedure;
+use super::procedure::Procedure;
 
 /// A state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
