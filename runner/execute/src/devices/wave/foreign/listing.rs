@@ -1,5 +1,7 @@
 //! Listings of radeonsi's shaders: parts (prolog, main, epilog) of text and words.
 
+use gcn::Chip;
+
 /// A shader of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForeignShader {
@@ -14,26 +16,33 @@ pub struct ForeignShader {
 }
 
 impl ForeignShader {
-    /// Reads the shaders of a listing.
+    /// Reads the shaders of a listing. The text counts: words of jumps have no distances yet.
     pub fn parse(listing: &str) -> Vec<ForeignShader> {
-        let mut shaders: Vec<ForeignShader> = Vec::new();
+        let mut found: Vec<(String, String)> = Vec::new();
+        let mut part = 0;
         for line in listing.lines() {
             if let Some(heading) = line.strip_prefix("## ") {
-                let heading = heading.trim().to_owned();
-                shaders.push(ForeignShader { heading, ..ForeignShader::default() });
+                found.push((heading.trim().to_owned(), String::new()));
             }
-            let Some(shader) = shaders.last_mut().filter(|_| !line.starts_with([';', '#'])) else {
+            part += usize::from(line.starts_with("# "));
+            let Some((_, text)) = found.last_mut().filter(|_| !line.starts_with([';', '#'])) else {
                 continue;
             };
-            let Some((text, words)) = line.rsplit_once(';') else { continue };
-            let words = words.split_whitespace().map(|word| u32::from_str_radix(word, 16));
-            if let Ok(words) = words.collect::<Result<Vec<u32>, _>>() {
-                shader.words.extend(words);
-                shader.instructions += 1;
-                shader.relocated |= text.contains("SCRATCH_RSRC") || text.contains("@abs32");
-            }
+            let code = line.rsplit_once(';').map_or(line, |(code, _)| code);
+            // Each part counts its labels anew.
+            let code = code.replace(".LBB", "BB").replace("BB", &format!("P{part}_"));
+            text.push_str(&code);
+            text.push('\n');
         }
-        shaders
+        found.into_iter().map(|(heading, text)| ForeignShader::assemble(heading, &text)).collect()
+    }
+
+    fn assemble(heading: String, text: &str) -> ForeignShader {
+        let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_end().ends_with(':');
+        let instructions = text.lines().filter(is_code).count() as u32;
+        let words = gcn::assemble(Chip::Si, text).ok();
+        let relocated = words.is_none();
+        ForeignShader { heading, words: words.unwrap_or_default(), instructions, relocated }
     }
 }
 
@@ -44,12 +53,15 @@ mod tests {
     #[test]
     fn parts_follow_each_other() {
         let listing = "## Pixel Shader\n# Shader main disassembly:\nBB0_0:\n\
-            \tv_mov_b32_e32 v1, 0x42 ; 7E0202FF 00000042\n# Shader epilog disassembly:\n\
+            \tv_mov_b32_e32 v1, 0x42 ; 7E0202FF 00000042\n\ts_branch .LBB0_1 ; BF820000\n\
+            \tv_mov_b32_e32 v1, 0 ; 7E020280\nBB0_1:\n# Shader epilog disassembly:\nBB0_0:\n\
             \ts_endpgm ; BF810000\n; SGPRS: 8\n## Vertex Shader as VS\n";
         let shaders = ForeignShader::parse(listing);
         assert_eq!(shaders.len(), 2);
-        assert_eq!(shaders[0].words, [0x7e02_02ff, 0x42, 0xbf81_0000]);
-        assert_eq!((shaders[0].instructions, shaders[0].relocated), (2, false));
+        // The jump has its distance.
+        let words = [0x7e02_02ff, 0x42, 0xbf82_0001, 0x7e02_0280, 0xbf81_0000];
+        assert_eq!(shaders[0].words, words);
+        assert_eq!((shaders[0].instructions, shaders[0].relocated), (4, false));
         assert_eq!(shaders[1].heading, "Vertex Shader as VS");
     }
 }
