@@ -1,7 +1,7 @@
 //! Recorded batches: a batch and the memory that it reads, in one file.
 //!
-//! The file begins with a line `batch ADDRESS len BYTES ring CONTEXT ver VERSION n OBJECTS`, in which
-//! the address is hexadecimal. Records follow, all numbers little-endian:
+//! The file begins with a line `batch ADDRESS len BYTES ring CONTEXT ver VERSION n OBJECTS`, in
+//! which the address is hexadecimal. Records follow, all numbers little-endian:
 //!
 //! * `PAGE`, an address of 8 bytes, and 4096 bytes of contents. Pages of zeros are left out.
 //! * `OBJ.`, then address, size and handle of a buffer object, 8 bytes each.

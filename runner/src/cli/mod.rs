@@ -85,6 +85,7 @@ pub fn main() -> ExitCode {
         Some(Command::Gens { full, driver }) => {
             gens::gens(full.map(|Generations(list)| list).as_deref(), &driver)
         }
+        Some(Command::Show(args)) if args.driver.is_some() => show_driver::show(&args),
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Bisect(args)) => bisect::bisect(&args),
         Some(Command::Reduce(args)) => reduce::reduce(&args),

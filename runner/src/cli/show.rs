@@ -14,7 +14,6 @@ use super::args::{CompileArgs, DriverChoice};
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::options::compile_options;
 use super::output::print;
-use super::show_driver;
 use super::show_gcn::{self, ShownGcn};
 use super::values::one_generation;
 use crate::console::message::message;
@@ -42,7 +41,7 @@ pub(super) const WITHOUT_DRIVER: &str = "batch and state need --driver mesa";
 pub(super) struct ShowArgs {
     /// A .shader_test file.
     #[arg(value_name = "TEST")]
-    test: PathBuf,
+    pub(super) test: PathBuf,
     /// The generation.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
     pub(super) generation: Generation,
@@ -50,8 +49,8 @@ pub(super) struct ShowArgs {
     /// compute).
     #[arg(long, value_parser = parse_stage)]
     pub(super) stage: Option<Stage>,
-    /// Show what Mesa's driver submits to a virtual GPU, and its kernels: batch, state, eu, payload,
-    /// trace.
+    /// Show what Mesa's driver submits to a virtual GPU, and its kernels: batch, state, eu,
+    /// payload, trace.
     #[arg(long, value_name = "mesa", value_parser = DriverChoice::parse)]
     pub(super) driver: Option<DriverChoice>,
     #[command(flatten)]
@@ -126,11 +125,8 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
             return Ok(UNEXPECTED);
         }
     };
-    match &args.driver {
-        Some(DriverChoice::Mesa) => return show_driver::show(args, &path),
-        Some(DriverChoice::Folder(_)) => bail!("only --driver mesa can be shown"),
-        None if matches!(args.what, What::Batch | What::State) => bail!(WITHOUT_DRIVER),
-        None => {}
+    if matches!(args.what, What::Batch | What::State) {
+        bail!(WITHOUT_DRIVER);
     }
     if args.what == What::Glsl {
         print(glsl(&script, args.stage)?.as_bytes())?;

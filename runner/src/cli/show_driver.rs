@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,11 +14,13 @@ use packets::{NoKernels, Printer, Recording, Table};
 use simulator::trace::Tracer;
 use vocabulary::{Generation, Stage, Width};
 
+use super::args::DriverChoice;
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::output::print;
 use super::show::{ShowArgs, What};
 use super::workers;
 use crate::console::message::message;
+use crate::select::located_test;
 use crate::supervise::change_environment;
 use crate::virtual_gpu::VirtualGpu;
 use execute::devices::TraceLog;
@@ -49,12 +51,16 @@ pub(super) fn test(args: &TestArgs) -> anyhow::Result<u8> {
 }
 
 /// Executes a test with the driver on the virtual GPU and prints what `args` selects.
-pub(super) fn show(args: &ShowArgs, path: &Path) -> anyhow::Result<u8> {
+pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
+    if args.driver != Some(DriverChoice::Mesa) {
+        bail!("only --driver mesa can be shown");
+    }
+    let path = located_test(&args.test)?;
     let folder = Folder::create()?;
     let gpu =
         VirtualGpu::start(args.generation, Some(folder.0.clone()), |line| message!("{line}"))?;
     let mut command = Command::new(workers::program()?);
-    command.arg(COMMAND).arg(path).stdin(Stdio::null());
+    command.arg(COMMAND).arg(&path).stdin(Stdio::null());
     change_environment(&mut command, &gpu.environment());
     let status = command.status().context("the test")?;
     let (_, problem) = gpu.finish();
@@ -119,7 +125,9 @@ fn batches(generation: Generation, recordings: &[Recording]) -> anyhow::Result<S
 
 /// The lines of the commands, without fields and state.
 fn lines_of_commands(text: &str) -> String {
-    let is_command = |line: &&str| line.starts_with("0x") || line.starts_with("//");
+    let is_command = |line: &&str| {
+        line.starts_with("//") || (line.starts_with("0x") && !line.contains(" : Dword "))
+    };
     text.lines().filter(is_command).flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
@@ -199,7 +207,8 @@ mod tests {
 
     #[test]
     fn commands_without_fields() {
-        let text = "// batch 1, context 1\n0x10:  0x7a000003:  PIPE_CONTROL   \n    Depth: true\n";
+        let text = "// batch 1, context 1\n0x10:  0x7a000003:  PIPE_CONTROL   \n\
+                    0x10:  0x7a000003 : Dword 0\n    Depth: true\n";
         let expected = "// batch 1, context 1\n0x10:  0x7a000003:  PIPE_CONTROL\n";
         assert_eq!(lines_of_commands(text), expected);
     }

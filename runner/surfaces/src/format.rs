@@ -22,8 +22,8 @@ struct Placed {
 
 /// How the texels of a format are stored.
 ///
-/// It follows from the name: of uncompressed formats, channels from the lowest bit up, then the type
-/// of the numbers.
+/// It follows from the name: of uncompressed formats, channels from the lowest bit up, then the
+/// type of the numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceFormat {
     /// Name, such as `B8G8R8A8_UNORM`.

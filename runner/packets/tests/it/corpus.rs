@@ -67,9 +67,12 @@ fn every_recorded_command_is_known() {
 fn reference(text: &str) -> String {
     let mut lines = Vec::new();
     let mut in_kernel = false;
-    for line in text.lines() {
+    let mut rest = text.lines().peekable();
+    while let Some(line) = rest.next() {
         if in_kernel {
-            in_kernel = !line.is_empty();
+            // An empty line ends a kernel, unless it is before a label.
+            let is_label = rest.peek().is_some_and(|next| next.starts_with("LABEL"));
+            in_kernel = !line.is_empty() || is_label;
             // The next kernel of the same command follows directly.
             if in_kernel {
                 continue;

@@ -16,7 +16,8 @@ pub(super) fn cube_face(r: [f64; 3]) -> (usize, f64, f64) {
     if ma == 0.0 { (face, 0.5, 0.5) } else { (face, (sc / ma + 1.0) / 2.0, (tc / ma + 1.0) / 2.0) }
 }
 
-/// Returns the derivative of the coordinates on a face, from that of the direction (section 8.14.1).
+/// Returns the derivative of the coordinates on a face, from that of the direction (section
+/// 8.14.1).
 pub(super) fn face_derivative(r: [f64; 3], derivative: [f64; 3]) -> [f64; 3] {
     let axis = match cube_face(r).0 {
         0 | 1 => 0,

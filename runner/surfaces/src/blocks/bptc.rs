@@ -4,8 +4,8 @@
 
 use std::sync::OnceLock;
 
+use super::bits::{Texel, bits, low_mask};
 use super::partitions::subset;
-use super::{Texel, bits, low_mask};
 
 /// Weights of the second end point of 64, by index, for indices of 2, 3 and 4 bits.
 const WEIGHTS: [&[u32]; 3] = [
@@ -265,9 +265,9 @@ fn expand(value: u32, precision: usize, is_signed: bool) -> i32 {
 /// Scales an interpolated value to the bits of a half float.
 fn finish(value: i32, is_signed: bool) -> u16 {
     if !is_signed {
-        return (value * 31 >> 6) as u16;
+        return ((value * 31) >> 6) as u16;
     }
-    let magnitude = (value.abs() * 31 >> 5) as u16;
+    let magnitude = ((value.abs() * 31) >> 5) as u16;
     if value < 0 { magnitude | 0x8000 } else { magnitude }
 }
 

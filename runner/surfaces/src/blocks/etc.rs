@@ -3,7 +3,7 @@
 //! Source: Khronos Data Format Specification 1.3, sections 21 and 22. Blocks are numbers whose
 //! first byte is the highest; texels are counted by columns.
 
-use super::Texel;
+use super::bits::Texel;
 
 /// Modifiers of subblocks: small and large distance, by table.
 const MODIFIERS: [[i32; 2]; 8] =

@@ -2,7 +2,7 @@
 //!
 //! Source: the extension `3DFX_texture_compression_FXT1`.
 
-use super::{Texel, bits};
+use super::bits::{Texel, bits};
 
 /// A color with alpha, as bytes.
 type Color = [u32; 4];

@@ -3,7 +3,7 @@
 //! Source: Khronos Data Format Specification 1.3, sections 18 and 19. Colors between the end points
 //! are not rounded.
 
-use super::Texel;
+use super::bits::Texel;
 
 /// A texel of a block of colors. `has_four`: blocks of three colors do not occur. `has_alpha`: the
 /// fourth color of three-color blocks is transparent.

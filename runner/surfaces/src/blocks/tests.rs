@@ -132,3 +132,24 @@ fn fxt1() {
     assert_eq!(texel("FXT1", block, 5, 0), [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(texel("FXT1", block, 4, 0), [0.0, 0.0, 0.0, 1.0]);
 }
+
+#[test]
+fn astc_of_one_color() {
+    // Red 1, green 0, blue 0.5, alpha 1, of 16 bits.
+    let block = 0xffff_8000_0000_ffff_u128 << 64 | 0xffff_ffff_ffff_fdfc;
+    let [r, g, b, a] = texel("ASTC_LDR_2D_6X5_FLT16", block, 5, 4);
+    assert_eq!((r, g, a), (1.0, 0.0, 1.0));
+    assert!((b - 0.5).abs() < 1e-4);
+}
+
+#[test]
+fn astc_of_one_partition() {
+    // A grid of 4 by 4 weights of 2 bits, luminance from 0 to 255 of 8 bits each; the weights are
+    // stored from the highest bit down: 3, then 0, 0, 0.
+    // The mode: bits 6 and 5 are 2, for four rows; bits 1 and 0 are 2, for four values.
+    let block: u128 = 0x42 | 255 << (17 + 8) | 3 << 126;
+    assert_eq!(texel("ASTC_LDR_2D_4X4_FLT16", block, 0, 0), [1.0; 4]);
+    assert_eq!(texel("ASTC_LDR_2D_4X4_FLT16", block, 1, 0), [0.0, 0.0, 0.0, 1.0]);
+    // A reserved mode.
+    assert_eq!(texel("ASTC_LDR_2D_4X4_FLT16", 0, 0, 0), [1.0, 0.0, 1.0, 1.0]);
+}
