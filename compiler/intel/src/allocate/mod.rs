@@ -1,4 +1,5 @@
-//! Register allocation: graph coloring with rematerialization and spilling, and a checker that re-proves the result.
+//! Register allocation: graph coloring with rematerialization and spilling, and a checker that
+//! re-proves the result.
 
 pub mod checker;
 pub mod graph;

@@ -16,8 +16,8 @@ use crate::intrinsics::{Fields, IntrinsicOp};
 use crate::shader::{NodeData, Shader};
 
 /// Turns an `if` that only discards or demotes into `discard_if` or `demote_if`. Invocations of
-/// discarded pixels may go on as helpers, so ifs in loops stay: the discard may be what ends a loop.
-/// Leaves an if with empty branches, which `opt_dead_cf` removes.
+/// discarded pixels may go on as helpers, so ifs in loops stay: the discard may end a loop. Leaves
+/// an if with empty branches, which `opt_dead_cf` removes.
 pub fn opt_discard_if(shader: &mut Shader) -> bool {
     let mut progress = false;
     let mut lists: Vec<Vec<Node>> = vec![shader.body.clone()];

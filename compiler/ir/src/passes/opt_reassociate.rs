@@ -30,9 +30,9 @@ const MAX_FACTORS: usize = 12;
 const MAX_TERMS: usize = 32;
 
 /// Rebuilds chains of multiplications and additions of 32-bit scalars that are not exact. Rounding
-/// may differ, so a stage in which it makes progress is not exact. The inner results of a chain have
-/// no other use. Products are within one block. The terms of a sum may be in several, but in no loop
-/// that the sum is not in, nor the other way round.
+/// may differ, so a stage in which it makes progress is not exact. The inner results of a chain
+/// have no other use. Products are within one block. The terms of a sum may be in several blocks,
+/// but all in the same loop, or in none.
 pub fn opt_reassociate(shader: &mut Shader) -> bool {
     let products = plan_products(shader, &Chains::find(shader, AluOp::Fmul));
     let changes_products = !products.is_empty() && rebuild(shader, AluOp::Fmul, &products);
