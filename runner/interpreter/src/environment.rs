@@ -123,6 +123,14 @@ pub trait Environment {
     fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt)
     -> f64;
 
+    /// Interpolates a component of a fragment input at its default place in all lanes, from the
+    /// first on.
+    fn interpolate_lanes(&mut self, slot: usize, component: usize, results: &mut [f64]) {
+        for (lane, result) in results.iter_mut().enumerate() {
+            *result = self.interpolate(slot, component, lane, InterpolateAt::Default);
+        }
+    }
+
     /// Returns a component of a system value (raw 32 bits).
     fn system_value(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32;
 

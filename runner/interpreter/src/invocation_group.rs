@@ -387,9 +387,19 @@ impl<'a> InvocationGroup<'a> {
             if element.is_some() { self.layout.component_count(global.ty) / per_vertex } else { 1 };
         let varying_components = self.varying_components(global, ty);
         let mut value = Value::undefined(self.layout.component_count(global.ty), self.lanes);
+        let mut interpolated = vec![0.0; self.lanes];
         for vertex in 0..vertices {
             for (c, source) in varying_components.iter().enumerate() {
                 let Some(source) = source else { continue };
+                if source.interpolated {
+                    let component = source.component.into();
+                    self.environment.interpolate_lanes(source.index, component, &mut interpolated);
+                    for (lane, &number) in interpolated.iter().enumerate() {
+                        let bits = scalar::from_f64(source.scalar, number);
+                        value.set(vertex * per_vertex + c, lane, bits);
+                    }
+                    continue;
+                }
                 for lane in 0..self.lanes {
                     let bits = self.read_varying_component(
                         source,
@@ -515,7 +525,9 @@ impl<'a> InvocationGroup<'a> {
     /// tessellation control stage those of an output vertex, or, without one, of the patch.
     pub(crate) fn collect_varyings(&self, vertex: Option<usize>) -> Vec<Value> {
         let count = self.program.stage(self.shader.stage).map_or(0, |s| s.outputs.len());
-        let mut slots = vec![Value::undefined(4, self.lanes); count];
+        let mut slot = Value::undefined(4, self.lanes);
+        slot.make_narrow(false);
+        let mut slots = vec![slot; count];
         for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output)
         {
             let per_vertex = self.shader.stage == Stage::TessControl && !is_per_patch(global);
@@ -560,7 +572,9 @@ impl<'a> InvocationGroup<'a> {
                 let index = match outputs.iter().position(|(o, _)| *o == target) {
                     Some(index) => index,
                     None => {
-                        outputs.push((target, Value::undefined(4, self.lanes)));
+                        let mut slot = Value::undefined(4, self.lanes);
+                        slot.make_narrow(false);
+                        outputs.push((target, slot));
                         outputs.len() - 1
                     }
                 };
@@ -607,6 +621,10 @@ fn store_slot(
     from: usize,
     lanes: usize,
 ) {
+    if ty != Scalar::Float16 && ty.bits() <= 32 && slot.is_narrow(4, false) {
+        slot.copy_row(component.into(), value, from);
+        return;
+    }
     for lane in 0..lanes {
         let bits = bits_to_slot(ty, value.get(from, lane));
         let undefined = value.is_undefined(from, lane);

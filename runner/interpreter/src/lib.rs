@@ -54,6 +54,7 @@ pub use environment::{
 pub use lanes::{Mask, Value};
 pub use uniform_initializers::default_block;
 
+use flat::{RowStack, Tapes};
 use invocation_group::InvocationGroup;
 use program::resource::FragmentOutput;
 use program::{Program, Stage};
@@ -84,17 +85,43 @@ pub struct Outputs {
     pub steps: u64,
 }
 
+/// What the interpreter derives from a program: layouts, and flat code of what it executed.
+#[derive(Debug)]
+pub struct Code {
+    layout: ScalarLayout,
+    /// Flat code by stage.
+    stages: Vec<(Stage, StageCode)>,
+}
+
+/// Flat code of a stage, and memory for its rows.
+#[derive(Debug, Default)]
+struct StageCode {
+    tapes: Tapes,
+    rows: RowStack,
+}
+
 /// A program prepared for execution.
 #[derive(Debug)]
 pub struct Interpreter<'a> {
     program: &'a Program,
-    layout: ScalarLayout,
+    code: Code,
 }
 
 impl<'a> Interpreter<'a> {
     /// Prepares a linked program.
     pub fn new(program: &'a Program) -> Interpreter<'a> {
-        Interpreter { program, layout: ScalarLayout::new(&program.types, program.types.ids()) }
+        let layout = ScalarLayout::new(&program.types, program.types.ids());
+        Interpreter { program, code: Code { layout, stages: Vec::new() } }
+    }
+
+    /// Prepares a program by the code of an interpreter that ran it before.
+    pub fn with_code(program: &'a Program, code: Code) -> Interpreter<'a> {
+        Interpreter { program, code }
+    }
+
+    /// Returns the code, for the next execution of the same program.
+    pub fn into_code(self) -> Code {
+        self.code
     }
 
     /// Runs one stage for the lanes of `mask`, out of `lanes`. Fragments come in quads of four
@@ -103,7 +130,7 @@ impl<'a> Interpreter<'a> {
     ///
     /// At most `limit` statements are executed.
     pub fn run(
-        &self,
+        &mut self,
         stage: Stage,
         lanes: usize,
         mask: Mask,
@@ -112,22 +139,25 @@ impl<'a> Interpreter<'a> {
     ) -> Result<Outputs, Error> {
         let linked =
             self.program.stage(stage).ok_or(Error::Malformed("the program has no such stage"))?;
+        let place = self.code.stages.iter().position(|(known, _)| *known == stage);
+        let code = place.map(|place| self.code.stages.swap_remove(place).1).unwrap_or_default();
         let mut group = InvocationGroup::new(
             self.program,
             &linked.shader,
-            &self.layout,
+            &self.code.layout,
             environment,
             mask,
             lanes,
             limit,
         );
+        (group.tapes, group.rows) = (code.tapes, code.rows);
         group.run_main()?;
         let fragment = stage == Stage::Fragment;
         let vertices = match stage {
             Stage::TessControl => linked.shader.layout.vertices.unwrap_or(1) as usize,
             _ => 0,
         };
-        Ok(Outputs {
+        let outputs = Outputs {
             varyings: if fragment { Vec::new() } else { group.collect_varyings(None) },
             vertices: (0..vertices).map(|vertex| group.collect_varyings(Some(vertex))).collect(),
             fragment: if fragment { group.collect_fragment_outputs() } else { Vec::new() },
@@ -136,6 +166,9 @@ impl<'a> Interpreter<'a> {
             undefined_writes: group.undefined_writes,
             emitted_undefined: group.emitted_undefined,
             steps: group.steps,
-        })
+        };
+        let code = StageCode { tapes: group.tapes, rows: group.rows };
+        self.code.stages.push((stage, code));
+        Ok(outputs)
     }
 }

@@ -78,6 +78,13 @@ impl Place {
         }
     }
 
+    /// Returns the region and the offset, if all lanes have the same inside its bounds.
+    fn same_in_all_lanes(&self) -> Option<(AddressSpace, u32)> {
+        let same = |values: &[u32]| values.windows(2).all(|pair| pair[0] == pair[1]);
+        let all = !self.outside.any() && same(&self.offsets) && same(&self.blocks);
+        Some((self.space(0)?, *self.offsets.first()?)).filter(|_| all)
+    }
+
     /// Returns the region a lane accesses.
     pub(crate) fn space(&self, lane: usize) -> Option<AddressSpace> {
         let extra = self.blocks.get(lane).copied().unwrap_or(0);
@@ -396,7 +403,15 @@ impl InvocationGroup<'_> {
     fn load_memory(&mut self, place: &Place) -> Value {
         let cells = self.place_components(place);
         let mut value = Value::zero(cells.len(), self.lanes);
+        let same = place.same_in_all_lanes();
         for (c, cell) in cells.iter().enumerate() {
+            if let Some((space, base)) = same {
+                let offset = base.saturating_add(cell.offset);
+                if let Some(bits) = self.environment.load(space, offset, cell.scalar.bytes()) {
+                    value.fill(c, from_memory(cell.scalar, bits));
+                    continue;
+                }
+            }
             for lane in self.active.clone().iter() {
                 if place.outside.contains(lane) {
                     continue;

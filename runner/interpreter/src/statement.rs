@@ -10,30 +10,30 @@ use crate::lanes::{Mask, Value};
 impl InvocationGroup<'_> {
     /// Runs statements in order while any lane is active.
     pub(crate) fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
-        for statement in statements {
+        let mut rest = statements;
+        while let Some((statement, others)) = rest.split_first() {
             if !self.active.any() {
                 return Ok(());
             }
+            if let Some(executed) = self.flat_block(rest)? {
+                rest = rest.get(executed..).unwrap_or(&[]);
+                continue;
+            }
             self.step()?;
             self.nested(|this| this.statement(statement))?;
+            rest = others;
         }
         Ok(())
     }
 
-    fn step(&mut self) -> Result<(), Error> {
+    pub(crate) fn step(&mut self) -> Result<(), Error> {
         self.steps += 1;
         if self.steps > self.limit { Err(Error::StepLimit(self.limit)) } else { Ok(()) }
     }
 
     fn statement(&mut self, statement: &Statement) -> Result<(), Error> {
         match statement {
-            Statement::Expression(expr) => {
-                if self.flat_effects(*expr)? {
-                    Ok(())
-                } else {
-                    self.eval(*expr).map(drop)
-                }
-            }
+            Statement::Expression(expr) => self.eval(*expr).map(drop),
             Statement::Declare { local, value } => self.declare(*local, *value),
             Statement::If { condition, then, otherwise } => {
                 self.run_if(*condition, then, otherwise)
@@ -78,11 +78,6 @@ impl InvocationGroup<'_> {
     }
 
     fn declare(&mut self, local: program::LocalId, value: Option<ExprId>) -> Result<(), Error> {
-        if let Some(expr) = value
-            && self.flat_definition(local, expr)?
-        {
-            return Ok(());
-        }
         let ty = self.current_local_type(local)?;
         let value = match value {
             Some(expr) => self.eval(expr)?,

@@ -1,10 +1,9 @@
 //! The reference interpreter as a device.
 
 use interpreter::{
-    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask,
-    Outputs,
+    AddressSpace, Code, Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest,
+    Mask, Outputs, TextureRequest, Value,
 };
-use interpreter::{TextureRequest, Value};
 use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
@@ -13,7 +12,7 @@ use program::{
 };
 use softgl::device::{
     Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
-    GeometryBatch, PrimitiveSetup, SoaTable, Steps, TessControlBatch, VertexBatch,
+    GeometryBatch, PrimitiveSetup, ProgramId, SoaTable, Steps, TessControlBatch, VertexBatch,
 };
 use softgl::shader_io::{
     BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
@@ -41,7 +40,12 @@ pub struct InterpreterDevice {
     undefined: Undefined,
     /// An undefined value was written to memory at any time.
     undefined_memory: bool,
+    /// Code of recent programs.
+    code: Vec<(ProgramId, Code)>,
 }
+
+/// Most programs whose code is kept.
+const MAX_PROGRAMS: usize = 16;
 
 impl InterpreterDevice {
     /// Returns a device that executes at most `budget` statements.
@@ -52,6 +56,7 @@ impl InterpreterDevice {
             shaded: 0,
             undefined: Undefined::default(),
             undefined_memory: false,
+            code: Vec::new(),
         }
     }
 
@@ -138,11 +143,26 @@ impl Device for InterpreterDevice {
         let mask = lane_mask(batch, lanes, invocations);
         let shared = vec![0; linked.shared_size as usize];
         let per_sample = linked.shades_samples();
-        let mut world =
-            World { linked, key: state.key, per_sample, batch, invocations, io, shared };
-        let interpreter = Interpreter::new(program);
+        let mut world = World {
+            linked,
+            key: state.key,
+            per_sample,
+            integer_centers: integer_centers(linked),
+            batch,
+            invocations,
+            io,
+            shared,
+            weights: Vec::new(),
+        };
+        let place = self.code.iter().position(|(id, _)| *id == state.program_id);
+        let mut interpreter = match place.map(|place| self.code.swap_remove(place).1) {
+            Some(code) => Interpreter::with_code(program, code),
+            None => Interpreter::new(program),
+        };
         let live = mask.clone();
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.left);
+        self.code.truncate(MAX_PROGRAMS - 1);
+        self.code.push((state.program_id, interpreter.into_code()));
         let outputs = outputs.map_err(|error| self.device_error(stage, error))?;
         self.left = self.left.saturating_sub(outputs.steps);
         self.shaded += 1;
@@ -217,8 +237,7 @@ fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {
     for (slot, value) in outputs.varyings.iter().enumerate() {
         for c in 0..4 {
             if slot * 4 + c < to.rows() {
-                (0..to.lanes())
-                    .for_each(|lane| to.set(slot * 4 + c, lane, value.get(c, lane) as u32));
+                value.lower_halves(c, to.row_mut(slot * 4 + c));
             }
         }
     }
@@ -285,10 +304,21 @@ fn put_color(to: &mut SoaTable, location: u8, value: &Value) {
     for c in 0..4 {
         let row = usize::from(location) * 4 + c;
         if row < to.rows() {
-            (0..to.lanes()).for_each(|lane| to.set(row, lane, value.get(c, lane) as u32));
+            value.lower_halves(c, to.row_mut(row));
         }
     }
 }
+
+/// True if the stage declares `pixel_center_integer`.
+fn integer_centers(linked: &LinkedStage) -> bool {
+    let mut globals = linked.shader.globals.values();
+    let coordinate = globals.find(|g| g.builtin == Some(B::FragCoord));
+    coordinate.is_some_and(|g| g.layout.pixel_center_integer)
+}
+
+/// Barycentric coordinates of all lanes: whether they are linear in window space, the place in the
+/// pixel, and the coordinates.
+type LaneWeights = (bool, [f64; 2], Vec<[f64; 3]>);
 
 /// The interpreter's environment over a batch and the machine's shader I/O.
 struct World<'a> {
@@ -296,11 +326,15 @@ struct World<'a> {
     key: &'a StageKey,
     /// True if fragments run once per sample.
     per_sample: bool,
+    /// True if `gl_FragCoord` has integers at pixel centers.
+    integer_centers: bool,
     batch: &'a mut Batch,
     /// Number of invocations per lane of the batch.
     invocations: usize,
     io: &'a mut dyn ShaderIo,
     shared: Vec<u8>,
+    /// Barycentric coordinates used so far.
+    weights: Vec<LaneWeights>,
 }
 
 fn io_error(error: ShaderIoError) -> Error {
@@ -360,12 +394,9 @@ impl World<'_> {
     /// Returns a coordinate of `gl_FragCoord` by its declared conventions (GLSL 4.60 section
     /// 4.4.1.3).
     fn window_coordinate(&self, position: f64, axis: usize) -> f64 {
-        let globals = &mut self.linked.shader.globals.values();
-        let layout = globals.find(|g| g.builtin == Some(B::FragCoord)).map(|g| g.layout);
-        let integer_centers = layout.is_some_and(|l| l.pixel_center_integer);
         let height = f64::from(self.key.upper_left_height);
         let position = if axis == 1 && height > 0.0 { height - position } else { position };
-        if integer_centers { position - 0.5 } else { position }
+        if self.integer_centers { position - 0.5 } else { position }
     }
 
     fn vertex_system(batch: &VertexBatch, variable: B, lane: usize) -> Option<u32> {
@@ -408,6 +439,52 @@ impl World<'_> {
             _ => return None,
         })
     }
+}
+
+impl World<'_> {
+    /// Returns the place in a pixel where an input is interpolated by default.
+    fn default_place(&self, location: SampleLocation) -> [f64; 2] {
+        match &*self.batch {
+            // A covered sample is inside the primitive, as a centroid must be.
+            Batch::Fragment(batch) if location != SampleLocation::Center || self.per_sample => {
+                sample_position(batch, batch.sample_id.unwrap_or(0))
+            }
+            _ => [0.5; 2],
+        }
+    }
+
+    /// Returns the number of the barycentric coordinates of the first `lanes` lanes.
+    fn lane_weights(&mut self, linear: bool, place: [f64; 2], lanes: usize) -> usize {
+        let known =
+            |(l, p, weights): &LaneWeights| (*l, *p) == (linear, place) && weights.len() == lanes;
+        if let Some(number) = self.weights.iter().position(known) {
+            return number;
+        }
+        let of_lane = |lane| {
+            let Some((_, setup, x, y)) = self.primitive(lane) else { return [0.0; 3] };
+            let (x, y) = (x + place[0], y + place[1]);
+            if linear {
+                setup.barycentric_linear(x, y)
+            } else {
+                setup.barycentric_perspective(x, y)
+            }
+        };
+        let weights = (0..lanes).map(of_lane).collect();
+        self.weights.push((linear, place, weights));
+        self.weights.len() - 1
+    }
+}
+
+/// Returns the position of a sample in a pixel.
+fn sample_position(batch: &FragmentBatch, sample: u32) -> [f64; 2] {
+    batch.sample_positions.get(sample as usize).copied().unwrap_or([0.5; 2])
+}
+
+/// Returns the weighted sum of the values at the vertices: relative to vertex 0, so that equal
+/// values stay exact.
+fn interpolated(weights: &[f64; 3], value: impl Fn(usize) -> f64) -> f64 {
+    let origin = value(0);
+    origin + weights[1] * (value(1) - origin) + weights[2] * (value(2) - origin)
 }
 
 impl Environment for World<'_> {
@@ -457,19 +534,11 @@ impl Environment for World<'_> {
         let Some((batch, setup, x, y)) = self.primitive(lane) else { return 0.0 };
         let Some(varying) = self.linked.inputs.get(slot) else { return 0.0 };
         let interpolation = varying.interpolation;
-        let sample = |n: u32| batch.sample_positions.get(n as usize).copied().unwrap_or([0.5; 2]);
         let [dx, dy] = match at {
-            InterpolateAt::Sample(n) => sample(n),
+            InterpolateAt::Sample(n) => sample_position(batch, n),
             InterpolateAt::Offset(dx, dy) => [0.5 + f64::from(dx), 0.5 + f64::from(dy)],
-            // A covered sample is inside the primitive, as a centroid must be.
-            InterpolateAt::Default
-                if interpolation.location == SampleLocation::Center && !self.per_sample =>
-            {
-                [0.5; 2]
-            }
-            InterpolateAt::Default | InterpolateAt::Centroid => {
-                sample(batch.sample_id.unwrap_or(0))
-            }
+            InterpolateAt::Default => self.default_place(interpolation.location),
+            InterpolateAt::Centroid => sample_position(batch, batch.sample_id.unwrap_or(0)),
         };
         let weights = match interpolation.mode {
             InterpolationMode::NoPerspective => setup.barycentric_linear(x + dx, y + dy),
@@ -483,9 +552,32 @@ impl Environment for World<'_> {
         if color && interpolation.mode == InterpolationMode::Default && self.key.flat_shade {
             return value(setup.provoking);
         }
-        // Relative to vertex 0, so that equal values stay exact.
-        let origin = value(0);
-        origin + weights[1] * (value(1) - origin) + weights[2] * (value(2) - origin)
+        interpolated(&weights, value)
+    }
+
+    fn interpolate_lanes(&mut self, slot: usize, component: usize, results: &mut [f64]) {
+        let varying = self.linked.inputs.get(slot);
+        let Some(varying) = varying.filter(|v| !matches!(v.slot, Slot::Color(_))) else {
+            for (lane, result) in results.iter_mut().enumerate() {
+                *result = self.interpolate(slot, component, lane, InterpolateAt::Default);
+            }
+            return;
+        };
+        let linear = varying.interpolation.mode == InterpolationMode::NoPerspective;
+        let place = self.default_place(varying.interpolation.location);
+        let number = self.lane_weights(linear, place, results.len());
+        let Batch::Fragment(batch) = &*self.batch else { return };
+        for (lane, (result, weights)) in results.iter_mut().zip(&self.weights[number].2).enumerate()
+        {
+            let primitive = batch.quads.get(lane / 4).map_or(0, |quad| quad.primitive as usize);
+            let values = batch
+                .primitives
+                .get(primitive)
+                .and_then(|setup| setup.values.get(slot * 4 + component));
+            let value =
+                |vertex: usize| values.map_or(0.0, |v| f64::from(f32::from_bits(v[vertex])));
+            *result = interpolated(weights, value);
+        }
     }
 
     fn system_value(&mut self, variable: B, component: usize, lane: usize) -> u32 {

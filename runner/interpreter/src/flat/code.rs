@@ -46,6 +46,10 @@ pub(crate) enum RowOp {
     BitAnd,
     BitOr,
     BitXor,
+    SignedDiv,
+    UnsignedDiv,
+    SignedMod,
+    UnsignedMod,
     ShiftLeft,
     ShiftRightSigned,
     ShiftRightUnsigned,
@@ -72,6 +76,23 @@ pub(crate) enum RowOp {
     Mark,
 }
 
+/// Elements of equal size of a variable, and the row of an index.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Indexed {
+    /// Variable.
+    pub(crate) variable: Variable,
+    /// Component where its first element starts.
+    pub(crate) first: u32,
+    /// Components of an element.
+    pub(crate) count: u16,
+    /// Number of elements.
+    pub(crate) length: u32,
+    /// Index.
+    pub(crate) index: Row,
+    /// The index is an `int`.
+    pub(crate) signed: bool,
+}
+
 /// Step of a tape.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
@@ -93,23 +114,52 @@ pub(crate) enum Step {
         /// Likewise.
         b: Rows,
     },
-    /// Reads a component of a variable.
+    /// Reads consecutive components of a variable into consecutive rows.
     Load {
-        /// Result.
+        /// First row.
         to: Row,
         /// Variable.
         variable: Variable,
-        /// Its component.
+        /// Its first component.
         component: u32,
+        /// Number of components.
+        count: u16,
     },
-    /// Writes a component of a variable in the active lanes.
+    /// Writes components of a variable in the active lanes.
     Store {
         /// Variable.
         variable: Variable,
-        /// Its component.
-        component: u32,
-        /// Value.
-        from: Row,
+        /// Its components, and the rows of their values.
+        components: SmallVec<[(u32, Row); 4]>,
+        /// `int`: cells are sign-extended.
+        signed: bool,
+        /// All components of the variable have the same type.
+        uniform: bool,
+    },
+    /// Reads an element into consecutive rows. Outside of the bounds it is undefined.
+    Gather {
+        /// First row.
+        to: Row,
+        /// Element.
+        from: Indexed,
+    },
+    /// Writes an element in the active lanes whose index is inside the bounds.
+    Scatter {
+        /// Element.
+        to: Indexed,
+        /// Rows of the value.
+        rows: Rows,
+        /// `int`: cells are sign-extended.
+        signed: bool,
+        /// All components of the variable have the same type.
+        uniform: bool,
+    },
+    /// Gives a new local its value in all lanes.
+    Define {
+        /// Local.
+        local: LocalId,
+        /// Rows of the value.
+        rows: Rows,
         /// `int`: cells are sign-extended.
         signed: bool,
     },
@@ -133,6 +183,15 @@ pub(crate) enum Step {
         /// Type of the result.
         ty: TypeId,
     },
+}
+
+/// Flat code of consecutive statements.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// Steps and rows; without a result.
+    pub(crate) tape: Tape,
+    /// Expressions of the statements.
+    pub(crate) exprs: Vec<ExprId>,
 }
 
 /// Flat code of one expression.

@@ -2,13 +2,13 @@
 
 use program::builtin_function::{CommonFunction, GeometricFunction, RelationalFunction};
 use program::{
-    ArrayLength, BinaryOp, BuiltinFamily, BuiltinFunction, Expr, ExprId, ExprKind, Literal,
-    Placement, Scalar, Shader, Stage, Storage, Type, TypeId, TypeTable, UnaryOp,
+    ArrayLength, BinaryOp, BuiltinFamily, BuiltinFunction, Expr, ExprId, ExprKind, GlobalId,
+    Literal, Placement, Scalar, Shader, Stage, Storage, Type, TypeId, TypeTable, UnaryOp,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::code::{Row, RowOp, Rows, Step, Tape, Variable};
+use super::code::{Indexed, Row, RowOp, Rows, Step, Tape, Variable};
 use crate::expression::has_effects;
 use crate::scalar;
 use crate::scalar_layout::ScalarLayout;
@@ -24,15 +24,7 @@ pub(super) fn compile(
     id: ExprId,
 ) -> Option<Tape> {
     let scalar = narrow(types, shader.exprs[id].ty)?;
-    let mut compiler = Compiler {
-        types,
-        shader,
-        layout,
-        steps: Vec::new(),
-        rows: 0,
-        loads: FxHashMap::default(),
-        constants: FxHashMap::default(),
-    };
+    let mut compiler = Compiler::new(types, shader, layout);
     let result = compiler.root(id)?;
     let works = |step: &Step| !matches!(step, Step::Load { .. } | Step::Evaluate { .. });
     compiler.steps.iter().any(works).then_some(Tape {
@@ -44,7 +36,7 @@ pub(super) fn compile(
 }
 
 /// The component type of scalars, vectors and matrices of 32-bit components.
-fn narrow(types: &TypeTable, ty: TypeId) -> Option<Scalar> {
+pub(super) fn narrow(types: &TypeTable, ty: TypeId) -> Option<Scalar> {
     let scalar = match *types.get(ty) {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => scalar,
         _ => return None,
@@ -56,34 +48,64 @@ fn narrow(types: &TypeTable, ty: TypeId) -> Option<Scalar> {
 /// Variable, and its components that an expression denotes, in order.
 type StaticPlace = (Variable, SmallVec<[u32; 16]>);
 
-struct Compiler<'a> {
-    types: &'a TypeTable,
-    shader: &'a Shader,
-    layout: &'a ScalarLayout,
-    steps: Vec<Step>,
-    rows: usize,
+pub(super) struct Compiler<'a> {
+    pub(super) types: &'a TypeTable,
+    pub(super) shader: &'a Shader,
+    pub(super) layout: &'a ScalarLayout,
+    pub(super) steps: Vec<Step>,
+    pub(super) rows: usize,
     /// Rows that hold components of variables.
-    loads: FxHashMap<(Variable, u32), Row>,
+    pub(super) loads: FxHashMap<(Variable, u32), Row>,
     /// Rows that hold constants.
-    constants: FxHashMap<u32, Row>,
+    pub(super) constants: FxHashMap<u32, Row>,
+}
+
+impl<'a> Compiler<'a> {
+    pub(super) fn new(
+        types: &'a TypeTable,
+        shader: &'a Shader,
+        layout: &'a ScalarLayout,
+    ) -> Compiler<'a> {
+        Compiler {
+            types,
+            shader,
+            layout,
+            steps: Vec::new(),
+            rows: 0,
+            loads: FxHashMap::default(),
+            constants: FxHashMap::default(),
+        }
+    }
 }
 
 impl Compiler<'_> {
     /// Compiles a whole expression, which may assign a variable.
-    fn root(&mut self, id: ExprId) -> Option<Rows> {
+    pub(super) fn root(&mut self, id: ExprId) -> Option<Rows> {
         let expr = self.expr(id);
         match expr.kind {
             ExprKind::Assign { place, value } => {
-                let target = self.written_place(place)?;
+                let Some(target) = self.written_place(place) else {
+                    let target = self.indexed(place)?;
+                    let rows = self.value(value)?;
+                    self.scatter(place, target, &rows)?;
+                    return Some(rows);
+                };
                 let rows = self.value(value)?;
                 self.store(place, &target, &rows)?;
                 Some(rows)
             }
             ExprKind::CompoundAssign { op, place, value } => {
-                let target = self.written_place(place)?;
+                let types = (self.expr(place).ty, self.expr(value).ty);
+                let Some(target) = self.written_place(place) else {
+                    let target = self.indexed(place)?;
+                    let right = self.value(value)?;
+                    let left = self.gather(target.clone())?;
+                    let rows = self.binary(op, types.0, &left, types.1, &right)?;
+                    self.scatter(place, target, &rows)?;
+                    return Some(rows);
+                };
                 let right = self.value(value)?;
                 let left = self.load(&target)?;
-                let types = (self.expr(place).ty, self.expr(value).ty);
                 let rows = self.binary(op, types.0, &left, types.1, &right)?;
                 self.store(place, &target, &rows)?;
                 Some(rows)
@@ -98,7 +120,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn expr(&self, id: ExprId) -> &Expr {
+    pub(super) fn expr(&self, id: ExprId) -> &Expr {
         &self.shader.exprs[id]
     }
 
@@ -261,8 +283,70 @@ impl Compiler<'_> {
                 let rows = self.value(base)?;
                 components.as_slice().iter().map(|&c| rows.get(c as usize).copied()).collect()
             }
+            ExprKind::Index { .. } => {
+                let from = self.indexed(id)?;
+                self.gather(from)
+            }
             _ => None,
         }
+    }
+
+    /// The elements that an index with a variable value chooses from, and the index.
+    fn indexed(&mut self, id: ExprId) -> Option<Indexed> {
+        narrow(self.types, self.expr(id).ty)?;
+        let ExprKind::Index { base, index } = self.expr(id).kind else { return None };
+        let (variable, components) = self.place(base)?;
+        if matches!(variable, Variable::Global(id) if self.is_shared(id)) {
+            return None;
+        }
+        let length = self.length(base)?;
+        let count = self.layout.component_count(self.expr(id).ty);
+        let first = *components.first()?;
+        if !components.iter().copied().eq(first..first + (length * count) as u32) {
+            return None;
+        }
+        let scalar = narrow(self.types, self.expr(index).ty)?;
+        let signed = match scalar {
+            Scalar::Int => true,
+            Scalar::Uint => false,
+            _ => return None,
+        };
+        let index = *self.value(index)?.first()?;
+        Some(Indexed { variable, first, count: count as u16, length: length as u32, index, signed })
+    }
+
+    fn gather(&mut self, from: Indexed) -> Option<Rows> {
+        let to = self.row(from.count.into())?;
+        let rows = (to..to + from.count).collect();
+        self.steps.push(Step::Gather { to, from });
+        Some(rows)
+    }
+
+    fn scatter(&mut self, place: ExprId, to: Indexed, rows: &[Row]) -> Option<()> {
+        let signed = narrow(self.types, self.expr(place).ty)? == Scalar::Int;
+        if rows.len() != usize::from(to.count) {
+            return None;
+        }
+        self.loads.retain(|(variable, _), _| *variable != to.variable);
+        let (uniform, rows) = (self.is_uniform(place), Rows::from_slice(rows));
+        self.steps.push(Step::Scatter { to, rows, signed, uniform });
+        Some(())
+    }
+
+    /// True if lanes share a global: an output of a tessellation control stage.
+    fn is_shared(&self, id: GlobalId) -> bool {
+        self.shader.stage == Stage::TessControl
+            && self.shader.globals[id].storage == Storage::Output
+    }
+
+    /// The number of elements of a value that can be indexed.
+    fn length(&self, id: ExprId) -> Option<usize> {
+        Some(match *self.types.get(self.expr(id).ty) {
+            Type::Array { length: ArrayLength::Fixed(n), .. } => n as usize,
+            Type::Matrix { columns, .. } => columns as usize,
+            Type::Vector { size, .. } => size as usize,
+            _ => return None,
+        })
     }
 
     /// The components of a variable that an expression denotes in all lanes alike.
@@ -301,12 +385,7 @@ impl Compiler<'_> {
                     ExprKind::Literal(Literal::Uint(u)) => usize::try_from(u).ok()?,
                     _ => return None,
                 };
-                let length = match *self.types.get(self.expr(*base).ty) {
-                    Type::Array { length: ArrayLength::Fixed(n), .. } => n as usize,
-                    Type::Matrix { columns, .. } => columns as usize,
-                    Type::Vector { size, .. } => size as usize,
-                    _ => return None,
-                };
+                let length = self.length(*base)?;
                 let (variable, components) = self.place(*base)?;
                 (index < length).then(|| part(variable, &components, index * count, count))?
             }
@@ -323,12 +402,8 @@ impl Compiler<'_> {
     fn written_place(&self, id: ExprId) -> Option<StaticPlace> {
         narrow(self.types, self.expr(id).ty)?;
         let place = self.place(id)?;
-        let shared = |id| {
-            self.shader.stage == Stage::TessControl
-                && self.shader.globals[id].storage == Storage::Output
-        };
         match place.0 {
-            Variable::Global(id) if shared(id) => None,
+            Variable::Global(id) if self.is_shared(id) => None,
             _ => Some(place),
         }
     }
@@ -340,8 +415,7 @@ impl Compiler<'_> {
             let row = match self.loads.get(&key) {
                 Some(&row) => row,
                 None => {
-                    let to = self.row(1)?;
-                    self.steps.push(Step::Load { to, variable: *variable, component });
+                    let to = self.load_component(*variable, component)?;
                     self.loads.insert(key, to);
                     to
                 }
@@ -351,17 +425,47 @@ impl Compiler<'_> {
         Some(rows)
     }
 
+    /// Reads a component; those that follow the last one read share its step.
+    fn load_component(&mut self, variable: Variable, component: u32) -> Option<Row> {
+        let to = self.row(1)?;
+        if let Some(Step::Load { to: first, variable: v, component: c, count }) =
+            self.steps.last_mut()
+            && *v == variable
+            && *c + u32::from(*count) == component
+            && *first + *count == to
+        {
+            *count += 1;
+            return Some(to);
+        }
+        self.steps.push(Step::Load { to, variable, component, count: 1 });
+        Some(to)
+    }
+
     fn store(&mut self, place: ExprId, target: &StaticPlace, rows: &[Row]) -> Option<()> {
         let signed = narrow(self.types, self.expr(place).ty)? == Scalar::Int;
-        let (variable, components) = target;
+        let &(variable, ref components) = target;
         if components.len() != rows.len() {
             return None;
         }
-        for (&component, &from) in components.iter().zip(rows) {
-            self.steps.push(Step::Store { variable: *variable, component, from, signed });
+        let uniform = self.is_uniform(place);
+        let components: SmallVec<_> =
+            components.iter().copied().zip(rows.iter().copied()).collect();
+        for &(component, row) in &components {
+            self.loads.insert((variable, component), row);
         }
-        self.loads.clear();
+        self.steps.push(Step::Store { variable, components, signed, uniform });
         Some(())
+    }
+
+    /// True if all components of the variable that a place is part of have the same type.
+    fn is_uniform(&self, mut place: ExprId) -> bool {
+        while let ExprKind::Member { base, .. }
+        | ExprKind::Index { base, .. }
+        | ExprKind::Swizzle { base, .. } = self.expr(place).kind
+        {
+            place = base;
+        }
+        narrow(self.types, self.types.without_arrays(self.expr(place).ty)).is_some()
     }
 
     /// Increments or decrements a variable; returns its old and new value.
@@ -437,6 +541,10 @@ impl Compiler<'_> {
             (Scalar::Int | Scalar::Uint, B::Add) => RowOp::Add,
             (Scalar::Int | Scalar::Uint, B::Sub) => RowOp::Sub,
             (Scalar::Int | Scalar::Uint, B::Mul) => RowOp::Mul,
+            (Scalar::Int, B::Div) => RowOp::SignedDiv,
+            (Scalar::Uint, B::Div) => RowOp::UnsignedDiv,
+            (Scalar::Int, B::Mod) => RowOp::SignedMod,
+            (Scalar::Uint, B::Mod) => RowOp::UnsignedMod,
             (Scalar::Int | Scalar::Uint, B::BitAnd) => RowOp::BitAnd,
             (Scalar::Int | Scalar::Uint, B::BitOr) => RowOp::BitOr,
             (Scalar::Int | Scalar::Uint, B::BitXor) => RowOp::BitXor,

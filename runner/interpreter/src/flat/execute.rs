@@ -1,26 +1,28 @@
 //! Execution of flat code.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use program::{ExprId, LocalId, Scalar};
+use cranelift_entity::SecondaryMap;
+use program::{ExprId, GlobalId, Scalar, Statement};
 
-use super::code::{Step, Tape, Variable};
+use super::blocks::{block_expr, compile_block};
+use super::code::{Block, Indexed, Row, Step, Tape, Variable};
 use super::compile::compile;
-use super::rows::{self, LANES};
+use super::rows::{self, Cells, LANES};
 use crate::environment::Error;
-use crate::invocation_group::InvocationGroup;
-use crate::lanes::{Mask, Value};
+use crate::invocation_group::{CallFrame, InvocationGroup};
+use crate::lanes::{Mask, Value, extend};
 
 impl InvocationGroup<'_> {
     /// The flat code of an expression, if it has any.
-    fn tape(&mut self, id: ExprId) -> Option<Rc<Tape>> {
+    fn tape(&mut self, id: ExprId) -> Option<Arc<Tape>> {
         if self.lanes > LANES {
             return None;
         }
         if !self.tapes.tried[id] {
             self.tapes.tried[id] = true;
             self.tapes.compiled[id] =
-                compile(self.types, self.shader, self.layout, id).map(Rc::new);
+                compile(self.types, self.shader, self.layout, id).map(Arc::new);
         }
         self.tapes.compiled[id].clone()
     }
@@ -29,8 +31,9 @@ impl InvocationGroup<'_> {
     pub(crate) fn flat_value(&mut self, id: ExprId) -> Result<Option<Value>, Error> {
         let Some(tape) = self.tape(id) else { return Ok(None) };
         let lanes = self.lanes;
-        let finish =
-            |this: &mut Self, base| Ok(this.rows.value(base, &tape.result, tape.scalar, lanes));
+        let finish = |this: &mut Self, base| {
+            Ok(this.rows.value(base, &tape.result, tape.scalar == Scalar::Int, lanes))
+        };
         self.run_tape(&tape, finish).map(Some)
     }
 
@@ -40,16 +43,29 @@ impl InvocationGroup<'_> {
         self.run_tape(&tape, |_, _| Ok(true))
     }
 
-    /// Evaluates a new local's value by its flat code; returns false without.
-    pub(crate) fn flat_definition(&mut self, local: LocalId, id: ExprId) -> Result<bool, Error> {
-        let Some(tape) = self.tape(id) else { return Ok(false) };
-        let lanes = self.lanes;
-        let finish = |this: &mut Self, base: usize| {
-            let value = this.rows.value(base, &tape.result, tape.scalar, lanes);
-            this.frame_mut().define(local, value);
-            Ok(true)
-        };
-        self.run_tape(&tape, finish)
+    /// Executes the first statements by their flat code; returns their number, or `None` without.
+    pub(crate) fn flat_block(&mut self, statements: &[Statement]) -> Result<Option<usize>, Error> {
+        let Some(block) = self.block(statements) else { return Ok(None) };
+        for _ in &block.exprs {
+            self.step()?;
+        }
+        self.nested(|this| this.run_tape(&block.tape, |_, _| Ok(())))?;
+        Ok(Some(block.exprs.len()))
+    }
+
+    /// The flat code of the first statements, if they have any.
+    fn block(&mut self, statements: &[Statement]) -> Option<Arc<Block>> {
+        let first = block_expr(statements.first()?)?;
+        if self.lanes > LANES {
+            return None;
+        }
+        if self.tapes.blocks[first].is_none() {
+            let block = compile_block(self.types, self.shader, self.layout, statements);
+            self.tapes.blocks[first] = Some(block.map(Arc::new));
+        }
+        let block = self.tapes.blocks[first].clone()??;
+        let exprs = statements.iter().map(block_expr).take(block.exprs.len());
+        exprs.eq(block.exprs.iter().copied().map(Some)).then_some(block)
     }
 
     /// Evaluates a condition by its flat code: the active lanes where it holds, and those where it
@@ -59,8 +75,7 @@ impl InvocationGroup<'_> {
         let finish = |this: &mut Self, base: usize| {
             let row = tape.result.first().ok_or(Error::Malformed("condition without a value"))?;
             let row = base + usize::from(*row);
-            let cells = this.rows.cells[row].iter().enumerate();
-            let truth = cells.fold(0, |mask, (lane, &x)| mask | u64::from(x != 0) << lane);
+            let truth = rows::truths(&this.rows.cells[row]);
             let active = |lanes: u64| this.active.and(&Mask::of_word(lanes));
             Ok((active(truth), active(this.rows.marks[row])))
         };
@@ -100,27 +115,44 @@ impl InvocationGroup<'_> {
             Step::Row { .. } | Step::Dot { .. } => {
                 return Err(Error::Malformed("row operation outside its loop"));
             }
-            Step::Load { to, variable, component } => {
+            Step::Load { to, variable, component, count } => {
                 let value = match *variable {
                     Variable::Local(local) => self.frames.last().map(|f| f.local(local)),
                     Variable::Global(global) => Some(&self.globals[global]),
                 };
-                let row = base + usize::from(*to);
-                let read = |value: &Value, cells| value.read_row(*component as usize, cells);
-                self.rows.marks[row] = value.map_or(0, |v| read(v, &mut self.rows.cells[row]));
+                let first = base + usize::from(*to);
+                let rows = self.rows.cells.iter_mut().zip(&mut self.rows.marks).skip(first);
+                let components = *component as usize..;
+                for (component, (cells, marks)) in components.zip(rows.take((*count).into())) {
+                    *marks = value.map_or(0, |value| value.read_row(component, cells));
+                }
             }
-            Step::Store { variable, component, from, signed } => {
+            Step::Store { variable, components, signed, uniform } => {
                 let active = self.active.first_word();
-                let value = match *variable {
-                    Variable::Local(local) => match self.frames.last_mut() {
-                        Some(frame) => frame.local_mut(local),
-                        None => return Err(Error::Malformed("local outside a function")),
-                    },
-                    Variable::Global(global) => &mut self.globals[global],
+                let value = written(&mut self.frames, &mut self.globals, *variable)?;
+                if *uniform {
+                    value.make_narrow(*signed);
+                }
+                for &(component, from) in components {
+                    let row = base + usize::from(from);
+                    let (cells, marks) = (&self.rows.cells[row], self.rows.marks[row]);
+                    value.write_row(component as usize, active, cells, marks, *signed);
+                }
+            }
+            Step::Gather { to, from } => self.gather(base, usize::from(*to), from),
+            Step::Scatter { to, rows, signed, uniform } => {
+                return self.scatter(base, to, rows, (*signed, *uniform));
+            }
+            Step::Define { local, rows, signed } => {
+                let Some(frame) = self.frames.last_mut() else {
+                    return Err(Error::Malformed("local outside a function"));
                 };
-                let row = base + usize::from(*from);
-                let (cells, marks) = (&self.rows.cells[row], self.rows.marks[row]);
-                value.write_row(*component as usize, active, cells, marks, *signed);
+                let value = frame.local_mut(*local);
+                if value.is_narrow(rows.len(), *signed) {
+                    self.rows.assign(base, rows, value);
+                } else {
+                    *value = self.rows.value(base, rows, *signed, self.lanes);
+                }
             }
             Step::Evaluate { to, count, expr } => {
                 let value = self.eval(*expr)?;
@@ -128,7 +160,7 @@ impl InvocationGroup<'_> {
             }
             Step::Call { to, function, arguments, ty } => {
                 let value = |(_, scalar, rows): &(_, Scalar, super::code::Rows)| {
-                    self.rows.value(base, rows, *scalar, self.lanes)
+                    self.rows.value(base, rows, *scalar == Scalar::Int, self.lanes)
                 };
                 let values = arguments.iter().map(value).collect();
                 let types: Vec<_> = arguments.iter().map(|argument| argument.0).collect();
@@ -138,5 +170,97 @@ impl InvocationGroup<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Reads an element of a variable.
+    fn gather(&mut self, base: usize, to: usize, from: &Indexed) {
+        let value = match from.variable {
+            Variable::Local(local) => self.frames.last().map(|f| f.local(local)),
+            Variable::Global(global) => Some(&self.globals[global]),
+        };
+        let Some(value) = value else { return };
+        let index = base + usize::from(from.index);
+        let (indices, undefined) = (self.rows.cells[index], self.rows.marks[index]);
+        let count = usize::from(from.count);
+        let rows = self.rows.cells.iter_mut().zip(&mut self.rows.marks).skip(base + to).take(count);
+        let active = self.active.first_word();
+        if let Some(element) = same_element(from, &indices, active) {
+            for (c, (cells, marks)) in rows.enumerate() {
+                *marks = value.read_row(element + c, cells) | undefined;
+            }
+            return;
+        }
+        for (c, (cells, marks)) in rows.enumerate() {
+            *marks = undefined;
+            for lane in 0..self.lanes {
+                let inside = element(from, indices[lane]);
+                let component = inside.unwrap_or(from.first as usize) + c;
+                cells[lane] = value.get(component, lane) as u32;
+                let marked = inside.is_none() || value.is_undefined(component, lane);
+                *marks |= u64::from(marked) << lane;
+            }
+        }
+    }
+
+    /// Writes an element of a variable.
+    fn scatter(
+        &mut self,
+        base: usize,
+        to: &Indexed,
+        rows: &[Row],
+        (signed, uniform): (bool, bool),
+    ) -> Result<(), Error> {
+        let value = written(&mut self.frames, &mut self.globals, to.variable)?;
+        if uniform {
+            value.make_narrow(signed);
+        }
+        let indices = self.rows.cells[base + usize::from(to.index)];
+        let active = self.active.first_word();
+        let same = same_element(to, &indices, active);
+        for (c, &row) in rows.iter().enumerate() {
+            let row = base + usize::from(row);
+            let (cells, marks) = (&self.rows.cells[row], self.rows.marks[row]);
+            if let Some(element) = same {
+                value.write_row(element + c, active, cells, marks, signed);
+                continue;
+            }
+            for lane in self.active.iter() {
+                if let Some(element) = element(to, indices[lane]) {
+                    value.set(element + c, lane, extend(cells[lane], signed));
+                    if marks >> lane & 1 != 0 {
+                        value.mark_undefined(element + c, lane);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first component of the element that an index chooses; `None` outside of the bounds.
+fn element(of: &Indexed, index: u32) -> Option<usize> {
+    let inside = index < of.length && !(of.signed && (index as i32) < 0);
+    inside.then(|| of.first as usize + index as usize * usize::from(of.count))
+}
+
+/// As [`element`], if all active lanes choose the same.
+fn same_element(of: &Indexed, indices: &Cells, active: u64) -> Option<usize> {
+    let first = *indices.get(active.trailing_zeros() as usize)?;
+    let same = |(lane, &index): (usize, &u32)| active >> lane & 1 == 0 || index == first;
+    indices.iter().enumerate().all(same).then(|| element(of, first))?
+}
+
+/// A variable, for writing.
+fn written<'v>(
+    frames: &'v mut [CallFrame],
+    globals: &'v mut SecondaryMap<GlobalId, Value>,
+    variable: Variable,
+) -> Result<&'v mut Value, Error> {
+    match variable {
+        Variable::Local(local) => match frames.last_mut() {
+            Some(frame) => Ok(frame.local_mut(local)),
+            None => Err(Error::Malformed("local outside a function")),
+        },
+        Variable::Global(global) => Ok(&mut globals[global]),
     }
 }

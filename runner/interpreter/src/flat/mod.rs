@@ -7,6 +7,7 @@
 //!
 //! Results and marks of undefined components are those of the tree walk, bit for bit.
 
+mod blocks;
 mod code;
 mod compile;
 mod execute;

@@ -26,6 +26,23 @@ pub(super) fn run(steps: &[Step], cells: &mut [Cells], marks: &mut [u64], active
     run_steps(steps, cells, marks, active)
 }
 
+/// The lanes of a row that are not zero.
+pub(super) fn truths(cells: &Cells) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(token) = avx2() {
+        return token.vectorize(
+            #[inline(always)]
+            || nonzero(cells),
+        );
+    }
+    nonzero(cells)
+}
+
+#[inline(always)]
+fn nonzero(cells: &Cells) -> u64 {
+    cells.iter().enumerate().fold(0, |mask, (lane, &x)| mask | u64::from(x != 0) << lane)
+}
+
 #[cfg(target_arch = "x86_64")]
 fn avx2() -> Option<Avx2> {
     static DETECTED: OnceLock<Option<Avx2>> = OnceLock::new();
@@ -133,9 +150,7 @@ fn row(
 ) -> u64 {
     use RowOp as R;
     let mut undefined = marked[0] | marked[1] | marked[2];
-    let truth = |row: &Cells| {
-        row.iter().enumerate().fold(0, |mask, (lane, &x)| mask | u64::from(x != 0) << lane)
-    };
+    let truth = nonzero;
     match op {
         R::Constant(bits) => *to = [bits; LANES],
         R::FloatAdd => floats(a, b, to, |a, b| a + b),
@@ -180,6 +195,19 @@ fn row(
         R::BitAnd => map2(a, b, to, |a, b| a & b),
         R::BitOr => map2(a, b, to, |a, b| a | b),
         R::BitXor => map2(a, b, to, |a, b| a ^ b),
+        R::SignedDiv | R::SignedMod => {
+            let (divide, remainder) = (i32::checked_div, i32::checked_rem);
+            let f = if op == R::SignedDiv { divide } else { remainder };
+            map2(a, b, to, |a, b| f(a as i32, b as i32).unwrap_or(-1) as u32);
+            let negative = |a, b| op == R::SignedMod && ((a as i32) < 0 || (b as i32) < 0);
+            let overflows = |a, b| a == 0x8000_0000 && b == u32::MAX;
+            undefined |= lanes(active, a, b, |a, b| b == 0 || negative(a, b) || overflows(a, b));
+        }
+        R::UnsignedDiv | R::UnsignedMod => {
+            let f = if op == R::UnsignedDiv { u32::checked_div } else { u32::checked_rem };
+            map2(a, b, to, |a, b| f(a, b).unwrap_or(u32::MAX));
+            undefined |= lanes(active, a, b, |_, b| b == 0);
+        }
         R::ShiftLeft | R::ShiftRightSigned | R::ShiftRightUnsigned => {
             match op {
                 R::ShiftLeft => map2(a, b, to, |a, b| a << (b & 31)),
@@ -302,6 +330,10 @@ mod tests {
             (RowOp::Add, B::Add, Int),
             (RowOp::Sub, B::Sub, Int),
             (RowOp::Mul, B::Mul, Uint),
+            (RowOp::SignedDiv, B::Div, Int),
+            (RowOp::UnsignedDiv, B::Div, Uint),
+            (RowOp::SignedMod, B::Mod, Int),
+            (RowOp::UnsignedMod, B::Mod, Uint),
             (RowOp::BitAnd, B::BitAnd, Int),
             (RowOp::BitOr, B::BitOr, Uint),
             (RowOp::BitXor, B::BitXor, Int),

@@ -1,11 +1,11 @@
 //! Storage of flat code and its rows.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
-use program::{ExprId, Scalar};
+use program::ExprId;
 
-use super::code::{Row, Tape};
+use super::code::{Block, Row, Tape};
 use super::rows::{Cells, LANES};
 use crate::lanes::Value;
 
@@ -40,15 +40,21 @@ impl RowStack {
         }
     }
 
-    /// The value of rows, in a number of lanes.
-    pub(super) fn value(&self, base: usize, rows: &[Row], scalar: Scalar, lanes: usize) -> Value {
-        let mut value = Value::zero(rows.len(), lanes);
-        let signed = scalar == Scalar::Int;
+    /// Copies rows to a value of as many components.
+    pub(super) fn assign(&self, base: usize, rows: &[Row], to: &mut Value) {
         for (component, &row) in rows.iter().enumerate() {
             let row = base + usize::from(row);
-            value.write_row(component, u64::MAX, &self.cells[row], self.marks[row], signed);
+            to.write_row(component, u64::MAX, &self.cells[row], self.marks[row], false);
         }
-        value
+    }
+
+    /// The value of rows, in a number of lanes.
+    pub(super) fn value(&self, base: usize, rows: &[Row], signed: bool, lanes: usize) -> Value {
+        let row = |&row: &Row| {
+            let row = base + usize::from(row);
+            (&self.cells[row], self.marks[row])
+        };
+        Value::of_rows(rows.iter().map(row), lanes, signed)
     }
 }
 
@@ -56,7 +62,9 @@ impl RowStack {
 #[derive(Debug, Default)]
 pub(crate) struct Tapes {
     /// Flat code, of those that have it.
-    pub(super) compiled: SecondaryMap<ExprId, Option<Rc<Tape>>>,
+    pub(super) compiled: SecondaryMap<ExprId, Option<Arc<Tape>>>,
     /// Expressions that were tried.
     pub(super) tried: SecondaryMap<ExprId, bool>,
+    /// Flat code of statements, by the expression of the first; `None` in it if there is none.
+    pub(super) blocks: SecondaryMap<ExprId, Option<Option<Arc<Block>>>>,
 }

@@ -87,7 +87,7 @@ impl Shader {
     /// Runs the interpreter.
     pub(crate) fn interpret(&self, uniforms: &[u8]) -> Result<Reference, Error> {
         let mut world = World { uniforms };
-        let interpreter = Interpreter::new(&self.program);
+        let mut interpreter = Interpreter::new(&self.program);
         let outputs =
             interpreter.run(Stage::Fragment, LANES, Mask::all(LANES), &mut world, BUDGET)?;
         let rows = self.targets * 4;
