@@ -616,6 +616,9 @@ fn either(a: &[u64], b: &[u64]) -> Vec<u64> {
 mod tests {
     use super::*;
 
+    type Change<'a> = &'a dyn Fn(&mut Value, &Value);
+    type Combination<'a> = &'a dyn Fn(&Value, &Value) -> Value;
+
     /// A value of two components, in both kinds of storage.
     fn both(lanes: usize) -> [Value; 2] {
         let mut wide = Value::zero(2, lanes);
@@ -636,7 +639,7 @@ mod tests {
             assert_eq!(wide, narrow);
             let mut odd = Mask::none(lanes);
             (1..lanes).step_by(2).for_each(|lane| odd.set(lane, true));
-            let changes: [&dyn Fn(&mut Value, &Value); 5] = [
+            let changes: [Change; 5] = [
                 &|v, other| v.copy_lanes(0, &odd, other, 1),
                 &|v, other| v.copy_component(1, 2, other, 0),
                 &|v, _| v.write_row(1, 0x0f0f, &[0x8000_0000; 64], 0x00ff, true),
@@ -649,7 +652,7 @@ mod tests {
                 change(&mut b, &wide);
                 assert_eq!(a, b, "{lanes}");
             }
-            let results: [&dyn Fn(&Value, &Value) -> Value; 6] = [
+            let results: [Combination; 6] = [
                 &|a, _| a.select(&[1, 0, 1]),
                 &|a, _| a.slice(1, 1),
                 &|a, b| Value::concat(&[a.clone(), b.clone()], 3, lanes),
