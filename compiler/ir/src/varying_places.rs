@@ -42,24 +42,25 @@ impl VaryingPlaces {
         (packed.slots.len() < count).then_some(packed)
     }
 
-    /// Places the components of a varying.
+    /// Places the components of a varying: in a slot with room, or in its own one. Slots keep their
+    /// numbers and interpolation, by which the hardware between the stages knows them.
     fn add(&mut self, mode: (Interpolation, Location), varying: u8, components: &[u8]) {
         let used = |slot: &Varying| slot.components.count_ones() as u8;
         let fits = |slot: &Varying| {
             (slot.interpolation, slot.location) == mode
                 && used(slot) + components.len() as u8 <= SLOT_COMPONENTS
         };
-        let number = self.slots.iter().position(fits).unwrap_or(self.slots.len());
-        if number == self.slots.len() {
-            let slot = Varying::new(Slot::Var(number as u8));
+        let index = self.slots.iter().position(fits).unwrap_or(self.slots.len());
+        if index == self.slots.len() {
+            let slot = Varying::new(Slot::Var(varying));
             let (interpolation, location) = mode;
             self.slots.push(Varying { components: 0, interpolation, location, ..slot });
         }
-        let slot = &mut self.slots[number];
+        let slot = &mut self.slots[index];
         for &component in components {
             let at = used(slot);
             slot.components |= 1 << at;
-            self.places.insert((varying, component), (number as u8, at));
+            self.places.extend(generic(slot.slot).map(|to| ((varying, component), (to, at))));
         }
     }
 

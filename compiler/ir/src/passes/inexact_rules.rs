@@ -28,7 +28,6 @@ pub(super) const INEXACT_RULES: &[RuleText] = &[
     ("(frcp (fsqrt a))", "(frsq a)", &[]),
     ("(frcp (frcp a))", "a", &[]),
     ("(frcp (fexp2 a))", "(fexp2 (fneg a))", &[]),
-    ("(fmul a (frcp a))", "1.0", &[]),
     // Interpolation.
     ("(flrp a b 0.0)", "a", &[]),
     ("(flrp a b 1.0)", "b", &[]),

@@ -175,7 +175,8 @@ impl DrawRecorder {
             if info.reads_layer { setup.viewport_index } else { 0 },
         ];
         for (slot, input) in context.inputs.iter().enumerate() {
-            for c in (0..4).filter(|c| input.mask >> c & 1 == 1) {
+            // Compilers may move values to components that the program does not name.
+            for c in 0..4 {
                 let values = setup.values[slot * 4 + c];
                 let same = values.iter().all(|&v| v == values[0]);
                 if !input.flat && !same {

@@ -1,5 +1,7 @@
 //! Cache of fragment results by the inputs that decide them.
 
+use std::sync::Arc;
+
 use program::StageKey;
 
 use super::recorded_draw::{DrawContext, ShadedFragment};
@@ -9,9 +11,27 @@ use crate::multisample::Multisample;
 /// Results of a fragment stage that depends on its inputs only, by these.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResultCache {
-    /// Program, state and sample of the results.
-    of: Option<(ProgramId, StageKey, Multisample)>,
+    of: Option<Source>,
     results: Vec<(Vec<u32>, Option<ShadedFragment>)>,
+}
+
+/// Everything but the inputs that results depend on.
+#[derive(Clone, Debug)]
+struct Source {
+    program: ProgramId,
+    key: StageKey,
+    multisample: Multisample,
+    /// The default uniform block: a compiler may load a uniform that the previous stage passes on.
+    uniforms: Arc<Vec<u8>>,
+}
+
+impl Source {
+    fn is_of(&self, context: &DrawContext) -> bool {
+        self.program == context.id
+            && self.key == context.key
+            && self.multisample == context.multisample
+            && self.uniforms == context.bindings.default_block
+    }
 }
 
 /// Capacity of the cache.
@@ -20,11 +40,14 @@ const MAX_CACHED_RESULTS: usize = 16;
 impl ResultCache {
     /// Binds the program of a draw. Returns whether its results may be cached.
     pub(super) fn bind(&mut self, context: &DrawContext) -> bool {
-        let DrawContext { id, key, multisample, .. } = context;
-        let same = self.of.as_ref().is_some_and(|(i, k, m)| (i, k, m) == (id, key, multisample));
-        if !same {
+        if !self.of.as_ref().is_some_and(|source| source.is_of(context)) {
             self.results.clear();
-            self.of = Some((*id, key.clone(), multisample.clone()));
+            self.of = Some(Source {
+                program: context.id,
+                key: context.key.clone(),
+                multisample: context.multisample.clone(),
+                uniforms: context.bindings.default_block.clone(),
+            });
         }
         context.fragment.sees_inputs_only && !context.reads_framebuffer()
     }
