@@ -64,7 +64,7 @@ use procedures::Procedures;
 /// programs; 0: no call is inlined).
 ///
 /// # Errors
-/// What the stage has that cannot be lowered.
+/// Names the part of the stage that cannot be lowered.
 pub fn lower(
     program: &Program,
     stage: Stage,

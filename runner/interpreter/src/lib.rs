@@ -85,7 +85,7 @@ pub struct Outputs {
     pub steps: u64,
 }
 
-/// What the interpreter derives from a program: layouts, and flat code of what it executed.
+/// Data that the interpreter derives from a program: layouts, and flat code of what it executed.
 #[derive(Debug)]
 pub struct Code {
     layout: ScalarLayout,

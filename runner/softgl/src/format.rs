@@ -251,8 +251,8 @@ impl Format {
         matches!(self.class(), FormatClass::Int | FormatClass::Uint)
     }
 
-    /// True if it has unsigned normalized channels alone, of at most 16 bits: a number of one of its
-    /// codes becomes that code again.
+    /// True if it has unsigned normalized channels alone, of at most 16 bits: a number of one of
+    /// its codes becomes that code again.
     pub fn is_unorm(self) -> bool {
         let fits = |c: &Channel| matches!(c, Channel::None | Channel::Unorm(1..=16));
         self.channels().iter().all(fits)

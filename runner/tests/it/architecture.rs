@@ -60,6 +60,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "execute",
             "tools",
             "gpu",
+            "packets",
             "submission",
         ],
     ),

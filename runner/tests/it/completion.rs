@@ -71,8 +71,8 @@ fn the_script_of_bash() {
     let sandbox = Sandbox::new();
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_runner")).parent().expect("a folder");
     let script = "source <(runner completions bash)
-        COMP_WORDS=(runner tests --gen i) COMP_CWORD=3
-        _clap_complete_runner runner i
+        COMP_WORDS=(runner tests --gen iv) COMP_CWORD=3
+        _clap_complete_runner runner iv
         echo \"${COMPREPLY[@]}\"";
     let mut command = Command::new("bash");
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("PATH"));

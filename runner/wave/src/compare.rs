@@ -19,7 +19,7 @@ impl Step<'_> {
         let kind = parts.next().unwrap_or("");
         let mode = FloatMode::of(self.wave.mode);
         let exec = self.written_lanes();
-        // Whether the condition holds for each order.
+        // The condition for each order.
         let orders = [None, Some(Ordering::Less), Some(Ordering::Equal), Some(Ordering::Greater)];
         let holding = orders.map(|order| satisfies(condition, order));
         let mut mask = 0_u64;

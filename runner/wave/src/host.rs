@@ -158,8 +158,8 @@ pub trait Memory {
         Err(format!("none at {:#x}", access.resource.base))
     }
 
-    /// A clock, which no two reads find at the same time. Without an implementation it stands
-    /// still, and the instructions of the wave are its time.
+    /// A clock, which no two reads find at the same time. Without an implementation it does
+    /// not move, and the instructions of the wave are its time.
     fn clock(&mut self) -> u64 {
         0
     }

@@ -46,8 +46,8 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Emits a message for each of `count` units that `index` may choose. Each channel takes part in
-    /// that of its unit. Returns whether one message serves all channels of a unit.
+    /// Emits a message for each of `count` units that `index` may choose. Each channel takes part
+    /// in that of its unit. Returns whether one message serves all channels of a unit.
     fn emit_chosen_message(
         &mut self,
         tex: &Tex,

@@ -17,8 +17,8 @@ use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
 
 /// Allocates every local variable that is still accessed and has more than `dwords` of data, or is
-/// to be in memory, in per-invocation scratch memory and replaces the accesses by `load_scratch` and `store_scratch`;
-/// sets `scratch_size`.
+/// to be in memory, in per-invocation scratch memory, and replaces the accesses by `load_scratch`
+/// and `store_scratch`; sets `scratch_size`.
 ///
 /// Components take a multiple of four bytes each (eight for 64 bits), elements are packed,
 /// variables start at multiples of 32 bytes. Booleans are stored as 32-bit 0 or 1. Indices are

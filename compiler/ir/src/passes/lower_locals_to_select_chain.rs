@@ -17,9 +17,9 @@ use crate::inst::InstKind;
 use crate::intrinsics::IntrinsicOp;
 use crate::shader::Shader;
 
-/// Replaces accesses at run-time indices to local arrays of at most `max_length` elements, in
-/// memory by their declaration excepted, by accesses to every element: a load selects one of them, a store rewrites each with the new or its
-/// old value.
+/// Replaces accesses at run-time indices to local arrays of at most `max_length` elements by
+/// accesses to every element: a load selects one of them, a store rewrites each with the new or its
+/// old value. Arrays that their declaration puts in memory stay.
 ///
 /// Afterwards those arrays are only accessed at constant indices and `opt_promote_locals` removes
 /// them. A load out of range gives the last element.

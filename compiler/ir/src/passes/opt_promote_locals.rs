@@ -28,8 +28,9 @@ const MAX_TABLE: usize = 4_000_000;
 /// with phis at merges, loop headers and loop exits.
 ///
 /// Loads before any store give an undefined value, as do loads beyond the array; stores beyond it
-/// disappear. Arrays with an access at run time and variables in memory stay; see `lower_locals_to_select_chain` and
-/// `lower_locals_to_scratch`. Superfluous phis are left for `opt_copy_propagation` and `opt_dce`.
+/// disappear. Arrays with an access at run time and variables in memory stay; see
+/// `lower_locals_to_select_chain` and `lower_locals_to_scratch`. Superfluous phis are left for
+/// `opt_copy_propagation` and `opt_dce`.
 pub fn opt_promote_locals(shader: &mut Shader) -> bool {
     let variables = promotable(shader);
     if variables.is_empty() {

@@ -7,7 +7,7 @@
 //! of the tree by a vote. In that order callees come before callers and branches before merges, so
 //! invocations meet where they do in structured control flow.
 //!
-//! A barrier stands after an inner loop, which all invocations have left when one executes it:
+//! A barrier comes after an inner loop, which all invocations have left when one executes it:
 //!
 //! ```text
 //! loop {

@@ -45,7 +45,7 @@ use crate::storage::StorageId;
 use crate::value::Val;
 use procedure::Procedure;
 
-/// What the body of a procedure depends on besides the draw-time state.
+/// Conditions that the body of a procedure depends on besides the draw-time state.
 #[derive(PartialEq)]
 struct Variant {
     function: FunctionId,

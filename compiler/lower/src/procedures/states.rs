@@ -14,7 +14,7 @@ use super::procedure::Procedure;
 pub(super) struct Label(u32);
 entity_impl!(Label, "state");
 
-/// What comes after a state.
+/// Successor of a state.
 #[derive(Clone, Copy)]
 pub(super) enum Exit {
     Goto(Label),

@@ -25,7 +25,7 @@ pub(super) fn keep(shader: &mut Shader, machine: &mut Machine) {
         regions.push((Region::State(label), machine.states[label].body.clone()));
     }
     regions.push((Region::After, machine.after.clone()));
-    let mut keeper = Keeper {
+    let mut keeper = ValueStorage {
         homes: SecondaryMap::new(),
         variables: SecondaryMap::new(),
         region: Region::Before,
@@ -53,7 +53,7 @@ pub(super) fn keep(shader: &mut Shader, machine: &mut Machine) {
     }
 }
 
-struct Keeper<'a> {
+struct ValueStorage<'a> {
     shader: &'a mut Shader,
     /// Where values are defined.
     homes: SecondaryMap<Value, Option<Region>>,
@@ -63,11 +63,11 @@ struct Keeper<'a> {
     region: Region,
     /// Instructions to put at its start.
     start: Vec<Inst>,
-    /// What it reads instead of values of other regions.
+    /// Values that it reads instead of those of other regions.
     read: FxHashMap<Value, Value>,
 }
 
-impl Keeper<'_> {
+impl ValueStorage<'_> {
     fn blocks(&self, list: &[Node]) -> Vec<Block> {
         let block = |node| match self.shader.nodes[node] {
             NodeData::Block(block) => Some(block),
@@ -172,8 +172,8 @@ impl Keeper<'_> {
         }
     }
 
-    /// What the current region reads for a value: the value itself if its definition dominates the
-    /// region or is inside it, else a copy made at the region's start.
+    /// Value that the current region reads for another: the value itself if its definition
+    /// dominates the region or is inside it, else a copy made at the region's start.
     fn read(&mut self, value: Value) -> Value {
         match self.homes[value] {
             Some(home) if home != Region::Before && home != self.region => {}

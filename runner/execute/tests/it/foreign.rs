@@ -103,7 +103,7 @@ impl DeviceFactory for Factory {
     }
 }
 
-// docs/internals/gcn.md has the disagreements that are left.
+// The documentation of the crates for GCN lists the disagreements that are left.
 #[test]
 #[ignore = "vertex shaders leave constants of varyings to radeonsi's own fragment shaders"]
 fn radeonsis_shaders_agree_with_the_interpreter() {

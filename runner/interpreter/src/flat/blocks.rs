@@ -3,7 +3,7 @@
 use program::{ExprId, Scalar, Shader, Statement, TypeTable};
 use rustc_hash::FxHashSet;
 
-use super::code::{Block, Rows, Step, Tape, Variable};
+use super::code::{Rows, Step, Tape, TapeBlock, Variable};
 use super::compile::{Compiler, narrow};
 use crate::expression::has_effects;
 use crate::scalar_layout::ScalarLayout;
@@ -17,7 +17,7 @@ pub(super) fn compile_block(
     shader: &Shader,
     layout: &ScalarLayout,
     statements: &[Statement],
-) -> Option<Block> {
+) -> Option<TapeBlock> {
     let mut compiler = Compiler::new(types, shader, layout);
     let mut exprs = Vec::new();
     for statement in statements {
@@ -29,7 +29,7 @@ pub(super) fn compile_block(
             break;
         }
         exprs.push(expr);
-        // What follows may run in fewer lanes.
+        // Later statements may run in fewer lanes.
         let calls =
             |step: &Step| matches!(step, Step::Evaluate { expr, .. } if has_effects(shader, *expr));
         if compiler.rows > BLOCK_ROWS || compiler.steps[steps..].iter().any(calls) {
@@ -39,7 +39,7 @@ pub(super) fn compile_block(
     compiler.drop_overwritten_stores();
     let works = |step: &Step| !matches!(step, Step::Load { .. } | Step::Evaluate { .. });
     let Compiler { steps, rows, .. } = compiler;
-    steps.iter().any(works).then(|| Block {
+    steps.iter().any(works).then(|| TapeBlock {
         tape: Tape { steps, rows, result: Rows::new(), scalar: Scalar::Uint },
         exprs,
     })

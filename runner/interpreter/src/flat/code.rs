@@ -154,7 +154,7 @@ pub(crate) enum Step {
         /// All components of the variable have the same type.
         uniform: bool,
     },
-    /// Gives a new local its value in all lanes.
+    /// Sets a new local to its value in all lanes.
     Define {
         /// Local.
         local: LocalId,
@@ -187,7 +187,7 @@ pub(crate) enum Step {
 
 /// Flat code of consecutive statements.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct TapeBlock {
     /// Steps and rows; without a result.
     pub(crate) tape: Tape,
     /// Expressions of the statements.

@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use program::{ExprId, GlobalId, Scalar, Statement};
 
 use super::blocks::{block_expr, compile_block};
-use super::code::{Block, Indexed, Row, Step, Tape, Variable};
+use super::code::{Indexed, Row, Step, Tape, TapeBlock, Variable};
 use super::compile::compile;
 use super::rows::{self, Cells, LANES};
 use crate::environment::Error;
@@ -54,7 +54,7 @@ impl InvocationGroup<'_> {
     }
 
     /// The flat code of the first statements, if they have any.
-    fn block(&mut self, statements: &[Statement]) -> Option<Arc<Block>> {
+    fn block(&mut self, statements: &[Statement]) -> Option<Arc<TapeBlock>> {
         let first = block_expr(statements.first()?)?;
         if self.lanes > LANES {
             return None;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cranelift_entity::SecondaryMap;
 use program::ExprId;
 
-use super::code::{Block, Row, Tape};
+use super::code::{Row, Tape, TapeBlock};
 use super::rows::{Cells, LANES};
 use crate::lanes::Value;
 
@@ -66,5 +66,5 @@ pub(crate) struct Tapes {
     /// Expressions that were tried.
     pub(super) tried: SecondaryMap<ExprId, bool>,
     /// Flat code of statements, by the expression of the first; `None` in it if there is none.
-    pub(super) blocks: SecondaryMap<ExprId, Option<Option<Arc<Block>>>>,
+    pub(super) blocks: SecondaryMap<ExprId, Option<Option<Arc<TapeBlock>>>>,
 }

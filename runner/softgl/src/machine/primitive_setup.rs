@@ -158,7 +158,7 @@ impl PrimitiveAssembler<'_> {
     }
 }
 
-/// Gives the parts of a shifted primitive the inputs of the primitive at its place: bit for bit
+/// Copies the inputs of the primitive at its place to the parts of a shifted primitive: bit for bit
 /// where both have the same parts, so that the samples of a pixel have equal inputs.
 fn move_inputs_back(
     shifted: &mut [RasterizedPrimitive],

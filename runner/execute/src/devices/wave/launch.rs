@@ -12,8 +12,8 @@ use super::memory::TABLE;
 use super::prepared::Prepared;
 use super::trace::WaveLog;
 
-/// Most registers behind those of a program that the address of an image access can reach, and those
-/// with initial values that the program does not use.
+/// Most registers behind those of a program that the address of an image access can reach, and
+/// those with initial values that the program does not use.
 const ADDRESS_REGISTERS: usize = 32;
 
 /// Everything that all waves of a batch share.

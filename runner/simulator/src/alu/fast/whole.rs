@@ -106,11 +106,11 @@ impl<O: FloatOp> Job for Singles<O> {
             (_, true) => singles::<O, N, 3, FMA, true>(step, registers),
             (_, false) => singles::<O, N, 3, FMA, false>(step, registers),
         };
-        if step.op.writes_flag {
-            step.single_flags(registers, &bits);
-        }
         if step.op.saturate {
             bits = bits.map(saturate32);
+        }
+        if step.op.writes_flag {
+            step.single_flags(registers, &bits);
         }
         step.store(registers, &bits);
     }
