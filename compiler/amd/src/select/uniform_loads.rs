@@ -146,14 +146,14 @@ impl Group {
     /// True if the load can become part of the group.
     fn takes(&self, member: &Member) -> bool {
         // Doubles need an even distance from the start.
-        let shifts = member.wide && (member.start - self.start) % 2 != 0;
+        let shifts = member.wide && !(member.start - self.start).is_multiple_of(2);
         let start = self.start - u32::from(shifts && self.start > 0);
         let odd = shifts && (self.start == 0 || self.members.iter().any(|member| member.wide));
         !odd && member.start <= self.end + MAX_GAP && member.end.max(self.end) - start <= MAX_DWORDS
     }
 
     fn add(&mut self, member: Member) {
-        if member.wide && (member.start - self.start) % 2 != 0 {
+        if member.wide && !(member.start - self.start).is_multiple_of(2) {
             self.start -= 1;
         }
         self.end = self.end.max(member.end);

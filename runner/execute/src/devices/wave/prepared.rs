@@ -22,10 +22,13 @@ const CAPACITY: usize = 2000;
 
 /// Decoded programs, for several threads.
 #[derive(Default)]
-pub struct Programs(Mutex<HashMap<(Chip, Vec<u32>), Arc<Program>>>);
+pub struct Programs(Mutex<ProgramTable>);
+
+/// Decoded programs by chip and code.
+type ProgramTable = HashMap<(Chip, Vec<u32>), Arc<Program>>;
 
 impl Programs {
-    fn table(&self) -> MutexGuard<'_, HashMap<(Chip, Vec<u32>), Arc<Program>>> {
+    fn table(&self) -> MutexGuard<'_, ProgramTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
