@@ -173,8 +173,6 @@ pub struct FragmentInput {
     pub back_source: Option<usize>,
     /// Slot.
     pub slot: Slot,
-    /// Bit c: component c is used.
-    pub mask: u8,
     /// Constant over the primitive: from the provoking vertex.
     pub flat: bool,
 }
@@ -197,7 +195,6 @@ pub fn fragment_inputs(program: &Program, key: &StageKey) -> Vec<FragmentInput> 
                 source: find(input.slot),
                 back_source,
                 slot: input.slot,
-                mask: input.mask,
                 flat: input.integer
                     || mode == InterpolationMode::Flat
                     || (mode == InterpolationMode::Default && color && key.flat_shade),

@@ -20,7 +20,7 @@ struct Placed {
     channel: Channel,
 }
 
-/// How the texels of a format are stored.
+/// Storage of the texels of a format.
 ///
 /// It follows from the name: of uncompressed formats, channels from the lowest bit up, then the
 /// type of the numbers.

@@ -114,7 +114,7 @@ impl Values {
 
 /// A term of a condition.
 struct Term {
-    /// How it joins the terms before it.
+    /// Operator that joins it to the terms before it.
     op: Op,
     /// Its comparison, which moves.
     comparison: Option<usize>,

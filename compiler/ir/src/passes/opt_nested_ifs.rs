@@ -98,9 +98,9 @@ fn one_sided(shader: &Shader, node: Node) -> Option<OneSided> {
 /// The value of a phi at the merge of the outer if.
 struct Merged {
     phi: Inst,
-    /// Where all of the code runs; nothing if it ends in a jump.
+    /// Value if all of the code runs; nothing if it ends in a jump.
     inside: Option<Value>,
-    /// Where only the outer condition holds, and where neither does.
+    /// Values if only the outer condition holds, and if neither does.
     outer_only: Value,
     neither: Value,
 }

@@ -131,7 +131,7 @@ impl Chains {
     }
 }
 
-/// Where the operations of a chain may be: in one block for products, in one loop for sums.
+/// Region of the operations of a chain: in one block for products, in one loop for sums.
 struct Regions {
     /// The innermost loop around each block.
     loops: Option<SecondaryMap<Block, Option<Node>>>,

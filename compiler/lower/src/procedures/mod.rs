@@ -55,7 +55,7 @@ struct Variant {
     in_loop: bool,
 }
 
-/// Where callers put arguments and find results.
+/// Variables of arguments and results, for the callers.
 struct Linkage {
     variant: Variant,
     parameters: Vec<Parameter>,

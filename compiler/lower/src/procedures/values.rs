@@ -55,7 +55,7 @@ pub(super) fn keep(shader: &mut Shader, machine: &mut Machine) {
 
 struct ValueStorage<'a> {
     shader: &'a mut Shader,
-    /// Where values are defined.
+    /// Definitions of values.
     homes: SecondaryMap<Value, Option<Region>>,
     /// The variables of values that are kept.
     variables: SecondaryMap<Value, Option<Local>>,

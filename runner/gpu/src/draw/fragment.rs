@@ -75,7 +75,7 @@ pub(super) struct Primitive<'a> {
     pub(super) is_front: bool,
     /// The primitive is a point, whose corners span its square.
     pub(super) is_point: bool,
-    /// SmoothShape whose coverage of a pixel scales alpha.
+    /// Smooth shape whose coverage of a pixel scales alpha.
     pub(super) smooth: Option<SmoothShape>,
     /// Interpolation; `None` if all corners have the same data.
     pub(super) interpolation: Option<Interpolation>,
