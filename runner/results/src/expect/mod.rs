@@ -21,7 +21,7 @@ pub use update_yaml::config as update_config;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use regex::{Regex, RegexSet};
+use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::file::{OPTION_BYTES, read_regular};
 use crate::names::piglit_name;
@@ -61,6 +61,9 @@ struct Line {
     statement: usize,
 }
 
+/// Limit of the compiled form of all patterns of one generation, in bytes.
+const SET_BYTES: usize = 128 << 20;
+
 /// Patterns for one generation, matched all at once.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
@@ -76,9 +79,17 @@ impl Patterns {
     }
 
     fn build(&mut self) -> Result<(), ExpectError> {
-        self.set = RegexSet::new(&self.regexes).map_err(|error| ExpectError::File {
+        let set = RegexSetBuilder::new(&self.regexes).size_limit(SET_BYTES).build();
+        self.set = set.map_err(|error| ExpectError::File {
             path: "expectations".to_owned(),
-            message: error.to_string(),
+            message: match error {
+                regex::Error::CompiledTooBig(_) => format!(
+                    "the {} patterns of one generation exceed {} MiB in compiled form",
+                    self.regexes.len(),
+                    SET_BYTES >> 20
+                ),
+                error => error.to_string(),
+            },
         })?;
         Ok(())
     }
