@@ -69,9 +69,12 @@ impl LinkedStage {
                 Storage::Private | Storage::Const | Storage::Input | Storage::Output
             )
         };
-        let tells_time = |f| matches!(f, BuiltinFunction::Clock | BuiltinFunction::Clock2x32);
-        self.shader.globals.values().filter(|g| g.active).all(of_invocation)
-            && !self.calls(tells_time)
+        self.shader.globals.values().filter(|g| g.active).all(of_invocation) && !self.reads_clock()
+    }
+
+    /// Returns true if the stage reads a clock (ARB_shader_clock).
+    pub fn reads_clock(&self) -> bool {
+        self.calls(|f| matches!(f, BuiltinFunction::Clock | BuiltinFunction::Clock2x32))
     }
 
     /// Returns true if a built-in function of some kind is called anywhere.

@@ -7,6 +7,7 @@ use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use super::cores::Cores;
 use super::device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 use crate::devices::{
     Decoders, Disagreement, InterpreterDevice, Programs, SimulatorDevice, SimulatorOptions,
@@ -49,12 +50,23 @@ pub struct Devices {
     cache: Arc<CachedCompiler>,
     decoders: Arc<Decoders>,
     programs: Arc<Programs>,
+    cores: Cores,
+}
+
+impl Devices {
+    /// Returns a factory whose devices share the cores of the process. Without cores, each device
+    /// executes on the thread of its test alone.
+    pub fn on_cores(cores: Cores) -> Devices {
+        Devices { cores, ..Devices::default() }
+    }
 }
 
 impl DeviceFactory for Devices {
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
         match request.kind {
-            DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
+            DeviceKind::Interpreter => {
+                Ok(Box::new(InterpreterDevice::new(request.step_limit, self.cores.clone())))
+            }
             DeviceKind::Simulator => {
                 if let Some(chip) = chip(request.generation) {
                     let shared = (self.cache.clone(), self.programs.clone());
@@ -64,8 +76,9 @@ impl DeviceFactory for Devices {
                 }
                 let options = simulator_options(request)?;
                 let (cache, decoders) = (self.cache.clone(), self.decoders.clone());
-                let mut device =
-                    SimulatorDevice::new(SimulatorOptions { cache, decoders, ..options });
+                let cores = self.cores.clone();
+                let options = SimulatorOptions { cache, decoders, cores, ..options };
+                let mut device = SimulatorDevice::new(options);
                 device.log_passes(request.options.log_passes);
                 Ok(Box::new(device))
             }
@@ -88,6 +101,7 @@ fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, De
         budget: request.step_limit,
         seed: seed(request.test),
         trace: None,
+        cores: Cores::default(),
     })
 }
 

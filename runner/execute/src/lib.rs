@@ -30,6 +30,7 @@ mod code_check;
 mod commands;
 mod compile_only;
 mod context;
+mod cores;
 mod default_key;
 mod device;
 mod display_list;
@@ -60,6 +61,7 @@ mod vertex;
 
 pub use case_override::CaseOverride;
 pub use context::context_for;
+pub use cores::{Cores, STACK, TakenCores};
 pub use default_key::plain_key;
 pub use device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 pub use explanation::{Explanation, ProbedArea};

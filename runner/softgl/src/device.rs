@@ -12,6 +12,7 @@ use program::{Program, Stage, StageKey};
 use vocabulary::Phase;
 
 pub use crate::primitive::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
+use crate::resources::Bindings;
 use crate::shader_io::ShaderIo;
 
 /// Largest number of lanes in a batch of vertices, fragments, primitives, patches or tessellation
@@ -119,6 +120,29 @@ pub trait Device {
         batch: &mut Batch,
         io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError>;
+
+    /// Returns how many full batches of fragments the device prefers to get at once. More than one
+    /// helps when shading takes long and other cores are idle.
+    fn fragment_batches_at_once(&self) -> usize {
+        1
+    }
+
+    /// Executes batches of fragments that neither write memory nor read the framebuffer or a clock,
+    /// so that their order has no effect. Results are those of [`Device::shade`] for one batch
+    /// after the other, with an error being the first batch's.
+    fn shade_fragments(
+        &mut self,
+        state: &DrawState<'_>,
+        batches: &mut [Batch],
+        bindings: &Bindings,
+    ) -> Result<Steps, DeviceError> {
+        let mut io = bindings.clone();
+        let mut steps = Steps(0);
+        for batch in batches {
+            steps += self.shade(Stage::Fragment, state, batch, &mut io)?;
+        }
+        Ok(steps)
+    }
 }
 
 /// Table of 32-bit values in structure-of-arrays order: one row per component (`slot * 4 +

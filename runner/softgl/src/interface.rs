@@ -34,6 +34,8 @@ pub struct FragmentInterface {
     pub reads_layer: bool,
     /// Writes memory.
     pub side_effects: bool,
+    /// Reads a clock.
+    pub reads_clock: bool,
     /// See [`program::LinkedStage::has_critical_section`].
     pub critical_section: bool,
     /// See [`program::LinkedStage::sees_inputs_only`].
@@ -48,6 +50,7 @@ impl FragmentInterface {
         let stage = program.stage(Stage::Fragment)?;
         let mut info = FragmentInterface {
             side_effects: stage.side_effects,
+            reads_clock: stage.reads_clock(),
             critical_section: stage.has_critical_section(),
             sees_inputs_only: stage.sees_inputs_only(),
             ..Default::default()

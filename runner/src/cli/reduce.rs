@@ -14,7 +14,7 @@ use super::values::one_generation;
 use super::workers;
 use crate::console::message::message;
 use crate::select::{TestFile, located_test};
-use crate::supervise::STACK;
+use execute::STACK;
 use results::names::{quoted, test_name};
 use results::replace_file;
 use results::threads::joined;

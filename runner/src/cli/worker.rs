@@ -14,7 +14,7 @@ use crate::mock;
 use crate::supervise::{self, ExplanationRequest, Request};
 use crate::virtual_gpu::{Failures, check_renderer};
 use execute::explain::explain;
-use execute::{Devices, RunOptions};
+use execute::{Cores, Devices, RunOptions};
 use results::bundle::Bundle;
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
@@ -52,7 +52,8 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     let is_virtual = execute.device.driver.is_virtual();
     let generation = generations.first().copied().filter(|_| !is_virtual);
     let options = Arc::new(execute_options(execute, generation == Some(Generation::Reference))?);
-    let devices = Devices::default();
+    let cores = Cores::new(args.threads);
+    let devices = Devices::on_cores(cores.clone());
     // With one thread, the first test case prepares the tables itself.
     let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
     let prepare = move || {
@@ -63,7 +64,10 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     let failures = Mutex::new(Failures::of_environment());
     supervise::serve(args.threads, prepare, move |request| match is_virtual {
         true => answer_on_virtual_gpu(request, &options, &devices, &failures),
-        false => answer(request, &options, &devices),
+        false => {
+            let _core = cores.enter();
+            answer(request, &options, &devices)
+        }
     })?;
     Ok(EXPECTED)
 }

@@ -4,13 +4,11 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::time::Instant;
 
+use execute::STACK;
+
 use super::panics::caught;
 use super::protocol::{self, Answer, Request};
 use results::verdict::Verdict;
-
-/// Stack size of a thread that executes tests: the front end recurses over nested source within
-/// limits that fit this size.
-pub const STACK: usize = 64 << 20;
 
 /// Answers the requests on standard input, at most `threads` at a time. Returns at the end of the
 /// input without waiting for running test cases: if the supervisor is killed, the process must end

@@ -14,10 +14,14 @@ use softgl::device::{
     Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
     GeometryBatch, PrimitiveSetup, ProgramId, SoaTable, Steps, TessControlBatch, VertexBatch,
 };
+use softgl::resources::Bindings;
 use softgl::shader_io::{
     BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 use std::collections::BTreeMap;
+
+use super::distribute::{Helper, batches_at_once, distribute};
+use crate::cores::Cores;
 
 /// The results that depend on undefined values of GLSL.
 #[derive(Clone, Debug, Default)]
@@ -42,14 +46,21 @@ pub struct InterpreterDevice {
     undefined_memory: bool,
     /// Code of recent programs.
     code: Vec<(ProgramId, Code)>,
+    /// Cores of the process, of which idle ones help with heavy draws.
+    cores: Cores,
+    /// Number of statements of the last batch of fragments.
+    fragment_steps: Steps,
+    /// Devices of other threads, which keep code.
+    forks: Vec<InterpreterDevice>,
 }
 
 /// Most programs whose code is kept.
 const MAX_PROGRAMS: usize = 16;
 
 impl InterpreterDevice {
-    /// Returns a device that executes at most `budget` statements.
-    pub fn new(budget: u64) -> InterpreterDevice {
+    /// Returns a device that executes at most `budget` statements. Idle ones of `cores` help with
+    /// heavy draws.
+    pub fn new(budget: u64, cores: Cores) -> InterpreterDevice {
         InterpreterDevice {
             limit: budget,
             left: budget,
@@ -57,6 +68,9 @@ impl InterpreterDevice {
             undefined: Undefined::default(),
             undefined_memory: false,
             code: Vec::new(),
+            cores,
+            fragment_steps: Steps(0),
+            forks: Vec::new(),
         }
     }
 
@@ -70,11 +84,13 @@ impl InterpreterDevice {
         self.shaded
     }
 
+    fn exceeded(&self, stage: Stage) -> DeviceError {
+        DeviceError::StepLimit { stage, limit: self.limit, unit: "statements" }
+    }
+
     fn device_error(&self, stage: Stage, error: Error) -> DeviceError {
         match error {
-            Error::StepLimit(_) => {
-                DeviceError::StepLimit { stage, limit: self.limit, unit: "statements" }
-            }
+            Error::StepLimit(_) => self.exceeded(stage),
             Error::Unsupported(what) => DeviceError::Unsupported(what.to_string()),
             other => DeviceError::Execution(other.to_string()),
         }
@@ -186,11 +202,69 @@ impl Device for InterpreterDevice {
                     *self.undefined.batches.entry(self.shaded).or_default() |=
                         fragments.outputs.undefined;
                 }
-                return Ok(Steps(outputs.steps));
+                self.fragment_steps = Steps(outputs.steps);
+                return Ok(self.fragment_steps);
             }
         }
         self.record_undefined(program, linked, &outputs, &live);
         Ok(Steps(outputs.steps))
+    }
+
+    fn fragment_batches_at_once(&self) -> usize {
+        batches_at_once(&self.cores, self.fragment_steps)
+    }
+
+    fn shade_fragments(
+        &mut self,
+        state: &DrawState<'_>,
+        batches: &mut [Batch],
+        bindings: &Bindings,
+    ) -> Result<Steps, DeviceError> {
+        let borrowed = self.cores.borrow(batches.len());
+        let mut forks = std::mem::take(&mut self.forks);
+        forks.resize_with(forks.len().max(borrowed.count() + 1), || {
+            InterpreterDevice::new(self.limit, Cores::default())
+        });
+        let helper = |device: InterpreterDevice| FragmentHelper {
+            device: InterpreterDevice {
+                left: self.left,
+                undefined_memory: self.undefined_memory,
+                ..device
+            },
+            before: self.shaded,
+            state: *state,
+            bindings: bindings.clone(),
+        };
+        let rest = forks.split_off(borrowed.count() + 1);
+        let mut helpers: Vec<FragmentHelper<'_>> = forks.into_iter().map(helper).collect();
+        let result = distribute(batches, &mut helpers);
+        self.forks = helpers.into_iter().map(|helper| helper.device).chain(rest).collect();
+        for fork in &mut self.forks {
+            self.undefined.batches.append(&mut fork.undefined.batches);
+        }
+        let steps = result?;
+        self.shaded += batches.len() as u64;
+        if steps.0 > self.left {
+            return Err(self.exceeded(Stage::Fragment));
+        }
+        self.left -= steps.0;
+        Ok(steps)
+    }
+}
+
+/// Device that executes fragment batches on one of several threads.
+struct FragmentHelper<'a> {
+    device: InterpreterDevice,
+    /// Number of batches before the first one.
+    before: u64,
+    state: DrawState<'a>,
+    bindings: Bindings,
+}
+
+impl Helper for FragmentHelper<'_> {
+    fn shade(&mut self, number: usize, batch: &mut Batch) -> Result<Steps, DeviceError> {
+        self.device.shaded = self.before + number as u64;
+        self.device.shade(Stage::Fragment, &self.state, batch, &mut self.bindings)
     }
 }
 

@@ -4,6 +4,7 @@
 //! and the results back; it computes nothing that a shader computes.
 
 mod compile_error;
+mod distribute;
 mod interpreter;
 mod simulator;
 mod vertex_values;

@@ -8,6 +8,7 @@ mod cross_operations;
 mod cross_random;
 mod foreign;
 mod half;
+mod idle_cores;
 mod interpreter;
 mod listings;
 mod scripts;

@@ -5,6 +5,7 @@ use crate::common::{constant_setup, program};
 use compiler::Binary;
 use compiler::passes::IrTarget;
 use eu::DevInfo;
+use execute::Cores;
 use execute::devices::{SimulatorDevice, SimulatorOptions};
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
 use ir::ops::Class;
@@ -226,6 +227,7 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         seed: 1,
         external: None,
         trace: None,
+        cores: Cores::default(),
     });
     let key = StageKey {
         targets: [TargetKind::Uint].into_iter().collect(),

@@ -1,5 +1,6 @@
 //! Every kind of texture lookup: simulator and interpreter ask the texture service for the same.
 
+use execute::Cores;
 use std::collections::BTreeMap;
 
 use crate::common::{constant_setup, program, simulator, waves};
@@ -234,7 +235,7 @@ fn run(device: &mut dyn Device, program: &program::Program) -> (Vec<[u32; 4]>, V
 fn both_executors_ask_for_the_same() {
     for &(lookup, first) in LOOKUPS {
         let program = program(&[(Stage::Fragment, &source(lookup, "gl_FragCoord"))]);
-        let expected = run(&mut InterpreterDevice::new(1 << 20), &program);
+        let expected = run(&mut InterpreterDevice::new(1 << 20, Cores::default()), &program);
         for generation in &GENERATIONS[first..] {
             let (pixels, requests) = run(&mut simulator(generation), &program);
             assert_eq!(
@@ -255,7 +256,7 @@ fn is_direction(lookup: &str) -> bool {
 fn waves_ask_for_the_same() {
     for &(lookup, _) in LOOKUPS.iter().filter(|(lookup, _)| !is_direction(lookup)) {
         let fragment = program(&[(Stage::Fragment, &source(lookup, "gl_FragCoord"))]);
-        let expected = run(&mut InterpreterDevice::new(1 << 20), &fragment);
+        let expected = run(&mut InterpreterDevice::new(1 << 20, Cores::default()), &fragment);
         for chip in gcn::Chip::ALL {
             let (pixels, requests) = run(&mut waves(chip), &fragment);
             let asked = &expected.1;
@@ -266,7 +267,11 @@ fn waves_ask_for_the_same() {
         }
         let vertex = program(&[(Stage::Vertex, &source(lookup, VERTEX_PLACE))]);
         let mut asked = Fingerprints::new(&vertex);
-        let expected = run_vertices(&mut InterpreterDevice::new(1 << 20), &vertex, &mut asked);
+        let expected = run_vertices(
+            &mut InterpreterDevice::new(1 << 20, Cores::default()),
+            &vertex,
+            &mut asked,
+        );
         for chip in gcn::Chip::ALL {
             let mut services = Fingerprints::new(&vertex);
             let outputs = run_vertices(&mut waves(chip), &vertex, &mut services);
@@ -317,7 +322,11 @@ fn vertices_ask_for_the_same() {
     {
         let program = program(&[(Stage::Vertex, &source(lookup, VERTEX_PLACE))]);
         let mut asked = Fingerprints::new(&program);
-        let expected = run_vertices(&mut InterpreterDevice::new(1 << 20), &program, &mut asked);
+        let expected = run_vertices(
+            &mut InterpreterDevice::new(1 << 20, Cores::default()),
+            &program,
+            &mut asked,
+        );
         for generation in &GENERATIONS[first..] {
             let mut services = Fingerprints::new(&program);
             let outputs = run_vertices(&mut simulator(generation), &program, &mut services);

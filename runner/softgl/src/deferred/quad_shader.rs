@@ -29,6 +29,9 @@ type FetchKey = (usize, u8, SmallVec<[[u32; 4]; 4]>);
 /// Results of the pixels of a quad: fragments, and the pixels that are undefined.
 type QuadResults = ([Option<ShadedFragment>; 4], u8);
 
+/// Number of quads of a full batch.
+const QUADS: usize = MAX_LANES / 4;
+
 /// Most quads whose results are kept.
 const MAX_FETCHED: usize = 4096;
 
@@ -36,6 +39,8 @@ const MAX_FETCHED: usize = 4096;
 pub(super) struct QuadShader<'d> {
     pub(super) steps: Steps,
     quads: Vec<PendingQuad>,
+    /// Number of quads to collect before they are shaded; a multiple of a batch's.
+    capacity: usize,
     /// Of each pending quad the key under which its results are kept.
     keys: Vec<Option<FetchKey>>,
     /// Results of quads that read the framebuffer.
@@ -48,6 +53,7 @@ impl<'d> QuadShader<'d> {
         QuadShader {
             steps: Steps(0),
             quads: Vec::new(),
+            capacity: QUADS,
             keys: Vec::new(),
             fetched: FxHashMap::default(),
             device,
@@ -73,7 +79,7 @@ impl<'d> QuadShader<'d> {
         }
         self.quads.push(quad);
         self.keys.push(key);
-        if self.quads.len() * 4 == MAX_LANES {
+        if self.quads.len() >= self.capacity {
             self.flush(target, context, setups)?;
         }
         Ok(())
@@ -94,14 +100,21 @@ impl<'d> QuadShader<'d> {
         if context.reads_framebuffer() {
             target.load_framebuffer(&quads, context);
         }
-        let outputs = self.shade(&quads, context, setups)?;
-        for ((q, quad), key) in quads.iter().enumerate().zip(keys) {
-            let results = quad_results(target, context, &outputs, q, quad.coverage);
+        let outputs = match quads.len() {
+            ..=QUADS => vec![self.shade(&quads, context, setups)?],
+            _ => self.shade_batches(&quads, context, setups)?,
+        };
+        for ((index, quad), key) in quads.iter().enumerate().zip(keys) {
+            let (outputs, q) = (&outputs[index / QUADS], index % QUADS);
+            let results = quad_results(target, context, outputs, q, quad.coverage);
             write_quad(target, context, setups, quad, &results);
             if let Some(key) = key.filter(|_| self.fetched.len() < MAX_FETCHED) {
                 self.fetched.insert(key, results);
             }
         }
+        let at_once =
+            if context.is_any_order() { self.device.fragment_batches_at_once() } else { 1 };
+        self.capacity = at_once.max(1) * QUADS;
         Ok(())
     }
 
@@ -124,56 +137,93 @@ impl<'d> QuadShader<'d> {
         Ok(fragment)
     }
 
+    /// Shades the quads of at most one batch.
     fn shade(
         &mut self,
         quads: &[PendingQuad],
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
     ) -> Result<FragmentOutputs, DeviceError> {
-        let mut used: Vec<usize> = Vec::new();
-        let mut live = 0;
-        let mut batch_quads = Vec::with_capacity(quads.len());
-        for (q, quad) in quads.iter().enumerate() {
-            // Quads come primitive by primitive: the last one almost always matches.
-            let primitive = used.iter().rposition(|&s| s == quad.setup).unwrap_or_else(|| {
-                used.push(quad.setup);
-                used.len() - 1
-            });
-            batch_quads.push(Quad { x: quad.x, y: quad.y, primitive: primitive as u32 });
-            live |= u64::from(quad.coverage) << (q * 4);
-        }
-        let lanes = quads.len() * 4;
-        let multisample = &context.multisample;
-        let mut batch = Batch::Fragment(FragmentBatch {
-            quads: batch_quads,
-            live,
-            primitives: used.iter().map(|&s| setups[s].clone()).collect(),
-            samples: multisample.positions.len() as u32,
-            sample_positions: multisample.positions.iter().map(|p| p.map(f64::from)).collect(),
-            sample_id: multisample.sample_id(),
-            sample_mask_in: (0..lanes)
-                .map(|l| ((live >> l & 1) as u32) << multisample.sample)
-                .collect(),
-            outputs: FragmentOutputs::new(context.fragment.locations.len(), lanes),
-        });
+        let mut batch = fragment_batch(quads, context, setups);
         let state =
             DrawState { program: &context.program, program_id: context.id, key: &context.key };
         self.steps +=
             self.device.shade(Stage::Fragment, &state, &mut batch, &mut context.bindings)?;
-        let rows = context.fragment.locations.len() * 4;
-        match batch {
-            Batch::Fragment(FragmentBatch { outputs, .. })
-                if outputs.color.rows() >= rows
-                    && (rows == 0 || outputs.color.lanes() == lanes)
-                    && outputs.depth.len() == lanes
-                    && outputs.sample_mask.len() == lanes =>
-            {
-                Ok(outputs)
-            }
-            _ => Err(DeviceError::Execution(
-                "the device changed the size of a fragment batch".into(),
-            )),
+        outputs_of(batch, context, quads.len() * 4)
+    }
+
+    /// Shades the quads of several batches, in any order.
+    fn shade_batches(
+        &mut self,
+        quads: &[PendingQuad],
+        context: &DrawContext,
+        setups: &[PrimitiveSetup],
+    ) -> Result<Vec<FragmentOutputs>, DeviceError> {
+        let batches = quads.chunks(QUADS).map(|quads| fragment_batch(quads, context, setups));
+        let mut batches: Vec<Batch> = batches.collect();
+        let state =
+            DrawState { program: &context.program, program_id: context.id, key: &context.key };
+        self.steps += self.device.shade_fragments(&state, &mut batches, &context.bindings)?;
+        let lanes = quads.chunks(QUADS).map(|quads| quads.len() * 4);
+        batches
+            .into_iter()
+            .zip(lanes)
+            .map(|(batch, lanes)| outputs_of(batch, context, lanes))
+            .collect()
+    }
+}
+
+/// Returns a batch of quads.
+fn fragment_batch(
+    quads: &[PendingQuad],
+    context: &DrawContext,
+    setups: &[PrimitiveSetup],
+) -> Batch {
+    let mut used: Vec<usize> = Vec::new();
+    let mut live = 0;
+    let mut batch_quads = Vec::with_capacity(quads.len());
+    for (q, quad) in quads.iter().enumerate() {
+        // Quads come primitive by primitive: the last one almost always matches.
+        let primitive = used.iter().rposition(|&s| s == quad.setup).unwrap_or_else(|| {
+            used.push(quad.setup);
+            used.len() - 1
+        });
+        batch_quads.push(Quad { x: quad.x, y: quad.y, primitive: primitive as u32 });
+        live |= u64::from(quad.coverage) << (q * 4);
+    }
+    let lanes = quads.len() * 4;
+    let multisample = &context.multisample;
+    Batch::Fragment(FragmentBatch {
+        quads: batch_quads,
+        live,
+        primitives: used.iter().map(|&s| setups[s].clone()).collect(),
+        samples: multisample.positions.len() as u32,
+        sample_positions: multisample.positions.iter().map(|p| p.map(f64::from)).collect(),
+        sample_id: multisample.sample_id(),
+        sample_mask_in: (0..lanes)
+            .map(|l| ((live >> l & 1) as u32) << multisample.sample)
+            .collect(),
+        outputs: FragmentOutputs::new(context.fragment.locations.len(), lanes),
+    })
+}
+
+/// Returns the outputs of a shaded batch.
+fn outputs_of(
+    batch: Batch,
+    context: &DrawContext,
+    lanes: usize,
+) -> Result<FragmentOutputs, DeviceError> {
+    let rows = context.fragment.locations.len() * 4;
+    match batch {
+        Batch::Fragment(FragmentBatch { outputs, .. })
+            if outputs.color.rows() >= rows
+                && (rows == 0 || outputs.color.lanes() == lanes)
+                && outputs.depth.len() == lanes
+                && outputs.sample_mask.len() == lanes =>
+        {
+            Ok(outputs)
         }
+        _ => Err(DeviceError::Execution("the device changed the size of a fragment batch".into())),
     }
 }
 

@@ -53,6 +53,11 @@ impl DrawContext {
         self.fragment.critical_section || self.reads_framebuffer()
     }
 
+    /// True if the order of fragments has no effect on the results of the fragment stage.
+    pub(super) fn is_any_order(&self) -> bool {
+        !self.fragment.side_effects && !self.fragment.reads_clock && !self.is_ordered()
+    }
+
     /// True if the fragment stage reads the framebuffer.
     pub(super) fn reads_framebuffer(&self) -> bool {
         self.bindings.draw_buffers.iter().any(Option::is_some)

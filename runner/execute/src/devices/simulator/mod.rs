@@ -1,6 +1,7 @@
 //! The simulator as a device: compiles or reads a binary per stage and key, builds thread payloads
 //! from its metadata, and runs threads.
 
+mod batch_executor;
 mod compare;
 mod compute;
 mod errors;
@@ -18,28 +19,30 @@ mod urb;
 mod vertex;
 mod vue;
 
+pub use batch_executor::Disagreement;
 pub use prepared::Decoders;
 pub use trace::TraceLog;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use vocabulary::Phase;
 
-use compiler::output::{Statistics, Surface, Width};
+use compiler::output::{Statistics, Width};
 use compiler::{Binary, CachedCompiler, CodegenOptions, EarlyPassCache, StagePasses};
 use eu::DevInfo;
 use program::{Stage, StageKey};
-use simulator::trace::Tracer;
-use simulator::{Kernel, MathMode, Thread};
+use simulator::MathMode;
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
-use softgl::shader_io::{BufferRef, ShaderIo};
+use softgl::resources::Bindings;
+use softgl::shader_io::ShaderIo;
 
 use super::compile_error::compile_error;
+use super::distribute::{Helper, batches_at_once, distribute};
+use crate::cores::Cores;
+use batch_executor::BatchExecutor;
 use errors::rejected;
-use launch::Launch;
 use prepared::Prepared;
-use threads::Budget;
 
 /// A replacement of this project's compiler.
 pub trait BinarySource: Send {
@@ -72,6 +75,8 @@ pub struct SimulatorOptions {
     pub seed: u64,
     /// Receiver of a trace of all executed instructions.
     pub trace: Option<Arc<Mutex<TraceLog>>>,
+    /// Cores of the process, of which idle ones help with heavy draws.
+    pub cores: Cores,
 }
 
 /// Numbers of one compiled kernel.
@@ -85,17 +90,6 @@ pub struct KernelStatistics {
     pub statistics: Statistics,
     /// BLAKE3 of the kernel's bytes, in hexadecimal.
     pub hash: String,
-}
-
-/// A result of one width that differs from the first width's, for one lane of a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disagreement {
-    /// Number of the batch, from 1.
-    pub batch: u64,
-    /// Lane; `None` for memory written by the whole batch.
-    pub lane: Option<usize>,
-    /// Description of the difference.
-    pub text: String,
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
@@ -112,18 +106,14 @@ pub struct SimulatorDevice {
     statistics: Vec<KernelStatistics>,
     /// Records of optional passes, if requested.
     passes: Option<Vec<StagePasses>>,
-    thread: Thread,
-    budget: Budget,
-    shaded: u64,
-    disagreements: Vec<Disagreement>,
+    executor: BatchExecutor,
+    /// Number of instructions of the last batch of fragments.
+    fragment_steps: Steps,
 }
 
 impl SimulatorDevice {
     /// Returns a device without any binary.
     pub fn new(options: SimulatorOptions) -> SimulatorDevice {
-        let mut thread = Thread::new(options.devinfo, options.seed);
-        thread.math = options.math;
-        thread.tracer = options.trace.clone().map(Tracer::new);
         SimulatorDevice {
             cache: BTreeMap::new(),
             early: BTreeMap::new(),
@@ -131,10 +121,8 @@ impl SimulatorDevice {
             refused: BTreeMap::new(),
             statistics: Vec::new(),
             passes: None,
-            thread,
-            budget: Budget { stage: Stage::Vertex, limit: options.budget, left: options.budget },
-            shaded: 0,
-            disagreements: Vec::new(),
+            executor: BatchExecutor::new(&options),
+            fragment_steps: Steps(0),
             options,
         }
     }
@@ -158,12 +146,12 @@ impl SimulatorDevice {
     /// Returns and resets the disagreements between widths. The caller knows the undefined values
     /// and decides which of them count.
     pub fn take_disagreements(&mut self) -> Vec<Disagreement> {
-        std::mem::take(&mut self.disagreements)
+        self.executor.take_disagreements()
     }
 
     /// Returns the number of batches shaded so far.
     pub fn shaded(&self) -> u64 {
-        self.shaded
+        self.executor.shaded()
     }
 
     /// Returns the last binary of each stage, and those of other compilers that were refused.
@@ -289,62 +277,6 @@ impl SimulatorDevice {
     }
 }
 
-impl SimulatorDevice {
-    /// Runs one kernel.
-    fn run(
-        &mut self,
-        prepared: &Prepared,
-        (width, kernel): (Width, &Kernel),
-        state: &DrawState<'_>,
-        batch: &mut Batch,
-        io: &mut dyn ShaderIo,
-    ) -> Result<Steps, DeviceError> {
-        let metadata = prepared.metadata(width)?;
-        let SimulatorOptions { devinfo, seed, .. } = self.options;
-        let (budget, program) = (self.budget, state.program);
-        let launch = Launch { devinfo, seed, budget, prepared, width, kernel, metadata, program };
-        let thread = &mut self.thread;
-        let steps = match batch {
-            Batch::Vertex(vertices) => vertex::run(&launch, thread, vertices, io)?,
-            Batch::Fragment(fragments) => fragment::run(&launch, thread, fragments, io)?,
-            Batch::Geometry(primitives) => geometry::run(&launch, thread, primitives, io)?,
-            Batch::TessControl(patches) => tessellation::run_control(&launch, thread, patches, io)?,
-            Batch::TessEval(points) => tessellation::run_evaluation(&launch, thread, points, io)?,
-            Batch::Compute(group) => compute::run(&launch, thread, group, io)?,
-        };
-        self.budget = self.budget.after(steps);
-        Ok(Steps(steps))
-    }
-
-    /// Compares results of two widths except random values: a value that changes when a kernel runs
-    /// again with other contents of unwritten registers is undefined, and widths need not agree
-    /// about it.
-    fn compare_what_is_defined(
-        &mut self,
-        prepared: &Prepared,
-        results: [((Width, &Kernel), &Batch); 2],
-        state: &DrawState<'_>,
-        io: &mut dyn ShaderIo,
-        has_side_effects: bool,
-    ) -> Result<compare::Differences, DeviceError> {
-        let mut equalized = [results[0].1.clone(), results[1].1.clone()];
-        let seed = self.options.seed;
-        for (kernel, result) in results {
-            if has_side_effects {
-                io.rollback();
-            }
-            let mut again = result.clone();
-            self.options.seed = !seed;
-            let outcome = self.run(prepared, kernel, state, &mut again, io);
-            self.options.seed = seed;
-            outcome?;
-            compare::equalize_undefined(result, &again, &mut equalized);
-        }
-        let [reference, other] = &equalized;
-        Ok(compare::differences(reference, other, state.program))
-    }
-}
-
 impl Device for SimulatorDevice {
     fn prepare(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<(), DeviceError> {
         self.prepared(stage, state).map(drop)
@@ -358,59 +290,57 @@ impl Device for SimulatorDevice {
         io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         let prepared = self.prepared(stage, state)?;
-        self.budget.stage = stage;
-        self.shaded += 1;
-        let linked = state.program.stage(stage);
-        let side_effects = linked.is_some_and(|s| s.side_effects);
-        let mut total = Steps(0);
-        let kernels = prepared.kernels_to_run();
-        let mut first: Option<(Batch, blake3::Hash)> = None;
-        if side_effects && kernels.len() > 1 {
-            io.checkpoint();
+        let steps = self.executor.shade(&prepared, stage, state, batch, io)?;
+        if stage == Stage::Fragment {
+            self.fragment_steps = steps;
         }
-        for (width, kernel) in kernels {
-            if first.is_some() && side_effects {
-                io.rollback();
-            }
-            if let Some(trace) = &self.options.trace {
-                trace.lock().unwrap_or_else(PoisonError::into_inner).begin(stage, *width);
-            }
-            total += self.run(&prepared, (*width, kernel), state, batch, io)?;
-            let memory = written_memory(&prepared.binary, io);
-            let batch_number = self.shaded;
-            let differs = |lane, what: String| {
-                let text = format!("{} differs: {what}", width.name());
-                Disagreement { batch: batch_number, lane, text }
-            };
-            let Some((reference, _)) = &first else {
-                first = Some((batch.clone(), memory));
-                continue;
-            };
-            if !compare::differences(reference, batch, state.program).is_empty() {
-                let results =
-                    [((kernels[0].0, &kernels[0].1), reference), ((*width, kernel), &*batch)];
-                let found =
-                    self.compare_what_is_defined(&prepared, results, state, io, side_effects)?;
-                self.disagreements
-                    .extend(found.into_iter().map(|(lane, what)| differs(Some(lane), what)));
-            }
-            if first.as_ref().is_some_and(|(_, expected)| *expected != memory) {
-                self.disagreements.push(differs(None, "what it writes to memory".into()));
-            }
+        Ok(steps)
+    }
+
+    fn fragment_batches_at_once(&self) -> usize {
+        match self.options.trace {
+            None => batches_at_once(&self.options.cores, self.fragment_steps),
+            // A trace lists the threads in order.
+            Some(_) => 1,
         }
-        Ok(total)
+    }
+
+    fn shade_fragments(
+        &mut self,
+        state: &DrawState<'_>,
+        batches: &mut [Batch],
+        bindings: &Bindings,
+    ) -> Result<Steps, DeviceError> {
+        let prepared = self.prepared(Stage::Fragment, state)?;
+        let borrowed = self.options.cores.borrow(batches.len());
+        let helper = |executor| FragmentHelper {
+            executor,
+            before: self.executor.shaded(),
+            prepared: &prepared,
+            state: *state,
+            bindings: bindings.clone(),
+        };
+        let mut helpers: Vec<FragmentHelper<'_>> =
+            (0..=borrowed.count()).map(|_| helper(self.executor.fork())).collect();
+        let steps = distribute(batches, &mut helpers)?;
+        let executors = helpers.into_iter().map(|helper| helper.executor).collect();
+        self.executor.join(executors, batches.len(), steps)
     }
 }
 
-/// Returns a digest of the buffers that a binary's shader may write.
-fn written_memory(binary: &Binary, io: &dyn ShaderIo) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    for &surface in &binary.compiled.bindings {
-        match surface {
-            Surface::StorageBlock(n) => hasher.update(io.buffer(BufferRef::Storage(n))),
-            Surface::AtomicBuffer(n) => hasher.update(io.buffer(BufferRef::AtomicCounter(n))),
-            _ => &mut hasher,
-        };
+/// Executor of fragment batches on one of several threads.
+struct FragmentHelper<'a> {
+    executor: BatchExecutor,
+    /// Number of batches before the first one.
+    before: u64,
+    prepared: &'a Prepared,
+    state: DrawState<'a>,
+    bindings: Bindings,
+}
+
+impl Helper for FragmentHelper<'_> {
+    fn shade(&mut self, number: usize, batch: &mut Batch) -> Result<Steps, DeviceError> {
+        self.executor.set_shaded(self.before + number as u64);
+        self.executor.shade(self.prepared, Stage::Fragment, &self.state, batch, &mut self.bindings)
     }
-    hasher.finalize()
 }

@@ -25,14 +25,15 @@ impl Budget {
         Budget { left: self.left.saturating_sub(steps), ..self }
     }
 
+    /// Returns the error of a test that exceeds the budget.
+    pub(super) fn exceeded(self) -> DeviceError {
+        DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
+    }
+
     /// Converts a thread's failure into a device error.
     fn error(self, error: SimError) -> DeviceError {
         match error.reason {
-            Reason::StepLimit(_) => DeviceError::StepLimit {
-                stage: self.stage,
-                limit: self.limit,
-                unit: "instructions",
-            },
+            Reason::StepLimit(_) => self.exceeded(),
             _ => rejected(Phase::Simulate, error.to_string()),
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod operations;
 pub(crate) mod random;
 pub(crate) mod source_tree;
 
+use execute::Cores;
 use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use execute::devices::{WaveDevice, WaveOptions};
 use glsl::CompileOptions;
@@ -264,6 +265,7 @@ pub(crate) fn simulator_with(
         budget: 1 << 27,
         seed: 1,
         trace: None,
+        cores: Cores::default(),
     })
 }
 
@@ -281,5 +283,5 @@ pub(crate) fn waves(chip: gcn::Chip) -> WaveDevice {
 
 /// The reference.
 pub(crate) fn reference() -> InterpreterDevice {
-    InterpreterDevice::new(1 << 30)
+    InterpreterDevice::new(1 << 30, Cores::default())
 }
