@@ -159,7 +159,9 @@ fn generate_code(
         Ok((allocation, encode::encode(program, model)?))
     };
     let reach = model.devinfo().branch_reach();
+    // Parts of split branches have a flag of their own.
     let whole = (program.insts.len() > reach / MAX_GROWTH).then(|| program.clone());
+    manager.run_to_fixpoint(&mut program, list.late, 1, apply)?;
     let mut finished = finish(&mut program, manager);
     // Spills make parts longer than they were: try shorter ones.
     for limit in (1..=6).map(|shift| reach >> shift) {

@@ -29,6 +29,8 @@ pub struct PassList {
     pub legalize: &'static [LirPass],
     /// Optional passes, repeated until nothing changes; they keep the program encodable.
     pub clean_up: &'static [LirPass],
+    /// Optional passes just before allocation, once each.
+    pub late: &'static [LirPass],
     /// Optional passes on the allocated program, once each.
     pub allocated: &'static [LirPass],
 }
@@ -73,6 +75,7 @@ pub static SCALAR: PassList = PassList {
         opt_dead_halts,
         opt_split_sends,
     ],
+    late: &passes![opt_flag_allocation, opt_dce],
     allocated: &passes![opt_schedule],
 };
 
@@ -88,6 +91,7 @@ pub static VEC4: PassList = PassList {
         legalize_64bit_regions,
     ],
     clean_up: &passes![opt_vec4_dce],
+    late: &[],
     allocated: &[],
 };
 
@@ -100,7 +104,7 @@ impl PassList {
 
     /// Every pass, in order.
     fn all(&self) -> impl Iterator<Item = LirPass> {
-        [self.simplify, self.optimize, self.legalize, self.clean_up, self.allocated]
+        [self.simplify, self.optimize, self.legalize, self.clean_up, self.late, self.allocated]
             .into_iter()
             .flatten()
             .copied()

@@ -146,7 +146,8 @@ fn step_flags(inst: &Inst, mut flags: u8, width: u8) -> u8 {
     flags | flags_read(inst)
 }
 
-fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
+/// Flag subregisters whose bits some channel needs after each block.
+pub(super) fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
     let n = cfg.blocks.len();
     let (mut live_in, mut live_out) = (vec![0u8; n], vec![0u8; n]);
     if n == 1 {
