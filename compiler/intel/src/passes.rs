@@ -75,7 +75,7 @@ pub static SCALAR: PassList = PassList {
         opt_dead_halts,
         opt_split_sends,
     ],
-    late: &passes![opt_flag_allocation, opt_dce],
+    late: &passes![opt_payload_in_place, opt_shared_headers, opt_flag_allocation, opt_dce],
     allocated: &passes![opt_schedule],
 };
 

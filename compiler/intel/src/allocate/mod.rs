@@ -5,6 +5,7 @@ pub mod checker;
 pub mod graph;
 mod rematerialize;
 mod rewrite;
+mod sink;
 mod spill;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use cranelift_entity::EntityRef;
 use graph::Graph;
 use rematerialize::Rematerializer;
 use rewrite::rewrite;
+use sink::sink;
 use spill::Spiller;
 use vocabulary::{LivenessGranularity, PayloadInterference};
 
@@ -77,8 +79,9 @@ pub fn allocate(
     if settings.spill_all {
         spill_everything(program, model, &mut spiller);
     }
-    let first_round_budget = program.vregs.len() + 64;
+    let first_round_budget = program.vregs.len() + 65;
     let mut max_live = None;
+    let mut has_sunk = false;
     for _ in 0..first_round_budget {
         let cfg = Cfg::new(program);
         let mut liveness = Liveness::with_granularity(program, &cfg, settings.granularity);
@@ -87,8 +90,64 @@ pub fn allocate(
         }
         let live = liveness.max_live(program) as u32;
         let max_live = *max_live.get_or_insert(live);
+        if std::env::var("DBG_RA").is_ok() {
+            if std::env::var("DBG_RA").as_deref() == Ok("2") {
+                eprintln!("{program}");
+            }
+            eprintln!("round live {live} insts {}", program.insts.len());
+            let mut best = (0, 0);
+            for ip in 0..program.insts.len() {
+                let l: usize = program
+                    .vregs
+                    .iter()
+                    .map(|(v, d)| {
+                        let i = liveness.interval(v);
+                        if i.start <= ip && ip < i.end { usize::from(d.regs) } else { 0 }
+                    })
+                    .sum();
+                let p = liveness.payload_last_use.iter().filter(|&&e| e > ip).count();
+                if l + p > best.0 {
+                    best = (l + p, ip);
+                }
+            }
+            eprintln!(
+                "peak {best:?} payload {}",
+                liveness.payload_last_use.iter().filter(|&&e| e > best.1).count()
+            );
+            for (v, d) in program.vregs.iter() {
+                let i = liveness.interval(v);
+                if i.start <= best.1 && best.1 < i.end {
+                    let defs: Vec<String> = program
+                        .insts
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, i)| i.dst.vreg() == Some(v))
+                        .take(3)
+                        .map(|(at, i)| format!("{at}: {i}"))
+                        .collect();
+                    let uses = program
+                        .insts
+                        .iter()
+                        .filter(|i| i.src.iter().any(|s| s.vreg() == Some(v)))
+                        .count();
+                    eprintln!(
+                        "  {v} regs {} [{}, {}] uses {uses} defs {}",
+                        d.regs,
+                        i.start,
+                        i.end,
+                        defs.join(" | ")
+                    );
+                }
+            }
+        }
         // Coloring would fail.
         let hopeless = live > graph::GRF_COUNT;
+        if hopeless && may_sink(&mut has_sunk, &spiller, settings) {
+            if sink(program, &cfg, &liveness) {
+                original = settings.check.then(|| program.clone());
+            }
+            continue;
+        }
         if hopeless
             && may_rematerialize(&spiller, settings)
             && rematerializer.relieve(program, &cfg, &liveness)
@@ -122,6 +181,12 @@ pub fn allocate(
                 });
             }
             Err(failed) => {
+                if may_sink(&mut has_sunk, &spiller, settings) {
+                    if sink(program, &cfg, &liveness) {
+                        original = settings.check.then(|| program.clone());
+                    }
+                    continue;
+                }
                 if may_rematerialize(&spiller, settings)
                     && rematerializer.relieve(program, &cfg, &liveness)
                 {
@@ -154,6 +219,11 @@ pub fn allocate(
 /// program without spills.
 fn may_rematerialize(spiller: &Spiller, settings: Settings) -> bool {
     spiller.pinned.is_empty() && !settings.spill_all
+}
+
+/// Values may be computed later, once, under the same condition.
+fn may_sink(has_sunk: &mut bool, spiller: &Spiller, settings: Settings) -> bool {
+    !std::mem::replace(has_sunk, true) && may_rematerialize(spiller, settings)
 }
 
 fn spill_everything(program: &mut Program, model: &Model, spiller: &mut Spiller) {

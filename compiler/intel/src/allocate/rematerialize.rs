@@ -48,14 +48,11 @@ impl Rematerializer {
     fn definitions(&self, program: &Program) -> SecondaryMap<VReg, Option<usize>> {
         let mut definitions = program.vreg_table();
         let mut writes = program.vreg_table::<u32>();
-        let changes_payload = program.insts.iter().any(|i| matches!(i.dst.file, File::Grf(_)));
-        if changes_payload {
-            return definitions;
-        }
+        let changed: Vec<u32> = program.insts.iter().flat_map(registers_changed).collect();
         for (at, inst) in program.insts.iter().enumerate() {
             let Some(v) = inst.dst.vreg().filter(|_| inst.op != Op::Undef) else { continue };
             writes[v] += 1;
-            let is_only = writes[v] == 1 && is_computable(program, inst, v);
+            let is_only = writes[v] == 1 && is_computable(program, &changed, inst, v);
             definitions[v] = is_only.then_some(at);
         }
         for &v in &self.pinned {
@@ -112,8 +109,15 @@ impl Rematerializer {
     }
 }
 
+/// The fixed registers that an instruction writes.
+fn registers_changed(inst: &Inst) -> std::ops::Range<u32> {
+    let start = inst.dst.grf_byte();
+    let end = start.map_or(0, |start| (start + inst.bytes_written()).div_ceil(REG_SIZE));
+    start.map_or(0, |start| start / REG_SIZE)..end
+}
+
 /// The instruction defines all of `v` from constants and the thread's payload.
-fn is_computable(program: &Program, inst: &Inst, v: VReg) -> bool {
+fn is_computable(program: &Program, changed: &[u32], inst: &Inst, v: VReg) -> bool {
     let is_whole = inst.dst.offset == 0
         && inst.dst.stride() == Some(1)
         && inst.bytes_written() == u32::from(program.vregs[v].regs) * REG_SIZE;
@@ -121,17 +125,42 @@ fn is_computable(program: &Program, inst: &Inst, v: VReg) -> bool {
     let is_fixed = |(index, src): (usize, &crate::lir::Operand)| match src.file {
         File::Imm(_) => true,
         File::Grf(_) => {
-            src.grf_byte().is_some_and(|byte| byte + inst.bytes_read(index) <= payload_end)
+            let end = |byte: u32| byte + inst.bytes_read(index);
+            let is_kept = |byte: u32| {
+                !changed.iter().any(|&nr| nr * REG_SIZE < end(byte) && byte < (nr + 1) * REG_SIZE)
+            };
+            src.grf_byte().is_some_and(|byte| end(byte) <= payload_end && is_kept(byte))
         }
         _ => false,
     };
-    matches!(inst.op, Op::Mov | Op::Pln)
+    is_cheap(inst)
         && is_whole
         && inst.predicate.is_none()
         && inst.cond.is_none()
-        && !inst.align16
-        && !inst.acc_write
+        && !inst.touches_accumulator()
         && inst.src.iter().enumerate().all(is_fixed)
+}
+
+/// One instruction of a few cycles that reads nothing but its sources.
+fn is_cheap(inst: &Inst) -> bool {
+    let is_simple = matches!(
+        inst.op,
+        Op::Mov
+            | Op::Pln
+            | Op::Not
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Shr
+            | Op::Shl
+            | Op::Asr
+            | Op::Bfe
+            | Op::Add
+            | Op::Mul
+            | Op::Mad
+    );
+    let is_wide = inst.has_64bit() || (inst.op == Op::Mul && inst.dst.ty.is_integer());
+    is_simple && !is_wide
 }
 
 /// Instructions that rematerialization adds for each value, weighted by loop depth; `None` for

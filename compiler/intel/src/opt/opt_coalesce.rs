@@ -39,7 +39,17 @@ pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
     let sites = Sites::new(program);
     let mut ranges: Option<ChannelRanges> = None;
     let mut changed = false;
-    for at in 0..program.insts.len() {
+    // Copies from one iteration to the next first: both registers are live across the loop.
+    let is_back = |at: &usize| {
+        let block = cfg.block_of[*at];
+        let ends_loop = |succ: usize| {
+            let first = program.insts.get(cfg.blocks[succ].start);
+            first.is_some_and(|inst| inst.op == Op::While)
+        };
+        cfg.blocks[block].succs.iter().any(|&succ| succ <= block || ends_loop(succ))
+    };
+    let (back, others): (Vec<usize>, Vec<usize>) = (0..program.insts.len()).partition(is_back);
+    for at in back.into_iter().chain(others) {
         let Some(copy) = whole_copy(program, at) else { continue };
         let regs = u32::from(program.vregs[copy.src].regs);
         let place: Vec<(VReg, u32)> =

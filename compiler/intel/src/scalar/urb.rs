@@ -126,13 +126,18 @@ impl VertexOutputs {
         }
         let written: Vec<bool> =
             registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
-        let mut runs = if eot && isel.model.devinfo().has_split_send {
+        let mut runs = if eot {
+            let has_split_send = isel.model.devinfo().has_split_send;
             let dwords: Vec<Dword> = registers
                 .iter()
                 .zip(&self.copied)
                 .map(|(r, copied)| Dword::new(*r, *copied))
                 .collect();
-            runs_with_least_copies(&written, |run| copies(&dwords[run.start * 4..run.end * 4]))
+            let of_run = |run: &Range<usize>| {
+                let dwords = &dwords[run.start * 4..run.end * 4];
+                if has_split_send { copies(dwords) } else { copies_with_header(dwords) }
+            };
+            runs_with_least_copies(&written, of_run)
         } else {
             slot_runs(&written)
         };
@@ -182,6 +187,21 @@ impl Dword {
 /// Returns the copies of a message's data. None are needed where the registers that are copied
 /// neighbor each other as the dwords do.
 fn copies(data: &[Dword]) -> Copies {
+    let at_top = data.iter().filter(|dword| matches!(dword, Dword::Copied(_))).count() as u32;
+    Copies { anywhere: if place(data).is_some() { 0 } else { at_top }, at_top }
+}
+
+/// Returns the copies of a message's header and data where they must neighbor each other: the
+/// handles in front of registers of the thread's payload, or in a payload of their own, which all
+/// messages share. The last of these counts the header.
+fn copies_with_header(data: &[Dword]) -> Copies {
+    let Copies { at_top, .. } = copies(data);
+    let anywhere = place(data).map_or(at_top, |first| u32::from(first > OUTPUT_HANDLES + 1));
+    Copies { anywhere, at_top: at_top + 1 }
+}
+
+/// Returns the register that the first dword is in if all dwords are where the message needs them.
+fn place(data: &[Dword]) -> Option<u8> {
     // Registers in which the first dword would be.
     let mut bases: Vec<Option<u8>> = Vec::new();
     for (i, dword) in data.iter().enumerate() {
@@ -191,11 +211,8 @@ fn copies(data: &[Dword]) -> Copies {
             Dword::Copied(nr) => bases.push(nr.checked_sub(i as u8)),
         }
     }
-    let at_top = data.iter().filter(|dword| matches!(dword, Dword::Copied(_))).count() as u32;
-    let is_whole = bases.first().is_some_and(|first| {
-        first.is_some_and(|base| base > OUTPUT_HANDLES) && bases.iter().all(|base| base == first)
-    });
-    Copies { anywhere: if is_whole { 0 } else { at_top }, at_top }
+    let first = (*bases.first()?).filter(|&base| base > OUTPUT_HANDLES)?;
+    bases.iter().all(|base| *base == Some(first)).then_some(first)
 }
 
 impl ScalarSelection<'_> {

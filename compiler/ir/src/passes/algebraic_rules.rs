@@ -40,6 +40,8 @@ pub(super) enum Condition {
     ShiftedComplement(usize, usize, usize),
     /// The constants are complements.
     Complement(usize, usize),
+    /// The constants differ in every component.
+    Differ(usize, usize),
     /// The first constant is ones below the bit that the second counts.
     OnesBelow(usize, usize),
     /// The first constant is ones from the bit that the second counts up.
@@ -55,7 +57,7 @@ pub(super) enum Condition {
 }
 
 use Condition::{
-    Bits, Complement, Field, Fits, LowMask, LowestBit, LowestBitAbove, LowestBitBelow,
+    Bits, Complement, Differ, Field, Fits, LowMask, LowestBit, LowestBitAbove, LowestBitBelow,
     LowestBitMovable, OnesBelow, OnesFrom, PowerOfTwo, Result as ResultBits, ShiftedComplement,
     UnitInterval,
 };
@@ -221,6 +223,14 @@ pub(super) const RULES: &[RuleText] = &[
     ("(bcsel a b false)", "(iand a b)", &[]),
     ("(bcsel a (bcsel a b c) d)", "(bcsel a b d)", &[]),
     ("(bcsel a b (bcsel a c d))", "(bcsel a b d)", &[]),
+    ("(bcsel (iand a b) c (bcsel a c d))", "(bcsel a c d)", &[]),
+    ("(bcsel (iand a b) c (bcsel a d c))", "(bcsel (iand a (inot b)) d c)", &[]),
+    ("(bcsel (ior a b) (bcsel a c d) d)", "(bcsel a c d)", &[]),
+    ("(bcsel (ior a b) (bcsel a d c) d)", "(bcsel (iand b (inot a)) c d)", &[]),
+    ("(iand (ine a #b) (ieq a #c))", "(ieq a c)", &[Differ(B, C)]),
+    ("(iand (ieq a #b) (ieq a #c))", "false", &[Differ(B, C)]),
+    ("(ior (ine a #b) (ieq a #c))", "(ine a b)", &[Differ(B, C)]),
+    ("(ior (ine a #b) (ine a #c))", "true", &[Differ(B, C)]),
     // Conversions.
     ("(f2f32 (f2f64 a))", "a", &[Bits(A, 32)]),
     ("(f2f16 (f2f32 a))", "a", &[Bits(A, 16)]),

@@ -449,6 +449,7 @@ fn make_hold(condition: &Condition, values: &mut Values, rng: &mut Rng) {
         | Condition::LowestBitMovable(a, b)
         | Condition::Fits(a, b) => data[b] = rng.below(width(a)) as u64,
         Condition::Complement(a, b) => data[b] = !data[a] & all(a),
+        Condition::Differ(a, b) => data[b] = (data[a] ^ 1) & all(a),
         Condition::OnesBelow(a, b) => {
             data[b] = 1 + rng.below(width(a) - 1) as u64;
             data[a] = (1 << data[b]) - 1;

@@ -217,6 +217,7 @@ impl Condition {
             | Condition::LowestBitBelow(a, b)
             | Condition::LowestBitMovable(a, b)
             | Condition::Complement(a, b)
+            | Condition::Differ(a, b)
             | Condition::OnesBelow(a, b)
             | Condition::OnesFrom(a, b)
             | Condition::Fits(a, b) => smallvec![a, b],
@@ -244,6 +245,7 @@ impl Condition {
                 *count < bits && lowest(*a) + count < bits
             }
             (Condition::Complement(..), [a, b]) => *b == !a & all,
+            (Condition::Differ(..), [a, b]) => a != b,
             (Condition::ShiftedComplement(..), [a, count, b]) => {
                 let shifted = if *count < bits { a << count & all } else { 0 };
                 shifted >> count.min(&63) == *a && *b == !shifted & all
