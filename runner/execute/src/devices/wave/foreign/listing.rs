@@ -37,10 +37,23 @@ impl ForeignShader {
         found.into_iter().map(|(heading, text)| ForeignShader::assemble(heading, &text)).collect()
     }
 
+    /// The vertex shaders of a listing with the fragment shader that was made after each, and the
+    /// vertex shader's place in the listing.
+    pub fn pairs(shaders: &[ForeignShader]) -> impl Iterator<Item = (usize, [&ForeignShader; 2])> {
+        let headings = ["Vertex Shader as VS", "Pixel Shader"];
+        shaders.windows(2).enumerate().filter_map(move |(first, pair)| match pair {
+            [vertex, fragment] if headings == [&*vertex.heading, &*fragment.heading] => {
+                Some((first, [vertex, fragment]))
+            }
+            _ => None,
+        })
+    }
+
     fn assemble(heading: String, text: &str) -> ForeignShader {
         let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_end().ends_with(':');
         let instructions = text.lines().filter(is_code).count() as u32;
-        let words = gcn::assemble(Chip::Si, text).ok();
+        // Data behind a program is not in the listing, nor is its address.
+        let words = gcn::assemble(Chip::Si, text).ok().filter(|_| !text.contains("@rel32"));
         let relocated = words.is_none();
         ForeignShader { heading, words: words.unwrap_or_default(), instructions, relocated }
     }

@@ -1,6 +1,7 @@
 //! Shaders of radeonsi, which another compiler made for si, in place of ours: an independent
 //! witness for the simulator. Stages without a shader whose interface is known run on our code.
 
+mod interface;
 mod listing;
 mod memory;
 mod stages;
@@ -9,9 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use compiler::CachedCompiler;
-use gcn::Chip;
-use program::{BuiltinVariable, Slot, Stage};
-use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
+use compiler::amd::output::{Interface as OurInterface, PixelValue, Resource, UserValue};
+use gcn::{Chip, Opcode, Operand};
+use program::Stage;
+use program::resource::Attribute;
+use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::shader_io::ShaderIo;
 use wave::Program;
 
@@ -19,36 +22,73 @@ pub use listing::ForeignShader;
 
 use super::{WaveDevice, WaveOptions};
 use crate::device::ShaderDevice;
+use interface::{Interface, Known, known};
 use stages::Draw;
 
 /// Waves that execute radeonsi's shaders.
 pub struct ForeignDevice {
     ours: WaveDevice,
-    shaders: BTreeMap<Stage, Program>,
+    pairs: Vec<Pair>,
+    /// The pair that a program can run with, by its number, and how they fit.
+    known: BTreeMap<ProgramId, Option<(usize, Known)>>,
     limit: u64,
-    executed: BTreeSet<Stage>,
-    /// Receives the stages that ran on radeonsi's code.
-    report: Box<dyn Fn(Stage) + Send + Sync>,
+    executed: BTreeSet<(usize, Stage)>,
+    /// Receives the number of a pair and the stage that ran on its code.
+    report: Box<dyn Fn(usize, Stage) + Send + Sync>,
 }
 
-impl ForeignDevice {
-    /// Returns a device with a shader for each of some stages. `report` learns of each stage that
-    /// executes one.
-    ///
-    /// # Errors
-    /// Words are no instructions.
-    pub fn new(
-        shaders: &BTreeMap<Stage, ForeignShader>,
-        budget: u64,
-        cache: Arc<CachedCompiler>,
-        report: Box<dyn Fn(Stage) + Send + Sync>,
-    ) -> Result<ForeignDevice, DeviceError> {
+/// Ranges in bytes that scalar loads at constant offsets read of the descriptor table.
+fn loads(program: &Program) -> Vec<(u32, u32)> {
+    let load = |located: &gcn::Located| {
+        let instruction = located.instruction;
+        let dwords: u32 = match instruction.opcode {
+            Opcode::SLoadDwordx4 => 4,
+            Opcode::SLoadDwordx8 => 8,
+            Opcode::SLoadDwordx16 => 16,
+            _ => return None,
+        };
+        let offset = instruction.operands.iter().find_map(|operand| match operand {
+            Operand::Immediate(offset) => Some(offset * 4),
+            _ => None,
+        })?;
+        Some((offset, offset + dwords * 4))
+    };
+    program.instructions().iter().filter_map(load).collect()
+}
+
+/// Both shaders of a pair.
+struct Pair {
+    vertex: Program,
+    fragment: Program,
+    interface: Interface,
+}
+
+impl Pair {
+    fn new([vertex, fragment]: &[&ForeignShader; 2]) -> Result<Pair, DeviceError> {
         let decode = |shader: &ForeignShader| {
             Program::new(Chip::Si, &shader.words)
                 .map_err(|error| DeviceError::Execution(error.to_string()))
         };
-        let shaders = shaders.iter().filter(|(_, shader)| !shader.relocated);
-        let shaders = shaders.map(|(&stage, shader)| Ok((stage, decode(shader)?)));
+        let (vertex, fragment) = (decode(vertex)?, decode(fragment)?);
+        let interface = Interface::new(&vertex, &fragment);
+        Ok(Pair { vertex, fragment, interface })
+    }
+}
+
+impl ForeignDevice {
+    /// Returns a device with pairs of a vertex and a fragment shader that radeonsi linked together:
+    /// each leaves to the other what linking moved. A program runs with the first pair that fits.
+    /// `report` learns of each stage that executes one.
+    ///
+    /// # Errors
+    /// Words are no instructions.
+    pub fn new(
+        pairs: &[[&ForeignShader; 2]],
+        budget: u64,
+        cache: Arc<CachedCompiler>,
+        report: Box<dyn Fn(usize, Stage) + Send + Sync>,
+    ) -> Result<ForeignDevice, DeviceError> {
+        let pairs = pairs.iter().map(Pair::new).collect::<Result<_, DeviceError>>()?;
         let options = WaveOptions {
             chip: Chip::Si,
             compiler: Default::default(),
@@ -59,46 +99,76 @@ impl ForeignDevice {
         };
         Ok(ForeignDevice {
             ours: WaveDevice::new(options),
-            shaders: shaders.collect::<Result<_, DeviceError>>()?,
+            pairs,
+            known: BTreeMap::new(),
             limit: budget,
             executed: BTreeSet::new(),
             report,
         })
     }
-}
 
-/// True if the registers and exports of radeonsi's shader of the stage are known.
-fn is_known(state: &DrawState<'_>, stage: Stage) -> bool {
-    let program = state.program;
-    let Some(linked) = program.stage(stage) else { return false };
-    let only_two =
-        program.stages.iter().all(|s| matches!(s.shader.stage, Stage::Vertex | Stage::Fragment));
-    let uses = |builtin: BuiltinVariable| {
-        linked.shader.globals.values().any(|g| g.active && g.builtin == Some(builtin))
-    };
-    let inputs = program.stage(Stage::Fragment).map_or(&[][..], |stage| &stage.inputs);
-    let plain = |slot: Slot| matches!(slot, Slot::Var(_));
-    // Several varyings are packed in an order of their own.
-    let varyings = inputs.len() <= 1 && inputs.iter().all(|input| plain(input.slot));
-    let resources = program.images.is_empty() && program.atomic_buffers.is_empty();
-    let own = match stage {
-        Stage::Vertex => {
-            let known =
-                |slot: Slot| plain(slot) || matches!(slot, Slot::Position | Slot::ClipDistance(_));
-            linked.outputs.iter().all(|output| known(output.slot))
+    /// The pair for a program, and how they fit.
+    fn known(&mut self, state: &DrawState<'_>) -> Result<Option<(usize, Known)>, DeviceError> {
+        if let Some(found) = self.known.get(&state.program_id) {
+            return Ok(found.clone());
         }
-        Stage::Fragment => ![
-            BuiltinVariable::FragCoord,
-            BuiltinVariable::SampleMaskIn,
-            BuiltinVariable::SampleId,
-            BuiltinVariable::SamplePosition,
-            BuiltinVariable::FragDepth,
-        ]
-        .into_iter()
-        .any(uses),
-        _ => false,
-    };
-    only_two && varyings && resources && own
+        let fits = |pair: &Pair| known(&pair.interface, state.program);
+        let candidates: Vec<(usize, Known)> =
+            self.pairs.iter().map(fits).enumerate().filter_map(|(n, k)| Some((n, k?))).collect();
+        let mut found = None;
+        for (number, mut known) in candidates {
+            known.window = self.window(state)?;
+            known.attributes = self.attributes(state)?;
+            if self.pairs[number].interface.fetches != known.attributes.is_empty() {
+                found = Some((number, known));
+                break;
+            }
+        }
+        self.known.insert(state.program_id, found.clone());
+        Ok(found)
+    }
+
+    /// The attributes that the vertex shader needs, with both halves of wide ones. radeonsi has
+    /// descriptors of no others, either.
+    fn attributes(&mut self, state: &DrawState<'_>) -> Result<Vec<u32>, DeviceError> {
+        let prepared = self.ours.prepared(Stage::Vertex, state)?;
+        let output = &prepared.output;
+        let in_registers = output.user_data.iter().filter_map(|data| match data.value {
+            UserValue::Descriptor(resource) => Some(resource),
+            _ => None,
+        });
+        let loaded = loads(&prepared.program);
+        let is_loaded = |at: u32| loaded.iter().any(|(from, to)| (*from..*to).contains(&at));
+        let in_table = output.descriptors.iter().filter(|entry| is_loaded(entry.offset));
+        let resources = in_registers.chain(in_table.map(|entry| entry.resource));
+        let all = &state.program.attributes;
+        let used: BTreeSet<_> = resources
+            .filter_map(|resource| match resource {
+                Resource::Attribute(number) => all.get(number as usize),
+                _ => None,
+            })
+            .map(|attribute| (attribute.global, attribute.location))
+            .collect();
+        let is_used = |a: &Attribute| used.contains(&(a.global, a.location));
+        Ok((0..).zip(all).filter(|(_, a)| is_used(a)).map(|(number, _)| number).collect())
+    }
+
+    /// Components of the window position that the fragment shader needs. radeonsi loads no others,
+    /// either.
+    fn window(&mut self, state: &DrawState<'_>) -> Result<Vec<u8>, DeviceError> {
+        let prepared = self.ours.prepared(Stage::Fragment, state)?;
+        let OurInterface::Fragment(fragment) = &prepared.output.interface else {
+            return Ok(Vec::new());
+        };
+        let components = [
+            PixelValue::PositionX,
+            PixelValue::PositionY,
+            PixelValue::PositionZ,
+            PixelValue::PositionW,
+        ];
+        let needed = (0..).zip(components).filter(|(_, value)| fragment.values.contains(value));
+        Ok(needed.map(|(component, _)| component).collect())
+    }
 }
 
 impl Device for ForeignDevice {
@@ -113,18 +183,25 @@ impl Device for ForeignDevice {
         batch: &mut Batch,
         io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
-        let code = self.shaders.get(&stage).filter(|_| is_known(state, stage));
-        let Some(code) = code else { return self.ours.shade(stage, state, batch, io) };
-        let draw = Draw { program: state.program, code, limit: self.limit };
-        let steps = match batch {
-            Batch::Vertex(vertices) => stages::vertices(&draw, vertices, io)?,
-            Batch::Fragment(fragments) if fragments.samples <= 1 => {
-                stages::fragments(&draw, fragments, io)?
-            }
-            _ => return self.ours.shade(stage, state, batch, io),
+        let known = self.known(state)?;
+        let Some((number, known)) = &known else {
+            return self.ours.shade(stage, state, batch, io);
         };
-        if self.executed.insert(stage) {
-            (self.report)(stage);
+        let pair = &self.pairs[*number];
+        let (program, interface, limit) = (state.program, &pair.interface, self.limit);
+        let draw = |code| Draw { program, code, interface, known, limit };
+        let steps = match batch {
+            Batch::Vertex(vertices) => stages::vertices(&draw(&pair.vertex), vertices, io)?,
+            Batch::Fragment(fragments) if fragments.samples <= 1 => {
+                stages::fragments(&draw(&pair.fragment), fragments, io)?
+            }
+            _ => {
+                let message = "radeonsi's shaders with several samples".into();
+                return Err(DeviceError::Unsupported(message));
+            }
+        };
+        if self.executed.insert((*number, stage)) {
+            (self.report)(*number, stage);
         }
         Ok(Steps(steps))
     }

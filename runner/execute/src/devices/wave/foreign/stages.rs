@@ -1,13 +1,12 @@
 //! Waves of vertices and fragments with the registers that radeonsi's shaders expect.
 
-use program::resource::Varying;
-use program::{Slot, Stage};
+use program::Stage;
 use softgl::device::{DeviceError, FragmentBatch, PrimitiveSetup, VertexBatch};
 use softgl::shader_io::ShaderIo;
 use wave::{Export, Host, LANES, Outcome, Program, Wave};
 
-use super::super::super::vertex_values::vertex_values;
 use super::super::fragment::{pixels, weights};
+use super::interface::{DEPTH, Interface, Known, NULL, PARAMETER, Pairs};
 use super::memory::{
     BUFFER_TABLE, ForeignMemory, IMAGE_TABLE, UNIFORMS, VERTEX_TABLE, attribute_words,
     has_only_uniforms,
@@ -22,22 +21,17 @@ const DRAW: usize = 6;
 const BASE_INSTANCE: usize = 7;
 const VERTEX_BUFFERS: usize = 8;
 const FIRST_VERTEX_BUFFER: usize = 12;
-/// Vector registers of fragments: six pairs of coordinates, facing, sample and layer, covered
-/// samples.
-const FACING: usize = 12;
-const ANCILLARY: usize = 13;
-const COVERAGE: usize = 14;
-/// Targets of exports.
-const DEPTH: u8 = 8;
-const NULL: u8 = 9;
-const POSITION: u8 = 12;
-const PARAMETER: u8 = 32;
+/// Vector registers of fragments behind six pairs of coordinates: components of the window position
+/// that are needed, facing, sample and layer, covered samples.
+const WINDOW: usize = 12;
 
 /// A shader and the draw that it executes.
 #[derive(Clone, Copy)]
 pub(super) struct Draw<'a> {
     pub program: &'a program::Program,
     pub code: &'a Program,
+    pub interface: &'a Interface,
+    pub known: &'a Known,
     pub limit: u64,
 }
 
@@ -104,43 +98,31 @@ pub(super) fn vertices(
     wave.scalar[DRAW] = batch.draw_id;
     wave.scalar[BASE_INSTANCE] = batch.base_instance;
     wave.scalar[VERTEX_BUFFERS] = VERTEX_TABLE;
-    wave.scalar[FIRST_VERTEX_BUFFER..][..4].copy_from_slice(&attribute_words(0));
+    let attributes = &draw.known.attributes;
+    let first = attribute_words(attributes.first().copied().unwrap_or(0));
+    wave.scalar[FIRST_VERTEX_BUFFER..][..4].copy_from_slice(&first);
     let (inputs, ids) = (&batch.inputs, &batch.vertex_id);
     let attribute = |number: u32, record: usize, component: usize| {
         let lane = ids.iter().position(|&id| id as usize == record);
         lane.and_then(|lane| inputs.find(number as usize * 4 + component, lane)).unwrap_or(0)
     };
-    let memory = ForeignMemory::new(io, draw.program, Stage::Vertex, &attribute);
+    let memory = ForeignMemory::new(io, draw, Stage::Vertex, &attribute);
     let mut host = ForeignHost { memory, exports: Vec::new(), parameter: &|_, _, _| None };
     let steps = run(draw, &mut wave, &mut host)?;
-    let outputs = draw.program.stage(Stage::Vertex).map_or(&[][..], |stage| &stage.outputs);
-    let read = draw.program.stage(Stage::Fragment).map_or(&[][..], |stage| &stage.inputs);
-    for (index, varying) in outputs.iter().enumerate() {
-        let Some(target) = target(outputs, read, varying.slot) else { continue };
+    let parameters = (PARAMETER..).zip(draw.known.carriers.iter().map(|(from, _)| *from));
+    let positions = draw.known.positions.iter().map(|&(from, target)| (target, from));
+    for (target, output) in positions.chain(parameters) {
         let Some(export) = host.exports.iter().find(|export| export.target == target) else {
-            return Err(DeviceError::Execution(format!("no export for {:?}", varying.slot)));
+            return Err(DeviceError::Execution(format!("no export to target {target}")));
         };
         for component in 0..4 {
             let Some(values) = &export.channels[component] else { continue };
             for lane in (0..lanes).filter(|lane| batch.mask >> lane & 1 != 0) {
-                batch.outputs.set(index * 4 + component, lane, values[lane]);
+                batch.outputs.set(output * 4 + component, lane, values[lane]);
             }
         }
     }
     Ok(steps)
-}
-
-/// Target of the export of an output; none for those that nothing reads.
-fn target(outputs: &[Varying], read: &[Varying], slot: Slot) -> Option<u8> {
-    match slot {
-        Slot::Position => Some(POSITION),
-        Slot::ClipDistance(n) => {
-            let size = outputs.iter().any(|output| output.slot == Slot::PointSize);
-            Some(POSITION + 1 + u8::from(size) + n)
-        }
-        Slot::PointSize => None,
-        slot => read.iter().any(|input| input.slot == slot).then_some(PARAMETER),
-    }
 }
 
 /// Runs a batch of fragments.
@@ -149,28 +131,41 @@ pub(super) fn fragments(
     batch: &mut FragmentBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let inputs = draw.program.stage(Stage::Fragment).map_or(&[][..], |stage| &stage.inputs);
     let pixels = pixels(&batch.quads, &batch.primitives)?;
     let lanes = pixels.len().min(LANES);
     let mut wave = start(draw, Stage::Fragment, batch.live);
     wave.scalar[PRIMITIVE_MASK] = 0;
+    let integer = counts_whole_pixels(draw.program);
     for (lane, pixel) in pixels.iter().enumerate().take(lanes) {
         let center = [pixel.x + 0.5, pixel.y + 0.5];
+        let window = if integer { [pixel.x, pixel.y] } else { center };
         for (pair, linear) in [false, false, false, true, true, true].into_iter().enumerate() {
             let [i, j, _] = weights(pixel.setup, linear, center);
             wave.vector[2 * pair][lane] = i;
             wave.vector[2 * pair + 1][lane] = j;
         }
-        wave.vector[FACING][lane] = if pixel.setup.front_facing { u32::MAX } else { 0 };
-        wave.vector[ANCILLARY][lane] = pixel.setup.layer << 16;
-        wave.vector[COVERAGE][lane] = batch.sample_mask_in.get(lane).copied().unwrap_or(0);
+        let [x, y] = center;
+        for (register, component) in (WINDOW..).zip(&draw.known.window) {
+            let value = match component {
+                0 | 1 => window[usize::from(*component)],
+                2 => pixel.setup.depth.at(x, y),
+                _ => 1.0 / pixel.setup.one_over_w.at(x, y),
+            };
+            wave.vector[register][lane] = (value as f32).to_bits();
+        }
+        let facing = WINDOW + draw.known.window.len();
+        wave.vector[facing][lane] = if pixel.setup.front_facing { u32::MAX } else { 0 };
+        wave.vector[facing + 1][lane] = pixel.setup.layer << 16;
+        let covered = batch.sample_mask_in.get(lane).copied().unwrap_or(0);
+        wave.vector[facing + 2][lane] = covered;
     }
     let parameter = |attribute: u8, channel: u8, lane: usize| {
-        let input = inputs.get(usize::from(attribute))?;
+        let (_, input) = *draw.known.carriers.get(usize::from(attribute))?;
         let Some(pixel) = pixels.get(lane) else { return Some([0; 3]) };
-        Some(parameter(inputs, input, pixel.setup, channel))
+        let flat = draw.interface.flat.contains(&attribute);
+        Some(parameter(pixel.setup, input * 4 + usize::from(channel), flat))
     };
-    let memory = ForeignMemory::new(io, draw.program, Stage::Fragment, &|_, _, _| 0);
+    let memory = ForeignMemory::new(io, draw, Stage::Fragment, &|_, _, _| 0);
     let mut host = ForeignHost { memory, exports: Vec::new(), parameter: &parameter };
     let steps = run(draw, &mut wave, &mut host)?;
     let mut written = 0;
@@ -178,28 +173,49 @@ pub(super) fn fragments(
         if export.done {
             written = export.exec;
         }
-        take_color(batch, export, lanes)?;
+        take(batch, export, draw.interface.pairs, lanes)?;
     }
     batch.outputs.killed = batch.live & !written;
     Ok(steps)
 }
 
-/// Values of an attribute of interpolation: P0, P10, P20.
-fn parameter(inputs: &[Varying], input: &Varying, setup: &PrimitiveSetup, channel: u8) -> [u32; 3] {
-    let values = vertex_values(inputs, setup, channel.into(), |slot| slot == input.slot);
-    if input.interpolation.mode == program::qualifier::InterpolationMode::Flat {
+/// True if the centers of pixels have whole coordinates in the window.
+fn counts_whole_pixels(program: &program::Program) -> bool {
+    let globals = program.stage(Stage::Fragment).map(|stage| &stage.shader.globals);
+    globals.is_some_and(|all| all.values().any(|global| global.layout.pixel_center_integer))
+}
+
+/// Values of a row of inputs for interpolation: P0, P10, P20.
+fn parameter(setup: &PrimitiveSetup, row: usize, flat: bool) -> [u32; 3] {
+    let values = setup.values.get(row).copied().unwrap_or([0; 3]);
+    if flat {
         return [values[setup.provoking.min(2)], 0, 0];
     }
     let [a, b, c] = values.map(f32::from_bits);
     [values[0], (b - a).to_bits(), (c - a).to_bits()]
 }
 
-fn take_color(batch: &mut FragmentBatch, export: &Export, lanes: usize) -> Result<(), DeviceError> {
-    if export.target == NULL {
-        return Ok(());
-    }
-    if export.target >= DEPTH {
-        return Err(DeviceError::Unsupported(format!("export to target {}", export.target)));
+/// Takes over an export.
+fn take(
+    batch: &mut FragmentBatch,
+    export: &Export,
+    pairs: Pairs,
+    lanes: usize,
+) -> Result<(), DeviceError> {
+    let lanes = || (0..lanes).filter(|&lane| export.exec >> lane & 1 != 0);
+    match export.target {
+        NULL => return Ok(()),
+        DEPTH => {
+            let Some(values) = &export.channels[0] else { return Ok(()) };
+            for lane in lanes() {
+                if let Some(depth) = batch.outputs.depth.get_mut(lane) {
+                    *depth = values[lane];
+                }
+            }
+            return Ok(());
+        }
+        0..DEPTH => {}
+        other => return Err(DeviceError::Unsupported(format!("export to target {other}"))),
     }
     let first = usize::from(export.target) * 4;
     for channel in 0..4 {
@@ -208,15 +224,26 @@ fn take_color(batch: &mut FragmentBatch, export: &Export, lanes: usize) -> Resul
         if first + channel >= batch.outputs.color.rows() {
             continue;
         }
-        for lane in (0..lanes).filter(|lane| export.exec >> lane & 1 != 0) {
+        for lane in lanes() {
             let value = match export.compressed {
-                true => from_half((values[lane] >> (16 * (channel % 2))) as u16).to_bits(),
+                true => from_pair((values[lane] >> (16 * (channel % 2))) as u16, pairs),
                 false => values[lane],
             };
             batch.outputs.color.set(first + channel, lane, value);
         }
     }
     Ok(())
+}
+
+/// The bits of one of a pair of 16 bits.
+fn from_pair(bits: u16, pairs: Pairs) -> u32 {
+    match pairs {
+        Pairs::Half => from_half(bits).to_bits(),
+        Pairs::Unorm => (f32::from(bits) / 65535.0).to_bits(),
+        Pairs::Snorm => (f32::from(bits as i16) / 32767.0).max(-1.0).to_bits(),
+        Pairs::Uint => bits.into(),
+        Pairs::Sint => i32::from(bits as i16) as u32,
+    }
 }
 
 /// The value of a half.
