@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use gpu::{Event, Facts, Server, Settings, Summary};
+use gpu::{Event, Facts, KernelUse, Server, Settings, Summary};
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
@@ -61,7 +62,10 @@ impl VirtualGpu {
                 show(&format!("gpu: process {pid}: batch {batch} failed: {text}"));
             }
         };
-        let settings = Settings { generation, record, observer: Box::new(observer) };
+        // Recordings are for a look at single tests.
+        let counts_kernels = record.is_none();
+        let observer = Box::new(observer);
+        let settings = Settings { generation, record, counts_kernels, observer };
         let socket = folder.join("socket");
         let server = Server::start(&socket, settings).context("the service of the virtual GPU")?;
         Ok(VirtualGpu { generation, library, folder, server: Some(server) })
@@ -205,6 +209,32 @@ impl Failures {
         let own = std::process::id().to_string();
         let mut lines = text[..whole].lines().filter_map(|line| line.split_once(' '));
         lines.find(|(pid, _)| *pid == own).map(|(_, text)| text.to_owned())
+    }
+}
+
+/// Use of kernels by this process, which the virtual GPU counts.
+#[derive(Debug)]
+pub struct UsedKernels(UnixStream);
+
+impl UsedKernels {
+    /// Connects to the virtual GPU that the environment names.
+    ///
+    /// # Errors
+    /// Fails without a virtual GPU.
+    pub fn of_environment() -> anyhow::Result<UsedKernels> {
+        let path = std::env::var_os(submission::SOCKET_VARIABLE).context("no virtual GPU")?;
+        Ok(UsedKernels(UnixStream::connect(path)?))
+    }
+
+    /// Returns the kernels that were used since the last call.
+    ///
+    /// # Errors
+    /// Fails if the virtual GPU has ended.
+    pub fn take(&mut self) -> anyhow::Result<Vec<KernelUse>> {
+        let request = submission::Request::Kernels(std::process::id());
+        submission::send(&mut self.0, &request.encode())?;
+        let frame = submission::receive(&mut self.0)?.context("the virtual GPU has ended")?;
+        Ok(String::from_utf8_lossy(&frame).lines().filter_map(KernelUse::of_line).collect())
     }
 }
 

@@ -33,6 +33,7 @@ pub mod operand;
 mod program_end;
 mod quirks;
 pub mod text;
+mod timing;
 pub mod types;
 pub mod validate;
 
@@ -52,5 +53,6 @@ pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask}
 pub use program_end::{ProgramEnd, jump_targets};
 pub use quirks::Quirk;
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
+pub use timing::estimate as estimated_cycles;
 pub use types::Type;
 pub use validate::{ProgramValidator, Violation, validate_inst, validate_program};

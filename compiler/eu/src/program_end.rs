@@ -46,11 +46,9 @@ impl ProgramEnd {
             self.furthest = self.furthest.max(target);
         }
         self.open |= inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
+        // The end of a thread does not depend on the channels that a message reaches.
         let leaves = inst.send.is_some_and(|send| send.eot)
-            || matches!(inst.opcode, Opcode::Ret | Opcode::Jmpi);
-        leaves
-            && inst.predicate.is_none()
-            && !self.open
-            && self.furthest < (offset + inst.len_bytes()) as i64
+            || (matches!(inst.opcode, Opcode::Ret | Opcode::Jmpi) && inst.predicate.is_none());
+        leaves && !self.open && self.furthest < (offset + inst.len_bytes()) as i64
     }
 }

@@ -9,6 +9,7 @@ use script::ContextRequest;
 use crate::capabilities::ContextSet;
 use vocabulary::Generation;
 
+pub use crate::driver_stages::{RanKernel, add_kernels};
 pub use gl::{DeviceChoice, Identity, OpenError, Options, Platform};
 
 static OPTIONS: OnceLock<Options> = OnceLock::new();

@@ -48,9 +48,89 @@ fn statistics(message: &str) -> Option<StageStatistics> {
     Some(statistics)
 }
 
+/// Completes the counts of a driver's messages with the kernels that ran on a virtual GPU: cycles
+/// by this project's model, executed instructions. Shaders that did not run have neither, and give
+/// way to those of the same stage and width that ran: drivers compile for a state that they guess,
+/// and again for the state of the draw. A kernel without a message, such as one that the driver
+/// kept from an earlier test, gets a row of its own.
+pub fn add_kernels(stages: &mut Vec<StageStatistics>, used: &[RanKernel]) {
+    for stage in stages.iter_mut() {
+        stage.cycles = 0;
+    }
+    for kernel in used {
+        let is_same = |stage: &&mut StageStatistics| {
+            (stage.stage, stage.width) == (kernel.stage, kernel.width)
+                && stage.instructions == kernel.instructions
+                && stage.cycles == 0
+        };
+        let stage = match stages.iter_mut().find(is_same) {
+            Some(stage) => stage,
+            None => {
+                stages.push(StageStatistics {
+                    instructions: kernel.instructions,
+                    loops: kernel.loops,
+                    sends: kernel.sends,
+                    ..StageStatistics::new(kernel.stage, kernel.width)
+                });
+                let last = stages.len() - 1;
+                &mut stages[last]
+            }
+        };
+        stage.cycles = kernel.cycles;
+        stage.executed =
+            (kernel.executed + kernel.threads / 2).checked_div(kernel.threads).unwrap_or(0);
+        stage.sha.clone_from(&kernel.hash);
+    }
+    let ran: Vec<(Stage, Width)> = used.iter().map(|kernel| (kernel.stage, kernel.width)).collect();
+    stages.retain(|stage| stage.cycles > 0 || !ran.contains(&(stage.stage, stage.width)));
+}
+
+/// A kernel that ran on a virtual GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are those of the statistics")]
+pub struct RanKernel {
+    pub stage: Stage,
+    pub width: Width,
+    pub instructions: u32,
+    pub loops: u32,
+    pub sends: u32,
+    pub cycles: u64,
+    /// BLAKE3 of the machine code.
+    pub hash: String,
+    /// Threads that ended.
+    pub threads: u64,
+    /// Instructions that they executed.
+    pub executed: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_complete_messages() {
+        let message = |inst| format!("FS SIMD8 shader: {inst} inst, 0 loops, 48 cycles, 1 sends");
+        let mut stages = of_messages(&[message(12), message(20)]);
+        let kernel = |width, instructions| RanKernel {
+            stage: Stage::Fragment,
+            width,
+            instructions,
+            loops: 0,
+            sends: 1,
+            cycles: 70,
+            hash: "ab".into(),
+            threads: 4,
+            executed: 46,
+        };
+        add_kernels(&mut stages, &[kernel(Width::Simd8, 20), kernel(Width::Simd16, 11)]);
+        let numbers = |s: &StageStatistics| (s.instructions, s.cycles, s.executed);
+        let all: Vec<_> = stages.iter().map(numbers).collect();
+        assert_eq!(all, [(20, 70, 12), (11, 70, 12)]);
+        assert_eq!(stages[0].sha, "ab");
+        let mut stages = of_messages(&[message(12)]);
+        add_kernels(&mut stages, &[]);
+        assert_eq!(numbers(&stages[0]), (12, 0, 0), "no draw");
+    }
 
     /// Messages in the forms of Mesa's iris and softpipe.
     #[test]

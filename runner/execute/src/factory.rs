@@ -192,6 +192,7 @@ impl ShaderDevice for SimulatorDevice {
             instructions: s.statistics.instructions,
             loops: s.statistics.loops,
             cycles: s.statistics.cycles.into(),
+            executed: s.executed(),
             spills: s.statistics.spills,
             fills: s.statistics.fills,
             sends: s.statistics.sends,

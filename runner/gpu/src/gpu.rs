@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use packets::{Command, Memory, Table, Walker};
 use rustc_hash::FxHashMap;
+use submission::KernelUse;
 use vocabulary::Generation;
 
 use crate::clock::Clock;
@@ -69,6 +70,17 @@ impl Gpu {
     /// Reports all kernels to an observer.
     pub fn watch(&mut self, watch: Rc<dyn Watch>) {
         self.drawing.watch(watch);
+    }
+
+    /// Notes the kernels that draws and dispatches of the program use, from now on.
+    pub fn count_kernels(&mut self) {
+        self.drawing.count_kernels();
+    }
+
+    /// Returns the kernels that draws and dispatches of the program used since the last call, and
+    /// their work. Draws with which the driver clears and copies do not count.
+    pub fn take_used_kernels(&mut self) -> Vec<KernelUse> {
+        self.drawing.take_used()
     }
 
     /// Forgets the state of a context.

@@ -40,4 +40,5 @@ pub use facts::Facts;
 pub use gpu::Gpu;
 pub use memory::BatchMemory;
 pub use server::{Event, Server, Settings, Summary};
+pub use submission::KernelUse;
 pub use watch::{Watch, WatchedKernel};

@@ -10,7 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use packets::{Object, Recording};
-use submission::{Reply, Request, Submission};
+use rustc_hash::FxHashMap;
+use submission::{KernelUse, Reply, Request, Submission};
 use vocabulary::Generation;
 
 use crate::clock::Clock;
@@ -62,6 +63,8 @@ pub struct Settings {
     pub generation: Generation,
     /// Folder for recordings of all batches.
     pub record: Option<PathBuf>,
+    /// Keep the use of kernels for [`Request::Kernels`].
+    pub counts_kernels: bool,
     /// Receives events, from several threads.
     pub observer: Box<dyn Fn(Event) + Send + Sync>,
 }
@@ -73,12 +76,51 @@ struct Shared {
     stopped: AtomicBool,
     counts: Mutex<(Summary, usize)>,
     changed: Condvar,
+    /// Use of kernels by process.
+    kernels: Mutex<FxHashMap<u32, Vec<KernelUse>>>,
 }
 
 impl Shared {
     /// Counts, and the number of open connections.
     fn counts(&self) -> MutexGuard<'_, (Summary, usize)> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kernels(&self) -> MutexGuard<'_, FxHashMap<u32, Vec<KernelUse>>> {
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the use of kernels by a process.
+    fn add_kernels(&self, pid: u32, used: Vec<KernelUse>) {
+        let mut kernels = self.kernels();
+        let known = kernels.entry(pid).or_default();
+        for kernel in used {
+            let is_same = |other: &&mut KernelUse| {
+                (&other.hash, &other.stage, &other.width)
+                    == (&kernel.hash, &kernel.stage, &kernel.width)
+            };
+            match known.iter_mut().find(is_same) {
+                Some(other) => {
+                    other.threads += kernel.threads;
+                    other.executed += kernel.executed;
+                }
+                None => known.push(kernel),
+            }
+        }
+    }
+
+    /// Answers questions about processes until the asker closes the stream.
+    fn answer_questions(&self, stream: &mut UnixStream, mut pid: u32) -> io::Result<()> {
+        loop {
+            let used = self.kernels().remove(&pid).unwrap_or_default();
+            let text: String = used.iter().map(KernelUse::to_line).collect();
+            submission::send(stream, text.as_bytes())?;
+            let Some(frame) = submission::receive(stream)? else { return Ok(()) };
+            let Some(Request::Kernels(next)) = Request::decode(&frame) else {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "no question"));
+            };
+            pid = next;
+        }
     }
 }
 
@@ -101,6 +143,7 @@ impl Server {
             stopped: AtomicBool::new(false),
             counts: Mutex::default(),
             changed: Condvar::new(),
+            kernels: Mutex::default(),
         });
         let served = shared.clone();
         thread::Builder::new().name("gpu".to_string()).spawn(move || listen(&listener, &served))?;
@@ -161,8 +204,10 @@ impl Connection<'_> {
     fn serve(mut stream: UnixStream, shared: &Shared) -> io::Result<()> {
         let bad = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text.to_string());
         let Some(frame) = submission::receive(&mut stream)? else { return Ok(()) };
-        let Some(Request::Hello { pid, heap, generation }) = Request::decode(&frame) else {
-            return Err(bad("the first message is no greeting"));
+        let (pid, heap, generation) = match Request::decode(&frame) {
+            Some(Request::Hello { pid, heap, generation }) => (pid, heap, generation),
+            Some(Request::Kernels(pid)) => return shared.answer_questions(&mut stream, pid),
+            _ => return Err(bad("the first message is no greeting")),
         };
         if generation != shared.settings.generation.name() {
             return Err(bad(&format!("process {pid} expects the generation {generation}")));
@@ -170,7 +215,10 @@ impl Connection<'_> {
         let path = format!("/proc/{pid}/fd/{heap}");
         let heap = OpenOptions::new().read(true).write(true).open(path)?;
         shared.counts().0.processes += 1;
-        let gpu = Gpu::new(shared.settings.generation, shared.clock);
+        let mut gpu = Gpu::new(shared.settings.generation, shared.clock);
+        if shared.settings.counts_kernels {
+            gpu.count_kernels();
+        }
         let mut connection = Connection { pid, heap, gpu, batches: 0, shared };
         submission::send(&mut stream, &Reply::default().encode())?;
         while let Some(frame) = submission::receive(&mut stream)? {
@@ -178,6 +226,7 @@ impl Connection<'_> {
             let reply = connection.answer(request);
             submission::send(&mut stream, &reply.encode())?;
         }
+        shared.kernels().remove(&pid);
         Ok(())
     }
 
@@ -191,7 +240,9 @@ impl Connection<'_> {
             Request::Log(text) => {
                 (self.shared.settings.observer)(Event::Log { pid: self.pid, text });
             }
-            Request::Hello { .. } => return Reply { status: INPUT_OUTPUT_ERROR, value: 0 },
+            Request::Hello { .. } | Request::Kernels(_) => {
+                return Reply { status: INPUT_OUTPUT_ERROR, value: 0 };
+            }
         }
         Reply::default()
     }
@@ -213,6 +264,10 @@ impl Connection<'_> {
         };
         if let Err(error) = memory.flush() {
             failure.get_or_insert(error.to_string());
+        }
+        let used = self.gpu.take_used_kernels();
+        if !used.is_empty() {
+            self.shared.add_kernels(self.pid, used);
         }
         let mut counts = self.shared.counts();
         counts.0.batches += 1;

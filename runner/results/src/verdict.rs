@@ -132,8 +132,11 @@ pub struct StageStatistics {
     pub instructions: u32,
     /// Number of loops.
     pub loops: u32,
-    /// Static estimate of cycles by this project's model.
+    /// Static estimate of cycles by this project's model; 0 if it is not known.
     pub cycles: u64,
+    /// Instructions that a thread executed on average, rounded; 0 if none ran or it is not known.
+    #[serde(default, skip_serializing_if = "is_zero_u64")]
+    pub executed: u64,
     /// Number of registers written to scratch memory.
     pub spills: u32,
     /// Number of registers read from scratch memory.
@@ -161,6 +164,7 @@ impl StageStatistics {
             instructions: 0,
             loops: 0,
             cycles: 0,
+            executed: 0,
             spills: 0,
             fills: 0,
             sends: 0,
@@ -174,6 +178,11 @@ impl StageStatistics {
 
 /// True for numbers that results leave out.
 fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// As [`is_zero`].
+fn is_zero_u64(number: &u64) -> bool {
     *number == 0
 }
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use anyhow::Context;
 use clap::Parser;
 
 use super::args::{ExecuteArgs, WorkerArgs};
@@ -12,12 +13,13 @@ use super::exit::EXPECTED;
 use super::options::execute_options;
 use crate::mock;
 use crate::supervise::{self, ExplanationRequest, Request};
-use crate::virtual_gpu::{Failures, check_renderer};
+use crate::virtual_gpu::{Failures, UsedKernels, check_renderer};
+use execute::driver::{RanKernel, add_kernels};
 use execute::explain::explain;
 use execute::{Cores, Devices, RunOptions};
 use results::bundle::Bundle;
-use results::verdict::{Phase, Verdict};
-use vocabulary::Generation;
+use results::verdict::{Phase, Status, Verdict};
+use vocabulary::{Generation, Stage, Width};
 
 /// Executes test cases until the supervisor closes the input.
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
@@ -61,9 +63,12 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
             execute::prepare(generation, &options, &devices);
         }
     };
-    let failures = Mutex::new(Failures::of_environment());
+    let reports = Mutex::new(match is_virtual {
+        true => Some(Reports::of_environment()?),
+        false => None,
+    });
     supervise::serve(args.threads, prepare, move |request| match is_virtual {
-        true => answer_on_virtual_gpu(request, &options, &devices, &failures),
+        true => answer_on_virtual_gpu(request, &options, &devices, &reports),
         false => {
             let _core = cores.enter();
             answer(request, &options, &devices)
@@ -72,12 +77,53 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
+/// Reports of the virtual GPU about this process.
+struct Reports {
+    failures: Failures,
+    kernels: UsedKernels,
+}
+
+impl Reports {
+    fn of_environment() -> anyhow::Result<Reports> {
+        let failures = Failures::of_environment().context("there is no virtual GPU")?;
+        Ok(Reports { failures, kernels: UsedKernels::of_environment()? })
+    }
+
+    /// Completes a verdict: kernels that ran, and batches that could not be executed.
+    fn complete(&mut self, mut verdict: Verdict) -> Verdict {
+        match self.kernels.take() {
+            Ok(used) if verdict.status != Status::Skip => {
+                let used: Vec<RanKernel> = used.iter().filter_map(ran).collect();
+                add_kernels(&mut verdict.stages, &used);
+            }
+            Ok(_) => {}
+            Err(error) => return Verdict::fail(Phase::Simulate, format!("virtual GPU: {error}")),
+        }
+        self.failures.judge(verdict)
+    }
+}
+
+/// Converts a kernel that the virtual GPU names.
+fn ran(kernel: &gpu::KernelUse) -> Option<RanKernel> {
+    Some(RanKernel {
+        stage: Stage::ALL.into_iter().find(|stage| stage.name() == kernel.stage)?,
+        width: Width::ALL.into_iter().find(|width| width.name() == kernel.width)?,
+        instructions: kernel.instructions.try_into().ok()?,
+        loops: kernel.loops.try_into().ok()?,
+        sends: kernel.sends.try_into().ok()?,
+        cycles: kernel.cycles,
+        hash: kernel.hash.clone(),
+        threads: kernel.threads,
+        executed: kernel.executed,
+    })
+}
+
 /// Has the driver execute a test case; the virtual GPU reports batches that it cannot execute.
 fn answer_on_virtual_gpu(
     request: &Request,
     run: &RunOptions,
     devices: &Devices,
-    failures: &Mutex<Option<Failures>>,
+    reports: &Mutex<Option<Reports>>,
 ) -> Verdict {
     let renderer = execute::driver::identity().map(|identity| identity.renderer);
     let checked = renderer.map_err(Into::into).and_then(|name| check_renderer(&name));
@@ -86,8 +132,8 @@ fn answer_on_virtual_gpu(
     }
     let request = Request { generation: Generation::Gl, ..request.clone() };
     let verdict = answer(&request, run, devices);
-    match &mut *failures.lock().unwrap_or_else(PoisonError::into_inner) {
-        Some(failures) => failures.judge(verdict),
+    match &mut *reports.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(reports) => reports.complete(verdict),
         None => Verdict::fail(Phase::Require, "there is no virtual GPU"),
     }
 }

@@ -11,9 +11,10 @@
 //! | [`Request::Timestamp`] | 3 | – |
 //! | [`Request::DestroyContext`] | 4 | context (4) |
 //! | [`Request::Log`] | 5 | text |
+//! | [`Request::Kernels`] | 6 | process id (4) |
 //!
 //! An object is address, size, offset in the heap, handle and flags, 8 bytes each. A reply is a
-//! status (4) and a value (8).
+//! status (4) and a value (8). The reply to [`Request::Kernels`] is text, see [`KernelUse`].
 //!
 //! ```
 //! use submission::{Request, receive, send};
@@ -81,6 +82,9 @@ pub enum Request {
     DestroyContext(u32),
     /// Show a line to the user.
     Log(String),
+    /// Return the kernels that a process has used since the last such request. The reply is a
+    /// line of text for each, see [`KernelUse`].
+    Kernels(u32),
 }
 
 /// Answer to a request.
@@ -125,6 +129,10 @@ impl Request {
                 bytes.push(5);
                 bytes.extend(text.as_bytes());
             }
+            Request::Kernels(pid) => {
+                bytes.push(6);
+                bytes.extend(pid.to_le_bytes());
+            }
         }
         bytes
     }
@@ -158,7 +166,61 @@ impl Request {
             3 => Request::Timestamp,
             4 => Request::DestroyContext(u32::from_le_bytes(take(rest)?)),
             5 => Request::Log(String::from_utf8_lossy(rest).into_owned()),
+            6 => Request::Kernels(u32::from_le_bytes(take(rest)?)),
             _ => return None,
+        })
+    }
+}
+
+/// A kernel that draws or dispatches of a process used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelUse {
+    /// Name of the stage.
+    pub stage: String,
+    /// Name of the width.
+    pub width: String,
+    /// BLAKE3 of the kernel's bytes, in hexadecimal.
+    pub hash: String,
+    /// Instructions.
+    pub instructions: u64,
+    /// Loops.
+    pub loops: u64,
+    /// Messages that it sends.
+    pub sends: u64,
+    /// Estimated cycles.
+    pub cycles: u64,
+    /// Threads that ended.
+    pub threads: u64,
+    /// Instructions that they executed.
+    pub executed: u64,
+}
+
+impl KernelUse {
+    /// Returns a line of text: stage, width, hash, then the numbers.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        let KernelUse { stage, width, hash, instructions, loops, sends, cycles, .. } = self;
+        let KernelUse { threads, executed, .. } = self;
+        let sizes = format!("{instructions} {loops} {sends} {cycles}");
+        format!("{stage} {width} {hash} {sizes} {threads} {executed}\n")
+    }
+
+    /// Reads a line; `None` if it is none.
+    #[must_use]
+    pub fn of_line(line: &str) -> Option<KernelUse> {
+        let mut words = line.split_whitespace().map(str::to_owned);
+        let (stage, width, hash) = (words.next()?, words.next()?, words.next()?);
+        let mut number = || words.next()?.parse().ok();
+        Some(KernelUse {
+            stage,
+            width,
+            hash,
+            instructions: number()?,
+            loops: number()?,
+            sends: number()?,
+            cycles: number()?,
+            threads: number()?,
+            executed: number()?,
         })
     }
 }
@@ -235,6 +297,7 @@ mod tests {
             Request::Timestamp,
             Request::DestroyContext(2),
             Request::Log("unknown request 0x1".into()),
+            Request::Kernels(7),
         ];
         for request in requests {
             let bytes = request.encode();
@@ -242,6 +305,20 @@ mod tests {
         }
         let reply = Reply { status: 5, value: u64::MAX };
         assert_eq!(Reply::decode(&reply.encode()), Some(reply));
+    }
+
+    #[test]
+    fn kernels_survive_as_text() {
+        let kernel = KernelUse {
+            stage: "fragment".into(),
+            width: "SIMD16".into(),
+            hash: "ab".into(),
+            instructions: 12,
+            executed: 24,
+            ..KernelUse::default()
+        };
+        assert_eq!(KernelUse::of_line(&kernel.to_line()), Some(kernel));
+        assert_eq!(KernelUse::of_line("fragment SIMD16 ab 12"), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A draw command: its parameters, and what all parts of its execution read.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use eu::DevInfo;
 use packets::{Memory, Table};
@@ -10,6 +11,7 @@ use vocabulary::{Stage, Width};
 use super::counts::{Counts, StreamRegisters};
 use super::kernels::{Kernels, Loaded};
 use super::state::Fields;
+use super::used::Used;
 use super::window::Viewport;
 use crate::context::HardwareContext;
 use crate::facts::Facts;
@@ -34,6 +36,8 @@ pub(super) struct Draw<'a> {
     pub(super) fields: &'a Fields,
     pub(super) facts: Facts,
     pub(super) kernels: &'a Kernels,
+    /// Record of the kernels that are used, unless the driver draws for itself.
+    pub(super) used: Option<&'a Used>,
     pub(super) watch: Option<&'a dyn Watch>,
     pub(super) memory: &'a dyn Memory,
     pub(super) context: &'a HardwareContext,
@@ -51,10 +55,13 @@ impl Draw<'_> {
     /// Reports a kernel and returns the observer of its threads.
     pub(super) fn tracer(
         &self,
-        kernel: &Loaded,
+        kernel: &Rc<Loaded>,
         (stage, width): (Stage, Width),
         address: u64,
     ) -> Option<Tracer> {
+        if let Some(used) = self.used {
+            used.add(kernel, stage, width);
+        }
         self.watch?.kernel(&WatchedKernel { stage, width, address, code: kernel.code() })
     }
 }

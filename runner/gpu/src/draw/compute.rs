@@ -29,7 +29,7 @@ impl Drawing {
         if self.fields.walker.is_predicated.flag(words) && !predicate_holds(context) {
             return Ok(());
         }
-        let Some(draw) = self.begin(memory, context) else {
+        let Some(draw) = self.begin(memory, context, false) else {
             return not_modeled("work groups without hardware");
         };
         let invocations = draw.walk(words)?;

@@ -108,6 +108,13 @@ struct FragmentKernel {
     setup: usize,
 }
 
+/// Result of a thread.
+struct Shaded {
+    writes: Vec<RenderWrite>,
+    /// Executed instructions.
+    steps: u64,
+}
+
 /// Inputs that the results of the threads of a primitive depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dependence {
@@ -222,18 +229,19 @@ impl<'a> Fragments<'a> {
         let mut thread = Thread::new(self.draw.devinfo, 0);
         thread.tracer.clone_from(&self.tracer);
         let Fragments { output, resources, samples, .. } = self;
-        let mut known: FxHashMap<u32, Vec<RenderWrite>> = FxHashMap::default();
+        let mut known: FxHashMap<u32, Shaded> = FxHashMap::default();
         let dependence = self.dependence(kernel, primitive, &setup);
         if dependence == Dependence::None && !quads.is_empty() {
             let slots: SmallVec<[QuadSlot; 4]> = self.slots(&quads[..1]).into();
             let width = kernel.width;
-            let writes = self.run(kernel, &mut thread, primitive, &setup, &slots, width)?;
+            let shaded = self.run(kernel, &mut thread, primitive, &setup, &slots, width)?;
             let rule = (width, self.tests_early);
             let is_single = samples.count() == 1;
-            if is_single && output.flood(resources, primitive, &quads, &writes, rule)? {
+            if is_single && output.flood(resources, primitive, &quads, &shaded.writes, rule)? {
+                kernel.kernel.count(quads.len().div_ceil(width / 4), shaded.steps);
                 return Ok(());
             }
-            known.insert(0, writes);
+            known.insert(0, shaded);
         }
         for slots in self.slots(&quads).chunks(kernel.width / 4) {
             let key = match dependence {
@@ -242,7 +250,7 @@ impl<'a> Fragments<'a> {
                 Dependence::Position => None,
             };
             let executed;
-            let writes = match key {
+            let shaded = match key {
                 None => {
                     executed = self.run(kernel, &mut thread, primitive, &setup, slots, 0)?;
                     &executed
@@ -251,12 +259,14 @@ impl<'a> Fragments<'a> {
                     Entry::Occupied(entry) => &*entry.into_mut(),
                     Entry::Vacant(entry) => {
                         let width = kernel.width;
-                        let writes =
+                        let shaded =
                             self.run(kernel, &mut thread, primitive, &setup, slots, width)?;
-                        entry.insert(writes)
+                        entry.insert(shaded)
                     }
                 },
             };
+            kernel.kernel.count(1, shaded.steps);
+            let writes = &shaded.writes;
             output.merge(resources, primitive, samples, slots, writes, self.tests_early)?;
         }
         Ok(())
@@ -324,7 +334,7 @@ impl<'a> Fragments<'a> {
         setup: &[[[u32; 8]; 2]],
         slots: &[QuadSlot],
         least: usize,
-    ) -> Outcome<Vec<RenderWrite>> {
+    ) -> Outcome<Shaded> {
         thread.reset(0);
         self.write_header(thread, slots, primitive);
         // Whole quads execute, so that differences between pixels are defined.
@@ -352,8 +362,10 @@ impl<'a> Fragments<'a> {
         if let Some(error) = failure.0 {
             return Err(error);
         }
-        result.map_err(|error| CommandError::kernel(kernel.address, &error))?;
-        Ok(writes)
+        match result.map_err(|error| CommandError::kernel(kernel.address, &error))? {
+            simulator::Outcome::Done { steps } => Ok(Shaded { writes, steps }),
+            simulator::Outcome::Barrier { .. } => not_modeled("barriers of fragment threads"),
+        }
     }
 
     /// Writes the registers that every fragment thread has.

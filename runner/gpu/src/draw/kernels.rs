@@ -1,12 +1,13 @@
 //! Kernels in memory, each decoded once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use eu::DevInfo;
 use packets::{Fault, Memory};
 use rustc_hash::FxHashMap;
 use simulator::{Inputs, Kernel};
+use submission::KernelUse;
 
 use crate::error::{CommandError, Outcome};
 
@@ -24,12 +25,32 @@ pub(super) struct Loaded {
     /// The bytes that were decoded.
     bytes: Vec<u8>,
     inputs: RefCell<[Option<Option<Rc<Inputs>>>; 3]>,
+    /// Threads that ended, and the instructions that they executed.
+    counts: Cell<(u64, u64)>,
+    description: OnceCell<KernelUse>,
 }
 
 impl Loaded {
     /// Machine code.
     pub(super) fn code(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Adds threads that executed `steps` instructions each.
+    pub(super) fn count(&self, threads: usize, steps: u64) {
+        let (before, executed) = self.counts.get();
+        let threads = threads as u64;
+        self.counts.set((before + threads, executed + threads * steps));
+    }
+
+    /// Returns the numbers of threads and of executed instructions since the last call.
+    pub(super) fn take_counts(&self) -> (u64, u64) {
+        self.counts.take()
+    }
+
+    /// Returns the description that `describe` makes of the machine code, once.
+    pub(super) fn description(&self, describe: impl FnOnce(&[u8]) -> KernelUse) -> KernelUse {
+        self.description.get_or_init(|| describe(&self.bytes)).clone()
     }
 
     /// Payload on which threads of `width` channels depend; `None` if it is not known.
@@ -69,7 +90,13 @@ impl Kernels {
         }
         let (kernel, mut bytes) = decode(devinfo, memory, address, room)?;
         bytes.truncate(kernel.end());
-        let loaded = Rc::new(Loaded { kernel, bytes, inputs: RefCell::default() });
+        let loaded = Rc::new(Loaded {
+            kernel,
+            bytes,
+            inputs: RefCell::default(),
+            counts: Cell::default(),
+            description: OnceCell::new(),
+        });
         let mut all = self.0.borrow_mut();
         if all.len() >= MOST {
             all.clear();

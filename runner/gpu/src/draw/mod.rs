@@ -27,6 +27,7 @@ mod state;
 mod stipple;
 mod tessellation;
 mod triangle;
+mod used;
 mod vertex_shader;
 mod vertices;
 mod viewport;
@@ -48,7 +49,10 @@ use command::{Draw, Parameters};
 use counts::{Counts, StreamRegisters};
 use fragment::Fragments;
 use kernels::Kernels;
+use primitives::RECTANGLES;
 use state::Fields;
+use submission::KernelUse;
+use used::Used;
 
 /// Registers with the parameters of an indirect draw.
 const INDIRECT: [u32; 5] = [0x2434, 0x2430, 0x2438, 0x243c, 0x2440];
@@ -60,6 +64,7 @@ pub(crate) struct Drawing {
     facts: Facts,
     fields: Fields,
     kernels: Kernels,
+    used: Option<Used>,
     watch: Option<Rc<dyn Watch>>,
 }
 
@@ -69,12 +74,22 @@ impl Drawing {
         let devinfo = DevInfo::get(generation.name());
         let facts = Facts::of(generation);
         let (fields, kernels) = (Fields::resolve(table), Kernels::default());
-        Drawing { table, devinfo, facts, fields, kernels, watch: None }
+        Drawing { table, devinfo, facts, fields, kernels, used: None, watch: None }
     }
 
     /// Reports all kernels to an observer.
     pub(crate) fn watch(&mut self, watch: Rc<dyn Watch>) {
         self.watch = Some(watch);
+    }
+
+    /// Returns the kernels that the program's draws and dispatches used since the last call.
+    pub(crate) fn take_used(&self) -> Vec<KernelUse> {
+        self.used.as_ref().map(Used::take).unwrap_or_default()
+    }
+
+    /// Notes the kernels that the program's draws and dispatches use.
+    pub(crate) fn count_kernels(&mut self) {
+        self.used = self.devinfo.map(Used::new);
     }
 
     /// Stores the states of the vertex buffers that a command names.
@@ -107,7 +122,8 @@ impl Drawing {
         if parameters.vertices == 0 || parameters.instances == 0 {
             return Ok(());
         }
-        let Some(draw) = self.begin(memory, context) else {
+        let is_driven = parameters.topology == RECTANGLES;
+        let Some(draw) = self.begin(memory, context, is_driven) else {
             return not_modeled("draws without hardware");
         };
         draw.check()?;
@@ -125,11 +141,13 @@ impl Drawing {
         self.store_offsets(memory, context)
     }
 
-    /// State and memory of a draw; `None` for generations without hardware.
+    /// State and memory of a draw; `None` for generations without hardware. `is_driven` says that
+    /// the driver draws for itself, to clear or copy.
     fn begin<'a>(
         &'a self,
         memory: &'a dyn Memory,
         context: &'a HardwareContext,
+        is_driven: bool,
     ) -> Option<Draw<'a>> {
         Some(Draw {
             table: self.table,
@@ -137,6 +155,7 @@ impl Drawing {
             fields: &self.fields,
             facts: self.facts,
             kernels: &self.kernels,
+            used: self.used.as_ref().filter(|_| !is_driven),
             watch: self.watch.as_deref(),
             memory,
             context,
@@ -155,7 +174,7 @@ impl Drawing {
         context: &HardwareContext,
         words: &[u32],
     ) -> Outcome<()> {
-        match self.begin(memory, context) {
+        match self.begin(memory, context, true) {
             Some(draw) => draw.depth_operation(words),
             None => not_modeled("depth buffers without hardware"),
         }

@@ -10,7 +10,7 @@ use super::vertices::{Fetched, Slots};
 use crate::error::{Outcome, not_modeled};
 
 /// Topology of rectangles: three vertices each.
-const RECTANGLES: u64 = 15;
+pub(super) const RECTANGLES: u64 = 15;
 
 /// Vertices of an instance.
 #[derive(Debug, Default)]

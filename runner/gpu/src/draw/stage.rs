@@ -131,9 +131,12 @@ impl<'a> UrbStage<'a> {
                     return Err(error);
                 }
                 let error = |error| -> CommandError { CommandError::kernel(self.address, &error) };
-                if matches!(result.map_err(error)?, ThreadOutcome::Barrier { .. }) {
-                    let bytes = std::mem::take(&mut host.scratch.bytes);
-                    waiting.push((thread, Scratch { bytes, ..Scratch::default() }));
+                match result.map_err(error)? {
+                    ThreadOutcome::Done { steps } => self.kernel.count(1, steps),
+                    ThreadOutcome::Barrier { .. } => {
+                        let bytes = std::mem::take(&mut host.scratch.bytes);
+                        waiting.push((thread, Scratch { bytes, ..Scratch::default() }));
+                    }
                 }
             }
             running = waiting;

@@ -24,7 +24,8 @@ fn batches_are_executed_in_the_memory_file() {
     let seen = events.clone();
     let observer = move |event| seen.lock().expect("no panic").push(event);
     let generation = Generation::Ivb;
-    let settings = Settings { generation, record: None, observer: Box::new(observer) };
+    let settings =
+        Settings { generation, record: None, counts_kernels: false, observer: Box::new(observer) };
     let server = Server::start(&socket, settings).expect("a server");
 
     // MI_STORE_DATA_IMM of 42 to the second page; then the end.

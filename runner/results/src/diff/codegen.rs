@@ -190,7 +190,8 @@ impl CodeChanges {
         self.shared += 1;
         self.same_binary += usize::from(!old.sha.is_empty() && old.sha == new.sha);
         for (metric, read) in self.metrics.iter_mut().zip(metrics) {
-            let (before, after) = (read.of(old), read.of(new));
+            let numbers = read.of_all(&[old, new]);
+            let [before, after] = [numbers[0], numbers[1]];
             metric.total_old += before;
             metric.total_new += after;
             if before != after {
@@ -228,8 +229,9 @@ impl Groups {
         group.shaders += 1;
         group.sums.resize(metrics.len(), [0; 2]);
         for (sum, metric) in group.sums.iter_mut().zip(metrics) {
-            sum[0] += metric.of(old);
-            sum[1] += metric.of(new);
+            let numbers = metric.of_all(&[old, new]);
+            sum[0] += numbers[0];
+            sum[1] += numbers[1];
         }
     }
 

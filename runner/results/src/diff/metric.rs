@@ -10,6 +10,7 @@ pub enum Metric {
     Instructions,
     Loops,
     Cycles,
+    Executed,
     Spills,
     Fills,
     Sends,
@@ -18,10 +19,11 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Metric; 7] = [
+    pub const ALL: [Metric; 8] = [
         Metric::Instructions,
         Metric::Loops,
         Metric::Cycles,
+        Metric::Executed,
         Metric::Spills,
         Metric::Fills,
         Metric::Sends,
@@ -29,10 +31,11 @@ impl Metric {
     ];
     /// Metrics of comparisons without a selection. Registers are left out: most changes of code
     /// change them, and only spills cost.
-    pub const COMPARED: [Metric; 6] = [
+    pub const COMPARED: [Metric; 7] = [
         Metric::Instructions,
         Metric::Loops,
         Metric::Cycles,
+        Metric::Executed,
         Metric::Spills,
         Metric::Fills,
         Metric::Sends,
@@ -44,6 +47,7 @@ impl Metric {
             Metric::Instructions => "instructions",
             Metric::Loops => "loops",
             Metric::Cycles => "cycles",
+            Metric::Executed => "executed",
             Metric::Spills => "spills",
             Metric::Fills => "fills",
             Metric::Sends => "sends",
@@ -62,11 +66,22 @@ impl Metric {
             Metric::Instructions => code.instructions.into(),
             Metric::Loops => code.loops.into(),
             Metric::Cycles => code.cycles,
+            Metric::Executed => code.executed,
             Metric::Spills => code.spills.into(),
             Metric::Fills => code.fills.into(),
             Metric::Sends => code.sends.into(),
             Metric::Registers => code.registers.into(),
         }
+    }
+}
+
+impl Metric {
+    /// Returns the numbers of a shader in several runs; zeros if one of them is not known, so that
+    /// sums can be compared.
+    pub(super) fn of_all(self, codes: &[&Code<'_>]) -> Vec<u64> {
+        let numbers: Vec<u64> = codes.iter().map(|code| self.of(code)).collect();
+        let may_be_unknown = matches!(self, Metric::Cycles | Metric::Executed);
+        if may_be_unknown && numbers.contains(&0) { vec![0; numbers.len()] } else { numbers }
     }
 }
 

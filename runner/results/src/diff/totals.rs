@@ -76,8 +76,7 @@ impl CodeTotals {
                 continue;
             };
             let metrics = selection.metrics.iter();
-            let numbers: Vec<Vec<u64>> =
-                metrics.map(|m| codes.iter().map(|code| m.of(code)).collect()).collect();
+            let numbers: Vec<Vec<u64>> = metrics.map(|m| m.of_all(&codes)).collect();
             let place = (generation.to_owned(), stage, width);
             totals.groups.entry(place).or_default().add(&numbers);
             let separator = if variant.is_empty() { "" } else { " " };

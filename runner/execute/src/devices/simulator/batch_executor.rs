@@ -1,5 +1,6 @@
 //! Execution of batches by prepared kernels on one thread, with comparison of their widths.
 
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::Binary;
@@ -29,6 +30,16 @@ pub struct Disagreement {
     pub text: String,
 }
 
+/// Execution of a kernel over a batch.
+pub(super) struct KernelRun {
+    /// Width of the kernel.
+    pub width: Width,
+    /// Threads that ran.
+    pub threads: u64,
+    /// Instructions that they executed.
+    pub steps: u64,
+}
+
 /// Executor of batches: a thread of the simulator with its budget.
 pub(super) struct BatchExecutor {
     devinfo: &'static DevInfo,
@@ -38,6 +49,7 @@ pub(super) struct BatchExecutor {
     budget: Budget,
     shaded: u64,
     disagreements: Vec<Disagreement>,
+    runs: Vec<KernelRun>,
 }
 
 impl BatchExecutor {
@@ -54,6 +66,7 @@ impl BatchExecutor {
             budget: Budget { stage: Stage::Vertex, limit: options.budget, left: options.budget },
             shaded: 0,
             disagreements: Vec::new(),
+            runs: Vec::new(),
         }
     }
 
@@ -62,8 +75,8 @@ impl BatchExecutor {
     pub(super) fn fork(&self) -> BatchExecutor {
         let mut thread = Thread::new(self.devinfo, self.seed);
         thread.math = self.thread.math;
-        let disagreements = Vec::new();
-        BatchExecutor { trace: None, thread, disagreements, ..*self }
+        let (disagreements, runs) = (Vec::new(), Vec::new());
+        BatchExecutor { trace: None, thread, disagreements, runs, ..*self }
     }
 
     /// Adds the results of forks that executed `count` batches in `steps` instructions.
@@ -78,7 +91,10 @@ impl BatchExecutor {
     ) -> Result<Steps, DeviceError> {
         self.shaded += count as u64;
         let first = self.disagreements.len();
-        self.disagreements.extend(forks.into_iter().flat_map(|fork| fork.disagreements));
+        for mut fork in forks {
+            self.disagreements.append(&mut fork.disagreements);
+            self.runs.append(&mut fork.runs);
+        }
         self.disagreements[first..].sort_by_key(|disagreement| disagreement.batch);
         self.budget.stage = Stage::Fragment;
         if steps.0 > self.budget.left {
@@ -101,6 +117,11 @@ impl BatchExecutor {
     /// Returns and resets the disagreements between widths.
     pub(super) fn take_disagreements(&mut self) -> Vec<Disagreement> {
         std::mem::take(&mut self.disagreements)
+    }
+
+    /// Returns and resets the runs of kernels.
+    pub(super) fn take_runs(&mut self) -> Vec<KernelRun> {
+        std::mem::take(&mut self.runs)
     }
 
     /// Executes a batch with every kernel to run, and compares their results.
@@ -167,7 +188,9 @@ impl BatchExecutor {
         let metadata = prepared.metadata(width)?;
         let BatchExecutor { devinfo, seed, budget, .. } = *self;
         let program = state.program;
-        let launch = Launch { devinfo, seed, budget, prepared, width, kernel, metadata, program };
+        let threads = Cell::new(0);
+        let launch =
+            Launch { devinfo, seed, budget, prepared, width, kernel, metadata, program, threads };
         let thread = &mut self.thread;
         let steps = match batch {
             Batch::Vertex(vertices) => vertex::run(&launch, thread, vertices, io)?,
@@ -178,6 +201,7 @@ impl BatchExecutor {
             Batch::Compute(group) => compute::run(&launch, thread, group, io)?,
         };
         self.budget = self.budget.after(steps);
+        self.runs.push(KernelRun { width, threads: launch.threads.get(), steps });
         Ok(Steps(steps))
     }
 

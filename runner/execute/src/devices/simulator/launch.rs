@@ -1,5 +1,7 @@
 //! Launch of a kernel over a batch: the steps that the threads of all stages share.
 
+use std::cell::Cell;
+
 use compiler::output::{self, Width};
 use eu::DevInfo;
 use program::Program;
@@ -30,6 +32,8 @@ pub(super) struct Launch<'a> {
     pub metadata: &'a output::Kernel,
     /// The linked program.
     pub program: &'a Program,
+    /// Threads that were started.
+    pub threads: Cell<u64>,
 }
 
 impl Launch<'_> {
@@ -46,6 +50,7 @@ impl Launch<'_> {
     /// Resets a thread to its initial state: nothing but the seeded contents of registers.
     pub(super) fn reset(&self, thread: &mut Thread) {
         thread.reset(self.seed);
+        self.threads.set(self.threads.get() + 1);
     }
 
     /// Returns a prepared thread that waits for its turn, with its scratch space.

@@ -90,6 +90,17 @@ pub struct KernelStatistics {
     pub statistics: Statistics,
     /// BLAKE3 of the kernel's bytes, in hexadecimal.
     pub hash: String,
+    /// Threads that ran.
+    pub threads: u64,
+    /// Instructions that they executed.
+    pub steps: u64,
+}
+
+impl KernelStatistics {
+    /// Returns the number of instructions that a thread executed on average; 0 if none ran.
+    pub fn executed(&self) -> u64 {
+        (self.steps + self.threads / 2).checked_div(self.threads).unwrap_or(0)
+    }
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
@@ -271,9 +282,24 @@ impl SimulatorDevice {
                 width: kernel.width,
                 statistics: kernel.statistics,
                 hash: hash.clone(),
+                threads: 0,
+                steps: 0,
             });
         }
         self.statistics.sort_by_key(|s| (s.stage, s.width));
+    }
+
+    /// Adds the recent runs of kernels to their statistics.
+    fn count_runs(&mut self, stage: Stage, prepared: &Prepared) {
+        for run in self.executor.take_runs() {
+            let is_this = |s: &&mut KernelStatistics| {
+                (s.stage, s.width) == (stage, run.width) && prepared.hashes.contains(&s.hash)
+            };
+            if let Some(statistics) = self.statistics.iter_mut().find(is_this) {
+                statistics.threads += run.threads;
+                statistics.steps += run.steps;
+            }
+        }
     }
 }
 
@@ -291,6 +317,7 @@ impl Device for SimulatorDevice {
     ) -> Result<Steps, DeviceError> {
         let prepared = self.prepared(stage, state)?;
         let steps = self.executor.shade(&prepared, stage, state, batch, io)?;
+        self.count_runs(stage, &prepared);
         if stage == Stage::Fragment {
             self.fragment_steps = steps;
         }
@@ -324,7 +351,9 @@ impl Device for SimulatorDevice {
             (0..=borrowed.count()).map(|_| helper(self.executor.fork())).collect();
         let steps = distribute(batches, &mut helpers)?;
         let executors = helpers.into_iter().map(|helper| helper.executor).collect();
-        self.executor.join(executors, batches.len(), steps)
+        let steps = self.executor.join(executors, batches.len(), steps)?;
+        self.count_runs(Stage::Fragment, &prepared);
+        Ok(steps)
     }
 }
 
