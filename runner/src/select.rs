@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 use crate::console::message::message;
 use crate::locate::{NotLocated, locate};
 use results::RunFolder;
-use results::names::{EXTENSION, Namer, names_test, piglit_name, printable_line, test_name};
+use results::names::{EXTENSION, Namer, piglit_name, printable_line, test_name};
 use results::{OPTION_BYTES, RESULTS_FILE, TEST_BYTES, read_regular};
 use script::bare;
 use tools::Case;
@@ -194,11 +194,11 @@ fn not_a_test(path: &Path, kinds: FileKinds) -> Option<&'static str> {
 }
 
 /// Reads the names in a list; comments may hold any bytes.
-fn listed(path: &Path) -> Result<Vec<String>, SelectError> {
+fn listed(path: &Path) -> Result<BTreeSet<String>, SelectError> {
     let shown = || path.display().to_string();
     let error = |source| SelectError::Path { path: shown(), source };
     let bytes = read_regular(path, OPTION_BYTES).map_err(error)?;
-    let mut names = Vec::new();
+    let mut names = BTreeSet::new();
     for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
         let name = line.split(|&b| b == b'#').next().unwrap_or_default();
         let name = std::str::from_utf8(name).map_err(|error| {
@@ -206,9 +206,11 @@ fn listed(path: &Path) -> Result<Vec<String>, SelectError> {
             let (line, column, byte) = (index + 1, at + 1, byte.unwrap_or_default());
             SelectError::Encoding { path: shown(), line, column, byte }
         })?;
-        names.push(name.trim().to_owned());
+        let name = name.trim();
+        if !name.is_empty() {
+            names.insert(name.to_owned());
+        }
     }
-    names.retain(|name| !name.is_empty());
     Ok(names)
 }
 
@@ -217,7 +219,7 @@ fn listed(path: &Path) -> Result<Vec<String>, SelectError> {
 pub struct Filter {
     include: Vec<Regex>,
     exclude: Vec<Regex>,
-    names: Option<Vec<String>>,
+    names: Option<BTreeSet<String>>,
 }
 
 impl Filter {
@@ -252,7 +254,7 @@ impl Filter {
             && self
                 .names
                 .as_ref()
-                .is_none_or(|names| names.iter().any(|written| names_test(written, name)))
+                .is_none_or(|names| names.contains(name) || names.contains(&piglit))
     }
 
     /// Returns true if every test is selected.
@@ -260,16 +262,16 @@ impl Filter {
         self.include.is_empty() && self.exclude.is_empty() && self.names.is_none()
     }
 
-    /// Returns the names in the list, as written there.
-    pub fn names(&self) -> &[String] {
-        self.names.as_deref().unwrap_or_default()
+    /// Returns the names in the list, as written there, in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().flatten().map(String::as_str)
     }
 
     /// Returns the names in the list that no test has.
     pub fn unknown_names<'a>(&'a self, tests: &[TestFile]) -> Vec<&'a str> {
         let known: BTreeSet<String> =
             tests.iter().flat_map(|test| [test.name.clone(), piglit_name(&test.name)]).collect();
-        self.names().iter().map(String::as_str).filter(|&name| !known.contains(name)).collect()
+        self.names().filter(|&name| !known.contains(name)).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::file::{RESULTS_BYTES, read_regular};
 use crate::jsonl::RESULTS_FILE;
-use crate::names::names_test;
+use crate::names::piglit_name;
 use crate::read::{ReadError, Run};
 
 /// Shard `index` of `count`, both counted from 1.
@@ -159,17 +159,7 @@ impl Durations {
 
     /// Returns a weight for each test: its duration, or the mean of all known durations.
     pub fn weights<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<u64> {
-        let by_piglit: BTreeMap<String, u64> = self
-            .tests
-            .iter()
-            .filter(|(name, _)| !name.contains('/'))
-            .map(|(n, &d)| (n.clone(), d))
-            .collect();
-        let known = |name: &str| {
-            let direct = self.tests.get(name).copied();
-            direct.or_else(|| by_piglit.get(&crate::names::piglit_name(name)).copied())
-        };
-        let found: Vec<Option<u64>> = names.map(known).collect();
+        let found: Vec<Option<u64>> = names.map(|name| self.of(name)).collect();
         let sum: u64 = found.iter().flatten().sum();
         let mean = sum / (found.iter().flatten().count() as u64).max(1);
         found.into_iter().map(|duration| duration.unwrap_or(mean.max(1))).collect()
@@ -177,12 +167,8 @@ impl Durations {
 
     /// Returns the duration of a test in microseconds, if known.
     pub fn of(&self, test: &str) -> Option<u64> {
-        self.tests.get(test).copied().or_else(|| {
-            self.tests
-                .iter()
-                .find(|(written, _)| names_test(written, test))
-                .map(|(_, &duration)| duration)
-        })
+        let known = self.tests.get(test).or_else(|| self.tests.get(&piglit_name(test)));
+        known.copied()
     }
 }
 

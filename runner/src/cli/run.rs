@@ -183,7 +183,7 @@ fn missing_tests(
                 only.iter().filter(|key| key.1 == generation.name()).map(|key| &*key.0).collect()
             }
             None => {
-                let listed = selection.filter.names().iter().map(String::as_str);
+                let listed = selection.filter.names();
                 let ours = |name: &&str| selection.covers(name) && selection.filter.accepts(name);
                 expectations.named(generation).chain(listed).filter(ours).collect()
             }
