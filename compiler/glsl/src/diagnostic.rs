@@ -60,15 +60,23 @@ impl Diagnostic {
     }
 }
 
+impl Diagnostic {
+    /// Returns the first line of the offending text, unless the message quotes it already.
+    pub fn unquoted_text(&self) -> Option<&str> {
+        self.text.lines().next().filter(|text| !self.message.contains(&format!("`{text}`")))
+    }
+}
+
 impl fmt::Display for Diagnostic {
-    /// ``string:line:column: error: message: `text` ``; the text only when there is some.
+    /// ``string:line:column: error: message: `text` ``; the text only when there is some that the
+    /// message does not quote.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
             Severity::Warning => "warning",
             Severity::Error => "error",
         };
         write!(f, "{}: {severity}: {}", self.location, self.message)?;
-        match self.text.lines().next() {
+        match self.unquoted_text() {
             Some(text) => write!(f, ": `{text}`"),
             None => Ok(()),
         }

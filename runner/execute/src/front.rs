@@ -283,7 +283,7 @@ fn place(error: &Diagnostic, own: u32, first_line: u32) -> String {
 }
 
 fn message(error: &Diagnostic) -> String {
-    match error.text.lines().next() {
+    match error.unquoted_text() {
         Some(text) if !text.is_empty() => format!("{}: `{text}`", error.message),
         _ => error.message.clone(),
     }
