@@ -44,6 +44,7 @@ const CLEAN_UP: &[IrPass] = &passes![
     opt_nested_ifs,
     opt_discard_if,
     opt_peephole_select,
+    opt_nested_selects,
     opt_cse,
 ];
 

@@ -33,6 +33,7 @@ mod opt_fuse_ffma;
 mod opt_known_conditions;
 mod opt_loop_unroll;
 mod opt_nested_ifs;
+mod opt_nested_selects;
 mod opt_peephole_select;
 mod opt_promote_locals;
 mod opt_reassociate;
@@ -69,6 +70,7 @@ pub use opt_fuse_ffma::opt_fuse_ffma;
 pub use opt_known_conditions::opt_known_conditions;
 pub use opt_loop_unroll::opt_loop_unroll;
 pub use opt_nested_ifs::opt_nested_ifs;
+pub use opt_nested_selects::opt_nested_selects;
 pub use opt_peephole_select::opt_peephole_select;
 pub use opt_promote_locals::opt_promote_locals;
 pub use opt_reassociate::opt_reassociate;
@@ -112,6 +114,7 @@ pub const ALL: &[IrPass] = &crate::passes![
     opt_known_conditions,
     opt_loop_unroll,
     opt_nested_ifs,
+    opt_nested_selects,
     opt_peephole_select,
     opt_promote_locals,
     opt_reassociate,
