@@ -43,9 +43,9 @@
 //! any order until nothing changes:
 //! `opt_copy_propagation opt_dce opt_cse opt_constant_folding opt_algebraic opt_dead_cf
 //! opt_peephole_select opt_undef opt_single_break opt_known_conditions opt_nested_ifs
-//! opt_nested_selects opt_discard_if opt_loop_unroll`. Lowerings: `lower_int64`, then `lower_doubles`,
-//! `lower_float_ops`, `lower_pack`, `lower_bitfield`, `lower_vectors_to_scalar`; last
-//! `opt_fuse_ffma`. Only that pass and `opt_algebraic_inexact` change results. An `flrp` that
+//! opt_nested_selects opt_discard_if opt_loop_unroll`. Lowerings: `lower_int64`, then
+//! `lower_doubles`, `lower_float_ops`, `lower_pack`, `lower_bitfield`, `lower_vectors_to_scalar`;
+//! last `opt_fuse_ffma`. Only that pass and `opt_algebraic_inexact` change results. An `flrp` that
 //! `lower_float_ops` leaves is rounded once by the hardware.
 //!
 //! # Conventions

@@ -8,6 +8,7 @@ use crate::intrinsics::{Intrinsic, IntrinsicOp};
 use crate::ops::AluOp;
 use crate::shader::Shader;
 use crate::slot::Slot;
+use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest chain of moves that is followed to a constant.
@@ -249,6 +250,7 @@ impl InputReads {
     /// Those of a shader.
     pub fn of(shader: &Shader) -> InputReads {
         let mut reads = InputReads::default();
+        let used = used_components(shader);
         for (intrinsic, result) in intrinsics(shader) {
             let (Some(offset), Some(result)) = (input_offset(intrinsic), result) else { continue };
             if generic(intrinsic.fields.slot).is_none() {
@@ -256,7 +258,9 @@ impl InputReads {
             }
             match slot_at(shader, intrinsic, offset).and_then(generic) {
                 Some(slot) => reads.places.extend(
-                    (0..shader.components(result)).map(|c| (slot, intrinsic.fields.component + c)),
+                    (0..shader.components(result))
+                        .filter(|c| used[result] >> c & 1 != 0)
+                        .map(|c| (slot, intrinsic.fields.component + c)),
                 ),
                 None => reads.all = true,
             }
@@ -273,6 +277,25 @@ impl InputReads {
     pub fn contains(&self, varying: u8, component: u8) -> bool {
         self.all || self.places.contains(&(varying, component))
     }
+}
+
+/// The components of each value that instructions read, as bits. Only operations tell which.
+fn used_components(shader: &Shader) -> SecondaryMap<Value, u8> {
+    let mut used: SecondaryMap<Value, u8> = SecondaryMap::new();
+    let insts = shader.block_order().into_iter().flat_map(|block| &shader.blocks[block].insts);
+    for &inst in insts {
+        let data = &shader.insts[inst];
+        let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else {
+            data.kind.for_each_src(|value| used[value] = u8::MAX);
+            continue;
+        };
+        for (index, src) in alu.srcs.iter().enumerate() {
+            let count = alu.op.info().source_components(index, shader.components(result));
+            let read = src.swizzle.iter().take(usize::from(count));
+            used[src.value] |= read.fold(0, |bits, component| bits | 1 << (component & 3));
+        }
+    }
+    used
 }
 
 /// Returns true if the shader writes a generic output.

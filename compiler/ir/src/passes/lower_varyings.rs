@@ -50,8 +50,10 @@ fn move_load(b: &mut Builder<'_>, inst: Inst, places: &VaryingPlaces) -> Action 
     let first = intrinsic.fields.component;
     let channels: Vec<Value> = (first..first + b.shader.components(result))
         .map(|component| {
-            let place = places.get(varying, component);
-            let (varying, component) = place.unwrap_or((varying, component));
+            // Nothing reads a component without a place.
+            let Some((varying, component)) = places.get(varying, component) else {
+                return b.undef(32, 1);
+            };
             let slot = Slot::Var(varying);
             let fields = Fields { slot, component, ..(*intrinsic.fields).clone() };
             b.load(intrinsic.op, &srcs, fields, 32, 1)
