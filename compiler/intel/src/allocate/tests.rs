@@ -146,7 +146,8 @@ fn spilling_by_pressure_spills_little_more_than_what_is_live_too_many() {
     let mut b = Builder::new(&mut p);
     let registers: Vec<Operand> = (0..values).map(|_| b.temp(Type::UD)).collect();
     for (n, &register) in (0..).zip(&registers) {
-        b.emit(Op::Not, register, &[Operand::ud(n)]);
+        // It sets the flag, too: it can be computed neither later nor again.
+        b.emit(Op::Not, register, &[Operand::ud(n)]).condition(CondMod::Nz);
     }
     for pair in registers.windows(2) {
         b.cmp(Operand::null(Type::UD), pair[0], pair[1], CondMod::Z);
@@ -392,7 +393,7 @@ fn byte_liveness_needs_fewer_registers_than_whole_liveness() {
 }
 
 /// Payload that is free after its last use is room for others, unless it interferes with
-/// everything. The values are computed, not copied: copies could be made again.
+/// everything. The values set the flag: others could be computed later, or again.
 #[test]
 fn payload_that_interferes_with_everything_costs_registers() {
     let mut p = Program::new(8);
@@ -401,7 +402,7 @@ fn payload_that_interferes_with_everything_costs_registers() {
     let values: Vec<Operand> = (0..60)
         .map(|i| {
             let value = b.temp(Type::UD);
-            b.emit(Op::Not, value, &[Operand::grf(i, Type::UD)]);
+            b.emit(Op::Not, value, &[Operand::grf(i, Type::UD)]).condition(CondMod::Nz);
             value
         })
         .collect();
