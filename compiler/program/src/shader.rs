@@ -163,6 +163,30 @@ pub enum Spacing {
     FractionalOdd,
 }
 
+/// Declarations that make all samplers or images of a compilation unit bindless or bound
+/// (ARB_bindless_texture section 4.4.6).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct HandleDefaults {
+    /// `layout(bindless_sampler) uniform;`
+    pub bindless_sampler: bool,
+    /// `layout(bound_sampler) uniform;`
+    pub bound_sampler: bool,
+    /// `layout(bindless_image) uniform;`
+    pub bindless_image: bool,
+    /// `layout(bound_image) uniform;`
+    pub bound_image: bool,
+}
+
+impl HandleDefaults {
+    /// Adds the declarations of another unit.
+    pub fn merge(&mut self, other: HandleDefaults) {
+        self.bindless_sampler |= other.bindless_sampler;
+        self.bound_sampler |= other.bound_sampler;
+        self.bindless_image |= other.bindless_image;
+        self.bound_image |= other.bound_image;
+    }
+}
+
 /// Order of the fragments' critical sections (ARB_fragment_shader_interlock).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "the variants are the names of the specification")]
@@ -197,6 +221,8 @@ pub struct StageLayout {
     pub early_fragment_tests: bool,
     /// `post_depth_coverage`.
     pub post_depth_coverage: bool,
+    /// Declarations of all samplers and images as bindless or bound.
+    pub handles: HandleDefaults,
     /// Fragment interlock mode.
     pub interlock: Option<Interlock>,
     /// Compute `local_size_x/y/z`.

@@ -140,6 +140,7 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
         MachineError::Uniform(error) => Verdict::fail(Phase::Link, error.to_string()),
         MachineError::NoProgram => Verdict::fail(Phase::Link, error.to_string()),
         MachineError::NothingToRead(_) => Verdict::fail(Phase::Probe, error.to_string()),
+        MachineError::NotResident(_) => Verdict::fail(Phase::Script, error.to_string()),
         MachineError::Unsupported(what) => {
             Verdict::fail(Phase::Simulate, format!("{what}: not supported yet"))
         }

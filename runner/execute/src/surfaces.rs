@@ -59,13 +59,29 @@ pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Fl
             }
             Ok(())
         }
-        TextureCommand::Resident(_) | TextureCommand::ResidentImage { .. } => {
-            if session.capabilities.has("GL_ARB_bindless_texture") {
-                return Err(unsupported("bindless textures are"));
-            }
-            Err(Verdict::skip("needs GL_ARB_bindless_texture"))
+        TextureCommand::Resident(slot) => make_resident(session, *slot, None),
+        TextureCommand::ResidentImage { slot, format } => {
+            let format = format_of(*format)?;
+            make_resident(session, *slot, Some(format))
         }
     }
+}
+
+/// Makes the texture of a slot, or its image of a format, resident.
+fn make_resident(session: &mut Session<'_>, slot: u32, image: Option<Format>) -> Flow {
+    if !session.capabilities.has("GL_ARB_bindless_texture") {
+        return Err(Verdict::skip("needs GL_ARB_bindless_texture"));
+    }
+    let made = session.executors.each(|machine, _| {
+        Ok(match image {
+            Some(format) => machine.make_image_resident(slot, format),
+            None => machine.make_texture_resident(slot),
+        })
+    })?;
+    if made.contains(&false) {
+        return Err(Verdict::fail(Phase::Script, format!("No texture bound at {slot}")));
+    }
+    Ok(())
 }
 
 fn format_of(name: GlEnum) -> Flow<Format> {

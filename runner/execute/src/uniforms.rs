@@ -2,9 +2,9 @@
 
 use script::{Scalar, Uniform, UniformTarget};
 
-use softgl::machine::MachineError;
+use softgl::machine::uniforms::UniformValue;
+use softgl::machine::{Machine, MachineError};
 
-use super::front::unsupported;
 use super::session::{Flow, Session};
 use super::translate::uniform_value;
 
@@ -17,8 +17,17 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
         Scalar::Float | Scalar::Int | Scalar::Handle => {}
     }
     let words = session.script.uniform_words(uniform);
-    let Some(value) = uniform_value(uniform.ty, words) else {
-        return Err(unsupported("bindless handles are"));
+    // The script names a handle by its slot.
+    let slot = words.first().copied().unwrap_or(0);
+    let constant = uniform_value(uniform.ty, words);
+    let value = |machine: &Machine| -> Result<UniformValue, MachineError> {
+        match &constant {
+            Some(value) => Ok(value.clone()),
+            None => {
+                let handle = machine.handle(slot).ok_or(MachineError::NotResident(slot))?;
+                Ok(UniformValue::vector(program::Scalar::Uint64, &[handle]))
+            }
+        }
     };
     let ignores_missing = session.script.require.ignore_missing_uniforms;
     let index = session.block_array_index;
@@ -34,12 +43,16 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
     let location = if let UniformTarget::Location(l) = uniform.target { location(l) } else { None };
     session.executors.each(|machine, _| match uniform.target {
         UniformTarget::Location(_) => {
+            let value = value(machine)?;
             location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value))
         }
-        UniformTarget::Name(name) => match machine.set_uniform(name, &value, index) {
-            Err(MachineError::Uniform(_)) if ignores_missing => Ok(()),
-            result => result,
-        },
+        UniformTarget::Name(name) => {
+            let value = value(machine)?;
+            match machine.set_uniform(name, &value, index) {
+                Err(MachineError::Uniform(_)) if ignores_missing => Ok(()),
+                result => result,
+            }
+        }
     })?;
     Ok(())
 }

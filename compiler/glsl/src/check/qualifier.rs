@@ -4,7 +4,7 @@ use super::checker::{Check, Checker};
 use super::language::Language;
 use crate::ast::{self, List, Name, Precision, QualifierKind};
 use crate::source::Span;
-use program::shader::{Interlock, LayoutPrimitive, Spacing};
+use program::shader::{HandleDefaults, Interlock, LayoutPrimitive, Spacing};
 use program::types::MatrixOrder;
 use program::variable::{
     DepthLayout, ImageFormat, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing,
@@ -52,6 +52,7 @@ pub(super) struct Layout {
     pub derivative_group_quads: Option<bool>,
     /// EXT_shader_framebuffer_fetch_non_coherent
     pub noncoherent: bool,
+    pub handles: HandleDefaults,
 }
 
 /// The qualifiers of one declaration.
@@ -487,8 +488,11 @@ impl Checker<'_> {
                 layout.derivative_group_quads = Some(false);
             }
             // Hints and switches without an observable effect here.
-            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image"
-            | "viewport_relative" => {}
+            "viewport_relative" => {}
+            "bindless_sampler" => layout.handles.bindless_sampler = true,
+            "bound_sampler" => layout.handles.bound_sampler = true,
+            "bindless_image" => layout.handles.bindless_image = true,
+            "bound_image" => layout.handles.bound_image = true,
             // EXT_shader_image_load_store names sizes instead of formats.
             "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
             "noncoherent" => layout.noncoherent = true,

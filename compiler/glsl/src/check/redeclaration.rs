@@ -302,6 +302,7 @@ impl Checker<'_> {
                 };
                 *packing = layout.packing.unwrap_or(*packing);
                 *order = layout.order.unwrap_or(*order);
+                self.shader.layout.handles.merge(layout.handles);
                 Ok(())
             }
             Some(StorageQualifier::In) => self.input_layout(layout.clone(), span),

@@ -2,7 +2,7 @@
 
 use super::errors::Errors;
 use super::options::LinkOptions;
-use crate::shader::{LayoutPrimitive, Shader, StageLayout};
+use crate::shader::{HandleDefaults, LayoutPrimitive, Shader, StageLayout};
 use crate::stage::Stage;
 
 /// Shaders of one program: all ES of one version, or all desktop (GLSL 4.60 section 3.3).
@@ -25,6 +25,16 @@ pub(super) fn check_stage_set(stages: &[Shader], options: &LinkOptions<'_>, erro
     let has = |stage| stages.iter().any(|s: &Shader| s.stage == stage);
     if has(Stage::Compute) && stages.len() > 1 {
         errors.push("compute shaders cannot be linked with shaders of other stages");
+    }
+    let mut handles = HandleDefaults::default();
+    stages.iter().for_each(|s| handles.merge(s.layout.handles));
+    for (both, what) in [
+        (handles.bindless_sampler && handles.bound_sampler, "samplers"),
+        (handles.bindless_image && handles.bound_image, "images"),
+    ] {
+        if both {
+            errors.push(format!("shaders declare all {what} as bindless and as bound"));
+        }
     }
     if options.separable || stages.is_empty() {
         return;
@@ -81,6 +91,7 @@ pub(super) fn merge(into: &mut StageLayout, from: &StageLayout, stage: Stage, er
     );
     into.point_mode |= from.point_mode;
     into.early_fragment_tests |= from.early_fragment_tests;
+    into.handles.merge(from.handles);
     into.post_depth_coverage |= from.post_depth_coverage;
     into.local_size_variable |= from.local_size_variable;
     for (a, b) in into.xfb_stride.iter_mut().zip(from.xfb_stride) {

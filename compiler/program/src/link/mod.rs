@@ -12,6 +12,7 @@ mod declared;
 mod errors;
 mod feedback;
 mod fetch;
+mod handles;
 mod interface;
 mod layouts;
 mod limits;
@@ -83,8 +84,10 @@ pub fn link(
     outputs::place(&mut linked, &program.types, options, &mut errors);
     varyings::place(&mut linked, &program.types, options, &mut errors);
     feedback::place(&mut linked, &mut program, &mut errors);
+    let handles = handles::separate(&mut linked, &mut program.types, &mut errors);
     blocks::place(&mut linked, &mut program, options, &mut errors);
     uniforms::place(&mut linked, &mut program, options, &mut errors);
+    handles::place(&mut linked, &mut program, &handles, &mut errors);
     errors.check()?;
     limits::check(&linked, &program, options, &mut errors);
     errors.check()?;

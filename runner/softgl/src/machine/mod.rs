@@ -80,6 +80,9 @@ pub enum MachineError {
     /// The framebuffer has nothing to read there.
     #[error("nothing to read: {0}")]
     NothingToRead(&'static str),
+    /// `resident …` made no handle of the slot.
+    #[error("the texture of slot {0} is not resident")]
+    NotResident(u32),
     /// The feature is not implemented.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),

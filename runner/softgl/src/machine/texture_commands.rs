@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use program::resource::OpaqueSlot;
 use program::types::{Dim, SamplerType};
 use program::{Api, Program, Type};
 
-use super::textures::{TEXTURE_SLOTS, TextureParameter, TextureSlot};
+use super::textures::{Resident, TEXTURE_SLOTS, TextureParameter, TextureSlot};
+use super::uniforms::SlotSource;
 use super::{GlError, Machine, MachineError, ProgramObject};
 use crate::format::Format;
 use crate::resources::{ImageUnit, TextureId};
@@ -16,6 +18,9 @@ use crate::texture::{DepthMode, Texture, TextureTarget};
 
 /// The highest level of a texture.
 const MAX_LEVEL: u32 = 14;
+
+/// The first bindless handle: no handle is a small number.
+const HANDLES: u64 = 0x1_0000_0100;
 
 /// Largest number of texels of a level: a limit on the cost of a test, not of GL.
 const MAX_TEXELS: u64 = 1 << 24;
@@ -126,12 +131,21 @@ impl Machine {
 
     /// Returns the texture of each sampler slot of a program.
     pub(super) fn sampler_textures(&self, object: &ProgramObject) -> Vec<Option<TextureId>> {
-        let units = object.uniforms.sampler_units.iter();
-        units
+        let sources = object.uniforms.samplers.iter();
+        sources
+            .zip(&object.program.samplers)
             .enumerate()
-            .map(|(slot, &unit)| {
+            .map(|(slot, (&source, at))| {
                 let target = sampler_target(&sampler_type(&object.program, slot)?)?;
-                self.textures.bound.get(unit as usize)?[target as usize]
+                match self.source(object, at, source) {
+                    SlotSource::Unit(unit) => {
+                        self.textures.bound.get(unit as usize)?[target as usize]
+                    }
+                    SlotSource::Handle(handle) => match self.resident(handle)? {
+                        Resident::Texture(texture) => Some(texture),
+                        Resident::Image(_) => None,
+                    },
+                }
             })
             .collect()
     }
@@ -140,17 +154,81 @@ impl Machine {
     /// 11.1.3.11); otherwise draws and dispatches raise `InvalidOperation`.
     pub(super) fn sampler_types_agree(object: &ProgramObject) -> bool {
         let mut types: BTreeMap<u32, SamplerType> = BTreeMap::new();
-        object.uniforms.sampler_units.iter().enumerate().all(|(slot, &unit)| {
+        object.uniforms.samplers.iter().enumerate().all(|(slot, source)| {
+            let SlotSource::Unit(unit) = *source else { return true };
+            // Slots of blocks have handles.
             sampler_type(&object.program, slot)
+                .filter(|_| block_of(&object.program, &object.program.samplers[slot]).is_none())
                 .is_none_or(|ty| *types.entry(unit).or_insert(ty) == ty)
         })
     }
 
     /// Returns the image unit of each image slot of a program.
     pub(super) fn image_units(&self, object: &ProgramObject) -> Vec<Option<ImageUnit>> {
-        let units = object.uniforms.image_units.iter();
-        units.map(|&unit| self.textures.images.get(unit as usize).copied().flatten()).collect()
+        let sources = object.uniforms.images.iter().zip(&object.program.images);
+        sources
+            .map(|(&source, at)| match self.source(object, at, source) {
+                SlotSource::Unit(unit) => self.textures.images.get(unit as usize).copied()?,
+                SlotSource::Handle(handle) => match self.resident(handle)? {
+                    Resident::Image(image) => Some(image),
+                    Resident::Texture(_) => None,
+                },
+            })
+            .collect()
     }
+
+    /// Executes `resident texture`: makes the slot's texture resident. Returns `false` when the
+    /// slot is empty.
+    pub fn make_texture_resident(&mut self, slot: u32) -> bool {
+        let Some(entry) = self.texture_slot(slot) else { return false };
+        self.make_resident(slot, Resident::Texture(entry.texture));
+        true
+    }
+
+    /// Executes `resident image texture`: makes level 0, layer 0 of the slot's texture resident.
+    /// Returns `false` when the slot is empty.
+    pub fn make_image_resident(&mut self, slot: u32, format: Format) -> bool {
+        let Some(entry) = self.texture_slot(slot) else { return false };
+        let view = ImageView { level: 0, layer: Some(0), format };
+        self.make_resident(slot, Resident::Image(ImageUnit { texture: entry.texture, view }));
+        true
+    }
+
+    fn make_resident(&mut self, slot: u32, resident: Resident) {
+        let all = &mut self.textures.resident;
+        let number = all.iter().position(|known| *known == resident).unwrap_or_else(|| {
+            all.push(resident);
+            all.len() - 1
+        });
+        self.textures.handles[slot as usize] = Some(HANDLES + number as u64);
+    }
+
+    /// Returns the handle that `resident …` made of a slot.
+    pub fn handle(&self, slot: u32) -> Option<u64> {
+        self.textures.handles.get(slot as usize).copied().flatten()
+    }
+
+    /// The texture or image of a handle.
+    fn resident(&self, handle: u64) -> Option<Resident> {
+        let number = usize::try_from(handle.checked_sub(HANDLES)?).ok()?;
+        self.textures.resident.get(number).copied()
+    }
+
+    /// The source of a slot: slots of uniform blocks have the handles in the block's memory.
+    fn source(&self, object: &ProgramObject, at: &OpaqueSlot, default: SlotSource) -> SlotSource {
+        let Some(block) = block_of(&object.program, at) else { return default };
+        let uniform = &object.program.uniforms[at.uniform as usize];
+        let offset = uniform.offset + at.element * uniform.array_stride;
+        let buffer = object.block_buffers.get(usize::from(block) - 1);
+        let bytes = buffer.map_or(&[][..], |&buffer| self.objects.buffer(buffer));
+        let handle = bytes.get(offset as usize..).and_then(|bytes| bytes.first_chunk());
+        SlotSource::Handle(handle.map_or(0, |bytes| u64::from_le_bytes(*bytes)))
+    }
+}
+
+/// The uniform block that has the handle of a slot, counted from 1.
+fn block_of(program: &Program, at: &OpaqueSlot) -> Option<u16> {
+    program.uniforms.get(at.uniform as usize)?.block.filter(|&block| block > 0)
 }
 
 fn sampler_type(program: &Program, slot: usize) -> Option<SamplerType> {

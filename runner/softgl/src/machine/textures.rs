@@ -19,6 +19,15 @@ pub struct TextureSlot {
     pub layers: u32,
 }
 
+/// A texture or image that shaders reach by its handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Resident {
+    /// A texture with its own sampler state.
+    Texture(TextureId),
+    /// An image of a texture.
+    Image(ImageUnit),
+}
+
 /// Texture and image state.
 #[derive(Clone, Debug)]
 pub(super) struct TextureUnits {
@@ -27,6 +36,10 @@ pub(super) struct TextureUnits {
     pub(super) bound: [[Option<TextureId>; TEXTURE_TARGETS]; TEXTURE_SLOTS],
     pub(super) active: usize,
     pub(super) images: [Option<ImageUnit>; TEXTURE_SLOTS],
+    /// Resident textures and images, by the numbers of their handles.
+    pub(super) resident: Vec<Resident>,
+    /// Handle of each slot of the script.
+    pub(super) handles: [Option<u64>; TEXTURE_SLOTS],
 }
 
 const TEXTURE_TARGETS: usize = 8;
@@ -38,6 +51,8 @@ impl Default for TextureUnits {
             bound: [[None; TEXTURE_TARGETS]; TEXTURE_SLOTS],
             active: 0,
             images: [None; TEXTURE_SLOTS],
+            resident: Vec::new(),
+            handles: [None; TEXTURE_SLOTS],
         }
     }
 }

@@ -107,7 +107,9 @@ pub fn find_location(program: &Program, location: u32) -> Option<UniformElement>
 pub fn accepts(program: &Program, uniform: &Uniform, value: &UniformValue) -> bool {
     let shape = (value.columns, value.rows);
     match *program.types.get(uniform.ty) {
-        Type::Sampler(_) | Type::Image(_) => value.scalar == Scalar::Int && shape == (1, 1),
+        Type::Sampler(_) | Type::Image(_) => {
+            matches!(value.scalar, Scalar::Int | Scalar::Uint64) && shape == (1, 1)
+        }
         Type::Scalar(Scalar::Bool) | Type::Vector { scalar: Scalar::Bool, .. } => {
             program.types.shape(uniform.ty) == Some(shape)
                 && matches!(value.scalar, Scalar::Int | Scalar::Uint | Scalar::Float)
@@ -130,15 +132,24 @@ fn set_as(scalar: Scalar) -> Scalar {
     }
 }
 
+/// Source of the texture or image of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotSource {
+    /// A texture or image unit.
+    Unit(u32),
+    /// A bindless handle.
+    Handle(u64),
+}
+
 /// Values of one program's uniforms.
 #[derive(Clone, Debug, Default)]
 pub struct UniformStorage {
     /// The default block's bytes.
     pub default_block: Arc<Vec<u8>>,
-    /// Texture unit (low) of each sampler slot.
-    pub sampler_units: Vec<u32>,
-    /// Image unit of each image slot.
-    pub image_units: Vec<u32>,
+    /// Source of each sampler slot.
+    pub samplers: Vec<SlotSource>,
+    /// Source of each image slot.
+    pub images: Vec<SlotSource>,
 }
 
 impl UniformStorage {
@@ -149,8 +160,8 @@ impl UniformStorage {
         select_first_subroutines(program, &mut default_block);
         UniformStorage {
             default_block: Arc::new(default_block),
-            sampler_units: program.samplers.iter().map(|s| s.binding).collect(),
-            image_units: program.images.iter().map(|s| s.binding).collect(),
+            samplers: program.samplers.iter().map(|s| SlotSource::Unit(s.binding)).collect(),
+            images: program.images.iter().map(|s| SlotSource::Unit(s.binding)).collect(),
         }
     }
 
@@ -180,20 +191,21 @@ impl UniformStorage {
     /// Writes a value that [`accepts`] allowed.
     pub fn set(&mut self, program: &Program, at: UniformElement, value: &UniformValue) {
         let uniform = &program.uniforms[at.uniform];
-        let unit = value.component(0, 0) as u32;
+        let bits = value.component(0, 0);
+        let source = match value.scalar {
+            Scalar::Uint64 => SlotSource::Handle(bits),
+            _ => SlotSource::Unit(bits as u32),
+        };
         match uniform.opaque {
             Some(OpaqueSlots::Sampler(first)) => {
-                if let Some(slot) =
-                    self.sampler_units.get_mut(usize::from(first) + at.element as usize)
+                if let Some(slot) = self.samplers.get_mut(usize::from(first) + at.element as usize)
                 {
-                    *slot = unit;
+                    *slot = source;
                 }
             }
             Some(OpaqueSlots::Image(first)) => {
-                if let Some(slot) =
-                    self.image_units.get_mut(usize::from(first) + at.element as usize)
-                {
-                    *slot = unit;
+                if let Some(slot) = self.images.get_mut(usize::from(first) + at.element as usize) {
+                    *slot = source;
                 }
             }
             None => {
