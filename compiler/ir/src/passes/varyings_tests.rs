@@ -110,3 +110,22 @@ block b0 {
         "any component may be read"
     );
 }
+
+#[test]
+fn components_that_nothing_uses_are_not_read() {
+    let fragment = shader(
+        r#"shader fragment "used"
+block b0 {
+  32x1 v0 = const 0x0
+  32x4 v1 = load_input v0 slot=var0 component=0
+  32x2 v2 = load_input v0 slot=var1 component=1
+  32x2 v3 = fadd v1.zx, v2.yy
+  store_output v3, v0 slot=frag_color0 component=0 mask=3 stream=0
+}
+"#,
+    );
+    let reads = InputReads::of(&fragment);
+    let read = |varying| (0..4).map(|c| reads.contains(varying, c)).collect::<Vec<bool>>();
+    assert_eq!(read(0), [true, false, true, false]);
+    assert_eq!(read(1), [false, false, true, false]);
+}
