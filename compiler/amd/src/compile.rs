@@ -1,7 +1,7 @@
 //! Compilation of a shader: the phases in their order.
 
 use crate::allocate::spill::{Failure, Scratch, allocate_and_spill};
-use crate::allocate::{Allocation, checker};
+use crate::allocate::{Allocation, MOST_WAVES, checker};
 use crate::copies::remove_copies;
 use crate::error::CompileError;
 use crate::liveness::remove_dead;
@@ -10,6 +10,7 @@ use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserDat
 use crate::physical::Physical;
 use crate::select::control::StageSelection;
 use crate::select::{Selection, used_operations};
+use crate::sink::sink;
 use crate::stage::compute::Compute;
 use crate::stage::fragment::Fragment;
 use crate::stage::geometry::Geometry;
@@ -22,6 +23,7 @@ use crate::wait_states::insert_wait_states;
 use crate::waits::insert_waits;
 use gcn::{Chip, Format, HardwareStage};
 use ir::{IntrinsicOp, Shader, Slot, Stage};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use vocabulary::Phase;
 
@@ -63,7 +65,7 @@ fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Fa
     remove_dead(&mut selected.program, kept);
     remove_copies(&mut selected.program, kept);
     remove_dead(&mut selected.program, kept);
-    let allocation = allocate_and_spill(&mut selected.program, &mut scratch)?;
+    let allocation = allocate_for_waves(&mut selected.program, &mut scratch)?;
     if scratch.bytes > MAX_SCRATCH {
         let message = format!("{} bytes of scratch memory per lane", scratch.bytes);
         return Err(CompileError::allocate(message).into());
@@ -91,6 +93,33 @@ fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Fa
     };
     validate(&output)?;
     Ok(output)
+}
+
+/// Allocates registers. If they limit the number of waves, and more fit when instructions move down
+/// to the readers of their results, they move.
+fn allocate_for_waves(program: &mut Program, scratch: &mut Scratch) -> Result<Allocation, Failure> {
+    let chip = program.chip;
+    let (mut sunk, mut scratch_of_sunk) = (program.clone(), *scratch);
+    let first = allocate_and_spill(program, scratch);
+    let quality = |allocation: &Allocation, scratch: &Scratch| {
+        (Reverse(scratch.spills + scratch.fills), allocation.waves(chip))
+    };
+    if let Ok(allocation) = &first
+        && quality(allocation, scratch) >= (Reverse(0), MOST_WAVES)
+    {
+        return first;
+    }
+    sink(&mut sunk);
+    let Ok(second) = allocate_and_spill(&mut sunk, &mut scratch_of_sunk) else { return first };
+    let better = match &first {
+        Ok(first) => quality(&second, &scratch_of_sunk) > quality(first, scratch),
+        Err(_) => true,
+    };
+    if !better {
+        return first;
+    }
+    (*program, *scratch) = (sunk, scratch_of_sunk);
+    Ok(second)
 }
 
 /// Result of instruction selection.

@@ -35,6 +35,7 @@ pub mod machine;
 pub mod output;
 pub mod physical;
 mod select;
+pub mod sink;
 mod stage;
 mod stage_key;
 pub mod uniformity;

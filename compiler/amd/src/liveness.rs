@@ -256,11 +256,12 @@ pub fn remove_dead(program: &mut Program, kept: Option<Reg>) {
 }
 
 /// True if the second result is the vector condition code.
-fn writes_carries(inst: &Inst) -> bool {
+pub(crate) fn writes_carries(inst: &Inst) -> bool {
     inst.opcode.info().destinations.len() == 2 && inst.args.get(1) == Some(&VCC)
 }
 
-fn reads_carries(inst: &Inst) -> bool {
+/// True if the vector condition code is a source.
+pub(crate) fn reads_carries(inst: &Inst) -> bool {
     let results = inst.opcode.info().destinations.len();
     let implicit = matches!(
         inst.opcode,

@@ -22,6 +22,23 @@ pub struct Allocation {
     pub vectors: u16,
 }
 
+/// Most waves that a program's registers can limit.
+pub const MOST_WAVES: u16 = 10;
+
+impl Allocation {
+    /// Waves whose registers fit into those of a SIMD: 256 vector registers in units of four, and
+    /// 512 scalar registers in units of 8 on si, 800 in units of 16 on vi, with VCC.
+    pub fn waves(&self, chip: Chip) -> u16 {
+        let (all, unit) = match chip {
+            Chip::Si => (512, 8),
+            Chip::Vi => (800, 16),
+        };
+        let scalars = (u16::from(self.scalars) + 2).next_multiple_of(unit);
+        let vectors = self.vectors.next_multiple_of(4).max(4);
+        MOST_WAVES.min(all / scalars).min(256 / vectors)
+    }
+}
+
 /// Number of registers of a file that programs may have.
 pub fn limit(chip: Chip, file: File) -> u16 {
     match (file, chip) {
