@@ -22,6 +22,7 @@ use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{FileKinds, TestFile, find_tests, located};
 use crate::supervise::{Finished, Pool, Request};
+use crate::virtual_gpu::VirtualGpu;
 use execute::CaseOverride;
 use results::event::Reporter;
 use results::names::{EXTENSION, printable_line, quoted};
@@ -185,13 +186,16 @@ type Failed = BTreeMap<PathBuf, Generation>;
 /// Executes the tests; returns true if all are as expected, and the failed ones.
 fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
     let (generations, numbers) = (args.generations(), args.numbers());
-    let driver = super::driver::identify(&args.execute.device.driver, &generations, None)?;
+    let chosen = &args.execute.device.driver;
+    let gpu = super::driver::virtual_gpu(chosen, &generations)?;
+    let driver = super::driver::identify(chosen, &generations, gpu.as_ref())?;
     let options = execute_options(&args.execute, args.reference_only)?;
     let changed = changed_options(&args.execute, &options.execution);
     let arguments = process_arguments();
     let jobs = workers::jobs(args.jobs);
     let split = Split::of(&args.execute, false, &generations);
-    let settings = workers::settings(&args.execute, split, jobs, &arguments)?;
+    let mut settings = workers::settings(&args.execute, split, jobs, &arguments)?;
+    settings.program.environment = gpu.as_ref().map(VirtualGpu::environment).unwrap_or_default();
     let names = generations.iter().map(|t| t.name().to_owned()).collect();
     let header = Header { driver, ..Header::new(names, changed.clone(), REVISION) };
     let folder = RunFolder::create(args.out.as_deref())?;
@@ -238,6 +242,9 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         let summary = schedule::run(plan.clone(), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
     })?;
+    if let Some(problem) = gpu.and_then(|gpu| gpu.finish().1) {
+        anyhow::bail!("--driver: {problem}");
+    }
     let kept =
         std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let good = summary.unexpected == 0 && !summary.interrupted && explained;

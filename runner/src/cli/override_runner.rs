@@ -8,6 +8,7 @@ use super::args::{ExecuteArgs, process_arguments};
 use super::workers::{self, Split};
 use crate::schedule;
 use crate::supervise::{Pool, Request};
+use crate::virtual_gpu::VirtualGpu;
 use execute::CaseOverride;
 use results::verdict::Verdict;
 use tools::{Case, CaseRunner, RunError};
@@ -21,6 +22,8 @@ pub(super) struct OverrideRunner {
     count: usize,
     /// Requests to stop, unless they end the process.
     interrupts: Option<UnboundedReceiver<()>>,
+    /// The GPU of the workers' driver; it ends after them.
+    _gpu: Option<VirtualGpu>,
 }
 
 impl OverrideRunner {
@@ -32,12 +35,15 @@ impl OverrideRunner {
     ) -> anyhow::Result<OverrideRunner> {
         let arguments = process_arguments();
         let split = Split::of(execute, false, generations);
-        let settings = workers::settings(execute, split, jobs, &arguments)?;
+        let gpu = super::driver::virtual_gpu(&execute.device.driver, generations)?;
+        let mut settings = workers::settings(execute, split, jobs, &arguments)?;
+        settings.program.environment =
+            gpu.as_ref().map(VirtualGpu::environment).unwrap_or_default();
         let runtime = schedule::runtime()?;
         let entered = runtime.enter();
         let pool = Arc::new(Pool::start(&settings, None));
         drop(entered);
-        Ok(OverrideRunner { runtime, pool, count: 0, interrupts: None })
+        Ok(OverrideRunner { runtime, pool, count: 0, interrupts: None, _gpu: gpu })
     }
 
     /// From now on, Ctrl-C and the termination signal make [`CaseRunner::run`] fail with

@@ -95,7 +95,9 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
     );
     execute_options(&args.execute, args.reference_only)?;
     // Without a driver every candidate would fail in the same way.
-    super::driver::identify(&args.execute.device.driver, &[args.generation()], None)?;
+    if !args.execute.device.driver.is_virtual() {
+        super::driver::identify(&args.execute.device.driver, &[args.generation()], None)?;
+    }
     // Levels parse text of the user, which may be nested deeply.
     let thread = std::thread::Builder::new().stack_size(STACK);
     std::thread::scope(|scope| joined(thread.spawn_scoped(scope, || reduce_here(args))?))
@@ -109,7 +111,7 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = workers::jobs(args.jobs);
     let mut execute = args.execute.clone();
-    if args.generation().is_driver() {
+    if args.generation().is_driver() || args.execute.device.driver.is_virtual() {
         execute.timeout = execute.timeout.min(DRIVER_TIMEOUT);
     }
     let mut runner = OverrideRunner::start(&execute, &[args.generation()], jobs)?;

@@ -92,7 +92,7 @@ impl Draw<'_> {
             .iter()
             .flat_map(|primitive| (0..layout.instances).map(move |instance| (primitive, instance)))
             .collect();
-        for group in groups(&items, layout.dispatch) {
+        for group in groups(&items, layout.dispatch, layout.instances) {
             let done = self.run_geometry(&stage, &layout, input, group)?;
             for (i, item) in group.iter().enumerate() {
                 self.emit(&layout, &done, i, item.0.id, &mut streams);
@@ -136,7 +136,13 @@ impl Draw<'_> {
                 thread.set_register(next, &std::array::from_fn(id));
                 next += 1;
             }
-            if layout.has_handles {
+            if layout.has_handles && layout.instances > 1 {
+                // All channels have the same primitive: a double word for each vertex.
+                for first in (0..vertices).step_by(8) {
+                    let handle = |i| if first + i < vertices { own(first + i, 0) } else { 0 };
+                    thread.set_register(next + first / 8, &std::array::from_fn(handle));
+                }
+            } else if layout.has_handles {
                 for vertex in 0..vertices {
                     let handles = std::array::from_fn(|lane| own(vertex, lane));
                     thread.set_register(next + vertex, &handles);
@@ -273,14 +279,22 @@ fn push(
 
 /// Distributes items to threads: as many as a thread takes, instances of one primitive together
 /// where that is required.
-fn groups<'i, 'p>(items: &'i [Item<'p>], dispatch: Dispatch) -> Vec<&'i [Item<'p>]> {
+fn groups<'i, 'p>(
+    items: &'i [Item<'p>],
+    dispatch: Dispatch,
+    instances: u32,
+) -> Vec<&'i [Item<'p>]> {
+    let of_one = |most| {
+        items
+            .chunk_by(|a, b| std::ptr::eq(a.0, b.0))
+            .flat_map(move |instances| instances.chunks(most))
+            .collect()
+    };
     match dispatch {
         Dispatch::Single => items.chunks(1).collect(),
         Dispatch::DualObject => items.chunks(2).collect(),
+        Dispatch::Simd8 if instances > 1 => of_one(8),
         Dispatch::Simd8 => items.chunks(8).collect(),
-        Dispatch::DualInstance => items
-            .chunk_by(|a, b| std::ptr::eq(a.0, b.0))
-            .flat_map(|instances| instances.chunks(2))
-            .collect(),
+        Dispatch::DualInstance => of_one(2),
     }
 }

@@ -157,7 +157,20 @@ fn block_write(
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
     let offset = global_offset(message, 16)?;
-    host.write(surface, offset, &block_data(message, size)?)?;
+    let data = block_data(message, size)?;
+    // A double word of a register is written if its channel is enabled: drivers spill values in
+    // divergent code without reading what other channels have there.
+    let first = if size == BlockSize::OneHigh { 4 } else { 0 };
+    let channels = message.channels.max(8) as usize;
+    let is_written = |index: usize| message.enabled >> ((first + index) % channels) & 1 != 0;
+    let count = data.len() / 4;
+    if (0..count).all(is_written) {
+        host.write(surface, offset, &data)?;
+        return Ok(Vec::new());
+    }
+    for (index, dword) in data.chunks(4).enumerate().filter(|(index, _)| is_written(*index)) {
+        host.write(surface, offset.wrapping_add(4 * index as u32), dword)?;
+    }
     Ok(Vec::new())
 }
 

@@ -474,6 +474,22 @@ fn writemasks_select_what_a_dual_block_writes() {
     assert_eq!((host.dword(Surface::Scratch, 20), host.dword(Surface::Scratch, 36)), (1, 5));
 }
 
+/// Spilling code writes the registers of the enabled channels.
+#[test]
+fn channels_select_what_a_block_writes() {
+    let mut host = Recorder::default();
+    let write =
+        message(Sfid::DataCache, build::null(), 2, desc(2, 0, true, 8 << 14 | 2 << 8 | 255));
+    send("skl", &mut host, write, |thread| {
+        thread.set_register(2, &[0; 8]);
+        thread.set_register(3, &COUNT);
+        thread.set_dispatch_mask(0b1000_0001);
+    })
+    .unwrap();
+    let offsets: Vec<u32> = host.memory.keys().map(|(_, offset)| *offset).collect();
+    assert_eq!(offsets, [0, 1, 2, 3, 28, 29, 30, 31]);
+}
+
 #[test]
 fn render_target_reads() {
     let mut host = Recorder::default();
