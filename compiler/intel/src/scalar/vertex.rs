@@ -9,7 +9,7 @@ use crate::error::CompileError;
 use crate::isel::StageLowering;
 use crate::isel::push_constants::choose_push_ranges;
 use crate::lir::{Op, Operand, Type};
-use crate::output::{Compiled, Interface, PushRange, VertexInput, VertexInterface, Width};
+use crate::output::{Compiled, Interface, VertexInput, VertexInterface, Width};
 use crate::stage_key::StageKey;
 use crate::vue;
 use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
@@ -20,9 +20,6 @@ const PUSH_START: u32 = 2;
 const OUTPUT_HANDLES: u8 = 1;
 /// Last register that the payload may take: messages and temporaries need some.
 const PAYLOAD_END: u32 = 124;
-
-/// Registers of push constants that are pulled, in turn, where the shader would spill.
-const PULLED: [u32; 3] = [8, 16, 24];
 
 /// State of the vertex stage.
 struct VertexStage {
@@ -47,28 +44,13 @@ pub fn compile(
     let devinfo = codegen.model.devinfo();
     let (attributes, inputs) = vue::vertex_inputs(shader);
     let left = PAYLOAD_BUDGET.saturating_sub(4 * inputs.len() as u32);
-    let compile_with = |push: Vec<PushRange>| {
-        let map = vue::output_map(shader, key)?;
-        let outputs = VertexOutputs::new(map, Operand::grf(OUTPUT_HANDLES, Type::UD));
-        let stage = VertexStage { start: 0, attributes, inputs: inputs.clone(), outputs };
-        codegen.compile_single(shader, Width::Simd8, push, stage, |stage| {
-            Interface::Vertex(VertexInterface { inputs: stage.inputs, outputs: stage.outputs.map })
-        })
-    };
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let pushed: u32 = push.iter().map(|range| range.length).sum();
-    let compiled = compile_with(push)?;
-    let spills = |compiled: &Compiled| compiled.kernels.iter().any(|k| k.statistics.spills > 0);
-    if codegen.options.spill_all || !spills(&compiled) {
-        return Ok(compiled);
-    }
-    // Pushed constants occupy registers up to their last use: pull some of them instead of
-    // spilling.
-    let mut fewer = PULLED.iter().filter_map(|pulled| pushed.checked_sub(*pulled));
-    let without = fewer.find_map(|registers| {
-        compile_with(choose_push_ranges(shader, registers)).ok().filter(|other| !spills(other))
-    });
-    Ok(without.unwrap_or(compiled))
+    let outputs =
+        VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
+    let stage = VertexStage { start: 0, attributes, inputs, outputs };
+    codegen.compile_single(shader, Width::Simd8, push, stage, |stage| {
+        Interface::Vertex(VertexInterface { inputs: stage.inputs, outputs: stage.outputs.map })
+    })
 }
 
 impl StageLowering<Scalar> for VertexStage {
