@@ -90,56 +90,6 @@ pub fn allocate(
         }
         let live = liveness.max_live(program) as u32;
         let max_live = *max_live.get_or_insert(live);
-        if std::env::var("DBG_RA").is_ok() {
-            if std::env::var("DBG_RA").as_deref() == Ok("2") {
-                eprintln!("{program}");
-            }
-            eprintln!("round live {live} insts {}", program.insts.len());
-            let mut best = (0, 0);
-            for ip in 0..program.insts.len() {
-                let l: usize = program
-                    .vregs
-                    .iter()
-                    .map(|(v, d)| {
-                        let i = liveness.interval(v);
-                        if i.start <= ip && ip < i.end { usize::from(d.regs) } else { 0 }
-                    })
-                    .sum();
-                let p = liveness.payload_last_use.iter().filter(|&&e| e > ip).count();
-                if l + p > best.0 {
-                    best = (l + p, ip);
-                }
-            }
-            eprintln!(
-                "peak {best:?} payload {}",
-                liveness.payload_last_use.iter().filter(|&&e| e > best.1).count()
-            );
-            for (v, d) in program.vregs.iter() {
-                let i = liveness.interval(v);
-                if i.start <= best.1 && best.1 < i.end {
-                    let defs: Vec<String> = program
-                        .insts
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, i)| i.dst.vreg() == Some(v))
-                        .take(3)
-                        .map(|(at, i)| format!("{at}: {i}"))
-                        .collect();
-                    let uses = program
-                        .insts
-                        .iter()
-                        .filter(|i| i.src.iter().any(|s| s.vreg() == Some(v)))
-                        .count();
-                    eprintln!(
-                        "  {v} regs {} [{}, {}] uses {uses} defs {}",
-                        d.regs,
-                        i.start,
-                        i.end,
-                        defs.join(" | ")
-                    );
-                }
-            }
-        }
         // Coloring would fail.
         let hopeless = live > graph::GRF_COUNT;
         if hopeless && may_sink(&mut has_sunk, &spiller, settings) {
