@@ -132,9 +132,7 @@ fn the_text_equals_the_drivers_own() {
         assert!(texts[0].lines().count() > 2_900, "{generation}");
         for (i, expected) in texts.iter().enumerate() {
             let path = folder.join(format!("dumps/{generation}/tri/{:04}.exec", i + 1));
-            if let Some(difference) =
-                difference(table, &path, expected, &mut BaseAddresses::default())
-            {
+            if let Some(difference) = difference(table, &path, expected, &mut HashMap::default()) {
                 panic!("{generation} batch {i}:\n{difference}");
             }
         }
@@ -146,7 +144,7 @@ fn difference(
     table: &Table,
     recording: &Path,
     expected: &str,
-    bases: &mut BaseAddresses,
+    bases: &mut HashMap<u32, BaseAddresses>,
 ) -> Option<String> {
     let recording = fs::read(recording).expect("a file");
     let recording = Recording::parse(&recording).expect("a batch");
@@ -157,9 +155,11 @@ fn difference(
     let size = |address: u64| sizes.get(&address).copied();
     let mut kernels = NoKernels;
     let mut printer = Printer::new(table, &recording, &size, &mut kernels);
-    printer.bases = *bases;
+    // Base addresses persist in each context.
+    let known = bases.entry(recording.context).or_default();
+    printer.bases = *known;
     let text = printer.batch(recording.address).expect("a batch");
-    *bases = printer.bases;
+    *known = printer.bases;
     // The driver knows the end of a binding table, a batch does not.
     let known = |text: &str| {
         let lines = text.trim_end().lines().filter(|line| !line.ends_with("<not valid>"));
@@ -193,7 +193,7 @@ fn texts_of_more_programs() {
             let texts = batches(&String::from_utf8_lossy(&output));
             let recordings = paths(&program.join("rec"));
             assert_eq!(texts.len(), recordings.len(), "{program:?}");
-            let mut bases = BaseAddresses::default();
+            let mut bases = HashMap::default();
             for (recording, expected) in recordings.iter().zip(&texts) {
                 match difference(Table::of(generation), recording, expected, &mut bases) {
                     None => equal += 1,
