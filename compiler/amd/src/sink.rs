@@ -102,7 +102,7 @@ fn effect(program: &Program, inst: &Inst, uses: &[Use]) -> Effect {
             && inst.args.iter().take(results).skip(1).all(|arg| *arg == VCC)
             && !inst.args.contains(&EXEC),
         loads,
-        acts: !(plain || loads) && !inst.format.is_scalar_alu() && inst.format != Format::Vintrp
+        acts: !(plain || loads || inst.format.is_scalar_alu() || inst.format == Format::Vintrp)
             || inst.format == Format::Sopp,
         switches: name.contains("saveexec") || name.contains("cmpx") || writes(EXEC),
         writes_vcc,
