@@ -125,7 +125,7 @@ fn selected_code() {
     let json = diff(&["--format", "json"]);
     let value: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
     let metrics = value["code"]["metrics"].as_array().expect("metrics");
-    assert_eq!(metrics.len(), 6);
+    assert_eq!(metrics.len(), 7);
     assert_eq!(metrics[0]["groups"][0]["new"], 40);
     assert_eq!(metrics[0]["hurt"][0]["shader"], "a [ivb] fragment SIMD8");
     for (bad, message) in [
@@ -147,10 +147,10 @@ fn totals_of_code() {
     ran.expect(
         0,
         &[
-            "gen    stage     width  shaders  instructions  loops  cycles  spills  fills  sends  registers\n",
-            "ivb    vertex    vec4         2            55      0     110       1      0      2         18\n",
-            "ivb    fragment  SIMD8        2           200      0     400       0      0      2         18\n",
-            "total                         4           255      0     510       1      0      4         36\n",
+            "gen    stage     width  shaders  instructions  loops  cycles  executed  spills  fills  sends  registers\n",
+            "ivb    vertex    vec4         2            55      0     110         0       1      0      2         18\n",
+            "ivb    fragment  SIMD8        2           200      0     400         0       0      0      2         18\n",
+            "total                         4           255      0     510         0       1      0      4         36\n",
         ],
     );
     let ran = summary(&["old", "new", "--metric", "instructions", "--limit", "1"]);
