@@ -223,7 +223,7 @@ mod tests {
             fragment("half/pressure/fs-operands_read_first-f16mat4", Width::Simd8);
         let (exact, all) = (exact.unwrap(), all.unwrap());
         assert!(
-            exact.spills == 0 && all.spills > 0 && exact.max_live < all.max_live,
+            exact.spills == 0 && exact.max_live < 128 && all.max_live > 128,
             "{exact:?} {all:?}"
         );
     }

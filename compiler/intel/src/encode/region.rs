@@ -99,8 +99,9 @@ fn three_source(
     }
     if src.is_scalar() && !no_replication {
         if c.inst.align16 {
-            // The one component that the vec4 back end lets through.
-            o.subnr += src.ty.size() as u8 * src.swizzle.get(0);
+            // All channels that are written read the same component; others may select another.
+            let channel = c.inst.dst.writemask.trailing_zeros().min(3) as u8;
+            o.subnr += src.ty.size() as u8 * src.swizzle.get(channel);
         }
         o.rep_ctrl = true;
         o.swizzle = eu::Swizzle(0);

@@ -45,8 +45,8 @@ pub(crate) fn opt_shared_headers(program: &mut Program, model: &Model) -> bool {
         .iter()
         .filter(|write| same_header(write))
         .partition(|write| write.can_move(program, &writes, &found, end));
-    // What computes the first message's data stays in its place. The last message, which ends the
-    // thread, is one of those that share the payload.
+    // Instructions that compute the first message's data stay in their places. The last message,
+    // which ends the thread, is one of those that share the payload.
     let Some(&first) = fixed.last().or(movable.first()) else { return false };
     let mut order = vec![first];
     order.extend(movable.iter().filter(|write| write.send != first.send));
@@ -126,7 +126,7 @@ impl Write {
         Some(Write { payload, send: at, header: header?, data, is_unread: readers == 1 })
     }
 
-    /// What computes the data can move in front of instruction `end`.
+    /// True if the instructions that compute the data can move in front of instruction `end`.
     fn can_move(&self, program: &Program, writes: &Writes, all: &[Write], end: usize) -> bool {
         let is_kept = |at: usize, src: &Operand| match src.file {
             File::Vgrf(v) => {

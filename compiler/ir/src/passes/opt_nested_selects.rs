@@ -97,7 +97,7 @@ impl Comparison {
     }
 }
 
-/// What follows from a condition.
+/// Values of conditions that follow from one condition.
 struct Facts<'a> {
     shader: &'a Shader,
     known: SmallVec<[(Scalar, bool); 4]>,

@@ -20,8 +20,8 @@ pub(super) struct Handles {
     slots: GlobalId,
 }
 
-/// Gives each uniform block with samplers or images the type of its contents in memory, and what
-/// reads them a variable of the type in the source.
+/// Changes the type of each uniform block with samplers or images to that of its contents in
+/// memory. Expressions that read them get a variable of the type in the source.
 pub(super) fn separate(
     stages: &mut [LinkedStage],
     types: &mut TypeTable,

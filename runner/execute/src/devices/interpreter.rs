@@ -1,5 +1,7 @@
 //! The reference interpreter as a device.
 
+mod outputs;
+
 use interpreter::{
     AddressSpace, Code, Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest,
     Mask, Outputs, TextureRequest, Value,
@@ -7,18 +9,19 @@ use interpreter::{
 use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
-    AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Program, Scalar, Slot, Stage,
-    StageKey,
+    AtomicOp, BuiltinVariable as B, LinkedStage, Program, Scalar, Slot, Stage, StageKey,
 };
 use softgl::device::{
     Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
-    GeometryBatch, PrimitiveSetup, ProgramId, SoaTable, Steps, TessControlBatch, VertexBatch,
+    GeometryBatch, PrimitiveSetup, ProgramId, Steps, VertexBatch,
 };
 use softgl::resources::Bindings;
 use softgl::shader_io::{
     BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 use std::collections::BTreeMap;
+
+use outputs::{put_fragments, put_patches, put_varyings};
 
 use super::distribute::{Helper, batches_at_once, distribute};
 use crate::cores::Cores;
@@ -305,82 +308,6 @@ fn lane_mask(batch: &Batch, lanes: usize, invocations: usize) -> Mask {
     let runs = |lane: usize| lane / invocations < 64 && bits >> (lane / invocations) & 1 != 0;
     (0..lanes).filter(|&lane| runs(lane)).for_each(|lane| mask.set(lane, true));
     mask
-}
-
-fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {
-    for (slot, value) in outputs.varyings.iter().enumerate() {
-        for c in 0..4 {
-            if slot * 4 + c < to.rows() {
-                value.lower_halves(c, to.row_mut(slot * 4 + c));
-            }
-        }
-    }
-}
-
-/// Copies the patch outputs that the invocations of each patch agree on.
-fn put_patches(
-    batch: &mut TessControlBatch,
-    linked: &LinkedStage,
-    outputs: &Outputs,
-    invocations: usize,
-) {
-    let patches = batch.lanes;
-    let put = |to: &mut SoaTable, first: usize, value: &Value| {
-        for c in 0..4.min(to.rows().saturating_sub(first)) {
-            (0..patches).for_each(|p| to.set(first + c, p, value.get(c, p * invocations) as u32));
-        }
-    };
-    for (to, vertex) in batch.outputs.iter_mut().zip(&outputs.vertices) {
-        vertex.iter().enumerate().for_each(|(slot, value)| put(to, slot * 4, value));
-    }
-    for (slot, (value, varying)) in outputs.varyings.iter().zip(&linked.outputs).enumerate() {
-        put(&mut batch.patch_outputs, slot * 4, value);
-        match varying.slot {
-            Slot::TessLevelOuter => put(&mut batch.outer, 0, value),
-            Slot::TessLevelInner => put(&mut batch.inner, 0, value),
-            _ => {}
-        }
-    }
-}
-
-/// Copies fragment outputs and marks covered lanes with undefined visible values.
-fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
-    let lanes = batch.quads.len() * 4;
-    let covered = || (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0);
-    let mask =
-        |lanes: &mut dyn Iterator<Item = usize>| lanes.fold(0, |mask, lane| mask | 1u64 << lane);
-    let live: Vec<usize> = covered().filter(|&lane| !outputs.killed.contains(lane)).collect();
-    let mut undefined =
-        mask(&mut covered().filter(|&lane| outputs.undefined_control_flow.contains(lane)));
-    for (output, value) in &outputs.fragment {
-        let is_undefined = |lane: usize| (0..4).any(|c| value.is_undefined(c, lane));
-        undefined |= mask(&mut live.iter().copied().filter(|&lane| is_undefined(lane)));
-        let first = |lane: usize| value.get(0, lane) as u32;
-        match *output {
-            FragmentOutput::Color { location, index: 0 } => {
-                put_color(&mut batch.outputs.color, location, value)
-            }
-            FragmentOutput::Color { .. } => put_color(&mut batch.outputs.dual_source, 0, value),
-            FragmentOutput::AllColors => put_color(&mut batch.outputs.color, 0, value),
-            FragmentOutput::Depth => batch.outputs.depth = (0..lanes).map(first).collect(),
-            FragmentOutput::Stencil => batch.outputs.stencil = (0..lanes).map(first).collect(),
-            FragmentOutput::SampleMask => {
-                batch.outputs.sample_mask = (0..lanes).map(first).collect()
-            }
-        }
-    }
-    batch.outputs.killed =
-        outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
-    batch.outputs.undefined = undefined;
-}
-
-fn put_color(to: &mut SoaTable, location: u8, value: &Value) {
-    for c in 0..4 {
-        let row = usize::from(location) * 4 + c;
-        if row < to.rows() {
-            value.lower_halves(c, to.row_mut(row));
-        }
-    }
 }
 
 /// True if the stage declares `pixel_center_integer`.

@@ -136,7 +136,7 @@ pub(super) fn known(pair: &Interface, program: &program::Program) -> Option<Know
     Some(Known { positions, carriers, ..Known::default() })
 }
 
-/// True if radeonsi packs the block closer: it takes the rules of std430 where the block names none.
+/// True if radeonsi packs the block closer: without named rules it uses those of std430.
 fn is_packed_otherwise(program: &program::Program, block: &ActiveBlock) -> bool {
     let closer = matches!(block.packing, Packing::Shared | Packing::Packed);
     let is_plain = |ty| matches!(program.types.get(ty), Type::Scalar(_) | Type::Vector { .. });

@@ -157,8 +157,8 @@ pub(super) fn has_only_uniforms(program: &Program, stage: Stage) -> bool {
     !blocks.into_iter().any(|block| block.stages.contains(stage))
 }
 
-/// The stage's uniforms of the default block, one behind the other, in dwords: in the order in which
-/// the stage declares them, then those of built-in state.
+/// The stage's uniforms of the default block, one behind the other, in dwords: in the order of the
+/// stage's declarations, then those of built-in state.
 fn packed(program: &Program, stage: Stage, block: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let Some(linked) = program.stage(stage) else { return bytes };
