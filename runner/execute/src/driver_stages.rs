@@ -77,8 +77,7 @@ pub fn add_kernels(stages: &mut Vec<StageStatistics>, used: &[RanKernel]) {
             }
         };
         stage.cycles = kernel.cycles;
-        stage.executed =
-            (kernel.executed + kernel.threads / 2).checked_div(kernel.threads).unwrap_or(0);
+        stage.executed = StageStatistics::average(kernel.executed, kernel.threads);
         stage.sha.clone_from(&kernel.hash);
     }
     let ran: Vec<(Stage, Width)> = used.iter().map(|kernel| (kernel.stage, kernel.width)).collect();

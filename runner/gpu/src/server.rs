@@ -109,7 +109,7 @@ impl Shared {
         }
     }
 
-    /// Answers questions about processes until the asker closes the stream.
+    /// Answers questions about processes until the client closes the stream.
     fn answer_questions(&self, stream: &mut UnixStream, mut pid: u32) -> io::Result<()> {
         loop {
             let used = self.kernels().remove(&pid).unwrap_or_default();

@@ -156,6 +156,11 @@ pub struct StageStatistics {
 }
 
 impl StageStatistics {
+    /// Returns the instructions that a thread executed on average, rounded; 0 if none ran.
+    pub fn average(instructions: u64, threads: u64) -> u64 {
+        (instructions + threads / 2).checked_div(threads).unwrap_or(0)
+    }
+
     /// Returns statistics of zeros.
     pub fn new(stage: Stage, width: Width) -> StageStatistics {
         StageStatistics {

@@ -1,5 +1,5 @@
 //! Sinking: where too many registers are live, values are computed just before their first use, if
-//! what they are computed from is live there anyway.
+//! their sources are live there anyway.
 
 use crate::lir::cfg::{BasicBlock, Cfg};
 use crate::lir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE};
@@ -17,7 +17,7 @@ pub(super) fn sink(program: &mut Program, cfg: &Cfg, liveness: &Liveness) -> boo
         if block.end - block.start > MAX_BLOCK {
             continue;
         }
-        // From the end on: what an instruction feeds has moved already.
+        // From the end on: the readers of a result have moved already.
         for at in (block.start..block.end).rev() {
             if let Some(place) = place(program, block, liveness, at) {
                 program.insts[at..place].rotate_left(1);
@@ -28,8 +28,8 @@ pub(super) fn sink(program: &mut Program, cfg: &Cfg, liveness: &Liveness) -> boo
     changed
 }
 
-/// Where to move instruction `at`: in front of the instruction that is now at the returned place.
-/// `None` if that frees no registers.
+/// Returns the index of the instruction in front of which instruction `at` belongs; `None` if
+/// moving it frees no registers.
 fn place(program: &Program, block: &BasicBlock, liveness: &Liveness, at: usize) -> Option<usize> {
     let inst = &program.insts[at];
     let dst = inst.dst.vreg().filter(|_| is_movable(inst))?;
@@ -50,7 +50,7 @@ fn place(program: &Program, block: &BasicBlock, liveness: &Liveness, at: usize) 
     let gain = usize::from(program.vregs[dst].regs) * distance;
     let mut cost = 0;
     for (index, src) in inst.src.iter().enumerate() {
-        let is_counted = inst.src[..index].iter().any(|earlier| same_register(earlier, src));
+        let is_counted = inst.src[..index].iter().any(|earlier| earlier.file == src.file);
         if is_counted || !src.is_reg() || lives_on(program, block, liveness, src) {
             continue;
         }
@@ -101,10 +101,6 @@ fn size(program: &Program, inst: &Inst, index: usize) -> usize {
 
 fn mentions(inst: &Inst, file: File) -> bool {
     inst.dst.file == file || inst.src.iter().any(|src| src.file == file)
-}
-
-fn same_register(a: &Operand, b: &Operand) -> bool {
-    a.file == b.file
 }
 
 /// The instruction writes to the register of a source.

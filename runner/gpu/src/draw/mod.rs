@@ -122,8 +122,8 @@ impl Drawing {
         if parameters.vertices == 0 || parameters.instances == 0 {
             return Ok(());
         }
-        let is_driven = parameters.topology == RECTANGLES;
-        let Some(draw) = self.begin(memory, context, is_driven) else {
+        let is_internal = parameters.topology == RECTANGLES;
+        let Some(draw) = self.begin(memory, context, is_internal) else {
             return not_modeled("draws without hardware");
         };
         draw.check()?;
@@ -141,13 +141,13 @@ impl Drawing {
         self.store_offsets(memory, context)
     }
 
-    /// State and memory of a draw; `None` for generations without hardware. `is_driven` says that
-    /// the driver draws for itself, to clear or copy.
+    /// State and memory of a draw; `None` for generations without hardware. `is_internal` means
+    /// that the driver draws for itself, to clear or copy.
     fn begin<'a>(
         &'a self,
         memory: &'a dyn Memory,
         context: &'a HardwareContext,
-        is_driven: bool,
+        is_internal: bool,
     ) -> Option<Draw<'a>> {
         Some(Draw {
             table: self.table,
@@ -155,7 +155,7 @@ impl Drawing {
             fields: &self.fields,
             facts: self.facts,
             kernels: &self.kernels,
-            used: self.used.as_ref().filter(|_| !is_driven),
+            used: self.used.as_ref().filter(|_| !is_internal),
             watch: self.watch.as_deref(),
             memory,
             context,

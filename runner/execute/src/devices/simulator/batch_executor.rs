@@ -120,8 +120,8 @@ impl BatchExecutor {
     }
 
     /// Returns and resets the runs of kernels.
-    pub(super) fn take_runs(&mut self) -> Vec<KernelRun> {
-        std::mem::take(&mut self.runs)
+    pub(super) fn take_runs(&mut self) -> impl Iterator<Item = KernelRun> + '_ {
+        self.runs.drain(..)
     }
 
     /// Executes a batch with every kernel to run, and compares their results.

@@ -32,6 +32,7 @@ use compiler::output::{Statistics, Width};
 use compiler::{Binary, CachedCompiler, CodegenOptions, EarlyPassCache, StagePasses};
 use eu::DevInfo;
 use program::{Stage, StageKey};
+use results::verdict::StageStatistics;
 use simulator::MathMode;
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::resources::Bindings;
@@ -99,7 +100,7 @@ pub struct KernelStatistics {
 impl KernelStatistics {
     /// Returns the number of instructions that a thread executed on average; 0 if none ran.
     pub fn executed(&self) -> u64 {
-        (self.steps + self.threads / 2).checked_div(self.threads).unwrap_or(0)
+        StageStatistics::average(self.steps, self.threads)
     }
 }
 
