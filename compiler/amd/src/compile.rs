@@ -5,6 +5,7 @@ use crate::allocate::{Allocation, MOST_WAVES, checker};
 use crate::copies::remove_copies;
 use crate::error::CompileError;
 use crate::liveness::remove_dead;
+use crate::long_jumps::insert_islands;
 use crate::machine::{Part, Program};
 use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserData, UserValue};
 use crate::physical::Physical;
@@ -78,6 +79,7 @@ fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Fa
     physical.simplify();
     insert_waits(&mut physical);
     insert_wait_states(&mut physical);
+    insert_islands(&mut physical)?;
     let words = physical.encode()?;
     let output = Output {
         chip,

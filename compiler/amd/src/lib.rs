@@ -31,6 +31,7 @@ mod error;
 pub mod homes;
 pub mod interfaces;
 pub mod liveness;
+pub mod long_jumps;
 pub mod machine;
 pub mod output;
 pub mod physical;

@@ -99,12 +99,7 @@ impl Physical {
     /// # Errors
     /// An instruction cannot be encoded, or a jump is too far.
     pub fn encode(&self) -> Result<Vec<u32>, CompileError> {
-        let encode = |instruction: &Instruction| {
-            gcn::encode(self.chip, instruction).map_err(|error| {
-                let text = gcn::print_instruction(self.chip, instruction);
-                CompileError::encode(format!("{error} in {text}"))
-            })
-        };
+        let encode = |instruction: &Instruction| self.encode_instruction(instruction);
         let mut starts = Vec::new();
         let mut words: Vec<Vec<Vec<u32>>> = Vec::new();
         let mut offset = 0;
@@ -129,6 +124,17 @@ impl Physical {
             }
         }
         Ok(words.into_iter().flatten().flatten().collect())
+    }
+
+    /// Returns the dwords of an instruction.
+    ///
+    /// # Errors
+    /// It cannot be encoded.
+    pub fn encode_instruction(&self, instruction: &Instruction) -> Result<Vec<u32>, CompileError> {
+        gcn::encode(self.chip, instruction).map_err(|error| {
+            let text = gcn::print_instruction(self.chip, instruction);
+            CompileError::encode(format!("{error} in {text}"))
+        })
     }
 }
 

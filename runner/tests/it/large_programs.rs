@@ -6,6 +6,8 @@ use crate::support::Sandbox;
 
 /// Instructions that fit between a branch of gen7 and its target.
 const REACH: u64 = 16_383;
+/// Dwords that fit between a jump of GCN and its target.
+const DWORDS_OF_GCN: u64 = 32_767;
 
 /// A statement that no pass shortens, 4096 times: the value is mixed with each use.
 fn macros() -> String {
@@ -42,7 +44,7 @@ fn body(stop: &str) -> String {
 
 /// Runs a test; every result must pass, which takes agreement with the reference, with a kernel of
 /// `stage` longer than the reach of branches.
-fn passes_beyond_reach(stage: &str, generation: &str, text: &str) {
+fn passes_beyond_reach(reach: u64, stage: &str, generation: &str, text: &str) {
     let sandbox = Sandbox::new();
     sandbox.file("large.shader_test", text);
     sandbox.run(&["large.shader_test", "--gen", generation, "--out", "out"]).expect(0, &[]);
@@ -57,13 +59,14 @@ fn passes_beyond_reach(stage: &str, generation: &str, text: &str) {
             .filter(|kernel| kernel["stage"] == stage)
             .filter_map(|kernel| kernel["instructions"].as_u64())
             .max();
-        assert!(longest > Some(REACH), "{result}");
+        assert!(longest > Some(reach), "{result}");
     }
 }
 
 #[test]
 fn branches_of_fragment_shaders_reach_over_any_distance() {
     passes_beyond_reach(
+        REACH,
         "fragment",
         "ivb",
         &format!(
@@ -78,8 +81,29 @@ fn branches_of_fragment_shaders_reach_over_any_distance() {
 }
 
 #[test]
+fn jumps_of_gcn_reach_over_any_distance() {
+    passes_beyond_reach(
+        DWORDS_OF_GCN,
+        "fragment",
+        "si",
+        &format!(
+            "[require]\nGLSL >= 1.30\nSIZE 16 16\n[vertex shader passthrough]\n[fragment shader]\n#version 130\n\
+             uniform int n;\nout vec4 c;\n{}void main() {{\n  \
+             uint v = uint(gl_FragCoord.x) * 77u + uint(gl_FragCoord.y);\n  uint k = v * 3u;\n  \
+             for (int i = 0; i < n; i++) {{\n    if ((v & 3u) == 1u) break;\n    \
+             if ((v & 7u) == 3u) {{ M6 M6 k += 5u; if ((v & 15u) == 6u) continue; M6 }} else {{ v += 9u; M5 }}\n    \
+             v += 1u;\n  }}\n  \
+             c = vec4(v & 255u, v >> 8 & 255u, v >> 16 & 255u, v >> 24) / 255.0;\n}}\n\
+             [test]\nclear color 0 0 0 0\nclear\nuniform int n 6\ndraw rect -1 -1 2 2\ntolerance 2 2 2 2\nprobe all rgba 0 0 0 0\n",
+            macros(),
+        ),
+    );
+}
+
+#[test]
 fn branches_of_vertex_shaders_reach_over_any_distance() {
     passes_beyond_reach(
+        REACH,
         "vertex",
         "hsw",
         &format!(
