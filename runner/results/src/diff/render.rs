@@ -252,46 +252,22 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff], listing: Listing) -> String {
                 results.len()
             ),
         );
-        for result in results.iter().take(MARKDOWN_LINES) {
-            let reason =
-                result.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("");
-            let phase =
-                result.phase.map(|phase| format!("{phase}: {}", cell(reason))).unwrap_or_default();
+        let rows = alike(&results);
+        for row in rows.iter().take(MARKDOWN_LINES) {
+            let result = row[0];
+            let reason = cell(reason_line(result));
+            let phase = result.phase.map(|phase| format!("{phase}: {reason}")).unwrap_or_default();
             let (test, old, new) = (cell(&result.test), name(result.old), name(result.new));
-            let generation = cell(format!("{} {}", result.generation, result.variant).trim());
-            line(&mut text, format_args!("| {test} | {generation} | {old} | {new} | {phase} |"));
+            let generations: Vec<&str> = row.iter().map(|result| &*result.generation).collect();
+            let generations = cell(format!("{} {}", generations.join(", "), result.variant).trim());
+            line(&mut text, format_args!("| {test} | {generations} | {old} | {new} | {phase} |"));
         }
-        if results.len() > MARKDOWN_LINES {
-            line(&mut text, format_args!("\nand {} more", results.len() - MARKDOWN_LINES));
+        let more: usize = rows.iter().skip(MARKDOWN_LINES).map(Vec::len).sum();
+        if more > 0 {
+            line(&mut text, format_args!("\nand {more} more"));
         }
     }
-    if diff.code.shared > 0 {
-        text.push_str(
-            "\n### generated code\n\n| | old | new | change | helped | HURT |\n|---|---|---|---|---|---|\n",
-        );
-        for metric in &diff.code.metrics {
-            let MetricChange { name, total_old, total_new, helped, hurt, .. } = metric;
-            let change = percent(*total_old, *total_new);
-            let (helped, hurt) = (helped.len(), hurt.len());
-            line(
-                &mut text,
-                format_args!(
-                    "| {name} | {total_old} | {total_new} | {change} | {helped} | {hurt} |"
-                ),
-            );
-        }
-        if listing.groups {
-            markdown_groups(&mut text, &diff.code);
-        }
-        let CodeChanges { shared, same_binary, lost, gained, .. } = &diff.code;
-        let (lost, gained) = (lost.len(), gained.len());
-        line(
-            &mut text,
-            format_args!(
-                "\nsame binary: {same_binary} of {shared} · LOST: {lost} · GAINED: {gained}"
-            ),
-        );
-    }
+    markdown_code(&mut text, &diff.code, listing);
     for TextDiff { test, generation, text: what, diff } in texts {
         let fence = fence(diff);
         line(
@@ -308,6 +284,53 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff], listing: Listing) -> String {
         line(&mut text, format_args!("{fence}\n\n</details>"));
     }
     text
+}
+
+/// Returns the first line of the reason in the new run.
+fn reason_line(result: &Changed) -> &str {
+    result.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("")
+}
+
+/// Groups neighbors whose rows differ in their generation only.
+fn alike<'a>(results: &[&'a Changed]) -> Vec<Vec<&'a Changed>> {
+    let facts = |result: &'a Changed| {
+        let Changed { test, variant, old, new, phase, .. } = result;
+        (test, variant, old, new, phase, reason_line(result))
+    };
+    let same = |a: &&'a Changed, b: &&'a Changed| facts(a) == facts(b);
+    results.chunk_by(same).map(<[&Changed]>::to_vec).collect()
+}
+
+/// Appends the totals of the metrics that changed, and the number of equal binaries.
+fn markdown_code(text: &mut String, code: &CodeChanges, listing: Listing) {
+    let CodeChanges { shared, same_binary, lost, gained, metrics } = code;
+    if *shared == 0 {
+        return;
+    }
+    text.push_str("\n### generated code\n");
+    let mut changed = metrics
+        .iter()
+        .filter(|metric| !metric.helped.is_empty() || !metric.hurt.is_empty())
+        .peekable();
+    if changed.peek().is_some() {
+        text.push_str("\n| | old | new | change | helped | HURT |\n|---|---|---|---|---|---|\n");
+    }
+    for MetricChange { name, total_old, total_new, helped, hurt, .. } in changed {
+        let change = percent(*total_old, *total_new);
+        let (helped, hurt) = (helped.len(), hurt.len());
+        line(
+            text,
+            format_args!("| {name} | {total_old} | {total_new} | {change} | {helped} | {hurt} |"),
+        );
+    }
+    if listing.groups {
+        markdown_groups(text, code);
+    }
+    let (lost, gained) = (lost.len(), gained.len());
+    line(
+        text,
+        format_args!("\nsame binary: {same_binary} of {shared} · LOST: {lost} · GAINED: {gained}"),
+    );
 }
 
 /// Appends a table of the totals of each generation, stage and width.

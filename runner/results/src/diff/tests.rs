@@ -261,6 +261,31 @@ fn texts_in_unified_form() {
 }
 
 #[test]
+fn a_change_on_several_generations_is_one_row() {
+    let on = |generation: &str, status| TestResult {
+        generation: generation.into(),
+        reason: (status == Status::Fail).then(|| format!("line 2: red\non {generation}")),
+        ..result("a", status, Vec::new())
+    };
+    let of = |status| ["ivb", "skl", "si"].map(|generation| on(generation, status));
+    let text = markdown(&compare(&of(Status::Pass), &of(Status::Fail)), &[], Listing::default());
+    assert!(text.contains("### regressions: 3\n"), "{text}");
+    assert!(text.contains("| a | ivb, skl, si | pass | fail |"), "{text}");
+}
+
+#[test]
+fn equal_code_has_no_table() {
+    let shader = StageStatistics::new(Stage::Fragment, Width::Simd8);
+    let runs = [
+        [result("a", Status::Pass, vec![shader.clone()])],
+        [result("a", Status::Pass, vec![shader])],
+    ];
+    let text = markdown(&compare(&runs[0], &runs[1]), &[], Listing::default());
+    assert!(!text.contains("| instructions |"), "{text}");
+    assert!(text.contains("same binary: "), "{text}");
+}
+
+#[test]
 fn directories() {
     let on = |generation: &str, mut result: TestResult, reason: Option<&str>| {
         result.generation = generation.into();
