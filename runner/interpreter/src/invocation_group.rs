@@ -4,8 +4,8 @@ use cranelift_entity::SecondaryMap;
 use program::resource::FragmentOutput;
 use program::variable::SampleLocation;
 use program::{
-    Function, FunctionId, Global, GlobalId, LocalId, Placement, Program, Scalar, Shader, Stage,
-    Storage, Type, TypeId, TypeTable,
+    Function, FunctionId, Global, GlobalId, LinkedStage, LocalId, Placement, Program, Scalar,
+    Shader, Stage, Storage, Type, TypeId, TypeTable,
 };
 use rustc_hash::FxHashSet;
 
@@ -442,8 +442,13 @@ impl<'a> InvocationGroup<'a> {
         }
     }
 
+    /// Returns the stage whose outputs are the inputs of this one.
+    fn producer(&self) -> Option<&LinkedStage> {
+        self.program.stages.iter().rfind(|stage| stage.shader.stage < self.shader.stage)
+    }
+
     /// Returns the slot component of each component of an input or output; `None` where no slot was
-    /// assigned.
+    /// assigned, and for an input without an output.
     pub(crate) fn varying_components(
         &self,
         global: &Global,
@@ -503,8 +508,12 @@ impl<'a> InvocationGroup<'a> {
                 (cell.slot, cell.component) = (i as u32 / 4, (i % 4) as u8);
             }
         }
+        let producer = input.then(|| self.producer()).flatten();
         let source = |cell: &SlotComponent| {
             let wanted = slot_after(slot, cell.slot);
+            if is_missing(producer, wanted) {
+                return None;
+            }
             let index = varyings.iter().position(|v| v.slot == wanted)?;
             let varying = &varyings[index];
             let flat = varying.integer
@@ -637,6 +646,13 @@ fn store_slot(
             }
         }
     }
+}
+
+/// Returns true if an input of a user has no output in the stage before: its value is undefined
+/// (GLSL 4.10 section 4.3.4).
+fn is_missing(producer: Option<&LinkedStage>, input: program::Slot) -> bool {
+    matches!(input, program::Slot::Var(_) | program::Slot::Patch(_))
+        && producer.is_some_and(|stage| stage.outputs.iter().all(|output| output.slot != input))
 }
 
 /// Returns the slot of a per-vertex built-in.

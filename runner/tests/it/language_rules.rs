@@ -69,3 +69,28 @@ fn pairs_of_floats_widen_to_doubles() {
     sandbox.file("pairs.shader_test", text);
     sandbox.run(&["pairs.shader_test", "--gen", "intel"]).expect(0, &["pass: 5"]);
 }
+
+/// GLSL 1.30 to 4.10, section 4.3.4: such an input has an undefined value, and shaders whose
+/// results do not depend on it are right. From GLSL 4.20 on they do not link.
+#[test]
+fn inputs_without_outputs_are_undefined_up_to_glsl_410() {
+    let text = |version: &str, result: &str, color: &str| {
+        let number = version.replace('.', "");
+        format!(
+            "[require]\nGLSL >= {version}\nSIZE 8 8\n[vertex shader]\n#version {number}\nin vec4 piglit_vertex;\n\
+             out vec4 other;\nvoid main() {{ gl_Position = piglit_vertex; other = vec4(0.5); }}\n\
+             [fragment shader]\n#version {number}\nin vec4 other;\nin vec4 missing;\nuniform float zero;\n\
+             out vec4 c;\nvoid main() {{ c = {color}; }}\n[test]\n{result}"
+        )
+    };
+    let probe = "uniform float zero 0\ndraw rect -1 -1 2 2\nprobe all rgba 0.5 0.5 0.5 0.5\n";
+    let draw = "uniform float zero 0\ndraw rect -1 -1 2 2\n";
+    let chosen = "zero > 0.0 ? missing : other";
+    let sandbox = Sandbox::new();
+    sandbox.file("t/unread-130.shader_test", text("1.30", probe, chosen));
+    sandbox.file("t/unread-410.shader_test", text("4.10", probe, chosen));
+    // What is drawn is undefined: executors may differ.
+    sandbox.file("t/read-130.shader_test", text("1.30", draw, "missing + other"));
+    sandbox.file("t/link-420.shader_test", text("4.20", "link error\n", chosen));
+    sandbox.run(&["t", "--gen", "ivb,skl,si"]).expect(0, &["pass: 12"]);
+}

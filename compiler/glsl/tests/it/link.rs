@@ -283,6 +283,25 @@ fn unsized_arrays_take_the_largest_index_and_functions_merge() {
     assert_eq!(program.stages[0].shader.functions.len(), 2);
 }
 
+/// GLSL 1.30 to 4.10, section 4.3.4: inputs that are "actually read" need to be written; GLSL 4.20
+/// and GLSL ES: those that are "statically read".
+#[test]
+fn inputs_without_outputs() {
+    let links = |header: &str| {
+        let fragment = format!(
+            "{header}\nprecision highp float;\nin vec4 v; out vec4 r; void main() {{ r = v; }}"
+        );
+        let vertex = format!("{header}\nvoid main() {{ gl_Position = vec4(0.0); }}");
+        vertex_and_fragment(&vertex, &fragment).is_ok()
+    };
+    for header in ["#version 130", "#version 150", "#version 410"] {
+        assert!(links(header), "{header}");
+    }
+    for header in ["#version 420", "#version 300 es", "#version 310 es"] {
+        assert!(!links(header), "{header}");
+    }
+}
+
 #[test]
 fn recursion_through_several_shader_objects_does_not_link() {
     let error = link(&[
@@ -314,7 +333,7 @@ const ERRORS: &[(&str, &str, &str)] = &[
     ),
     (
         PASS,
-        "#version 130\nin vec4 v; out vec4 r; void main() { r = v; }",
+        "#version 420\nin vec4 v; out vec4 r; void main() { r = v; }",
         "input `v` has no matching output",
     ),
     (

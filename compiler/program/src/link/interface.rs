@@ -354,9 +354,13 @@ fn check_qualifiers(
     }
 }
 
-/// An input that nothing writes is an error when it is statically used.
+/// An input without an output is an error when it is statically used (GLSL 4.20 and GLSL ES,
+/// section 4.3.4). Earlier versions demand an output only for inputs that are "actually read",
+/// which GLSL from 1.30 on leaves to the shader: the value is undefined. Blocks have to match.
 fn check_missing(producer: &Shader, consumer: &Shader, input: &Global, errors: &mut Errors) {
-    if !input.active {
+    let version = producer.version.max(consumer.version);
+    let may_be_missing = !consumer.es && input.block.is_none() && (130..420).contains(&version);
+    if !input.active || may_be_missing {
         return;
     }
     let name = input.block.as_ref().map_or(&input.name, |b| &b.name);
