@@ -28,6 +28,8 @@ const MAX_REASSOCIATIONS: usize = 4;
 /// Arrays with more data per invocation are in memory: each dword takes one of 128 registers at
 /// SIMD8, two at SIMD16.
 const MAX_REGISTER_ARRAY_DWORDS: u32 = 64;
+/// The same on AMD's chips, where each register beyond 24 costs a wave.
+const MAX_REGISTER_ARRAY_DWORDS_AMD: u32 = 32;
 /// Arrays up to this length become select chains when indexed at run time.
 const MAX_SELECT_CHAIN_LENGTH: u32 = 32;
 
@@ -168,7 +170,7 @@ pub fn late(
     manager.run(shader, pass!(lower_int64(target.has_q)))?;
     manager.run(shader, pass!(lower_doubles))?;
     if !target.vec4 {
-        manager.run(shader, pass!(lower_locals_to_scratch(MAX_REGISTER_ARRAY_DWORDS)))?;
+        manager.run(shader, pass!(lower_locals_to_scratch(target.register_array_dwords)))?;
         manager.run(shader, pass!(lower_vectors_to_scalar))?;
         manager.run(shader, pass!(lower_small_types))?;
     }
@@ -228,6 +230,8 @@ pub struct IrTarget {
     pub has_shadow_gradients: bool,
     /// The language bounds the errors of the stage's results but does not determine the results.
     pub is_inexact: bool,
+    /// Arrays with more dwords per invocation are in memory.
+    pub register_array_dwords: u32,
 }
 
 impl IrTarget {
@@ -238,6 +242,7 @@ impl IrTarget {
         has_hf_math: false,
         has_shadow_gradients: true,
         is_inexact: false,
+        register_array_dwords: MAX_REGISTER_ARRAY_DWORDS_AMD,
     };
 
     /// Returns the target of a stage on a device. `backend` overrides the device's default.
@@ -253,6 +258,7 @@ impl IrTarget {
             has_hf_math: devinfo.has_hf_math,
             has_shadow_gradients: devinfo.has_shadow_gradients,
             is_inexact,
+            register_array_dwords: MAX_REGISTER_ARRAY_DWORDS,
         }
     }
 }
@@ -286,7 +292,7 @@ pub fn optional() -> BTreeSet<&'static str> {
 }
 
 /// Returns the names of the optional passes of the IR, each once.
-fn ir_optional() -> impl Iterator<Item = &'static str> {
+pub fn ir_optional() -> impl Iterator<Item = &'static str> {
     CLEAN_UP.iter().map(|pass| pass.name).chain(OTHERS)
 }
 

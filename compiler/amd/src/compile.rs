@@ -1,14 +1,16 @@
 //! Compilation of a shader: the phases in their order.
 
 use crate::allocate::spill::{Failure, Scratch, allocate_and_spill};
-use crate::allocate::{Allocation, MOST_WAVES, checker};
+use crate::allocate::{Allocation, checker, most_waves};
 use crate::copies::remove_copies;
 use crate::error::CompileError;
+use crate::join_blocks::join_blocks;
 use crate::liveness::remove_dead;
 use crate::long_jumps::insert_islands;
 use crate::machine::{Part, Program};
 use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserData, UserValue};
 use crate::physical::Physical;
+use crate::schedule::schedule;
 use crate::select::control::StageSelection;
 use crate::select::{Selection, used_operations};
 use crate::sink::sink;
@@ -40,11 +42,11 @@ pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, Co
     let mut form = Form { spills: scratch > 0, wide_loads: true };
     loop {
         match encode(select(shader, key, chip, form)?, chip, scratch) {
-            Err(Failure::NeedsScratch) if !form.spills => form.spills = true,
+            Err(Failure::NeedsScratch(_)) if !form.spills => form.spills = true,
             Err(Failure::Error(error)) if form.wide_loads && error.phase == Phase::Allocate => {
                 form.wide_loads = false;
             }
-            other => return other.map_err(|failure| failure.error(chip)),
+            other => return other.map_err(Failure::error),
         }
     }
 }
@@ -63,6 +65,7 @@ struct Form {
 fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Failure> {
     let mut scratch = Scratch { descriptor: selected.scratch, bytes: scratch, spills: 0, fills: 0 };
     let kept = scratch.descriptor.map(|part| part.reg);
+    join_blocks(&mut selected.program);
     remove_dead(&mut selected.program, kept);
     remove_copies(&mut selected.program, kept);
     remove_dead(&mut selected.program, kept);
@@ -97,31 +100,32 @@ fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Fa
     Ok(output)
 }
 
-/// Allocates registers. If they limit the number of waves, and more fit when instructions move down
-/// to the readers of their results, they move.
+/// Changes of the order of instructions that save registers, from the one that costs least time.
+const REORDERINGS: [fn(&mut Program); 2] = [sink, schedule];
+
+/// Allocates registers. If they limit the number of waves, and more fit with another order of the
+/// instructions, that is the order.
 fn allocate_for_waves(program: &mut Program, scratch: &mut Scratch) -> Result<Allocation, Failure> {
     let chip = program.chip;
-    let (mut sunk, mut scratch_of_sunk) = (program.clone(), *scratch);
-    let first = allocate_and_spill(program, scratch);
     let quality = |allocation: &Allocation, scratch: &Scratch| {
         (Reverse(scratch.spills + scratch.fills), allocation.waves(chip))
     };
-    if let Ok(allocation) = &first
-        && quality(allocation, scratch) >= (Reverse(0), MOST_WAVES)
-    {
-        return first;
+    let (original, scratch_of_original) = (program.clone(), *scratch);
+    let mut best = allocate_and_spill(program, scratch);
+    for reorder in REORDERINGS {
+        let reached = best.as_ref().ok().map(|best| quality(best, scratch));
+        if reached.is_some_and(|reached| reached >= (Reverse(0), most_waves(chip))) {
+            break;
+        }
+        let (mut reordered, mut its_scratch) = (original.clone(), scratch_of_original);
+        reorder(&mut reordered);
+        let Ok(allocation) = allocate_and_spill(&mut reordered, &mut its_scratch) else { continue };
+        if reached.is_none_or(|reached| quality(&allocation, &its_scratch) > reached) {
+            (*program, *scratch) = (reordered, its_scratch);
+            best = Ok(allocation);
+        }
     }
-    sink(&mut sunk);
-    let Ok(second) = allocate_and_spill(&mut sunk, &mut scratch_of_sunk) else { return first };
-    let better = match &first {
-        Ok(first) => quality(&second, &scratch_of_sunk) > quality(first, scratch),
-        Err(_) => true,
-    };
-    if !better {
-        return first;
-    }
-    (*program, *scratch) = (sunk, scratch_of_sunk);
-    Ok(second)
+    best
 }
 
 /// Result of instruction selection.
@@ -286,7 +290,7 @@ fn copy_program(
     s.lay_out_user_data(of_stage.iter().map(|&resource| UserValue::Descriptor(resource)));
     let interface = Interface::Vertex(copy::select(&mut s, outputs, max_vertices)?);
     let selected = Selected::new(s, HardwareStage::Vs, interface, 0);
-    encode(selected, chip, 0).map_err(|failure| failure.error(chip))
+    encode(selected, chip, 0).map_err(Failure::error)
 }
 
 fn statistics(physical: &Physical, allocation: &Allocation, scratch: &Scratch) -> Statistics {

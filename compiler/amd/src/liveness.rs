@@ -2,7 +2,7 @@
 //! logical edges.
 
 use crate::machine::{File, Inst, Program, Reg, Use, VCC};
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 use gcn::access::{reads_scc, writes_scc};
 use gcn::slot::Role;
 use gcn::{Format, Opcode};
@@ -208,51 +208,84 @@ fn summary(program: &Program, units: &Units, insts: &[Inst], words: usize) -> (S
     (read, written)
 }
 
-/// Removes instructions whose results nothing reads and that have no other effect. Spilling will
+/// Removes instructions whose results nothing needs and that have no other effect. Spilling will
 /// read `kept`.
+///
+/// An instruction is needed if it has an effect, or if it writes a register or a condition code
+/// that a needed instruction reads: elements of an array that only their own selections read go.
 pub fn remove_dead(program: &mut Program, kept: Option<Reg>) {
-    let mut reads: PrimaryMap<Reg, u32> = PrimaryMap::with_capacity(program.regs.len());
-    program.regs.keys().for_each(|_| {
-        reads.push(0);
-    });
-    let count = |program: &Program, inst: &Inst, reads: &mut PrimaryMap<Reg, u32>, up: bool| {
-        for used in program.uses(inst).iter().filter(|used| used.role != Role::Write) {
-            let number = &mut reads[used.part.reg];
-            *number = if up { *number + 1 } else { *number - 1 };
+    let items = items(program);
+    let mut writers: SecondaryMap<Reg, SmallVec<[u32; 2]>> = SecondaryMap::new();
+    for (index, item) in items.iter().enumerate() {
+        for used in item.uses.iter().filter(|used| used.role != Role::Read) {
+            writers[used.part.reg].push(index as u32);
+        }
+    }
+    let mut needed = vec![false; items.len()];
+    let mut open: Vec<u32> = Vec::new();
+    let mut need = |index: u32, open: &mut Vec<u32>| {
+        if !std::mem::replace(&mut needed[index as usize], true) {
+            open.push(index);
         }
     };
-    if let Some(kept) = kept {
-        reads[kept] += 1;
-    }
-    for &label in &program.order {
-        for inst in &program.blocks[label].insts {
-            count(program, inst, &mut reads, true);
+    for (index, item) in items.iter().enumerate() {
+        if item.acts {
+            need(index as u32, &mut open);
         }
     }
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        for label in program.order.clone() {
-            let insts = std::mem::take(&mut program.blocks[label].insts);
-            let mut kept = Vec::with_capacity(insts.len());
-            // Nothing reads the condition codes of another block.
-            let (mut condition, mut carries) = (false, false);
-            for inst in insts.into_iter().rev() {
-                let sets = writes_scc(inst.format, inst.opcode);
-                let carry = writes_carries(&inst);
-                let read = sets && condition || carry && carries;
-                if is_removable(program, &inst, &reads) && !read {
-                    count(program, &inst, &mut reads, false);
-                    changed = true;
-                } else {
-                    condition = reads_scc(inst.opcode) || condition && !sets;
-                    carries = reads_carries(&inst) || carries && !carry;
-                    kept.push(inst);
-                }
+    // The writers of a register are needed together, once.
+    let mut seen: SecondaryMap<Reg, bool> = SecondaryMap::new();
+    let mut registers: SmallVec<[Reg; 8]> = kept.into_iter().collect();
+    loop {
+        for reg in registers.drain(..) {
+            if !std::mem::replace(&mut seen[reg], true) {
+                writers[reg].iter().for_each(|&index| need(index, &mut open));
             }
-            kept.reverse();
-            program.blocks[label].insts = kept;
+        }
+        let Some(index) = open.pop() else { break };
+        let item = &items[index as usize];
+        item.codes.iter().flatten().for_each(|&index| need(index, &mut open));
+        let reads = item.uses.iter().filter(|used| used.role != Role::Write);
+        registers.extend(reads.map(|used| used.part.reg));
+    }
+    let mut needed = needed.into_iter();
+    for &label in &program.order {
+        program.blocks[label].insts.retain(|_| needed.next().unwrap_or(true));
+    }
+}
+
+/// An instruction in the search for those that nothing needs.
+struct Item {
+    uses: SmallVec<[Use; 6]>,
+    /// It has an effect beside its results.
+    acts: bool,
+    /// Instructions that write the condition codes that it reads.
+    codes: [Option<u32>; 2],
+}
+
+/// The instructions of all blocks in their order.
+fn items(program: &Program) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for &label in &program.order {
+        // Nothing reads the condition codes of another block.
+        let (mut condition, mut carries) = (None, None);
+        for inst in &program.blocks[label].insts {
+            let index = items.len() as u32;
+            let uses = program.uses(inst);
+            let codes = [
+                condition.filter(|_| reads_scc(inst.opcode)),
+                carries.filter(|_| reads_carries(inst)),
+            ];
+            if writes_scc(inst.format, inst.opcode) {
+                condition = Some(index);
+            }
+            if writes_carries(inst) {
+                carries = Some(index);
+            }
+            items.push(Item { acts: !is_removable(inst, &uses), uses, codes });
         }
     }
+    items
 }
 
 /// True if the second result is the vector condition code.
@@ -270,16 +303,18 @@ pub(crate) fn reads_carries(inst: &Inst) -> bool {
     implicit || inst.args.iter().skip(results).any(|arg| *arg == VCC)
 }
 
-fn is_removable(program: &Program, inst: &Inst, reads: &PrimaryMap<Reg, u32>) -> bool {
+/// True for an instruction without an effect beside its results.
+fn is_removable(inst: &Inst, uses: &[Use]) -> bool {
     use crate::machine::Arg;
-    let name = inst.opcode.mnemonic();
-    let texels = inst.format == Format::Mimg && !name.contains("store") && !inst.opcode.is_atomic();
-    let loads = texels || name.contains("_load_") || inst.opcode == Opcode::DsSwizzleB32;
-    let scalar = matches!(inst.format, Format::Sop1 | Format::Sop2);
-    let scalar = scalar && !name.contains("saveexec") && !name.contains("cmov");
     if inst.format == Format::Sopc {
         return true;
     }
+    let name = inst.opcode.mnemonic();
+    let texels = inst.format == Format::Mimg && !name.contains("store") && !inst.opcode.is_atomic();
+    let loads = texels || name.contains("_load_") || inst.opcode == Opcode::DsSwizzleB32;
+    let loads = loads || inst.format == Format::Ds && name.starts_with("ds_read");
+    let scalar = matches!(inst.format, Format::Sop1 | Format::Sop2);
+    let scalar = scalar && !name.contains("saveexec") && !name.contains("cmov");
     if !(inst.format.is_vector_alu() || loads || scalar) {
         return false;
     }
@@ -288,8 +323,5 @@ fn is_removable(program: &Program, inst: &Inst, reads: &PrimaryMap<Reg, u32>) ->
     let mut written = inst.args.iter().take(results).enumerate();
     let virtual_results =
         written.all(|(index, arg)| matches!(arg, Arg::Part(_)) || index == 1 && carries);
-    let uses = program.uses(inst);
-    virtual_results
-        && uses.iter().all(|used| used.role != Role::Both)
-        && uses.iter().filter(|u| u.role == Role::Write).all(|u| reads[u.part.reg] == 0)
+    virtual_results && (inst.format.is_vector_alu() || uses.iter().all(|u| u.role != Role::Both))
 }

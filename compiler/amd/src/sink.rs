@@ -1,5 +1,5 @@
-//! Moves instructions down to where their results are read, so that fewer vector registers are live
-//! at a time: more waves fit on a SIMD.
+//! Moves instructions down to where their results are read, so that fewer registers are live at a
+//! time: more waves fit on a SIMD.
 //!
 //! ```text
 //! before: v_mov_b32 r1, 1.0           after: v_mov_b32 r1, 1.0
@@ -11,52 +11,21 @@
 //! Results wait less long for their readers then, so that this is only for programs whose registers
 //! limit the waves.
 
-use crate::liveness::{reads_carries, writes_carries};
-use crate::machine::{Arg, EXEC, File, Inst, M0, Program, Reg, Use, VCC};
+use crate::machine::{Program, Reg, Use};
+use crate::motion::{Entry, Memory, overlap, registers_of_several_blocks, take_entries};
 use cranelift_entity::SecondaryMap;
-use gcn::Format;
 use gcn::slot::Role;
-use smallvec::SmallVec;
 
 /// Instructions between a load and its first reader: some loads are under way together.
 const LEAD: usize = 8;
 /// Largest distance that an instruction moves.
 const FARTHEST: usize = 2000;
 
-/// An instruction with what moving it depends on.
-struct Entry {
-    inst: Inst,
-    uses: SmallVec<[Use; 6]>,
-    effect: Effect,
-}
-
-/// Part of the wave's state that an instruction changes or depends on.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Effect {
-    /// It can move.
-    moves: bool,
-    /// It reads memory that others write.
-    loads: bool,
-    /// It writes memory, sends, exports, waits or jumps.
-    acts: bool,
-    /// It changes the lanes that are active.
-    switches: bool,
-    /// It writes, or reads, the vector condition code.
-    writes_vcc: bool,
-    reads_vcc: bool,
-}
-
 /// Moves the instructions of all blocks.
 pub fn sink(program: &mut Program) {
     let elsewhere = registers_of_several_blocks(program);
     for label in program.order.clone() {
-        let insts = std::mem::take(&mut program.blocks[label].insts);
-        let entry = |inst: Inst| {
-            let uses = program.uses(&inst);
-            let effect = effect(program, &inst, &uses);
-            Entry { inst, uses, effect }
-        };
-        let mut entries: Vec<Entry> = insts.into_iter().map(entry).collect();
+        let mut entries = take_entries(program, label);
         for index in (0..entries.len()).rev() {
             if let Some(to) = destination(program, &entries, index, &elsewhere) {
                 entries[index..to].rotate_left(1);
@@ -64,56 +33,6 @@ pub fn sink(program: &mut Program) {
         }
         program.blocks[label].insts = entries.into_iter().map(|entry| entry.inst).collect();
     }
-}
-
-/// Registers that occur in several blocks: at the end of any, they can be live.
-fn registers_of_several_blocks(program: &Program) -> SecondaryMap<Reg, bool> {
-    let mut block = SecondaryMap::with_default(None);
-    let mut several = SecondaryMap::with_default(false);
-    for &label in &program.order {
-        for used in program.blocks[label].insts.iter().flat_map(|inst| program.uses(inst)) {
-            let reg = used.part.reg;
-            several[reg] |= block[reg].is_some_and(|known| known != label);
-            block[reg] = Some(label);
-        }
-    }
-    several
-}
-
-fn effect(program: &Program, inst: &Inst, uses: &[Use]) -> Effect {
-    let name = inst.opcode.mnemonic();
-    let results = inst.opcode.info().destinations.len();
-    let writes = |special: Arg| inst.args.iter().take(results).any(|arg| *arg == special);
-    let plain = inst.format.is_short_vector() || inst.format == Format::Vop3;
-    let loads = inst.format == Format::Mubuf && name.contains("_load_") && !inst.modifiers.lds;
-    let written = || uses.iter().filter(|used| used.role != Role::Read);
-    let vector = |used: &Use| {
-        let data = &program.regs[used.part.reg];
-        data.file == File::Vector && !data.whole && used.role == Role::Write
-    };
-    let own_lane = !name.contains("movrel") && !inst.args.contains(&M0);
-    let writes_vcc = writes_carries(inst) || inst.format == Format::Vopc || writes(VCC);
-    Effect {
-        moves: (plain || loads)
-            && own_lane
-            && !reads_carries(inst)
-            && written().count() == 1
-            && written().all(vector)
-            && inst.args.iter().take(results).skip(1).all(|arg| *arg == VCC)
-            && !inst.args.contains(&EXEC),
-        loads,
-        acts: !(plain || loads || inst.format.is_scalar_alu() || inst.format == Format::Vintrp)
-            || inst.format == Format::Sopp,
-        switches: name.contains("saveexec") || name.contains("cmpx") || writes(EXEC),
-        writes_vcc,
-        reads_vcc: reads_carries(inst),
-    }
-}
-
-fn overlap(a: &Use, b: &Use) -> bool {
-    a.part.reg == b.part.reg
-        && a.part.dword < b.part.dword + b.dwords
-        && b.part.dword < a.part.dword + a.dwords
 }
 
 /// The place behind the last instruction that one can move down over, if moving it helps.
@@ -127,7 +46,7 @@ fn destination(
     if !effect.moves {
         return None;
     }
-    let result = uses.iter().find(|used| used.role == Role::Write)?;
+    let result = uses.iter().find(|used| used.role != Role::Read)?;
     let behind = entries.iter().enumerate().skip(index + 1).take(FARTHEST);
     let mut reader = None;
     for (at, other) in behind {
@@ -139,21 +58,26 @@ fn destination(
             other.uses.iter().any(|used| used.role != Role::Read && overlap(used, source))
         };
         let blocked = other.effect.switches
-            || effect.loads && other.effect.acts
+            || effect.loads.is_some() && other.effect.acts
+            || effect.loads.is_some_and(|memory| other.effect.stores == Some(memory))
             || uses.iter().any(|used| used.role == Role::Read && changes_source(used));
         if blocked {
             return None;
         }
     }
-    let lead = if effect.loads { LEAD } else { 0 };
+    let lead = match effect.loads {
+        Some(Memory::Constant | Memory::Buffers | Memory::Share) => LEAD,
+        _ => 0,
+    };
     let to = reader?.saturating_sub(lead);
     if to <= index + 1 || effect.writes_vcc && needs_vcc(entries, to) {
         return None;
     }
     // Sources that nothing else needs behind the new place live longer now.
+    let file = program.regs[result.part.reg].file;
     let lives_on = |source: &Use| {
         let data = &program.regs[source.part.reg];
-        data.file == File::Scalar
+        data.file != file
             || data.whole
             || elsewhere[source.part.reg]
             || entries[to..].iter().flat_map(|entry| &entry.uses).any(|used| overlap(used, source))
@@ -173,8 +97,8 @@ fn needs_vcc(entries: &[Entry], from: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Emitter, ZERO};
-    use gcn::{Chip, Modifiers, Opcode};
+    use crate::machine::{Arg, Emitter, File, ZERO};
+    use gcn::{Chip, Format, Modifiers, Opcode};
 
     /// Constants of a program, each of which a store reads.
     fn program() -> Program {

@@ -65,7 +65,7 @@ impl Checker<'_> {
     }
 
     fn start(&self) -> State {
-        let mut state = vec![Content::Unset; super::limit(self.program.chip, self.file).into()];
+        let mut state = vec![Content::Unset; self.program.limit(self.file).into()];
         for (reg, data) in self.program.regs.iter() {
             let first = self.allocation.first[reg].filter(|_| data.file == self.file);
             if let (Some(first), Some(_)) = (first, data.fixed) {

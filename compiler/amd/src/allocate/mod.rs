@@ -22,8 +22,13 @@ pub struct Allocation {
     pub vectors: u16,
 }
 
-/// Most waves that a program's registers can limit.
-pub const MOST_WAVES: u16 = 10;
+/// Waves that a SIMD holds at most: Polaris holds fewer than other chips of its family.
+pub fn most_waves(chip: Chip) -> u16 {
+    match chip {
+        Chip::Si => 10,
+        Chip::Vi => 8,
+    }
+}
 
 impl Allocation {
     /// Waves whose registers fit into those of a SIMD: 256 vector registers in units of four, and
@@ -35,16 +40,7 @@ impl Allocation {
         };
         let scalars = (u16::from(self.scalars) + 2).next_multiple_of(unit);
         let vectors = self.vectors.next_multiple_of(4).max(4);
-        MOST_WAVES.min(all / scalars).min(256 / vectors)
-    }
-}
-
-/// Number of registers of a file that programs may have.
-pub fn limit(chip: Chip, file: File) -> u16 {
-    match (file, chip) {
-        (File::Vector, _) => 256,
-        (File::Scalar, Chip::Si) => 102,
-        (File::Scalar, Chip::Vi) => 96,
+        most_waves(chip).min(all / scalars).min(256 / vectors)
     }
 }
 
@@ -71,10 +67,11 @@ pub struct Full(pub File);
 
 impl Full {
     /// Returns the error of a program that cannot be allocated.
-    pub fn error(self, chip: Chip) -> CompileError {
+    pub fn error(self, program: &Program) -> CompileError {
         let Full(file) = self;
         let name = if file == File::Scalar { "scalar" } else { "vector" };
-        CompileError::allocate(format!("more than {} {name} registers are live", limit(chip, file)))
+        let limit = program.limit(file);
+        CompileError::allocate(format!("more than {limit} {name} registers are live"))
     }
 }
 
@@ -89,7 +86,7 @@ pub fn allocate(program: &Program) -> Result<Allocation, Full> {
         liveness: &liveness,
         hints: hints(program),
         timelines: [File::Scalar, File::Vector]
-            .map(|file| vec![Timeline::new(); limit(program.chip, file).into()]),
+            .map(|file| vec![Timeline::new(); program.limit(file).into()]),
         allocation: Allocation { first: SecondaryMap::new(), scalars: 0, vectors: 0 },
     };
     allocator.run()?;
@@ -170,7 +167,7 @@ impl Allocator<'_> {
             }
         }
         let data = &self.program.regs[reg];
-        let limit = limit(self.program.chip, data.file);
+        let limit = self.program.limit(data.file);
         let found = (0..limit).find(|&first| self.fits(reg, first));
         found.ok_or(Full(data.file))
     }

@@ -11,13 +11,13 @@
 //! `v_writelane_b32` writes lanes that are not active, too, so that a vector register with spilled
 //! scalars has its physical register to itself.
 
-use super::{Allocation, Full, allocate, limit};
+use super::{Allocation, Full, allocate};
 use crate::error::CompileError;
 use crate::liveness::Liveness;
 use crate::machine::{Arg, File, Inst, Label, Part, Program, Reg, RegData, bits};
 use cranelift_entity::SecondaryMap;
 use gcn::slot::Role;
-use gcn::{Chip, Format, Modifiers, Opcode, Operand};
+use gcn::{Format, Modifiers, Opcode, Operand};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -49,17 +49,16 @@ pub struct Scratch {
 #[derive(Debug)]
 pub enum Failure {
     /// Vector registers have to be spilled, and the program has no descriptor of scratch memory.
-    NeedsScratch,
+    NeedsScratch(CompileError),
     /// The registers do not suffice.
     Error(CompileError),
 }
 
 impl Failure {
     /// Returns the error of a program that cannot be allocated.
-    pub fn error(self, chip: Chip) -> CompileError {
+    pub fn error(self) -> CompileError {
         match self {
-            Failure::NeedsScratch => Full(File::Vector).error(chip),
-            Failure::Error(error) => error,
+            Failure::NeedsScratch(error) | Failure::Error(error) => error,
         }
     }
 }
@@ -86,19 +85,19 @@ pub fn allocate_and_spill(
             Err(full) => full,
         };
         let round = &mut rounds[file as usize];
-        let target = limit(program.chip, file).saturating_sub(STEP * *round);
+        let target = program.limit(file).saturating_sub(STEP * *round);
         *round += 1;
         let victims =
             if *round > MAX_ROUNDS { Vec::new() } else { choose(program, file, target, &kept) };
         if victims.is_empty() && *round > 1 {
-            return Err(Failure::Error(Full(file).error(program.chip)));
+            return Err(Failure::Error(Full(file).error(program)));
         }
         let first_new = program.regs.len();
         match file {
             File::Scalar => spill_scalars(program, &victims),
             File::Vector => {
                 let Some(descriptor) = scratch.descriptor else {
-                    return Err(Failure::NeedsScratch);
+                    return Err(Failure::NeedsScratch(Full(file).error(program)));
                 };
                 spill_vectors(program, &victims, descriptor, scratch);
             }

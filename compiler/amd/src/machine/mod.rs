@@ -132,6 +132,13 @@ pub struct BlockData {
     pub logical: SmallVec<[Label; 2]>,
 }
 
+impl BlockData {
+    /// True if a jump ends the block.
+    pub fn jumps(&self) -> bool {
+        self.insts.iter().any(|inst| inst.args.iter().any(|arg| matches!(arg, Arg::Label(_))))
+    }
+}
+
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -143,12 +150,37 @@ pub struct Program {
     pub blocks: PrimaryMap<Label, BlockData>,
     /// Placed blocks in the order of the code.
     pub order: Vec<Label>,
+    /// Vector registers that the program may have.
+    pub most_vectors: u16,
 }
+
+/// Vector registers of a wave that has a SIMD to itself.
+const ALL_VECTORS: u16 = 256;
 
 impl Program {
     /// Returns an empty program.
     pub fn new(chip: Chip) -> Program {
-        Program { chip, regs: PrimaryMap::new(), blocks: PrimaryMap::new(), order: Vec::new() }
+        Program {
+            chip,
+            regs: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            order: Vec::new(),
+            most_vectors: ALL_VECTORS,
+        }
+    }
+
+    /// Number of registers of a file that the program may have.
+    pub fn limit(&self, file: File) -> u16 {
+        match (file, self.chip) {
+            (File::Vector, _) => self.most_vectors,
+            (File::Scalar, Chip::Si) => 102,
+            (File::Scalar, Chip::Vi) => 96,
+        }
+    }
+
+    /// Limits the vector registers so that this many waves fit on a SIMD together.
+    pub fn fit_waves(&mut self, waves: u16) {
+        self.most_vectors = ALL_VECTORS / waves.max(1) / 4 * 4;
     }
 
     /// Returns the uses of virtual registers by an instruction.

@@ -7,6 +7,9 @@ use crate::machine::{File, Part, bits};
 use gcn::{Format, Modifiers, Opcode};
 use ir::{AtomicOp, Intrinsic, IntrinsicOp, Value};
 
+/// Largest constant address whose value, of at most 64 dwords, fits into the offset.
+const MAX_CONSTANT: u32 = 65535 - 256;
+
 impl Selection<'_> {
     /// An access to shared memory; false if the intrinsic is none.
     pub(crate) fn shared_memory(
@@ -18,19 +21,19 @@ impl Selection<'_> {
         let (srcs, fields) = (&intrinsic.srcs, &intrinsic.fields);
         match (intrinsic.op, result) {
             (LoadShared, Some(result)) => {
-                let address = self.shared_address(srcs[0], fields.base)?;
+                let (address, at) = self.shared_address(srcs[0], fields.base)?;
                 let dwords = self.dwords_of(result) * self.shader.components(result);
                 let to = self.e.reg(File::Vector, dwords);
                 // Within a value the base is not negative.
-                read_all_from_share(self, address, 0, to, dwords);
+                read_all_from_share(self, address, at, to, dwords);
                 self.set_parts(result, to);
             }
             (StoreShared, _) => {
-                let address = self.shared_address(srcs[1], fields.base)?;
+                let (address, at) = self.shared_address(srcs[1], fields.base)?;
                 let step = self.dwords_of(srcs[0]);
                 for (first, count) in runs(fields.write_mask, self.shader.components(srcs[0])) {
                     let data = self.gather(srcs[0], first, count)?;
-                    let dword = |dword| (4 * u32::from(first * step + dword), data.at(dword));
+                    let dword = |dword| (at + 4 * u32::from(first * step + dword), data.at(dword));
                     let dwords: Vec<(u32, Part)> = (0..count * step).map(dword).collect();
                     write_all_to_share(self, address, &dwords);
                 }
@@ -47,15 +50,18 @@ impl Selection<'_> {
         Ok(true)
     }
 
-    fn shared_address(&mut self, offset: Value, base: u32) -> Step<Part> {
+    /// The register with an address, and the constant offset in bytes.
+    fn shared_address(&mut self, offset: Value, base: u32) -> Step<(Part, u32)> {
         if let Some(offset) = self.constant(offset) {
-            let address = bits(self.chip(), offset.wrapping_add(base));
-            return Ok(self.e.in_vector(address));
+            let at = offset.wrapping_add(base);
+            let (high, low) = if at <= MAX_CONSTANT { (0, at) } else { (at, 0) };
+            let address = bits(self.chip(), high);
+            return Ok((self.e.shared_vector(address), low));
         }
         let offset = self.dword(offset, 0)?;
         let offset = self.e.in_vector(offset);
         // A constant offset is wrong for a negative base on si, so it is added.
-        Ok(self.plus(offset, bits(self.chip(), base)))
+        Ok((self.plus(offset, bits(self.chip(), base)), 0))
     }
 
     fn shared_atomic(&mut self, intrinsic: &Intrinsic, op: AtomicOp, result: Value) -> Step {
@@ -64,7 +70,7 @@ impl Selection<'_> {
             return self.unsupported(&format!("shared atomic {op:?}"));
         };
         let opcode = if wide { double } else { narrow };
-        let address = self.shared_address(intrinsic.srcs[0], intrinsic.fields.base)?;
+        let (address, at) = self.shared_address(intrinsic.srcs[0], intrinsic.fields.base)?;
         let to = self.e.reg(File::Vector, self.dwords_of(result));
         let mut args = vec![to.into(), address.into()];
         for &value in &intrinsic.srcs[1..] {
@@ -76,7 +82,8 @@ impl Selection<'_> {
             };
             args.push(data.into());
         }
-        self.e.push(Format::Ds, opcode, &args, Modifiers::default());
+        let modifiers = Modifiers { offset: at, ..Modifiers::default() };
+        self.e.push(Format::Ds, opcode, &args, modifiers);
         self.set_parts(result, to);
         Ok(())
     }

@@ -7,6 +7,20 @@ use crate::select::{Held, Selection, Step};
 use gcn::{Opcode, Operand};
 use ir::{AluOp, DerivativeGroup, Intrinsic, IntrinsicOp, Value};
 
+/// Invocations of the largest group whose size the dispatch chooses.
+const MOST_INVOCATIONS: u32 = 1024;
+/// Lanes of a wave, and SIMDs that share the waves of a group.
+const LANES: u32 = 64;
+const SIMDS: u32 = 4;
+
+/// Waves of a group that are on one SIMD: all waves of a group run at the same time. A size of zero
+/// is chosen by the dispatch.
+fn waves_on_simd([width, height, depth]: [u32; 3]) -> u16 {
+    let fixed = width.saturating_mul(height).saturating_mul(depth);
+    let invocations = if width == 0 { MOST_INVOCATIONS } else { fixed.min(MOST_INVOCATIONS) };
+    invocations.div_ceil(LANES).div_ceil(SIMDS) as u16
+}
+
 /// State of the compute stage.
 pub(crate) struct Compute {
     interface: ComputeInterface,
@@ -29,6 +43,7 @@ impl Compute {
         if info.shared_size > 0 {
             s.e.sop1(Opcode::SMovB32, M0, int(-1));
         }
+        s.e.program.fit_waves(waves_on_simd(info.local_size));
         let mut compute = Compute { interface, group, local };
         if info.derivative_group == DerivativeGroup::Quads {
             compute.local = compute.quads(s, info.local_size);
