@@ -7,13 +7,14 @@
 
 use crate::plausible;
 use intel::output::{Compiled, Stage};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
 
 /// Version of the folder's layout and of `meta.json`.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 /// Largest kernel or metadata file that is read, in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
@@ -86,22 +87,73 @@ fn read_limited(path: &Path) -> Result<Vec<u8>, BinaryError> {
     fs::read(path).map_err(io_error(path))
 }
 
+/// The folder of a stage: metadata and programs.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes the stage's folder below `folder`.
+    pub(crate) fn create(folder: &Path, stage: Stage) -> Result<Folder, BinaryError> {
+        let folder = folder.join(stage_folder(stage));
+        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
+        Ok(Folder(folder))
+    }
+
+    fn metadata_path(&self) -> PathBuf {
+        self.0.join("meta.json")
+    }
+
+    /// Writes metadata and the bytes of each program by its name.
+    pub(crate) fn write(
+        &self,
+        metadata: &impl Serialize,
+        programs: impl IntoIterator<Item = (&'static str, Vec<u8>)>,
+    ) -> Result<(), BinaryError> {
+        for (name, code) in programs {
+            let path = self.0.join(format!("{name}.bin"));
+            fs::write(&path, code).map_err(io_error(&path))?;
+        }
+        let text = serde_json::to_string_pretty(metadata);
+        let text = text.map_err(|error| self.refuse(error.to_string()))?;
+        let path = self.metadata_path();
+        fs::write(&path, text + "\n").map_err(io_error(&path))
+    }
+
+    /// Reads the metadata in the stage's folder below `folder`, if there is any.
+    pub(crate) fn read<M: DeserializeOwned>(
+        folder: &Path,
+        stage: Stage,
+    ) -> Result<Option<(Folder, M)>, BinaryError> {
+        let folder = Folder(folder.join(stage_folder(stage)));
+        let path = folder.metadata_path();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = read_limited(&path)?;
+        let metadata =
+            serde_json::from_slice(&text).map_err(|error| folder.refuse(error.to_string()))?;
+        Ok(Some((folder, metadata)))
+    }
+
+    /// Reads the bytes of a program.
+    pub(crate) fn program(&self, name: &str) -> Result<Vec<u8>, BinaryError> {
+        read_limited(&self.0.join(format!("{name}.bin")))
+    }
+
+    /// Returns the error of wrong metadata.
+    pub(crate) fn refuse(&self, message: impl Into<String>) -> BinaryError {
+        bad(&self.metadata_path(), message)
+    }
+}
+
 impl Binary {
     /// Writes the stage's folder below `folder`.
     ///
     /// # Errors
     /// A file or folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), BinaryError> {
-        let folder = folder.join(stage_folder(self.compiled.stage));
-        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
-        for kernel in &self.compiled.kernels {
-            let path = folder.join(format!("{}.bin", kernel.width.name()));
-            fs::write(&path, &kernel.code).map_err(io_error(&path))?;
-        }
-        let path = folder.join("meta.json");
-        let text =
-            serde_json::to_string_pretty(&self.meta()).map_err(|e| bad(&path, e.to_string()))?;
-        fs::write(&path, text + "\n").map_err(io_error(&path))
+        let kernels = self.compiled.kernels.iter();
+        let programs = kernels.map(|kernel| (kernel.width.name(), kernel.code.clone()));
+        Folder::create(folder, self.compiled.stage)?.write(&self.meta(), programs)
     }
 
     /// Returns the contents of `meta.json`: everything but the kernels' bytes.
@@ -154,14 +206,8 @@ impl Binary {
     /// A file cannot be read, is too large, or `meta.json` describes something else: another stage
     /// or format, no kernels, sizes that no thread can have.
     pub fn read(folder: &Path, stage: Stage) -> Result<Option<Binary>, BinaryError> {
-        let folder = folder.join(stage_folder(stage));
-        let path = folder.join("meta.json");
-        if !path.exists() {
-            return Ok(None);
-        }
-        let text = read_limited(&path)?;
-        let meta: Meta = serde_json::from_slice(&text).map_err(|e| bad(&path, e.to_string()))?;
-        let code = |width: &str| read_limited(&folder.join(format!("{width}.bin")));
-        Binary::complete(meta, stage, code, |message| bad(&path, message)).map(Some)
+        let Some((folder, meta)) = Folder::read::<Meta>(folder, stage)? else { return Ok(None) };
+        let code = |width: &str| folder.program(width);
+        Binary::complete(meta, stage, code, |message| folder.refuse(message)).map(Some)
     }
 }

@@ -36,6 +36,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod amd_binary;
+mod amd_plausible;
 mod amd_stage;
 pub mod binary;
 mod cached;

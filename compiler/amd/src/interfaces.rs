@@ -3,6 +3,7 @@
 
 use crate::output::Output;
 use ir::Slot;
+use serde::{Deserialize, Serialize};
 
 /// Dwords of a slot.
 const SLOT_DWORDS: u32 = 4;
@@ -11,7 +12,7 @@ const SLOT_DWORDS: u32 = 4;
 /// the instance without the base instance, v2 the primitive, v3 the index of the attributes'
 /// records. Before a tessellation control stage v1 is the number of the vertex in the work group
 /// and v2 the instance.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VertexInterface {
     /// Slots of the parameter exports, in order.
     pub parameters: Vec<Slot>,
@@ -30,7 +31,8 @@ impl VertexInterface {
 }
 
 /// Content of a position export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PositionExport {
     /// `gl_Position`.
     Position,
@@ -41,7 +43,7 @@ pub enum PositionExport {
 }
 
 /// Layout of a patch in memory: its own slots, then those of each vertex.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchLayout {
     /// Slots of the patch.
     pub patch: Vec<Slot>,
@@ -79,7 +81,7 @@ pub fn offset_of(slots: &[Slot], slot: Slot) -> Option<u32> {
 /// Interface of a tessellation control stage. v0 is the number of the primitive; v1 has the number
 /// of the patch in the work group in bits 7:0 and that of the invocation in bits 12:8. Input
 /// patches are in the local data share from 0 on, one behind the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TessControlInterface {
     /// Layout of a vertex of an input patch in the local data share.
     pub inputs: Vec<Slot>,
@@ -109,7 +111,7 @@ impl TessControlInterface {
 
 /// Interface of a tessellation evaluation stage. v0 and v1 are the coordinates u and v, v2 is the
 /// number of the patch in the buffer outside of the chip, v3 that of the primitive.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TessEvaluationInterface {
     /// Outputs.
     pub vertex: VertexInterface,
@@ -121,7 +123,7 @@ pub struct TessEvaluationInterface {
 
 /// Interface of a geometry stage. v0, v1 and v3 to v6 are the offsets of the input vertices in the
 /// ring, in dwords; v2 is the number of the primitive, v7 that of the invocation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeometryInterface {
     /// Layout of a vertex in the ring of inputs.
     pub inputs: Vec<Slot>,

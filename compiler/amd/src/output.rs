@@ -5,6 +5,7 @@
 
 use gcn::{Chip, HardwareStage, ProgramFacts};
 use ir::{IntrinsicOp, Slot};
+use serde::{Deserialize, Serialize};
 
 pub use crate::interfaces::{
     GeometryInterface, PatchLayout, PositionExport, TessControlInterface, TessEvaluationInterface,
@@ -12,13 +13,14 @@ pub use crate::interfaces::{
 };
 
 /// One compiled shader stage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     /// The chip.
     pub chip: Chip,
     /// Stage of the hardware that executes the program.
     pub stage: HardwareStage,
-    /// The program, entry point at 0.
+    /// The program, entry point at 0. On disk it is a file of its own.
+    #[serde(skip)]
     pub words: Vec<u32>,
     /// Number of scalar registers, without VCC.
     pub scalars: u8,
@@ -44,7 +46,7 @@ impl Output {
 }
 
 /// Value of scalar registers that the driver sets, from `register` on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserData {
     /// First register.
     pub register: u8,
@@ -53,7 +55,8 @@ pub struct UserData {
 }
 
 /// A value of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UserValue {
     /// Address of the descriptor table: two dwords.
     Table,
@@ -103,7 +106,7 @@ impl UserValue {
 }
 
 /// An entry of the descriptor table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptor {
     /// Offset in the table in bytes.
     pub offset: u32,
@@ -113,7 +116,8 @@ pub struct Descriptor {
 
 /// A resource with a descriptor. Buffers have four dwords, images eight. Textures have eight and
 /// behind them the four of the sampler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Resource {
     /// Uniform block: raw bytes; block 0 is the default uniform block.
     UniformBlock(u32),
@@ -161,7 +165,8 @@ impl Resource {
 }
 
 /// Registers and exports of a stage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Interface {
     /// Vertex stage.
     Vertex(VertexInterface),
@@ -178,7 +183,8 @@ pub enum Interface {
 }
 
 /// A value in vector registers at the start of a fragment shader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PixelValue {
     /// Barycentric coordinates I and J, perspective-correct, at samples.
     PerspectiveSample,
@@ -240,7 +246,7 @@ impl PixelValue {
 }
 
 /// Fragment interface: vector registers as `values` says, from v0 on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentInterface {
     /// Values in the vector registers, in order.
     pub values: Vec<PixelValue>,
@@ -267,7 +273,7 @@ pub struct FragmentInterface {
 }
 
 /// An attribute of interpolation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentInput {
     /// The slot.
     pub slot: Slot,
@@ -276,7 +282,7 @@ pub struct FragmentInput {
 }
 
 /// A color export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColorExport {
     /// Color buffer.
     pub location: u8,
@@ -290,7 +296,7 @@ pub struct ColorExport {
 
 /// Compute interface: v0 to v2 are the invocation's number in its group, scalar registers from
 /// `workgroup_id` on the group's number in x, y and z.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComputeInterface {
     /// First scalar register of the group's number.
     pub workgroup_id: u8,
@@ -301,7 +307,7 @@ pub struct ComputeInterface {
 }
 
 /// Counts of a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Instructions.
     pub instructions: u32,

@@ -1,9 +1,11 @@
 //! The chips and what differs between them.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A chip of the GCN family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Chip {
     /// Southern Islands: Tahiti, gfx600.
     Si,

@@ -1,12 +1,14 @@
 //! Input and output slots: where a stage reads and writes its interface, four 32-bit components
 //! each.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A location of four 32-bit components in a stage's inputs or outputs. 64-bit interface variables
 /// take two dwords per component (so a `dvec4` takes two slots); the lowering splits and joins
 /// them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Slot {
     /// Vertex-shader input, dense location.
     Attribute(u8),

@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use compiler::PassLog;
+use gcn::Chip;
 use program::{Program, Stage, StageKey};
 use script::Script;
 
 use crate::context::context_for;
 use crate::device::{DeviceFactory, DeviceKind, ExecutedKernel};
 use crate::explanation::Explanation;
-use crate::factory::devinfo;
+use crate::factory::{chip, devinfo};
 use crate::front::{Linked, build};
 use crate::image::{Image, difference};
 use crate::keys::StageKeys;
@@ -18,7 +20,7 @@ use crate::options::RunOptions;
 use crate::run::run_explained;
 use results::bundle::{Bundle, ProbeRecord};
 use results::verdict::TestResult;
-use vocabulary::{CodegenOptions, Generation};
+use vocabulary::{CodegenOptions, Generation, Width};
 
 /// Creates the bundle of a result by executing and compiling the test again; a panic is caught.
 pub fn explain(
@@ -88,16 +90,44 @@ fn code(
     options: &RunOptions,
 ) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
-    let Some(devinfo) = devinfo(generation) else { return texts };
     let built =
         context_for(script, generation).and_then(|capabilities| build(script, capabilities));
     let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return texts };
     let keys = StageKeys::new(&program, script, test, generation, options.compile_only);
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
-        let compiled = stage_code(&program, stage, keys.get(stage), devinfo, options);
-        texts.extend(compiled);
+        let key = keys.get(stage);
+        if let Some(devinfo) = devinfo(generation) {
+            texts.extend(stage_code(&program, stage, key, devinfo, options));
+        } else if let Some(chip) = chip(generation) {
+            texts.extend(amd_code(&program, stage, key, chip, options));
+        }
     }
     texts
+}
+
+fn amd_code(
+    program: &Program,
+    stage: Stage,
+    key: &StageKey,
+    chip: Chip,
+    options: &RunOptions,
+) -> Vec<(String, String)> {
+    let options = &options.execution.codegen;
+    let mut texts = Vec::new();
+    let log = &mut PassLog::default();
+    if let Ok(shader) = compiler::ir_for_amd(program, stage, key, options, &mut |_, _| {}, log) {
+        texts.push((format!("{}.ir", file_name(stage)), format!("{shader}\n")));
+    }
+    if let Ok(output) = compiler::compile_amd(program, stage, key, chip, options) {
+        texts.extend(amd_listing(stage, chip, &output.words));
+    }
+    texts
+}
+
+fn amd_listing(stage: Stage, chip: Chip, words: &[u32]) -> Option<(String, String)> {
+    let name = format!("{}.{}.gcn", file_name(stage), Width::Wave64.name());
+    let program = gcn::decode_program(chip, words).ok()?;
+    Some((name, format!("{}\n", gcn::print_program(chip, &program).trim_end())))
 }
 
 fn stage_code(
@@ -125,8 +155,14 @@ fn stage_code(
 
 /// Returns the assembly of executed kernels, which another compiler may have made.
 fn listings(kernels: &[ExecutedKernel], generation: Generation) -> Vec<(String, String)> {
-    let Some(devinfo) = devinfo(generation) else { return Vec::new() };
-    kernels.iter().filter_map(|kernel| listing(kernel, devinfo)).collect()
+    let listing = |kernel: &ExecutedKernel| match (devinfo(generation), chip(generation)) {
+        (Some(devinfo), _) => listing(kernel, devinfo),
+        (None, Some(chip)) => {
+            amd_listing(kernel.stage, chip, &gcn::words_of_bytes(&kernel.code).ok()?)
+        }
+        (None, None) => None,
+    };
+    kernels.iter().filter_map(listing).collect()
 }
 
 fn listing(kernel: &ExecutedKernel, devinfo: &'static eu::DevInfo) -> Option<(String, String)> {

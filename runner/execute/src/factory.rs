@@ -32,15 +32,18 @@ pub fn chip(generation: Generation) -> Option<Chip> {
 fn wave_device(
     request: &DeviceRequest<'_>,
     chip: Chip,
-    (cache, programs): (Arc<CachedCompiler>, Arc<Programs>),
+    (cache, programs, cores): (Arc<CachedCompiler>, Arc<Programs>, Cores),
 ) -> WaveDevice {
     WaveDevice::new(WaveOptions {
         chip,
         compiler: request.options.codegen.clone(),
         budget: request.step_limit,
         seed: seed(request.test),
+        binaries: binaries(request),
+        external: external::source(request),
         cache,
         programs,
+        cores,
     })
 }
 
@@ -69,7 +72,7 @@ impl DeviceFactory for Devices {
             }
             DeviceKind::Simulator => {
                 if let Some(chip) = chip(request.generation) {
-                    let shared = (self.cache.clone(), self.programs.clone());
+                    let shared = (self.cache.clone(), self.programs.clone(), self.cores.clone());
                     let mut device = wave_device(request, chip, shared);
                     device.log_passes(request.options.log_passes);
                     return Ok(Box::new(device));

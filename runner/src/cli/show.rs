@@ -165,16 +165,6 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     }
     let keys = StageKeys::new(&program, &script, &test, args.generation, false);
     let execution = compile_options(&args.compile)?;
-    if let Some(chip) = chip {
-        let mut text = Vec::new();
-        for stage in stages {
-            let (options, key) = (execution.codegen.clone(), keys.get(stage));
-            let shown = ShownGcn { args, program: &program, chip, options, stage, key };
-            text.extend(shown.text()?);
-        }
-        print(&text)?;
-        return Ok(EXPECTED);
-    }
     let request = DeviceRequest {
         kind: DeviceKind::Simulator,
         generation: args.generation,
@@ -184,6 +174,17 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         step_limit: 0,
     };
     let external = external::source(&request);
+    if let Some(chip) = chip {
+        let mut text = Vec::new();
+        for stage in stages {
+            let (options, key) = (execution.codegen.clone(), keys.get(stage));
+            let external = external.as_deref();
+            let shown = ShownGcn { args, program: &program, chip, options, external, stage, key };
+            text.extend(shown.text()?);
+        }
+        print(&text)?;
+        return Ok(EXPECTED);
+    }
     let shown = Shown { args, program: &program, options: execution.codegen, external };
     let (mut text, mut refused) = (Vec::new(), Vec::new());
     for stage in stages {

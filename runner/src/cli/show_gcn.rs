@@ -13,7 +13,7 @@ use super::exit::EXPECTED;
 use super::output::print;
 use super::show::{ShowArgs, WITHOUT_DRIVER, What, ir_runs};
 use crate::console::message::message;
-use execute::devices::WaveLog;
+use execute::devices::{BinarySource, WaveLog};
 use execute::passes::scope_passes;
 use execute::{ExecutorSelection, RunOptions, TracedWaves};
 use results::passes::ScopePasses;
@@ -24,6 +24,8 @@ pub(super) struct ShownGcn<'a> {
     pub program: &'a Program,
     pub chip: Chip,
     pub options: CodegenOptions,
+    /// The external compiler, if any.
+    pub external: Option<&'a dyn BinarySource>,
     pub stage: Stage,
     pub key: &'a StageKey,
 }
@@ -51,9 +53,13 @@ impl ShownGcn<'_> {
     }
 
     fn output(&self) -> anyhow::Result<compiler::amd::Output> {
-        let ShownGcn { program, stage, key, chip, options, .. } = self;
-        compiler::compile_amd(program, *stage, key, *chip, options)
-            .with_context(|| format!("{stage} shader"))
+        let ShownGcn { program, stage, key, chip, options, external, .. } = self;
+        let output = match external {
+            Some(external) => external.amd_program(*stage, key).map_err(anyhow::Error::from),
+            None => compiler::compile_amd(program, *stage, key, *chip, options)
+                .map_err(anyhow::Error::from),
+        };
+        output.with_context(|| format!("{stage} shader"))
     }
 
     fn stats(&self, text: &mut String) -> anyhow::Result<()> {
@@ -94,11 +100,12 @@ impl ShownGcn<'_> {
     }
 
     fn binary(&self) -> anyhow::Result<Vec<u8>> {
-        if self.args.out.is_some() {
-            bail!("folders of binaries are Intel's; without --out the bytes are printed");
+        if let Some(folder) = &self.args.out {
+            compiler::amd_binary::write(&self.output()?, self.stage, folder)?;
+            return Ok(Vec::new());
         }
         if self.args.stage.is_none() && self.program.stages.len() > 1 {
-            bail!("name one stage by --stage");
+            bail!("name one stage by --stage, or give --out DIR for all");
         }
         Ok(bytes(&self.output()?))
     }

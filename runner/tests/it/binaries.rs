@@ -203,3 +203,73 @@ fn widths_and_back_ends_that_do_not_exist() {
     let message = "the binary of the fragment shader has no SIMD32 kernel, but SIMD8, SIMD16";
     run(&[&given[..], &["--width", "SIMD32"]].concat()).expect(1, &[message]);
 }
+
+/// Writes the programs of the passing test for si to `bin`.
+fn with_amd_programs() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN);
+    let show = ["show", "suite/a.shader_test", "--gen", "si", "binary", "--out", "bin"];
+    sandbox.run(&show).expect(0, &[]);
+    sandbox
+}
+
+const WITH_AMD_PROGRAMS: [&str; 7] = ["suite", "--gen", "si", "--binaries", "bin", "--out", "out"];
+
+#[test]
+fn programs_of_amd_execute_like_compiled_ones() {
+    let sandbox = with_amd_programs();
+    sandbox.run(&["suite", "--gen", "si", "--out", "compiled"]).expect(0, &["[1/1] pass: 1"]);
+    sandbox.run(&WITH_AMD_PROGRAMS).expect(0, &["[1/1] pass: 1"]);
+    let (compiled, given) = (sandbox.results("compiled"), sandbox.results("out"));
+    assert_eq!(compiled[1]["stages"], given[1]["stages"]);
+    let other = ["suite", "--gen", "vi", "--binaries", "bin"];
+    sandbox.run(&other).expect(1, &["binary is for si, not vi"]);
+    let listing = sandbox.run(&["disasm", "--gen", "si", "bin/fragment/wave64.bin"]);
+    listing.expect(0, &["exp mrt0", "s_endpgm"]);
+    fs::write(sandbox.path("bin/fragment/wave64.bin"), [0; 4]).expect("a program");
+    sandbox.run(&WITH_AMD_PROGRAMS).expect(1, &["fail    [si] suite/a validate: "]);
+}
+
+/// Puts a number in the place of each one in turn.
+fn with_number(value: &serde_json::Value, number: u32) -> Vec<serde_json::Value> {
+    use serde_json::Value;
+    match value {
+        Value::Number(_) => vec![number.into()],
+        Value::Array(items) => (0..items.len())
+            .flat_map(|at| {
+                with_number(&items[at], number).into_iter().map(move |changed| {
+                    let mut all = items.clone();
+                    all[at] = changed;
+                    Value::Array(all)
+                })
+            })
+            .collect(),
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(key, member)| {
+                with_number(member, number).into_iter().map(move |changed| {
+                    let mut all = members.clone();
+                    all.insert(key.clone(), changed);
+                    Value::Object(all)
+                })
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn wrong_numbers_of_amd_programs_do_no_harm() {
+    let sandbox = with_amd_programs();
+    for stage in ["vertex", "fragment"] {
+        let path = sandbox.path(&format!("bin/{stage}/meta.json"));
+        let text = fs::read_to_string(&path).expect("metadata");
+        let metadata: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        for changed in [0, 100, u32::MAX].iter().flat_map(|&n| with_number(&metadata, n)) {
+            fs::write(&path, changed.to_string()).expect("metadata");
+            let ran = sandbox.run(&WITH_AMD_PROGRAMS);
+            assert!(matches!(ran.code, 0 | 1) && !ran.out.contains("crash"), "{changed}: {ran:#?}");
+        }
+        fs::write(&path, text).expect("metadata");
+    }
+}

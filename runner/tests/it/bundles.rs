@@ -17,14 +17,19 @@ fn what_explains_a_failure_is_kept() {
     sandbox.file("suite/good.shader_test", GREEN).file("suite/sub/bad.shader_test", red());
     let skip = GREEN.replace("GLSL >= 1.10", "GLSL >= 1.10\nGL_NO_such_extension");
     sandbox.file("suite/skip.shader_test", skip).file("suite/broken.shader_test", "nothing");
-    sandbox.run(&["suite", "--gen", "ivb,skl", "--out", "out"]).expect(1, &["pass: 2, fail: 4"]);
-    for target in ["ivb", "skl"] {
+    let ran = sandbox.run(&["suite", "--gen", "ivb,skl,si", "--out", "out"]);
+    ran.expect(1, &["pass: 3, fail: 6"]);
+    for (target, listing, instruction) in [
+        ("ivb", "fragment.SIMD8.eu", "send"),
+        ("skl", "fragment.SIMD8.eu", "send"),
+        ("si", "fragment.wave64.gcn", "exp mrt0"),
+    ] {
         let folder = sandbox.path(&format!("out/failures/suite/sub/bad/@{target}"));
         let read = |name: &str| {
             fs::read_to_string(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
         };
         assert_eq!(read("script.shader_test"), red());
-        assert!(read("fragment.SIMD8.eu").contains("send"), "assembly");
+        assert!(read(listing).contains(instruction), "assembly");
         assert!(read("fragment.ir").lines().count() > 2, "IR");
         assert!(folder.join("vertex.ir").exists());
         let bundle: serde_json::Value = serde_json::from_str(&read("bundle.json")).unwrap();
@@ -52,7 +57,7 @@ fn what_explains_a_failure_is_kept() {
     }
     // Results with and without bundles are the same.
     sandbox
-        .run(&["suite", "--gen", "ivb,skl", "--out", "without", "--keep", "none"])
+        .run(&["suite", "--gen", "ivb,skl,si", "--out", "without", "--keep", "none"])
         .expect(1, &[]);
     assert!(!sandbox.path("without/failures").exists());
     assert_eq!(sandbox.results("out").len(), sandbox.results("without").len());

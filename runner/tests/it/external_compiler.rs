@@ -43,6 +43,22 @@ fn our_compiler_through_the_protocol_gives_the_same_results() {
 }
 
 #[test]
+fn programs_of_amd_go_through_the_protocol() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN);
+    let arguments = ["suite", "--gen", "si,vi"];
+    let ours = ours();
+    sandbox.run(&[&arguments[..], &["--out", "compiled"]].concat()).expect(0, &[]);
+    let served = ["--out", "served", "--compiler", &ours];
+    sandbox.run(&[&arguments[..], &served].concat()).expect(0, &["[2/2] pass: 2"]);
+    assert_eq!(results(&sandbox, "compiled"), results(&sandbox, "served"));
+    let show = ["show", "suite/a.shader_test", "--gen", "si", "gcn"];
+    let compiled = sandbox.run(&show);
+    compiled.expect(0, &["fragment"]);
+    assert_eq!(sandbox.run(&[&show[..], &["--compiler", &ours]].concat()).out, compiled.out);
+}
+
+#[test]
 fn show_and_diff_work_on_it() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN);

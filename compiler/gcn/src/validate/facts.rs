@@ -1,7 +1,10 @@
 //! Facts about programs, and broken rules.
 
+use serde::{Deserialize, Serialize};
+
 /// Stage of the hardware that executes a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HardwareStage {
     /// Vertex shader before tessellation.
     Ls,

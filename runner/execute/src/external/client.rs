@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use compiler::Binary;
 use program::{Stage, StageKey};
 
 use super::CommandLine;
@@ -60,18 +59,18 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Compiles a stage.
+    /// Returns the compiler's answer for a stage: one with a binary.
     ///
     /// # Errors
     /// Fails on any error of the compiler, whose process is then replaced.
-    pub fn compile(
+    pub fn answer(
         &self,
         test: &str,
         generation: &str,
         (stage, key): (Stage, &StageKey),
         sections: &[Section],
         widths: Vec<String>,
-    ) -> Result<Binary, Failure> {
+    ) -> Result<Answer, Failure> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut process = match idle {
             Some(process) => process,
@@ -94,7 +93,7 @@ impl Compiler {
         if let Some(error) = answer.error {
             return Err(Failure::Refused(error.phase, error.message));
         }
-        answer.into_binary(stage).map_err(Failure::Malformed)
+        Ok(answer)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use compiler::Binary;
+use compiler::amd::Output;
 use compiler::binary::stage_folder;
+use compiler::{Binary, amd_binary};
 use program::{Stage, StageKey, TargetKind};
 use script::{Content, Script};
 use serde::{Deserialize, Serialize};
@@ -177,6 +178,17 @@ impl Answer {
         Ok(Answer { id, meta: Some(meta), kernels, error: None })
     }
 
+    /// Returns an answer with a binary for AMD's chips.
+    ///
+    /// # Errors
+    /// Fails if the metadata cannot be serialized.
+    pub fn amd_program(id: u64, output: &Output, stage: Stage) -> Result<Answer, String> {
+        let meta = amd_binary::metadata(output, stage).map_err(|error| error.to_string())?;
+        let programs = amd_binary::programs(output).into_iter();
+        let kernels = programs.map(|(name, code)| (name.to_owned(), hex(&code))).collect();
+        Ok(Answer { id, meta: Some(meta), kernels, error: None })
+    }
+
     /// Returns an answer with an error.
     pub fn refusal(id: u64, phase: &str, message: impl Into<String>) -> Answer {
         let error = AnswerError { phase: phase.to_owned(), message: message.into() };
@@ -188,13 +200,27 @@ impl Answer {
     /// # Errors
     /// Describes the problem of the answer.
     pub fn into_binary(self, stage: Stage) -> Result<Binary, String> {
-        let meta = self.meta.ok_or("it has neither `meta` nor `error`")?;
-        Binary::from_metadata(meta, stage, |width| {
-            let text =
-                self.kernels.get(width).ok_or_else(|| format!("there is no kernel `{width}`"))?;
-            bytes(text).ok_or_else(|| format!("kernel `{width}` is not in hexadecimal"))
-        })
+        let meta = self.meta.ok_or(NO_META)?;
+        Binary::from_metadata(meta, stage, |width| kernel(&self.kernels, width))
     }
+
+    /// Returns the binary of a stage for AMD's chips.
+    ///
+    /// # Errors
+    /// Describes the problem of the answer.
+    pub fn into_amd_program(self, stage: Stage) -> Result<Output, String> {
+        let meta = self.meta.ok_or(NO_META)?;
+        amd_binary::from_metadata(meta, stage, |name| kernel(&self.kernels, name))
+    }
+}
+
+/// Error of an answer without a binary.
+const NO_META: &str = "it has neither `meta` nor `error`";
+
+/// The bytes of a kernel.
+fn kernel(kernels: &BTreeMap<String, String>, name: &str) -> Result<Vec<u8>, String> {
+    let text = kernels.get(name).ok_or_else(|| format!("there is no kernel `{name}`"))?;
+    bytes(text).ok_or_else(|| format!("kernel `{name}` is not in hexadecimal"))
 }
 
 /// Returns the protocol's name of a stage.

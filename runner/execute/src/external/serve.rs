@@ -51,8 +51,6 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
         Ok(&[generation]) => generation,
         _ => return Err(bad(format!("`{}` is no generation", request.generation))),
     };
-    let devinfo = crate::devinfo(generation)
-        .ok_or_else(|| bad(format!("{generation} has no instruction set")))?;
     let stage = stage_of_name(&request.stage)
         .ok_or_else(|| bad(format!("`{}` is no stage", request.stage)))?;
     let key = request.key.stage_key().map_err(bad)?;
@@ -68,9 +66,17 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
         widths: widths(request).map_err(bad)?,
         ..compiler::CodegenOptions::default()
     };
-    let binary = compiler::compile(&program, stage, &key, devinfo, &options)
-        .map_err(|error| (error.phase().name().to_owned(), error.reason()))?;
-    Answer::binary(request.id, &binary).map_err(|message| ("encode".to_owned(), message))
+    let refused = |error: compiler::CompileError| (error.phase().name().to_owned(), error.reason());
+    let unwritten = |message| ("encode".to_owned(), message);
+    if let Some(chip) = crate::chip(generation) {
+        let output = compiler::compile_amd(&program, stage, &key, chip, &options);
+        let output = output.map_err(refused)?;
+        return Answer::amd_program(request.id, &output, stage).map_err(unwritten);
+    }
+    let devinfo = crate::devinfo(generation)
+        .ok_or_else(|| bad(format!("{generation} has no instruction set")))?;
+    let binary = compiler::compile(&program, stage, &key, devinfo, &options).map_err(refused)?;
+    Answer::binary(request.id, &binary).map_err(unwritten)
 }
 
 /// Returns the request's sections as a test file.
@@ -88,7 +94,7 @@ fn file(request: &Request) -> String {
 
 fn widths(request: &Request) -> Result<Vec<Width>, String> {
     let width = |name: &String| {
-        let all = [Width::Vec4, Width::Simd8, Width::Simd16, Width::Simd32];
+        let all = [Width::Vec4, Width::Simd8, Width::Simd16, Width::Simd32, Width::Wave64];
         all.into_iter()
             .find(|width| width.name() == name)
             .ok_or_else(|| format!("`{name}` is no width"))

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use compiler::Binary;
+use compiler::{Binary, amd};
 use program::{Stage, StageKey};
 use softgl::device::DeviceError;
 
 use super::client::{Compiler, Failure, compiler};
-use super::protocol::{Section, sections};
+use super::protocol::{Answer, Section, sections};
 use crate::DeviceRequest;
 use crate::devices::BinarySource;
 use results::verdict::Phase;
@@ -38,16 +38,23 @@ struct Source {
     widths: Vec<String>,
 }
 
+impl Source {
+    fn answer(&self, stage: Stage, key: &StageKey) -> Result<Answer, DeviceError> {
+        let (test, generation, widths) = (&self.test, self.generation, self.widths.clone());
+        let answer = self.compiler.answer(test, generation, (stage, key), &self.sections, widths);
+        answer.map_err(failure)
+    }
+}
+
 impl BinarySource for Source {
     fn binary(&self, stage: Stage, key: &StageKey) -> Result<Binary, DeviceError> {
-        let compiled = self.compiler.compile(
-            &self.test,
-            self.generation,
-            (stage, key),
-            &self.sections,
-            self.widths.clone(),
-        );
-        compiled.map_err(failure)
+        let answer = self.answer(stage, key)?;
+        answer.into_binary(stage).map_err(|what| failure(Failure::Malformed(what)))
+    }
+
+    fn amd_program(&self, stage: Stage, key: &StageKey) -> Result<amd::Output, DeviceError> {
+        let answer = self.answer(stage, key)?;
+        answer.into_amd_program(stage).map_err(|what| failure(Failure::Malformed(what)))
     }
 }
 

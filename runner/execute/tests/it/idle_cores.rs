@@ -27,7 +27,8 @@ fn judge(text: &str, generation: Generation, devices: &Devices) -> Verdict {
 #[test]
 fn threads_do_not_change_results() {
     let text = heavy(50);
-    for generation in [Generation::Skl, Generation::Ivb, Generation::Reference] {
+    let generations = [Generation::Skl, Generation::Ivb, Generation::Si, Generation::Reference];
+    for generation in generations {
         let alone = judge(&text, generation, &Devices::default());
         assert_eq!(alone.status, Status::Fail, "{alone:?}");
         let shared = Devices::on_cores(Cores::new(4));
@@ -39,11 +40,13 @@ fn threads_do_not_change_results() {
 fn the_limit_of_steps_is_one_for_all_threads() {
     // Some 500 million instructions.
     let text = heavy(3000);
-    let cores = Cores::new(4);
     let options =
         RunOptions { executors: ExecutorSelection::SimulatorOnly, ..RunOptions::default() };
-    let devices = Devices::on_cores(cores.clone());
-    let verdict = run_text(text.as_bytes(), "heavy", Generation::Skl, &options, &devices);
-    assert_eq!(verdict.status, Status::Timeout, "{verdict:?}");
-    assert_eq!(cores.idle(), 4, "all cores are returned");
+    for generation in [Generation::Skl, Generation::Si] {
+        let cores = Cores::new(4);
+        let devices = Devices::on_cores(cores.clone());
+        let verdict = run_text(text.as_bytes(), "heavy", generation, &options, &devices);
+        assert_eq!(verdict.status, Status::Timeout, "{verdict:?}");
+        assert_eq!(cores.idle(), 4, "all cores are returned");
+    }
 }

@@ -2,7 +2,8 @@
 //! got wrong.
 //!
 //! `scripts/pass` passes on both executors, `scripts/calls` also with no call inlined;
-//! `scripts/compile` must be refused by the front end.
+//! `scripts/amd` needs extensions that only AMD's chips have; `scripts/compile` must be refused by
+//! the front end.
 //! Expected values come from the specifications; every file was compared with what llvmpipe makes
 //! of it.
 
@@ -39,6 +40,17 @@ fn scripts_pass_on_both_executors() {
             let skipped = verdict.status == Status::Skip && generation == Generation::Ivb;
             let expected = verdict.status == Status::Pass || skipped;
             assert!(expected, "{} on {generation}: {:?}", file.display(), verdict.cause);
+        }
+    }
+}
+
+#[test]
+fn scripts_for_amd_pass_on_its_chips() {
+    for file in files("amd") {
+        for generation in [Generation::Si, Generation::Vi] {
+            let verdict = run(&file, generation);
+            let place = format!("{} on {generation}", file.display());
+            assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! All items of each kind of coverage.
 
+use std::collections::BTreeSet;
+
 use compiler::Quirk;
 use ir::{AluOp, IntrinsicOp};
 use program::BuiltinFunction;
@@ -16,9 +18,18 @@ pub fn all(kind: Kind, generation: Generation) -> Option<Vec<String>> {
             Some(operations.chain(IntrinsicOp::ALL.iter().map(|op| owned(op.name()))).collect())
         }
         Kind::Opcodes => {
+            if let Some(chip) = execute::chip(generation) {
+                let names: BTreeSet<&str> =
+                    chip.rows().iter().map(|row| row.opcode.mnemonic()).collect();
+                return Some(names.into_iter().map(owned).collect());
+            }
             let version = execute::devinfo(generation)?.version;
             let exist = eu::Opcode::ALL.iter().filter(|op| op.exists_on(version));
             Some(exist.map(|op| owned(op.mnemonic())).collect())
+        }
+        Kind::Passes if execute::chip(generation).is_some() => {
+            let names: BTreeSet<&str> = compiler::passes::ir_optional().collect();
+            Some(names.into_iter().map(owned).collect())
         }
         Kind::Passes => Some(compiler::passes::optional().into_iter().map(owned).collect()),
         Kind::Quirks => {

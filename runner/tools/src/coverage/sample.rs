@@ -1,8 +1,10 @@
 //! The coverage sample of one test on one generation.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use eu::{Desc, DevInfo, Inst};
+use gcn::{Chip, Format, Modifiers};
 use ir::InstKind;
 use program::{ExprId, ExprKind, Program};
 use script::Script;
@@ -37,8 +39,12 @@ pub fn sample(
     for run in verdict.passes.iter().flat_map(|scope| &scope.runs).filter(|run| run.changed) {
         sample.insert(Kind::Passes, run.name.clone());
     }
-    if let Some(devinfo) = execute::devinfo(generation) {
-        explanation.kernels.iter().for_each(|kernel| instructions(kernel, devinfo, &mut sample));
+    for kernel in &explanation.kernels {
+        if let Some(devinfo) = execute::devinfo(generation) {
+            instructions(kernel, devinfo, &mut sample);
+        } else if let Some(chip) = execute::chip(generation) {
+            amd_instructions(kernel, chip, &mut sample);
+        }
     }
     program(&script, test, generation, options, &mut sample);
     (verdict, sample)
@@ -60,7 +66,6 @@ fn program(
             functions(&program, &stage.shader, &expr.kind, sample);
         }
     }
-    let Some(devinfo) = execute::devinfo(generation) else { return };
     let keys = StageKeys::new(&program, script, test, generation, options.compile_only);
     let options = &options.execution.codegen;
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
@@ -69,9 +74,17 @@ fn program(
                 operations(shader, sample);
             }
         };
-        let _ =
-            compiler::ir_after(&program, stage, keys.get(stage), devinfo, options, &mut collect)
-                .map(|shader| operations(&shader, sample));
+        let key = keys.get(stage);
+        let shader = if let Some(devinfo) = execute::devinfo(generation) {
+            compiler::ir_after(&program, stage, key, devinfo, options, &mut collect).ok()
+        } else if execute::chip(generation).is_some() {
+            let log = &mut compiler::PassLog::default();
+            let shader = compiler::ir_for_amd(&program, stage, key, options, &mut collect, log);
+            shader.ok().map(Arc::unwrap_or_clone)
+        } else {
+            None
+        };
+        shader.iter().for_each(|shader| operations(shader, sample));
     }
 }
 
@@ -113,6 +126,34 @@ fn instructions(kernel: &ExecutedKernel, devinfo: &'static DevInfo, sample: &mut
     for located in code {
         instruction(&located.inst, devinfo, sample);
     }
+}
+
+fn amd_instructions(kernel: &ExecutedKernel, chip: Chip, sample: &mut CoverageSample) {
+    // Code that does not decode was refused before.
+    let Ok(words) = gcn::words_of_bytes(&kernel.code) else { return };
+    let Ok(code) = gcn::decode_program(chip, &words) else { return };
+    for instruction in code.iter().map(|located| &located.instruction) {
+        let mnemonic = instruction.opcode.mnemonic();
+        sample.insert(Kind::Opcodes, mnemonic);
+        sample.insert(Kind::Instructions, format!("{mnemonic} {:?}", instruction.format));
+        let reaches_memory =
+            instruction.format.is_vector_memory() || matches!(instruction.format, Format::Ds);
+        if reaches_memory || instruction.format == Format::Smem {
+            sample.insert(Kind::Messages, without_places(mnemonic, &instruction.modifiers));
+        }
+    }
+}
+
+/// Returns an access to memory without registers and offsets.
+fn without_places(mnemonic: &str, modifiers: &Modifiers) -> String {
+    let flags = [
+        (modifiers.idxen, "idxen"),
+        (modifiers.offen, "offen"),
+        (modifiers.glc, "glc"),
+        (modifiers.da, "da"),
+    ];
+    let set = flags.into_iter().filter(|(set, _)| *set).map(|(_, name)| name);
+    std::iter::once(mnemonic).chain(set).collect::<Vec<_>>().join(" ")
 }
 
 fn instruction(inst: &Inst, devinfo: &'static DevInfo, sample: &mut CoverageSample) {

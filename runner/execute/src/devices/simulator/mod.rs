@@ -38,21 +38,13 @@ use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::resources::Bindings;
 use softgl::shader_io::ShaderIo;
 
+use super::binary_source::BinarySource;
 use super::compile_error::compile_error;
 use super::distribute::{Helper, batches_at_once, distribute};
 use crate::cores::Cores;
 use batch_executor::BatchExecutor;
 use errors::rejected;
 use prepared::Prepared;
-
-/// A replacement of this project's compiler.
-pub trait BinarySource: Send {
-    /// Compiles a stage for draws with the given key.
-    ///
-    /// # Errors
-    /// Fails with the phase that rejected the shader, broke down or timed out.
-    fn binary(&self, stage: Stage, key: &StageKey) -> Result<Binary, DeviceError>;
-}
 
 /// Options of the device.
 pub struct SimulatorOptions {

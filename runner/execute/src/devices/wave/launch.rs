@@ -1,5 +1,6 @@
 //! Start of a wave: registers that the driver sets, garbage in the others.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use compiler::amd::output::UserValue;
@@ -27,11 +28,14 @@ pub(super) struct Launch<'a> {
     pub left: u64,
     /// Receiver of a trace.
     pub log: Option<&'a Mutex<WaveLog>>,
+    /// Counter of waves.
+    pub waves: &'a AtomicU64,
 }
 
 impl Launch<'_> {
     /// Returns a wave with garbage in its registers and these lanes.
     pub(super) fn wave(&self, lanes: u64) -> Wave {
+        self.waves.fetch_add(1, Ordering::Relaxed);
         let used = usize::from(self.prepared.output.vectors);
         let mut wave = Wave::with_registers((used + ADDRESS_REGISTERS).min(256));
         let mut state = self.seed;
@@ -138,13 +142,14 @@ impl Launch<'_> {
         wave.run(program, host, 0)
     }
 
+    /// Returns the error of more instructions than the limit.
+    pub(super) fn step_limit(&self) -> DeviceError {
+        DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
+    }
+
     fn error(&self, error: ExecutionError) -> DeviceError {
         match error.reason {
-            Reason::StepLimit(_) => DeviceError::StepLimit {
-                stage: self.stage,
-                limit: self.limit,
-                unit: "instructions",
-            },
+            Reason::StepLimit(_) => self.step_limit(),
             _ => DeviceError::Execution(format!("{} shader: {error}", self.stage)),
         }
     }

@@ -17,19 +17,26 @@ mod trace;
 mod vertex;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
-use compiler::{CachedCompiler, CodegenOptions, EarlyPassCache, PassLog, StagePasses};
+use compiler::amd::Output;
+use compiler::{CachedCompiler, CodegenOptions, EarlyPassCache, PassLog, StagePasses, amd_binary};
 use gcn::Chip;
 use program::{Stage, StageKey};
 use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
+use softgl::resources::Bindings;
 use softgl::shader_io::ShaderIo;
-use vocabulary::Width;
+use vocabulary::{Phase, Width};
 
+use super::binary_source::BinarySource;
 use super::compile_error::compile_error;
-use crate::device::ShaderDevice;
+use super::distribute::{Helper, batches_at_once, distribute};
+use crate::cores::Cores;
+use crate::device::{ExecutedKernel, ShaderDevice};
 use crate::passes::scope_passes;
 pub use foreign::{ForeignDevice, ForeignShader};
 use launch::Launch;
@@ -48,13 +55,26 @@ pub struct WaveOptions {
     pub budget: u64,
     /// Seed of the contents of unwritten registers.
     pub seed: u64,
+    /// Folder to take binaries from instead of compiling.
+    pub binaries: Option<PathBuf>,
+    /// Compiler of binaries that the folder does not have.
+    pub external: Option<Box<dyn BinarySource>>,
     /// Shared compilation results.
     pub cache: Arc<CachedCompiler>,
     /// Shared decoded programs.
     pub programs: Arc<Programs>,
+    /// Cores of the process, of which idle ones help with heavy draws.
+    pub cores: Cores,
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
+
+/// A program with the waves that ran, those that export a geometry program's vertices included.
+struct LastProgram {
+    prepared: Arc<Prepared>,
+    waves: u64,
+    steps: u64,
+}
 
 /// Waves as a device.
 pub struct WaveDevice {
@@ -63,8 +83,10 @@ pub struct WaveDevice {
     early: BTreeMap<ProgramId, EarlyPassCache>,
     left: u64,
     shaded: u64,
-    /// Statistics of the last program of each stage.
-    statistics: BTreeMap<Stage, StageStatistics>,
+    /// The last program of each stage.
+    last: BTreeMap<Stage, LastProgram>,
+    /// Number of instructions of the last batch of fragments.
+    fragment_steps: Steps,
     /// Optional passes of each compilation, if they are wanted.
     passes: Option<Vec<ScopePasses>>,
     log: Option<Arc<Mutex<WaveLog>>>,
@@ -78,7 +100,8 @@ impl WaveDevice {
             early: BTreeMap::new(),
             left: options.budget,
             shaded: 0,
-            statistics: BTreeMap::new(),
+            last: BTreeMap::new(),
+            fragment_steps: Steps(0),
             passes: None,
             log: None,
             options,
@@ -106,7 +129,8 @@ impl WaveDevice {
         }
         let made = self.make(stage, state).map(Arc::new);
         if let Ok(prepared) = &made {
-            self.statistics.insert(stage, statistics(stage, prepared));
+            let prepared = prepared.clone();
+            self.last.insert(stage, LastProgram { prepared, waves: 0, steps: 0 });
         }
         self.record_passes(stage, state);
         self.cache.insert(key, made.clone());
@@ -114,16 +138,94 @@ impl WaveDevice {
     }
 
     fn make(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
-        let WaveOptions { chip, compiler: options, cache, .. } = &self.options;
-        let early = self.early.entry(state.program_id).or_default();
-        let output = cache
-            .compile_amd(early, state.program, stage, state.key, *chip, options)
-            .map_err(|error| compile_error(stage, error))?;
+        let output = match self.foreign_program(stage, state.key)? {
+            Some(output) => Arc::new(output),
+            None => {
+                let options = self.compiler_options();
+                let early = self.early.entry(state.program_id).or_default();
+                let WaveOptions { chip, cache, .. } = &self.options;
+                cache
+                    .compile_amd(early, state.program, stage, state.key, *chip, &options)
+                    .map_err(|error| compile_error(stage, error))?
+            }
+        };
         Prepared::new(&output, &self.options.programs)
+    }
+
+    /// Returns the code generation options. Binaries of other compilers may read outputs that ours
+    /// do not: then every output is written.
+    fn compiler_options(&self) -> CodegenOptions {
+        let mut options = self.options.compiler.clone();
+        if self.options.binaries.is_some() || self.options.external.is_some() {
+            options.disabled_passes.push("opt_unread_outputs".to_owned());
+        }
+        options
+    }
+
+    /// Returns a program of another compiler, if there is one.
+    fn foreign_program(&self, stage: Stage, key: &StageKey) -> Result<Option<Output>, DeviceError> {
+        let rejected = |phase, message| DeviceError::Rejected { phase, message };
+        let folder = self.options.binaries.as_deref();
+        let read = folder.map_or(Ok(None), |folder| amd_binary::read(folder, stage));
+        let read = read.map_err(|error| rejected(Phase::Encode, error.to_string()))?;
+        let mut output = match (read, &self.options.external) {
+            (Some(output), _) => output,
+            (None, Some(compiler)) => compiler.amd_program(stage, key)?,
+            (None, None) => return Ok(None),
+        };
+        if output.chip != self.options.chip {
+            let message = format!("binary is for {}, not {}", output.chip, self.options.chip);
+            return Err(rejected(Phase::Encode, message));
+        }
+        if self.options.compiler.no_validate {
+            // The program may use registers past its own.
+            output.vectors = 256;
+        } else {
+            amd_binary::validate(&output)
+                .map_err(|rule| rejected(Phase::Validate, format!("{stage} shader: {rule}")))?;
+        }
+        Ok(Some(output))
     }
 }
 
 impl WaveDevice {
+    /// Returns all that the waves of a batch share.
+    fn launch<'a>(
+        &'a self,
+        prepared: &'a Prepared,
+        stage: Stage,
+        state: &'a DrawState<'a>,
+        waves: &'a AtomicU64,
+    ) -> Launch<'a> {
+        Launch {
+            prepared,
+            state,
+            stage,
+            seed: self.options.seed,
+            limit: self.options.budget,
+            left: self.left,
+            log: self.log.as_deref(),
+            waves,
+        }
+    }
+
+    /// Counts batches of a program, their waves, and the instructions that these executed.
+    fn count(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        stage: Stage,
+        (batches, waves, steps): (usize, AtomicU64, u64),
+    ) {
+        self.shaded += batches as u64;
+        self.left = self.left.saturating_sub(steps);
+        if let Some(last) = self.last.get_mut(&stage)
+            && Arc::ptr_eq(&last.prepared, prepared)
+        {
+            last.waves += waves.into_inner();
+            last.steps += steps;
+        }
+    }
+
     /// Compiles the IR once more for the record of its passes.
     fn record_passes(&mut self, stage: Stage, state: &DrawState<'_>) {
         let Some(passes) = &mut self.passes else { return };
@@ -136,10 +238,9 @@ impl WaveDevice {
     }
 }
 
-fn statistics(stage: Stage, prepared: &Prepared) -> StageStatistics {
-    let output = &prepared.output;
-    let counts = output.statistics;
-    let code: Vec<u8> = output.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+fn statistics(stage: Stage, last: &LastProgram) -> StageStatistics {
+    let counts = last.prepared.output.statistics;
+    let code = last.prepared.code();
     StageStatistics {
         instructions: counts.instructions,
         sends: counts.memory,
@@ -148,6 +249,7 @@ fn statistics(stage: Stage, prepared: &Prepared) -> StageStatistics {
         waits: counts.waits,
         spills: counts.spills,
         fills: counts.fills,
+        executed: StageStatistics::average(last.steps, last.waves),
         sha: blake3::hash(&code).to_hex().to_string(),
         ..StageStatistics::new(stage, Width::Wave64)
     }
@@ -166,16 +268,8 @@ impl Device for WaveDevice {
         io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         let prepared = self.prepared(stage, state)?;
-        self.shaded += 1;
-        let launch = Launch {
-            prepared: &prepared,
-            state,
-            stage,
-            seed: self.options.seed,
-            limit: self.options.budget,
-            left: self.left,
-            log: self.log.as_deref(),
-        };
+        let waves = AtomicU64::new(0);
+        let launch = self.launch(&prepared, stage, state, &waves);
         let steps = match batch {
             Batch::Vertex(vertices) => vertex::run(&launch, vertices, io)?,
             Batch::Fragment(fragments) => fragment::run(&launch, fragments, io)?,
@@ -184,14 +278,63 @@ impl Device for WaveDevice {
             Batch::TessEval(points) => tess_evaluation::run(&launch, points, io)?,
             Batch::Geometry(primitives) => geometry::run(&launch, primitives, io)?,
         };
-        self.left = self.left.saturating_sub(steps);
+        self.count(&prepared, stage, (1, waves, steps));
+        if stage == Stage::Fragment {
+            self.fragment_steps = Steps(steps);
+        }
+        Ok(Steps(steps))
+    }
+
+    fn fragment_batches_at_once(&self) -> usize {
+        match self.log {
+            None => batches_at_once(&self.options.cores, self.fragment_steps),
+            // A trace lists the waves in order.
+            Some(_) => 1,
+        }
+    }
+
+    fn shade_fragments(
+        &mut self,
+        state: &DrawState<'_>,
+        batches: &mut [Batch],
+        bindings: &Bindings,
+    ) -> Result<Steps, DeviceError> {
+        let prepared = self.prepared(Stage::Fragment, state)?;
+        let waves = AtomicU64::new(0);
+        let launch = self.launch(&prepared, Stage::Fragment, state, &waves);
+        let borrowed = self.options.cores.borrow(batches.len());
+        let helper = |_| FragmentHelper { launch, bindings: bindings.clone() };
+        let mut helpers: Vec<FragmentHelper<'_>> = (0..=borrowed.count()).map(helper).collect();
+        let steps = distribute(batches, &mut helpers)?;
+        drop(helpers);
+        if steps.0 > self.left {
+            return Err(launch.step_limit());
+        }
+        self.count(&prepared, Stage::Fragment, (batches.len(), waves, steps.0));
+        Ok(steps)
+    }
+}
+
+/// Executor of fragment batches on one of several threads.
+struct FragmentHelper<'a> {
+    launch: Launch<'a>,
+    bindings: Bindings,
+}
+
+impl Helper for FragmentHelper<'_> {
+    fn shade(&mut self, _: usize, batch: &mut Batch) -> Result<Steps, DeviceError> {
+        let Batch::Fragment(fragments) = batch else {
+            return Err(DeviceError::Execution("a batch of another stage".into()));
+        };
+        let steps = fragment::run(&self.launch, fragments, &mut self.bindings)?;
+        self.launch.left = self.launch.left.saturating_sub(steps);
         Ok(Steps(steps))
     }
 }
 
 impl ShaderDevice for WaveDevice {
     fn statistics(&self) -> Vec<StageStatistics> {
-        self.statistics.values().cloned().collect()
+        self.last.iter().map(|(&stage, last)| statistics(stage, last)).collect()
     }
 
     fn passes(&self) -> Vec<ScopePasses> {
@@ -200,5 +343,14 @@ impl ShaderDevice for WaveDevice {
 
     fn shaded(&self) -> u64 {
         self.shaded
+    }
+
+    fn kernels(&self) -> Vec<ExecutedKernel> {
+        let kernel = |(&stage, last): (&Stage, &LastProgram)| ExecutedKernel {
+            stage,
+            width: Width::Wave64,
+            code: last.prepared.code(),
+        };
+        self.last.iter().map(kernel).collect()
     }
 }

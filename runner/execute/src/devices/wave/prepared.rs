@@ -49,6 +49,11 @@ impl Programs {
 }
 
 impl Prepared {
+    /// Returns the bytes of the program.
+    pub(super) fn code(&self) -> Vec<u8> {
+        self.output.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
     /// Decodes a program.
     pub(super) fn new(output: &Arc<Output>, programs: &Programs) -> Result<Prepared, DeviceError> {
         let program = programs

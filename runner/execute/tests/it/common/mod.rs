@@ -276,8 +276,11 @@ pub(crate) fn waves(chip: gcn::Chip) -> WaveDevice {
         compiler: compiler::CodegenOptions::default(),
         budget: 1 << 27,
         seed: 1,
+        binaries: None,
+        external: None,
         cache: Default::default(),
         programs: Default::default(),
+        cores: Cores::default(),
     })
 }
 

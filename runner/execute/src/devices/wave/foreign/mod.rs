@@ -94,8 +94,11 @@ impl ForeignDevice {
             compiler: Default::default(),
             budget,
             seed: 1,
+            binaries: None,
+            external: None,
             cache,
             programs: Arc::default(),
+            cores: Default::default(),
         };
         Ok(ForeignDevice {
             ours: WaveDevice::new(options),
