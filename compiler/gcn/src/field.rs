@@ -9,6 +9,11 @@ macro_rules! fields {
         pub enum Field {
             $($field,)*
         }
+
+        impl Field {
+            /// Number of fields.
+            pub(crate) const COUNT: usize = [$(Field::$field),*].len();
+        }
     };
 }
 

@@ -105,9 +105,23 @@ pub struct Row {
     pub opcode: Opcode,
     /// The operands in the order of the text.
     pub slots: Vec<Slot>,
+    signed_sources: u8,
+    has_sdst: bool,
 }
 
 impl Row {
+    pub(crate) fn new(format: Format, number: u16, opcode: Opcode) -> Row {
+        let slots = slots(format, opcode);
+        let index = |slot: &Slot| match (slot.place, slot.kind) {
+            (_, Kind::Mask | Kind::Lane | Kind::LaneValue) => None,
+            (place, _) => source_index(place),
+        };
+        let signed_sources = slots.iter().filter_map(index).fold(0, |mask, i| mask | 1 << i);
+        let second = slots.iter().any(|slot| slot.place == Place::Scalar(Field::Sdst));
+        let has_sdst = second && format == Format::Vop3;
+        Row { format, number, opcode, slots, signed_sources, has_sdst }
+    }
+
     /// True if the first source may be another lane's or a part of a register (vi).
     pub(crate) fn takes_lanes(&self) -> bool {
         self.format.is_short_vector() && self.slots.iter().all(|slot| slot.place != Place::Literal)
@@ -115,17 +129,12 @@ impl Row {
 
     /// The sources that can have signs, one bit each.
     pub fn signed_sources(&self) -> u8 {
-        let index = |slot: &&Slot| match (slot.place, slot.kind) {
-            (_, Kind::Mask | Kind::Lane | Kind::LaneValue) => None,
-            (place, _) => source_index(place),
-        };
-        self.slots.iter().filter_map(|slot| index(&slot)).fold(0, |mask, index| mask | 1 << index)
+        self.signed_sources
     }
 
     /// True if VOP3 encodes a second destination instead of ABS.
     pub(crate) fn has_sdst(&self) -> bool {
-        self.slots.iter().any(|slot| slot.place == Place::Scalar(Field::Sdst))
-            && self.format == Format::Vop3
+        self.has_sdst
     }
 }
 
@@ -179,7 +188,7 @@ impl Opcode {
 }
 
 /// The operands of an opcode in a format.
-pub(crate) fn slots(format: Format, opcode: Opcode) -> Vec<Slot> {
+fn slots(format: Format, opcode: Opcode) -> Vec<Slot> {
     let info = opcode.info();
     let write = if opcode.reads_destination() { Role::Both } else { Role::Write };
     let mut slots = Vec::new();

@@ -143,7 +143,7 @@ impl Decoder<'_> {
         if !self.row.has_sdst() {
             modifiers.abs = self.get(Field::Abs) as u8;
         }
-        if self.row.opcode.has_two_offsets() {
+        if self.row.format == Format::Ds && self.row.opcode.has_two_offsets() {
             modifiers.offsets = [self.get(Field::Offset0) as u8, self.get(Field::Offset1) as u8];
         } else if self.row.format != Format::Smem {
             modifiers.offset = self.get(Field::Offset);

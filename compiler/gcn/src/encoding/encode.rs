@@ -45,7 +45,7 @@ impl<'a> Encoder<'a> {
         };
         let row = chip.row(instruction.format, instruction.opcode).ok_or_else(unknown)?;
         let layout = layout(chip, instruction.format).ok_or_else(unknown)?;
-        let bits = layout.prefix_bits();
+        let bits = layout.prefix_bits.into();
         Ok(Encoder { chip, instruction, row, layout, bits, lanes: 0, literal: None })
     }
 
@@ -76,7 +76,8 @@ impl<'a> Encoder<'a> {
         self.modifiers()?;
         self.lanes()?;
         let bits = self.bits ^ self.instruction.residue;
-        let mut words = vec![bits as u32];
+        let mut words = Vec::with_capacity(3);
+        words.push(bits as u32);
         if self.layout.dwords == 2 {
             words.push((bits >> 32) as u32);
         } else if self.instruction.modifiers.lanes != Lanes::Own {
@@ -248,16 +249,16 @@ impl<'a> Encoder<'a> {
         for flag in FLAGS {
             let sub_dword = matches!(modifiers.lanes, Lanes::Sdwa(_));
             let elsewhere = flag.field == Field::Clamp && sub_dword;
-            let value = (flag.get)(&modifiers) && !elsewhere;
-            if value
-                && self.row.format == Format::Vop3
+            if !(flag.get)(&modifiers) || elsewhere {
+                continue;
+            }
+            if self.row.format == Format::Vop3
                 && flag.field == Field::High
                 && !self.row.slots.iter().any(|slot| slot.kind == Kind::Attribute)
             {
                 return Err(self.no_modifier(flag.text));
             }
-            self.set(flag.field, u32::from(value), flag.text)
-                .map_err(|_| self.no_modifier(flag.text))?;
+            self.set(flag.field, 1, flag.text).map_err(|_| self.no_modifier(flag.text))?;
         }
         if (modifiers.neg | modifiers.abs) & !self.row.signed_sources() != 0 {
             return Err(self.no_modifier("neg and abs"));
@@ -278,7 +279,7 @@ impl<'a> Encoder<'a> {
         } else if modifiers.lanes == Lanes::Own && modifiers.neg | modifiers.abs != 0 {
             return Err(self.no_modifier("neg and abs"));
         }
-        let two = self.row.opcode.has_two_offsets();
+        let two = self.row.format == Format::Ds && self.row.opcode.has_two_offsets();
         if two {
             self.set(Field::Offset0, u32::from(modifiers.offsets[0]), "offset0")?;
             self.set(Field::Offset1, u32::from(modifiers.offsets[1]), "offset1")?;

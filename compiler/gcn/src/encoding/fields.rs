@@ -13,15 +13,39 @@ pub(crate) struct FormatLayout {
     pub format: Format,
     /// Number of dwords without literal.
     pub dwords: u8,
-    /// The bits that tell the format, from bit 31 down.
-    pub prefix: &'static str,
-    spans: &'static [Span],
+    /// The bits of the first dword that tell the format, and their values.
+    pub prefix_mask: u32,
+    pub prefix_bits: u32,
+    /// Highest and lowest bit by field; `ABSENT` where the format lacks it.
+    spans: [(u8, u8); Field::COUNT],
 }
 
+/// Place of a field that a format lacks.
+const ABSENT: (u8, u8) = (0, 1);
+
 impl FormatLayout {
+    /// Returns a layout; `prefix` has the bits that tell the format, from bit 31 down.
+    const fn new(format: Format, dwords: u8, prefix: &str, fields: &[Span]) -> FormatLayout {
+        let mut spans = [ABSENT; Field::COUNT];
+        let mut at = 0;
+        while at < fields.len() {
+            let (field, high, low) = fields[at];
+            spans[field as usize] = (high, low);
+            at += 1;
+        }
+        let (prefix, mut bits) = (prefix.as_bytes(), 0);
+        at = 0;
+        while at < prefix.len() {
+            bits |= ((prefix[at] == b'1') as u32) << (31 - at);
+            at += 1;
+        }
+        let prefix_mask = !(((1_u64 << (32 - prefix.len())) - 1) as u32);
+        FormatLayout { format, dwords, prefix_mask, prefix_bits: bits, spans }
+    }
+
     /// Highest and lowest bit of a field, if the format has it.
     pub(crate) fn span(&self, field: Field) -> Option<(u8, u8)> {
-        self.spans.iter().find(|span| span.0 == field).map(|&(_, high, low)| (high, low))
+        Some(self.spans[field as usize]).filter(|span| *span != ABSENT)
     }
 
     /// The bits of a field; 0 if the format lacks it.
@@ -41,16 +65,9 @@ impl FormatLayout {
         true
     }
 
-    /// The bits of the prefix at their place.
-    pub(crate) fn prefix_bits(&self) -> u64 {
-        let value = self.prefix.bytes().fold(0, |bits, c| bits << 1 | u64::from(c == b'1'));
-        value << (32 - self.prefix.len())
-    }
-
     /// True if a first dword begins with the prefix.
     pub(crate) fn matches(&self, word: u32) -> bool {
-        u64::from(word) >> (32 - self.prefix.len()) << (32 - self.prefix.len())
-            == self.prefix_bits()
+        word & self.prefix_mask == self.prefix_bits
     }
 }
 
@@ -70,12 +87,12 @@ pub(crate) fn layout(chip: Chip, format: Format) -> Option<&'static FormatLayout
 /// Declares layouts: format, dwords, prefix, fields.
 macro_rules! layouts {
     ($($format:ident $dwords:literal $prefix:literal $($field:ident $high:literal : $low:literal)*;)*) => {
-        &[$(FormatLayout {
-            format: Format::$format,
-            dwords: $dwords,
-            prefix: $prefix,
-            spans: &[$((Field::$field, $high, $low),)*],
-        },)*]
+        &[$(FormatLayout::new(
+            Format::$format,
+            $dwords,
+            $prefix,
+            &[$((Field::$field, $high, $low),)*],
+        ),)*]
     };
 }
 
@@ -132,11 +149,11 @@ static VI: &[FormatLayout] = layouts! {
 };
 
 /// Second dword of an instruction with data-parallel primitives.
-pub(crate) static DPP: &FormatLayout = &FormatLayout {
-    format: Format::Vop1,
-    dwords: 1,
-    prefix: "",
-    spans: &[
+pub(crate) static DPP: &FormatLayout = &FormatLayout::new(
+    Format::Vop1,
+    1,
+    "",
+    &[
         (Field::RowMask, 31, 28),
         (Field::BankMask, 27, 24),
         (Field::Abs1, 23, 23),
@@ -147,14 +164,14 @@ pub(crate) static DPP: &FormatLayout = &FormatLayout {
         (Field::DppControl, 16, 8),
         (Field::LaneSource, 7, 0),
     ],
-};
+);
 
 /// Second dword of an instruction with sub-dword addressing.
-pub(crate) static SDWA: &FormatLayout = &FormatLayout {
-    format: Format::Vop1,
-    dwords: 1,
-    prefix: "",
-    spans: &[
+pub(crate) static SDWA: &FormatLayout = &FormatLayout::new(
+    Format::Vop1,
+    1,
+    "",
+    &[
         (Field::Abs1, 29, 29),
         (Field::Neg1, 28, 28),
         (Field::Sext1, 27, 27),
@@ -168,4 +185,4 @@ pub(crate) static SDWA: &FormatLayout = &FormatLayout {
         (Field::DestinationSelect, 10, 8),
         (Field::LaneSource, 7, 0),
     ],
-};
+);

@@ -126,6 +126,6 @@ pub fn opcode_bits(chip: Chip, row: &Row) -> Option<OpcodeBits> {
         layout.set(&mut mask, Field::Op, (1 << (high - low + 1)) - 1);
         layout.set(&mut bits, Field::Op, u32::from(row.number));
     }
-    let prefix = !(u32::MAX >> layout.prefix.len());
-    Some(OpcodeBits { mask: mask as u32 | prefix, bits: (bits | layout.prefix_bits()) as u32 })
+    let bits = bits as u32 | layout.prefix_bits;
+    Some(OpcodeBits { mask: mask as u32 | layout.prefix_mask, bits })
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use crate::chip::Chip;
 use crate::format::Format;
 use crate::opcode::Opcode;
-use crate::slot::{Row, slots};
+use crate::slot::Row;
 use numbers::Numbers;
 
 /// No row.
@@ -84,7 +84,7 @@ impl Table {
 
     fn add(&mut self, format: Format, number: u16, opcode: Opcode) {
         let index = self.rows.len() as u16;
-        self.rows.push(Row { format, number, opcode, slots: slots(format, opcode) });
+        self.rows.push(Row::new(format, number, opcode));
         set(&mut self.by_number, format, number.into(), index);
         set(&mut self.by_opcode, format, opcode as usize, index);
     }
