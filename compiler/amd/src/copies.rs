@@ -12,6 +12,7 @@
 
 use crate::machine::{Arg, EXEC, File, Inst, Label, Part, Program, Reg};
 use cranelift_entity::SecondaryMap;
+use gcn::access::saves_exec;
 use gcn::slot::Role;
 use gcn::{Format, Modifiers, Opcode, Operand};
 use rustc_hash::FxHashMap;
@@ -185,7 +186,7 @@ fn unify_constants(program: &mut Program) {
         let mut known: Vec<(Operand, Part)> = Vec::new();
         let mut insts = std::mem::take(&mut program.blocks[label].insts);
         for inst in &mut insts {
-            if inst.args.contains(&EXEC) || inst.opcode.mnemonic().contains("_saveexec_") {
+            if inst.args.contains(&EXEC) || saves_exec(inst.format, inst.opcode) {
                 known.clear();
             }
             let [Arg::Part(to), Arg::Fixed(from)] = inst.args[..] else { continue };

@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use gcn::access::{reads_scc, writes_scc};
 use gcn::slot::Role;
 use gcn::{Format, Opcode};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// A set of dwords of registers.
 type Set = Vec<u64>;
@@ -26,11 +26,14 @@ fn contains(set: &Set, unit: usize) -> bool {
 /// A half-open range of places. An instruction reads at an even place and writes at the next one.
 pub type Segment = (u32, u32);
 
-/// Live segments of each dword of each register, in ascending order.
+/// The live segments of a dword, in ascending order.
+pub type Segments = SmallVec<[Segment; 2]>;
+
+/// Live segments of each dword of each register.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     units: Units,
-    segments: Vec<Vec<Segment>>,
+    segments: Vec<Segments>,
 }
 
 #[derive(Clone, Debug)]
@@ -71,7 +74,7 @@ impl Liveness {
         let mut scan = Scan {
             end: vec![0; units.owners.len()],
             live: vec![0; units.owners.len().div_ceil(64)],
-            segments: vec![Vec::new(); units.owners.len()],
+            segments: vec![Segments::new(); units.owners.len()],
         };
         let mut start = 0;
         for (index, &label) in program.order.iter().enumerate() {
@@ -83,14 +86,14 @@ impl Liveness {
         segments.iter_mut().for_each(|segments| segments.sort_unstable());
         for (unit, &reg) in units.owners.iter().enumerate() {
             if program.regs[reg].whole {
-                segments[unit] = vec![(0, start)];
+                segments[unit] = smallvec![(0, start)];
             }
         }
         Liveness { units, segments }
     }
 
     /// Returns the segments of each dword of a register; none for dwords without uses.
-    pub fn of(&self, program: &Program, reg: Reg) -> &[Vec<Segment>] {
+    pub fn of(&self, program: &Program, reg: Reg) -> &[Segments] {
         let first = self.units.first[reg];
         &self.segments[first..first + usize::from(program.regs[reg].dwords)]
     }
@@ -101,7 +104,7 @@ struct Scan {
     /// End of the open segment of each live dword.
     end: Vec<u32>,
     live: Set,
-    segments: Vec<Vec<Segment>>,
+    segments: Vec<Segments>,
 }
 
 impl Scan {
@@ -309,13 +312,8 @@ fn is_removable(inst: &Inst, uses: &[Use]) -> bool {
     if inst.format == Format::Sopc {
         return true;
     }
-    let name = inst.opcode.mnemonic();
-    let texels = inst.format == Format::Mimg && !name.contains("store") && !inst.opcode.is_atomic();
-    let loads = texels || name.contains("_load_") || inst.opcode == Opcode::DsSwizzleB32;
-    let loads = loads || inst.format == Format::Ds && name.starts_with("ds_read");
-    let scalar = matches!(inst.format, Format::Sop1 | Format::Sop2);
-    let scalar = scalar && !name.contains("saveexec") && !name.contains("cmov");
-    if !(inst.format.is_vector_alu() || loads || scalar) {
+    let vector = inst.format.is_vector_alu();
+    if !(vector || is_plain_scalar(inst) || is_load(inst)) {
         return false;
     }
     let results = inst.opcode.info().destinations.len().max(1);
@@ -323,5 +321,26 @@ fn is_removable(inst: &Inst, uses: &[Use]) -> bool {
     let mut written = inst.args.iter().take(results).enumerate();
     let virtual_results =
         written.all(|(index, arg)| matches!(arg, Arg::Part(_)) || index == 1 && carries);
-    virtual_results && (inst.format.is_vector_alu() || uses.iter().all(|u| u.role != Role::Both))
+    virtual_results && (vector || uses.iter().all(|u| u.role != Role::Both))
+}
+
+/// True for an operation of the scalar ALU that always writes its results, and nothing else.
+fn is_plain_scalar(inst: &Inst) -> bool {
+    let name = inst.opcode.mnemonic();
+    match inst.format {
+        Format::Sop2 => true,
+        Format::Sop1 => !name.contains("saveexec") && !name.contains("cmov"),
+        _ => false,
+    }
+}
+
+/// True for a load, and for an exchange of values between lanes.
+fn is_load(inst: &Inst) -> bool {
+    let name = inst.opcode.mnemonic();
+    match inst.format {
+        Format::Mimg => !name.contains("store") && !inst.opcode.is_atomic(),
+        Format::Ds => name.starts_with("ds_read") || inst.opcode == Opcode::DsSwizzleB32,
+        Format::Smem | Format::Mubuf | Format::Mtbuf => name.contains("_load_"),
+        _ => false,
+    }
 }

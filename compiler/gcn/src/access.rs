@@ -63,7 +63,7 @@ pub fn reads_status(instruction: &Instruction, status: Status) -> bool {
 
 /// The registers that an instruction reads and writes.
 pub fn accesses(row: &Row, instruction: &Instruction) -> Vec<Access> {
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(8);
     for (slot, operand) in row.slots.iter().zip(&instruction.operands) {
         let role = role(slot, instruction.opcode, &instruction.modifiers);
         let count = slot.dwords(&instruction.modifiers, row.opcode);
@@ -108,14 +108,13 @@ fn implicit(row: &Row, instruction: &Instruction, all: &mut Vec<Access>) {
         }
     };
     let opcode = row.opcode;
-    let name = opcode.mnemonic();
     if matches!(opcode, VDivFmasF32 | VDivFmasF64 | SCbranchVccz | SCbranchVccnz) {
         add(Scalar::VCC.0, 2, true, false);
     }
-    if name.contains("_saveexec_") {
+    if saves_exec(row.format, opcode) {
         add(Scalar::EXEC.0, 2, true, true);
     }
-    if name.starts_with("v_cmpx") || name.starts_with("v_cmpsx") {
+    if changes_exec(row.format, opcode) {
         add(Scalar::EXEC.0, 2, false, true);
     }
     if row.format.is_vector_alu() && !ignores_exec(opcode)
@@ -128,6 +127,18 @@ fn implicit(row: &Row, instruction: &Instruction, all: &mut Vec<Access>) {
     if reads_m0(row, instruction) {
         add(Scalar::M0.0, 1, true, false);
     }
+}
+
+/// True for operations that copy EXEC and change it.
+pub fn saves_exec(format: Format, opcode: Opcode) -> bool {
+    format == Format::Sop1 && opcode.mnemonic().contains("_saveexec_")
+}
+
+/// True for comparisons that write EXEC, too.
+fn changes_exec(format: Format, opcode: Opcode) -> bool {
+    let name = opcode.mnemonic();
+    matches!(format, Format::Vopc | Format::Vop3)
+        && (name.starts_with("v_cmpx") || name.starts_with("v_cmpsx"))
 }
 
 /// True for operations that set the scalar condition code.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use gcn::Chip;
 
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
@@ -14,7 +15,7 @@ use super::values::{Generations, generations};
 use crate::console::message::message;
 use crate::select::Filter;
 use results::Run;
-use results::verdict::TestResult;
+use results::verdict::{StageStatistics, TestResult};
 
 /// Parts of the names of tests about doubles.
 const DOUBLE_NAMES: [&str; 5] = ["fp64", "attrib_64bit", "double", "dvec", "dmat"];
@@ -55,6 +56,8 @@ pub(super) struct CompareCodegenArgs {
 pub(super) struct Counts {
     pub instructions: u32,
     pub spills: u32,
+    /// Waves that a SIMD holds at a time, on AMD's chips.
+    pub waves: Option<u32>,
 }
 
 /// Test, generation, stage, width.
@@ -158,7 +161,8 @@ fn parse(text: &str) -> anyhow::Result<Table> {
                 .parse::<u32>()
                 .with_context(|| format!("line {}: no number: `{}`", index + 1, fields[c]))
         };
-        let count = Counts { instructions: number(numbers[0])?, spills: number(numbers[1])? };
+        let (instructions, spills) = (number(numbers[0])?, number(numbers[1])?);
+        let count = Counts { instructions, spills, waves: None };
         if count.instructions == 0 {
             bail!("line {}: a shader without instructions", index + 1);
         }
@@ -183,7 +187,8 @@ fn pairs(
                 shader.stage.to_string(),
                 shader.width.to_string(),
             );
-            let ours = Counts { instructions: shader.instructions, spills: shader.spills };
+            let (instructions, spills) = (shader.instructions, shader.spills);
+            let ours = Counts { instructions, spills, waves: waves(&result.generation, shader) };
             if let Some(&theirs) = theirs.get(&key) {
                 pairs.push(Pair { key, ours, theirs });
             }
@@ -192,6 +197,14 @@ fn pairs(
     let order = |pair: &Pair| (std::cmp::Reverse(pair.cost()), pair.key.clone());
     pairs.sort_by_cached_key(order);
     pairs
+}
+
+/// Waves that the registers of a shader leave room for.
+fn waves(generation: &str, shader: &StageStatistics) -> Option<u32> {
+    let register = |count: u32| u16::try_from(count).ok();
+    let chip = Chip::get(generation)?;
+    let (scalars, vectors) = (register(shader.scalar_registers)?, register(shader.registers)?);
+    Some(compiler::amd::allocate::waves(chip, scalars, vectors).into())
 }
 
 /// A kernel of one width that only one compiler has, of a stage that both compiled.
@@ -267,6 +280,8 @@ struct Group {
     ours_spill: u32,
     theirs_spill: u32,
     spills_alone: u32,
+    /// Shaders with known waves, and the sums of their waves.
+    waves: [u32; 3],
 }
 
 fn groups<'a>(
@@ -288,6 +303,9 @@ fn groups<'a>(
         group.ours_spill += u32::from(pair.ours.spills > 0);
         group.theirs_spill += u32::from(pair.theirs.spills > 0);
         group.spills_alone += u32::from(pair.spills_alone());
+        if let (Some(ours), Some(theirs)) = (pair.ours.waves, pair.theirs.waves) {
+            group.waves.iter_mut().zip([1, ours, theirs]).for_each(|(sum, more)| *sum += more);
+        }
     }
     for one in widths {
         let (_, generation, stage, width) = &one.key;
@@ -358,7 +376,26 @@ fn report(pairs: &[Pair], widths: &[OneSided], rows: bool) -> String {
             group.spills_alone
         );
     }
-    text
+    text + &waves_report(pairs)
+}
+
+/// Renders the waves per SIMD, if both compilers' are known.
+fn waves_report(pairs: &[Pair]) -> String {
+    let mut text = String::new();
+    for ((generation, _, stage), group) in groups(pairs, &[]) {
+        let [shaders, ours, theirs] = group.waves;
+        if shaders == 0 {
+            continue;
+        }
+        let mean = |sum: u32| f64::from(sum) / f64::from(shaders);
+        let _ = writeln!(
+            text,
+            "{generation:<5} {stage:<24} waves per SIMD of {shaders} shaders: {:.2}, theirs {:.2}",
+            mean(ours),
+            mean(theirs)
+        );
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 #[cfg(test)]
@@ -372,7 +409,11 @@ mod tests {
 
     fn pair(test: &str, ours: u32, theirs: u32) -> Pair {
         let key = (test.into(), "skl".into(), "fragment".into(), "SIMD8".into());
-        let counts = |instructions| Counts { instructions, spills: u32::from(instructions > 100) };
+        let counts = |instructions| Counts {
+            instructions,
+            spills: u32::from(instructions > 100),
+            waves: None,
+        };
         Pair { key, ours: counts(ours), theirs: counts(theirs) }
     }
 
@@ -383,7 +424,10 @@ mod tests {
         let key =
             |test: &str| -> Key { (test.into(), "skl".into(), "fragment".into(), "SIMD8".into()) };
         assert_eq!(counts.len(), 2);
-        assert_eq!(counts[&key("a/fs-abs-vec4")], Counts { instructions: 10, spills: 3 });
+        assert_eq!(
+            counts[&key("a/fs-abs-vec4")],
+            Counts { instructions: 10, spills: 3, waves: None }
+        );
         for (from, to) in [("width", "w"), ("50", "x"), ("50", "0"), (",1\n", "\n")] {
             assert!(parse(&FILE.replacen(from, to, 1)).is_err(), "{from} → {to}");
         }
@@ -403,6 +447,23 @@ mod tests {
             "{text}"
         );
         let row = "1.000       3   1.587  3.542      2      1      0     0      0  1, 0, 1\n";
-        assert!(text.contains(row), "{text}");
+        assert!(text.contains(row) && !text.contains("waves"), "{text}");
+    }
+
+    #[test]
+    fn waves_have_arithmetic_means() {
+        let key =
+            |test: &str| -> Key { (test.into(), "si".into(), "vertex".into(), "wave64".into()) };
+        let counts = |waves| Counts { instructions: 1, spills: 0, waves };
+        let pair = |test, ours, theirs| Pair {
+            key: key(test),
+            ours: counts(ours),
+            theirs: counts(theirs),
+        };
+        let pairs =
+            [pair("a", Some(10), Some(9)), pair("b", Some(5), Some(10)), pair("c", Some(1), None)];
+        let line =
+            "si    vertex                   waves per SIMD of 2 shaders: 7.50, theirs 9.50\n";
+        assert_eq!(waves_report(&pairs), format!("\n{line}"));
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Table> {
     let [test, chip, stage] = [column("test")?, column("chip")?, column("stage")?];
     let shared = column("shared_by_tests")?;
     let numbers = [column("instructions")?, column("spilled_vgprs")?];
+    let waves = column("max_waves").ok();
     let mut tests = BTreeSet::new();
     let mut found: BTreeMap<Key, Vec<Counts>> = BTreeMap::new();
     for (index, line) in lines.enumerate() {
@@ -40,7 +41,10 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Table> {
         if number(shared)? > MOST_TESTS {
             continue;
         }
-        let counts = Counts { instructions: number(numbers[0])?, spills: number(numbers[1])? };
+        let (instructions, spills) = (number(numbers[0])?, number(numbers[1])?);
+        // Shaders whose parts were not put together have none.
+        let waves = waves.map(number).transpose()?.filter(|&waves| waves > 0);
+        let counts = Counts { instructions, spills, waves };
         let key =
             (field(test).to_owned(), generation.to_owned(), stage.to_owned(), "wave64".to_owned());
         found.entry(key).or_default().push(counts);
@@ -80,18 +84,18 @@ mod tests {
 
     #[test]
     fn only_own_shaders_count() {
-        let text = "test,chip,stage,spilled_vgprs,instructions,shared_by_tests\n\
-                    a,tahiti,Vertex Shader as ES,1,20,8\n\
-                    a,tahiti,GS Copy Shader as VS,0,20,1\n\
-                    a,polaris10,Pixel Shader,0,5,9\n\
-                    b,polaris10,Pixel Shader,0,5,1\n\
-                    b,polaris10,Pixel Shader,0,6,1\n";
+        let text = "test,chip,stage,spilled_vgprs,instructions,shared_by_tests,max_waves\n\
+                    a,tahiti,Vertex Shader as ES,1,20,8,9\n\
+                    a,tahiti,GS Copy Shader as VS,0,20,1,0\n\
+                    a,polaris10,Pixel Shader,0,5,9,8\n\
+                    b,polaris10,Pixel Shader,0,5,1,8\n\
+                    b,polaris10,Pixel Shader,0,6,1,8\n";
         assert!(is_header(text.lines().next().unwrap_or_default()));
         let (tests, counts) = parse(text).expect("a table");
         assert_eq!(tests.len(), 2);
         let key = ["a", "si", "vertex", "wave64"].map(str::to_owned);
         let [test, generation, stage, width] = key;
-        let only = Counts { instructions: 20, spills: 1 };
+        let only = Counts { instructions: 20, spills: 1, waves: Some(9) };
         assert_eq!(counts, BTreeMap::from([((test, generation, stage, width), only)]));
         assert!(parse("test,chip,stage\n").is_err());
     }

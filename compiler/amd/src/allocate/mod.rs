@@ -6,7 +6,7 @@ pub mod checker;
 pub mod spill;
 
 use crate::error::CompileError;
-use crate::liveness::{Liveness, Segment};
+use crate::liveness::{Liveness, Segment, Segments};
 use crate::machine::{Arg, File, Program, Reg};
 use cranelift_entity::SecondaryMap;
 use gcn::{Chip, Opcode};
@@ -30,17 +30,22 @@ pub fn most_waves(chip: Chip) -> u16 {
     }
 }
 
+/// Waves whose registers fit into those of a SIMD: 256 vector registers in units of four, and 512
+/// scalar registers in units of 8 on si, 800 in units of 16 on vi, with VCC.
+pub fn waves(chip: Chip, scalars: u16, vectors: u16) -> u16 {
+    let (all, unit) = match chip {
+        Chip::Si => (512, 8),
+        Chip::Vi => (800, 16),
+    };
+    let scalars = (scalars + 2).next_multiple_of(unit);
+    let vectors = vectors.next_multiple_of(4).max(4);
+    most_waves(chip).min(all / scalars).min(256 / vectors)
+}
+
 impl Allocation {
-    /// Waves whose registers fit into those of a SIMD: 256 vector registers in units of four, and
-    /// 512 scalar registers in units of 8 on si, 800 in units of 16 on vi, with VCC.
+    /// Waves whose registers fit into those of a SIMD.
     pub fn waves(&self, chip: Chip) -> u16 {
-        let (all, unit) = match chip {
-            Chip::Si => (512, 8),
-            Chip::Vi => (800, 16),
-        };
-        let scalars = (u16::from(self.scalars) + 2).next_multiple_of(unit);
-        let vectors = self.vectors.next_multiple_of(4).max(4);
-        most_waves(chip).min(all / scalars).min(256 / vectors)
+        waves(chip, self.scalars.into(), self.vectors)
     }
 }
 
@@ -141,7 +146,7 @@ impl Allocator<'_> {
     }
 
     /// Segments of each dword of a register.
-    fn segments(&self, reg: Reg) -> &[Vec<Segment>] {
+    fn segments(&self, reg: Reg) -> &[Segments] {
         self.liveness.of(self.program, reg)
     }
 

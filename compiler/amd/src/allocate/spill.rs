@@ -84,14 +84,22 @@ pub fn allocate_and_spill(
             Ok(allocation) => return Ok(allocation),
             Err(full) => full,
         };
-        let round = &mut rounds[file as usize];
-        let target = program.limit(file).saturating_sub(STEP * *round);
-        *round += 1;
-        let victims =
-            if *round > MAX_ROUNDS { Vec::new() } else { choose(program, file, target, &kept) };
-        if victims.is_empty() && *round > 1 {
-            return Err(Failure::Error(Full(file).error(program)));
+        if file == File::Vector && scratch.descriptor.is_none() {
+            return Err(Failure::NeedsScratch(Full(file).error(program)));
         }
+        let round = &mut rounds[file as usize];
+        // Few registers are live where aligned groups have no place between others.
+        let victims = loop {
+            if *round == MAX_ROUNDS {
+                return Err(Failure::Error(Full(file).error(program)));
+            }
+            let target = program.limit(file).saturating_sub(STEP * *round);
+            *round += 1;
+            let victims = choose(program, file, target, &kept);
+            if !victims.is_empty() {
+                break victims;
+            }
+        };
         let first_new = program.regs.len();
         match file {
             File::Scalar => spill_scalars(program, &victims),
@@ -272,4 +280,33 @@ fn spill_vectors(program: &mut Program, victims: &[Reg], descriptor: Part, scrat
         let modifiers = Modifiers { offset: place & MAX_OFFSET, ..Modifiers::default() };
         out.push(Inst { opcode, format: Format::Mubuf, args, modifiers });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Emitter, ZERO};
+    use gcn::Chip;
+
+    /// Two of each four registers stay live, so that a group of four has no place although half of
+    /// the registers are free.
+    #[test]
+    fn groups_get_a_place_between_others() {
+        let mut e = Emitter::new(Chip::Vi);
+        let singles: Vec<Part> = (0..96).map(|_| e.scalar()).collect();
+        singles.iter().for_each(|&single| e.sop1(Opcode::SMovB32, single, ZERO));
+        let (short, long): (Vec<(usize, Part)>, Vec<(usize, Part)>) =
+            singles.into_iter().enumerate().partition(|(number, _)| number % 4 >= 2);
+        let read = |e: &mut Emitter, part: Part| e.sopc(Opcode::SCmpEqU32, part, ZERO);
+        short.into_iter().for_each(|(_, part)| read(&mut e, part));
+        let group = e.reg(File::Scalar, 4);
+        (0..4).for_each(|dword| e.sop1(Opcode::SMovB32, group.at(dword), ZERO));
+        (0..4).for_each(|dword| read(&mut e, group.at(dword)));
+        long.into_iter().for_each(|(_, part)| read(&mut e, part));
+        e.sopp(Opcode::SEndpgm, &[]);
+        let mut program = e.program;
+        assert_eq!(allocate(&program).err(), Some(Full(File::Scalar)));
+        let mut scratch = Scratch { descriptor: None, bytes: 0, spills: 0, fills: 0 };
+        assert!(allocate_and_spill(&mut program, &mut scratch).is_ok());
+    }
 }

@@ -2,7 +2,7 @@
 //! that an encoding cannot have are copied to registers.
 
 use super::{Arg, File, Inst, Label, Part, Program, RegData};
-use gcn::access::writes_scc;
+use gcn::access::{saves_exec, writes_scc};
 use gcn::{Chip, Format, InlineFloat, Kind, Modifiers, Opcode, Operand, Scalar};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -195,7 +195,7 @@ impl Emitter {
         if writes_scc(format, opcode) {
             self.condition = None;
         }
-        if args.contains(&EXEC) || opcode.mnemonic().contains("_saveexec_") {
+        if args.contains(&EXEC) || saves_exec(format, opcode) {
             self.copies.clear();
             self.held.clear();
             self.pairs.clear();
