@@ -326,7 +326,8 @@ pub struct ComputeInterface {
 /// constants, inputs; or when these are pulled, a register of input handles after the primitive
 /// ids, a dword per vertex. Of SIMD8 kernels: g0, output handles (bits 31:27 the instance),
 /// primitive ids when enabled, a register of input handles per vertex, push constants; all with a
-/// dword per channel.
+/// dword per channel. With several invocations all channels of a SIMD8 thread have one primitive,
+/// and the input handles are a dword per vertex.
 ///
 /// An output entry holds the vertex count (dword 0 of 32 bytes of its own; SIMD8 kernels without
 /// `static_vertex_count` only), the control data header, then the vertices.

@@ -1,7 +1,8 @@
 //! Geometry stage on eight channels, one input primitive (or one instance of one) per channel.
 //!
-//! Payload: g0, g1 URB handles (bits 31:27 the instance), primitive ids if used, a register of
-//! input handles per vertex, push constants. Inputs are pulled with URB reads.
+//! Payload: g0, g1 URB handles (bits 31:27 the instance), primitive ids if used, input handles, push
+//! constants. Inputs are pulled with URB reads. Handles are a register per vertex; all channels of a
+//! shader with several instances have one primitive, so that they are a dword per vertex.
 //!
 //! The output entry holds, in order: the vertex count, alone in 32 bytes, unless every thread emits
 //! the same known number; the control data header; the vertices. Control data is one bit per vertex
@@ -43,6 +44,8 @@ struct GeometryStage {
     primitive_id: Option<u8>,
     /// First register of the input handles.
     handles: u8,
+    /// Channels are instances of one primitive.
+    instanced: bool,
     /// Layout of the input vertices.
     inputs: VueMap,
     outputs: VertexOutputs,
@@ -79,7 +82,8 @@ pub fn compile(
     }
     let uses = GeometryUses::of(shader);
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
-    let fixed = 2 + u32::from(uses.primitive_id) + vertices_in;
+    let instanced = info.invocations > 1;
+    let fixed = 2 + u32::from(uses.primitive_id) + handle_registers(instanced, vertices_in);
     let push = choose_push_ranges(shader, PAYLOAD_BUDGET.saturating_sub(fixed).min(max_push));
     let outputs =
         VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
@@ -87,6 +91,7 @@ pub fn compile(
     let stage = GeometryStage {
         primitive_id: uses.primitive_id.then_some(2),
         handles: 2 + u8::from(uses.primitive_id),
+        instanced,
         inputs: vue::input_map(shader)?,
         outputs,
         vertices_in,
@@ -118,9 +123,15 @@ pub fn compile(
     })
 }
 
+/// Returns the number of registers of input handles.
+fn handle_registers(instanced: bool, vertices_in: u32) -> u32 {
+    if instanced { (4 * vertices_in).div_ceil(REG_SIZE) } else { vertices_in }
+}
+
 impl StageLowering<Scalar> for GeometryStage {
     fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
-        isel.push_start = u32::from(self.handles) + self.vertices_in;
+        isel.push_start =
+            u32::from(self.handles) + handle_registers(self.instanced, self.vertices_in);
         isel.program.payload_regs = (isel.push_start + isel.pushed_registers()) as u8;
         Ok(())
     }
@@ -244,9 +255,12 @@ impl GeometryStage {
         isel: &mut ScalarSelection<'_>,
         vertex: Value,
     ) -> Result<Operand, CompileError> {
-        let first = self.handles;
+        let (first, instanced) = (u32::from(self.handles), self.instanced);
         let count = self.vertices_in;
-        let handle = |v: u32| Operand::grf(first + v as u8, Type::UD);
+        let handle = |v: u32| match instanced {
+            true => Operand::grf_scalar(first * REG_SIZE + 4 * v, Type::UD),
+            false => Operand::grf((first + v) as u8, Type::UD),
+        };
         if let Some(vertex) = isel.constant(vertex) {
             return Ok(handle(vertex.min(count - 1)));
         }

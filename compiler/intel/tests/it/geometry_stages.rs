@@ -19,6 +19,7 @@ pub(crate) const TRIALS: &[(&str, fn())] = &[
         "vertices_emitted_under_conditions_are_counted",
         vertices_emitted_under_conditions_are_counted,
     ),
+    ("handles_of_instances_are_dwords", handles_of_instances_are_dwords),
 ];
 
 const GENERATIONS: [&str; 3] = ["bdw", "chv", "skl"];
@@ -167,5 +168,25 @@ fn vertices_emitted_under_conditions_are_counted() {
         assert!(!interface.control_stream_ids);
         // Read; control dword when full; vertex; control dword at the end; count.
         assert_eq!(sends(&text), 5, "{text}");
+    }
+}
+
+/// The hardware gives a register of input handles per vertex to threads of eight primitives, and a
+/// dword per vertex to threads whose channels are instances of one primitive (`brw_fs_nir.cpp` of
+/// Mesa, `emit_gs_input_load`). Registers 0 and 1 are the header and the output handles.
+fn handles_of_instances_are_dwords() {
+    for (invocations, handle) in [(1, "g3"), (2, "g2.1<0,1,0>UD")] {
+        let mut s = shader(Stage::Geometry, &[Slot::Position], |b| {
+            let value = vertex_input(b, 1);
+            b.store_output(Slot::Position, 0, value);
+            emit(b);
+        });
+        s.info.geometry.max_vertices = 1;
+        s.info.geometry.invocations = invocations;
+        for device in GENERATIONS {
+            let (_, text) = compiled(&s, device);
+            assert!(text.contains(handle), "{device}, {invocations} invocations: {text}");
+            assert_eq!(text.contains("g2.1<"), invocations > 1, "{text}");
+        }
     }
 }

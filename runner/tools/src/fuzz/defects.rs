@@ -27,11 +27,14 @@ pub enum Defect {
     /// Mesa 22.3: the division of the least integer by -1 ends the process, even if it is not
     /// evaluated.
     DivisionByMinusOne,
+    /// Mesa 22.3, drivers of Intel's GPUs: an earlier store to a vector of an array or matrix moves
+    /// behind a store at a computed index.
+    ComputedVectorStore,
 }
 
 impl Defect {
     /// Every known defect.
-    pub const ALL: [Defect; 9] = [
+    pub const ALL: [Defect; 10] = [
         Defect::UniformStructDouble,
         Defect::MatrixFromMatrix,
         Defect::NestedSwitchContinue,
@@ -41,6 +44,7 @@ impl Defect {
         Defect::BlockSwizzleIndex,
         Defect::LdexpDoubleZero,
         Defect::DivisionByMinusOne,
+        Defect::ComputedVectorStore,
     ];
 
     /// Returns the name on the command line.
@@ -55,6 +59,7 @@ impl Defect {
             Defect::BlockSwizzleIndex => "block-swizzle-index",
             Defect::LdexpDoubleZero => "ldexp-double-zero",
             Defect::DivisionByMinusOne => "division-by-minus-one",
+            Defect::ComputedVectorStore => "computed-vector-store",
         }
     }
 }
@@ -66,6 +71,17 @@ pub(super) fn is_struct_with_double(types: &TypeTable, ty: TypeId) -> bool {
         || types.members(ty).is_some() && has_double(types, ty),
         |element| is_struct_with_double(types, element),
     )
+}
+
+/// Returns true if a type is a vector or matrix, or has one inside.
+pub(super) fn has_vector(types: &TypeTable, ty: TypeId) -> bool {
+    if let Some((element, _)) = super::names::elements(types, ty) {
+        return has_vector(types, element);
+    }
+    match types.members(ty) {
+        Some(members) => members.iter().any(|member| has_vector(types, member.ty)),
+        None => types.shape(ty).is_some_and(|shape| shape != (1, 1)),
+    }
 }
 
 fn has_double(types: &TypeTable, ty: TypeId) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use program::types::{Scalar, TypeId, TypeTable};
 
-use super::defects::Defect;
+use super::defects::{self, Defect};
 use super::helpers::Helper;
 use super::names::{self, elements, vector_of};
 use super::random::Random;
@@ -270,7 +270,7 @@ impl Generator {
             return name;
         }
         if let Some((element, length)) = elements(&self.types, ty) {
-            let index = self.index(length);
+            let index = self.index_of(length, element, write);
             return self.path(format!("{name}[{index}]"), element, want, write);
         }
         if let Some(members) = self.types.members(ty) {
@@ -290,8 +290,8 @@ impl Generator {
                 else {
                     return name;
                 };
-                let index = self.index(usize::from(columns));
                 let column = self.vector(scalar, rows);
+                let index = self.index_of(usize::from(columns), column, write);
                 self.path(format!("{name}[{index}]"), column, want, write)
             }
         }
@@ -316,6 +316,20 @@ impl Generator {
             return format!("{}({})", self.types.name(want), parts.join(", "));
         }
         format!("{name}.{chosen}")
+    }
+
+    /// Returns an index below `length` of an array of `element`.
+    fn index_of(&mut self, length: usize, element: TypeId, write: bool) -> String {
+        let index = self.index(length);
+        let is_computed = index.parse::<usize>().is_err();
+        if write
+            && is_computed
+            && self.avoids(Defect::ComputedVectorStore)
+            && defects::has_vector(&self.types, element)
+        {
+            return self.random.below(length).to_string();
+        }
+        index
     }
 
     /// Returns an index below `length`, constant or computed.

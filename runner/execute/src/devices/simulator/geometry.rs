@@ -75,7 +75,11 @@ fn groups(
         GeometryDispatch::DualInstance | GeometryDispatch::DualObject => 2,
         GeometryDispatch::Simd8 => LANES,
     };
-    let together = interface.dispatch == GeometryDispatch::DualInstance;
+    let together = match interface.dispatch {
+        GeometryDispatch::Single | GeometryDispatch::DualObject => false,
+        GeometryDispatch::DualInstance => true,
+        GeometryDispatch::Simd8 => interface.invocations > 1,
+    };
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for &lane in lanes {
         match groups.last_mut() {
@@ -169,6 +173,12 @@ fn fill(
     if interface.primitive_id {
         thread.set_register(next, &std::array::from_fn(|c| of(&batch.primitive_id, c)));
         next += 1;
+    }
+    if interface.invocations > 1 {
+        // All channels have the same primitive: a dword per vertex.
+        let handles = std::array::from_fn(|vertex| input_handle(vertex, 0) as u32);
+        thread.set_register(next, &handles);
+        return;
     }
     for vertex in 0..interface.vertices_in as usize {
         thread
