@@ -1,4 +1,4 @@
-//! What an instruction depends on when it changes places within its block.
+//! Dependencies of an instruction that changes places within its block.
 
 use crate::liveness::{reads_carries, writes_carries};
 use crate::machine::{Arg, EXEC, File, Inst, Label, M0, Program, Reg, Use, VCC};

@@ -1,6 +1,6 @@
 //! Orders the instructions of blocks for few live registers: from the end of a block on, the
 //! instruction comes next that ends more values than it begins, and of several one that the last
-//! one reads from. What belongs to one result comes together:
+//! one reads from. The instructions of one result come together:
 //!
 //! ```text
 //! before: v_mul_f32 r1, r0, r0        after: v_mul_f32 r1, r0, r0
@@ -135,7 +135,7 @@ impl Unit {
         for used in entries.iter().flat_map(|entry| &entry.uses) {
             for dword in used.part.dword..used.part.dword + used.dwords {
                 let dword = (used.part.reg, dword);
-                // What another instruction of the unit writes before is no source.
+                // A result of another instruction of the unit is no source.
                 if used.role != Role::Write && !writes.contains(&dword) {
                     reads.push(dword);
                 }
@@ -246,7 +246,7 @@ impl Graph {
             let least = choices
                 .min_by_key(|&(at, &unit)| {
                     let growth = self.units[unit].growth(program, live);
-                    // What the last ones read comes before what only begins values.
+                    // Sources of the last ones come before units that only begin values.
                     (growth, self.units[unit].writes.is_empty(), std::cmp::Reverse(at))
                 })
                 .map_or(0, |(at, _)| at);

@@ -2,7 +2,7 @@
 
 use gcn::hazards::{HAZARDS, Hazard, HazardView};
 use gcn::{
-    Access, Chip, DecodeError, Format, Instruction, Located, Row, accesses, decode_program,
+    Access, Chip, DecodeError, Format, Instruction, Located, Row, accesses, decode_meaning,
     print_instruction,
 };
 use thiserror::Error;
@@ -52,7 +52,7 @@ impl Program {
     /// # Errors
     /// A dword is no instruction of the chip, or there is none.
     pub fn new(chip: Chip, words: &[u32]) -> Result<Program, ProgramError> {
-        let mut instructions = decode_program(chip, words)?;
+        let mut instructions = decode_meaning(chip, words)?;
         if instructions.is_empty() {
             return Err(ProgramError::Empty);
         }

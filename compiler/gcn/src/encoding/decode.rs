@@ -29,10 +29,28 @@ pub struct Located {
 /// # Errors
 /// The first instruction that cannot be decoded, with its place.
 pub fn decode_program(chip: Chip, words: &[u32]) -> Result<Vec<Located>, DecodeError> {
-    let mut program = Vec::new();
+    decode_all(chip, words, decode_with_length)
+}
+
+/// Decodes all dwords of a program without the bits that have no meaning: every residue is 0.
+///
+/// # Errors
+/// The first instruction that cannot be decoded, with its place.
+pub fn decode_meaning(chip: Chip, words: &[u32]) -> Result<Vec<Located>, DecodeError> {
+    decode_all(chip, words, |chip, words| {
+        decode_without_residue(chip, words).map(|(instruction, length, _)| (instruction, length))
+    })
+}
+
+fn decode_all(
+    chip: Chip,
+    words: &[u32],
+    decode: impl Fn(Chip, &[u32]) -> Result<(Instruction, usize), DecodeError>,
+) -> Result<Vec<Located>, DecodeError> {
+    let mut program = Vec::with_capacity(words.len());
     let mut offset = 0;
     while offset < words.len() {
-        let (instruction, dwords) = decode_with_length(chip, &words[offset..])
+        let (instruction, dwords) = decode(chip, &words[offset..])
             .map_err(|error| DecodeError::At { offset: offset * 4, error: Box::new(error) })?;
         program.push(Located { offset, dwords, instruction });
         offset += dwords;
@@ -61,6 +79,16 @@ pub fn decode(chip: Chip, words: &[u32]) -> Result<Instruction, DecodeError> {
 }
 
 fn decode_with_length(chip: Chip, words: &[u32]) -> Result<(Instruction, usize), DecodeError> {
+    let (mut instruction, length, layout) = decode_without_residue(chip, words)?;
+    instruction.residue = residue(chip, &instruction, layout, &words[..length]);
+    Ok((instruction, length))
+}
+
+/// Decodes an instruction; returns its length in dwords and its layout, too.
+fn decode_without_residue(
+    chip: Chip,
+    words: &[u32],
+) -> Result<(Instruction, usize, &'static FormatLayout), DecodeError> {
     let &word = words.first().ok_or(DecodeError::Truncated { word: 0 })?;
     let unknown = || DecodeError::Opcode { chip: chip.name(), word };
     let layout = layouts(chip).iter().find(|layout| layout.matches(word)).ok_or_else(unknown)?;
@@ -71,10 +99,8 @@ fn decode_with_length(chip: Chip, words: &[u32]) -> Result<(Instruction, usize),
     if layout.dwords == 2 {
         decoder.bits |= u64::from(decoder.word(1)?) << 32;
     }
-    let mut instruction = decoder.instruction()?;
-    let length = decoder.used;
-    instruction.residue = residue(chip, &instruction, layout, &words[..length]);
-    Ok((instruction, length))
+    let instruction = decoder.instruction()?;
+    Ok((instruction, decoder.used, layout))
 }
 
 /// Difference of the dwords from those of the instruction without residue.

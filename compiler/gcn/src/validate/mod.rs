@@ -13,7 +13,7 @@ mod program;
 mod waits;
 
 use crate::chip::Chip;
-use crate::encoding::{Located, decode_program};
+use crate::encoding::{Located, decode_meaning};
 use crate::format::Format;
 use crate::hazards::HAZARDS;
 use crate::instruction::Instruction;
@@ -24,7 +24,7 @@ pub use facts::{HardwareStage, ProgramFacts, Violation};
 
 /// Every broken rule of a program, in the order of the instructions.
 pub fn validate(chip: Chip, facts: &ProgramFacts, words: &[u32]) -> Vec<Violation> {
-    let mut instructions = match decode_program(chip, words) {
+    let mut instructions = match decode_meaning(chip, words) {
         Ok(instructions) => instructions,
         Err(error) => {
             return vec![Violation { offset: 0, rule: "decode", message: error.to_string() }];
