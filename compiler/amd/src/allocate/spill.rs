@@ -295,14 +295,13 @@ mod tests {
         let mut e = Emitter::new(Chip::Vi);
         let singles: Vec<Part> = (0..96).map(|_| e.scalar()).collect();
         singles.iter().for_each(|&single| e.sop1(Opcode::SMovB32, single, ZERO));
-        let (short, long): (Vec<(usize, Part)>, Vec<(usize, Part)>) =
-            singles.into_iter().enumerate().partition(|(number, _)| number % 4 >= 2);
+        let (fours, _) = singles.as_chunks::<4>();
         let read = |e: &mut Emitter, part: Part| e.sopc(Opcode::SCmpEqU32, part, ZERO);
-        short.into_iter().for_each(|(_, part)| read(&mut e, part));
+        fours.iter().flat_map(|four| &four[2..]).for_each(|&part| read(&mut e, part));
         let group = e.reg(File::Scalar, 4);
         (0..4).for_each(|dword| e.sop1(Opcode::SMovB32, group.at(dword), ZERO));
         (0..4).for_each(|dword| read(&mut e, group.at(dword)));
-        long.into_iter().for_each(|(_, part)| read(&mut e, part));
+        fours.iter().flat_map(|four| &four[..2]).for_each(|&part| read(&mut e, part));
         e.sopp(Opcode::SEndpgm, &[]);
         let mut program = e.program;
         assert_eq!(allocate(&program).err(), Some(Full(File::Scalar)));
