@@ -1,8 +1,8 @@
 //! Geometry stage on eight channels, one input primitive (or one instance of one) per channel.
 //!
 //! Payload: g0, g1 URB handles (bits 31:27 the instance), primitive ids if used, input handles,
-//! push constants. Inputs are pulled with URB reads. Handles are a register per vertex. With several
-//! instances all channels have one primitive, so that they are a dword per vertex.
+//! push constants. Inputs are pulled with URB reads. Handles are a register per vertex. With
+//! several instances all channels have one primitive, so that they are a dword per vertex.
 //!
 //! The output entry holds, in order: the vertex count, alone in 32 bytes, unless every thread emits
 //! the same known number; the control data header; the vertices. Control data is one bit per vertex
