@@ -23,6 +23,7 @@ mod opt_split_sends;
 mod opt_vec4_coalesce;
 mod opt_vec4_copy_propagation;
 mod opt_vec4_dce;
+mod sites;
 mod structured_regions;
 mod use_counts;
 

@@ -18,10 +18,10 @@
 //!
 //! `opt_coalesce` can then compute v4, v5 and v6 in place: no copy stays.
 
+use super::sites::Sites;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, Type, VReg};
 use crate::model::Model;
-use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -75,27 +75,6 @@ fn is_splittable(inst: &Inst) -> bool {
     let suits =
         |m: Message| m.mlen > 1 && !matches!(m.kind, MessageKind::ByteScatteredWrite { .. });
     matches!(inst.op, Op::Send | Op::Sendc) && inst.message.is_some_and(suits)
-}
-
-/// Instructions that write and read each register.
-struct Sites {
-    writes: SecondaryMap<VReg, SmallVec<[usize; 4]>>,
-    reads: SecondaryMap<VReg, SmallVec<[usize; 4]>>,
-}
-
-impl Sites {
-    fn new(program: &Program) -> Sites {
-        let mut sites = Sites { writes: program.vreg_table(), reads: program.vreg_table() };
-        for (at, inst) in program.insts.iter().enumerate() {
-            if let Some(v) = inst.dst.vreg() {
-                sites.writes[v].push(at);
-            }
-            for v in inst.src.iter().filter_map(Operand::vreg) {
-                sites.reads[v].push(at);
-            }
-        }
-        sites
-    }
 }
 
 /// Contents of a piece of a payload. Equal contents are the same value.

@@ -10,10 +10,10 @@
 //!   sends(8) null<1>:UD, g1<1>:UD, v3<1>:UD sfid=urb control=0x7 mlen=1 ex_mlen=1 rlen=0 header urb_write
 //! ```
 
+use super::sites::Sites;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::model::Model;
-use cranelift_entity::SecondaryMap;
 use std::ops::Range;
 
 /// Most registers of a split send's second part.
@@ -53,27 +53,6 @@ fn is_splittable(inst: &Inst) -> bool {
         !m.eot && m.mlen > 1 && !matches!(m.kind, MessageKind::ByteScatteredWrite { .. })
     };
     inst.op == Op::Send && inst.message.is_some_and(suits)
-}
-
-/// Instructions that write and read each register.
-struct Sites {
-    writes: SecondaryMap<VReg, Vec<usize>>,
-    reads: SecondaryMap<VReg, Vec<usize>>,
-}
-
-impl Sites {
-    fn new(program: &Program) -> Sites {
-        let mut sites = Sites { writes: program.vreg_table(), reads: program.vreg_table() };
-        for (at, inst) in program.insts.iter().enumerate() {
-            if let Some(v) = inst.dst.vreg() {
-                sites.writes[v].push(at);
-            }
-            for v in inst.src.iter().filter_map(Operand::vreg) {
-                sites.reads[v].push(at);
-            }
-        }
-        sites
-    }
 }
 
 /// A register by file and byte offset; registers of the thread's payload count from g0.
