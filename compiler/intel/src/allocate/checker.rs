@@ -13,7 +13,7 @@ use super::rewrite::place;
 use super::spill::{FILL, SPILL};
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
-use crate::liveness::Liveness;
+use crate::liveness::LiveOut;
 use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
 use crate::sends::SCRATCH_BLOCK;
 use cranelift_entity::EntityRef;
@@ -510,9 +510,10 @@ fn match_instructions(
 /// Values that some channels hold while others run: nothing else may be written to their place.
 fn check_waiting_channels(program: &Program, starts: &[Option<u8>]) -> Result<(), InternalError> {
     let cfg = Cfg::new(program);
-    let liveness = Liveness::new(program, &cfg);
+    let live_out = LiveOut::new(program, &cfg);
     for l in &cfg.loops {
-        guard(program, starts, &liveness, (l.start, l.end), (l.start, l.end))?;
+        let live = live_before(program, &cfg, &live_out, l.end + 1);
+        guard(program, starts, (&live_out, &live), (l.start, l.end), (l.start, l.end))?;
     }
     let mut stack: Vec<(usize, Option<usize>)> = Vec::new();
     for (i, inst) in program.insts.iter().enumerate() {
@@ -525,7 +526,8 @@ fn check_waiting_channels(program: &Program, starts: &[Option<u8>]) -> Result<()
             }
             Op::Endif => {
                 if let Some((start, Some(middle))) = stack.pop() {
-                    guard(program, starts, &liveness, (start, middle), (middle, i))?;
+                    let live = live_before(program, &cfg, &live_out, i);
+                    guard(program, starts, (&live_out, &live), (start, middle), (middle, i))?;
                 }
             }
             _ => {}
@@ -534,24 +536,35 @@ fn check_waiting_channels(program: &Program, starts: &[Option<u8>]) -> Result<()
     Ok(())
 }
 
-/// Values written in `held` and used after the end of `running` must not be overwritten in
-/// `running`.
+/// Masks of the bytes that are live before instruction `at`, by dense GRF number.
+fn live_before(program: &Program, cfg: &Cfg, live_out: &LiveOut, at: usize) -> Vec<u32> {
+    let mut live = live_out.nothing();
+    if at < program.insts.len() {
+        let block = cfg.block_of[at];
+        live_out.load(block, &mut live);
+        for ip in (at..cfg.blocks[block].end).rev() {
+            live_out.accesses().step_back(ip, &mut live);
+        }
+    }
+    live
+}
+
+/// Values written in `held` that are live after `running` must not be overwritten in `running`.
 fn guard(
     program: &Program,
     starts: &[Option<u8>],
-    liveness: &Liveness,
+    (live_out, live): (&LiveOut, &[u32]),
     held: (usize, usize),
     running: (usize, usize),
 ) -> Result<(), InternalError> {
     let mut owner: [Option<VReg>; 128] = [None; 128];
-    for inst in &program.insts[held.0..held.1] {
-        let Some(v) = inst.dst.vreg() else { continue };
-        if liveness.interval(v).end <= running.1 {
-            continue;
-        }
-        if let Some(start) = starts[v.index()] {
-            let first = usize::from(start);
-            for place in owner.iter_mut().skip(first).take(usize::from(program.vregs[v].regs)) {
+    for ip in held.0..held.1 {
+        let Some(v) = program.insts[ip].dst.vreg() else { continue };
+        let Some(start) = starts[v.index()] else { continue };
+        let first = live_out.accesses().first_grf(v.index());
+        for access in live_out.accesses().writes(ip) {
+            let place = owner.get_mut(usize::from(start) + access.grf - first);
+            if let Some(place) = place.filter(|_| live[access.grf] != 0) {
                 *place = Some(v);
             }
         }

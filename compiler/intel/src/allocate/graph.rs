@@ -4,6 +4,10 @@
 //! blocks at most s+m−1 of these positions. A node whose neighbors together block fewer positions
 //! than it has can always be colored last (the generalized degree test); otherwise coloring is
 //! tried optimistically.
+//!
+//! A payload that is filled over a long time has registers that hold nothing yet. With
+//! [`Extent::Parts`] other nodes may be there until then: two nodes conflict only at the positions
+//! where registers of both that are live at the same time would coincide.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,21 +23,66 @@ pub const GRF_COUNT: u32 = 128;
 /// First register that the payload of a thread-ending message may use.
 const EOT_FIRST: u32 = 112;
 
+/// Registers that a node keeps others from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of its registers from the first definition of any to the last use of any.
+    Whole,
+    /// Each of its registers while it is live.
+    Parts,
+}
+
 /// One virtual register as a node.
 #[derive(Clone, Debug)]
 struct Node {
     /// GRFs.
     size: u32,
-    /// GRFs the node must not use (payload still needed, or outside its range), one bit per GRF.
-    forbidden: u128,
-    /// Hard conflicts.
+    /// Positions that neither the payload nor the node's range forbid, one bit per GRF.
+    positions: u128,
+    /// Interval of each GRF.
+    parts: Parts,
+    /// Hard conflicts of all GRFs.
     neighbors: Vec<u32>,
+    /// Conflicts of those GRFs that are live at the same time.
+    partial: Vec<u32>,
     /// Conflicts unless both start at the same GRF.
     aligned: Vec<u32>,
     /// Never touched: needs no register.
     unused: bool,
     /// Must be colored before everything else.
     first: bool,
+}
+
+/// Intervals of the GRFs of a node.
+#[derive(Clone, Debug)]
+enum Parts {
+    /// All have this one.
+    Equal(Interval),
+    /// One for each GRF.
+    Each(Vec<Interval>),
+}
+
+impl Parts {
+    fn new(liveness: &Liveness, v: VReg, size: u32, extent: Extent) -> Parts {
+        let whole = liveness.interval(v);
+        let part = |r: u32| liveness.grf_interval(v, r as usize);
+        if extent == Extent::Whole || (0..size).all(|r| part(r) == whole) {
+            Parts::Equal(whole)
+        } else {
+            Parts::Each((0..size).map(part).collect())
+        }
+    }
+
+    fn get(&self, reg: u32) -> Interval {
+        match self {
+            Parts::Equal(interval) => *interval,
+            Parts::Each(intervals) => intervals[reg as usize],
+        }
+    }
+
+    fn are_equal(&self) -> bool {
+        matches!(self, Parts::Equal(_))
+    }
 }
 
 /// The interference graph.
@@ -71,7 +120,7 @@ fn free_starts(taken: u128, size: u32) -> u128 {
 impl Graph {
     /// Builds the graph from live intervals.
     #[must_use]
-    pub fn new(program: &Program, liveness: &Liveness) -> Graph {
+    pub fn new(program: &Program, liveness: &Liveness, extent: Extent) -> Graph {
         let n = program.vregs.len();
         let mut graph = Graph {
             nodes: Vec::with_capacity(n),
@@ -79,13 +128,16 @@ impl Graph {
             constrained: FxHashSet::default(),
         };
         for (v, data) in program.vregs.iter() {
-            let interval = liveness.interval(v);
+            let size = u32::from(data.regs);
+            let parts = Parts::new(liveness, v, size, extent);
             graph.nodes.push(Node {
-                size: u32::from(data.regs),
-                forbidden: payload_conflicts(liveness, interval),
+                size,
+                positions: positions(liveness, &parts, size),
+                parts,
                 neighbors: Vec::with_capacity(16),
+                partial: Vec::new(),
                 aligned: Vec::new(),
-                unused: interval.is_empty(),
+                unused: liveness.interval(v).is_empty(),
                 first: false,
             });
         }
@@ -101,9 +153,15 @@ impl Graph {
     pub fn keep_responses_below_r127(&mut self, program: &Program) {
         for inst in program.insts.iter().filter(|inst| inst.message.is_some_and(|m| m.rlen > 0)) {
             if let Some(v) = inst.dst.vreg() {
-                self.nodes[v.index()].forbidden |= run(GRF_COUNT - 1, 1);
+                self.forbid(v, run(GRF_COUNT - 1, 1));
             }
         }
+    }
+
+    /// Keeps a node out of these GRFs.
+    fn forbid(&mut self, v: VReg, grfs: u128) {
+        let node = &mut self.nodes[v.index()];
+        node.positions &= free_starts(grfs, node.size);
     }
 
     /// Connects nodes whose intervals overlap: each pair once.
@@ -120,9 +178,17 @@ impl Graph {
                 active.end > interval.start || active.start == interval.start
             });
             for &a in &active {
-                if intervals[a as usize].overlaps(&interval) {
+                if !intervals[a as usize].overlaps(&interval) {
+                    continue;
+                }
+                let (x, y) = (&self.nodes[a as usize], &self.nodes[n as usize]);
+                let are_equal = x.parts.are_equal() && y.parts.are_equal();
+                if are_equal || conflicts(x, y).count() as u32 == x.size * y.size {
                     self.nodes[a as usize].neighbors.push(n);
                     self.nodes[n as usize].neighbors.push(a);
+                } else if conflicts(x, y).next().is_some() {
+                    self.nodes[a as usize].partial.push(n);
+                    self.nodes[n as usize].partial.push(a);
                 }
             }
             active.push(n);
@@ -135,7 +201,7 @@ impl Graph {
             if message.eot {
                 for src in &inst.src {
                     if let Some(v) = src.vreg() {
-                        self.nodes[v.index()].forbidden |= run(0, EOT_FIRST);
+                        self.forbid(v, run(0, EOT_FIRST));
                         self.nodes[v.index()].first = true;
                     }
                 }
@@ -166,31 +232,48 @@ impl Graph {
         }
     }
 
+    /// All GRFs of the nodes conflict.
     fn are_connected(&self, a: usize, b: usize) -> bool {
-        self.intervals[a].overlaps(&self.intervals[b]) || self.constrained.contains(&pair(a, b))
+        let (x, y) = (&self.nodes[a], &self.nodes[b]);
+        let overlap = || {
+            let are_equal = x.parts.are_equal() && y.parts.are_equal();
+            self.intervals[a].overlaps(&self.intervals[b])
+                && (are_equal || conflicts(x, y).count() as u32 == x.size * y.size)
+        };
+        self.constrained.contains(&pair(a, b)) || overlap()
     }
 
-    /// Makes `a` and `b`, whose intervals may be disjoint, interfere.
+    /// Makes all GRFs of `a` and `b`, whose intervals may be disjoint, conflict.
     fn connect(&mut self, a: usize, b: usize) {
         if a == b || self.are_connected(a, b) {
             return;
         }
         self.constrained.insert(pair(a, b));
-        self.nodes[a].neighbors.push(b as u32);
-        self.nodes[b].neighbors.push(a as u32);
+        for (n, m) in [(a, b), (b, a)] {
+            self.nodes[n].partial.retain(|&other| other as usize != m);
+            self.nodes[n].neighbors.push(m as u32);
+        }
     }
 
     fn align(&mut self, a: usize, b: usize) {
-        if !self.are_connected(a, b) && !self.nodes[a].aligned.contains(&(b as u32)) {
+        // Parts of both in one place are not aligned.
+        if self.intervals[a].overlaps(&self.intervals[b]) {
+            self.connect(a, b);
+        } else if !self.are_connected(a, b) && !self.nodes[a].aligned.contains(&(b as u32)) {
             self.nodes[a].aligned.push(b as u32);
             self.nodes[b].aligned.push(a as u32);
         }
     }
 
-    /// Neighbors that block positions of node `n`.
-    fn blockers(&self, n: usize) -> impl Iterator<Item = usize> + '_ {
+    /// Neighbors that block positions of node `n`, and how many each blocks. The two nodes of a
+    /// pair block as many positions of each other.
+    fn blockers(&self, n: usize) -> impl Iterator<Item = (usize, u32)> + '_ {
         let node = &self.nodes[n];
-        node.neighbors.iter().chain(&node.aligned).map(|&m| m as usize)
+        let whole = node.neighbors.iter().chain(&node.aligned).map(|&m| m as usize);
+        let partial = node.partial.iter().map(|&m| m as usize);
+        whole
+            .map(|m| (m, self.nodes[m].size + node.size - 1))
+            .chain(partial.map(|m| (m, distances(node, &self.nodes[m]))))
     }
 
     /// Number of nodes.
@@ -209,8 +292,10 @@ impl Graph {
     /// helps.
     #[must_use]
     pub fn pressure(&self, v: VReg) -> u32 {
-        let Some(size) = self.nodes.get(v.index()).map(|node| node.size) else { return 0 };
-        self.blockers(v.index()).map(|m| self.nodes[m].size + size - 1).sum()
+        if v.index() >= self.nodes.len() {
+            return 0;
+        }
+        self.blockers(v.index()).map(|(_, positions)| positions).sum()
     }
 
     /// First GRF of each virtual register (`None` for unused ones), or the nodes that found no
@@ -234,14 +319,10 @@ impl Graph {
     /// Order of removal: the last removed is colored first.
     fn simplify(&self) -> Vec<usize> {
         let n = self.nodes.len();
-        let positions: Vec<u32> = self
-            .nodes
-            .iter()
-            .map(|node| free_starts(node.forbidden, node.size).count_ones())
-            .collect();
-        let mut blocked: Vec<u32> = (0..n)
-            .map(|i| self.blockers(i).map(|m| self.nodes[m].size + self.nodes[i].size - 1).sum())
-            .collect();
+        let positions: Vec<u32> =
+            self.nodes.iter().map(|node| node.positions.count_ones()).collect();
+        let mut blocked: Vec<u32> =
+            (0..n).map(|i| self.blockers(i).map(|(_, positions)| positions).sum()).collect();
         let mut removed: Vec<bool> =
             self.nodes.iter().map(|node| node.unused || node.first).collect();
         let mut stack = Vec::with_capacity(n);
@@ -267,10 +348,9 @@ impl Graph {
             removed[i] = true;
             remaining -= 1;
             stack.push(i);
-            let size = self.nodes[i].size;
-            for m in self.blockers(i) {
+            for (m, count) in self.blockers(i) {
                 if !removed[m] {
-                    blocked[m] = blocked[m].saturating_sub(size + self.nodes[m].size - 1);
+                    blocked[m] = blocked[m].saturating_sub(count);
                     if !queued[m] && blocked[m] < positions[m] {
                         queued[m] = true;
                         ready.push(m);
@@ -286,13 +366,21 @@ impl Graph {
 
     fn place(&self, n: usize, start: &[Option<u8>]) -> Option<u8> {
         let node = &self.nodes[n];
-        let mut taken = node.forbidden;
+        let mut taken = 0;
         for &m in &node.neighbors {
             if let Some(p) = start[m as usize] {
                 taken |= run(u32::from(p), self.nodes[m as usize].size);
             }
         }
-        let mut starts = free_starts(taken, node.size);
+        let mut starts = free_starts(taken, node.size) & node.positions;
+        for &m in &node.partial {
+            let Some(p) = start[m as usize].map(u32::from) else { continue };
+            for (own, other) in conflicts(node, &self.nodes[m as usize]) {
+                if let Some(position) = (p + other).checked_sub(own) {
+                    starts &= !run(position, 1);
+                }
+            }
+        }
         for &m in &node.aligned {
             let Some(p) = start[m as usize] else { continue };
             let other = run(u32::from(p), self.nodes[m as usize].size);
@@ -313,6 +401,36 @@ impl Graph {
 /// Key of a pair of nodes.
 fn pair(a: usize, b: usize) -> (u32, u32) {
     (a.min(b) as u32, a.max(b) as u32)
+}
+
+/// Pairs of a GRF of `a` and a GRF of `b` that are live at the same time.
+fn conflicts<'a>(a: &'a Node, b: &'a Node) -> impl Iterator<Item = (u32, u32)> + 'a {
+    (0..a.size)
+        .flat_map(move |own| (0..b.size).map(move |other| (own, other)))
+        .filter(|&(own, other)| a.parts.get(own).overlaps(&b.parts.get(other)))
+}
+
+/// Number of distances between the first GRFs of two nodes at which GRFs that are live at the same
+/// time coincide.
+fn distances(a: &Node, b: &Node) -> u32 {
+    let mut found = [0u128; 2];
+    for (own, other) in conflicts(a, b) {
+        let distance = GRF_COUNT + other - own;
+        found[(distance / GRF_COUNT) as usize] |= 1 << (distance % GRF_COUNT);
+    }
+    found[0].count_ones() + found[1].count_ones()
+}
+
+/// Positions at which no GRF takes the place of payload that is still needed when it is written.
+fn positions(liveness: &Liveness, parts: &Parts, size: u32) -> u128 {
+    match parts {
+        Parts::Equal(interval) => free_starts(payload_conflicts(liveness, *interval), size),
+        Parts::Each(intervals) => {
+            intervals.iter().enumerate().fold(free_starts(0, size), |positions, (reg, interval)| {
+                positions & !(payload_conflicts(liveness, *interval) >> reg)
+            })
+        }
+    }
 }
 
 /// GRFs of the payload that are still needed when a register with this interval is first written.

@@ -16,7 +16,7 @@ use crate::lir::{Program, REG_SIZE, VReg};
 use crate::liveness::Liveness;
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
-use graph::Graph;
+use graph::{Extent, Graph};
 use rematerialize::Rematerializer;
 use rewrite::rewrite;
 use sink::sink;
@@ -73,7 +73,7 @@ pub fn allocate(
         )));
     }
     let mut original = settings.check.then(|| program.clone());
-    let mut rematerializer = Rematerializer::default();
+    let mut recomputation = Recomputation::default();
     let mut spiller =
         Spiller { scratch_bytes: scratch_base.next_multiple_of(REG_SIZE), ..Spiller::default() };
     if settings.spill_all {
@@ -81,38 +81,26 @@ pub fn allocate(
     }
     let first_round_budget = program.vregs.len() + 65;
     let mut max_live = None;
-    let mut has_sunk = false;
     for _ in 0..first_round_budget {
         let cfg = Cfg::new(program);
         let mut liveness = Liveness::with_granularity(program, &cfg, settings.granularity);
         if settings.payload == PayloadInterference::All {
             liveness.keep_payload(program.insts.len());
         }
-        let live = liveness.max_live(program) as u32;
+        let live = liveness.max_live(program.insts.len()) as u32;
         let max_live = *max_live.get_or_insert(live);
+        // The checker compares with the program without spills.
+        let may_recompute = spiller.pinned.is_empty() && !settings.spill_all;
         // Coloring would fail.
         let hopeless = live > graph::GRF_COUNT;
-        if hopeless && may_sink(&mut has_sunk, &spiller, settings) {
-            if sink(program, &cfg, &liveness) {
-                original = settings.check.then(|| program.clone());
-            }
-            continue;
-        }
-        if hopeless
-            && may_rematerialize(&spiller, settings)
-            && rematerializer.relieve(program, &cfg, &liveness)
-        {
+        if hopeless && may_recompute && recomputation.relieve(program, &cfg, &liveness) {
             original = settings.check.then(|| program.clone());
             continue;
         }
         if settings.allow_spill && hopeless && spiller.relieve(program, model, &cfg, &liveness) {
             continue;
         }
-        let mut graph = Graph::new(program, &liveness);
-        if model.handles(Quirk::Gen8R127) {
-            graph.keep_responses_below_r127(program);
-        }
-        match graph.color() {
+        match color(program, model, &liveness) {
             Ok(starts) => {
                 match &original {
                     Some(original) => {
@@ -130,16 +118,8 @@ pub fn allocate(
                     max_live,
                 });
             }
-            Err(failed) => {
-                if may_sink(&mut has_sunk, &spiller, settings) {
-                    if sink(program, &cfg, &liveness) {
-                        original = settings.check.then(|| program.clone());
-                    }
-                    continue;
-                }
-                if may_rematerialize(&spiller, settings)
-                    && rematerializer.relieve(program, &cfg, &liveness)
-                {
+            Err(Failure { graph, failed }) => {
+                if may_recompute && recomputation.relieve(program, &cfg, &liveness) {
                     original = settings.check.then(|| program.clone());
                     continue;
                 }
@@ -165,15 +145,44 @@ pub fn allocate(
     Err(CompileError::allocate("spilling does not converge"))
 }
 
-/// Values may be computed again as long as nothing was spilled: the checker compares with the
-/// program without spills.
-fn may_rematerialize(spiller: &Spiller, settings: Settings) -> bool {
-    spiller.pinned.is_empty() && !settings.spill_all
+/// Ways to need fewer registers without scratch memory: values are computed later, once, or again.
+#[derive(Default)]
+struct Recomputation {
+    has_sunk: bool,
+    rematerializer: Rematerializer,
 }
 
-/// Values may be computed later, once, under the same condition.
-fn may_sink(has_sunk: &mut bool, spiller: &Spiller, settings: Settings) -> bool {
-    !std::mem::replace(has_sunk, true) && may_rematerialize(spiller, settings)
+impl Recomputation {
+    /// Returns whether it changed the program. Does not change the meaning of the program.
+    fn relieve(&mut self, program: &mut Program, cfg: &Cfg, liveness: &Liveness) -> bool {
+        let may_sink = !std::mem::replace(&mut self.has_sunk, true);
+        (may_sink && sink(program, cfg, liveness))
+            || self.rematerializer.relieve(program, cfg, liveness)
+    }
+}
+
+/// A coloring that failed.
+struct Failure {
+    graph: Graph,
+    /// The virtual registers without a place.
+    failed: Vec<VReg>,
+}
+
+/// First GRF of each virtual register. Registers that are not yet needed, or not any more, are left
+/// to others only where that decides: it makes instructions wait for each other.
+fn color(
+    program: &Program,
+    model: &Model,
+    liveness: &Liveness,
+) -> Result<Vec<Option<u8>>, Failure> {
+    let attempt = |extent| {
+        let mut graph = Graph::new(program, liveness, extent);
+        if model.handles(Quirk::Gen8R127) {
+            graph.keep_responses_below_r127(program);
+        }
+        graph.color().map_err(|failed| Failure { graph, failed })
+    };
+    attempt(Extent::Whole).or_else(|_| attempt(Extent::Parts))
 }
 
 fn spill_everything(program: &mut Program, model: &Model, spiller: &mut Spiller) {

@@ -103,37 +103,44 @@ pub(super) fn relieve(
     costs: &[Option<f64>],
     reserve: u32,
 ) -> Vec<VReg> {
-    let mut order: Vec<VReg> =
-        program.vregs.keys().filter(|&v| !liveness.interval(v).is_empty()).collect();
-    order.sort_by_key(|&v| (liveness.interval(v).start, v));
+    let mut parts: Vec<(VReg, Interval)> = Vec::with_capacity(program.vregs.len());
+    for (v, data) in program.vregs.iter() {
+        parts.extend(intervals(liveness, v, usize::from(data.regs)).map(|part| (v, part)));
+    }
+    parts.sort_by_key(|&(v, part)| (part.start, v));
     let mut payload_ends = liveness.payload_last_use.clone();
     payload_ends.sort_unstable();
     let mut live_ends: BinaryHeap<Reverse<(usize, VReg)>> = BinaryHeap::new();
     let mut candidates: BinaryHeap<Reverse<(u64, VReg)>> = BinaryHeap::new();
     let mut spilled: SecondaryMap<VReg, bool> = SecondaryMap::new();
-    let mut victims = Vec::new();
+    // Live GRFs of each register, and of all that are not spilled.
+    let mut held: SecondaryMap<VReg, u32> = program.vreg_table();
     let mut live = 0;
-    for v in order {
-        let interval = liveness.interval(v);
+    let mut victims = Vec::new();
+    for begun in parts.chunk_by(|a, b| (a.0, a.1.start) == (b.0, b.1.start)) {
+        let (v, now) = (begun[0].0, begun[0].1.start);
         while let Some(&Reverse((end, ended))) = live_ends.peek() {
-            if end > interval.start {
+            if end > now {
                 break;
             }
             live_ends.pop();
-            if !spilled[ended] {
-                live -= u32::from(program.vregs[ended].regs);
-            }
+            held[ended] -= 1;
+            live -= u32::from(!spilled[ended]);
         }
-        live += u32::from(program.vregs[v].regs);
-        live_ends.push(Reverse((interval.end.max(interval.start + 1), v)));
-        candidates
-            .extend(price(program, interval, v, costs[v.index()]).map(|price| Reverse((price, v))));
-        let payload = payload_ends.partition_point(|&end| end <= interval.start);
+        held[v] += begun.len() as u32;
+        live_ends.extend(begun.iter().map(|(_, part)| Reverse((part.end.max(now + 1), v))));
+        if spilled[v] {
+            continue;
+        }
+        live += begun.len() as u32;
+        let price = price(liveness, v, usize::from(program.vregs[v].regs), costs[v.index()]);
+        candidates.extend(price.map(|price| Reverse((price, v))));
+        let payload = payload_ends.partition_point(|&end| end <= now);
         let payload = (payload_ends.len() - payload) as u32;
         while live + payload + reserve > GRF_COUNT {
             let Some(Reverse((_, victim))) = candidates.pop() else { break };
-            if victim == v || liveness.interval(victim).end > interval.start {
-                live -= u32::from(program.vregs[victim].regs);
+            if held[victim] > 0 && !spilled[victim] {
+                live -= held[victim];
                 spilled[victim] = true;
                 victims.push(victim);
             }
@@ -142,13 +149,19 @@ pub(super) fn relieve(
     victims
 }
 
-/// Cost of spilling `v` per GRF and instruction of its interval, as bits ordered like the number;
+/// Intervals of the GRFs of `v` that are used at all.
+fn intervals(liveness: &Liveness, v: VReg, regs: usize) -> impl Iterator<Item = Interval> + '_ {
+    (0..regs).map(move |r| liveness.grf_interval(v, r)).filter(|interval| !interval.is_empty())
+}
+
+/// Cost of spilling `v` per GRF and instruction that it is live at, as bits ordered like the number;
 /// `None` for registers that cannot be spilled or whose spilling relieves nothing.
-fn price(program: &Program, interval: Interval, v: VReg, cost: Option<f64>) -> Option<u64> {
-    let length = interval.end.max(interval.start + 1) - interval.start;
-    let area = f64::from(program.vregs[v].regs) * length as f64;
-    let cost = cost.filter(|&cost| cost > 0.0 && length >= SHORTEST_RELIEF)?;
-    Some((cost / area).to_bits())
+fn price(liveness: &Liveness, v: VReg, regs: usize, cost: Option<f64>) -> Option<u64> {
+    let length = |interval: Interval| interval.end.max(interval.start + 1) - interval.start;
+    let area: usize = intervals(liveness, v, regs).map(length).sum();
+    let is_long = length(liveness.interval(v)) >= SHORTEST_RELIEF;
+    let cost = cost.filter(|&cost| cost > 0.0 && is_long)?;
+    Some((cost / area as f64).to_bits())
 }
 
 impl Spiller {

@@ -1,6 +1,6 @@
 //! Allocation of random programs, re-proved by the checker; faults that the checker must find.
 
-use super::graph::GRF_COUNT;
+use super::graph::{Extent, GRF_COUNT};
 use super::*;
 use crate::lir::build::Builder;
 use crate::lir::{CondMod, File, Inst, Op, Operand, Type};
@@ -138,6 +138,54 @@ fn random_programs_pass_the_checker() {
     assert!(spilled > 5, "only {spilled} programs needed spilling");
 }
 
+/// Moves the definitions at the start of a random program to the first use of what they define, or
+/// in front of the outermost construct around it.
+fn define_late(p: &mut Program) {
+    let body = p.insts.iter().position(|inst| inst.op != Op::Mov || inst.src[0].is_reg());
+    let body = p.insts.split_off(body.unwrap_or(p.insts.len()));
+    let mut definitions = std::mem::take(&mut p.insts);
+    let mut construct: Vec<Inst> = Vec::new();
+    let mut nesting = 0;
+    for inst in body {
+        match inst.op {
+            Op::If | Op::Do => nesting += 1,
+            Op::Endif | Op::While => nesting -= 1,
+            _ => {}
+        }
+        construct.push(inst);
+        if nesting == 0 {
+            let place = |operand: &Operand| (operand.vreg(), operand.offset / REG_SIZE);
+            let is_used = |definition: &mut Inst| {
+                let mut operands = construct.iter().flat_map(|i| i.src.iter().chain([&i.dst]));
+                operands.any(|operand| place(operand) == place(&definition.dst))
+            };
+            p.insts.extend(definitions.extract_if(.., is_used));
+            p.insts.append(&mut construct);
+        }
+    }
+}
+
+/// Registers that hold nothing yet, or nothing any more, are in the places of others.
+#[test]
+fn random_programs_whose_values_share_places_pass_the_checker() {
+    let (mut shared, mut only_parts) = (0, 0);
+    for seed in 0..300 {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let registers = 20 + below(&mut rng, 60);
+        let length = 20 + below(&mut rng, 300);
+        let mut p = random_program(&mut rng, registers, length);
+        define_late(&mut p);
+        let liveness = Liveness::new(&p, &Cfg::new(&p));
+        let places = |extent| Graph::new(&p, &liveness, extent).color().ok();
+        let Some(starts) = places(Extent::Parts) else { continue };
+        checker::check(&p, &p, &rewritten(&p, &starts), &starts, 0)
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{p}"));
+        shared += u32::from(liveness.max_live(p.insts.len()) as u32 > GRF_COUNT / 2);
+        only_parts += u32::from(places(Extent::Whole).is_none());
+    }
+    assert!(shared > 50 && only_parts > 5, "{shared} programs, {only_parts} fit only in parts");
+}
+
 #[test]
 fn spilling_by_pressure_spills_little_more_than_what_is_live_too_many() {
     let model = ivb();
@@ -265,6 +313,27 @@ fn checker_finds_an_arm_overwriting_the_other_arms_result() {
 }
 
 #[test]
+fn checker_finds_registers_of_a_value_overwritten_that_one_arm_wrote() {
+    let mut p = Program::new(8);
+    let x = Operand::vgrf(p.vreg(2), Type::UD);
+    let mut b = Builder::new(&mut p);
+    let y = b.temp(Type::UD);
+    b.control(Op::If).predicate(false);
+    b.mov(x.byte_offset(REG_SIZE), Operand::ud(1));
+    b.control(Op::Else);
+    b.mov(y, Operand::ud(2));
+    uses(&mut b, y);
+    b.control(Op::Endif);
+    b.mov(x, Operand::ud(3));
+    uses(&mut b, x);
+    uses(&mut b, x.byte_offset(REG_SIZE));
+    // The first register of x holds nothing yet.
+    assert_eq!(verdict(&p, &[10, 10]), Ok(()));
+    let fault = fault(&p, &[10, 11]);
+    assert!(fault.contains("instruction 8 reads source 0 (v0+32"), "{fault}");
+}
+
+#[test]
 fn checker_finds_values_of_channels_that_left_a_loop_overwritten() {
     let mut p = Program::new(8);
     let mut b = Builder::new(&mut p);
@@ -302,7 +371,7 @@ fn checker_finds_a_fill_from_the_wrong_slot() {
     assert_eq!((spiller.spills, spiller.fills), (2, 2));
     let cfg = Cfg::new(&p);
     let liveness = Liveness::new(&p, &cfg);
-    let starts = Graph::new(&p, &liveness).color().unwrap();
+    let starts = Graph::new(&p, &liveness, Extent::Whole).color().unwrap();
     assert_eq!(checker::check(&original, &p, &rewritten(&p, &starts), &starts, 0), Ok(()));
     let fill = p.insts.iter().position(|i| i.remark == spill::FILL).unwrap();
     if let Some(message) = &mut p.insts[fill].message {
@@ -324,7 +393,7 @@ fn halves_of_compressed_instructions_do_not_overwrite_each_other() {
     b.emit(Op::Add, y, &[x, Operand::ud(1)]);
     uses(&mut b, y);
     let cfg = Cfg::new(&p);
-    let starts = Graph::new(&p, &Liveness::new(&p, &cfg)).color().unwrap();
+    let starts = Graph::new(&p, &Liveness::new(&p, &cfg), Extent::Whole).color().unwrap();
     let (x, y) = (starts[0].unwrap(), starts[1].unwrap());
     assert!(x == y || x.abs_diff(y) >= 2, "g{x} and g{y}");
 }

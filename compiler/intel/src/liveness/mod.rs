@@ -112,21 +112,18 @@ impl Liveness {
         self.payload_last_use.fill(length);
     }
 
-    /// Largest number of GRFs live at once: those of virtual registers and those of the payload
-    /// that are still needed.
+    /// Largest number of GRFs live at once in a program of `instructions` instructions: those of
+    /// virtual registers and those of the payload that are still needed.
     #[must_use]
-    pub fn max_live(&self, program: &Program) -> usize {
-        let mut delta = vec![0isize; program.insts.len() + 2];
-        for (v, data) in program.vregs.iter() {
-            let interval = self.interval(v);
-            if !interval.is_empty() {
-                delta[interval.start] += isize::from(data.regs);
-                delta[interval.end.max(interval.start + 1)] -= isize::from(data.regs);
-            }
+    pub fn max_live(&self, instructions: usize) -> usize {
+        let mut delta = vec![0isize; instructions + 2];
+        for interval in self.grf.iter().filter(|interval| !interval.is_empty()) {
+            delta[interval.start] += 1;
+            delta[interval.end.max(interval.start + 1)] -= 1;
         }
         for &last in &self.payload_last_use {
             delta[0] += 1;
-            delta[last.min(program.insts.len())] -= 1;
+            delta[last.min(instructions)] -= 1;
         }
         let (mut live, mut most) = (0, 0);
         for d in delta {
