@@ -154,8 +154,8 @@ fn intervals(liveness: &Liveness, v: VReg, regs: usize) -> impl Iterator<Item = 
     (0..regs).map(move |r| liveness.grf_interval(v, r)).filter(|interval| !interval.is_empty())
 }
 
-/// Cost of spilling `v` per GRF and instruction that it is live at, as bits ordered like the number;
-/// `None` for registers that cannot be spilled or whose spilling relieves nothing.
+/// Cost of spilling `v` per GRF and instruction at which it is live, as bits ordered like the
+/// number; `None` for registers that cannot be spilled or whose spilling relieves nothing.
 fn price(liveness: &Liveness, v: VReg, regs: usize, cost: Option<f64>) -> Option<u64> {
     let length = |interval: Interval| interval.end.max(interval.start + 1) - interval.start;
     let area: usize = intervals(liveness, v, regs).map(length).sum();
