@@ -30,11 +30,13 @@ pub enum Defect {
     /// Mesa 22.3, drivers of Intel's GPUs: an earlier store to a vector of an array or matrix moves
     /// behind a store at a computed index.
     ComputedVectorStore,
+    /// LLVM 15: the upper half of a product with a constant of all ones ends the process.
+    MulExtendedAllOnes,
 }
 
 impl Defect {
     /// Every known defect.
-    pub const ALL: [Defect; 10] = [
+    pub const ALL: [Defect; 11] = [
         Defect::UniformStructDouble,
         Defect::MatrixFromMatrix,
         Defect::NestedSwitchContinue,
@@ -45,6 +47,7 @@ impl Defect {
         Defect::LdexpDoubleZero,
         Defect::DivisionByMinusOne,
         Defect::ComputedVectorStore,
+        Defect::MulExtendedAllOnes,
     ];
 
     /// Returns the name on the command line.
@@ -60,6 +63,7 @@ impl Defect {
             Defect::LdexpDoubleZero => "ldexp-double-zero",
             Defect::DivisionByMinusOne => "division-by-minus-one",
             Defect::ComputedVectorStore => "computed-vector-store",
+            Defect::MulExtendedAllOnes => "mul-extended-all-ones",
         }
     }
 }

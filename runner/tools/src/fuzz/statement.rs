@@ -268,7 +268,13 @@ impl Generator {
             }
             1 => {
                 let function = if integer == Scalar::Int { "imulExtended" } else { "umulExtended" };
-                format!("{function}({x}, {}, {a}, {b});", self.expression(first, 1))
+                let y = self.expression(first, 1);
+                if self.avoids(Defect::MulExtendedAllOnes) {
+                    let bits = format!("{}(0x7fffffff)", self.types.name(first));
+                    format!("{function}(({x}) & {bits}, ({y}) & {bits}, {a}, {b});")
+                } else {
+                    format!("{function}({x}, {y}, {a}, {b});")
+                }
             }
             2 => {
                 let call = format!("frexp({x}, {b})");

@@ -150,6 +150,9 @@ fn has_construct(defect: Defect, text: &str) -> bool {
         Defect::BlockSwizzleIndex => found(r"\bb[0-9]m[0-9]+\.[xyzw][xyzw]"),
         Defect::LdexpDoubleZero => found(r"ldexp\([^(),]*LF, "),
         Defect::DivisionByMinusOne => found(r": a / b; \}\n") && text.contains("b == -1 ? a"),
+        Defect::MulExtendedAllOnes => text
+            .lines()
+            .any(|line| line.contains("mulExtended(") && !line.contains("(0x7fffffff), ")),
         Defect::ComputedVectorStore => {
             found(r"(?m)^ *[a-z][a-z0-9]*\[[a-z][^\]]*\]\.[xyzw]+ [-+*^|&]?= ")
         }
