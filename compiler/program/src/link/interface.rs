@@ -202,7 +202,9 @@ fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &
             continue;
         };
         if output.layout.stream.unwrap_or(0) != 0 && consumer.stage == Stage::Fragment {
-            check_missing(producer, consumer, input, errors);
+            if input.active {
+                errors.push(missing(producer, consumer, input));
+            }
             continue;
         }
         // Up to GLSL 1.20 it is an error to read a varying that is declared but not written.
@@ -356,18 +358,24 @@ fn check_qualifiers(
 
 /// An input without an output is an error when it is statically used (GLSL 4.20 and GLSL ES,
 /// section 4.3.4). Earlier versions demand an output only for inputs that are "actually read",
-/// which GLSL from 1.30 on leaves to the shader: the value is undefined. Blocks have to match.
+/// which GLSL from 1.30 on leaves to the shader: the value is undefined. Blocks and
+/// locations have to match.
 fn check_missing(producer: &Shader, consumer: &Shader, input: &Global, errors: &mut Errors) {
     let version = producer.version.max(consumer.version);
-    let may_be_missing = !consumer.es && input.block.is_none() && (130..420).contains(&version);
+    let by_name = input.block.is_none() && input.layout.location.is_none();
+    let may_be_missing = by_name && !consumer.es && (130..420).contains(&version);
     if !input.active || may_be_missing {
         return;
     }
+    errors.push(missing(producer, consumer, input));
+}
+
+fn missing(producer: &Shader, consumer: &Shader, input: &Global) -> String {
     let name = input.block.as_ref().map_or(&input.name, |b| &b.name);
-    errors.push(format!(
+    format!(
         "{} shader input `{name}` has no matching output in the {} shader",
         consumer.stage, producer.stage
-    ));
+    )
 }
 
 /// Globals that some reachable expression may write.
