@@ -89,7 +89,7 @@ fn inputs_without_outputs_are_undefined_up_to_glsl_410() {
     let sandbox = Sandbox::new();
     sandbox.file("t/unread-130.shader_test", text("1.30", probe, chosen));
     sandbox.file("t/unread-410.shader_test", text("4.10", probe, chosen));
-    // What is drawn is undefined: executors may differ.
+    // The drawn color is undefined: executors may differ.
     sandbox.file("t/read-130.shader_test", text("1.30", draw, "missing + other * zero"));
     sandbox.file("t/link-420.shader_test", text("4.20", "link error\n", chosen));
     sandbox.run(&["t", "--gen", "ivb,skl,si"]).expect(0, &["pass: 12"]);
