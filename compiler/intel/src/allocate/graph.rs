@@ -17,6 +17,7 @@ use crate::liveness::{Interval, Liveness};
 use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// Number of general registers.
 pub const GRF_COUNT: u32 = 128;
@@ -206,6 +207,7 @@ impl Graph {
                     }
                 }
             }
+            self.separate_parts(inst);
             return;
         }
         let Some(dst) = inst.dst.vreg() else { return };
@@ -228,6 +230,17 @@ impl Graph {
                 self.align(pair.0, pair.1);
             } else {
                 self.connect(pair.0, pair.1);
+            }
+        }
+    }
+
+    /// The parts of a split message do not overlap, nor do registers of them that hold nothing (PRM
+    /// Skylake, volume 7, `sends`).
+    fn separate_parts(&mut self, inst: &Inst) {
+        let parts: SmallVec<[VReg; 4]> = inst.src.iter().filter_map(|src| src.vreg()).collect();
+        for (index, part) in parts.iter().enumerate() {
+            for other in &parts[..index] {
+                self.connect(part.index(), other.index());
             }
         }
     }

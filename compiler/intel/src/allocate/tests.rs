@@ -186,6 +186,24 @@ fn random_programs_whose_values_share_places_pass_the_checker() {
     assert!(shared > 50 && only_parts > 5, "{shared} programs, {only_parts} fit only in parts");
 }
 
+/// Parts of a split message do not overlap, not even where they hold nothing.
+#[test]
+fn parts_of_split_messages_are_apart() {
+    let text = "program width=8 payload=10
+vgrf v0[4] v1[4]
+  mov(8) v0<1>:UD, g1<1>:UD nomask
+  mov(8) v1+96<1>:UD, g2<1>:UD nomask
+  sends(8) null<1>:UD, v0<1>:UD, v1<1>:UD sfid=urb control=0x7 mlen=4 rlen=0 ex_mlen=4 header urb_write
+";
+    let p = crate::lir::parse(text).unwrap();
+    let liveness = Liveness::new(&p, &Cfg::new(&p));
+    for extent in [Extent::Whole, Extent::Parts] {
+        let starts = Graph::new(&p, &liveness, extent).color().unwrap();
+        let [Some(first), Some(second)] = starts[..] else { panic!("{starts:?}") };
+        assert!(first.abs_diff(second) >= 4, "{extent:?}: {starts:?}");
+    }
+}
+
 #[test]
 fn spilling_by_pressure_spills_little_more_than_what_is_live_too_many() {
     let model = ivb();
