@@ -1,6 +1,9 @@
 //! Metadata of foreign binaries for AMD's chips against what waves can hold: numbers beyond that
 //! would have a device work or allocate without end.
 
+use crate::plausible::{
+    Checked, EMITTED_VERTICES, PATCH_VERTICES, PRIMITIVE_VERTICES, SHARED_BYTES, at_most,
+};
 use amd::Output;
 use amd::output::{
     FragmentInterface, GeometryInterface, Interface, PatchLayout, Resource, TessControlInterface,
@@ -20,16 +23,8 @@ const DESCRIPTORS: u32 = 1024;
 const TABLE_BYTES: u32 = 1 << 17;
 /// Slots of a vertex or a patch.
 const SLOTS: u32 = 256;
-/// Vertices of a primitive with adjacency, of a patch, and those that a geometry shader may emit.
-const PRIMITIVE_VERTICES: u32 = 6;
-const PATCH_VERTICES: u32 = 32;
-const EMITTED_VERTICES: u32 = 1024;
-/// Shared memory of a work group in bytes.
-const SHARED_BYTES: u32 = 64 << 10;
 /// Resources of a kind: attributes, blocks, images.
 const RESOURCES: u32 = 1024;
-
-type Checked = Result<(), String>;
 
 /// Checks every number that sizes something or names a register.
 ///
@@ -67,11 +62,6 @@ pub(crate) fn check(output: &Output) -> Checked {
     }
 }
 
-fn at_most(what: &str, number: impl Into<u32>, limit: u32) -> Checked {
-    let number = number.into();
-    if number <= limit { Ok(()) } else { Err(format!("{what}: {number} is above {limit}")) }
-}
-
 /// Checks that `count` scalar registers from `first` on exist.
 fn register(what: &str, first: u8, count: u32) -> Checked {
     at_most(what, u32::from(first) + count, SCALARS)
@@ -89,14 +79,14 @@ fn number_of(resource: Resource) -> Checked {
         | Resource::Texture(number)
         | Resource::Image(number)
         | Resource::Attribute(number) => at_most("number of a resource", number, RESOURCES),
-        Resource::OutputRing(stream) => at_most("stream", stream, 3),
+        Resource::OutputRing(stream) => at_most("stream", stream, 3u32),
         _ => Ok(()),
     }
 }
 
 fn vertex(interface: &VertexInterface) -> Checked {
     slots("parameters", interface.parameters.len())?;
-    at_most("position exports", interface.positions.len() as u32, 4)?;
+    at_most("position exports", interface.positions.len() as u32, 4u32)?;
     slots("slots of a vertex", interface.memory.len())?;
     interface.ring_offset.map_or(Ok(()), |first| register("ring_offset", first, 1))
 }
@@ -112,7 +102,8 @@ fn tess_control(interface: &TessControlInterface) -> Checked {
     at_most("vertices_out", interface.vertices_out, PATCH_VERTICES)?;
     patch(&interface.outputs)?;
     patch(&interface.shared)?;
-    for (what, levels, most) in [("outer", &interface.outer, 4), ("inner", &interface.inner, 2)] {
+    for (what, levels, most) in [("outer", &interface.outer, 4u32), ("inner", &interface.inner, 2)]
+    {
         at_most(what, levels.len() as u32, most)?;
         levels.iter().try_for_each(|&level| at_most(what, level, most - 1))?;
     }
@@ -141,11 +132,11 @@ fn geometry(interface: &GeometryInterface) -> Checked {
 
 fn fragment(interface: &FragmentInterface, vectors: u16) -> Checked {
     let registers: u32 = interface.values.iter().map(|value| u32::from(value.registers())).sum();
-    at_most("registers of values", registers, vectors.into())?;
+    at_most("registers of values", registers, vectors)?;
     slots("inputs", interface.inputs.len())?;
     for color in &interface.colors {
-        at_most("location of a color", color.location, 7)?;
-        at_most("index of a color", color.index, 1)?;
+        at_most("location of a color", color.location, 7u32)?;
+        at_most("index of a color", color.index, 1u32)?;
     }
     register("primitive_mask", interface.primitive_mask, 1)
 }

@@ -17,18 +17,19 @@ const ENTRY_SLOTS: u64 = 1 << 11;
 /// Attributes of a vertex, more than any API offers.
 const ATTRIBUTES: u32 = 256;
 /// Vertices of the largest input primitive, a triangle with adjacency.
-const PRIMITIVE_VERTICES: u32 = 6;
+pub(crate) const PRIMITIVE_VERTICES: u32 = 6;
 /// Vertices that a geometry shader may emit: as many components as
 /// `GL_MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS` has on every generation.
-const EMITTED_VERTICES: u32 = 1024;
+pub(crate) const EMITTED_VERTICES: u32 = 1024;
 /// Vertices of a patch (`GL_MAX_PATCH_VERTICES`), for which control threads have handles.
-const PATCH_VERTICES: u32 = 32;
+pub(crate) const PATCH_VERTICES: u32 = 32;
 /// Shared memory of a work group in bytes (`GL_MAX_COMPUTE_SHARED_MEMORY_SIZE`).
-const SHARED_BYTES: u32 = 64 << 10;
+pub(crate) const SHARED_BYTES: u32 = 64 << 10;
 /// Binding table indices, of which messages hold eight bits.
 const SURFACES: u64 = 256;
 
-type Checked = Result<(), String>;
+/// Result of a check: the number that is beyond its limit, in words.
+pub(crate) type Checked = Result<(), String>;
 
 /// Checks every number that sizes something.
 ///
@@ -52,7 +53,8 @@ pub(crate) fn check(compiled: &Compiled) -> Checked {
     }
 }
 
-fn at_most(what: &str, number: impl Into<u64>, limit: impl Into<u64>) -> Checked {
+/// Checks a number by its limit.
+pub(crate) fn at_most(what: &str, number: impl Into<u64>, limit: impl Into<u64>) -> Checked {
     let (number, limit) = (number.into(), limit.into());
     if number <= limit { Ok(()) } else { Err(format!("{what}: {number} is above {limit}")) }
 }

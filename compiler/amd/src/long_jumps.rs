@@ -20,7 +20,6 @@
 use crate::error::CompileError;
 use crate::physical::{Physical, Placed};
 use gcn::{Format, Instruction, Opcode, Operand};
-use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 
 /// Longest jump in dwords, by the code without islands. The rest of the distance that fits
@@ -198,24 +197,7 @@ impl Rebuilt {
             instruction,
             target: target.map(number),
         };
-        let blocks: Vec<Vec<Placed>> =
-            self.blocks.iter().map(|block| block.iter().map(place).collect()).collect();
-        let successors = successors(&blocks);
-        Physical { chip, blocks, successors }
+        let blocks = self.blocks.iter().map(|block| block.iter().map(place).collect()).collect();
+        Physical::of_blocks(chip, blocks)
     }
-}
-
-fn successors(blocks: &[Vec<Placed>]) -> Vec<SmallVec<[usize; 2]>> {
-    let of = |(index, block): (usize, &Vec<Placed>)| {
-        let mut all: SmallVec<[usize; 2]> = smallvec![];
-        all.extend(block.iter().filter_map(|placed| placed.target));
-        let leaves = |placed: &Placed| {
-            matches!(placed.instruction.opcode, Opcode::SBranch | Opcode::SEndpgm)
-        };
-        if !block.iter().any(leaves) && index + 1 < blocks.len() {
-            all.push(index + 1);
-        }
-        all
-    };
-    blocks.iter().enumerate().map(of).collect()
 }

@@ -75,8 +75,24 @@ impl Physical {
             let insts = program.blocks[label].insts.iter().map(place);
             insts.filter(|placed| !is_self_copy(&placed.instruction)).collect()
         };
-        let blocks = program.order.iter().map(block).collect();
-        Physical { chip: program.chip, blocks, successors: program.linear_successors() }
+        Physical::of_blocks(program.chip, program.order.iter().map(block).collect())
+    }
+
+    /// Returns the program of these blocks.
+    pub fn of_blocks(chip: Chip, blocks: Vec<Vec<Placed>>) -> Physical {
+        let successors = |(index, block): (usize, &Vec<Placed>)| {
+            let mut all: SmallVec<[usize; 2]> =
+                block.iter().filter_map(|placed| placed.target).collect();
+            let leaves = |placed: &Placed| {
+                matches!(placed.instruction.opcode, Opcode::SBranch | Opcode::SEndpgm)
+            };
+            if !block.iter().any(leaves) && index + 1 < blocks.len() {
+                all.push(index + 1);
+            }
+            all
+        };
+        let successors = blocks.iter().enumerate().map(successors).collect();
+        Physical { chip, blocks, successors }
     }
 
     /// Drops jumps to the block that follows, and code behind a jump.

@@ -38,7 +38,7 @@ use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::resources::Bindings;
 use softgl::shader_io::ShaderIo;
 
-use super::binary_source::BinarySource;
+use super::binary_source::{BinarySource, beside_others};
 use super::compile_error::compile_error;
 use super::distribute::{Helper, batches_at_once, distribute};
 use crate::cores::Cores;
@@ -184,7 +184,8 @@ impl SimulatorDevice {
 
     fn make(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
         let foreign = self.foreign_binary(stage, state.key)?;
-        let options = self.compiler_options();
+        let others = self.options.binaries.is_some() || self.options.external.is_some();
+        let options = beside_others(&self.options.compiler, others);
         let SimulatorOptions { cache, decoders, devinfo, .. } = &self.options;
         if let Some(binary) = foreign {
             return decoders.decode(Arc::new(binary), cache, devinfo);
@@ -202,16 +203,6 @@ impl SimulatorDevice {
         };
         let binary = compiled.map_err(|error| compile_error(stage, error))?;
         decoders.known(binary, cache, devinfo)
-    }
-
-    /// Returns the code generation options. Binaries of other compilers may read outputs that ours
-    /// do not: then every output is written.
-    fn compiler_options(&self) -> compiler::CodegenOptions {
-        let mut options = self.options.compiler.clone();
-        if self.options.binaries.is_some() || self.options.external.is_some() {
-            options.disabled_passes.push("opt_unread_outputs".to_owned());
-        }
-        options
     }
 
     fn foreign_binary(

@@ -32,7 +32,7 @@ use softgl::resources::Bindings;
 use softgl::shader_io::ShaderIo;
 use vocabulary::{Phase, Width};
 
-use super::binary_source::BinarySource;
+use super::binary_source::{BinarySource, beside_others};
 use super::compile_error::compile_error;
 use super::distribute::{Helper, batches_at_once, distribute};
 use crate::cores::Cores;
@@ -141,7 +141,8 @@ impl WaveDevice {
         let output = match self.foreign_program(stage, state.key)? {
             Some(output) => Arc::new(output),
             None => {
-                let options = self.compiler_options();
+                let others = self.options.binaries.is_some() || self.options.external.is_some();
+                let options = beside_others(&self.options.compiler, others);
                 let early = self.early.entry(state.program_id).or_default();
                 let WaveOptions { chip, cache, .. } = &self.options;
                 cache
@@ -150,16 +151,6 @@ impl WaveDevice {
             }
         };
         Prepared::new(&output, &self.options.programs)
-    }
-
-    /// Returns the code generation options. Binaries of other compilers may read outputs that ours
-    /// do not: then every output is written.
-    fn compiler_options(&self) -> CodegenOptions {
-        let mut options = self.options.compiler.clone();
-        if self.options.binaries.is_some() || self.options.external.is_some() {
-            options.disabled_passes.push("opt_unread_outputs".to_owned());
-        }
-        options
     }
 
     /// Returns a program of another compiler, if there is one.
