@@ -67,15 +67,7 @@ pub fn from_metadata(
     stage: Stage,
     code: impl Fn(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Output, String> {
-    let meta = serde_json::from_value(metadata).map_err(|error| error.to_string())?;
-    complete(meta, stage, code)
-}
-
-fn complete(
-    meta: Meta,
-    stage: Stage,
-    code: impl Fn(&str) -> Result<Vec<u8>, String>,
-) -> Result<Output, String> {
+    let meta: Meta = serde_json::from_value(metadata).map_err(|error| error.to_string())?;
     if meta.format != FORMAT {
         return Err(format!("format {} is not format {FORMAT}", meta.format));
     }
@@ -123,9 +115,9 @@ pub fn write(output: &Output, stage: Stage, folder: &Path) -> Result<(), BinaryE
 /// # Errors
 /// A file cannot be read, is too large, or `meta.json` is refused by [`from_metadata`].
 pub fn read(folder: &Path, stage: Stage) -> Result<Option<Output>, BinaryError> {
-    let Some((folder, meta)) = Folder::read(folder, stage)? else { return Ok(None) };
+    let Some((folder, metadata)) = Folder::read(folder, stage)? else { return Ok(None) };
     let code = |name: &str| folder.program(name).map_err(|error| error.to_string());
-    complete(meta, stage, code).map(Some).map_err(|message| folder.refuse(message))
+    from_metadata(metadata, stage, code).map(Some).map_err(|message| folder.refuse(message))
 }
 
 /// Checks the programs of a binary against the rules of the instruction set.

@@ -7,8 +7,8 @@
 
 use crate::plausible;
 use intel::output::{Compiled, Stage};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
@@ -48,12 +48,28 @@ pub enum BinaryError {
     },
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Meta {
     format: u32,
     generation: String,
     #[serde(flatten)]
     compiled: Compiled,
+}
+
+/// The part of the metadata that is not the compiler's output.
+#[derive(Deserialize)]
+struct Header {
+    format: u32,
+    generation: String,
+}
+
+impl Meta {
+    /// Converts metadata. Files and answers of other compilers both come as values: code for one
+    /// source of data is generated, instead of one for each.
+    fn from_value(value: Value) -> serde_json::Result<Meta> {
+        let Header { format, generation } = Header::deserialize(&value)?;
+        Ok(Meta { format, generation, compiled: Compiled::deserialize(value)? })
+    }
 }
 
 /// Name of a stage's folder.
@@ -119,10 +135,10 @@ impl Folder {
     }
 
     /// Reads the metadata in the stage's folder below `folder`, if there is any.
-    pub(crate) fn read<M: DeserializeOwned>(
+    pub(crate) fn read(
         folder: &Path,
         stage: Stage,
-    ) -> Result<Option<(Folder, M)>, BinaryError> {
+    ) -> Result<Option<(Folder, Value)>, BinaryError> {
         let folder = Folder(folder.join(stage_folder(stage)));
         let path = folder.metadata_path();
         if !path.exists() {
@@ -157,7 +173,7 @@ impl Binary {
     }
 
     /// Returns the contents of `meta.json`: everything but the kernels' bytes.
-    pub fn metadata(&self) -> serde_json::Result<serde_json::Value> {
+    pub fn metadata(&self) -> serde_json::Result<Value> {
         serde_json::to_value(self.meta())
     }
 
@@ -170,11 +186,11 @@ impl Binary {
     /// Puts a stage's binary together from its metadata and the bytes of each kernel by width
     /// (`vec4`, `SIMD8`, …). The error says what is wrong.
     pub fn from_metadata(
-        metadata: serde_json::Value,
+        metadata: Value,
         stage: Stage,
         code: impl Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Binary, String> {
-        let meta: Meta = serde_json::from_value(metadata).map_err(|error| error.to_string())?;
+        let meta = Meta::from_value(metadata).map_err(|error| error.to_string())?;
         Binary::complete(meta, stage, code, |message| message)
     }
 
@@ -206,7 +222,8 @@ impl Binary {
     /// A file cannot be read, is too large, or `meta.json` describes something else: another stage
     /// or format, no kernels, sizes that no thread can have.
     pub fn read(folder: &Path, stage: Stage) -> Result<Option<Binary>, BinaryError> {
-        let Some((folder, meta)) = Folder::read::<Meta>(folder, stage)? else { return Ok(None) };
+        let Some((folder, metadata)) = Folder::read(folder, stage)? else { return Ok(None) };
+        let meta = Meta::from_value(metadata).map_err(|error| folder.refuse(error.to_string()))?;
         let code = |width: &str| folder.program(width);
         Binary::complete(meta, stage, code, |message| folder.refuse(message)).map(Some)
     }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use super::cores::Cores;
 use super::device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
 use crate::devices::{
-    Decoders, Disagreement, InterpreterDevice, Programs, SimulatorDevice, SimulatorOptions,
-    TraceLog, Undefined, WaveDevice, WaveLog, WaveOptions,
+    Decoders, Disagreement, InterpreterDevice, OtherSources, Programs, SimulatorDevice,
+    SimulatorOptions, TraceLog, Undefined, WaveDevice, WaveLog, WaveOptions,
 };
 use crate::external;
 use crate::passes::scope_passes;
@@ -39,8 +39,7 @@ fn wave_device(
         compiler: request.options.codegen.clone(),
         budget: request.step_limit,
         seed: seed(request.test),
-        binaries: binaries(request),
-        external: external::source(request),
+        others: others(request),
         cache,
         programs,
         cores,
@@ -98,8 +97,7 @@ fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, De
         compiler: request.options.codegen.clone(),
         cache: Arc::default(),
         decoders: Arc::default(),
-        binaries: binaries(request),
-        external: external::source(request),
+        others: others(request),
         math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
         budget: request.step_limit,
         seed: seed(request.test),
@@ -139,6 +137,11 @@ impl DeviceFactory for TracedWaves {
         device.trace(self.log.clone());
         Ok(Box::new(device))
     }
+}
+
+/// Returns the sources of a test's binaries other than this project's compiler.
+fn others(request: &DeviceRequest<'_>) -> OtherSources {
+    OtherSources { folder: binaries(request), compiler: external::source(request) }
 }
 
 /// Returns the folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself if

@@ -25,36 +25,31 @@ pub(super) fn batches_at_once(cores: &Cores, last: Steps) -> usize {
     }
 }
 
-/// Executor of the batches of one thread.
-pub(super) trait Helper: Send {
-    /// Executes a batch, by its number in the list.
-    ///
-    /// # Errors
-    /// Fails as [`softgl::device::Device::shade`] does.
-    fn shade(&mut self, number: usize, batch: &mut Batch) -> Result<Steps, DeviceError>;
-}
-
-/// Executes batches with one thread for each helper.
+/// Executes batches on one thread for each helper. A helper executes one batch after another; it
+/// also gets the number of the batch in the list.
 ///
 /// # Errors
 /// Fails with the error of the first batch that fails.
 ///
 /// # Panics
 /// A panic of a helper is continued here.
-pub(super) fn distribute<H: Helper>(
+pub(super) fn distribute<H>(
     batches: &mut [Batch],
-    helpers: &mut [H],
-) -> Result<Steps, DeviceError> {
+    helpers: impl IntoIterator<Item = H>,
+) -> Result<Steps, DeviceError>
+where
+    H: FnMut(u64, &mut Batch) -> Result<Steps, DeviceError> + Send,
+{
     let turns = Mutex::new(batches.chunks_mut(TURN).enumerate());
     let failed = AtomicBool::new(false);
-    let work = |helper: &mut H| {
+    let work = |mut helper: H| {
         let mut steps = Steps(0);
         while !failed.load(Ordering::Relaxed) {
             let next = turns.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((turn, batches)) = next else { break };
             for (index, batch) in batches.iter_mut().enumerate() {
-                let number = turn * TURN + index;
-                match helper.shade(number, batch) {
+                let number = (turn * TURN + index) as u64;
+                match helper(number, batch) {
                     Ok(more) => steps += more,
                     Err(error) => {
                         // Turns before this one are in execution and may fail earlier.
@@ -66,14 +61,15 @@ pub(super) fn distribute<H: Helper>(
         }
         Ok(steps)
     };
-    let Some((own, others)) = helpers.split_first_mut() else { return Ok(Steps(0)) };
-    let results: Vec<Result<Steps, (usize, DeviceError)>> = thread::scope(|scope| {
+    let mut helpers = helpers.into_iter();
+    let Some(own) = helpers.next() else { return Ok(Steps(0)) };
+    let results: Vec<Result<Steps, (u64, DeviceError)>> = thread::scope(|scope| {
         let work = &work;
         // Without another thread, the own one does all the work.
         let spawn = |helper| {
             thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(helper)).ok()
         };
-        let threads: Vec<_> = others.iter_mut().filter_map(spawn).collect();
+        let threads: Vec<_> = helpers.filter_map(spawn).collect();
         let first = work(own);
         let join = |thread: thread::ScopedJoinHandle<'_, _>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -113,15 +109,14 @@ mod tests {
         vec![Batch::Fragment(batch); count]
     }
 
-    struct Numbers(Option<usize>);
-
-    impl Helper for Numbers {
-        fn shade(&mut self, number: usize, batch: &mut Batch) -> Result<Steps, DeviceError> {
-            if self.0.is_some_and(|failing| number >= failing) {
+    /// Returns a helper that writes the number of each batch, and fails from a number on.
+    fn numbers(failing: u64) -> impl FnMut(u64, &mut Batch) -> Result<Steps, DeviceError> + Send {
+        move |number, batch| {
+            if number >= failing {
                 return Err(DeviceError::Execution(format!("batch {number}")));
             }
             let Batch::Fragment(batch) = batch else { panic!("another stage") };
-            batch.live = number as u64;
+            batch.live = number;
             Ok(Steps(1))
         }
     }
@@ -130,8 +125,8 @@ mod tests {
     fn each_batch_is_executed_once() {
         for threads in 1..5 {
             let mut batches = batches(103);
-            let mut helpers: Vec<Numbers> = (0..threads).map(|_| Numbers(None)).collect();
-            assert_eq!(distribute(&mut batches, &mut helpers), Ok(Steps(103)));
+            let helpers = (0..threads).map(|_| numbers(u64::MAX));
+            assert_eq!(distribute(&mut batches, helpers), Ok(Steps(103)));
             for (number, batch) in batches.iter().enumerate() {
                 assert!(matches!(batch, Batch::Fragment(f) if f.live == number as u64));
             }
@@ -141,9 +136,9 @@ mod tests {
     #[test]
     fn the_first_error_counts() {
         for failing in [0, 5, 50, 102] {
-            let mut helpers: Vec<Numbers> = (0..4).map(|_| Numbers(Some(failing))).collect();
+            let helpers = (0..4).map(|_| numbers(failing));
             let error = DeviceError::Execution(format!("batch {failing}"));
-            assert_eq!(distribute(&mut batches(103), &mut helpers), Err(error));
+            assert_eq!(distribute(&mut batches(103), helpers), Err(error));
         }
     }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use outputs::{put_fragments, put_patches, put_varyings};
 
-use super::distribute::{Helper, batches_at_once, distribute};
+use super::distribute::{batches_at_once, distribute};
 use crate::cores::Cores;
 
 /// The results that depend on undefined values of GLSL.
@@ -228,20 +228,17 @@ impl Device for InterpreterDevice {
         forks.resize_with(forks.len().max(borrowed.count() + 1), || {
             InterpreterDevice::new(self.limit, Cores::default())
         });
-        let helper = |device: InterpreterDevice| FragmentHelper {
-            device: InterpreterDevice {
-                left: self.left,
-                undefined_memory: self.undefined_memory,
-                ..device
-            },
-            before: self.shaded,
-            state: *state,
-            bindings: bindings.clone(),
-        };
-        let rest = forks.split_off(borrowed.count() + 1);
-        let mut helpers: Vec<FragmentHelper<'_>> = forks.into_iter().map(helper).collect();
-        let result = distribute(batches, &mut helpers);
-        self.forks = helpers.into_iter().map(|helper| helper.device).chain(rest).collect();
+        let (left, undefined_memory, before) = (self.left, self.undefined_memory, self.shaded);
+        let helpers = forks[..=borrowed.count()].iter_mut().map(|fork| {
+            (fork.left, fork.undefined_memory) = (left, undefined_memory);
+            let mut bindings = bindings.clone();
+            move |number, batch: &mut Batch| {
+                fork.shaded = before + number;
+                fork.shade(Stage::Fragment, state, batch, &mut bindings)
+            }
+        });
+        let result = distribute(batches, helpers);
+        self.forks = forks;
         for fork in &mut self.forks {
             self.undefined.batches.append(&mut fork.undefined.batches);
         }
@@ -252,22 +249,6 @@ impl Device for InterpreterDevice {
         }
         self.left -= steps.0;
         Ok(steps)
-    }
-}
-
-/// Device that executes fragment batches on one of several threads.
-struct FragmentHelper<'a> {
-    device: InterpreterDevice,
-    /// Number of batches before the first one.
-    before: u64,
-    state: DrawState<'a>,
-    bindings: Bindings,
-}
-
-impl Helper for FragmentHelper<'_> {
-    fn shade(&mut self, number: usize, batch: &mut Batch) -> Result<Steps, DeviceError> {
-        self.device.shaded = self.before + number as u64;
-        self.device.shade(Stage::Fragment, &self.state, batch, &mut self.bindings)
     }
 }
 

@@ -11,7 +11,7 @@ mod simulator;
 mod vertex_values;
 mod wave;
 
-pub use self::binary_source::BinarySource;
+pub use self::binary_source::{BinarySource, OtherSources};
 pub use self::interpreter::{InterpreterDevice, Undefined};
 pub use self::simulator::{
     Decoders, Disagreement, KernelStatistics, SimulatorDevice, SimulatorOptions, TraceLog,

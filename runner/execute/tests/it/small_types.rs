@@ -6,7 +6,7 @@ use compiler::Binary;
 use compiler::passes::IrTarget;
 use eu::DevInfo;
 use execute::Cores;
-use execute::devices::{SimulatorDevice, SimulatorOptions};
+use execute::devices::{OtherSources, SimulatorDevice, SimulatorOptions};
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
 use ir::ops::Class;
 use ir::pass::{PassManager, PassOptions};
@@ -221,11 +221,10 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         compiler: compiler::CodegenOptions::default(),
         cache: std::sync::Arc::default(),
         decoders: std::sync::Arc::default(),
-        binaries: Some(folder.path().into()),
+        others: OtherSources { folder: Some(folder.path().into()), compiler: None },
         math: simulator::MathMode::Exact,
         budget: 1 << 20,
         seed: 1,
-        external: None,
         trace: None,
         cores: Cores::default(),
     });

@@ -24,9 +24,7 @@ pub use prepared::Decoders;
 pub use trace::TraceLog;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use vocabulary::Phase;
 
 use compiler::output::{Statistics, Width};
 use compiler::{Binary, CachedCompiler, CodegenOptions, EarlyPassCache, StagePasses};
@@ -38,12 +36,11 @@ use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::resources::Bindings;
 use softgl::shader_io::ShaderIo;
 
-use super::binary_source::{BinarySource, beside_others};
+use super::binary_source::OtherSources;
 use super::compile_error::compile_error;
-use super::distribute::{Helper, batches_at_once, distribute};
+use super::distribute::{batches_at_once, distribute};
 use crate::cores::Cores;
 use batch_executor::BatchExecutor;
-use errors::rejected;
 use prepared::Prepared;
 
 /// Options of the device.
@@ -56,10 +53,8 @@ pub struct SimulatorOptions {
     pub cache: Arc<CachedCompiler>,
     /// Cache of decoded code.
     pub decoders: Arc<Decoders>,
-    /// Folder to take binaries from instead of compiling.
-    pub binaries: Option<PathBuf>,
-    /// Compiler of binaries that the folder does not have.
-    pub external: Option<Box<dyn BinarySource>>,
+    /// Sources of code other than this project's compiler.
+    pub others: OtherSources,
     /// Accuracy of the math unit.
     pub math: MathMode,
     /// Maximum number of instructions in the device's life.
@@ -184,8 +179,7 @@ impl SimulatorDevice {
 
     fn make(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
         let foreign = self.foreign_binary(stage, state.key)?;
-        let others = self.options.binaries.is_some() || self.options.external.is_some();
-        let options = beside_others(&self.options.compiler, others);
+        let options = self.options.others.own_options(&self.options.compiler);
         let SimulatorOptions { cache, decoders, devinfo, .. } = &self.options;
         if let Some(binary) = foreign {
             return decoders.decode(Arc::new(binary), cache, devinfo);
@@ -210,52 +204,18 @@ impl SimulatorDevice {
         stage: Stage,
         key: &StageKey,
     ) -> Result<Option<Binary>, DeviceError> {
-        let read = match &self.options.binaries {
-            Some(folder) => {
-                Binary::read(folder, stage).map_err(|e| rejected(Phase::Encode, e.to_string()))?
-            }
-            None => None,
+        let SimulatorOptions { others, devinfo, compiler, .. } = &self.options;
+        let Some(binary) = others.code::<Binary>((stage, key), devinfo.name, &compiler.widths)?
+        else {
+            return Ok(None);
         };
-        let binary = match (read, &self.options.external) {
-            (Some(binary), _) => self.of_wanted_width(stage, binary)?,
-            (None, Some(compiler)) => compiler.binary(stage, key)?,
-            (None, None) => return Ok(None),
-        };
-        if binary.generation != self.options.devinfo.name {
-            let message =
-                format!("binary is for {}, not {}", binary.generation, self.options.devinfo.name);
-            return Err(rejected(Phase::Encode, message));
-        }
-        if !self.options.compiler.no_validate
-            && let Err(error) = compiler::validate(self.options.devinfo, &binary)
+        if !compiler.no_validate
+            && let Err(error) = compiler::validate(devinfo, &binary)
         {
             self.refused.insert(stage, binary);
             return Err(compile_error(stage, error));
         }
         Ok(Some(binary))
-    }
-
-    /// Returns the binary with only the kernel of `--width`, where the stage has several widths.
-    fn of_wanted_width(&self, stage: Stage, mut binary: Binary) -> Result<Binary, DeviceError> {
-        let wanted = &self.options.compiler.widths;
-        if wanted.is_empty() || !matches!(stage, Stage::Fragment | Stage::Compute) {
-            return Ok(binary);
-        }
-        let kernels = &mut binary.compiled.kernels;
-        if !kernels.iter().any(|kernel| wanted.contains(&kernel.width)) {
-            let names = |widths: &[Width]| {
-                widths.iter().map(|width| width.name()).collect::<Vec<_>>().join(", ")
-            };
-            let there: Vec<Width> = kernels.iter().map(|kernel| kernel.width).collect();
-            let message = format!(
-                "the binary of the {stage} shader has no {} kernel, but {}",
-                names(wanted),
-                names(&there)
-            );
-            return Err(rejected(Phase::Encode, message));
-        }
-        kernels.retain(|kernel| wanted.contains(&kernel.width));
-        Ok(binary)
     }
 
     fn record_statistics(&mut self, stage: Stage, prepared: &Prepared) {
@@ -324,36 +284,19 @@ impl Device for SimulatorDevice {
     ) -> Result<Steps, DeviceError> {
         let prepared = self.prepared(Stage::Fragment, state)?;
         let borrowed = self.options.cores.borrow(batches.len());
-        let helper = |executor| FragmentHelper {
-            executor,
-            before: self.executor.shaded(),
-            prepared: &prepared,
-            state: *state,
-            bindings: bindings.clone(),
-        };
-        let mut helpers: Vec<FragmentHelper<'_>> =
-            (0..=borrowed.count()).map(|_| helper(self.executor.fork())).collect();
-        let steps = distribute(batches, &mut helpers)?;
-        let executors = helpers.into_iter().map(|helper| helper.executor).collect();
+        let mut executors: Vec<BatchExecutor> =
+            (0..=borrowed.count()).map(|_| self.executor.fork()).collect();
+        let (prepared, before) = (&*prepared, self.executor.shaded());
+        let helpers = executors.iter_mut().map(|executor| {
+            let mut bindings = bindings.clone();
+            move |number, batch: &mut Batch| {
+                executor.set_shaded(before + number);
+                executor.shade(prepared, Stage::Fragment, state, batch, &mut bindings)
+            }
+        });
+        let steps = distribute(batches, helpers)?;
         let steps = self.executor.join(executors, batches.len(), steps)?;
-        self.count_runs(Stage::Fragment, &prepared);
+        self.count_runs(Stage::Fragment, prepared);
         Ok(steps)
-    }
-}
-
-/// Executor of fragment batches on one of several threads.
-struct FragmentHelper<'a> {
-    executor: BatchExecutor,
-    /// Number of batches before the first one.
-    before: u64,
-    prepared: &'a Prepared,
-    state: DrawState<'a>,
-    bindings: Bindings,
-}
-
-impl Helper for FragmentHelper<'_> {
-    fn shade(&mut self, number: usize, batch: &mut Batch) -> Result<Steps, DeviceError> {
-        self.executor.set_shaded(self.before + number as u64);
-        self.executor.shade(self.prepared, Stage::Fragment, &self.state, batch, &mut self.bindings)
     }
 }

@@ -17,7 +17,6 @@ mod trace;
 mod vertex;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
@@ -32,9 +31,9 @@ use softgl::resources::Bindings;
 use softgl::shader_io::ShaderIo;
 use vocabulary::{Phase, Width};
 
-use super::binary_source::{BinarySource, beside_others};
+use super::binary_source::OtherSources;
 use super::compile_error::compile_error;
-use super::distribute::{Helper, batches_at_once, distribute};
+use super::distribute::{batches_at_once, distribute};
 use crate::cores::Cores;
 use crate::device::{ExecutedKernel, ShaderDevice};
 use crate::passes::scope_passes;
@@ -55,10 +54,8 @@ pub struct WaveOptions {
     pub budget: u64,
     /// Seed of the contents of unwritten registers.
     pub seed: u64,
-    /// Folder to take binaries from instead of compiling.
-    pub binaries: Option<PathBuf>,
-    /// Compiler of binaries that the folder does not have.
-    pub external: Option<Box<dyn BinarySource>>,
+    /// Sources of code other than this project's compiler.
+    pub others: OtherSources,
     /// Shared compilation results.
     pub cache: Arc<CachedCompiler>,
     /// Shared decoded programs.
@@ -141,8 +138,7 @@ impl WaveDevice {
         let output = match self.foreign_program(stage, state.key)? {
             Some(output) => Arc::new(output),
             None => {
-                let others = self.options.binaries.is_some() || self.options.external.is_some();
-                let options = beside_others(&self.options.compiler, others);
+                let options = self.options.others.own_options(&self.options.compiler);
                 let early = self.early.entry(state.program_id).or_default();
                 let WaveOptions { chip, cache, .. } = &self.options;
                 cache
@@ -155,25 +151,20 @@ impl WaveDevice {
 
     /// Returns a program of another compiler, if there is one.
     fn foreign_program(&self, stage: Stage, key: &StageKey) -> Result<Option<Output>, DeviceError> {
-        let rejected = |phase, message| DeviceError::Rejected { phase, message };
-        let folder = self.options.binaries.as_deref();
-        let read = folder.map_or(Ok(None), |folder| amd_binary::read(folder, stage));
-        let read = read.map_err(|error| rejected(Phase::Encode, error.to_string()))?;
-        let mut output = match (read, &self.options.external) {
-            (Some(output), _) => output,
-            (None, Some(compiler)) => compiler.amd_program(stage, key)?,
-            (None, None) => return Ok(None),
+        let WaveOptions { others, chip, compiler, .. } = &self.options;
+        let Some(mut output) =
+            others.code::<Output>((stage, key), chip.name(), &compiler.widths)?
+        else {
+            return Ok(None);
         };
-        if output.chip != self.options.chip {
-            let message = format!("binary is for {}, not {}", output.chip, self.options.chip);
-            return Err(rejected(Phase::Encode, message));
-        }
-        if self.options.compiler.no_validate {
+        if compiler.no_validate {
             // The program may use registers past its own.
             output.vectors = 256;
         } else {
-            amd_binary::validate(&output)
-                .map_err(|rule| rejected(Phase::Validate, format!("{stage} shader: {rule}")))?;
+            amd_binary::validate(&output).map_err(|rule| {
+                let message = format!("{stage} shader: {rule}");
+                DeviceError::Rejected { phase: Phase::Validate, message }
+            })?;
         }
         Ok(Some(output))
     }
@@ -294,32 +285,23 @@ impl Device for WaveDevice {
         let waves = AtomicU64::new(0);
         let launch = self.launch(&prepared, Stage::Fragment, state, &waves);
         let borrowed = self.options.cores.borrow(batches.len());
-        let helper = |_| FragmentHelper { launch, bindings: bindings.clone() };
-        let mut helpers: Vec<FragmentHelper<'_>> = (0..=borrowed.count()).map(helper).collect();
-        let steps = distribute(batches, &mut helpers)?;
-        drop(helpers);
+        let helpers = (0..=borrowed.count()).map(|_| {
+            let (mut launch, mut bindings) = (launch, bindings.clone());
+            move |_, batch: &mut Batch| {
+                let Batch::Fragment(fragments) = batch else {
+                    return Err(DeviceError::Execution("a batch of another stage".into()));
+                };
+                let steps = fragment::run(&launch, fragments, &mut bindings)?;
+                launch.left = launch.left.saturating_sub(steps);
+                Ok(Steps(steps))
+            }
+        });
+        let steps = distribute(batches, helpers)?;
         if steps.0 > self.left {
             return Err(launch.step_limit());
         }
         self.count(&prepared, Stage::Fragment, (batches.len(), waves, steps.0));
         Ok(steps)
-    }
-}
-
-/// Executor of fragment batches on one of several threads.
-struct FragmentHelper<'a> {
-    launch: Launch<'a>,
-    bindings: Bindings,
-}
-
-impl Helper for FragmentHelper<'_> {
-    fn shade(&mut self, _: usize, batch: &mut Batch) -> Result<Steps, DeviceError> {
-        let Batch::Fragment(fragments) = batch else {
-            return Err(DeviceError::Execution("a batch of another stage".into()));
-        };
-        let steps = fragment::run(&self.launch, fragments, &mut self.bindings)?;
-        self.launch.left = self.launch.left.saturating_sub(steps);
-        Ok(Steps(steps))
     }
 }
 
