@@ -1,18 +1,20 @@
-//! Third-party crates: licenses that `deny.toml` permits, and the registry as their only source.
-//! `cargo deny check bans licenses sources` reads the same file and checks more.
+//! Third-party crates: licenses that `deny.toml` permits, the registry as their only source, one
+//! version of each, and no requirement that any version satisfies. `cargo deny check bans licenses
+//! sources` checks the same without the workspace's tests.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 /// Where third-party crates come from.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Licenses that `deny.toml` permits.
-fn permitted() -> Vec<String> {
+/// Returns a list of `deny.toml`: permitted licenses (`allow`), older versions (`skip`).
+fn list(key: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deny.toml");
     let text = std::fs::read_to_string(path).expect("deny.toml is readable");
-    let list = text.split_once("\nallow = [").expect("a list of licenses").1;
+    let list = text.split_once(&format!("\n{key} = [")).expect("a list").1;
     let list = list.split_once(']').expect("the end of the list").0;
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
@@ -81,8 +83,47 @@ fn offenses(metadata: &Value, permitted: &[String]) -> Vec<String> {
     offenses
 }
 
-#[test]
-fn licenses_and_sources_are_permitted() {
+/// The third-party crates of a `cargo metadata` output that have several versions, each with its
+/// versions other than the newest. `skip` names older versions to leave out, as `name@1.2`.
+fn duplicates(metadata: &Value, skip: &[String]) -> Vec<String> {
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let mut versions: BTreeMap<&str, Vec<(Vec<u64>, &str)>> = BTreeMap::new();
+    for package in packages.iter().filter(|package| !package["source"].is_null()) {
+        let text = |key: &str| package[key].as_str().unwrap_or_default();
+        let numbers = text("version").split(['.', '-', '+']).map_while(|part| part.parse().ok());
+        versions.entry(text("name")).or_default().push((numbers.collect(), text("version")));
+    }
+    let mut found = Vec::new();
+    for (name, mut versions) in versions {
+        versions.sort();
+        versions.pop();
+        let skipped = |version: &str| {
+            let of_crate = skip.iter().filter_map(|entry| entry.split_once('@'));
+            let mut old = of_crate.filter(|(of, _)| *of == name).map(|(_, old)| old);
+            old.any(|old| format!("{version}.").starts_with(&format!("{old}.")))
+        };
+        found.extend(
+            versions.iter().filter(|(_, v)| !skipped(v)).map(|(_, v)| format!("{name} {v}")),
+        );
+    }
+    found
+}
+
+/// The requirements of the workspace's crates that any version of a third-party crate satisfies.
+fn wildcards(metadata: &Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let own = packages.iter().filter(|package| package["source"].is_null());
+    let of = |package: &Value| {
+        let all = package["dependencies"].as_array().expect("a list of dependencies").clone();
+        let wild = all.into_iter().filter(|d| d["path"].is_null() && d["req"] == "*");
+        let name = package["name"].clone();
+        wild.map(move |d| format!("{name}: {}", d["name"]).replace('"', "")).collect::<Vec<_>>()
+    };
+    own.flat_map(of).collect()
+}
+
+/// Returns what cargo knows about the packages of the workspace.
+fn metadata() -> Value {
     // Packages of other platforms may be missing from the local registry: ask for this one's.
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline"])
@@ -90,9 +131,23 @@ fn licenses_and_sources_are_permitted() {
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
-    let found = offenses(&metadata, &permitted());
+    serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+}
+
+#[test]
+fn rules_of_deny_toml_hold() {
+    let metadata = metadata();
+    let mut found = offenses(&metadata, &list("allow"));
+    let several = duplicates(&metadata, &list("skip"));
+    found.extend(several.iter().map(|older| format!("{older}: there is a newer version, too")));
+    let any = wildcards(&metadata);
+    found.extend(any.iter().map(|place| format!("{place}: any version satisfies it")));
     assert!(found.is_empty(), "{}", found.join("\n"));
+    // Each line of the list is needed.
+    let all = duplicates(&metadata, &[]);
+    for entry in list("skip") {
+        assert!(duplicates(&metadata, &[entry.clone()]) != all, "{entry} skips nothing");
+    }
 }
 
 #[test]
@@ -109,6 +164,32 @@ fn planted_packages_are_offenses() {
     assert_eq!(of(Value::Null, REGISTRY), ["a 1.0.0: its manifest names no license"]);
     let fork = "git+https://example.com/a";
     assert_eq!(of("MIT".into(), fork), [format!("a 1.0.0: its source is {fork}")]);
+}
+
+#[test]
+fn planted_versions_are_offenses() {
+    let package = |name: &str, version: &str, source: Value| {
+        let requires = serde_json::json!([
+            { "name": "a", "req": "*", "path": null },
+            { "name": "b", "req": "*", "path": "/b" },
+            { "name": "c", "req": "^1", "path": null },
+        ]);
+        serde_json::json!({
+            "name": name, "version": version, "source": source, "dependencies": requires,
+        })
+    };
+    let third_party = |name, version| package(name, version, REGISTRY.into());
+    let metadata = serde_json::json!({ "packages": [
+        third_party("a", "0.9.0"), third_party("a", "0.10.0"), third_party("b", "1.0.0"),
+        package("mine", "1.0.0", Value::Null),
+    ]});
+    assert_eq!(duplicates(&metadata, &[]), ["a 0.9.0"]);
+    assert_eq!(duplicates(&metadata, &["a@0.9".to_owned()]), [""; 0]);
+    for other in ["a@0.10", "a@0", "b@0.9"] {
+        let left = duplicates(&metadata, &[other.to_owned()]);
+        assert_eq!(left.is_empty(), other == "a@0", "{other}");
+    }
+    assert_eq!(wildcards(&metadata), ["mine: a"]);
 }
 
 #[test]
