@@ -19,17 +19,16 @@ impl Facts {
     /// Returns the facts of a generation.
     #[must_use]
     pub fn of(generation: Generation) -> Facts {
-        let (version, timestamp_frequency, driver) = match generation {
-            Generation::Ivb | Generation::Hsw => (7, 12_500_000, "crocus"),
-            Generation::Chv => (8, 12_500_000, "crocus"),
-            Generation::Bdw => (8, 12_500_000, "iris"),
+        let (version, timestamp_frequency, driver, has_wide_line_field) = match generation {
+            Generation::Ivb | Generation::Hsw => (7, 12_500_000, "crocus", false),
+            Generation::Chv => (8, 12_500_000, "crocus", true),
+            Generation::Bdw => (8, 12_500_000, "iris", false),
             Generation::Skl
             | Generation::Si
             | Generation::Vi
             | Generation::Reference
-            | Generation::Gl => (9, 12_000_000, "iris"),
+            | Generation::Gl => (9, 12_000_000, "iris", false),
         };
-        let has_wide_line_field = generation == Generation::Chv;
         Facts { version, timestamp_frequency, driver, has_wide_line_field }
     }
 }
