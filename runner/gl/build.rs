@@ -1,10 +1,10 @@
 //! Generates the OpenGL bindings and the table of enum values from the Khronos registry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::error::Error;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use gl_generator::{Api, Fallbacks, Profile, Registry, StructGenerator};
@@ -29,10 +29,14 @@ const EXTENSIONS: &[&str] = &[
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=src");
     let folder = env::var("OUT_DIR")?;
     let folder = Path::new(&folder);
-    let registry =
+    let mut registry =
         Registry::new(Api::Gl, (4, 6), Profile::Compatibility, Fallbacks::All, EXTENSIONS);
+    // Bindings of all commands would take most of the crate's build.
+    let words = words(Path::new("src"))?;
+    registry.cmds.retain(|command| words.contains(&command.proto.ident));
     let mut bindings = BufWriter::new(File::create(folder.join("bindings.rs"))?);
     registry.write_bindings(StructGenerator, &mut bindings)?;
     bindings.flush()?;
@@ -51,4 +55,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(table, "]")?;
     table.flush()?;
     Ok(())
+}
+
+/// Returns the words of the sources below a folder, the names of the commands in use among them.
+fn words(folder: &Path) -> io::Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            found.extend(words(&entry.path())?);
+            continue;
+        }
+        let text = fs::read_to_string(entry.path())?;
+        found.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned));
+    }
+    Ok(found)
 }

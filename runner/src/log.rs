@@ -1,14 +1,15 @@
 //! Logging for people who debug the runner: `RUNNER_LOG=debug`, `RUNNER_LOG=execute=trace`, …
 //!
-//! The filter has the syntax of `tracing_subscriber::EnvFilter`. Spans are `worker` (a worker
-//! process), `case` (the execution of a test case) and `compile` (the compilation of a stage); the
-//! log goes to standard error. Without the variable nothing is logged, and a span costs the test
-//! of one flag.
+//! The filter is a list of levels, each for all crates or for one (`tracing_subscriber`'s
+//! `Targets`). Spans are `worker` (a worker process), `case` (the execution of a test case) and
+//! `compile` (the compilation of a stage); the log goes to standard error. Without the variable
+//! nothing is logged, and a span costs the test of one flag.
 
 use std::env;
 
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::{format::FmtSpan, layer};
+use tracing_subscriber::prelude::*;
 
 use crate::console::message::message;
 
@@ -25,13 +26,15 @@ pub fn start() {
     if !is_on() {
         return;
     }
-    match EnvFilter::try_from_env(VARIABLE) {
-        Ok(filter) => tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_span_events(FmtSpan::CLOSE)
-            .with_ansi(false)
-            .with_writer(std::io::stderr)
-            .init(),
+    match env::var(VARIABLE).unwrap_or_default().parse::<Targets>() {
+        Ok(filter) => {
+            let lines = layer()
+                .with_span_events(FmtSpan::CLOSE)
+                .with_ansi(false)
+                .with_writer(std::io::stderr)
+                .with_filter(filter);
+            tracing_subscriber::registry().with(lines).init();
+        }
         Err(error) => message!("warning: {VARIABLE}: {error}"),
     }
 }
