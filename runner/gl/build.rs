@@ -67,7 +67,7 @@ fn words(folder: &Path) -> io::Result<BTreeSet<String>> {
             continue;
         }
         let text = fs::read_to_string(entry.path())?;
-        found.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned));
+        found.extend(text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned));
     }
     Ok(found)
 }
