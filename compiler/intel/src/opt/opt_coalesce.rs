@@ -22,7 +22,8 @@ use std::collections::BTreeSet;
 /// - the source lives only between its definition and the copy, within one block in which no other
 ///   instruction uses the destination, or
 /// - the source has one definition, before the copy, which is all that is written to the place of
-///   the copy and read only afterwards, in one block: both hold the same value, or
+///   the copy and read only afterwards, in one block: both hold the same value, and no split
+///   message, whose parts must not overlap, reads both, or
 /// - both keep each channel's data in the same place and are written under the execution mask only,
 ///   and no channel needs both at once: what waits in the destination belongs to channels that the
 ///   source's writes do not touch.
@@ -243,6 +244,17 @@ impl Sites {
             && self.lengthening(copy, def) <= longest(program, copy)
             && self.writes[copy.dst].iter().all(is_only_write)
             && self.reads[copy.dst].iter().all(is_later_read)
+            && !self.are_parts(program, copy)
+    }
+
+    /// Source and destination are parts of one split message, which must not overlap (PRM Skylake,
+    /// volume 7, `sends`).
+    fn are_parts(&self, program: &Program, copy: &WholeCopy) -> bool {
+        let reads_both = |&at: &usize| {
+            let inst = &program.insts[at];
+            inst.op.is_send() && inst.src.iter().any(|src| src.vreg() == Some(copy.dst))
+        };
+        self.reads[copy.src].iter().any(reads_both)
     }
 
     /// Instructions by which the destination lives longer if it holds the source, too.
