@@ -63,7 +63,9 @@ impl Lowerer<'_, '_> {
             (TextureOp::QuerySamples, _) => TexOp::TextureSamples,
         };
         let mut tex = Tex::new(op, dim(sampler.dim), index.constant, index.constant);
-        tex.array = sampler.array;
+        // The level does not depend on the layer, which the coordinate lacks (GLSL 4.60 section
+        // 8.9.1).
+        tex.array = sampler.array && op != TexOp::Lod;
         tex.shadow = sampler.shadow && !matches!(call.op, TextureOp::Fetch | TextureOp::Size);
         if let Some(dynamic) = index.dynamic {
             tex.srcs.push((TexSrcKind::TextureOffset, dynamic));

@@ -103,12 +103,8 @@ impl Selection<'_> {
         let level = self.level(tex)?;
         let offset = self.packed_offset(tex)?;
         let mut prefix = self.prefix(tex, offset)?;
-        let mut coordinates = self.coordinates(tex)?;
+        let coordinates = self.coordinates(tex)?;
         if tex.op == TexOp::Lod {
-            // The level does not depend on the layer.
-            if tex.array && tex.dim != Dim::Cube {
-                coordinates.pop();
-            }
             let modifiers =
                 Modifiers { da: tex.dim == Dim::Cube, unorm: unnormalized(tex), ..at_most(2) };
             return Ok(self.access(Opcode::ImageGetLod, &coordinates, modifiers));

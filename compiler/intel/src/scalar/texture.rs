@@ -323,9 +323,7 @@ impl ScalarSelection<'_> {
                 SamplerOp::ResInfo
             }
             TexOp::Lod => {
-                // The level does not depend on the layer.
                 arguments = coordinates;
-                arguments.truncate(usize::from(tex.dim.coord_components()));
                 SamplerOp::Lod
             }
             TexOp::Tg4 if offset_nibbles(offset).is_none() => {
