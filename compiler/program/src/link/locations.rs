@@ -11,7 +11,7 @@ use crate::layout::varying_slots;
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::{Type, TypeId, TypeTable};
-use crate::variable::{Global, Storage};
+use crate::variable::{Global, Interpolation, InterpolationMode, SampleLocation, Storage};
 
 /// Most locations that any interface has.
 const MAX_LOCATIONS: u32 = 255;
@@ -42,7 +42,7 @@ struct Owners<'a> {
 }
 
 /// Properties that variables at one location must share: integers or not, bits, interpolation.
-type Kind = (bool, u32);
+type Kind = (bool, u32, Interpolation);
 
 struct Claims<'a, 'e> {
     shader: &'a Shader,
@@ -57,6 +57,7 @@ struct Claim<'a> {
     ty: TypeId,
     location: u32,
     component: u32,
+    interpolation: Interpolation,
 }
 
 impl<'a> Claims<'a, '_> {
@@ -66,23 +67,28 @@ impl<'a> Claims<'a, '_> {
             for member in self.types.members(self.types.without_arrays(ty)).unwrap_or_default() {
                 if let Some(location) = member.location {
                     let component = member.component.unwrap_or(0);
-                    let claim = Claim { name: &member.name, ty: member.ty, location, component };
+                    let interpolation = or(member.interpolation, global.interpolation);
+                    let (name, ty) = (&*member.name, member.ty);
+                    let claim = Claim { name, ty, location, component, interpolation };
                     self.claim(claim, global);
                 }
             }
         } else if let Some(location) = global.layout.location {
             let component = global.layout.component.unwrap_or(0);
-            self.claim(Claim { name: &global.name, ty, location, component }, global);
+            let interpolation = or(global.interpolation, Interpolation::default());
+            let name = &*global.name;
+            self.claim(Claim { name, ty, location, component, interpolation }, global);
         }
     }
 
     fn claim(&mut self, claim: Claim<'a>, global: &Global) {
-        let Claim { name, ty, location, component } = claim;
+        let Claim { name, ty, location, component, interpolation } = claim;
         if varying_slots(self.types, ty) > MAX_LOCATIONS || location > MAX_LOCATIONS {
             return self.errors.push(format!("`{name}` takes too many locations"));
         }
         let scalar = self.types.scalar_of(self.types.without_arrays(ty));
-        let kind = scalar.map_or((false, 32), |s| (!s.is_float(), s.bits()));
+        let (whole, bits) = scalar.map_or((false, 32), |s| (!s.is_float(), s.bits()));
+        let kind = (whole, bits, interpolation);
         let index = global.layout.index.unwrap_or(0);
         let mut masks = Vec::new();
         for_each_slot(self.types, ty, &mut |slot, mask| masks.push((slot, mask << component)));
@@ -103,8 +109,9 @@ impl<'a> Claims<'a, '_> {
                     .errors
                     .push(format!("`{other}` and `{name}` overlap at location {at}"));
             } else if differs {
+                let what = if owners.kind.2 == kind.2 { "types" } else { "interpolation" };
                 let message =
-                    format!("`{first}` and `{name}` share location {at} with different types");
+                    format!("`{first}` and `{name}` share location {at} with different {what}");
                 return self.errors.push(message);
             }
         }
@@ -118,7 +125,11 @@ impl<'a> Claims<'a, '_> {
         let count = location_count(self.types, global.ty).min(1 << 16);
         for at in location..location.saturating_add(count) {
             let key = (Storage::Uniform, subroutine, 0, at);
-            let owners = Owners { components: [None; 4], first: &global.name, kind: (false, 32) };
+            let owners = Owners {
+                components: [None; 4],
+                first: &global.name,
+                kind: (false, 32, Interpolation::default()),
+            };
             let owner = self.owners.entry(key).or_insert(owners).first;
             if owner != &*global.name {
                 let message =
@@ -127,4 +138,17 @@ impl<'a> Claims<'a, '_> {
             }
         }
     }
+}
+
+/// The qualifiers of a variable or member, else those of its block; smooth and `center` are what
+/// nothing means.
+fn or(own: Interpolation, outer: Interpolation) -> Interpolation {
+    let mode = match (own.mode, outer.mode) {
+        (InterpolationMode::Default, InterpolationMode::Default) => InterpolationMode::Smooth,
+        (InterpolationMode::Default, mode) | (mode, _) => mode,
+    };
+    let location = match (own.location, outer.location) {
+        (SampleLocation::Center, location) | (location, _) => location,
+    };
+    Interpolation { mode, location, patch: own.patch || outer.patch }
 }
