@@ -24,7 +24,8 @@ pub fn plain_key() -> StageKey {
 /// Returns the draw-time state of a plain draw, with an attachment of the matching kind for each
 /// output of the fragment stage.
 pub(crate) fn default_key(program: &Program) -> StageKey {
-    let tessellates = program.stage(Stage::TessEval).is_some();
+    let tessellates =
+        [Stage::TessControl, Stage::TessEval].iter().any(|&stage| program.stage(stage).is_some());
     let (_, height) = WINDOW;
     let mut key = StageKey {
         patch_vertices: if tessellates { PATCH_VERTICES } else { 0 },
