@@ -306,7 +306,9 @@ impl<'a> Checker<'a> {
                 if interface && self.contains_bool(ty) {
                     return self.error(span, "inputs and outputs cannot be bool");
                 }
-                self.set_xfb_stride(&qualifiers.layout.variable, span)?;
+                let mut captured = qualifiers.layout.variable.clone();
+                captured.xfb_buffer = captured.xfb_buffer.or(outer.layout.variable.xfb_buffer);
+                self.set_xfb_stride(&captured, span)?;
                 let mut result = Member::new(text, ty);
                 result.order = qualifiers.layout.order.unwrap_or(order);
                 result.offset = qualifiers.layout.variable.offset;

@@ -2,6 +2,7 @@
 
 use super::checker::{Check, Checker};
 use super::language::Availability;
+use super::qualifier::Qualifiers;
 use super::type_names;
 use crate::intern::Symbol;
 use crate::source::Span;
@@ -334,6 +335,11 @@ impl Checker<'_> {
             return self.vertices_in(span).map(Some);
         }
         let Some(id) = self.builtin_variable(text, span)? else { return Ok(None) };
+        if self.shader.globals[id].builtin == Some(BuiltinVariable::LastFragData)
+            && !self.redeclared.contains(&id)
+        {
+            self.check_coherence(&Qualifiers::default(), span)?;
+        }
         let global = &self.shader.globals[id];
         if let (Some(builtin), storage) = (global.builtin, global.storage) {
             if let Some(value) = self.work_group_size(builtin, span)? {

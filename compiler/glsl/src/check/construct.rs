@@ -97,6 +97,10 @@ impl Checker<'_> {
             }
             None => element,
         };
+        // Only bindless samplers and images are values (GLSL 4.60 section 4.1.7).
+        if self.types.contains_opaque(element) && !self.language.extension("ARB_bindless_texture") {
+            return self.error(span, "an array of opaque values cannot be constructed");
+        }
         let ty = self.types.array(element, ArrayLength::Fixed(count));
         let parts = vec![element; arguments.len()];
         self.aggregate(ty, &parts, arguments, span)

@@ -139,6 +139,10 @@ impl Checker<'_> {
         for &id in unit.list(list) {
             let param = unit.params[id];
             let qualifiers = self.qualifiers(param.qualifiers)?;
+            // GLSL ES 3.00 section 12.10, GLSL ES 3.10 section 13.10.
+            if self.language.es && matches!(unit.types[param.ty].kind, ast::TypeKind::Struct(_)) {
+                return self.error(param.span, "a parameter cannot define a structure in ES");
+            }
             let base = match param.name {
                 Some(_) => self.type_spec(param.ty)?,
                 None => self.written_type(param.ty)?,

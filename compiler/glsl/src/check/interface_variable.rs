@@ -129,15 +129,17 @@ impl Checker<'_> {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment input of type {name} must be flat"));
         }
-        // GLSL ES 3.00 section 4.3.6.
+        // GLSL ES 3.00 section 4.3.6; later versions have stages between (GLSL ES 3.20 section 4.3.6).
         if self.language.es
+            && !self.language.at_least(0, 310)
             && stage == Stage::Vertex
             && storage == Storage::Output
             && self.must_be_flat(inner)
             && !flat
         {
             let name = self.type_name(inner);
-            return self.error(span, format!("a vertex output of type {name} must be flat in ES"));
+            return self
+                .error(span, format!("a vertex output of type {name} must be flat in ES 3.00"));
         }
         Ok(())
     }

@@ -294,10 +294,9 @@ impl Checker<'_> {
             let text = self.text(entry.name.symbol);
             // Desktop GLSL compares layout names without case (section 4.4); ES with.
             let name = if self.language.es { text.to_owned() } else { text.to_ascii_lowercase() };
-            if !seen.insert(kind_of(&name).to_owned())
-                && !self.language.es
-                && !self.language.has_enhanced_layouts()
-            {
+            // Layouts of blocks override each other (GLSL ES 3.20 section 4.4.5).
+            let overrides = self.language.has_enhanced_layouts() || is_of_block(&name);
+            if !seen.insert(kind_of(&name).to_owned()) && !overrides {
                 return self.error(entry.name.span, "a layout qualifier is repeated");
             }
             match entry.value.expand() {
@@ -576,6 +575,11 @@ fn kind_of(name: &str) -> &str {
         _ if name.starts_with("depth_") => "depth",
         name => name,
     }
+}
+
+/// True for packings and matrix orders.
+fn is_of_block(name: &str) -> bool {
+    matches!(name, "std140" | "std430" | "shared" | "packed" | "row_major" | "column_major")
 }
 
 /// KHR_blend_equation_advanced: layout qualifiers of blend equations.

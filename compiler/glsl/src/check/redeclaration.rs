@@ -147,7 +147,10 @@ impl Checker<'_> {
             || qualifiers.invariant
             || qualifiers.precise
             || qualifiers.interpolation != Default::default();
-        let separate = self.language.extension("ARB_separate_shader_objects");
+        let separate = self.language.at_least(410, 0)
+            || self
+                .language
+                .any_extension(&["ARB_separate_shader_objects", "EXT_separate_shader_objects"]);
         let per_vertex = old.storage == Storage::Output
             && builtin.is_some_and(|b| b.is_per_vertex())
             && self.shader.redeclarations.per_vertex_out.is_some();
@@ -165,8 +168,8 @@ impl Checker<'_> {
             && qualifiers.storage == Some(StorageQualifier::Out)
         {
             "cannot be redeclared"
-        } else if is_not_redeclared(builtin) && !adds_something && !separate {
-            "cannot be redeclared without a qualifier to add"
+        } else if !may_be_redeclared(builtin, adds_something, separate) {
+            "cannot be redeclared here"
         } else if per_vertex {
             "is a member of gl_PerVertex, which was redeclared"
         } else if again
@@ -496,8 +499,20 @@ impl Checker<'_> {
     }
 }
 
-/// Outputs that cannot be redeclared without a change.
-fn is_not_redeclared(builtin: Option<BuiltinVariable>) -> bool {
+/// True for variables that a sentence allows to redeclare, or that ARB_separate_shader_objects
+/// does (GLSL 4.60 sections 4.1.9, 4.4.1.3, 4.4.2.4, 7.1 and 7.6; ARB_geometry_shader4). Some others
+/// may get qualifiers.
+fn may_be_redeclared(builtin: Option<BuiltinVariable>, qualified: bool, separate: bool) -> bool {
     use BuiltinVariable as V;
-    matches!(builtin, Some(V::ClipVertex | V::Layer | V::ViewportIndex | V::PrimitiveId))
+    let Some(builtin) = builtin else { return false };
+    match builtin {
+        V::FragCoord | V::FragDepth | V::LastFragData => true,
+        V::ClipDistance | V::CullDistance | V::TexCoord | V::SampleMask | V::SampleMaskIn => true,
+        V::FrontColor | V::BackColor | V::FrontSecondaryColor | V::BackSecondaryColor => true,
+        V::Color | V::SecondaryColor => true,
+        V::Position | V::PointSize | V::ClipVertex | V::FogFragCoord => qualified || separate,
+        V::Layer | V::ViewportIndex | V::PrimitiveId => qualified || separate,
+        V::FragStencilRef => qualified,
+        _ => builtin.is_per_vertex_array(),
+    }
 }

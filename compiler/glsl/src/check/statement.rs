@@ -479,7 +479,8 @@ impl Checker<'_> {
             Some((value, span)) if qualifiers.constant => {
                 let constant = self.is_constant(value);
                 self.remember_value(constant, Some(value));
-                if !constant && !self.language.at_least(420, 0) && !self.language.has_420pack() {
+                let may_vary = !self.language.es && self.language.has_420pack();
+                if !constant && !may_vary {
                     let message =
                         format!("the initializer of `{text}` must be a constant expression");
                     return self.error(span, message);

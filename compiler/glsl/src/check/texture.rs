@@ -209,6 +209,7 @@ impl Checker<'_> {
         let desktop_only = sampler.shadow && sampler.array && sampler.dim == Dim::D2;
         if desktop_only
             && self.language.es
+            && !self.language.extension("EXT_texture_shadow_lod")
             && (parsed.op, parsed.lod) == (TextureOp::Sample, LodPart::None)
         {
             return self
