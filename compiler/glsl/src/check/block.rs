@@ -306,7 +306,7 @@ impl<'a> Checker<'a> {
                 if interface && self.contains_bool(ty) {
                     return self.error(span, "inputs and outputs cannot be bool");
                 }
-                let mut captured = qualifiers.layout.variable.clone();
+                let mut captured = qualifiers.layout.variable;
                 captured.xfb_buffer = captured.xfb_buffer.or(outer.layout.variable.xfb_buffer);
                 self.set_xfb_stride(&captured, span)?;
                 let mut result = Member::new(text, ty);

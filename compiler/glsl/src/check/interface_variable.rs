@@ -129,7 +129,7 @@ impl Checker<'_> {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment input of type {name} must be flat"));
         }
-        // GLSL ES 3.00 section 4.3.6; later versions have stages between (GLSL ES 3.20 section 4.3.6).
+        // GLSL ES 3.00 section 4.3.6; from GLSL ES 3.10 on there may be stages between.
         if self.language.es
             && !self.language.at_least(0, 310)
             && stage == Stage::Vertex

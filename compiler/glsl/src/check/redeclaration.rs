@@ -499,9 +499,8 @@ impl Checker<'_> {
     }
 }
 
-/// True for variables that a sentence allows to redeclare, or that ARB_separate_shader_objects
-/// does (GLSL 4.60 sections 4.1.9, 4.4.1.3, 4.4.2.4, 7.1 and 7.6; ARB_geometry_shader4). Some others
-/// may get qualifiers.
+/// True for variables that may be redeclared (GLSL 4.60 sections 4.1.9, 4.4.1.3, 4.4.2.4, 7.1 and
+/// 7.6; ARB_geometry_shader4), some only to add a qualifier or with ARB_separate_shader_objects.
 fn may_be_redeclared(builtin: Option<BuiltinVariable>, qualified: bool, separate: bool) -> bool {
     use BuiltinVariable as V;
     let Some(builtin) = builtin else { return false };
