@@ -110,11 +110,12 @@ pub fn satisfies(cond: Option<CondMod>, ordering: Option<std::cmp::Ordering>) ->
     }
 }
 
-/// Returns whether a result satisfies a condition (compared with zero). `value` is converted to the
-/// destination type `ty`.
+/// Returns whether a result satisfies a condition (compared with zero). `value` is that of the
+/// destination type `ty`, an integer without the limits of the type.
 ///
-/// Overflow is that of the value before saturation; the others see the saturated value (Kaby Lake
-/// PRM, volume 7, "Assigning Conditional Flags").
+/// Overflow is that of the exact value. The others see what the destination gets, which is saturated
+/// (Kaby Lake PRM, volume 7, "Assigning Conditional Flags") or wraps: the sum 0x80000000 + -4 is
+/// positive (Mesa, `brw_fs_cmod_propagation.cpp`).
 pub fn condition(cond: Option<CondMod>, value: Value, ty: Type, saturate: bool) -> bool {
     match value {
         Value::Int(value) => {
@@ -122,8 +123,8 @@ pub fn condition(cond: Option<CondMod>, value: Value, ty: Type, saturate: bool) 
             if cond == Some(CondMod::O) {
                 return value < low || value > high;
             }
-            let value = if saturate { value.clamp(low, high) } else { value };
-            satisfies(cond, Some(value.cmp(&0)))
+            let kept = if saturate { value.clamp(low, high) } else { integer(ty, value as u64) };
+            satisfies(cond, Some(kept.cmp(&0)))
         }
         Value::Float(fmt, bits) => {
             if cond == Some(CondMod::O) {

@@ -143,6 +143,32 @@ fn conditions_of_saturated_results() {
     }
 }
 
+/// Conditions other than overflow see the bits that the destination gets, also if there is none.
+#[test]
+fn conditions_of_results_that_wrap() {
+    let text = "add.l.f0.0(8) null<1>D g2<8,8,1>D g3<8,8,1>D { align1 1Q };
+                (+f0.0) mov(8) g10<1>D 1D { align1 1Q };
+                shl.g.f0.0(8) null<1>D g4<8,8,1>D 31D { align1 1Q };
+                (+f0.0) mov(8) g11<1>D 1D { align1 1Q };
+                add.nz.f0.0(8) g12<2>W g4<8,8,1>D 0xffffffD { align1 1Q };
+                (+f0.0) mov(8) g14<1>D 1D { align1 1Q };";
+    for name in ALL {
+        let thread = run(name, text, |thread| {
+            let (least, most) = (0x8000_0000, 0x7fff_ffff);
+            thread.set_register(2, &[least, least, most, most, 0, 1, least, most]);
+            let minus = |x: i32| -x as u32;
+            thread.set_register(3, &[minus(4), 4, 1, minus(1), minus(1), minus(1), least, 5]);
+            thread.set_register(4, &[0, 1, 2, 3, 4, 0x10001, 0x1969_bcd8, minus(1)]);
+            for register in [10, 11, 14] {
+                thread.set_register(register, &[0; 8]);
+            }
+        });
+        assert_eq!(thread.register(10), [0, 1, 1, 0, 1, 0, 0, 1], "{name} ADD");
+        assert_eq!(thread.register(11), [0; 8], "{name} SHL");
+        assert_eq!(thread.register(14), [1, 0, 1, 1, 1, 0, 1, 1], "{name} W");
+    }
+}
+
 #[test]
 fn masks_of_the_dispatch() {
     let text = "mov(8) g10<1>UD sr0.2<0,1,0>UD { align1 1Q WE_all };

@@ -91,7 +91,7 @@ narrow_ops! {
     RemainderUnsigned(2) |x| math::divide_unsigned(x[0], x[1]).1;
 }
 
-/// Operations on low dwords. The condition compares the result as dword with zero.
+/// Operations on low dwords. The condition compares what the destination gets with zero.
 pub(super) struct Narrow<O>(PhantomData<O>);
 
 impl<O: NarrowOp> Job for Narrow<O> {
@@ -276,18 +276,19 @@ impl Step<'_> {
         values
     }
 
-    /// Writes the flags of dwords compared with zero.
+    /// Writes the flags of results in the destination's type compared with zero.
     #[inline(never)]
     pub(super) fn narrow_flags<const N: usize>(
         &self,
         registers: &mut Registers,
         results: &[u32; N],
     ) {
-        let cond = self.op.cond;
-        let truths = if matches!(self.op.exec, Exec::Int { signed: true, .. }) {
-            condition::compare(cond, &results.map(|x| x as i32), &[0; N])
+        let (cond, ty) = (self.op.cond, self.operands.dst.ty);
+        let unused = 32 - 8 * ty.size().min(4);
+        let truths = if ty.is_signed_integer() {
+            condition::compare(cond, &results.map(|x| (x << unused) as i32), &[0; N])
         } else {
-            condition::compare(cond, results, &[0; N])
+            condition::compare(cond, &results.map(|x| x << unused), &[0; N])
         };
         self.store_flags(registers, truths);
     }
@@ -335,16 +336,15 @@ impl Step<'_> {
         if ty.is_float() {
             return self.finish(registers, results.map(|x| (x as f32).to_bits()));
         }
-        let mut kept = *results;
+        let mut kept = results.map(|x| x as u32);
         if self.op.saturate {
             let (low, high) = convert::bounds(ty);
-            let (low, high) = (low as i64, high as i64);
-            kept = kept.map(|x| x.clamp(low, high));
+            kept = results.map(|x| x.clamp(low as i64, high as i64) as u32);
         }
         if self.op.writes_flag {
-            self.store_flags(registers, condition::compare(self.op.cond, &kept, &[0; N]));
+            self.narrow_flags(registers, &kept);
         }
         let keep = mask(ty.size() as usize) as u32;
-        self.store(registers, &kept.map(|x| x as u32 & keep));
+        self.store(registers, &kept.map(|x| x & keep));
     }
 }

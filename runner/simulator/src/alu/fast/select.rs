@@ -333,13 +333,11 @@ impl Chooser<'_> {
         if op.dst.ty.is_float() {
             return if self.is_exact() { self.rare_floating::<Exact>() } else { None };
         }
-        // Low dwords suffice if neither saturation nor a condition sees more.
-        let plain = !op.saturate && !op.writes_flag;
+        // Low dwords suffice unless saturation sees more.
+        let plain = !op.saturate;
         let dwords = matches!(op.exec, Exec::Int { bytes: 4, .. });
         match op.opcode {
-            Opcode::Mov if !(op.saturate || op.writes_flag && self.facts.modified) => {
-                self.narrow::<Mov>()
-            }
+            Opcode::Mov if plain => self.narrow::<Mov>(),
             Opcode::Add if plain => self.narrow::<Add>(),
             Opcode::Shl if plain => self.narrow::<Shl>(),
             Opcode::Mad if plain => self.rare::<Narrow<Mad>>(),
@@ -349,10 +347,10 @@ impl Chooser<'_> {
             Opcode::Mul if plain => self.narrow::<integer::Mul>(),
             Opcode::Sel if op.cond.is_some() => self.ordered::<true>(),
             Opcode::Sel if plain => self.exactly::<integer::Pick>(),
-            Opcode::And if dwords && !op.saturate => self.narrow::<integer::And>(),
-            Opcode::Or if dwords && !op.saturate => self.narrow::<integer::Or>(),
-            Opcode::Xor if dwords && !op.saturate => self.narrow::<integer::Xor>(),
-            Opcode::Not if dwords && !op.saturate => self.narrow::<integer::Not>(),
+            Opcode::And if dwords && plain => self.narrow::<integer::And>(),
+            Opcode::Or if dwords && plain => self.narrow::<integer::Or>(),
+            Opcode::Xor if dwords && plain => self.narrow::<integer::Xor>(),
+            Opcode::Not if dwords && plain => self.narrow::<integer::Not>(),
             Opcode::Shr if dwords && plain => self.narrow::<integer::Shr>(),
             Opcode::Asr if plain && !op.src[0].negate && !op.src[0].abs => {
                 if op.src[0].ty.is_signed_integer() {
