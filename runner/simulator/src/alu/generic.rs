@@ -216,7 +216,9 @@ fn is_raw_move(op: &Op) -> bool {
             && !accumulator(&op.dst.place)
 }
 
-/// An integer source with modifiers. A negated UD keeps a 33rd bit.
+/// An integer source with modifiers. They are applied in the width of a signed source, where the
+/// least integer is its own negation (Mesa, `fs_visitor::lower_sub_sat`); a negated UD keeps a 33rd
+/// bit.
 fn integer_source(op: &Op, index: usize, raw: u64) -> i128 {
     let src = &op.src[index];
     let value = integer(src.ty, raw);
@@ -224,7 +226,8 @@ fn integer_source(op: &Op, index: usize, raw: u64) -> i128 {
         return if src.negate { !value } else { value };
     }
     let value = if src.abs { value.abs() } else { value };
-    if src.negate { -value } else { value }
+    let value = if src.negate { -value } else { value };
+    if src.ty.is_signed_integer() { integer(src.ty, value as u64) } else { value }
 }
 
 /// A float source in the execution format with modifiers, flushed.

@@ -169,6 +169,33 @@ fn conditions_of_results_that_wrap() {
     }
 }
 
+/// The least integer is its own negation and magnitude, in the width of the source.
+#[test]
+fn negation_of_the_least_integer() {
+    let text = "sel.l.f0.0(8) g10<1>D g2<8,8,1>D -g3<8,8,1>D { align1 1Q };
+                add(8) g11<1>D g2<8,8,1>D -g4<16,8,2>W { align1 1Q };
+                cmp.l.f0.0(8) g12<1>D -g3<8,8,1>D g2<8,8,1>D { align1 1Q };
+                mov(8) g13<1>F -g3<8,8,1>D { align1 1Q };
+                mov(8) g14<1>F (abs)g3<8,8,1>D { align1 1Q };
+                add.sat(8) g15<1>D g2<8,8,1>D -g3<8,8,1>D { align1 1Q };
+                mov(8) g16<1>F -g3<8,8,1>UD { align1 1Q };";
+    for name in ALL {
+        let thread = run(name, text, |thread| {
+            thread.set_register(2, &[0; 8]);
+            thread.set_register(3, &[0x8000_0000; 8]);
+            thread.set_register(4, &[0x8000; 8]);
+        });
+        let least = 0x8000_0000;
+        assert_eq!(thread.register(10), [least; 8], "{name} SEL");
+        assert_eq!(thread.register(11), [0xffff_8000; 8], "{name} ADD of words");
+        assert_eq!(thread.register(12), [u32::MAX; 8], "{name} CMP");
+        for register in [13, 14, 16] {
+            assert_eq!(floats(&thread, register), [-2_147_483_648.0; 8], "{name} g{register}");
+        }
+        assert_eq!(thread.register(15), [least; 8], "{name} saturation");
+    }
+}
+
 #[test]
 fn masks_of_the_dispatch() {
     let text = "mov(8) g10<1>UD sr0.2<0,1,0>UD { align1 1Q WE_all };

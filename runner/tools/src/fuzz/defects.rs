@@ -30,13 +30,21 @@ pub enum Defect {
     /// Mesa 22.3, drivers of Intel's GPUs: an earlier store to a vector of an array or matrix moves
     /// behind a store at a computed index.
     ComputedVectorStore,
+    /// Mesa 22.3, drivers of ivb and hsw: booleans of arrays with a computed index overlap.
+    BooleanArray,
+    /// Mesa 22.3, drivers of ivb and hsw: the sign of an unsigned result is lost.
+    SignOfUnsigned,
+    /// Mesa 22.3, drivers of ivb and hsw: products with negative constants of 16 bits lose the sign.
+    NegativeFactor,
+    /// Mesa 22.3: both results of `imulExtended` and `umulExtended` of constant vectors are wrong.
+    MulExtendedVector,
     /// LLVM 15: the upper half of a product with a constant of all ones ends the process.
     MulExtendedAllOnes,
 }
 
 impl Defect {
     /// Every known defect.
-    pub const ALL: [Defect; 11] = [
+    pub const ALL: [Defect; 15] = [
         Defect::UniformStructDouble,
         Defect::MatrixFromMatrix,
         Defect::NestedSwitchContinue,
@@ -47,6 +55,10 @@ impl Defect {
         Defect::LdexpDoubleZero,
         Defect::DivisionByMinusOne,
         Defect::ComputedVectorStore,
+        Defect::BooleanArray,
+        Defect::SignOfUnsigned,
+        Defect::NegativeFactor,
+        Defect::MulExtendedVector,
         Defect::MulExtendedAllOnes,
     ];
 
@@ -63,6 +75,10 @@ impl Defect {
             Defect::LdexpDoubleZero => "ldexp-double-zero",
             Defect::DivisionByMinusOne => "division-by-minus-one",
             Defect::ComputedVectorStore => "computed-vector-store",
+            Defect::BooleanArray => "boolean-array",
+            Defect::SignOfUnsigned => "sign-of-unsigned",
+            Defect::NegativeFactor => "negative-factor",
+            Defect::MulExtendedVector => "mul-extended-vector",
             Defect::MulExtendedAllOnes => "mul-extended-all-ones",
         }
     }
@@ -86,6 +102,11 @@ pub(super) fn has_vector(types: &TypeTable, ty: TypeId) -> bool {
         Some(members) => members.iter().any(|member| has_vector(types, member.ty)),
         None => types.shape(ty).is_some_and(|shape| shape != (1, 1)),
     }
+}
+
+/// Returns true if a type is or has a boolean.
+pub(super) fn has_boolean(types: &TypeTable, ty: TypeId) -> bool {
+    super::names::any_scalar(types, ty, &|scalar| scalar == Scalar::Bool)
 }
 
 fn has_double(types: &TypeTable, ty: TypeId) -> bool {

@@ -166,7 +166,8 @@ impl Generator {
         let array = names::array(&mut self.types, ty, length);
         let parts: Vec<String> =
             (0..length).map(|_| self.operand(ty, depth.saturating_sub(2))).collect();
-        format!("{}({})[{}]", self.types.name(array), parts.join(", "), self.index(length))
+        let index = self.index_of(length, ty, false);
+        format!("{}({})[{index}]", self.types.name(array), parts.join(", "))
     }
 
     /// Returns a vector constructed from parts, some of them converted.
@@ -207,7 +208,9 @@ impl Generator {
     fn converted_integer(&mut self, ty: TypeId, scalar: Scalar, rows: u8, depth: usize) -> String {
         let name = self.types.name(ty);
         let other = if scalar == Scalar::Int { Scalar::Uint } else { Scalar::Int };
+        let loses_sign = other == Scalar::Uint && self.avoids(Defect::SignOfUnsigned);
         let from = match self.random.below(10) {
+            0..=3 if loses_sign => Scalar::Bool,
             0..=3 => other,
             4..=5 => Scalar::Bool,
             6..=7 if self.doubles => Scalar::Double,

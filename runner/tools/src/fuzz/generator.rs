@@ -319,17 +319,21 @@ impl Generator {
     }
 
     /// Returns an index below `length` of an array of `element`.
-    fn index_of(&mut self, length: usize, element: TypeId, write: bool) -> String {
+    pub(super) fn index_of(&mut self, length: usize, element: TypeId, write: bool) -> String {
         let index = self.index(length);
         let is_computed = index.parse::<usize>().is_err();
-        if write
-            && is_computed
+        let moves = write
             && self.avoids(Defect::ComputedVectorStore)
-            && defects::has_vector(&self.types, element)
-        {
+            && defects::has_vector(&self.types, element);
+        if is_computed && (moves || self.avoids_index(element)) {
             return self.random.below(length).to_string();
         }
         index
+    }
+
+    /// Returns true if arrays of `element` have no computed index.
+    pub(super) fn avoids_index(&self, element: TypeId) -> bool {
+        self.avoids(Defect::BooleanArray) && defects::has_boolean(&self.types, element)
     }
 
     /// Returns an index below `length`, constant or computed.

@@ -2,6 +2,7 @@
 
 use program::types::{Scalar, TypeId};
 
+use super::defects::Defect;
 use super::generator::Generator;
 use super::helpers::Helper;
 use super::names::vector_of;
@@ -62,7 +63,19 @@ impl Generator {
 
     fn binary(&mut self, ty: TypeId, scalar: Scalar, operator: &str, depth: usize) -> String {
         let (a, b) = (self.operand(ty, depth), self.operand_or_scalar(ty, scalar, depth));
-        format!("({a} {operator} {b})")
+        match operator {
+            "*" => format!("({} * {})", self.factor(scalar, a), self.factor(scalar, b)),
+            _ => format!("({a} {operator} {b})"),
+        }
+    }
+
+    /// Returns a factor, without its sign if negative ones are left out.
+    pub(super) fn factor(&self, scalar: Scalar, text: String) -> String {
+        if !self.avoids(Defect::NegativeFactor) {
+            return text;
+        }
+        let suffix = if scalar == Scalar::Uint { "u" } else { "" };
+        format!("({text} & 0x7fffffff{suffix})")
     }
 
     fn guarded_division(&mut self, ty: TypeId, scalar: Scalar, depth: usize) -> String {
@@ -79,10 +92,11 @@ impl Generator {
     /// Returns a division by a constant; the remainder only of non-negative operands.
     fn known_division(&mut self, ty: TypeId, scalar: Scalar, depth: usize) -> String {
         let a = self.operand(ty, depth);
-        let unsigned = ["2u", "3u", "7u", "16u", "1000u", "0x80000001u", "0xffffffffu"];
+        let all = ["2u", "3u", "7u", "16u", "1000u", "0x80000001u", "0xffffffffu"];
+        let unsigned = if self.avoids(Defect::SignOfUnsigned) { &all[..5] } else { &all };
         match scalar {
             Scalar::Uint => {
-                format!("({a} {} {})", self.random.pick(&["/", "%"]), self.random.pick(&unsigned))
+                format!("({a} {} {})", self.random.pick(&["/", "%"]), self.random.pick(unsigned))
             }
             _ if self.random.chance(50) => {
                 format!(

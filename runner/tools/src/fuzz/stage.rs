@@ -172,7 +172,8 @@ impl StageShader {
     /// Returns lines that mix every scalar of a value into `hash`.
     fn fold(&mut self, hash: &str, path: &str, ty: TypeId) {
         if let Some((element, length)) = elements(&self.generator.types, ty) {
-            if length > 1 && self.generator.random.chance(50) {
+            let loop_wanted = length > 1 && self.generator.random.chance(50);
+            if loop_wanted && !self.generator.avoids_index(element) {
                 let name = self.generator.fresh("k");
                 self.generator
                     .line(&format!("for (int {name} = 0; {name} < {length}; {name}++) {{"));

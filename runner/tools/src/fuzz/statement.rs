@@ -117,9 +117,15 @@ impl Generator {
         let Some(place) = self.place(ty, true, &[]) else { return };
         let integer = vector_of(&self.types, ty).filter(|(scalar, _)| scalar.is_integer());
         let text = match (integer, self.random.below(100)) {
-            (Some(_), 0..=22) => {
+            (Some((scalar, _)), 0..=22) => {
                 let operator = self.random.pick(&["+=", "-=", "*=", "^=", "|=", "&="]);
-                format!("{place} {operator} {};", self.expression(ty, 2))
+                let value = self.expression(ty, 2);
+                if operator == "*=" && self.avoids(Defect::NegativeFactor) {
+                    let factors = (self.factor(scalar, place.clone()), self.factor(scalar, value));
+                    format!("{place} = {} * {};", factors.0, factors.1)
+                } else {
+                    format!("{place} {operator} {value};")
+                }
             }
             (Some((_, 1)), 23..=30) => {
                 self.random.pick(&["{}++;", "++{};", "{}--;", "--{};"]).replace("{}", &place)
@@ -254,6 +260,8 @@ impl Generator {
             2 => (real, Scalar::Int),
             _ => (real, real),
         };
+        let avoided = kind == 1 && self.avoids(Defect::MulExtendedVector);
+        let rows = if avoided { 1 } else { rows };
         let (first, second) = (self.vector(first, rows), self.vector(second, rows));
         let Some(a) = self.place(first, true, &[]) else { return };
         let Some(b) = self.place(second, true, &[root(&a).to_owned()]) else { return };

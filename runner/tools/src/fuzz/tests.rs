@@ -153,10 +153,26 @@ fn has_construct(defect: Defect, text: &str) -> bool {
         Defect::MulExtendedAllOnes => text
             .lines()
             .any(|line| line.contains("mulExtended(") && !line.contains("(0x7fffffff), ")),
+        Defect::NegativeFactor => found(r"\*=? \(-[1-9][0-9]*\)[);]"),
+        Defect::MulExtendedVector => found(r"mulExtended\(.*, [iu]vec[234]\([^()]*\), [a-z]"),
+        Defect::BooleanArray => computed_index_of_booleans(text),
+        Defect::SignOfUnsigned => found(r"[/%] 0x80000001u\)|[/%] 0xffffffffu\)"),
         Defect::ComputedVectorStore => {
             found(r"(?m)^ *[a-z][a-z0-9]*\[[a-z][^\]]*\]\.[xyzw]+ [-+*^|&]?= ")
         }
     }
+}
+
+/// Returns true if a constructor of an array of booleans, or a variable that is one, has an index
+/// that is not a number.
+fn computed_index_of_booleans(text: &str) -> bool {
+    let found = |pattern: &str| regex::Regex::new(pattern).unwrap().is_match(text);
+    let variables =
+        regex::Regex::new(r"(?m)^ *(?:bool|bvec[234])\[[0-9]+\] ([a-z][0-9]+)").unwrap();
+    found(r"\b(?:bool|bvec[234])\[[0-9]+\]\([^\[\]()]*\)\[[^0-9]")
+        || variables
+            .captures_iter(text)
+            .any(|variable| found(&format!(r"[^\w.]{}\[[^0-9\]]", &variable[1])))
 }
 
 /// Returns true if a `continue` is in two `switch` statements of one loop.

@@ -305,6 +305,11 @@ impl Step<'_> {
             if access.negate {
                 *dword = if bitwise { !*dword } else { dword.wrapping_neg() };
             }
+            *dword = match access.ty {
+                Type::W => *dword as i16 as u32,
+                Type::B => *dword as i8 as u32,
+                _ => *dword,
+            };
         }
     }
 
@@ -326,7 +331,13 @@ impl Step<'_> {
             return if access.negate { values.map(|x| !x) } else { values };
         }
         let values = if access.abs { values.map(i64::abs) } else { values };
-        if access.negate { values.map(|x| -x) } else { values }
+        let values = if access.negate { values.map(|x| -x) } else { values };
+        match access.ty {
+            Type::D => values.map(|x| i64::from(x as i32)),
+            Type::W => values.map(|x| i64::from(x as i16)),
+            Type::B => values.map(|x| i64::from(x as i8)),
+            _ => values,
+        }
     }
 
     /// Saturates, evaluates the condition, writes; or converts to a float and finishes that.
