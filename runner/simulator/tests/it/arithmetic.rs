@@ -172,7 +172,7 @@ fn conditions_of_results_that_wrap() {
 /// The least integer is its own negation and magnitude, in the width of the source.
 #[test]
 fn negation_of_the_least_integer() {
-    let text = "sel.l.f0.0(8) g10<1>D g2<8,8,1>D -g3<8,8,1>D { align1 1Q };
+    let text = "sel.l(8) g10<1>D g2<8,8,1>D -g3<8,8,1>D { align1 1Q };
                 add(8) g11<1>D g2<8,8,1>D -g4<16,8,2>W { align1 1Q };
                 cmp.l.f0.0(8) g12<1>D -g3<8,8,1>D g2<8,8,1>D { align1 1Q };
                 mov(8) g13<1>F -g3<8,8,1>D { align1 1Q };
