@@ -223,6 +223,13 @@ pub(crate) fn low_bits(count: u8) -> u32 {
 }
 
 impl Op {
+    /// Returns true if a source is a UD that is negated as a number: the result has a 33rd bit.
+    pub fn negates_unsigned(&self) -> bool {
+        let sources = &self.src[..usize::from(self.sources)];
+        !self.opcode.is_logic()
+            && sources.iter().any(|source| source.negate && source.ty == Type::UD)
+    }
+
     /// Resolves an instruction.
     pub fn resolve(quirks: &Quirks, inst: &Inst) -> Op {
         let sources = inst.used_sources();

@@ -8,7 +8,7 @@ use super::args::{
 use super::values::{Generations, generations};
 use super::{
     asm, bisect, compare_codegen, coverage, diff, expect, fuzz, gpu, history, import, list, merge,
-    pressure, reduce, report, show, show_driver, summary,
+    pressure, reduce, report, show, show_driver, summary, wrap,
 };
 use crate::console::style::ColorChoice;
 
@@ -21,7 +21,7 @@ const HELP: &str = "\
 
 Look at tests:    list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
-Find failures:    fuzz, coverage
+Find failures:    fuzz, wrap, coverage
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, compare-codegen, pressure
 More:             gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
@@ -76,6 +76,8 @@ pub(super) enum Command {
     Reduce(reduce::ReduceArgs),
     /// Run random or damaged tests.
     Fuzz(fuzz::FuzzArgs),
+    /// Write tests that draw the fragment shaders of applications over a window.
+    Wrap(wrap::WrapArgs),
     /// Show which parts of compiler and hardware tests exercise.
     Coverage(coverage::CoverageArgs),
     /// Assemble text to raw instruction bytes on standard output.

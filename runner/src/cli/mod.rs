@@ -44,6 +44,7 @@ mod summary;
 mod values;
 mod worker;
 mod workers;
+mod wrap;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -90,6 +91,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bisect(args)) => bisect::bisect(&args),
         Some(Command::Reduce(args)) => reduce::reduce(&args),
         Some(Command::Fuzz(args)) => fuzz::fuzz(&args),
+        Some(Command::Wrap(args)) => wrap::wrap_shaders(&args),
         Some(Command::Coverage(args)) => coverage::coverage(&args),
         Some(Command::Asm(args)) => asm::assemble(&args),
         Some(Command::Disasm(args)) => asm::disassemble(&args),

@@ -1,5 +1,5 @@
 //! Tools over the execution of test cases: random tests, reduction of failing tests, bisection over
-//! compiler passes, and coverage.
+//! compiler passes, coverage, and tests around shaders of applications.
 //!
 //! ```
 //! use tools::fuzz::{Kind, generate};
@@ -13,6 +13,7 @@ pub mod bisect;
 pub mod coverage;
 pub mod fuzz;
 pub mod reduce;
+pub mod wrap;
 
 mod case;
 

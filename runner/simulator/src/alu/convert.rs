@@ -115,15 +115,26 @@ pub fn satisfies(cond: Option<CondMod>, ordering: Option<std::cmp::Ordering>) ->
 ///
 /// Overflow is that of the exact value. The others see what the destination gets, which is saturated
 /// (Kaby Lake PRM, volume 7, "Assigning Conditional Flags") or wraps: the sum 0x80000000 + -4 is
-/// positive (Mesa, `brw_fs_cmod_propagation.cpp`).
-pub fn condition(cond: Option<CondMod>, value: Value, ty: Type, saturate: bool) -> bool {
+/// positive (Mesa, `brw_fs_cmod_propagation.cpp`). `wide`: a source is a negated UD, whose 33rd bit
+/// the conditions see, too (Mesa, `fs_inst::can_do_cmod`).
+pub fn condition(
+    cond: Option<CondMod>,
+    value: Value,
+    ty: Type,
+    saturate: bool,
+    wide: bool,
+) -> bool {
     match value {
         Value::Int(value) => {
             let (low, high) = bounds(ty);
             if cond == Some(CondMod::O) {
                 return value < low || value > high;
             }
-            let kept = if saturate { value.clamp(low, high) } else { integer(ty, value as u64) };
+            let kept = match (saturate, wide) {
+                (true, _) => value.clamp(low, high),
+                (false, true) => value,
+                (false, false) => integer(ty, value as u64),
+            };
             satisfies(cond, Some(kept.cmp(&0)))
         }
         Value::Float(fmt, bits) => {

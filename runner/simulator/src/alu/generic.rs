@@ -78,11 +78,12 @@ fn execute_half(
         ));
     }
     let (mut written, mut truths) = (0u32, 0u32);
+    let wide = op.negates_unsigned();
     for outcome in &outcomes {
         let channel = outcome.channel;
         let (bits, value) = store(outcome.value, op.dst.ty, op.saturate, modes);
-        let truth =
-            outcome.verdict.unwrap_or_else(|| condition(op.cond, value, op.dst.ty, op.saturate));
+        let of_result = || condition(op.cond, value, op.dst.ty, op.saturate, wide);
+        let truth = outcome.verdict.unwrap_or_else(of_result);
         written |= 1 << channel;
         truths |= u32::from(truth) << channel;
         let exact = match outcome.value {

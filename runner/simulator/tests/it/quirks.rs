@@ -387,13 +387,17 @@ fn compressed_halves_run_in_order() {
 
 #[test]
 fn a_negated_ud_has_a_33rd_bit() {
-    // −1 as UD compares below zero because the comparison sees the 33-bit value.
-    let text = "cmp.l.f0.0(8) null<1>D -g6<8,8,1>UD 0UD { align1 1Q switch };";
-    let thread = run("hsw", text, |thread| {
-        thread.set_register(6, &[1; 8]);
-        thread.regs.flags = [0; 2];
-    });
-    assert_eq!(thread.regs.flags[0], 0xff);
+    // −1 as UD is below zero because comparisons and conditions see the 33-bit value.
+    for text in [
+        "cmp.l.f0.0(8) null<1>D -g6<8,8,1>UD 0UD { align1 1Q switch };",
+        "mov.l.f0.0(8) g7<1>UD -g6<8,8,1>UD { align1 1Q };",
+    ] {
+        let thread = run("hsw", text, |thread| {
+            thread.set_register(6, &[1; 8]);
+            thread.regs.flags = [0; 2];
+        });
+        assert_eq!(thread.regs.flags[0], 0xff, "{text}");
+    }
 }
 
 #[test]

@@ -333,8 +333,8 @@ impl Chooser<'_> {
         if op.dst.ty.is_float() {
             return if self.is_exact() { self.rare_floating::<Exact>() } else { None };
         }
-        // Low dwords suffice unless saturation sees more.
-        let plain = !op.saturate;
+        // Low dwords suffice unless saturation or a condition sees more.
+        let plain = !op.saturate && !(op.writes_flag && op.negates_unsigned());
         let dwords = matches!(op.exec, Exec::Int { bytes: 4, .. });
         match op.opcode {
             Opcode::Mov if plain => self.narrow::<Mov>(),

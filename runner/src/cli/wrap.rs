@@ -1,0 +1,69 @@
+//! `runner wrap PATH… --out DIR`: writes tests that draw the fragment shaders of applications.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::args::SelectArgs;
+use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
+use super::list;
+use super::output::print;
+use super::values::one_generation;
+use crate::console::message::message;
+use crate::select::FileKinds;
+use results::names::{EXTENSION, printable_line};
+use results::replace_file;
+use tools::wrap::{WrapError, wrap};
+use vocabulary::Generation;
+
+#[derive(Debug, Args)]
+pub(super) struct WrapArgs {
+    #[command(flatten)]
+    select: SelectArgs,
+    /// Generation that decides what shaders may use (default: skl).
+    #[arg(long = "gen", value_name = "GEN", default_value = "skl", hide_default_value = true, value_parser = one_generation)]
+    generation: Generation,
+    /// Folder of the tests.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// Writes a test for each fragment shader; exit code 1 if a shader has none.
+pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
+    let selection = list::select(&args.select, FileKinds::ScriptsAndShaders)?;
+    if selection.tests.is_empty() {
+        message!("{}", selection.nothing());
+        return Ok(NOTHING);
+    }
+    let (mut written, mut without, mut failed) = (0, 0, 0);
+    for test in &selection.tests {
+        let text = execute::read_test(&test.path)
+            .with_context(|| format!("{}: cannot read", test.path.display()))?;
+        match wrap(&text, &printable_line(&test.name), args.generation) {
+            Ok(wrapped) => {
+                write(&args.out, &test.name, &wrapped)?;
+                written += 1;
+            }
+            Err(WrapError::NoFragmentShader) => without += 1,
+            Err(error) => {
+                message!("{}: {error}", printable_line(&test.name));
+                failed += 1;
+            }
+        }
+    }
+    let counts = format!("written: {written}, without a fragment shader: {without}");
+    print(format!("{counts}, left out: {failed}\n").as_bytes())?;
+    Ok(if failed == 0 { EXPECTED } else { UNEXPECTED })
+}
+
+/// Writes a test into the folder, below the directories of its name.
+fn write(out: &Path, name: &str, text: &[u8]) -> anyhow::Result<()> {
+    let path = out.join(format!("{name}.{EXTENSION}"));
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("{}: cannot create", folder.display()))?;
+    }
+    replace_file(&path, text).with_context(|| format!("{}: cannot write", path.display()))
+}
