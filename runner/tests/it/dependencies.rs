@@ -146,7 +146,10 @@ fn rules_of_deny_toml_hold() {
     // Each line of the list is needed.
     let all = duplicates(&metadata, &[]);
     for entry in list("skip") {
-        assert!(duplicates(&metadata, &[entry.clone()]) != all, "{entry} skips nothing");
+        assert!(
+            duplicates(&metadata, std::slice::from_ref(&entry)) != all,
+            "{entry} skips nothing"
+        );
     }
 }
 

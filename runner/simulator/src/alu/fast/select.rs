@@ -334,7 +334,7 @@ impl Chooser<'_> {
             return if self.is_exact() { self.rare_floating::<Exact>() } else { None };
         }
         // Low dwords suffice unless saturation or a condition sees more.
-        let plain = !op.saturate && !(op.writes_flag && op.negates_unsigned());
+        let plain = !(op.saturate || op.writes_flag && op.negates_unsigned());
         let dwords = matches!(op.exec, Exec::Int { bytes: 4, .. });
         match op.opcode {
             Opcode::Mov if plain => self.narrow::<Mov>(),
