@@ -90,7 +90,7 @@ fn cost(shader: &Shader, inst: Inst) -> Option<usize> {
                 AluOp::Fneg | AluOp::Fabs | AluOp::Fsat | AluOp::Ineg | AluOp::Inot | AluOp::Mov
             ) || alu.op.is_vec();
             let may_move = !(alu.op.info().is_derivative() || costly && wide);
-            // A component of a double takes the time of two instructions at least, in both back ends.
+            // A component of a double takes as long as two instructions, in both back ends.
             let components = |s: &Src| usize::from(shader.components(s.value));
             let each = alu.srcs.iter().map(components).max().unwrap_or(1);
             let price = if wide { 2 * each } else { 1 };

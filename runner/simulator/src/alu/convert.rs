@@ -113,10 +113,10 @@ pub fn satisfies(cond: Option<CondMod>, ordering: Option<std::cmp::Ordering>) ->
 /// Returns whether a result satisfies a condition (compared with zero). `value` is that of the
 /// destination type `ty`, an integer without the limits of the type.
 ///
-/// Overflow is that of the exact value. The others see what the destination gets, which is saturated
-/// (Kaby Lake PRM, volume 7, "Assigning Conditional Flags") or wraps: the sum 0x80000000 + -4 is
-/// positive (Mesa, `brw_fs_cmod_propagation.cpp`). `wide`: a source is a negated UD, whose 33rd bit
-/// the conditions see, too (Mesa, `fs_inst::can_do_cmod`).
+/// Overflow is that of the exact value. The others see what the destination gets, which is
+/// saturated (Kaby Lake PRM, volume 7, "Assigning Conditional Flags") or wraps: the sum of
+/// 0x80000000 and -4 is positive (Mesa, `brw_fs_cmod_propagation.cpp`). `wide`: a source is a
+/// negated UD, whose 33rd bit the conditions see, too (Mesa, `fs_inst::can_do_cmod`).
 pub fn condition(
     cond: Option<CondMod>,
     value: Value,

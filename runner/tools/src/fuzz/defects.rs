@@ -34,7 +34,7 @@ pub enum Defect {
     BooleanArray,
     /// Mesa 22.3, drivers of ivb and hsw: the sign of an unsigned result is lost.
     SignOfUnsigned,
-    /// Mesa 22.3, drivers of ivb and hsw: products with negative constants of 16 bits lose the sign.
+    /// Mesa 22.3, drivers of ivb and hsw: products with negative 16-bit constants lose the sign.
     NegativeFactor,
     /// Mesa 22.3: both results of `imulExtended` and `umulExtended` of constant vectors are wrong.
     MulExtendedVector,

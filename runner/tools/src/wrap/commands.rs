@@ -6,7 +6,7 @@ use program::Program;
 use program::resource::Uniform;
 use program::types::{Dim, SamplerType, Scalar, Type};
 
-use super::WrapError;
+use super::error::WrapError;
 
 /// Values of uniforms in turn, in sixteenths: exact, and none is 0.
 const STEP: u32 = 5;

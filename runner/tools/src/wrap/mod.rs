@@ -6,6 +6,7 @@
 //! its probe compares what the executors show.
 
 mod commands;
+mod error;
 mod varyings;
 
 use std::str;
@@ -17,22 +18,7 @@ use results::verdict::Verdict;
 use script::{Content, Script, Shader};
 use vocabulary::Generation;
 
-/// Why no test can be written around a file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WrapError {
-    /// The file has no fragment shader in GLSL.
-    #[error("no fragment shader")]
-    NoFragmentShader,
-    /// The file is no `.shader_test` file.
-    #[error("{0}")]
-    Script(String),
-    /// The shader does not compile, or needs what the generation does not offer.
-    #[error("{0}")]
-    Compile(String),
-    /// The test format has no command for a resource of the shader.
-    #[error("no command of the test format supplies {0}")]
-    NotSupplied(String),
-}
+pub use error::WrapError;
 
 /// Returns a test that draws the fragment shader of a `.shader_test` file over a window. `origin`
 /// names the file in the first line; `generation` decides what the shader may use.

@@ -8,7 +8,7 @@ use program::types::{ArrayLength, Scalar, Type, TypeId, TypeTable};
 use program::variable::{Global, Storage};
 use program::{Program, Stage};
 
-use super::WrapError;
+use super::error::WrapError;
 
 /// Writes the vertex shader: every input changes over the window if it may be interpolated.
 pub(super) fn vertex_shader(program: &Program, version: &str) -> Result<String, WrapError> {

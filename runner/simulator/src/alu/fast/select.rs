@@ -16,7 +16,7 @@ pub fn select(op: &Op, machine: Machine) -> Option<Plan> {
     if op.unit != Unit::Alu || op.garbage != 0 || op.acc_write || op.dst.odd_garbage {
         return None;
     }
-    if op.exec == Exec::Mixed || op.writes_flag && op.cond == Some(CondMod::O) {
+    if op.exec == Exec::Mixed || op.writes_flag && sees_exact_result(op) {
         return None;
     }
     let facts = Facts::of(op)?;
@@ -44,6 +44,12 @@ fn laid_out(op: &Op, steps: Steps) -> Option<Operands> {
         *access = Access::source(op, index, steps)?;
     }
     Some(Operands { steps, src, dst: Access::destination(op, steps)? })
+}
+
+/// Returns true if the condition sees more of the result than the destination gets.
+fn sees_exact_result(op: &Op) -> bool {
+    let compares = matches!(op.opcode, Opcode::Cmp | Opcode::Cmpn);
+    op.cond == Some(CondMod::O) || op.negates_unsigned() && !compares
 }
 
 /// Both halves as one step, if the second does not read what the first writes.
@@ -333,8 +339,8 @@ impl Chooser<'_> {
         if op.dst.ty.is_float() {
             return if self.is_exact() { self.rare_floating::<Exact>() } else { None };
         }
-        // Low dwords suffice unless saturation or a condition sees more.
-        let plain = !(op.saturate || op.writes_flag && op.negates_unsigned());
+        // Low dwords suffice unless saturation sees more.
+        let plain = !op.saturate;
         let dwords = matches!(op.exec, Exec::Int { bytes: 4, .. });
         match op.opcode {
             Opcode::Mov if plain => self.narrow::<Mov>(),
