@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(none, WrapError::NoFragmentShader);
         let wrong = wrapped("void main() { x; }\n").unwrap_err();
         assert!(matches!(wrong, WrapError::Compile(_)), "{wrong}");
-        let text = b"[require]\nGLSL >= 4.20\n[fragment shader]\nuniform atomic_uint n;\n\
+        let text = b"[require]\nGLSL >= 4.20\n[fragment shader]\nlayout(binding = 0) uniform atomic_uint n;\n\
                      out vec4 c;\nvoid main() { c = vec4(atomicCounter(n)); }\n";
         assert_eq!(error(text), WrapError::NotSupplied("the atomic counter `n`".to_owned()));
     }
