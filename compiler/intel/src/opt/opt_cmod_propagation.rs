@@ -136,7 +136,7 @@ fn fold_into(
     {
         return false;
     }
-    // The hardware tests integer sums, products and shifted values before they wrap.
+    // Sums, products and shifted values of integers keep their tests: a negated UD has a 33rd bit.
     if matches!(inst.op, Op::Add | Op::Mul | Op::Mad | Op::Shl) && inst.dst.ty.is_integer() {
         return false;
     }
