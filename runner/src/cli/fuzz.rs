@@ -1,17 +1,16 @@
 //! `runner fuzz`: random or damaged tests.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Args;
 
 use super::args::{BundleArgs, ExecuteArgs, process_arguments};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::options::{changed_options, command_options, execute_options};
-use super::output::print;
+use super::output::{print, write_test};
 use super::reduce::{ReduceArgs, reduce};
 use super::revision::REVISION;
 use super::values::{Generations, generations};
@@ -29,7 +28,6 @@ use results::names::{EXTENSION, printable_line, quoted};
 use results::verdict::{Outcome, Status, TestResult, Verdict};
 use results::{
     Header, Repeat, RepeatTest, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular,
-    replace_file,
 };
 use tools::fuzz::{Defect, Kind, generate_without, mutate};
 use vocabulary::Generation;
@@ -340,19 +338,13 @@ impl FuzzPlan {
     fn keep(&self, case: usize) {
         let (number, generation) = self.case_at(case);
         let path = self.file(&self.name(case));
-        let written = write(&path, &self.text(number));
+        let written = write_test(&path, self.text(number).as_bytes());
         let mut kept = self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match written {
             Ok(()) => drop(kept.failed.entry(path).or_insert(generation)),
             Err(error) => kept.error = Some(error),
         }
     }
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    Ok(replace_file(path, text.as_bytes())?)
 }
 
 impl Plan for FuzzPlan {

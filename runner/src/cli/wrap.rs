@@ -1,7 +1,6 @@
 //! `runner wrap PATH… --out DIR`: writes tests that draw the fragment shaders of applications.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
@@ -9,12 +8,11 @@ use clap::Args;
 use super::args::SelectArgs;
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::list;
-use super::output::print;
+use super::output::{print, write_test};
 use super::values::one_generation;
 use crate::console::message::message;
 use crate::select::FileKinds;
 use results::names::{EXTENSION, printable_line};
-use results::replace_file;
 use tools::wrap::{WrapError, wrap};
 use vocabulary::Generation;
 
@@ -43,7 +41,8 @@ pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
             .with_context(|| format!("{}: cannot read", test.path.display()))?;
         match wrap(&text, &printable_line(&test.name), args.generation) {
             Ok(wrapped) => {
-                write(&args.out, &test.name, &wrapped)?;
+                let path = args.out.join(format!("{}.{EXTENSION}", test.name));
+                write_test(&path, &wrapped)?;
                 written += 1;
             }
             Err(WrapError::NoFragmentShader) => without += 1,
@@ -56,14 +55,4 @@ pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
     let counts = format!("written: {written}, without a fragment shader: {without}");
     print(format!("{counts}, left out: {failed}\n").as_bytes())?;
     Ok(if failed == 0 { EXPECTED } else { UNEXPECTED })
-}
-
-/// Writes a test into the folder, below the directories of its name.
-fn write(out: &Path, name: &str, text: &[u8]) -> anyhow::Result<()> {
-    let path = out.join(format!("{name}.{EXTENSION}"));
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("{}: cannot create", folder.display()))?;
-    }
-    replace_file(&path, text).with_context(|| format!("{}: cannot write", path.display()))
 }

@@ -55,7 +55,7 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     let probed = (0..ATOMIC_WORDS).chain((ATOMIC_WORDS..words).step_by(step));
     script::require(&["GL_ARB_compute_shader"])
         + &format!("[compute shader]\n{}\n", stage.text())
-        + &script::test()
+        + &script::begin_test()
         + &commands
         + &script::probe_words(1, probed.map(|word| 4 * word))
 }

@@ -35,6 +35,7 @@ mod statement;
 
 pub use defects::Defect;
 pub use mutate::mutate;
+pub(crate) use script::begin_test;
 
 use maker::{Maker, Size};
 

@@ -134,7 +134,7 @@ fn drawn(maker: &Maker, shaders: &str, data: &str, draw: &str, after: &str) -> S
     if !data.is_empty() {
         let _ = writeln!(text, "[vertex data]\n{data}");
     }
-    text + &script::test()
+    text + &script::begin_test()
         + &maker.resources.commands
         + &script::framebuffer()
         + draw

@@ -39,7 +39,7 @@ pub(super) fn require(more: &[&str]) -> String {
 }
 
 /// Begins `[test]`. No probe expects a value: the executors must agree.
-pub(super) fn test() -> String {
+pub(crate) fn begin_test() -> String {
     "[test]\n# No value is expected here: each probe compares what the executors show.\n\
      tolerance 3e38 3e38 3e38 3e38\n"
         .to_owned()

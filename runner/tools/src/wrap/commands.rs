@@ -1,7 +1,5 @@
 //! The commands that supply a program's uniforms and textures, draw, and compare.
 
-use std::fmt::Write as _;
-
 use program::Program;
 use program::resource::Uniform;
 use program::types::{Dim, SamplerType, Scalar, Type};
@@ -11,22 +9,20 @@ use super::error::WrapError;
 /// Values of uniforms in turn, in sixteenths: exact, and none is 0.
 const STEP: u32 = 5;
 
-/// Writes the section `[test]` without its header.
+/// Writes the section `[test]`.
 pub(super) fn commands(program: &Program) -> Result<String, WrapError> {
-    let mut text = "# No value is expected here: the probe compares what the executors show.\n\
-                    tolerance 3e38 3e38 3e38 3e38\n"
-        .to_owned();
-    let mut number = 0;
+    let mut text = crate::fuzz::begin_test();
+    let mut unit = 0;
     for uniform in &program.uniforms {
         // Built-in state has initial values.
         if uniform.builtin.is_none() {
-            supply(program, uniform, &mut number, &mut text)?;
+            supply(program, uniform, &mut unit, &mut text)?;
         }
     }
     for (index, block) in program.storage_blocks.iter().enumerate() {
         let size = block.size.max(STORAGE_BYTES);
         let binding = if block.explicit_binding { block.binding } else { index as u32 };
-        writeln!(text, "ssbo {binding} {size}").expect("strings grow");
+        text += &format!("ssbo {binding} {size}\n");
     }
     text += "clear color 0.25 0.5 0.75 1\nclear\ndraw rect -1 -1 2 2\nprobe all rgba 0 0 0 0\n";
     Ok(text)
@@ -38,7 +34,7 @@ const STORAGE_BYTES: u32 = 1024;
 fn supply(
     program: &Program,
     uniform: &Uniform,
-    number: &mut u32,
+    unit: &mut u32,
     text: &mut String,
 ) -> Result<(), WrapError> {
     let name = |index| match uniform.array {
@@ -48,19 +44,18 @@ fn supply(
     for index in 0..uniform.array.unwrap_or(1) {
         match program.types.get(uniform.ty) {
             Type::Sampler(sampler) => {
-                let unit = *number;
-                *number += 1;
-                if let Some(texture) = texture(*sampler, unit) {
-                    writeln!(text, "{texture}").expect("strings grow");
+                if let Some(texture) = texture(*sampler, *unit) {
+                    *text += &format!("{texture}\n");
                 }
-                writeln!(text, "uniform int {} {unit}", name(index)).expect("strings grow");
+                *text += &format!("uniform int {} {unit}\n", name(index));
+                *unit += 1;
             }
             Type::Image(_) => return missing("image", &uniform.name),
             Type::AtomicCounter => return missing("atomic counter", &uniform.name),
             _ => {
                 let (ty, components) = value(program, uniform, index);
                 let values = components.join(" ");
-                writeln!(text, "uniform {ty} {} {values}", name(index)).expect("strings grow");
+                *text += &format!("uniform {ty} {} {values}\n", name(index));
             }
         }
     }

@@ -29,14 +29,18 @@ pub use error::WrapError;
 pub fn wrap(text: &[u8], origin: &str, generation: Generation) -> Result<Vec<u8>, WrapError> {
     let script = script::parse(text).map_err(|error| WrapError::Script(error.to_string()))?;
     let shader = fragment_shader(&script).ok_or(WrapError::NoFragmentShader)?;
-    let version = version_line(&script, shader);
-    let alone = alone(text, &script, shader, &version);
+    let own = own_version(shader);
+    let written = || script.version_line(shader).map(|line| line.to_string());
+    let version = own.map(str::to_owned).or_else(written).unwrap_or_default();
+    let added = if own.is_some() { "" } else { version.trim_end() };
+    let alone = alone(text, &script, shader, added);
     let program = link(&alone, generation)?;
-    let inputs = varyings::vertex_shader(&program, &version)?;
+    let version = version.trim_end();
+    let inputs = varyings::vertex_shader(&program, version)?;
     let commands = commands::commands(&program)?;
     let mut test = format!("# {origin}\n").into_bytes();
     test.extend(&alone);
-    test.extend(format!("\n[vertex shader]\n{version}\n{inputs}\n[test]\n{commands}").bytes());
+    test.extend(format!("\n[vertex shader]\n{version}\n{inputs}\n{commands}").bytes());
     Ok(test)
 }
 
@@ -49,30 +53,28 @@ fn fragment_shader<'a, 'b>(script: &'b Script<'a>) -> Option<&'b Shader<'a>> {
     shaders.next().filter(|_| shaders.next().is_none())
 }
 
-/// Returns the `#version` line of a shader: its own or the one that piglit writes before it.
-fn version_line(script: &Script<'_>, shader: &Shader<'_>) -> String {
-    let own = shader.source.split(|&byte| byte == b'\n').find_map(|line| {
+/// Returns the `#version` line of a shader, if it has one. piglit writes one before others.
+fn own_version<'a>(shader: &Shader<'a>) -> Option<&'a str> {
+    shader.source.split(|&byte| byte == b'\n').find_map(|line| {
         let line = str::from_utf8(line).ok()?.trim();
-        line.strip_prefix('#')?.trim_start().starts_with("version").then(|| line.to_owned())
-    });
-    let written = || script.version_line(shader).map(|line| line.to_string());
-    own.or_else(written).unwrap_or_default().trim_end().to_owned()
+        line.strip_prefix('#')?.trim_start().starts_with("version").then_some(line)
+    })
 }
 
-/// Returns the requirements and the fragment shader, without other stages.
+/// Returns the requirements and the fragment shader behind `version`, without other stages.
 fn alone(text: &[u8], script: &Script<'_>, shader: &Shader<'_>, version: &str) -> Vec<u8> {
     let mut alone = b"[require]\n".to_vec();
     let requirements = script.sections.iter().filter(|s| matches!(s.content, Content::Require));
     for section in requirements {
-        let body = text.get(section.body.start as usize..section.body.end as usize);
-        for line in body.unwrap_or_default().split_inclusive(|&byte| byte == b'\n') {
+        let body = text.get(section.body.range()).unwrap_or_default();
+        for line in body.split_inclusive(|&byte| byte == b'\n') {
             if !line.starts_with(b"SEPARABLE") {
                 alone.extend(line);
             }
         }
     }
     alone.extend(b"\n[fragment shader]\n");
-    if !shader.source.windows(8).any(|bytes| bytes == b"#version") {
+    if !version.is_empty() {
         alone.extend(version.bytes());
         alone.push(b'\n');
     }

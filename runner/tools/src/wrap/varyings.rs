@@ -1,7 +1,5 @@
 //! The vertex shader that supplies a fragment shader's inputs.
 
-use std::fmt::Write as _;
-
 use program::qualifier::{Interpolation, InterpolationMode};
 use program::resource::Slot;
 use program::types::{ArrayLength, Scalar, Type, TypeId, TypeTable};
@@ -74,7 +72,7 @@ fn declaration(types: &TypeTable, global: &Global, storage: &str) -> Result<Stri
         let (element, lengths) = element(types, member.ty, &member.name)?;
         let mode = interpolation(member.interpolation);
         let (ty, name) = (types.name(element), &member.name);
-        write!(text, " {mode}{ty} {name}{lengths};").expect("strings grow");
+        text += &format!(" {mode}{ty} {name}{lengths};");
     }
     let instance = if has_instance(types, global) { format!(" {name}") } else { String::new() };
     Ok(format!("{text} }}{instance};\n"))
@@ -100,7 +98,7 @@ fn element(types: &TypeTable, ty: TypeId, name: &str) -> Result<(TypeId, String)
         let ArrayLength::Fixed(length) = length else {
             return Err(WrapError::NotSupplied(format!("the input without a size `{name}`")));
         };
-        write!(lengths, "[{length}]").expect("strings grow");
+        lengths += &format!("[{length}]");
         ty = element;
     }
     Ok((element, lengths))
@@ -129,7 +127,7 @@ fn assign(
         }
         Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => {
             let value = value(types, ty);
-            writeln!(assignments, "{path} = {value};").expect("strings grow");
+            *assignments += &format!("{path} = {value};\n");
         }
         _ => return Err(WrapError::NotSupplied(format!("the input `{path}`"))),
     }
