@@ -53,6 +53,21 @@ fn commands_are_not_needed() {
     assert_eq!(kernels(&results[1]), ["vertex vec4", "fragment SIMD16", "fragment SIMD8"]);
 }
 
+/// A control shader alone has patches of `GL_PATCH_VERTICES` vertices, which is 3 at first.
+#[test]
+fn a_control_shader_alone() {
+    let sandbox = Sandbox::new();
+    let text = "#version 400\nlayout(vertices = 4) out;\nvoid main() {\n\
+                gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID % 3].gl_Position;\n\
+                gl_TessLevelOuter[0] = 1.0;\n}\n";
+    sandbox.file("suite/a.tesc", text);
+    let options = ["suite", "--gen", "ivb,skl", "--compile-only", "--out", "out"];
+    sandbox.run(&options).expect(0, &["pass: 2"]);
+    let results = sandbox.results("out");
+    assert_eq!(kernels(&results[1]), ["tessellation control vec4"]);
+    assert_eq!(kernels(&results[2]), ["tessellation control SIMD8"]);
+}
+
 /// Shaders of one stem are one program; errors count lines in their own file.
 #[test]
 fn bare_shaders() {
