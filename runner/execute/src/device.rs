@@ -106,7 +106,7 @@ pub struct DeviceRequest<'a> {
     pub script: &'a Script<'a>,
     /// Options of the run.
     pub options: &'a ExecutionOptions,
-    /// Maximum number of steps of all shading in the test; beyond it, [`DeviceError::StepLimit`].
+    /// Maximum number of steps of a batch; beyond it, [`DeviceError::StepLimit`].
     pub step_limit: u64,
 }
 

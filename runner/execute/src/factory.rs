@@ -37,7 +37,7 @@ fn wave_device(
     WaveDevice::new(WaveOptions {
         chip,
         compiler: request.options.codegen.clone(),
-        budget: request.step_limit,
+        step_limit: request.step_limit,
         seed: seed(request.test),
         others: others(request),
         cache,
@@ -99,7 +99,7 @@ fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, De
         decoders: Arc::default(),
         others: others(request),
         math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
-        budget: request.step_limit,
+        step_limit: request.step_limit,
         seed: seed(request.test),
         trace: None,
         cores: Cores::default(),

@@ -20,9 +20,9 @@ use crate::session::Session;
 use results::verdict::{Status, Verdict};
 use vocabulary::Generation;
 
-/// Maximum number of instructions of all shading in a test on the simulator: some seconds of work.
+/// Maximum number of instructions of a batch on the simulator: some seconds of work.
 const SIMULATOR_STEPS: u64 = 200_000_000;
-/// Maximum number of statements of all shading in a test on the interpreter.
+/// Maximum number of statements of a batch on the interpreter.
 const INTERPRETER_STEPS: u64 = 100_000_000;
 
 /// Executes a small script, so that the shared tables exist before the first test case.

@@ -287,7 +287,7 @@ fn device_errors_have_layers() {
         simulator(limit.clone()),
         Status::Timeout,
         Phase::Simulate,
-        "line 13: geometry shader: the limit of 7 instructions for a test is reached",
+        "line 13: geometry shader: the limit of 7 instructions for a batch of invocations is reached",
     );
     let interpreter = |error| run(&probe, &Mocks::both(Ok(GREEN), Err(error)));
     expect(

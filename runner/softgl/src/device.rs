@@ -41,12 +41,12 @@ impl std::ops::AddAssign for Steps {
 /// Error of a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// The step budget of the test is used up.
-    #[error("{stage} shader: the limit of {limit} {unit} for a test is reached")]
+    /// A batch executed more steps than permitted: probably an endless loop.
+    #[error("{stage} shader: the limit of {limit} {unit} for a batch of invocations is reached")]
     StepLimit {
         /// The stage that was executing.
         stage: Stage,
-        /// Limit of the test.
+        /// Limit of a batch.
         limit: u64,
         /// Unit of the limit, in the plural.
         unit: &'static str,

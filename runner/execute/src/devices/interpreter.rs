@@ -40,9 +40,8 @@ pub struct Undefined {
 /// Runs stages on the reference interpreter.
 #[derive(Debug)]
 pub struct InterpreterDevice {
-    /// The maximum number of statements of a test and the number left.
+    /// The maximum number of statements of a batch.
     limit: u64,
-    left: u64,
     shaded: u64,
     undefined: Undefined,
     /// An undefined value was written to memory at any time.
@@ -61,12 +60,11 @@ pub struct InterpreterDevice {
 const MAX_PROGRAMS: usize = 16;
 
 impl InterpreterDevice {
-    /// Returns a device that executes at most `budget` statements. Idle ones of `cores` help with
-    /// heavy draws.
-    pub fn new(budget: u64, cores: Cores) -> InterpreterDevice {
+    /// Returns a device that executes at most `limit` statements for a batch. Idle ones of `cores`
+    /// help with heavy draws.
+    pub fn new(limit: u64, cores: Cores) -> InterpreterDevice {
         InterpreterDevice {
-            limit: budget,
-            left: budget,
+            limit,
             shaded: 0,
             undefined: Undefined::default(),
             undefined_memory: false,
@@ -87,13 +85,9 @@ impl InterpreterDevice {
         self.shaded
     }
 
-    fn exceeded(&self, stage: Stage) -> DeviceError {
-        DeviceError::StepLimit { stage, limit: self.limit, unit: "statements" }
-    }
-
     fn device_error(&self, stage: Stage, error: Error) -> DeviceError {
         match error {
-            Error::StepLimit(_) => self.exceeded(stage),
+            Error::StepLimit(limit) => DeviceError::StepLimit { stage, limit, unit: "statements" },
             Error::Unsupported(what) => DeviceError::Unsupported(what.to_string()),
             other => DeviceError::Execution(other.to_string()),
         }
@@ -179,11 +173,10 @@ impl Device for InterpreterDevice {
             None => Interpreter::new(program),
         };
         let live = mask.clone();
-        let outputs = interpreter.run(stage, lanes, mask, &mut world, self.left);
+        let outputs = interpreter.run(stage, lanes, mask, &mut world, self.limit);
         self.code.truncate(MAX_PROGRAMS - 1);
         self.code.push((state.program_id, interpreter.into_code()));
         let outputs = outputs.map_err(|error| self.device_error(stage, error))?;
-        self.left = self.left.saturating_sub(outputs.steps);
         self.shaded += 1;
         if outputs.undefined_writes.any()
             || linked.side_effects && outputs.undefined_control_flow.and(&live).any()
@@ -228,9 +221,9 @@ impl Device for InterpreterDevice {
         forks.resize_with(forks.len().max(borrowed.count() + 1), || {
             InterpreterDevice::new(self.limit, Cores::default())
         });
-        let (left, undefined_memory, before) = (self.left, self.undefined_memory, self.shaded);
+        let (undefined_memory, before) = (self.undefined_memory, self.shaded);
         let helpers = forks[..=borrowed.count()].iter_mut().map(|fork| {
-            (fork.left, fork.undefined_memory) = (left, undefined_memory);
+            fork.undefined_memory = undefined_memory;
             let mut bindings = bindings.clone();
             move |number, batch: &mut Batch| {
                 fork.shaded = before + number;
@@ -244,10 +237,6 @@ impl Device for InterpreterDevice {
         }
         let steps = result?;
         self.shaded += batches.len() as u64;
-        if steps.0 > self.left {
-            return Err(self.exceeded(Stage::Fragment));
-        }
-        self.left -= steps.0;
         Ok(steps)
     }
 }

@@ -124,8 +124,8 @@ impl DeviceFactory for Factory<'_> {
         let report = move |pair, stage| {
             executed.lock().expect("no panic").insert((pair, stage));
         };
-        let budget = request.step_limit;
-        let device = ForeignDevice::new(&self.pairs, budget, Arc::default(), Box::new(report))?;
+        let limit = request.step_limit;
+        let device = ForeignDevice::new(&self.pairs, limit, Arc::default(), Box::new(report))?;
         Ok(Box::new(device))
     }
 }

@@ -13,6 +13,7 @@ mod interpreter;
 mod listings;
 mod scripts;
 mod small_types;
+mod step_limit;
 mod storage;
 mod textures;
 mod vec4_execution;

@@ -223,7 +223,7 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         decoders: std::sync::Arc::default(),
         others: OtherSources { folder: Some(folder.path().into()), compiler: None },
         math: simulator::MathMode::Exact,
-        budget: 1 << 20,
+        step_limit: 1 << 20,
         seed: 1,
         trace: None,
         cores: Cores::default(),

@@ -40,7 +40,7 @@ pub(super) struct KernelRun {
     pub steps: u64,
 }
 
-/// Executor of batches: a thread of the simulator with its budget.
+/// Executor of batches: a thread of the simulator with the budget of each batch.
 pub(super) struct BatchExecutor {
     devinfo: &'static DevInfo,
     seed: u64,
@@ -53,7 +53,7 @@ pub(super) struct BatchExecutor {
 }
 
 impl BatchExecutor {
-    /// Returns an executor with the whole budget.
+    /// Returns an executor.
     pub(super) fn new(options: &SimulatorOptions) -> BatchExecutor {
         let mut thread = Thread::new(options.devinfo, options.seed);
         thread.math = options.math;
@@ -63,15 +63,18 @@ impl BatchExecutor {
             seed: options.seed,
             trace: options.trace.clone(),
             thread,
-            budget: Budget { stage: Stage::Vertex, limit: options.budget, left: options.budget },
+            budget: Budget {
+                stage: Stage::Vertex,
+                limit: options.step_limit,
+                left: options.step_limit,
+            },
             shaded: 0,
             disagreements: Vec::new(),
             runs: Vec::new(),
         }
     }
 
-    /// Returns an executor for another thread, without a trace. Its budget is what is left of this
-    /// one's.
+    /// Returns an executor for another thread, without a trace.
     pub(super) fn fork(&self) -> BatchExecutor {
         let mut thread = Thread::new(self.devinfo, self.seed);
         thread.math = self.thread.math;
@@ -79,16 +82,8 @@ impl BatchExecutor {
         BatchExecutor { trace: None, thread, disagreements, runs, ..*self }
     }
 
-    /// Adds the results of forks that executed `count` batches in `steps` instructions.
-    ///
-    /// # Errors
-    /// Fails if all of them together exceeded the budget.
-    pub(super) fn join(
-        &mut self,
-        forks: Vec<BatchExecutor>,
-        count: usize,
-        steps: Steps,
-    ) -> Result<Steps, DeviceError> {
+    /// Adds the results of forks that executed `count` batches.
+    pub(super) fn join(&mut self, forks: Vec<BatchExecutor>, count: usize) {
         self.shaded += count as u64;
         let first = self.disagreements.len();
         for mut fork in forks {
@@ -96,12 +91,6 @@ impl BatchExecutor {
             self.runs.append(&mut fork.runs);
         }
         self.disagreements[first..].sort_by_key(|disagreement| disagreement.batch);
-        self.budget.stage = Stage::Fragment;
-        if steps.0 > self.budget.left {
-            return Err(self.budget.exceeded());
-        }
-        self.budget = self.budget.after(steps.0);
-        Ok(steps)
     }
 
     /// Returns the number of batches shaded so far.
@@ -200,7 +189,6 @@ impl BatchExecutor {
             Batch::TessEval(points) => tessellation::run_evaluation(&launch, thread, points, io)?,
             Batch::Compute(group) => compute::run(&launch, thread, group, io)?,
         };
-        self.budget = self.budget.after(steps);
         self.runs.push(KernelRun { width, threads: launch.threads.get(), steps });
         Ok(Steps(steps))
     }

@@ -20,7 +20,7 @@ pub(super) struct Launch<'a> {
     pub devinfo: &'static DevInfo,
     /// Seed of the contents of unwritten registers.
     pub seed: u64,
-    /// Remaining budget at the start of the batch.
+    /// Budget of the batch.
     pub budget: Budget,
     /// The binary.
     pub prepared: &'a Prepared,

@@ -57,8 +57,8 @@ pub struct SimulatorOptions {
     pub others: OtherSources,
     /// Accuracy of the math unit.
     pub math: MathMode,
-    /// Maximum number of instructions in the device's life.
-    pub budget: u64,
+    /// Maximum number of instructions of a batch.
+    pub step_limit: u64,
     /// Seed of the contents of unwritten registers.
     pub seed: u64,
     /// Receiver of a trace of all executed instructions.
@@ -295,7 +295,7 @@ impl Device for SimulatorDevice {
             }
         });
         let steps = distribute(batches, helpers)?;
-        let steps = self.executor.join(executors, batches.len(), steps)?;
+        self.executor.join(executors, batches.len());
         self.count_runs(Stage::Fragment, prepared);
         Ok(steps)
     }

@@ -8,14 +8,14 @@ use vocabulary::Phase;
 
 use super::errors::rejected;
 
-/// The instruction budget of a test.
+/// The instruction budget of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     /// The stage in execution.
     pub stage: Stage,
-    /// The initial budget.
+    /// The maximum number of instructions of the batch.
     pub limit: u64,
-    /// The remaining budget.
+    /// The number of instructions left.
     pub left: u64,
 }
 
@@ -25,8 +25,8 @@ impl Budget {
         Budget { left: self.left.saturating_sub(steps), ..self }
     }
 
-    /// Returns the error of a test that exceeds the budget.
-    pub(super) fn exceeded(self) -> DeviceError {
+    /// Returns the error of a batch that exceeds the budget.
+    fn exceeded(self) -> DeviceError {
         DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
     }
 

@@ -24,8 +24,8 @@ pub(super) struct Launch<'a> {
     pub state: &'a DrawState<'a>,
     pub stage: Stage,
     pub seed: u64,
+    /// Maximum number of instructions of the batch.
     pub limit: u64,
-    pub left: u64,
     /// Receiver of a trace.
     pub log: Option<&'a Mutex<WaveLog>>,
     /// Counter of waves.
@@ -94,7 +94,7 @@ impl Launch<'_> {
         host: &mut dyn Host,
         done: u64,
     ) -> Result<(Outcome, u64), DeviceError> {
-        let limit = self.left.saturating_sub(done);
+        let limit = self.limit.saturating_sub(done);
         let before = wave.steps;
         let outcome = match self.follows() {
             true => self.traced(wave, host, limit),

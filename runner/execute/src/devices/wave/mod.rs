@@ -50,8 +50,8 @@ pub struct WaveOptions {
     pub chip: Chip,
     /// Compiler options.
     pub compiler: CodegenOptions,
-    /// Maximum number of instructions in the device's life.
-    pub budget: u64,
+    /// Maximum number of instructions of a batch.
+    pub step_limit: u64,
     /// Seed of the contents of unwritten registers.
     pub seed: u64,
     /// Sources of code other than this project's compiler.
@@ -78,7 +78,6 @@ pub struct WaveDevice {
     options: WaveOptions,
     cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
     early: BTreeMap<ProgramId, EarlyPassCache>,
-    left: u64,
     shaded: u64,
     /// The last program of each stage.
     last: BTreeMap<Stage, LastProgram>,
@@ -95,7 +94,6 @@ impl WaveDevice {
         WaveDevice {
             cache: BTreeMap::new(),
             early: BTreeMap::new(),
-            left: options.budget,
             shaded: 0,
             last: BTreeMap::new(),
             fragment_steps: Steps(0),
@@ -184,8 +182,7 @@ impl WaveDevice {
             state,
             stage,
             seed: self.options.seed,
-            limit: self.options.budget,
-            left: self.left,
+            limit: self.options.step_limit,
             log: self.log.as_deref(),
             waves,
         }
@@ -199,7 +196,6 @@ impl WaveDevice {
         (batches, waves, steps): (usize, AtomicU64, u64),
     ) {
         self.shaded += batches as u64;
-        self.left = self.left.saturating_sub(steps);
         if let Some(last) = self.last.get_mut(&stage)
             && Arc::ptr_eq(&last.prepared, prepared)
         {
@@ -286,20 +282,15 @@ impl Device for WaveDevice {
         let launch = self.launch(&prepared, Stage::Fragment, state, &waves);
         let borrowed = self.options.cores.borrow(batches.len());
         let helpers = (0..=borrowed.count()).map(|_| {
-            let (mut launch, mut bindings) = (launch, bindings.clone());
+            let mut bindings = bindings.clone();
             move |_, batch: &mut Batch| {
                 let Batch::Fragment(fragments) = batch else {
                     return Err(DeviceError::Execution("a batch of another stage".into()));
                 };
-                let steps = fragment::run(&launch, fragments, &mut bindings)?;
-                launch.left = launch.left.saturating_sub(steps);
-                Ok(Steps(steps))
+                fragment::run(&launch, fragments, &mut bindings).map(Steps)
             }
         });
         let steps = distribute(batches, helpers)?;
-        if steps.0 > self.left {
-            return Err(launch.step_limit());
-        }
         self.count(&prepared, Stage::Fragment, (batches.len(), waves, steps.0));
         Ok(steps)
     }

@@ -261,7 +261,7 @@ pub(crate) fn simulator_with(
         decoders: std::sync::Arc::default(),
         others: Default::default(),
         math: simulator::MathMode::Exact,
-        budget: 1 << 27,
+        step_limit: 1 << 27,
         seed: 1,
         trace: None,
         cores: Cores::default(),
@@ -273,7 +273,7 @@ pub(crate) fn waves(chip: gcn::Chip) -> WaveDevice {
     WaveDevice::new(WaveOptions {
         chip,
         compiler: compiler::CodegenOptions::default(),
-        budget: 1 << 27,
+        step_limit: 1 << 27,
         seed: 1,
         others: Default::default(),
         cache: Default::default(),

@@ -84,7 +84,7 @@ impl ForeignDevice {
     /// Words are no instructions.
     pub fn new(
         pairs: &[[&ForeignShader; 2]],
-        budget: u64,
+        step_limit: u64,
         cache: Arc<CachedCompiler>,
         report: Box<dyn Fn(usize, Stage) + Send + Sync>,
     ) -> Result<ForeignDevice, DeviceError> {
@@ -92,7 +92,7 @@ impl ForeignDevice {
         let options = WaveOptions {
             chip: Chip::Si,
             compiler: Default::default(),
-            budget,
+            step_limit,
             seed: 1,
             others: Default::default(),
             cache,
@@ -103,7 +103,7 @@ impl ForeignDevice {
             ours: WaveDevice::new(options),
             pairs,
             known: BTreeMap::new(),
-            limit: budget,
+            limit: step_limit,
             executed: BTreeSet::new(),
             report,
         })
