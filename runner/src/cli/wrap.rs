@@ -1,6 +1,7 @@
 //! `runner wrap PATH… --out DIR`: writes tests that draw the fragment shaders of applications.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -13,7 +14,7 @@ use super::values::one_generation;
 use crate::console::message::message;
 use crate::select::FileKinds;
 use results::names::{EXTENSION, printable_line};
-use tools::wrap::{WrapError, wrap};
+use tools::wrap::{UniformValues, WrapError, wrap};
 use vocabulary::Generation;
 
 #[derive(Debug, Args)]
@@ -39,7 +40,9 @@ pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
     for test in &selection.tests {
         let text = execute::read_test(&test.path)
             .with_context(|| format!("{}: cannot read", test.path.display()))?;
-        match wrap(&text, &printable_line(&test.name), args.generation) {
+        let wrapped = values_beside(&test.path)
+            .and_then(|values| wrap(&text, &printable_line(&test.name), args.generation, &values));
+        match wrapped {
             Ok(wrapped) => {
                 let path = args.out.join(format!("{}.{EXTENSION}", test.name));
                 write_test(&path, &wrapped)?;
@@ -55,4 +58,15 @@ pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
     let counts = format!("written: {written}, without a fragment shader: {without}");
     print(format!("{counts}, left out: {failed}\n").as_bytes())?;
     Ok(if failed == 0 { EXPECTED } else { UNEXPECTED })
+}
+
+/// Reads the values of uniforms from the file with the extension `json` beside a shader, if there is
+/// one.
+fn values_beside(shader: &Path) -> Result<UniformValues, WrapError> {
+    let path = shader.with_extension("json");
+    match results::read_regular(&path, results::TEST_BYTES) {
+        Ok(text) => UniformValues::parse(&text),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(UniformValues::default()),
+        Err(error) => Err(WrapError::Values(error.to_string())),
+    }
 }

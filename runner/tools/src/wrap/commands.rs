@@ -5,18 +5,20 @@ use program::resource::Uniform;
 use program::types::{Dim, SamplerType, Scalar, Type};
 
 use super::error::WrapError;
+use super::values::UniformValues;
 
 /// Values of uniforms in turn, in sixteenths: exact, and none is 0.
 const STEP: u32 = 5;
 
-/// Writes the section `[test]`.
-pub(super) fn commands(program: &Program) -> Result<String, WrapError> {
+/// Writes the section `[test]`. Uniforms without a value in `values` have one that depends on their
+/// place.
+pub(super) fn commands(program: &Program, values: &UniformValues) -> Result<String, WrapError> {
     let mut text = crate::fuzz::begin_test();
     let mut unit = 0;
     for uniform in &program.uniforms {
         // Built-in state has initial values.
         if uniform.builtin.is_none() {
-            supply(program, uniform, &mut unit, &mut text)?;
+            supply(program, uniform, values, &mut unit, &mut text)?;
         }
     }
     for (index, block) in program.storage_blocks.iter().enumerate() {
@@ -34,6 +36,7 @@ const STORAGE_BYTES: u32 = 1024;
 fn supply(
     program: &Program,
     uniform: &Uniform,
+    values: &UniformValues,
     unit: &mut u32,
     text: &mut String,
 ) -> Result<(), WrapError> {
@@ -54,8 +57,9 @@ fn supply(
             Type::AtomicCounter => return missing("atomic counter", &uniform.name),
             _ => {
                 let (ty, components) = value(program, uniform, index);
-                let values = components.join(" ");
-                *text += &format!("uniform {ty} {} {values}\n", name(index));
+                let given = values.components(&uniform.name, index, components.len());
+                let components = given.unwrap_or(components).join(" ");
+                *text += &format!("uniform {ty} {} {components}\n", name(index));
             }
         }
     }

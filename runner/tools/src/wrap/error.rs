@@ -9,6 +9,9 @@ pub enum WrapError {
     /// The file is no `.shader_test` file.
     #[error("{0}")]
     Script(String),
+    /// The file with values of uniforms is malformed.
+    #[error("values of uniforms: {0}")]
+    Values(String),
     /// The shader does not compile, or needs what the generation does not offer.
     #[error("{0}")]
     Compile(String),

@@ -7,6 +7,7 @@
 
 mod commands;
 mod error;
+mod values;
 mod varyings;
 
 use std::str;
@@ -19,14 +20,21 @@ use script::{Content, Script, Shader};
 use vocabulary::Generation;
 
 pub use error::WrapError;
+pub use values::UniformValues;
 
 /// Returns a test that draws the fragment shader of a `.shader_test` file over a window. `origin`
-/// names the file in the first line; `generation` decides what the shader may use.
+/// names the file in the first line; `generation` decides what the shader may use; uniforms have
+/// the values of `values`, or others.
 ///
 /// # Errors
 /// Fails if there is no fragment shader, if it does not compile, or if it reads what no command can
 /// supply.
-pub fn wrap(text: &[u8], origin: &str, generation: Generation) -> Result<Vec<u8>, WrapError> {
+pub fn wrap(
+    text: &[u8],
+    origin: &str,
+    generation: Generation,
+    values: &UniformValues,
+) -> Result<Vec<u8>, WrapError> {
     let script = script::parse(text).map_err(|error| WrapError::Script(error.to_string()))?;
     let shader = fragment_shader(&script).ok_or(WrapError::NoFragmentShader)?;
     let own = own_version(shader);
@@ -37,7 +45,7 @@ pub fn wrap(text: &[u8], origin: &str, generation: Generation) -> Result<Vec<u8>
     let program = link(&alone, generation)?;
     let version = version.trim_end();
     let inputs = varyings::vertex_shader(&program, version)?;
-    let commands = commands::commands(&program)?;
+    let commands = commands::commands(&program, values)?;
     let mut test = format!("# {origin}\n").into_bytes();
     test.extend(&alone);
     test.extend(format!("\n[vertex shader]\n{version}\n{inputs}\n{commands}").bytes());
@@ -61,9 +69,13 @@ fn own_version<'a>(shader: &Shader<'a>) -> Option<&'a str> {
     })
 }
 
-/// Returns the requirements and the fragment shader behind `version`, without other stages.
+/// Returns the requirements and the fragment shader behind `version`, without other stages. A driver
+/// may remove a uniform without influence, which the test sets nevertheless.
 fn alone(text: &[u8], script: &Script<'_>, shader: &Shader<'_>, version: &str) -> Vec<u8> {
     let mut alone = b"[require]\n".to_vec();
+    if !script.require.ignore_missing_uniforms {
+        alone.extend(b"ignore_missing_uniforms\n");
+    }
     let requirements = script.sections.iter().filter(|s| matches!(s.content, Content::Require));
     for section in requirements {
         let body = text.get(section.body.range()).unwrap_or_default();
@@ -110,7 +122,7 @@ mod tests {
 
     fn wrapped(shader: &str) -> Result<String, WrapError> {
         let text = format!("[require]\nGLSL >= 3.30\n[fragment shader]\n{shader}");
-        wrap(text.as_bytes(), "a.frag", Generation::Skl)
+        wrap(text.as_bytes(), "a.frag", Generation::Skl, &UniformValues::default())
             .map(|test| String::from_utf8(test).unwrap())
     }
 
@@ -161,12 +173,27 @@ mod tests {
     }
 
     #[test]
+    fn values_of_uniforms_are_used() {
+        let text = b"[require]\nGLSL >= 3.30\n[fragment shader]\nuniform vec2 size;\n\
+                     uniform int n;\nout vec4 color;\nvoid main() { color = vec4(size, n, 1); }\n";
+        let values = UniformValues::parse(br#"{"size": {"args": [256.0, 0.5]}}"#).unwrap();
+        let test = wrap(text, "a.frag", Generation::Skl, &values).unwrap();
+        let test = String::from_utf8(test).unwrap();
+        for line in ["uniform vec2 size 256.0 0.5\n", "uniform int n ", "ignore_missing_uniforms\n"]
+        {
+            assert!(test.contains(line), "{line} in\n{test}");
+        }
+        runs(&test);
+    }
+
+    #[test]
     fn old_shaders_have_varyings_and_coordinates() {
         let text = "[require]\nGLSL >= 1.10\n[vertex shader]\nvoid main() {}\n[fragment shader]\n\
                     varying vec3 normal;\nuniform sampler2D tex;\nvoid main() {\n\
                     gl_FragColor = texture2D(tex, gl_TexCoord[1].st) * gl_Color\n\
                     + normal.xyzx * gl_FogFragCoord;\n}\n";
-        let test = wrap(text.as_bytes(), "old", Generation::Ivb).unwrap();
+        let test =
+            wrap(text.as_bytes(), "old", Generation::Ivb, &UniformValues::default()).unwrap();
         let test = String::from_utf8(test).unwrap();
         for line in ["varying vec3 normal;", "gl_TexCoord[1] = place;", "gl_FrontColor = place;"] {
             assert!(test.contains(line), "{line} in\n{test}");
@@ -189,7 +216,8 @@ mod tests {
                  #version {version}\nprecision highp float;\n{input}\n{declared}\n\
                  void main() {{ {color} = vec4(at, 0.0, 1.0); }}\n"
             );
-            let test = wrap(text.as_bytes(), "es", Generation::Skl).unwrap();
+            let test =
+                wrap(text.as_bytes(), "es", Generation::Skl, &UniformValues::default()).unwrap();
             let test = String::from_utf8(test).unwrap();
             assert!(test.contains(output) && test.matches("#version").count() == 2, "{test}");
             runs(&test);
@@ -198,7 +226,8 @@ mod tests {
 
     #[test]
     fn shaders_that_cannot_be_wrapped() {
-        let error = |text: &[u8]| wrap(text, "x", Generation::Skl).unwrap_err();
+        let error =
+            |text: &[u8]| wrap(text, "x", Generation::Skl, &UniformValues::default()).unwrap_err();
         let none = error(b"[require]\nGLSL >= 1.10\n[vertex shader]\nvoid main() {}\n");
         assert_eq!(none, WrapError::NoFragmentShader);
         let wrong = wrapped("void main() { x; }\n").unwrap_err();
