@@ -145,7 +145,9 @@ mod tests {
             "flat out ivec3 b;",
             "noperspective out mat3 c;",
             "out Block { vec4 d; float e[3]; } block;",
-            "a[1] = place.xy;",
+            "a[0] = place.xy;",
+            "a[1] = place.yx;",
+            "block.d = place.zxyw;",
             "block.e[2] = place.x;",
         ] {
             assert!(test.contains(line), "{line} in\n{test}");

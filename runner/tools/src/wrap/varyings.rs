@@ -14,7 +14,7 @@ pub(super) fn vertex_shader(program: &Program, version: &str) -> Result<String, 
     let is_old = is_old(version);
     let (input, output) = if is_old { ("attribute", "varying") } else { ("in", "out") };
     let mut declarations = format!("{input} vec4 piglit_vertex;\n");
-    let mut assignments = String::new();
+    let mut assignments = Assignments::default();
     for global in stage.shader.globals.values() {
         let is_own = global.builtin.is_none() && global.storage == Storage::Input;
         if is_own && global.active {
@@ -24,11 +24,11 @@ pub(super) fn vertex_shader(program: &Program, version: &str) -> Result<String, 
             } else {
                 &*global.name
             };
-            assign(&program.types, global.ty, path, &mut assignments)?;
+            assignments.variable(&program.types, global.ty, path)?;
         }
     }
     for input in &stage.inputs {
-        assignments += &match input.slot {
+        assignments.text += &match input.slot {
             Slot::Color(0) => "gl_FrontColor = place;\n".to_owned(),
             Slot::Color(_) => "gl_FrontSecondaryColor = place;\n".to_owned(),
             Slot::TexCoord(n) => format!("gl_TexCoord[{n}] = place;\n"),
@@ -38,7 +38,8 @@ pub(super) fn vertex_shader(program: &Program, version: &str) -> Result<String, 
     }
     Ok(format!(
         "{declarations}void main() {{\nvec4 place = vec4(piglit_vertex.xy * 0.5 + 0.5, 0.75, 1.0);\n\
-         {assignments}gl_Position = piglit_vertex;\n}}\n"
+         {}gl_Position = piglit_vertex;\n}}\n",
+        assignments.text
     ))
 }
 
@@ -104,43 +105,55 @@ fn element(types: &TypeTable, ty: TypeId, name: &str) -> Result<(TypeId, String)
     Ok((element, lengths))
 }
 
-/// Writes assignments to all parts of a variable; the `path` of a block without an instance is
-/// empty.
-fn assign(
-    types: &TypeTable,
-    ty: TypeId,
-    path: &str,
-    assignments: &mut String,
-) -> Result<(), WrapError> {
-    match types.get(ty) {
-        Type::Array { element, length: ArrayLength::Fixed(length) } => {
-            for index in 0..*length {
-                assign(types, *element, &format!("{path}[{index}]"), assignments)?;
-            }
-        }
-        Type::Struct(block) => {
-            for member in &block.members {
-                let dot = if path.is_empty() { "" } else { "." };
-                let path = format!("{path}{dot}{}", member.name);
-                assign(types, member.ty, &path, assignments)?;
-            }
-        }
-        Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => {
-            let value = value(types, ty);
-            *assignments += &format!("{path} = {value};\n");
-        }
-        _ => return Err(WrapError::NotSupplied(format!("the input `{path}`"))),
-    }
-    Ok(())
+/// Assignments to the outputs of the vertex shader.
+#[derive(Default)]
+struct Assignments {
+    text: String,
+    /// Number of vectors so far. Their components are rotated in turn: a normal and a tangent that
+    /// are parallel would leave the fragment shader's results to rounding.
+    vectors: usize,
 }
 
-/// Returns an expression of a type: interpolated types depend on the place in the window.
-fn value(types: &TypeTable, ty: TypeId) -> String {
-    match types.get(ty) {
-        Type::Scalar(Scalar::Float) => "place.x".to_owned(),
-        Type::Vector { scalar: Scalar::Float, size: 2 } => "place.xy".to_owned(),
-        Type::Vector { scalar: Scalar::Float, size: 3 } => "place.xyz".to_owned(),
-        Type::Vector { scalar: Scalar::Float, .. } => "place".to_owned(),
-        _ => format!("{}(1)", types.name(ty)),
+impl Assignments {
+    /// Adds assignments to all parts of a variable; the `path` of a block without an instance is
+    /// empty.
+    fn variable(&mut self, types: &TypeTable, ty: TypeId, path: &str) -> Result<(), WrapError> {
+        match types.get(ty) {
+            Type::Array { element, length: ArrayLength::Fixed(length) } => {
+                for index in 0..*length {
+                    self.variable(types, *element, &format!("{path}[{index}]"))?;
+                }
+            }
+            Type::Struct(block) => {
+                for member in &block.members {
+                    let dot = if path.is_empty() { "" } else { "." };
+                    let path = format!("{path}{dot}{}", member.name);
+                    self.variable(types, member.ty, &path)?;
+                }
+            }
+            Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => {
+                let value = self.value(types, ty);
+                self.text += &format!("{path} = {value};\n");
+            }
+            _ => return Err(WrapError::NotSupplied(format!("the input `{path}`"))),
+        }
+        Ok(())
+    }
+
+    /// Returns an expression of a type: interpolated types depend on the place in the window.
+    fn value(&mut self, types: &TypeTable, ty: TypeId) -> String {
+        match types.get(ty) {
+            Type::Scalar(Scalar::Float) => "place.x".to_owned(),
+            Type::Vector { scalar: Scalar::Float, size } => {
+                let turns = match size {
+                    2 => ["place.xy", "place.yx"].as_slice(),
+                    3 => &["place.xyz", "place.yzx", "place.zxy"],
+                    _ => &["place", "place.yzxw", "place.zxyw"],
+                };
+                self.vectors += 1;
+                turns[(self.vectors - 1) % turns.len()].to_owned()
+            }
+            _ => format!("{}(1)", types.name(ty)),
+        }
     }
 }
