@@ -45,6 +45,7 @@ mod front;
 mod initial;
 mod keys;
 mod light;
+mod metered_device;
 mod options;
 mod pipeline;
 mod probe;

@@ -15,6 +15,7 @@ use crate::executor::{Executor, Executors, device_verdict};
 use crate::explanation::Explanation;
 use crate::front::{Linked, build};
 use crate::initial;
+use crate::metered_device::MeteredDevice;
 use crate::options::{ExecutorSelection, RunOptions};
 use crate::session::Session;
 use results::verdict::{Status, Verdict};
@@ -24,6 +25,9 @@ use vocabulary::Generation;
 const SIMULATOR_STEPS: u64 = 200_000_000;
 /// Maximum number of statements of a batch on the interpreter.
 const INTERPRETER_STEPS: u64 = 100_000_000;
+/// Maximum number of steps of all shading in a test, as a multiple of those of a batch: a minute or
+/// two of work.
+const STEPS_OF_A_TEST: u64 = 20;
 
 /// Executes a small script, so that the shared tables exist before the first test case.
 pub fn prepare(generation: Generation, options: &RunOptions, devices: &dyn DeviceFactory) {
@@ -136,9 +140,9 @@ fn executors(
     let machine =
         MachineOptions { width, height, depth: script.require.depth_buffer, shade: options.shade };
     let executor = |&kind: &DeviceKind| {
-        let step_limit = match kind {
-            DeviceKind::Simulator => SIMULATOR_STEPS,
-            DeviceKind::Interpreter => INTERPRETER_STEPS,
+        let (step_limit, unit) = match kind {
+            DeviceKind::Simulator => (SIMULATOR_STEPS, "instructions for a test"),
+            DeviceKind::Interpreter => (INTERPRETER_STEPS, "statements for a test"),
         };
         let request = DeviceRequest {
             kind,
@@ -149,6 +153,7 @@ fn executors(
             step_limit,
         };
         let device = devices.create(&request)?;
+        let device = Box::new(MeteredDevice::new(device, STEPS_OF_A_TEST * step_limit, unit));
         Ok(Executor::new(kind, Machine::new(capabilities.clone(), machine), device))
     };
     options

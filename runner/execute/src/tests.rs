@@ -257,7 +257,11 @@ fn device_errors_have_layers() {
     let probe = format!("{DRAW}probe all rgba 0 1 0 1");
     let simulator = |error| run(&probe, &Mocks::both(Err(error), Ok(GREEN)));
     let rejected = |phase, message: &str| DeviceError::Rejected { phase, message: message.into() };
-    let limit = DeviceError::StepLimit { stage: Stage::Geometry, limit: 7, unit: "instructions" };
+    let limit = DeviceError::StepLimit {
+        stage: Stage::Geometry,
+        limit: 7,
+        unit: "instructions for a batch",
+    };
     expect(
         simulator(rejected(Phase::Allocate, "no registers")),
         Status::Fail,
@@ -287,7 +291,7 @@ fn device_errors_have_layers() {
         simulator(limit.clone()),
         Status::Timeout,
         Phase::Simulate,
-        "line 13: geometry shader: the limit of 7 instructions for a batch of invocations is reached",
+        "line 13: geometry shader: the limit of 7 instructions for a batch is reached",
     );
     let interpreter = |error| run(&probe, &Mocks::both(Ok(GREEN), Err(error)));
     expect(

@@ -41,14 +41,14 @@ impl std::ops::AddAssign for Steps {
 /// Error of a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// A batch executed more steps than permitted: probably an endless loop.
-    #[error("{stage} shader: the limit of {limit} {unit} for a batch of invocations is reached")]
+    /// A batch or a test executed more steps than permitted: probably an endless loop.
+    #[error("{stage} shader: the limit of {limit} {unit} is reached")]
     StepLimit {
         /// The stage that was executing.
         stage: Stage,
-        /// Limit of a batch.
+        /// The limit.
         limit: u64,
-        /// Unit of the limit, in the plural.
+        /// Unit of the limit, in the plural, and to what it applies: `instructions for a batch`.
         unit: &'static str,
     },
     /// Feature that is not implemented.

@@ -87,7 +87,9 @@ impl InterpreterDevice {
 
     fn device_error(&self, stage: Stage, error: Error) -> DeviceError {
         match error {
-            Error::StepLimit(limit) => DeviceError::StepLimit { stage, limit, unit: "statements" },
+            Error::StepLimit(limit) => {
+                DeviceError::StepLimit { stage, limit, unit: "statements for a batch" }
+            }
             Error::Unsupported(what) => DeviceError::Unsupported(what.to_string()),
             other => DeviceError::Execution(other.to_string()),
         }

@@ -1,12 +1,14 @@
 //! Heavy draws on several threads: results are those of one thread.
 
-use execute::{Cores, Devices, ExecutorSelection, RunOptions, run_text};
+use execute::{Cores, Devices, RunOptions, run_script, run_text};
 use results::verdict::{Status, Verdict};
 use vocabulary::Generation;
 
+use crate::step_limit::Limited;
+
 /// A window of 250 × 250 pixels whose shader loops, with two overlapping triangles and a discard.
 /// The probe fails, so that the reason names a computed value.
-fn heavy(iterations: u32) -> String {
+fn heavy(iterations: &str) -> String {
     format!(
         "[require]\nGLSL >= 1.30\n[vertex shader]\n#version 130\nin vec4 piglit_vertex;\n\
          out vec2 p;\nvoid main() {{ gl_Position = piglit_vertex; p = piglit_vertex.xy; }}\n\
@@ -26,7 +28,7 @@ fn judge(text: &str, generation: Generation, devices: &Devices) -> Verdict {
 
 #[test]
 fn threads_do_not_change_results() {
-    let text = heavy(50);
+    let text = heavy("50");
     let generations = [Generation::Skl, Generation::Ivb, Generation::Si, Generation::Reference];
     for generation in generations {
         let alone = judge(&text, generation, &Devices::default());
@@ -37,14 +39,18 @@ fn threads_do_not_change_results() {
 }
 
 #[test]
-fn the_limit_of_steps_is_one_for_all_threads() {
-    // Some 500 million instructions.
-    let text = heavy(3000);
-    let options =
-        RunOptions { executors: ExecutorSelection::SimulatorOnly, ..RunOptions::default() };
+fn a_limit_reached_on_several_threads_is_that_of_one_thread() {
+    // The first batches are heavy enough to start threads; later ones reach the limit.
+    let text = heavy("(p.x > 0.5 ? 3000 : 100)");
+    let script = script::parse(text.as_bytes()).expect("a valid script");
+    let options = RunOptions::default();
+    let verdict = |devices| {
+        let limited = Limited { devices, step_limit: 20_000 };
+        run_script(&script, "heavy", Generation::Skl, &options, &limited)
+    };
+    let alone = verdict(Devices::default());
+    assert_eq!(alone.status, Status::Timeout, "{alone:?}");
     let cores = Cores::new(4);
-    let devices = Devices::on_cores(cores.clone());
-    let verdict = run_text(text.as_bytes(), "heavy", Generation::Skl, &options, &devices);
-    assert_eq!(verdict.status, Status::Timeout, "{verdict:?}");
+    assert_eq!(verdict(Devices::on_cores(cores.clone())), alone);
     assert_eq!(cores.idle(), 4, "all cores are returned");
 }

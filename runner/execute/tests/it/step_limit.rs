@@ -9,9 +9,10 @@ use softgl::device::DeviceError;
 use vocabulary::Generation;
 
 /// A factory whose devices have a small limit.
-struct Limited {
-    devices: Devices,
-    step_limit: u64,
+pub(crate) struct Limited {
+    pub devices: Devices,
+    /// Maximum number of steps of a batch.
+    pub step_limit: u64,
 }
 
 impl DeviceFactory for Limited {

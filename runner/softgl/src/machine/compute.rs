@@ -47,7 +47,7 @@ impl Machine {
         let dimensions = groups.iter().chain(&local_size).map(|&n| u64::from(n));
         let invocations = dimensions.fold(1, u64::saturating_mul).saturating_add(self.invocations);
         if invocations > MAX_INVOCATIONS {
-            let (stage, limit, unit) = (Stage::Compute, MAX_INVOCATIONS, "invocations");
+            let (stage, limit, unit) = (Stage::Compute, MAX_INVOCATIONS, "invocations for a test");
             return Err(DeviceError::StepLimit { stage, limit, unit }.into());
         }
         let key = self.stage_key(object);

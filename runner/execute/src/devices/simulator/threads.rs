@@ -27,7 +27,11 @@ impl Budget {
 
     /// Returns the error of a batch that exceeds the budget.
     fn exceeded(self) -> DeviceError {
-        DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
+        DeviceError::StepLimit {
+            stage: self.stage,
+            limit: self.limit,
+            unit: "instructions for a batch",
+        }
     }
 
     /// Converts a thread's failure into a device error.

@@ -144,7 +144,11 @@ impl Launch<'_> {
 
     /// Returns the error of more instructions than the limit.
     pub(super) fn step_limit(&self) -> DeviceError {
-        DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
+        DeviceError::StepLimit {
+            stage: self.stage,
+            limit: self.limit,
+            unit: "instructions for a batch",
+        }
     }
 
     fn error(&self, error: ExecutionError) -> DeviceError {
