@@ -206,7 +206,8 @@ impl<'a> Session<'a> {
                     let undefined = self.executors.undefined_pixels()
                         || probe::lacks_fragment_shader(&self.executors);
                     let closeness = probe::closeness(&self.executors, undefined);
-                    check.pixels(self.line, &result.readback, closeness);
+                    let expectation = probes::Expectation::of(expected, tolerance);
+                    check.pixels(self.line, &expectation, result, closeness);
                 }
                 self.record_pixels(expected, &reading);
                 if let Some(bad) = reading.bad {

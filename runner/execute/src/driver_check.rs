@@ -15,9 +15,10 @@
 use std::fmt::Debug;
 
 use gl::{PixelValues, Pixels, ReadValues, Reading};
+use probes::{Condition, Expectation, ProbeValues};
 use script::SsboValue;
 use softgl::format::{Channel, Format, FormatClass};
-use softgl::probe::Readback;
+use softgl::probe::{ProbeResult, Readback};
 
 /// Largest difference of floats in units in the last place.
 const UNITS: u64 = 16;
@@ -37,13 +38,38 @@ pub(crate) enum Closeness {
 #[derive(Debug)]
 pub(crate) struct DriverCheck {
     readings: std::vec::IntoIter<Reading>,
+    found: Findings,
+}
+
+/// Findings of a comparison.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
     /// The first difference.
     pub(crate) difference: Option<String>,
+    /// A probe failed on the driver at a defined value, or may have.
+    pub(crate) driver_fails: bool,
+    /// The same on the reference interpreter.
+    pub(crate) reference_fails: bool,
+}
+
+impl Findings {
+    /// Findings without a comparison: any probe may have failed at a defined value.
+    pub(crate) fn unread() -> Findings {
+        Findings { difference: None, driver_fails: true, reference_fails: true }
+    }
 }
 
 impl DriverCheck {
     pub(crate) fn new(readings: Vec<Reading>) -> DriverCheck {
-        DriverCheck { readings: readings.into_iter(), difference: None }
+        DriverCheck { readings: readings.into_iter(), found: Findings::default() }
+    }
+
+    /// Returns the findings. Values that only one of the two read are beyond judgment.
+    pub(crate) fn findings(mut self) -> Findings {
+        if self.readings.next().is_some() {
+            self.stop();
+        }
+        self.found
     }
 
     /// Returns the driver's reading of the next probe. Without one of the same line there is
@@ -52,31 +78,88 @@ impl DriverCheck {
         match self.readings.next() {
             Some(reading) if reading.line == line => Some(reading.values),
             _ => {
-                self.readings = Vec::new().into_iter();
+                self.stop();
                 None
             }
         }
     }
 
-    /// Compares the pixels of a probe.
-    pub(crate) fn pixels(&mut self, line: u32, readback: &Readback, closeness: Closeness) {
+    fn stop(&mut self) {
+        self.readings = Vec::new().into_iter();
+        (self.found.driver_fails, self.found.reference_fails) = (true, true);
+    }
+
+    /// Compares the pixels of a probe with those of the reference interpreter.
+    pub(crate) fn pixels(
+        &mut self,
+        line: u32,
+        expectation: &Expectation,
+        reference: &ProbeResult,
+        closeness: Closeness,
+    ) {
         let Some(ReadValues::Pixels(pixels)) = self.next(line) else { return };
-        if self.difference.is_none() && closeness != Closeness::Undefined {
-            self.difference = difference(&pixels, readback, closeness)
+        if closeness == Closeness::Undefined {
+            return;
+        }
+        let readback = &reference.readback;
+        self.found.driver_fails |= fails(&pixels, readback, expectation);
+        let is_defined =
+            |failure: &probes::ProbeFailure| !readback.is_undefined(failure.x, failure.y);
+        self.found.reference_fails |= reference.failure.as_ref().is_some_and(is_defined);
+        if self.found.difference.is_none() {
+            self.found.difference = difference(&pixels, readback, closeness)
                 .map(|text| format!("line {line}: driver and reference differ at {text}"));
         }
     }
 
-    /// Compares a value in a buffer.
-    pub(crate) fn value(&mut self, line: u32, kind: SsboValue, bits: u64, closeness: Closeness) {
+    /// Compares a value in a buffer with that of the reference interpreter.
+    pub(crate) fn value(
+        &mut self,
+        line: u32,
+        condition: &Condition,
+        bits: u64,
+        closeness: Closeness,
+    ) {
         let Some(ReadValues::Bytes(bytes)) = self.next(line) else { return };
+        if closeness == Closeness::Undefined {
+            return;
+        }
         let driver = probes::bits_of(&bytes);
-        let defined = closeness != Closeness::Undefined;
-        if self.difference.is_none() && defined && !same_value(kind, driver, bits, closeness) {
+        self.found.driver_fails |= !condition.holds(driver);
+        self.found.reference_fails |= !condition.holds(bits);
+        let same = same_value(condition.value, driver, bits, closeness);
+        if self.found.difference.is_none() && !same {
             let text = format!("line {line}: driver {driver:#x} against reference {bits:#x}");
-            self.difference = Some(text);
+            self.found.difference = Some(text);
         }
     }
+}
+
+/// Returns true if a defined pixel of the driver does not meet the expectation.
+fn fails(pixels: &Pixels, readback: &Readback, expectation: &Expectation) -> bool {
+    let width = pixels.rect.width.max(0) as usize;
+    let count = width * pixels.rect.height.max(0) as usize;
+    let is_undefined = |index: usize| {
+        let (x, y) = ((index % width) as i32, (index / width) as i32);
+        readback.is_undefined(pixels.rect.x + x, pixels.rect.y + y)
+    };
+    let bad = |index: usize| match &pixels.values {
+        PixelValues::Bytes(values) => refuses(expectation, values, index, ProbeValues::Bytes),
+        PixelValues::Floats(values) => refuses(expectation, values, index, ProbeValues::Floats),
+        PixelValues::Integers(values) => refuses(expectation, values, index, ProbeValues::Integers),
+    };
+    (0..count).any(|index| bad(index) && !is_undefined(index))
+}
+
+/// Returns true if one pixel of many, or of many that are alike, does not meet the expectation.
+fn refuses<T: Copy>(
+    expectation: &Expectation,
+    values: &[[T; 4]],
+    index: usize,
+    kind: impl Fn([T; 4]) -> ProbeValues,
+) -> bool {
+    let value = if values.len() == 1 { values.first() } else { values.get(index) };
+    value.is_some_and(|&value| !expectation.accepts(kind(value)))
 }
 
 /// Describes the first pixel that differs.
@@ -203,6 +286,7 @@ fn same_value(kind: SsboValue, driver: u64, reference: u64, closeness: Closeness
 mod tests {
     use super::*;
     use probes::PixelRect;
+    use softgl::probe::{ProbePath, compare};
     use softgl::raster::Rect;
     use softgl::surface::Pixels as Stored;
 
@@ -213,6 +297,15 @@ mod tests {
             pixels: Stored::Constant([code; 4]),
             undefined: Vec::new(),
         }
+    }
+
+    fn result(readback: Readback) -> ProbeResult {
+        ProbeResult { failure: None, readback }
+    }
+
+    fn grey(code: u8) -> Expectation {
+        let values = [f32::from(code) / 255.0; 4];
+        Expectation { channels: 4, values, tolerance: [0.01; 4] }
     }
 
     fn driver(pixels: &[[u8; 4]]) -> DriverCheck {
@@ -227,8 +320,8 @@ mod tests {
         use Closeness::{Exact, Inexact, Undefined};
         let differs = |pixels: &[[u8; 4]], line, closeness| {
             let mut check = driver(pixels);
-            check.pixels(line, &readback(100), closeness);
-            check.difference
+            check.pixels(line, &grey(100), &result(readback(100)), closeness);
+            check.findings().difference
         };
         assert_eq!(differs(&[[101; 4]], 7, Exact), None);
         assert_eq!(differs(&[[100; 4], [102; 4]], 7, Inexact), None);
@@ -242,8 +335,30 @@ mod tests {
     #[test]
     fn undefined_pixels_agree() {
         let mut check = driver(&[[100; 4], [102; 4]]);
-        check.pixels(7, &Readback { undefined: vec![1], ..readback(100) }, Closeness::Exact);
-        assert_eq!(check.difference, None);
+        let reference = result(Readback { undefined: vec![1], ..readback(100) });
+        check.pixels(7, &grey(100), &reference, Closeness::Exact);
+        assert_eq!(check.findings().difference, None);
+    }
+
+    #[test]
+    fn only_defined_pixels_fail() {
+        let fails = |undefined: &[u32], expected, line| {
+            let mut check = driver(&[[100; 4], [200; 4]]);
+            let readback = Readback { undefined: undefined.to_vec(), ..readback(100) };
+            let reference = compare(ProbePath::Bytes, &grey(expected), readback);
+            check.pixels(line, &grey(expected), &reference, Closeness::Exact);
+            let Findings { driver_fails, reference_fails, .. } = check.findings();
+            (driver_fails, reference_fails)
+        };
+        assert_eq!(fails(&[], 100, 7), (true, false));
+        assert_eq!(fails(&[1], 100, 7), (false, false));
+        assert_eq!(fails(&[0], 100, 7), (true, false));
+        // The reference fails at both pixels.
+        assert_eq!(fails(&[], 200, 7), (true, true));
+        assert_eq!(fails(&[0], 200, 7), (false, true));
+        assert_eq!(fails(&[0, 1], 200, 7), (false, false));
+        // Another probe than the driver's.
+        assert_eq!(fails(&[0, 1], 200, 8), (true, true));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use script::{Script, check_requirements};
 
 use crate::device::DeviceFactory;
 use crate::driver::{capabilities, with_driver};
-use crate::driver_check::DriverCheck;
+use crate::driver_check::{DriverCheck, Findings};
 use crate::driver_stages;
 use crate::explanation::Explanation;
 use crate::options::{ExecutorSelection, RunOptions};
@@ -60,24 +60,23 @@ pub(crate) fn run(
             session.record_end();
             let executors = &session.executors;
             let undefined = executors.undefined_pixels() || executors.undefined_memory();
-            let difference = session.driver.take().and_then(|check| check.difference);
+            let found = session.driver.take().map(DriverCheck::findings).unwrap_or_default();
             let stages = verdict.stages.clone();
-            Verdict { stages, ..combined(verdict, &reference, difference, undefined) }
+            Verdict { stages, ..combined(verdict, &reference, found, undefined) }
         }
-        Err(reference) => combined(verdict, &reference, None, false),
+        Err(reference) => combined(verdict, &reference, Findings::unread(), false),
     }
 }
 
 /// Combines the verdicts of driver and interpreter: they must agree about the ending of a test
-/// whose values are defined, and about the values that its probes read.
-fn combined(
-    driver: Verdict,
-    reference: &Verdict,
-    difference: Option<String>,
-    undefined: bool,
-) -> Verdict {
+/// whose values are defined, and about the values that its probes read. A probe that fails at
+/// undefined values alone is no disagreement.
+fn combined(driver: Verdict, reference: &Verdict, found: Findings, undefined: bool) -> Verdict {
     let passes = |verdict: &Verdict| matches!(verdict.status, Status::Pass | Status::Warn);
     let cause = |verdict: &Verdict| verdict.cause.clone().map(|(_, text)| text).unwrap_or_default();
+    let is_probe = |verdict: &Verdict| {
+        matches!((verdict.status, &verdict.cause), (Status::Fail, Some((Phase::Probe, _))))
+    };
     // Features that the interpreter lacks, and steps beyond its limit, prove nothing.
     let judges = match (&reference.status, &reference.cause) {
         (Status::Pass | Status::Warn, _) => true,
@@ -86,6 +85,8 @@ fn combined(
     };
     match (passes(&driver), passes(reference)) {
         _ if !judges || undefined => driver,
+        (true, false) if is_probe(reference) && !found.reference_fails => driver,
+        (false, true) if is_probe(&driver) && !found.driver_fails => driver,
         (true, false) => {
             Verdict::fail(Phase::Mismatch, format!("reference interpreter: {}", cause(reference)))
         }
@@ -93,7 +94,7 @@ fn combined(
             Verdict::fail(Phase::Mismatch, format!("{}\n  Reference: passes", cause(&driver)))
         }
         // Values are compared also if both fail: a probe may expect neither of them.
-        _ => match difference {
+        _ => match found.difference {
             Some(text) => Verdict::fail(Phase::Mismatch, text),
             None => driver,
         },
@@ -136,7 +137,8 @@ mod tests {
         let (pass, fail) = (Verdict::pass(), Verdict::fail(Phase::Probe, "wrong"));
         let phase = |driver: &Verdict, reference: &Verdict, difference: bool, undefined| {
             let difference = difference.then(|| "differs".to_owned());
-            combined(driver.clone(), reference, difference, undefined).cause.map(|(p, _)| p)
+            let found = Findings { difference, ..Findings::unread() };
+            combined(driver.clone(), reference, found, undefined).cause.map(|(p, _)| p)
         };
         assert_eq!(phase(&pass, &pass, false, false), None);
         assert_eq!(phase(&pass, &pass, true, false), Some(Phase::Mismatch));
@@ -149,6 +151,21 @@ mod tests {
         let unsupported = Verdict::fail(Phase::Simulate, "not supported yet");
         assert_eq!(phase(&pass, &unsupported, false, false), None);
         assert_eq!(phase(&pass, &Verdict::skip("no"), false, false), None);
+    }
+
+    #[test]
+    fn probes_of_undefined_values_fail_alone() {
+        let (pass, fail) = (Verdict::pass(), Verdict::fail(Phase::Probe, "wrong"));
+        let broken = Verdict::fail(Phase::Script, "GL error");
+        let phase = |driver: &Verdict, reference: &Verdict, driver_fails, reference_fails| {
+            let found = Findings { difference: None, driver_fails, reference_fails };
+            combined(driver.clone(), reference, found, false).cause.map(|(p, _)| p)
+        };
+        assert_eq!(phase(&fail, &pass, false, false), Some(Phase::Probe));
+        assert_eq!(phase(&fail, &pass, true, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&pass, &fail, false, false), None);
+        assert_eq!(phase(&pass, &fail, false, true), Some(Phase::Mismatch));
+        assert_eq!(phase(&broken, &pass, false, false), Some(Phase::Mismatch));
     }
 
     #[test]

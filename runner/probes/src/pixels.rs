@@ -1,5 +1,7 @@
 //! Comparison of a pixel with its expectation, and the words for a failure.
 
+use script::Expected;
+
 use crate::ulps::f32_ulps;
 
 /// Expected pixel of a probe.
@@ -40,6 +42,18 @@ pub struct ProbeFailure {
 }
 
 impl Expectation {
+    /// Returns what a probe expects of each of its pixels. Depth has a tolerance of its own.
+    pub fn of(expected: &Expected, tolerance: [f32; 4]) -> Expectation {
+        let (channels, values, tolerance) = match *expected {
+            Expected::Rgb([r, g, b]) => (3, [r, g, b, 0.0], tolerance),
+            Expected::Rgba(values) => (4, values, tolerance),
+            Expected::RgbaInt(values) => (4, values.map(|v| f32::from_bits(v as u32)), [0.0; 4]),
+            // Strictly below 0.01, while the comparison accepts equality.
+            Expected::Depth(depth) => (1, [depth; 4], [0.01f32.next_down(); 4]),
+        };
+        Expectation { channels, values, tolerance }
+    }
+
     /// Returns true if a pixel meets the expectation.
     pub fn accepts(&self, observed: ProbeValues) -> bool {
         match observed {

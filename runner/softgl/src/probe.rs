@@ -35,7 +35,8 @@ pub struct Readback {
 /// Outcome of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeResult {
-    /// The first bad pixel, row by row from the bottom; `None` when the probe passes.
+    /// The first bad pixel, row by row from the bottom, undefined ones after all others; `None`
+    /// when the probe passes.
     pub failure: Option<ProbeFailure>,
     /// Pixels that were read.
     pub readback: Readback,
@@ -80,14 +81,19 @@ impl Readback {
         (self.rect.x0 + (index % width) as i32, self.rect.y0 + (index / width) as i32)
     }
 
-    /// Returns the first texel, in reading order, that satisfies a predicate.
-    fn find(&self, mut wanted: impl FnMut(Texel) -> bool) -> Option<(usize, Texel)> {
-        match &self.pixels {
-            Pixels::Constant(texel) => (self.count() > 0 && wanted(*texel)).then_some((0, *texel)),
-            Pixels::Varying(texels) => {
-                texels.iter().copied().enumerate().find(|&(_, texel)| wanted(texel))
-            }
-        }
+    /// Returns the first texel, in reading order, that satisfies a predicate; a defined one, if
+    /// there is any.
+    fn find(&self, wanted: impl Fn(Texel) -> bool) -> Option<(usize, Texel)> {
+        let found = |index: usize| (index, self.texel(index));
+        let bad = |&index: &usize| wanted(self.texel(index));
+        let defined = |index: &usize| !self.has_undefined(*index);
+        let count = match self.pixels {
+            Pixels::Constant(_) if self.undefined.is_empty() => self.count().min(1),
+            _ => self.count(),
+        };
+        let first = (0..count).find(bad)?;
+        let second = if defined(&first) { None } else { (first..count).filter(defined).find(bad) };
+        Some(found(second.unwrap_or(first)))
     }
 
     /// Returns the first pixel at which the readings of two machines differ by more than the

@@ -42,23 +42,17 @@ impl Run<'_> {
     ) -> (Expectation, PixelValues) {
         let PixelRect { x, y, width, height } = rect;
         let place = [x, y, width.max(0), height.max(0)];
-        let (channels, values) = match *expected {
-            Expected::Rgb([r, g, b]) => (3, [r, g, b, 0.0]),
-            Expected::Rgba(values) => (4, values),
-            Expected::RgbaInt(values) => {
-                let values = values.map(|v| f32::from_bits(v as u32));
-                let expectation = Expectation { channels: 4, values, tolerance: [0.0; 4] };
+        let expectation = Expectation::of(expected, self.tolerance);
+        match expected {
+            Expected::RgbaInt(_) => {
                 return (expectation, PixelValues::Integers(quads(&self.api.read_integers(place))));
             }
-            Expected::Depth(depth) => {
-                // Strictly below 0.01, while the comparison accepts equality.
-                let tolerance = [0.01f32.next_down(); 4];
-                let expectation = Expectation { channels: 1, values: [depth; 4], tolerance };
+            Expected::Depth(_) => {
                 let depth = self.api.read_depth(x, y);
                 return (expectation, PixelValues::Floats(vec![[depth; 4]]));
             }
-        };
-        let expectation = Expectation { channels, values, tolerance: self.tolerance };
+            Expected::Rgb(_) | Expected::Rgba(_) => {}
+        }
         let values = if self.is_es() {
             // Bytes are all that every version of ES reads.
             let bytes = quads(&self.api.read_bytes(place));
