@@ -116,6 +116,9 @@ pub struct Program {
     pub feedback: Vec<FeedbackVarying>,
     /// Bytes per vertex of each feedback buffer.
     pub feedback_strides: [u32; 4],
+    /// Difference between the interfaces of separate programs, in OpenGL ES: their pipeline is
+    /// invalid, and using it an error (OpenGL ES 3.2 section 11.1.3.11).
+    pub mismatch: Option<String>,
 }
 
 impl Program {

@@ -10,6 +10,7 @@ use program::layout::Rules;
 use program::types::{MatrixOrder, Member, StructType};
 use program::variable::{
     BlockQualifiers, Interpolation, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing,
+    Precision as LinkPrecision,
 };
 use program::{ArrayLength, Scalar, Stage, Storage, Type, TypeId, TypeTable};
 use rustc_hash::FxHashSet;
@@ -48,7 +49,7 @@ impl<'a> Checker<'a> {
         if packing == Packing::Std430 && storage != Storage::Buffer {
             return self.error(qualifiers.span, "std430 is for storage blocks");
         }
-        let members = self.block_members(&block, storage, &qualifiers, order)?;
+        let (members, precisions) = self.block_members(&block, storage, &qualifiers, order)?;
         let scope = self.struct_scopes.get(name).copied().unwrap_or(0);
         let content = Type::Struct(StructType { name: name.into(), members, scope });
         let content = self.types.intern(content);
@@ -83,6 +84,7 @@ impl<'a> Checker<'a> {
         self.blocks.insert((storage, block.name.symbol));
         self.block_names.insert(block.name.symbol);
         self.size_per_vertex(id, span)?;
+        self.shader.precisions[id] = precisions;
         match block.instance {
             Some(instance) => {
                 self.check_new_name(instance)?;
@@ -245,16 +247,18 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
+    /// Returns the members of a block, and the precisions of their leaves.
     fn block_members(
         &mut self,
         block: &ast::InterfaceBlock,
         storage: Storage,
         outer: &Qualifiers,
         order: MatrixOrder,
-    ) -> Check<Vec<Member>> {
+    ) -> Check<(Vec<Member>, Vec<LinkPrecision>)> {
         let unit = self.unit;
         let list = unit.list(block.members);
         let mut members: Vec<Member> = Vec::new();
+        let mut precisions = Vec::new();
         let mut names = FxHashSet::default();
         let mut next_location = outer.layout.variable.location;
         let mut located = 0;
@@ -328,6 +332,7 @@ impl<'a> Checker<'a> {
                 result.memory.coherent |= outer.memory.coherent;
                 result.memory.volatile |= outer.memory.volatile;
                 members.push(result);
+                precisions.append(&mut self.precisions_of(ty, &qualifiers));
             }
         }
         if located > 0 {
@@ -339,7 +344,7 @@ impl<'a> Checker<'a> {
         if members.is_empty() {
             return self.error(block.name.span, "a block needs members");
         }
-        Ok(members)
+        Ok((members, precisions))
     }
 
     /// Locations of members: of all of them or below the block's, and not where each element of an

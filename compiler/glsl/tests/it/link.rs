@@ -500,3 +500,62 @@ fn subroutine_uniforms_need_a_function() {
     let error = shader("").unwrap_err();
     assert!(error.contains("no function can be selected for subroutine uniform `f`"), "{error}");
 }
+
+/// Returns the mismatch between separate programs of a vertex and a fragment shader.
+fn mismatch(api: Api, vertex: &str, fragment: &str) -> Option<String> {
+    let capabilities = Capabilities { api, ..capabilities() };
+    let mut types = TypeTable::default();
+    let head = "#version 320 es\nprecision mediump float;\n";
+    let vertex = format!("{head}{vertex} void main() {{ gl_Position = vec4(0); }}");
+    let fragment = format!("{head}{fragment} out vec4 color; void main() {{ color = vec4(0); }}");
+    let list = [(Stage::Vertex, vertex), (Stage::Fragment, fragment)].map(|(stage, source)| {
+        let options = glsl::CompileOptions::new(&capabilities);
+        glsl::compile(&[&source], stage, options, &mut types).expect("it compiles")
+    });
+    let options =
+        LinkOptions { pipeline: true, separable: true, ..LinkOptions::new(&capabilities) };
+    program::link(list.to_vec(), types, &options).expect("it links").mismatch
+}
+
+/// OpenGL ES 3.2 section 7.4.1, GLSL ES 3.20 section 9.2. The shaders use none of the variables.
+#[test]
+fn separate_programs_of_es_match_exactly() {
+    let matching = [
+        ("out vec4 v;", "in vec4 v;"),
+        ("smooth out vec4 v;", "in vec4 v;"),
+        ("centroid out vec4 v;", "sample in vec4 v;"),
+        ("invariant out vec4 v;", "in vec4 v;"),
+        ("layout(location = 3) out vec4 v;", "layout(location = 3) in vec4 w;"),
+        ("struct S { vec4 a; }; out S v;", "struct S { vec4 a; }; in S v;"),
+        ("out B { flat highp int a; vec4 b; } v;", "in B { flat highp int a; vec4 b; } w;"),
+    ];
+    for (output, input) in matching {
+        assert_eq!(mismatch(Api::Es, output, input), None, "{output} {input}");
+    }
+    let different = [
+        ("out vec4 v;", ""),
+        ("", "in vec4 v;"),
+        ("out vec4 v;", "in vec4 w;"),
+        ("out vec3 v;", "in vec4 v;"),
+        ("out vec4 v[2];", "in vec4 v[3];"),
+        ("out highp vec4 v;", "in vec4 v;"),
+        ("flat out vec4 v;", "in vec4 v;"),
+        ("out vec4 v;", "layout(location = 0) in vec4 v;"),
+        ("layout(location = 0) out vec4 v;", "layout(location = 1) in vec4 v;"),
+        ("struct S { vec4 a; }; out S v;", "struct T { vec4 a; }; in T v;"),
+        ("struct S { vec4 a; }; out S v;", "struct S { vec4 b; }; in S v;"),
+        ("struct S { vec4 a; }; out S v;", "struct S { highp vec4 a; }; in S v;"),
+        ("out B { vec4 a; };", "in vec4 a;"),
+        ("out B { vec4 a; };", "in C { vec4 a; };"),
+        ("out B { vec4 a; };", "in B { vec4 a; vec4 b; };"),
+        ("out B { vec4 a; };", "in B { highp vec4 a; };"),
+        ("out B { vec4 a; };", "in B { flat vec4 a; };"),
+        ("out B { vec4 a; } v[2];", "in B { vec4 a; } v[1];"),
+    ];
+    for (output, input) in different {
+        assert!(mismatch(Api::Es, output, input).is_some(), "{output} {input}");
+        assert_eq!(mismatch(Api::Core, output, input), None, "{output} {input}");
+    }
+    let text = mismatch(Api::Es, "out vec4 v;", "").expect("a mismatch");
+    assert_eq!(text, "output `v` of the vertex shader has no match in the fragment shader");
+}

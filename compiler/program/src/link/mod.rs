@@ -2,8 +2,8 @@
 //!
 //! The order of work: merge the shaders of each stage ([`merge`]), drop what `main` cannot reach
 //! and reject recursion ([`reach`]), size unsized arrays ([`sizes`]), check the interfaces between
-//! stages ([`interface`]), then place attributes, varyings, outputs ([`varyings`], [`attributes`]),
-//! uniforms and blocks ([`uniforms`], [`blocks`]).
+//! stages ([`interface`], [`separate`]), then place attributes, varyings, outputs ([`varyings`],
+//! [`attributes`]), uniforms and blocks ([`uniforms`], [`blocks`]).
 
 mod attributes;
 mod blocks;
@@ -25,6 +25,7 @@ mod outgoing;
 mod outputs;
 mod packing;
 mod reach;
+mod separate;
 mod sizes;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ pub use errors::LinkError;
 pub use fetch::draw_buffer;
 pub use options::{GeometryParameters, LinkOptions};
 
+use crate::capabilities::Api;
 use crate::exactness;
 use crate::program::{LinkedStage, Program};
 use crate::shader::Shader;
@@ -77,9 +79,11 @@ pub fn link(
     errors.check()?;
     interface::check(&mut stages, &types, options, &mut errors);
     errors.check()?;
+    let is_strict = options.pipeline && options.capabilities.api == Api::Es;
+    let mismatch = is_strict.then(|| separate::mismatch(&stages, &types)).flatten();
 
     let mut linked: Vec<LinkedStage> = stages.into_iter().map(new_stage).collect();
-    let mut program = empty_program(types);
+    let mut program = Program { mismatch, ..empty_program(types) };
     attributes::place(&mut linked, &mut program, options, &mut errors);
     outputs::place(&mut linked, &program.types, options, &mut errors);
     varyings::place(&mut linked, &program.types, options, &mut errors);
@@ -132,5 +136,6 @@ fn empty_program(types: TypeTable) -> Program {
         atomic_buffers: Vec::new(),
         feedback: Vec::new(),
         feedback_strides: [0; 4],
+        mismatch: None,
     }
 }

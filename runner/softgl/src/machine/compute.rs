@@ -34,7 +34,9 @@ impl Machine {
             return Ok(());
         };
         let layout = &stage.shader.layout;
-        if layout.local_size_variable != local_size.is_some() || !Self::sampler_types_agree(object)
+        if layout.local_size_variable != local_size.is_some()
+            || !Self::sampler_types_agree(object)
+            || program.mismatch.is_some()
         {
             self.raise(GlError::InvalidOperation);
             return Ok(());

@@ -357,7 +357,7 @@ impl Machine {
             Some(stage) if !tessellates => input_vertices(stage) == vertices_of(call.mode),
             _ => true,
         };
-        (call.mode == PrimitiveMode::Patches) == tessellates && fits
+        (call.mode == PrimitiveMode::Patches) == tessellates && fits && program.mismatch.is_none()
     }
 
     /// Returns the enabled clip planes, as `glClipPlane` stored them: GLSL 1.30 section 7.1

@@ -53,6 +53,7 @@ impl ProgramBuilder {
             atomic_buffers: Vec::new(),
             feedback: Vec::new(),
             feedback_strides: [0; 4],
+            mismatch: None,
         };
         let mut builder = ProgramBuilder { program };
         builder.output(Slot::Position);
