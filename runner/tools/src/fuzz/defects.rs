@@ -40,11 +40,13 @@ pub enum Defect {
     MulExtendedVector,
     /// LLVM 15: the upper half of a product with a constant of all ones ends the process.
     MulExtendedAllOnes,
+    /// Mesa 22.3: `floor` of a double becomes a difference, which is not computed first.
+    DoubleFloorSum,
 }
 
 impl Defect {
     /// Every known defect.
-    pub const ALL: [Defect; 15] = [
+    pub const ALL: [Defect; 16] = [
         Defect::UniformStructDouble,
         Defect::MatrixFromMatrix,
         Defect::NestedSwitchContinue,
@@ -60,6 +62,7 @@ impl Defect {
         Defect::NegativeFactor,
         Defect::MulExtendedVector,
         Defect::MulExtendedAllOnes,
+        Defect::DoubleFloorSum,
     ];
 
     /// Returns the name on the command line.
@@ -80,6 +83,7 @@ impl Defect {
             Defect::NegativeFactor => "negative-factor",
             Defect::MulExtendedVector => "mul-extended-vector",
             Defect::MulExtendedAllOnes => "mul-extended-all-ones",
+            Defect::DoubleFloorSum => "double-floor-sum",
         }
     }
 }

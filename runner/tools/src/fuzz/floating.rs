@@ -219,7 +219,10 @@ impl Generator {
             number(2f64.powi(stored.fraction as i32)),
             number(2f64.powi(-(stored.fraction as i32))),
         );
-        let nearest = |text: String| format!("floor({text} + {half})");
+        // None of the rounded values is negative.
+        let avoided = scalar == Scalar::Double && self.avoids(Defect::DoubleFloorSum);
+        let floor = if avoided { "trunc" } else { "floor" };
+        let nearest = |text: String| format!("{floor}({text} + {half})");
         // The other functions take floats only.
         let choice =
             if scalar == Scalar::Float { self.random.below(7) } else { self.random.below(3) };
@@ -241,7 +244,7 @@ impl Generator {
         let (text, whole) = match choice {
             1 => {
                 let divisor = format!("{name}(({} & 15) + 1)", self.operand(int, depth));
-                (format!("floor(({name}({i} & 255) + {half}) / {divisor})"), 8)
+                (format!("{floor}(({name}({i} & 255) + {half}) / {divisor})"), 8)
             }
             2 => {
                 (nearest(format!("inversesqrt({name}(1 << (({i} & 3) * 2))) * {}", number(8.0))), 3)
