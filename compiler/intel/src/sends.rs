@@ -158,6 +158,8 @@ pub enum SamplerOp {
     Gather4OffsetCompare = 18,
     /// `sample_d_c` (hsw+)
     SampleDerivativesCompare = 20,
+    /// `ld2dms_w` (skl)
+    Load2dmsWide = 28,
     /// `ld_mcs`
     LoadMcs = 29,
     /// `ld2dms`
@@ -198,6 +200,25 @@ pub fn sampler(
         header,
         eot: false,
         kind: MessageKind::Sample,
+    }
+}
+
+impl SamplerOp {
+    /// Returns the fetch of a sample of a multisampled texel.
+    pub fn load_sample(model: &Model) -> SamplerOp {
+        match model.devinfo().has_level_zero_sampling {
+            true => SamplerOp::Load2dmsWide,
+            false => SamplerOp::Load2dms,
+        }
+    }
+
+    /// Returns the number of dwords of multisample control data that a fetch takes.
+    pub fn control_dwords(self) -> u32 {
+        match self {
+            SamplerOp::Load2dmsWide => 2,
+            SamplerOp::Load2dms => 1,
+            _ => 0,
+        }
     }
 }
 

@@ -58,7 +58,8 @@ impl ScalarSelection<'_> {
         let channels = u32::from(self.program.width);
         let offset = self.texel_offset(tex);
         let header = header_dword(tex, &offset)?;
-        let is_plain = self.is_plain(tex)
+        let is_plain = self.is_texel(tex)
+            && tex.op != TexOp::TxfMs
             && header.is_none()
             && tex.src(TexSrcKind::MinLod).is_none()
             && (1..=MAX_CHOSEN).contains(&count);
@@ -157,15 +158,14 @@ impl ScalarSelection<'_> {
     }
 
     /// True if the response is a texel, component by component.
-    fn is_plain(&self, tex: &Tex) -> bool {
-        let is_lookup =
-            matches!(tex.op, TexOp::Tex | TexOp::Txb | TexOp::Txl | TexOp::Txd | TexOp::Txf);
-        is_lookup && tex.gather_offsets.is_none()
+    fn is_texel(&self, tex: &Tex) -> bool {
+        use TexOp::{Tex, Txb, Txd, Txf, TxfMs, Txl};
+        matches!(tex.op, Tex | Txb | Txl | Txd | Txf | TxfMs) && tex.gather_offsets.is_none()
     }
 
     /// Returns the number of components of the response up to the last one that is read.
     fn texels_needed(&self, tex: &Tex, result: Value) -> u32 {
-        if !self.is_plain(tex) || !self.model.devinfo().short_sampler_response {
+        if !self.is_texel(tex) || !self.model.devinfo().short_sampler_response {
             return 4;
         }
         let all = (1u32 << self.shader.components(result)) - 1;
@@ -260,7 +260,7 @@ impl ScalarSelection<'_> {
         offset: &[Operand],
     ) -> Result<(SamplerOp, Vec<Operand>), CompileError> {
         use TexSrcKind::*;
-        let ty = if tex.op == TexOp::Txf { Type::D } else { Type::F };
+        let ty = if matches!(tex.op, TexOp::Txf | TexOp::TxfMs) { Type::D } else { Type::F };
         let coordinates: Vec<Operand> = match tex.src(Coord) {
             Some(value) => (0..self.shader.components(value).min(tex.coord_components()))
                 .map(|c| self.get(value, c, ty))
@@ -337,11 +337,37 @@ impl ScalarSelection<'_> {
                 arguments.extend(coordinates);
                 if compare { SamplerOp::Gather4Compare } else { SamplerOp::Gather4 }
             }
-            TexOp::TxfMs | TexOp::TextureSamples => {
-                return Err(CompileError::lower(format!("{} is not supported", tex.op.name())));
+            TexOp::TxfMs => {
+                let op = SamplerOp::load_sample(self.model);
+                arguments.push(one(self, MsIndex, Type::UD).unwrap_or(Operand::ud(0)));
+                arguments.extend(self.multisample_control(tex, op, &coordinates));
+                arguments.extend(coordinates);
+                op
             }
+            TexOp::TextureSamples => SamplerOp::SampleInfo,
         };
         Ok((op, arguments))
+    }
+
+    /// Reads the multisample control data of texels, for their fetch by `op`.
+    fn multisample_control(
+        &mut self,
+        tex: &Tex,
+        op: SamplerOp,
+        coordinates: &[Operand],
+    ) -> Components {
+        let channels = u32::from(self.program.width);
+        let per = channels / 8;
+        let mlen = coordinates.len() as u32 * per;
+        let payload = self.sampler_payload(None, coordinates, (0, channels), mlen);
+        let is_short = self.model.devinfo().short_sampler_response;
+        let rlen = per * if is_short { op.control_dwords() } else { 4 };
+        let data = Operand::vgrf(self.program.vreg(rlen), Type::UD);
+        let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
+        let surface = self.bindings.texture + tex.texture;
+        let message = sends::sampler(SamplerOp::LoadMcs, width, surface, 0, false, mlen, rlen);
+        self.builder().emit(Op::Send, data, &[payload]).message = Some(message);
+        (0..op.control_dwords()).map(|n| data.byte_offset(n * per * REG_SIZE)).collect()
     }
 
     /// Arguments of a fetch: u, lod, v, r, or u, v, lod, r.
@@ -370,8 +396,12 @@ impl ScalarSelection<'_> {
     }
 }
 
-/// Dword 2 of the header, if the message needs one: texel offsets, gathered component.
+/// Dword 2 of the header, if the message needs one: texel offsets, gathered component. The query of
+/// samples is nothing but a header.
 fn header_dword(tex: &Tex, offset: &[Operand]) -> Result<Option<u32>, CompileError> {
+    if tex.op == TexOp::TextureSamples {
+        return Ok(Some(0));
+    }
     if tex.op == TexOp::Tg4 {
         return Ok(Some(u32::from(tex.gather & 3) << 16 | offset_nibbles(offset).unwrap_or(0)));
     }

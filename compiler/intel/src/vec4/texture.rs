@@ -85,8 +85,9 @@ impl Vec4Selection<'_> {
         texture: u32,
         sampler: u32,
     ) -> Result<Operand, CompileError> {
-        let op = sampler_op(tex, offset)?;
+        let op = self.sampler_op(tex, offset)?;
         let header = match offset {
+            _ if tex.op == TexOp::TextureSamples => Some(0),
             TexelOffset::Header(nibbles) if tex.op == TexOp::Tg4 => {
                 Some(nibbles | u32::from(tex.gather & 3) << 16)
             }
@@ -94,7 +95,7 @@ impl Vec4Selection<'_> {
             TexelOffset::Header(nibbles) if nibbles != 0 => Some(nibbles),
             _ => None,
         };
-        let rows = self.message_rows(tex, op, offset)?;
+        let rows = self.message_rows(tex, op, offset, self.bindings.texture + texture)?;
         let (payload, has_header) = self.sampler_payload(header, rows.len() as u32);
         let mut at = u32::from(has_header) * REG_SIZE;
         let mlen = rows.len() as u32 + u32::from(has_header);
@@ -150,6 +151,7 @@ impl Vec4Selection<'_> {
         tex: &Tex,
         op: SamplerOp,
         offset: TexelOffset,
+        surface: u32,
     ) -> Result<Vec<Row>, CompileError> {
         use SamplerOp::*;
         let one = |isel: &mut Self, kind| match tex.src(kind) {
@@ -158,6 +160,9 @@ impl Vec4Selection<'_> {
             None if kind == TexSrcKind::Lod && tex.op != TexOp::Txl => Operand::ud(0),
             None => isel.internal_error("a source is missing").raise(),
         };
+        if op == SampleInfo {
+            return Ok(Vec::new());
+        }
         if op == ResInfo {
             return Ok(vec![vec![(WRITEMASK_XYZW, one(self, TexSrcKind::Lod))]]);
         }
@@ -165,6 +170,16 @@ impl Vec4Selection<'_> {
         let mut rows = vec![self.coordinate_row(tex)?];
         match op {
             Load => rows[0].push((W, one(self, TexSrcKind::Lod))),
+            Load2dms | Load2dmsWide => {
+                let place = self.temp(Type::UD);
+                for (mask, source) in rows[0].clone() {
+                    self.mov(place.masked(mask), source);
+                }
+                let control = self.sampler_row(LoadMcs, surface, place);
+                let sample = one(self, TexSrcKind::MsIndex);
+                let control = control.swizzled(Swizzle::new([0, 0, 1, 1]));
+                rows.push(vec![(X, sample), (if op == Load2dms { Y } else { Y | Z }, control)]);
+            }
             SampleLod | SampleLodCompare => {
                 // Without neighbors the level is the base level plus the bias.
                 let kind = if tex.op == TexOp::Txb { TexSrcKind::Bias } else { TexSrcKind::Lod };
@@ -281,29 +296,29 @@ impl Vec4Selection<'_> {
         }
         Ok(TexelOffset::Vertex(self.get(offset, &[0, 1], Type::D)))
     }
-}
 
-/// The message of a lookup.
-fn sampler_op(tex: &Tex, offset: TexelOffset) -> Result<SamplerOp, CompileError> {
-    let unsupported = tex.src(TexSrcKind::MinLod).is_some();
-    let own_offset = matches!(offset, TexelOffset::Vertex(_));
-    Ok(match tex.op {
-        _ if unsupported => return Err(CompileError::internal("a lowest level is not lowered")),
-        TexOp::Tex | TexOp::Txb | TexOp::Txl if tex.shadow => SamplerOp::SampleLodCompare,
-        TexOp::Tex | TexOp::Txb | TexOp::Txl => SamplerOp::SampleLod,
-        TexOp::Txd if tex.shadow => SamplerOp::SampleDerivativesCompare,
-        TexOp::Txd => SamplerOp::SampleDerivatives,
-        TexOp::Txf => SamplerOp::Load,
-        TexOp::Txs | TexOp::QueryLevels => SamplerOp::ResInfo,
-        TexOp::Tg4 if tex.shadow && own_offset => SamplerOp::Gather4OffsetCompare,
-        TexOp::Tg4 if tex.shadow => SamplerOp::Gather4Compare,
-        TexOp::Tg4 if own_offset => SamplerOp::Gather4Offset,
-        TexOp::Tg4 => SamplerOp::Gather4,
-        TexOp::Lod | TexOp::TxfMs | TexOp::TextureSamples => {
-            return Err(CompileError::lower(format!(
-                "{} is not supported outside fragment shaders",
-                tex.op.name()
-            )));
-        }
-    })
+    /// Returns the message of a lookup.
+    fn sampler_op(&self, tex: &Tex, offset: TexelOffset) -> Result<SamplerOp, CompileError> {
+        let own_offset = matches!(offset, TexelOffset::Vertex(_));
+        Ok(match tex.op {
+            _ if tex.src(TexSrcKind::MinLod).is_some() => {
+                return Err(CompileError::internal("a lowest level is not lowered"));
+            }
+            TexOp::Tex | TexOp::Txb | TexOp::Txl if tex.shadow => SamplerOp::SampleLodCompare,
+            TexOp::Tex | TexOp::Txb | TexOp::Txl => SamplerOp::SampleLod,
+            TexOp::Txd if tex.shadow => SamplerOp::SampleDerivativesCompare,
+            TexOp::Txd => SamplerOp::SampleDerivatives,
+            TexOp::Txf => SamplerOp::Load,
+            TexOp::TxfMs => SamplerOp::load_sample(self.model),
+            TexOp::Txs | TexOp::QueryLevels => SamplerOp::ResInfo,
+            TexOp::TextureSamples => SamplerOp::SampleInfo,
+            TexOp::Tg4 if tex.shadow && own_offset => SamplerOp::Gather4OffsetCompare,
+            TexOp::Tg4 if tex.shadow => SamplerOp::Gather4Compare,
+            TexOp::Tg4 if own_offset => SamplerOp::Gather4Offset,
+            TexOp::Tg4 => SamplerOp::Gather4,
+            TexOp::Lod => {
+                return Err(CompileError::lower("lod is not supported outside fragment shaders"));
+            }
+        })
+    }
 }

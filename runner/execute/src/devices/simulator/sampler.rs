@@ -24,10 +24,12 @@ pub(super) fn sample(
 ) -> Reply<Texels> {
     let mut texels: Texels = [[0; 16]; 4];
     for channel in (0..usize::from(request.count)).filter(|c| request.mask >> c & 1 != 0) {
-        let texel = if request.op == SamplerOp::ResInfo {
-            information(io, surface, int(request, Param::Lod, channel))?
-        } else {
-            texture(io, surface, &operation(request, channel)?)?
+        let texel = match request.op {
+            SamplerOp::ResInfo => information(io, surface, int(request, Param::Lod, channel))?,
+            SamplerOp::SampleInfo => texture(io, surface, &TextureOp::Samples)?,
+            // Surfaces have no control data: sample n is in plane n.
+            SamplerOp::LoadMcs => [0; 4],
+            _ => texture(io, surface, &operation(request, channel)?)?,
         };
         for (row, value) in texels.iter_mut().zip(texel) {
             row[channel] = value;
@@ -97,6 +99,13 @@ fn operation(request: &SamplerRequest, channel: usize) -> Reply<TextureOp> {
                 coordinates: std::array::from_fn(|i| place[i].wrapping_add(offset[i])),
                 lod: int(request, Param::Lod, channel),
                 sample: 0,
+            });
+        }
+        Load2dms | Load2dmsWide | Load2dss => {
+            return Ok(TextureOp::Fetch {
+                coordinates: AXES.map(|axis| int(request, axis, channel)),
+                lod: 0,
+                sample: raw(request, Param::Si, channel),
             });
         }
         SamplerOp::Lod => {
