@@ -459,7 +459,12 @@ impl InvocationGroup<'_> {
                     let place = self
                         .place(argument)?
                         .ok_or(Error::Malformed("opaque argument is not a variable"))?;
-                    frame.set_alias(parameter.local, place);
+                    // A place in the caller's frame means another one in the callee's.
+                    if matches!(place.root, PlaceRoot::Local(_)) {
+                        frame.define(parameter.local, self.load(&place)?);
+                    } else {
+                        frame.set_alias(parameter.local, place);
+                    }
                 }
                 Direction::Out | Direction::InOut => {
                     let place =

@@ -369,7 +369,7 @@ impl InvocationGroup<'_> {
                 gather(&self.globals[global], place, self.layout.component_count(place.ty))
             }
             PlaceRoot::Memory => self.load_memory(place),
-            PlaceRoot::Opaque => self.load_opaque(place),
+            PlaceRoot::Opaque => self.load_opaque(place)?,
         };
         for lane in place.outside.or(&place.undefined).iter() {
             (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
@@ -380,12 +380,35 @@ impl InvocationGroup<'_> {
         })
     }
 
-    fn load_opaque(&self, place: &Place) -> Value {
-        let image = matches!(self.types.get(self.types.without_arrays(place.ty)), Type::Image(_));
-        let slots = if image { &place.image_offsets } else { &place.offsets };
-        let mut value = Value::zero(1, self.lanes);
-        slots.iter().enumerate().for_each(|(lane, &slot)| value.set(0, lane, u64::from(slot)));
-        value
+    fn load_opaque(&mut self, place: &Place) -> Result<Value, Error> {
+        let types = self.types;
+        let mut parts = Vec::new();
+        match types.get(place.ty) {
+            Type::Struct(structure) => {
+                for member in 0..structure.members.len() as u32 {
+                    let mut part = place.clone();
+                    self.member_place(&mut part, member)?;
+                    parts.push(self.load(&part)?);
+                }
+            }
+            Type::Array { length: ArrayLength::Fixed(count), .. } => {
+                for index in 0..*count {
+                    let mut part = place.clone();
+                    self.index_place(&mut part, &Value::uniform(index.into(), self.lanes), false)?;
+                    parts.push(self.load(&part)?);
+                }
+            }
+            ty => {
+                let slots = match ty {
+                    Type::Image(_) => &place.image_offsets,
+                    _ => &place.offsets,
+                };
+                let mut value = Value::zero(1, self.lanes);
+                slots.iter().enumerate().for_each(|(l, &slot)| value.set(0, l, u64::from(slot)));
+                return Ok(value);
+            }
+        }
+        Ok(Value::concat(&parts, self.layout.component_count(place.ty), self.lanes))
     }
 
     fn place_components(&self, place: &Place) -> Vec<crate::scalar_layout::MemoryComponent> {

@@ -53,6 +53,8 @@ pub(super) struct CurrentFunction {
     pub(super) returns: bool,
     /// Memory qualifiers of image parameters.
     pub(super) memory: FxHashMap<LocalId, MemoryQualifiers>,
+    /// Locals of which something is written.
+    pub(super) written: FxHashSet<LocalId>,
     /// Unnamed locals, declared at the start of the body.
     pub(super) temporaries: Vec<LocalId>,
 }

@@ -13,13 +13,15 @@ use program::variable::MemoryQualifiers;
 use program::{
     Direction, Function, FunctionId, Local, LocalId, Stage, Statement, Type, TypeId, TypeTable,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A declared parameter.
 struct Declared {
     name: Option<ast::Name>,
     ty: TypeId,
     direction: Direction,
+    /// Declared neither `out` nor `inout`.
+    is_input: bool,
     parameter_qualifiers: ParameterQualifiers,
     precise: bool,
     span: Span,
@@ -157,12 +159,14 @@ impl Checker<'_> {
             self.check_no_subroutine(ty, param.span)?;
             self.check_precision(ty, &qualifiers, param.span)?;
             let direction = self.direction(&qualifiers, ty, param.span)?;
+            let is_input = matches!(qualifiers.storage, None | Some(StorageQualifier::In));
             let (name, span) = (param.name, param.span);
             let parameter_qualifiers = self.parameter_qualifiers(ty, &qualifiers);
             result.push(Declared {
                 name,
                 ty,
                 direction,
+                is_input,
                 parameter_qualifiers,
                 precise: qualifiers.precise,
                 span,
@@ -400,6 +404,7 @@ impl Checker<'_> {
             interlocks: 0,
             returns: false,
             memory: FxHashMap::default(),
+            written: FxHashSet::default(),
             temporaries: Vec::new(),
         };
         self.largest_indices.retain(|root, _| matches!(root, Root::Global(_)));
@@ -408,12 +413,16 @@ impl Checker<'_> {
         self.scopes.enter();
         let mut outcome = Ok(());
         let mut list = Vec::new();
+        let mut inputs = FxHashSet::default();
         for p in parameters {
             let text = p.name.map_or("", |n| self.text(n.symbol));
             let local =
                 Local { name: text.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
             let local = current.locals.push(local);
             list.push(Parameter { local, direction: p.direction });
+            if p.is_input {
+                inputs.insert(local);
+            }
             if p.parameter_qualifiers.constant {
                 current.constants.insert(local, None);
             }
@@ -450,6 +459,16 @@ impl Checker<'_> {
         }
         if current.interlocks == 1 {
             return self.error(name.span, "the critical section has no end");
+        }
+        // A structure with opaque members whose other members are written is a copy.
+        for parameter in &mut list {
+            let Parameter { local, direction } = parameter;
+            if *direction == Direction::Opaque
+                && inputs.contains(local)
+                && current.written.contains(local)
+            {
+                *direction = Direction::In;
+            }
         }
         let function = &mut self.shader.functions[current.id];
         function.parameters = list;

@@ -54,9 +54,10 @@ impl Checker<'_> {
                 }
                 ExprKind::Global(global) => return self.check_global_place(*global, span),
                 ExprKind::Local(local) => {
-                    let function = self.function.as_ref();
-                    if function.is_some_and(|f| f.constants.contains_key(local)) {
-                        let name = function.map_or("", |f| &f.locals[*local].name).to_owned();
+                    let Some(function) = self.function.as_mut() else { return Ok(()) };
+                    function.written.insert(*local);
+                    if function.constants.contains_key(local) {
+                        let name = function.locals[*local].name.to_owned();
                         return self
                             .error(span, format!("`{name}` is constant and cannot be assigned"));
                     }
