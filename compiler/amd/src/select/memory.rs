@@ -4,7 +4,7 @@ use super::{Selection, Step};
 use crate::homes::Home;
 use crate::machine::{Arg, EXEC, File, Part, ZERO, bits, constant, int};
 use crate::output::Resource;
-use gcn::{Format, Modifiers, Opcode};
+use gcn::{Format, Modifiers, Opcode, Operand};
 use ir::{AtomicOp, Intrinsic, IntrinsicOp, Value};
 
 /// Largest constant offset of a buffer access.
@@ -23,12 +23,23 @@ pub(crate) struct BufferAddress {
 }
 
 impl Selection<'_> {
-    /// An access to memory; false if the intrinsic is none.
+    /// Waits until every access to memory is complete.
+    pub(crate) fn wait_for_memory(&mut self) {
+        // vmcnt(0) lgkmcnt(0)
+        let all = Arg::Fixed(Operand::Immediate(0x0070));
+        self.e.sopp(Opcode::SWaitcnt, &[all]);
+    }
+
+    /// An access to memory, or a wait for them; false if the intrinsic is none.
     pub(crate) fn memory(&mut self, intrinsic: &Intrinsic, result: Option<Value>) -> Step<bool> {
         use IntrinsicOp::*;
         let Some(result) = result else {
             return match intrinsic.op {
                 StoreSsbo => self.store_storage(intrinsic).map(|()| true),
+                MemoryBarrier => {
+                    self.wait_for_memory();
+                    Ok(true)
+                }
                 _ => Ok(false),
             };
         };

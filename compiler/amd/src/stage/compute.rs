@@ -4,7 +4,7 @@ use crate::machine::{Arg, File, M0, Part, bits, int};
 use crate::output::{ComputeInterface, UserValue};
 use crate::select::control::StageSelection;
 use crate::select::{Held, Selection, Step};
-use gcn::{Opcode, Operand};
+use gcn::Opcode;
 use ir::{AluOp, DerivativeGroup, Intrinsic, IntrinsicOp, Value};
 
 /// Invocations of the largest group whose size the dispatch chooses.
@@ -112,7 +112,6 @@ impl StageSelection for Compute {
                 let index = self.index(s)?;
                 s.set_parts(result, index);
             }
-            (MemoryBarrier, _) => s.wait_for_memory(),
             (Barrier, _) => {
                 s.wait_for_memory();
                 s.e.sopp(Opcode::SBarrier, &[]);
@@ -120,14 +119,5 @@ impl StageSelection for Compute {
             (_, result) => return s.shared_memory(intrinsic, result),
         }
         Ok(true)
-    }
-}
-
-impl Selection<'_> {
-    /// Waits until every access to memory is complete.
-    pub(crate) fn wait_for_memory(&mut self) {
-        // vmcnt(0) lgkmcnt(0)
-        let all = Arg::Fixed(Operand::Immediate(0x0070));
-        self.e.sopp(Opcode::SWaitcnt, &[all]);
     }
 }

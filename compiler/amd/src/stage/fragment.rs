@@ -165,6 +165,11 @@ impl Fragment {
                 let sources = [ancillary.into(), int(8).into(), int(4).into()];
                 s.e.valu(Opcode::VBfeU32, &[to.into()], &sources);
             }
+            IntrinsicOp::SamplePos => {
+                let is_multisampled = self.samples > 1;
+                let sample = is_multisampled.then(|| self.register(PixelValue::Ancillary));
+                barycentric::own_position(s, sample.transpose()?, result)?;
+            }
             IntrinsicOp::SampleMaskIn => {
                 let coverage = self.register(PixelValue::Coverage)?;
                 s.set_parts(result, coverage);
@@ -319,6 +324,7 @@ fn pixel_values(shader: &Shader, key: &StageKey) -> Vec<PixelValue> {
                 ]),
                 IntrinsicOp::FrontFace => wanted.push(PixelValue::FrontFace),
                 IntrinsicOp::SampleId => wanted.push(PixelValue::Ancillary),
+                IntrinsicOp::SamplePos if key.samples > 1 => wanted.push(PixelValue::Ancillary),
                 IntrinsicOp::SampleMaskIn => wanted.push(PixelValue::Coverage),
                 _ => {}
             }

@@ -283,7 +283,7 @@ impl StageSelection for TessControl {
                 let count: Arg = bits(s.chip(), self.interface.vertices_in);
                 s.e.copy(to, count);
             }
-            (Barrier | MemoryBarrier, _) => s.wait_for_memory(),
+            (Barrier, _) => s.wait_for_memory(),
             _ => return Ok(false),
         }
         Ok(true)
