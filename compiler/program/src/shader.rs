@@ -275,6 +275,9 @@ pub struct Shader {
     pub dead_calls: Vec<ExprId>,
     /// Implicit conversions, for calls of functions that other shader objects define.
     pub conversions: Conversions,
+    /// True if several outputs of an ES fragment shader need no locations: the shader enables
+    /// EXT_blend_func_extended, with which the API assigns them.
+    pub free_outputs: bool,
 }
 
 impl Shader {
@@ -305,6 +308,7 @@ impl Shader {
             redeclarations: Redeclarations::default(),
             dead_calls: Vec::new(),
             conversions: Conversions::default(),
+            free_outputs: false,
         }
     }
 

@@ -187,6 +187,7 @@ impl<'a> Checker<'a> {
         }
         self.finish_layout();
         self.shader.conversions = self.language.conversions;
+        self.shader.free_outputs = self.language.extension("EXT_blend_func_extended");
         precise::mark(&mut self.shader);
         Ok(self.shader)
     }

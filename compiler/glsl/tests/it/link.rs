@@ -559,3 +559,25 @@ fn separate_programs_of_es_match_exactly() {
     let text = mismatch(Api::Es, "out vec4 v;", "").expect("a mismatch");
     assert_eq!(text, "output `v` of the vertex shader has no match in the fragment shader");
 }
+
+/// GLSL ES 3.00 section 4.3.8.2, EXT_blend_func_extended: sections 14.2.3 and 4.4.2.
+#[test]
+fn outputs_without_locations_in_es() {
+    let outputs = |head: &str| {
+        let source = format!(
+            "#version 300 es\n{head}\nout mediump vec4 a; layout(location = 1) out mediump vec4 b;
+             out mediump vec4 c; void main() {{ a = b = c = vec4(1.0); }}"
+        );
+        let program = link(&[(Stage::Fragment, &source)])?;
+        let globals = &program.stages[0].shader.globals;
+        Ok::<_, String>(globals.values().map(|global| global.placement).collect::<Vec<_>>())
+    };
+    let error = outputs("").unwrap_err();
+    assert!(error.contains("each needs a location: `a`, `c`"), "{error}");
+    let color = |location| Placement::FragmentOutput {
+        output: FragmentOutput::Color { location, index: 0 },
+        component: 0,
+    };
+    let placed = outputs("#extension GL_EXT_blend_func_extended : require").unwrap();
+    assert!([0, 1, 2].iter().all(|&location| placed.contains(&color(location))), "{placed:?}");
+}

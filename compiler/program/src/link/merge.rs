@@ -50,6 +50,7 @@ impl Merge<'_> {
     fn append(&mut self, shader: Shader) {
         self.redeclarations(&shader);
         self.result.conversions = self.result.conversions.or(shader.conversions);
+        self.result.free_outputs |= shader.free_outputs;
         let first_expr = self.result.exprs.len() as u32;
         let shift = |id: ExprId| ExprId::from_u32(id.as_u32() + first_expr);
         let mut globals: SecondaryMap<GlobalId, GlobalId> =

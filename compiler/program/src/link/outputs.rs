@@ -48,8 +48,9 @@ pub(super) fn place(
             None => {}
         }
     }
-    // GLSL ES 3.00 section 4.3.8.2.
-    if shader.es && placed.len() + waiting.len() > 1 && !waiting.is_empty() {
+    // GLSL ES 3.00 section 4.3.8.2; EXT_blend_func_extended leaves them to the linker.
+    if shader.es && !shader.free_outputs && placed.len() + waiting.len() > 1 && !waiting.is_empty()
+    {
         let names: Vec<&str> = waiting.iter().map(|w| &*shader.globals[w.0].name).collect();
         errors.push(format!(
             "of several fragment outputs each needs a location: `{}`",
