@@ -13,6 +13,11 @@ use crate::scalar;
 
 type Outcome = Result<Value, Error>;
 
+/// Angle from which on a sine has no value to rely on. The precision of trigonometric functions is
+/// undefined (GLSL 4.60 section 4.7.1), and 16 units in the last place of such an angle, which two
+/// correct computations of it may differ by, are a hundredth.
+const LARGE_ANGLE: f64 = 8192.0;
+
 /// Calls an angle or trigonometry function.
 pub(super) fn angle(f: AngleFunction, args: &Arguments) -> Outcome {
     use AngleFunction as F;
@@ -50,19 +55,13 @@ pub(super) fn angle(f: AngleFunction, args: &Arguments) -> Outcome {
     let (x, ty) = (args.value(0)?, args.scalar(0)?);
     let value = real1(x, ty, function);
     let outside: fn(f64) -> bool = match f {
+        F::Sin | F::Cos | F::Tan => |x| x.abs() >= LARGE_ANGLE,
         F::Asin | F::Acos => |x| x.abs() > 1.0,
         F::Acosh => |x| x < 1.0,
         F::Atanh => |x| x.abs() >= 1.0,
-        F::Radians
-        | F::Degrees
-        | F::Sin
-        | F::Cos
-        | F::Tan
-        | F::Atan
-        | F::Sinh
-        | F::Cosh
-        | F::Tanh
-        | F::Asinh => return Ok(value),
+        F::Radians | F::Degrees | F::Atan | F::Sinh | F::Cosh | F::Tanh | F::Asinh => {
+            return Ok(value);
+        }
     };
     Ok(undefined_where(value, x, ty, outside))
 }
