@@ -31,7 +31,8 @@ impl<'a> Session<'a> {
     fn vertex_data(&mut self) -> Flow {
         match (&self.script.vertex_data, &self.program) {
             (Some(data), Some(_)) => {
-                let data = vertex::arrays(data, self.executors.machine(), self.capabilities)?;
+                let (machine, is_pipeline) = (self.executors.machine(), self.pipeline.is_some());
+                let data = vertex::arrays(data, machine, is_pipeline, self.capabilities)?;
                 self.executors.change(|machine| machine.set_vertex_data(data.clone()));
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! `[vertex data]` as vertex arrays of the linked program.
 
-use program::{Api, Capabilities};
+use program::{Api, Capabilities, Stage};
 use script::Attribute;
 use softgl::machine::Machine;
 use softgl::machine::vertex_data::{AttributeClass, AttributeSlot, VertexArray, VertexData};
@@ -9,7 +9,8 @@ use super::session::Flow;
 use super::translate::{array_type, attribute_class};
 use results::verdict::{Phase, Verdict};
 
-/// Returns the arrays of a section; attribute names are looked up in the current program.
+/// Returns the arrays of a section; attribute names are looked up in the current program, or in the
+/// one of a pipeline's last stage.
 ///
 /// # Errors
 /// Fails on a name that is no active attribute, and on integer or double attributes in a context
@@ -17,13 +18,14 @@ use results::verdict::{Phase, Verdict};
 pub(super) fn arrays(
     data: &script::VertexData<'_>,
     machine: &Machine,
+    is_pipeline: bool,
     capabilities: &Capabilities,
 ) -> Flow<VertexData> {
     let mut arrays = Vec::with_capacity(data.columns.len());
     for column in &data.columns {
         let location = match column.attribute {
             Attribute::Location(location) => location,
-            Attribute::Name(name) => machine.attribute_location(name).ok_or_else(|| {
+            Attribute::Name(name) => attribute(machine, name, is_pipeline).ok_or_else(|| {
                 Verdict::fail(Phase::Link, format!("Unexpected vbo column name.  Got: {name}"))
             })?,
         };
@@ -44,6 +46,14 @@ pub(super) fn arrays(
         rows: data.rows,
         bytes: data.data.clone(),
     })
+}
+
+/// Returns the location of an attribute. The program of a pipeline's last stage has attributes only
+/// if that is the vertex stage.
+fn attribute(machine: &Machine, name: &str, is_pipeline: bool) -> Option<u32> {
+    let last = machine.program()?.stages.last()?.shader.stage;
+    let is_found = !is_pipeline || last == Stage::Vertex;
+    is_found.then(|| machine.attribute_location(name)).flatten()
 }
 
 /// Checks that the context has attributes of a class.

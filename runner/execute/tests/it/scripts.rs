@@ -34,8 +34,9 @@ fn run_with(file: &Path, generation: Generation, options: &RunOptions) -> Verdic
 #[test]
 fn scripts_pass_on_both_executors() {
     // Only Skylake offers all that the scripts ask for.
-    let permitted: [(Generation, &[Status]); 2] =
-        [(Generation::Ivb, &[Status::Pass, Status::Skip]), (Generation::Skl, &[Status::Pass])];
+    let most: &[Status] = &[Status::Pass, Status::Skip];
+    let permitted =
+        [(Generation::Ivb, most), (Generation::Skl, &[Status::Pass]), (Generation::Si, most)];
     for file in files("pass") {
         for (generation, permitted) in permitted {
             let verdict = run(&file, generation);
@@ -136,6 +137,32 @@ fn large_dispatches_reach_a_limit() {
     let reason = verdict.cause.map(|(_, reason)| reason).unwrap_or_default();
     assert_eq!(verdict.status, Status::Timeout, "{reason}");
     assert!(reason.contains("the limit of 4194304 invocations for a test is reached"), "{reason}");
+}
+
+/// piglit looks names of attributes up in the program of the pipeline's last stage.
+#[test]
+fn separate_programs_take_attributes_by_location() {
+    let text = |column: &str| {
+        format!(
+            "[require]\nGLSL >= 1.50\nSSO ENABLED\n[vertex shader]\n#version 150\n\
+             #extension GL_ARB_explicit_attrib_location : require\n\
+             #extension GL_ARB_separate_shader_objects : require\n\
+             out gl_PerVertex {{ vec4 gl_Position; }};\n\
+             layout(location = 0) in vec4 place;\nvoid main() {{ gl_Position = place; }}\n\
+             [fragment shader]\n#version 150\nout vec4 color;\n\
+             void main() {{ color = vec4(0, 1, 0, 1); }}\n[vertex data]\n{column}/float/vec2\n\
+             -1 -1\n1 -1\n1 1\n-1 1\n[test]\ndraw arrays GL_TRIANGLE_FAN 0 4\n\
+             probe all rgba 0 1 0 1\n"
+        )
+    };
+    let run = |column: &str| {
+        let (options, devices) = (RunOptions::default(), Devices::default());
+        run_text(text(column).as_bytes(), "attributes", Generation::Skl, &options, &devices)
+    };
+    assert_eq!(run("0").status, Status::Pass, "{:?}", run("0").cause);
+    let (phase, reason) = run("place").cause.expect("a failure");
+    assert_eq!(phase, Phase::Link);
+    assert!(reason.contains("Unexpected vbo column name.  Got: place"), "{reason}");
 }
 
 #[test]
