@@ -2,6 +2,15 @@
 
 use vocabulary::Generation;
 
+/// Meaning of the field for the scratch space of work groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupScratch {
+    /// Kilobytes less one.
+    Kilobytes,
+    /// Power of two, in units of so many kilobytes.
+    PowerOf(u32),
+}
+
 /// Facts of a generation.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
@@ -13,6 +22,8 @@ pub struct Facts {
     pub driver: &'static str,
     /// The width of lines is in Cherryview's own field.
     pub has_wide_line_field: bool,
+    /// Meaning of the field for the scratch space of work groups.
+    pub group_scratch: GroupScratch,
 }
 
 impl Facts {
@@ -29,6 +40,11 @@ impl Facts {
             | Generation::Reference
             | Generation::Gl => (9, 12_000_000, "iris", false),
         };
-        Facts { version, timestamp_frequency, driver, has_wide_line_field }
+        let group_scratch = match generation {
+            Generation::Ivb => GroupScratch::Kilobytes,
+            Generation::Hsw => GroupScratch::PowerOf(2),
+            _ => GroupScratch::PowerOf(1),
+        };
+        Facts { version, timestamp_frequency, driver, has_wide_line_field, group_scratch }
     }
 }

@@ -36,7 +36,7 @@ mod watch;
 
 pub use clock::Clock;
 pub use error::{CommandError, GpuError};
-pub use facts::Facts;
+pub use facts::{Facts, GroupScratch};
 pub use gpu::Gpu;
 pub use memory::BatchMemory;
 pub use server::{Event, Server, Settings, Summary};

@@ -6,6 +6,7 @@ use vocabulary::Width;
 use super::Drawing;
 use super::bindings::Resources;
 use super::command::Draw;
+use super::scratch;
 use super::stage::UrbStage;
 use crate::context::HardwareContext;
 use crate::error::{Outcome, not_modeled};
@@ -58,7 +59,10 @@ impl Draw<'_> {
             _ => (32, Width::Simd32),
         };
         let resources = Resources::new(self, table, samplers);
-        let stage = UrbStage::of_kernel(self, name, kernel, resources)?;
+        let media = self.context.packet("MEDIA_VFE_STATE");
+        let scratch = self.fields.media.scratch.get(media);
+        let scratch = scratch::bytes_of_group(scratch, self.facts.group_scratch);
+        let stage = UrbStage::of_kernel(self, (name, scratch), kernel, resources)?;
         let threads = get(fields.threads).max(1);
         let first = [walker.first_x, walker.first_y, walker.first_z].map(|f| f.get_u32(words));
         let mut end = [walker.end_x, walker.end_y, walker.end_z].map(|f| f.get_u32(words));

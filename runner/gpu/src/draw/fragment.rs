@@ -20,7 +20,7 @@ use super::kernels::Loaded;
 use super::messages::{Failure, memory_messages};
 use super::output::Output;
 use super::samples::Samples;
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::shape::SmoothShape;
 use super::vertices::Slots;
 use crate::error::{CommandError, Outcome, not_modeled};
@@ -148,6 +148,8 @@ pub(super) struct Fragments<'a> {
     state: RenderState,
     tests_early: bool,
     pub(super) samples: Samples,
+    /// Bytes of scratch space of a thread.
+    scratch: usize,
     /// Observer of the threads.
     tracer: Option<Tracer>,
 }
@@ -200,6 +202,7 @@ impl<'a> Fragments<'a> {
             state,
             tests_early: wm.early.get(wm_words) == 2,
             samples,
+            scratch: scratch::bytes_of_stage(ps.scratch.get(ps_words)),
         })
     }
 
@@ -353,7 +356,7 @@ impl<'a> Fragments<'a> {
             stage: self,
             primitive,
             slots,
-            scratch: Scratch::default(),
+            scratch: Scratch::new(self.scratch),
             failure: Failure::default(),
             writes: Vec::new(),
         };

@@ -5,7 +5,7 @@ use softgl::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
 
 use super::command::Draw;
 use super::primitives::{Assembled, mode_of};
-use super::stage::{self, Entries, UrbStage, dwords, slots};
+use super::stage::{self, Entries, Program, UrbStage, dwords, slots};
 use crate::error::{Outcome, not_modeled};
 
 /// Position of the instance number in handles.
@@ -84,8 +84,12 @@ impl Draw<'_> {
         let gs = self.fields.gs;
         let words = self.context.packet("3DSTATE_GS");
         let layout = self.geometry_layout()?;
-        let start = gs.inputs.get_u32(words) | gs.inputs_high.get_u32(words) << 4;
-        let stage = UrbStage::load(self, &stage::GEOMETRY, gs.kernel.get(words), start)?;
+        let program = Program {
+            kernel: gs.kernel.get(words),
+            start: gs.inputs.get_u32(words) | gs.inputs_high.get_u32(words) << 4,
+            scratch: gs.scratch.get(words),
+        };
+        let stage = UrbStage::load(self, &stage::GEOMETRY, &program)?;
         let mut streams = [(); 4].map(|()| Assembled::new(layout.mode));
         let items: Vec<Item<'_>> = input
             .primitives

@@ -14,7 +14,7 @@ use super::command::Draw;
 use super::fragment::BUDGET;
 use super::kernels::Loaded;
 use super::messages::{Failure, memory_messages};
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::vertices::Slots;
 use crate::error::{CommandError, Outcome};
 
@@ -45,6 +45,16 @@ pub(super) const CONTROL: Names = names!("HS", TessControl);
 pub(super) const EVALUATION: Names = names!("DS", TessEval);
 pub(super) const GEOMETRY: Names = names!("GS", Geometry);
 
+/// A program as the state of its stage names it.
+pub(super) struct Program {
+    /// Offset of the kernel from the base of instructions.
+    pub(super) kernel: u64,
+    /// First register of the constants.
+    pub(super) start: u32,
+    /// Field with the scratch space of a thread.
+    pub(super) scratch: u64,
+}
+
 /// A stage of a draw.
 pub(super) struct UrbStage<'a> {
     draw: &'a Draw<'a>,
@@ -54,19 +64,20 @@ pub(super) struct UrbStage<'a> {
     constants: Vec<[u32; 8]>,
     /// First register of the constants.
     start: usize,
+    /// Bytes of scratch space of a thread.
+    scratch: usize,
     /// Observer of the threads.
     tracer: Option<Tracer>,
 }
 
 impl<'a> UrbStage<'a> {
-    /// Loads a stage: its kernel at an offset from the base of instructions.
+    /// Loads a stage.
     pub(super) fn load(
         draw: &'a Draw<'a>,
         names: &Names,
-        kernel: u64,
-        start: u32,
+        program: &Program,
     ) -> Outcome<UrbStage<'a>> {
-        let address = draw.context.instruction_base + kernel;
+        let address = draw.context.instruction_base + program.kernel;
         let kernel = draw.kernel(address)?;
         let width = if draw.devinfo.has_simd8_urb { Width::Simd8 } else { Width::Vec4 };
         Ok(UrbStage {
@@ -76,21 +87,22 @@ impl<'a> UrbStage<'a> {
             address,
             resources: draw.resources(names.table, names.samplers),
             constants: draw.constants(names.constants)?,
-            start: start as usize,
+            start: program.start as usize,
+            scratch: scratch::bytes_of_stage(program.scratch),
         })
     }
 
     /// A stage of one kernel, whose caller writes the constants.
     pub(super) fn of_kernel(
         draw: &'a Draw<'a>,
-        width: Width,
+        (width, scratch): (Width, usize),
         address: u64,
         resources: Resources<'a>,
     ) -> Outcome<UrbStage<'a>> {
         let kernel = draw.kernel(address)?;
         let tracer = draw.tracer(&kernel, (Stage::Compute, width), address);
         let constants = Vec::new();
-        Ok(UrbStage { draw, kernel, address, resources, constants, start: 1, tracer })
+        Ok(UrbStage { draw, kernel, address, resources, constants, start: 1, scratch, tracer })
     }
 
     /// Creates a thread with its constants and returns the register after them.
@@ -116,11 +128,11 @@ impl<'a> UrbStage<'a> {
             resources: &self.resources,
             entries,
             counts: [0; 2],
-            scratch: Scratch::default(),
+            scratch: Scratch::new(self.scratch),
             failure: Failure::default(),
         };
         let mut running: Vec<(Thread, Scratch)> =
-            threads.into_iter().map(|thread| (thread, Scratch::default())).collect();
+            threads.into_iter().map(|thread| (thread, Scratch::new(self.scratch))).collect();
         while !running.is_empty() {
             let mut waiting = Vec::new();
             for (mut thread, scratch) in running {
@@ -135,7 +147,7 @@ impl<'a> UrbStage<'a> {
                     ThreadOutcome::Done { steps } => self.kernel.count(1, steps),
                     ThreadOutcome::Barrier { .. } => {
                         let bytes = std::mem::take(&mut host.scratch.bytes);
-                        waiting.push((thread, Scratch { bytes, ..Scratch::default() }));
+                        waiting.push((thread, Scratch { bytes, ..Scratch::new(self.scratch) }));
                     }
                 }
             }

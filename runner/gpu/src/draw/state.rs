@@ -67,6 +67,7 @@ packets::fields! {
     pub(super) struct Vs of "3DSTATE_VS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
+        scratch: "Per-Thread Scratch Space",
         is_wide: "SIMD8 Dispatch Enable",
         inputs: "Dispatch GRF Start Register For URB Data",
         read_offset: "Vertex URB Entry Read Offset",
@@ -116,6 +117,7 @@ packets::fields! {
     pub(super) struct Hs of "3DSTATE_HS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
+        scratch: "Per-Thread Scratch Space",
         inputs: "Dispatch GRF Start Register For URB Data",
         instances: "Instance Count",
         mode: "Dispatch Mode",
@@ -134,6 +136,7 @@ packets::fields! {
     pub(super) struct Ds of "3DSTATE_DS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
+        scratch: "Per-Thread Scratch Space",
         inputs: "Dispatch GRF Start Register For URB Data",
         mode: "Dispatch Mode",
         read_offset: "Patch URB Entry Read Offset",
@@ -146,6 +149,7 @@ packets::fields! {
     pub(super) struct Gs of "3DSTATE_GS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
+        scratch: "Per-Thread Scratch Space",
         inputs: "Dispatch GRF Start Register For URB Data",
         inputs_high: "Dispatch GRF Start Register For URB Data [5:4]",
         mode: "Dispatch Mode",
@@ -502,6 +506,7 @@ packets::fields! {
 }
 packets::fields! {
     pub(super) struct Ps of "3DSTATE_PS" {
+        scratch: "Per Thread Scratch Space",
         kernel_0: "Kernel Start Pointer 0",
         kernel_2: "Kernel Start Pointer 2",
         is_8: "8 Pixel Dispatch Enable",
@@ -587,6 +592,11 @@ packets::fields! {
 }
 
 packets::fields! {
+    pub(super) struct Media of "MEDIA_VFE_STATE" {
+        scratch: "Per Thread Scratch Space",
+    }
+}
+packets::fields! {
     pub(super) struct Walker of "GPGPU_WALKER" {
         is_predicated: "Predicate Enable",
         is_indirect: "Indirect Parameter Enable",
@@ -658,6 +668,7 @@ all! {
     attribute: Attribute,
     hs: Hs,
     te: Te,
+    media: Media,
     walker: Walker,
     descriptors: Descriptors,
     descriptor: Descriptor,

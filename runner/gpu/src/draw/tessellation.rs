@@ -6,7 +6,7 @@ use softgl::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tess
 
 use super::command::Draw;
 use super::primitives::Assembled;
-use super::stage::{self, UrbStage, dwords, slots};
+use super::stage::{self, Program, UrbStage, dwords, slots};
 use super::vertices::Slots;
 use crate::error::{Outcome, not_modeled};
 
@@ -31,13 +31,21 @@ impl Draw<'_> {
         if hs.mode.flag(words) {
             return not_modeled("control threads of several patches");
         }
-        let control =
-            UrbStage::load(self, &stage::CONTROL, hs.kernel.get(words), hs.inputs.get_u32(words))?;
+        let program = Program {
+            kernel: hs.kernel.get(words),
+            start: hs.inputs.get_u32(words),
+            scratch: hs.scratch.get(words),
+        };
+        let control = UrbStage::load(self, &stage::CONTROL, &program)?;
         let threads = hs.instances.get_u32(words) + 1;
         let ds = self.fields.ds;
         let words = self.context.packet("3DSTATE_DS");
-        let (kernel, start) = (ds.kernel.get(words), ds.inputs.get_u32(words));
-        let evaluation = UrbStage::load(self, &stage::EVALUATION, kernel, start)?;
+        let program = Program {
+            kernel: ds.kernel.get(words),
+            start: ds.inputs.get_u32(words),
+            scratch: ds.scratch.get(words),
+        };
+        let evaluation = UrbStage::load(self, &stage::EVALUATION, &program)?;
         let mut result = Assembled::new(self.tessellated_mode());
         for patch in &patches.primitives {
             let entry = self.control(&control, threads, patches, patch)?;

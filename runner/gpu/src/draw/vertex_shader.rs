@@ -1,7 +1,7 @@
 //! Vertex threads: payload and results.
 
 use super::command::Draw;
-use super::stage::{self, UrbStage, slots};
+use super::stage::{self, Program, UrbStage, slots};
 use super::vertices::Slots;
 use crate::error::Outcome;
 
@@ -14,8 +14,12 @@ impl Draw<'_> {
             return Ok(vertices);
         }
         self.counts.add_vertices(vertices.len());
-        let (kernel, start) = (vs.kernel.get(words), vs.inputs.get_u32(words));
-        let stage = UrbStage::load(self, &stage::VERTEX, kernel, start)?;
+        let program = Program {
+            kernel: vs.kernel.get(words),
+            start: vs.inputs.get_u32(words),
+            scratch: vs.scratch.get(words),
+        };
+        let stage = UrbStage::load(self, &stage::VERTEX, &program)?;
         // Threads of 8 vertices have a register for each component, others one for two vertices.
         let is_wide = vs.is_wide.flag(words);
         let per_thread = if is_wide { 8 } else { 2 };
