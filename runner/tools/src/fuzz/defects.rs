@@ -36,6 +36,14 @@ pub enum Defect {
     SignOfUnsigned,
     /// Mesa 22.3, drivers of ivb and hsw: products with negative 16-bit constants lose the sign.
     NegativeFactor,
+    /// Mesa 22.3, drivers of ivb and hsw: control shaders of more than two vertices access scratch
+    /// space at wrong offsets.
+    ControlVertices,
+    /// Mesa 22.3, drivers of Intel's GPUs: a double times the sign of a double 0 is not 0.
+    SignOfDouble,
+    /// Mesa 22.3, drivers of ivb and hsw: comparisons of integers whose difference is also computed
+    /// are wrong if the difference overflows.
+    ComparedDifference,
     /// Mesa 22.3: both results of `imulExtended` and `umulExtended` of constant vectors are wrong.
     MulExtendedVector,
     /// LLVM 15: the upper half of a product with a constant of all ones ends the process.
@@ -46,7 +54,7 @@ pub enum Defect {
 
 impl Defect {
     /// Every known defect.
-    pub const ALL: [Defect; 16] = [
+    pub const ALL: [Defect; 19] = [
         Defect::UniformStructDouble,
         Defect::MatrixFromMatrix,
         Defect::NestedSwitchContinue,
@@ -60,6 +68,9 @@ impl Defect {
         Defect::BooleanArray,
         Defect::SignOfUnsigned,
         Defect::NegativeFactor,
+        Defect::ControlVertices,
+        Defect::SignOfDouble,
+        Defect::ComparedDifference,
         Defect::MulExtendedVector,
         Defect::MulExtendedAllOnes,
         Defect::DoubleFloorSum,
@@ -81,6 +92,9 @@ impl Defect {
             Defect::BooleanArray => "boolean-array",
             Defect::SignOfUnsigned => "sign-of-unsigned",
             Defect::NegativeFactor => "negative-factor",
+            Defect::ControlVertices => "control-vertices",
+            Defect::SignOfDouble => "sign-of-double",
+            Defect::ComparedDifference => "compared-difference",
             Defect::MulExtendedVector => "mul-extended-vector",
             Defect::MulExtendedAllOnes => "mul-extended-all-ones",
             Defect::DoubleFloorSum => "double-floor-sum",

@@ -326,9 +326,19 @@ impl Generator {
                 let ty = self.scalar(number);
                 let operator = self.random.pick(&["<", ">", "<=", ">=", "==", "!="]);
                 let (a, b) = (self.operand(ty, inner), self.operand(ty, inner));
+                let (a, b) = (self.compared(number, a), self.compared(number, b));
                 format!("({a} {operator} {b})")
             }
         }
+    }
+
+    /// Returns an operand of a comparison, which no difference has if the defect is avoided.
+    fn compared(&self, scalar: Scalar, text: String) -> String {
+        if !scalar.is_integer() || !self.avoids(Defect::ComparedDifference) {
+            return text;
+        }
+        let suffix = if scalar == Scalar::Uint { "u" } else { "" };
+        format!("({text} >> 1{suffix})")
     }
 
     /// Returns a `bvec`.
@@ -348,6 +358,7 @@ impl Generator {
             "notEqual",
         ]);
         let (a, b) = (self.operand(operands, depth - 1), self.operand(operands, depth - 1));
+        let (a, b) = (self.compared(number, a), self.compared(number, b));
         format!("{function}({a}, {b})")
     }
 }

@@ -129,7 +129,7 @@ impl Generator {
 
     fn rounding(&mut self, ty: TypeId, scalar: Scalar, depth: usize) -> Real {
         let a = self.loose(ty, depth);
-        let function = self.random.pick(&[
+        let mut function = self.random.pick(&[
             "floor",
             "ceil",
             "trunc",
@@ -139,6 +139,10 @@ impl Generator {
             "abs",
             "round",
         ]);
+        let is_double = scalar == Scalar::Double;
+        if function == "sign" && is_double && self.avoids(Defect::SignOfDouble) {
+            function = "trunc";
+        }
         let bits = match function {
             "fract" => Bits { whole: 0, ..a.bits },
             "abs" => a.bits,

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use program::layout::{attribute_locations, varying_slots};
 use program::types::{Scalar, TypeId, TypeTable};
 
+use super::defects::Defect;
 use super::generator::Variable;
 use super::maker::{Maker, Size};
 use super::names::{any_scalar, array};
@@ -309,8 +310,11 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     let control_outputs = varyings(maker, "x", 3, 6);
     let patch_outputs = varyings(maker, "c", 3, 6);
     let varyings = varyings(maker, "v", 3, 6);
-    let (vertices, control_vertices) =
+    let (vertices, mut control_vertices) =
         (maker.plan.random.pick(&[1, 3, 4, 5]), maker.plan.random.pick(&[1, 2, 3, 4, 4, 5]));
+    if maker.plan.avoids(Defect::ControlVertices) {
+        control_vertices = control_vertices.min(2);
+    }
     let first = small_vertex(maker, "input_hashes", &inputs);
     let mut control = maker.stage(1);
     array_inputs(&mut control, "input_hashes", &inputs, vertices, "gl_InvocationID");

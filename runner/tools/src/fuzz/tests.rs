@@ -149,6 +149,9 @@ fn has_construct(defect: Defect, text: &str) -> bool {
             .lines()
             .any(|line| line.contains("mulExtended(") && !line.contains("(0x7fffffff), ")),
         Defect::NegativeFactor => found(r"\*=? \(-[1-9][0-9]*\)[);]"),
+        Defect::ControlVertices => found(r"layout\(vertices = [3-9]\) out"),
+        Defect::SignOfDouble => found(r"\bsign\((?:double|dvec[234])\("),
+        Defect::ComparedDifference => found(r"\([a-z]+ (?:[<>]=?) [0-9]+u?\)"),
         Defect::MulExtendedVector => {
             found(r"mulExtended\(.*\.[xyzw]{2,4}(?:, [a-z][a-z0-9.]*)?\);")
         }
