@@ -15,6 +15,7 @@ mod coverage;
 mod dependencies;
 mod deploy;
 mod docs;
+mod driver_code;
 mod exit_codes;
 mod expectations;
 mod external_compiler;
