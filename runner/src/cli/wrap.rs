@@ -60,8 +60,8 @@ pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
     Ok(if failed == 0 { EXPECTED } else { UNEXPECTED })
 }
 
-/// Reads the values of uniforms from the file with the extension `json` beside a shader, if there is
-/// one.
+/// Reads the values of uniforms from the file with the extension `json` beside a shader, if it
+/// exists.
 fn values_beside(shader: &Path) -> Result<UniformValues, WrapError> {
     let path = shader.with_extension("json");
     match results::read_regular(&path, results::TEST_BYTES) {

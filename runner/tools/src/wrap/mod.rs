@@ -69,8 +69,8 @@ fn own_version<'a>(shader: &Shader<'a>) -> Option<&'a str> {
     })
 }
 
-/// Returns the requirements and the fragment shader behind `version`, without other stages. A driver
-/// may remove a uniform without influence, which the test sets nevertheless.
+/// Returns the requirements and the fragment shader behind `version`, without other stages. A
+/// driver may remove a uniform without influence, which the test sets nevertheless.
 fn alone(text: &[u8], script: &Script<'_>, shader: &Shader<'_>, version: &str) -> Vec<u8> {
     let mut alone = b"[require]\n".to_vec();
     if !script.require.ignore_missing_uniforms {
