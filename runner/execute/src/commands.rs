@@ -205,7 +205,7 @@ impl<'a> Session<'a> {
                 let reading = probe::pixels(&mut self.executors, area, expected, tolerance)?;
                 if let (Some(check), Some(result)) = (&mut self.driver, reading.results.first()) {
                     let undefined = self.executors.undefined_pixels()
-                        || probe::lacks_fragment_shader(&self.executors);
+                        || probe::leaves_colors_undefined(&self.executors);
                     let closeness = probe::closeness(&self.executors, undefined);
                     let expectation = probes::Expectation::of(expected, tolerance);
                     check.pixels(self.line, &expectation, result, closeness);

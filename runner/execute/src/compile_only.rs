@@ -57,7 +57,10 @@ pub(crate) fn without_commands<'a>(script: &Script<'a>) -> Script<'a> {
 }
 
 /// Returns the program of a script; `None` if it has no shaders, or expects that they do not link.
-fn linked(script: &Script<'_>, generation: Generation) -> Result<Option<Arc<Program>>, Verdict> {
+pub(crate) fn linked(
+    script: &Script<'_>,
+    generation: Generation,
+) -> Result<Option<Arc<Program>>, Verdict> {
     let capabilities = context_for(script, generation)?;
     let is_expected = script.test.iter().flatten().any(is_link_error);
     match build(script, capabilities)? {

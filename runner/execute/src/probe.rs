@@ -13,7 +13,7 @@ use softgl::raster::Rect;
 
 use super::driver_check::Closeness;
 use super::executor::Executors;
-use program::Stage;
+use program::{FragmentOutput, Global, LinkedStage, Placement, Stage};
 use results::verdict::{Phase, Verdict};
 
 /// The failure of a probe.
@@ -68,12 +68,26 @@ fn agreement(executors: &Executors) -> Agreement {
     }
 }
 
-/// Returns true if the program draws without a fragment shader: the colors of what it draws are
-/// undefined (OpenGL 4.6, core profile, section 15.2).
-pub(crate) fn lacks_fragment_shader(executors: &Executors) -> bool {
+/// Returns true if the colors of what the program draws are undefined: it has no fragment shader
+/// (OpenGL 4.6, core profile, section 15.2), or one that writes none (section 15.2.3).
+pub(crate) fn leaves_colors_undefined(executors: &Executors) -> bool {
     let stages = executors.machine().program().map_or(&[][..], |program| &program.stages);
-    let has = |wanted| stages.iter().any(|stage| stage.shader.stage == wanted);
-    has(Stage::Vertex) && !has(Stage::Fragment)
+    draws_no_color(stages)
+}
+
+fn draws_no_color(stages: &[LinkedStage]) -> bool {
+    let is_color = |output: FragmentOutput| {
+        matches!(output, FragmentOutput::Color { .. } | FragmentOutput::AllColors)
+    };
+    let writes = |global: &Global| match global.placement {
+        Placement::FragmentOutput { output, .. } => global.active && is_color(output),
+        _ => false,
+    };
+    let colors = |stage: &LinkedStage| {
+        stage.shader.stage == Stage::Fragment && stage.shader.globals.values().any(writes)
+    };
+    let has_vertices = stages.iter().any(|stage| stage.shader.stage == Stage::Vertex);
+    has_vertices && !stages.iter().any(colors)
 }
 
 /// Returns the required closeness of a driver's values.
@@ -177,6 +191,7 @@ pub(crate) fn show_at(readback: &Readback, x: i32, y: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compile_only;
     use softgl::probe::{ProbePath, compare};
     use softgl::surface::Pixels;
 
@@ -240,6 +255,21 @@ mod tests {
         );
         let reverse = |undefined| phase(&[with(undefined), good.clone()], true, false);
         assert_eq!([reverse(&[0]), reverse(&[1])], [Some(Phase::Probe), Some(Phase::Mismatch)]);
+    }
+
+    #[test]
+    fn programs_without_colors() {
+        let draws_no_color = |fragment: &str| {
+            let text = format!("[require]\nGLSL >= 1.30\n[vertex shader passthrough]\n{fragment}");
+            let script = script::parse(text.as_bytes()).expect("a script");
+            let program = compile_only::linked(&script, vocabulary::Generation::Skl);
+            draws_no_color(&program.expect("it links").expect("a program").stages)
+        };
+        let main = |code: &str| format!("[fragment shader]\nout vec4 c;\nvoid main() {{ {code} }}");
+        assert!(!draws_no_color(&main("c = vec4(1.0);")));
+        assert!(!draws_no_color("[fragment shader]\nvoid main() { gl_FragColor = vec4(1.0); }"));
+        assert!(draws_no_color(&main("")));
+        assert!(draws_no_color(&main("gl_FragDepth = 0.5;")));
     }
 
     #[test]

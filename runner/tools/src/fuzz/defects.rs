@@ -48,7 +48,7 @@ pub enum Defect {
     MulExtendedVector,
     /// LLVM 15: the upper half of a product with a constant of all ones ends the process.
     MulExtendedAllOnes,
-    /// Mesa 22.3: `floor` of a double becomes a difference, which is not computed first.
+    /// Mesa 22.3, llvmpipe: `floor` of a double becomes a difference, which is not computed first.
     DoubleFloorSum,
 }
 
