@@ -303,7 +303,7 @@ mod tests {
         ProbeResult { failure: None, readback }
     }
 
-    fn grey(code: u8) -> Expectation {
+    fn gray(code: u8) -> Expectation {
         let values = [f32::from(code) / 255.0; 4];
         Expectation { channels: 4, values, tolerance: [0.01; 4] }
     }
@@ -320,7 +320,7 @@ mod tests {
         use Closeness::{Exact, Inexact, Undefined};
         let differs = |pixels: &[[u8; 4]], line, closeness| {
             let mut check = driver(pixels);
-            check.pixels(line, &grey(100), &result(readback(100)), closeness);
+            check.pixels(line, &gray(100), &result(readback(100)), closeness);
             check.findings().difference
         };
         assert_eq!(differs(&[[101; 4]], 7, Exact), None);
@@ -336,7 +336,7 @@ mod tests {
     fn undefined_pixels_agree() {
         let mut check = driver(&[[100; 4], [102; 4]]);
         let reference = result(Readback { undefined: vec![1], ..readback(100) });
-        check.pixels(7, &grey(100), &reference, Closeness::Exact);
+        check.pixels(7, &gray(100), &reference, Closeness::Exact);
         assert_eq!(check.findings().difference, None);
     }
 
@@ -345,8 +345,8 @@ mod tests {
         let fails = |undefined: &[u32], expected, line| {
             let mut check = driver(&[[100; 4], [200; 4]]);
             let readback = Readback { undefined: undefined.to_vec(), ..readback(100) };
-            let reference = compare(ProbePath::Bytes, &grey(expected), readback);
-            check.pixels(line, &grey(expected), &reference, Closeness::Exact);
+            let reference = compare(ProbePath::Bytes, &gray(expected), readback);
+            check.pixels(line, &gray(expected), &reference, Closeness::Exact);
             let Findings { driver_fails, reference_fails, .. } = check.findings();
             (driver_fails, reference_fails)
         };
