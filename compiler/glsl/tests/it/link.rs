@@ -568,8 +568,9 @@ fn outputs_without_locations_in_es() {
             "#version 300 es\n{head}\nout mediump vec4 a; layout(location = 1) out mediump vec4 b;
              out mediump vec4 c; void main() {{ a = b = c = vec4(1.0); }}"
         );
-        let program = link(&[(Stage::Fragment, &source)])?;
-        let globals = &program.stages[0].shader.globals;
+        let vertex = "#version 300 es\nvoid main() { gl_Position = vec4(0.0); }";
+        let program = vertex_and_fragment(vertex, &source)?;
+        let globals = &program.stages[1].shader.globals;
         Ok::<_, String>(globals.values().map(|global| global.placement).collect::<Vec<_>>())
     };
     let error = outputs("").unwrap_err();
