@@ -66,17 +66,21 @@ fn batches(text: &str) -> Vec<String> {
     batches
 }
 
-/// Sizes of state by address, from the counts in the text: a batch does not contain them.
-fn sizes(text: &str, words: &HashMap<&str, u32>) -> HashMap<u64, u32> {
+/// Sizes of state by address, from the counts in the text: a batch does not contain them. `words`
+/// has the double words of a structure, and those of the header before the first.
+fn sizes(text: &str, words: &HashMap<&str, (u32, u32)>) -> HashMap<u64, u32> {
     let mut sizes = HashMap::new();
     let mut first = 0;
     let lines: Vec<&str> = text.lines().collect();
     for pair in lines.windows(2) {
         let Some((name, index)) = pair[0].rsplit_once(' ') else { continue };
-        let (Some(&words), Ok(index)) = (words.get(name), index.parse::<u32>()) else { continue };
+        let (Some(&(words, header)), Ok(index)) = (words.get(name), index.parse::<u32>()) else {
+            continue;
+        };
         let address = pair[1].split(':').next().expect("an address").trim_start_matches("0x");
         if index == 0 {
             first = u64::from_str_radix(address, 16).expect("an address");
+            first -= 4 * u64::from(header);
         }
         sizes.insert(first, 4 * words * (index + 1));
     }
@@ -118,8 +122,10 @@ fn difference(
 ) -> Option<String> {
     assert!(recording.object(recording.address).is_some());
     let words = ["CC_VIEWPORT", "SF_CLIP_VIEWPORT", "SCISSOR_RECT", "COLOR_CALC_STATE"];
-    let words = words.map(|w| (w, table.structure(w).expect("a structure").words));
-    let sizes = sizes(expected, &words.into_iter().collect());
+    let words_of = |name| table.structure(name).map_or(0, |structure| structure.words);
+    let words = words.into_iter().map(|name| (name, (words_of(name), 0)));
+    let blend = ("BLEND_STATE_ENTRY", (words_of("BLEND_STATE_ENTRY"), words_of("BLEND_STATE")));
+    let sizes = sizes(expected, &words.chain([blend]).collect());
     let size = |address: u64| sizes.get(&address).copied();
     let mut kernels = NoKernels;
     let mut printer = Printer::new(table, recording, &size, &mut kernels);

@@ -199,13 +199,12 @@ impl Printer<'_> {
     }
 
     fn index_buffer(&mut self, layout: &PacketLayout, words: &[u32]) {
-        let start = layout.field("Buffer Starting Address").get(words);
-        let Some(object) = self.memory.object(start & 0xffff_ffff_ffff) else {
+        let start = layout.field("Buffer Starting Address").get(words) & 0xffff_ffff_ffff;
+        let Some(object) = self.memory.object(start) else {
             self.line(format_args!("  buffer contents unavailable"));
             return;
         };
-        let bytes =
-            layout.field("Buffer Size").get(words).min(object.end - (start & 0xffff_ffff_ffff));
+        let bytes = layout.field("Buffer Size").get(words).min(object.end - start);
         let width = 1 << layout.field("Index Format").get(words);
         let mut at = 0;
         while at < bytes && at < 10 * width {
