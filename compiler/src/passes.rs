@@ -222,7 +222,7 @@ fn shader_is_valid(shader: &Shader) -> Result<(), PassError> {
 pub struct IrTarget {
     /// The back end has vector operations; otherwise each operation has one component.
     pub vec4: bool,
-    /// The machine has 64-bit integers.
+    /// Machine and back end have 64-bit integers.
     pub has_q: bool,
     /// The extended-math unit accepts halves.
     pub has_hf_math: bool,
@@ -252,9 +252,11 @@ impl IrTarget {
         backend: Option<Backend>,
         is_inexact: bool,
     ) -> IrTarget {
+        let vec4 = intel::backend_for(devinfo, stage, backend) == Backend::Vec4;
         IrTarget {
-            vec4: intel::backend_for(devinfo, stage, backend) == Backend::Vec4,
-            has_q: devinfo.has_q,
+            vec4,
+            // Vec4 code has no integers of 64 bits on any generation.
+            has_q: devinfo.has_q && !vec4,
             has_hf_math: devinfo.has_hf_math,
             has_shadow_gradients: devinfo.has_shadow_gradients,
             is_inexact,
