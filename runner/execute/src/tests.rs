@@ -206,7 +206,7 @@ fn a_mismatch_beside_an_undefined_pixel_counts() {
         run("probe rect rgba (4, 6, 2, 1) (0, 1, 0, 1)"),
         Status::Fail,
         Phase::Mismatch,
-        "differ at (5,6)",
+        "reference interpreter: Probe color at (5,6)",
     );
     // A later defined draw replaces the undefined pixels.
     let again = "clear\nprobe rgba 5 6 0 0 1 0";
