@@ -27,7 +27,7 @@ pub(super) fn mismatch(stages: &[Shader], types: &TypeTable) -> Option<String> {
         let outputs = declared(producer, Storage::Output);
         let inputs = declared(consumer, Storage::Input);
         let unmatched = |one: &[Declared<'_>], others: &[Declared<'_>]| {
-            let lonely = |x: &&Declared<'_>| !others.iter().any(|y| is_exact_match(*x, y, types));
+            let lonely = |x: &&Declared<'_>| !others.iter().any(|y| is_exact_match(x, y, types));
             one.iter().find(lonely).map(|declared| name(declared.global).to_owned())
         };
         unmatched(&inputs, &outputs)
