@@ -155,7 +155,7 @@ fn has_construct(defect: Defect, text: &str) -> bool {
         Defect::MulExtendedVector => {
             found(r"mulExtended\(.*\.[xyzw]{2,4}(?:, [a-z][a-z0-9.]*)?\);")
         }
-        Defect::DoubleFloorSum => found(r"floor\((?:\(|inversesqrt\()double\("),
+        Defect::DoubleFloorSum => found(r"floor\(inversesqrt\(double\(1 << "),
         Defect::BooleanArray => stages(text).any(computed_index_of_booleans),
         Defect::SignOfUnsigned => found(r"[/%] 0x80000001u\)|[/%] 0xffffffffu\)"),
         Defect::ComputedVectorStore => {
