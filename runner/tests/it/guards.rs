@@ -35,6 +35,12 @@ fn long_unrolling() -> String {
     ))
 }
 
+/// A program that takes a second or more to compile, which only the explanation does.
+fn long_compilation() -> String {
+    let statements = "a = sin(a) + cos(a * u);\n".repeat(2000);
+    undrawn(&format!("float a = u;\n{statements}gl_FragColor = vec4(a);"))
+}
+
 /// Runs the binary under `ulimit`.
 fn limited(sandbox: &Sandbox, limit: &str, arguments: &[&str]) -> Ran {
     let mut command = Command::new("sh");
@@ -72,7 +78,7 @@ fn explanations_have_the_limits_of_tests() {
 fn signals_are_heard_while_results_are_explained() {
     for signal in ["INT", "TERM", "HUP"] {
         let sandbox = Sandbox::new();
-        sandbox.file("suite/unroll.shader_test", long_unrolling());
+        sandbox.file("suite/long.shader_test", long_compilation());
         let run = ["suite", "--gen", "ivb", "--out", "out", "--timeout", "300"];
         let mut child =
             sandbox.command(&run).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
