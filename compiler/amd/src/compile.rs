@@ -185,7 +185,9 @@ fn select(
         (Stage::Fragment, _) => barycentric::resources(&used, key.samples),
         _ => Vec::new(),
     };
-    if form.spills && shader.info.scratch_size == 0 {
+    // Optimization may have removed all accesses to the scratch space that the IR declares.
+    let scratch = [IntrinsicOp::LoadScratch, IntrinsicOp::StoreScratch];
+    if form.spills && !used.iter().any(|op| scratch.contains(op)) {
         of_stage.push(Resource::Scratch);
     }
     let mut s = Selection::new(shader, &of_stage, chip);

@@ -34,7 +34,7 @@ impl DescriptorTable {
         if buffer(&[CounterRead, CounterAtomic, CounterAtomicSwap]) {
             all.extend((0..info.atomic_buffers.max(1)).map(Resource::AtomicBuffer));
         }
-        if info.scratch_size > 0 {
+        if buffer(&[LoadScratch, StoreScratch]) {
             all.push(Resource::Scratch);
         }
         if info.stage == ir::Stage::Vertex {

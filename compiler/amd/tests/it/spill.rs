@@ -83,6 +83,16 @@ fn vectors_go_to_scratch_memory() {
     }
 }
 
+/// Passes may remove all accesses to scratch space that the shader declares.
+#[test]
+fn spilling_needs_no_access_to_declared_scratch_space() {
+    let mut shader = vectors(300);
+    shader.info.scratch_size = 64;
+    for chip in [Chip::Si, Chip::Vi] {
+        check(&shader, chip, "buffer_store_dword");
+    }
+}
+
 #[test]
 fn scalars_go_to_lanes() {
     for chip in [Chip::Si, Chip::Vi] {
