@@ -109,8 +109,9 @@ fn element(types: &TypeTable, ty: TypeId, name: &str) -> Result<(TypeId, String)
 #[derive(Default)]
 struct Assignments {
     text: String,
-    /// Number of vectors so far. Their components are rotated in turn: a normal and a tangent that
-    /// are parallel would leave the fragment shader's results to rounding.
+    /// Number of vectors so far. Their components are rotated in turn, and scaled after each round:
+    /// a normal and a tangent that are parallel would leave the fragment shader's results to
+    /// rounding.
     vectors: usize,
 }
 
@@ -145,13 +146,23 @@ impl Assignments {
         match types.get(ty) {
             Type::Scalar(Scalar::Float) => "place.x".to_owned(),
             Type::Vector { scalar: Scalar::Float, size } => {
-                let turns = match size {
-                    2 => ["place.xy", "place.yx"].as_slice(),
-                    3 => &["place.xyz", "place.yzx", "place.zxy"],
-                    _ => &["place", "place.yzxw", "place.zxyw"],
+                let (turns, scales) = match size {
+                    2 => (["place.xy", "place.yx"].as_slice(), ["0.5, 1.0", "1.0, 0.75"]),
+                    3 => (
+                        ["place.xyz", "place.yzx", "place.zxy"].as_slice(),
+                        ["0.5, 1.0, 0.75", "1.0, 0.75, 0.5"],
+                    ),
+                    _ => (
+                        ["place", "place.yzxw", "place.zxyw"].as_slice(),
+                        ["0.5, 1.0, 0.75, 1.0", "1.0, 0.75, 0.5, 1.0"],
+                    ),
                 };
+                let (round, turn) = (self.vectors / turns.len(), self.vectors % turns.len());
                 self.vectors += 1;
-                turns[(self.vectors - 1) % turns.len()].to_owned()
+                match round % 3 {
+                    0 => turns[turn].to_owned(),
+                    round => format!("{} * vec{size}({})", turns[turn], scales[round - 1]),
+                }
             }
             _ => format!("{}(1)", types.name(ty)),
         }
