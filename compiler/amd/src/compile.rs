@@ -12,7 +12,7 @@ use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserDat
 use crate::physical::Physical;
 use crate::schedule::schedule;
 use crate::select::control::StageSelection;
-use crate::select::{Selection, used_operations};
+use crate::select::{Selection, accesses_scratch, used_operations};
 use crate::sink::sink;
 use crate::stage::compute::Compute;
 use crate::stage::fragment::Fragment;
@@ -185,9 +185,7 @@ fn select(
         (Stage::Fragment, _) => barycentric::resources(&used, key.samples),
         _ => Vec::new(),
     };
-    // Optimization may have removed all accesses to the scratch space that the IR declares.
-    let scratch = [IntrinsicOp::LoadScratch, IntrinsicOp::StoreScratch];
-    if form.spills && !used.iter().any(|op| scratch.contains(op)) {
+    if form.spills && !accesses_scratch(&used) {
         of_stage.push(Resource::Scratch);
     }
     let mut s = Selection::new(shader, &of_stage, chip);

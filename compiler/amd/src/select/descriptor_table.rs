@@ -34,7 +34,7 @@ impl DescriptorTable {
         if buffer(&[CounterRead, CounterAtomic, CounterAtomicSwap]) {
             all.extend((0..info.atomic_buffers.max(1)).map(Resource::AtomicBuffer));
         }
-        if buffer(&[LoadScratch, StoreScratch]) {
+        if accesses_scratch(&used) {
             all.push(Resource::Scratch);
         }
         if info.stage == ir::Stage::Vertex {
@@ -66,6 +66,12 @@ fn has_textures(shader: &Shader) -> bool {
         let insts = &shader.blocks[block].insts;
         insts.iter().any(|&inst| matches!(shader.insts[inst].kind, InstKind::Tex(_)))
     })
+}
+
+/// Returns true if the operations of a shader access scratch space. Optimization may have removed
+/// all accesses to the space that the IR declares.
+pub(crate) fn accesses_scratch(used: &[IntrinsicOp]) -> bool {
+    used.iter().any(|op| matches!(op, IntrinsicOp::LoadScratch | IntrinsicOp::StoreScratch))
 }
 
 /// Intrinsics that occur, in the order of the code.

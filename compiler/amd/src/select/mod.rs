@@ -46,7 +46,7 @@ use std::collections::BTreeMap;
 use uniform_loads::UniformLoads;
 
 pub(crate) use crate::machine::SignedArg;
-pub(crate) use descriptor_table::used_operations;
+pub(crate) use descriptor_table::{accesses_scratch, used_operations};
 pub(crate) use memory::{BufferAddress, runs};
 
 /// Result of a step of selection.
