@@ -21,9 +21,9 @@ use crate::passes::{self, IrTarget};
 use crate::validation_cache::ValidationCache;
 use crate::varyings;
 
-/// Most instructions of all shaders in one generation of a table: some megabytes, and more than the
-/// stages of a test have.
-const CAPACITY: usize = 8_000;
+/// Most instructions of all shaders in one generation of a table: some tens of megabytes, and more
+/// than the tests have whose test cases follow each other closely.
+const CAPACITY: usize = 40_000;
 
 /// A compiler that stores shaders and binaries, for several threads.
 pub struct CachedCompiler {

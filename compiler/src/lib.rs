@@ -9,16 +9,16 @@
 //! ```
 //! use compiler::{CodegenOptions, compile};
 //! use program::link::{LinkOptions, link};
-//! use program::{Api, Capabilities, Stage, StageKey, TypeTable};
+//! use program::{Api, Capabilities, CapabilityTable, Stage, StageKey, TypeTable};
 //!
-//! let capabilities = Capabilities {
+//! let capabilities = Capabilities::from(CapabilityTable {
 //!     generation: "skl".into(),
 //!     api: Api::Compatibility,
 //!     gl_version: 46,
 //!     glsl_version: 460,
 //!     extensions: Default::default(),
 //!     limits: Default::default(),
-//! };
+//! });
 //! let source = "#version 120\nvoid main() { gl_Position = 2.0 * gl_Vertex; }";
 //! let mut types = TypeTable::default();
 //! let shader = glsl::compile(&[source], Stage::Vertex, Default::default(), &mut types)

@@ -40,5 +40,5 @@ pub mod source;
 pub mod syntax;
 pub mod token;
 
-pub use check::{CompileOptions, compile};
+pub use check::{CompileOptions, compile, mentions};
 pub use diagnostic::Diagnostics;

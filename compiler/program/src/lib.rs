@@ -41,7 +41,7 @@ pub mod visit;
 pub use builtin_function::{AtomicOp, BuiltinFamily, BuiltinFunction};
 pub use builtin_variable::BuiltinVariable;
 pub use call_graph::CallGraph;
-pub use capabilities::{Api, Capabilities};
+pub use capabilities::{Api, Capabilities, CapabilityTable, Consulted};
 pub use conversion::Conversions;
 pub use expression::{
     BinaryOp, Expr, ExprId, ExprKind, ImageCall, ImageOp, Literal, SwizzleMask, TextureCall,

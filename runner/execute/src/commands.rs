@@ -18,6 +18,7 @@ impl<'a> Session<'a> {
         }
         for (index, line) in lines.iter().enumerate() {
             self.line = line.number;
+            self.executors.line = line.number;
             if let Err(mut verdict) = self.command(line, index) {
                 if let Some((_, reason)) = &mut verdict.cause {
                     *reason = format!("line {}: {reason}", self.line);

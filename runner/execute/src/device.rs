@@ -5,6 +5,7 @@ use softgl::device::{Device, DeviceError};
 
 use crate::devices::{Disagreement, Undefined};
 use crate::options::{ExecutionOptions, ExecutorSelection};
+use crate::shared::SharedTests;
 use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
 use vocabulary::{Generation, Width};
@@ -117,6 +118,11 @@ pub trait DeviceFactory: Send + Sync {
     /// # Errors
     /// Fails if there is no such device for the generation, or its binaries cannot be read.
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError>;
+
+    /// Returns the table of tests whose cases share work, if there is one.
+    fn shared_tests(&self) -> Option<&SharedTests> {
+        None
+    }
 }
 
 /// Returns the statistics of a device's kernels in the order of results files.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gl::{Driver, Profile};
-use program::{Api, Capabilities};
+use program::{Api, Capabilities, CapabilityTable};
 use script::ContextRequest;
 
 use crate::capabilities::ContextSet;
@@ -38,7 +38,7 @@ pub(crate) fn context_set() -> Result<ContextSet, OpenError> {
         };
         let cores = [46, 45, 44, 43, 42, 41, 40, 33, 32, 31].map(ContextRequest::Core);
         ContextSet {
-            core: highest(&cores).filter(|c| c.api == Api::Core),
+            core: highest(&cores).filter(|c| c.api() == Api::Core),
             compat: highest(&[ContextRequest::AnyCompatibility]),
             es: highest(&[32, 31, 30, 20].map(ContextRequest::Es)),
         }
@@ -56,7 +56,7 @@ pub(crate) fn with_driver<T>(action: impl FnOnce(&mut Driver) -> T) -> Result<T,
 
 /// Converts the capabilities of a context.
 pub(crate) fn capabilities(context: &gl::Capabilities) -> Capabilities {
-    Capabilities {
+    let table = CapabilityTable {
         generation: Generation::Gl.name().to_owned(),
         api: match context.profile {
             Profile::Core => Api::Core,
@@ -67,5 +67,6 @@ pub(crate) fn capabilities(context: &gl::Capabilities) -> Capabilities {
         glsl_version: context.glsl_version,
         extensions: context.extensions.clone(),
         limits: context.limits.clone(),
-    }
+    };
+    table.into()
 }

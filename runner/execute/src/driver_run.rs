@@ -58,7 +58,7 @@ pub(crate) fn run(
             session.driver = Some(DriverCheck::new(readings));
             let reference = session.run();
             session.record_end();
-            let executors = &session.executors;
+            let executors = &mut session.executors;
             let undefined = executors.undefined_pixels() || executors.undefined_memory();
             let found = session.driver.take().map(DriverCheck::findings).unwrap_or_default();
             let stages = verdict.stages.clone();

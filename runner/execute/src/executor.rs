@@ -7,6 +7,7 @@ use softgl::machine::{Machine, MachineError};
 
 use super::device::{DeviceKind, ShaderDevice};
 use crate::devices::{Disagreement, Undefined};
+use crate::shared::{Recorded, ReferenceRecord};
 use results::verdict::{Phase, Status, Verdict};
 
 /// One executor: a GL machine and the device that shades for it.
@@ -33,6 +34,17 @@ impl Executor {
         Executor { kind, machine, device, undefined_pixels: false, undefined_memory: false }
     }
 
+    /// Collects undefined values since the last call.
+    fn checked(&mut self) -> CheckedState {
+        let undefined = self.device.take_undefined();
+        self.record_undefined(&undefined);
+        CheckedState {
+            lanes: undefined.batches,
+            is_undefined: self.undefined_pixels || self.undefined_memory,
+            shaded: self.device.shaded(),
+        }
+    }
+
     fn record_undefined(&mut self, undefined: &Undefined) {
         self.undefined_pixels |= undefined.inputs;
         self.undefined_memory |= undefined.memory || self.machine.has_undefined_texels();
@@ -46,13 +58,40 @@ impl Executor {
     }
 }
 
-/// One or two executors; the first one's results are the test's.
+/// What an agreement check learns from an executor.
+#[derive(Clone)]
+struct CheckedState {
+    /// Lanes with undefined values, by batch.
+    lanes: BTreeMap<u64, u64>,
+    /// True if anything may be undefined.
+    is_undefined: bool,
+    /// Number of batches that the device has shaded.
+    shaded: u64,
+}
+
+impl Recorded for CheckedState {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.lanes.len() * size_of::<(u64, u64)>()
+    }
+}
+
+/// One or two executors; the first one's results are the test's. The answers of the second one, the
+/// reference, may come from a transcript.
 pub(crate) struct Executors {
     /// The executors in order.
     pub all: Vec<Executor>,
+    /// Record of the reference's answers.
+    pub reference: ReferenceRecord,
+    /// Line of the current command in the file.
+    pub line: u32,
 }
 
 impl Executors {
+    /// Returns executors that execute all commands.
+    pub(crate) fn new(all: Vec<Executor>) -> Executors {
+        Executors { all, reference: ReferenceRecord::Absent, line: 0 }
+    }
+
     /// Returns the executor whose results count.
     pub(crate) fn primary(&mut self) -> &mut Executor {
         &mut self.all[0]
@@ -67,7 +106,7 @@ impl Executors {
     ///
     /// # Errors
     /// Returns the verdict if an executor fails.
-    pub(crate) fn each<T>(
+    pub(crate) fn each<T: Recorded>(
         &mut self,
         mut action: impl FnMut(&mut Machine, &mut dyn ShaderDevice) -> Result<T, MachineError>,
     ) -> Result<Vec<T>, Verdict> {
@@ -78,6 +117,7 @@ impl Executors {
                 result.map_err(|error| verdict_of(&error, (index > 0).then_some(executor.kind)))?,
             );
         }
+        self.reference.complete(self.line, &mut results)?;
         Ok(results)
     }
 
@@ -87,19 +127,15 @@ impl Executors {
     /// # Errors
     /// Fails if widths disagree about a defined value.
     pub(crate) fn check_agreement(&mut self) -> Result<(), Verdict> {
-        let mut lanes: BTreeMap<u64, u64> = BTreeMap::new();
-        for executor in &mut self.all {
-            let undefined = executor.device.take_undefined();
-            executor.record_undefined(&undefined);
-            lanes.extend(undefined.batches);
-        }
+        let mut states: Vec<CheckedState> = self.all.iter_mut().map(Executor::checked).collect();
+        self.reference.complete(self.line, &mut states)?;
         let found: Vec<Disagreement> =
             self.all.iter_mut().flat_map(|executor| executor.device.take_disagreements()).collect();
-        if found.is_empty() || self.all.iter().any(|s| s.undefined_pixels || s.undefined_memory) {
+        if found.is_empty() || states.iter().any(|state| state.is_undefined) {
             return Ok(());
         }
-        let in_step =
-            self.all.iter().all(|executor| executor.device.shaded() == self.all[0].device.shaded());
+        let in_step = states.iter().all(|state| state.shaded == states[0].shaded);
+        let lanes: BTreeMap<u64, u64> = states.into_iter().flat_map(|state| state.lanes).collect();
         let is_undefined = |d: &Disagreement| match d.lane {
             _ if !in_step => !lanes.is_empty(),
             Some(lane) => lanes.get(&d.batch).is_some_and(|mask| mask >> lane & 1 != 0),
@@ -112,13 +148,20 @@ impl Executors {
     }
 
     /// Returns true if any pixel may be undefined beyond the marks of its readback.
-    pub(crate) fn undefined_pixels(&self) -> bool {
-        self.all.iter().any(Executor::has_undefined_pixels)
+    pub(crate) fn undefined_pixels(&mut self) -> bool {
+        self.any(Executor::has_undefined_pixels)
     }
 
     /// Returns true if buffers may hold undefined values.
-    pub(crate) fn undefined_memory(&self) -> bool {
-        self.all.iter().any(|executor| executor.undefined_memory)
+    pub(crate) fn undefined_memory(&mut self) -> bool {
+        self.any(|executor| executor.undefined_memory)
+    }
+
+    fn any(&mut self, property: impl Fn(&Executor) -> bool) -> bool {
+        let mut answers: Vec<bool> = self.all.iter().map(property).collect();
+        // After an error the verdict means nothing.
+        let _ = self.reference.complete(self.line, &mut answers);
+        answers.contains(&true)
     }
 
     /// Clears the marks after the window's colors were cleared.

@@ -15,6 +15,7 @@ use crate::devices::{
 };
 use crate::external;
 use crate::passes::scope_passes;
+use crate::shared::SharedTests;
 use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
 use vocabulary::Generation;
@@ -53,6 +54,7 @@ pub struct Devices {
     decoders: Arc<Decoders>,
     programs: Arc<Programs>,
     cores: Cores,
+    tests: Arc<SharedTests>,
 }
 
 impl Devices {
@@ -61,9 +63,19 @@ impl Devices {
     pub fn on_cores(cores: Cores) -> Devices {
         Devices { cores, ..Devices::default() }
     }
+
+    /// Returns the factory with a table of `tests` tests, whose test cases share what does not
+    /// depend on the generation.
+    pub fn sharing(self, tests: usize) -> Devices {
+        Devices { tests: Arc::new(SharedTests::new(tests)), ..self }
+    }
 }
 
 impl DeviceFactory for Devices {
+    fn shared_tests(&self) -> Option<&SharedTests> {
+        Some(&self.tests)
+    }
+
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
         match request.kind {
             DeviceKind::Interpreter => {

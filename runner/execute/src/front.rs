@@ -47,7 +47,7 @@ pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked,
     let mut front = FrontEnd {
         script,
         capabilities,
-        extensions: ExtensionNames::remembered(&capabilities.extensions),
+        extensions: ExtensionNames::remembered(&capabilities.table().extensions),
         types: TypeTable::default(),
         shaders: Vec::new(),
         strings: NamedStrings::default(),
@@ -96,6 +96,7 @@ impl FrontEnd<'_> {
             }
             Content::Include { path, text } => {
                 self.needs_includes()?;
+                glsl::mentions(self.capabilities, text);
                 if self.strings.insert(path, text) {
                     return Ok(());
                 }
@@ -168,7 +169,7 @@ impl FrontEnd<'_> {
     ) -> Result<(), Verdict> {
         let mut options = self.options();
         options.includes = Some(Box::new(self.strings.clone()));
-        if self.capabilities.api == Api::Es {
+        if self.capabilities.api() == Api::Es {
             (options.default_version.number, options.default_version.es) = (100, true);
         }
         let sources: Vec<&[u8]> = version.map(str::as_bytes).into_iter().chain([text]).collect();
@@ -241,7 +242,7 @@ impl<'a> FrontEnd<'a> {
     /// adds none.
     fn with_fixed_stages(&self) -> Option<(Vec<Shader>, TypeTable)> {
         let has = |stage| self.shaders.iter().any(|s| s.stage == stage);
-        let applies = self.capabilities.api == Api::Compatibility
+        let applies = self.capabilities.api() == Api::Compatibility
             && !self.script.require.separable_program
             && !has(Stage::Compute)
             && self.shaders.iter().all(|s| !s.es);

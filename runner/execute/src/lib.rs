@@ -53,6 +53,7 @@ mod query;
 mod recording;
 mod run;
 mod session;
+mod shared;
 mod state;
 mod surfaces;
 mod test_file;
@@ -74,6 +75,7 @@ pub use options::{
 };
 pub use pipeline::Pipeline;
 pub use run::{prepare, run_explained, run_script};
+pub use shared::SharedTests;
 pub use test_file::{UNREADABLE, read_test, run_file, run_text};
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(super) fn execute(
     parameter: P,
     values: &LightValues,
 ) -> Flow {
-    match session.capabilities.api {
+    match session.capabilities.api() {
         Api::Compatibility => {}
         Api::Core => {
             return Err(Verdict::fail(Phase::Script, "`light` needs a compatibility context"));

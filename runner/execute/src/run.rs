@@ -13,11 +13,10 @@ use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, statistics};
 use crate::driver_run;
 use crate::executor::{Executor, Executors, device_verdict};
 use crate::explanation::Explanation;
-use crate::front::{Linked, build};
-use crate::initial;
 use crate::metered_device::MeteredDevice;
 use crate::options::{ExecutorSelection, RunOptions};
 use crate::session::Session;
+use crate::shared::{LinkedTest, ReferenceRecord, SharedTest, Transcript, link};
 use results::verdict::{Status, Verdict};
 use vocabulary::Generation;
 
@@ -94,15 +93,114 @@ fn run_recorded(
     match prepared() {
         Ok(mut session) => {
             session.explanation = explanation;
-            let mut verdict = session.run();
-            session.record_end();
-            if verdict.status != Status::Skip {
-                verdict.stages = statistics(&*session.executors.primary().device);
-                verdict.passes = session.executors.primary().device.passes();
-            }
-            verdict
+            verdict_of(&mut session)
         }
         Err(verdict) => verdict,
+    }
+}
+
+/// Executes the commands of a session. The verdict has the statistics of the executed code.
+fn verdict_of(session: &mut Session<'_>) -> Verdict {
+    let mut verdict = session.run();
+    session.record_end();
+    if verdict.status != Status::Skip {
+        verdict.stages = statistics(&*session.executors.primary().device);
+        verdict.passes = session.executors.primary().device.passes();
+    }
+    verdict
+}
+
+/// Executes a test on one generation. Its other test cases share what does not depend on the
+/// generation.
+pub(crate) fn run_shared(
+    shared: &SharedTest,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    let script = shared.script();
+    let shares = shared.is_shared()
+        && !options.compile_only
+        && !generation.is_driver()
+        && options.executors == ExecutorSelection::Both;
+    if !shares {
+        return run_script(script, test, generation, options, devices);
+    }
+    let run = || {
+        let context = context_for(script, generation)?;
+        let link = shared.link(context);
+        let linked = link.linked.clone()?;
+        let case = Case { script, test, generation, options, devices };
+        if let Some(transcript) = link.transcript(context)
+            && let Some(verdict) = case.replay(context, &linked, transcript)?
+        {
+            return Ok(verdict);
+        }
+        let recorded = Arc::new(context.recorded());
+        let (verdict, transcript) = case.record(&recorded, &linked)?;
+        if let Some(transcript) = transcript {
+            link.keep(recorded.consulted(), transcript);
+        }
+        Ok(verdict)
+    };
+    run().unwrap_or_else(|verdict| verdict)
+}
+
+/// A test case whose reference is recorded or replayed.
+#[derive(Clone, Copy)]
+struct Case<'a> {
+    script: &'a Script<'a>,
+    test: &'a str,
+    generation: Generation,
+    options: &'a RunOptions,
+    devices: &'a dyn DeviceFactory,
+}
+
+impl Case<'_> {
+    /// Executes the test, except for the reference, whose answers are in a transcript. Returns
+    /// `None` if the test asks for other answers.
+    fn replay(
+        self,
+        context: &Arc<Capabilities>,
+        linked: &LinkedTest,
+        transcript: Arc<Transcript>,
+    ) -> Result<Option<Verdict>, Verdict> {
+        let options =
+            RunOptions { executors: ExecutorSelection::SimulatorOnly, ..self.options.clone() };
+        let mut executors =
+            executors(self.script, context, self.test, self.generation, &options, self.devices)
+                .map_err(|error| device_verdict(&error))?;
+        tracing::debug!("replay the reference");
+        executors.reference = ReferenceRecord::Replaying { transcript, next: 0 };
+        let mut session =
+            Session::new(self.script, context, &linked.linked, executors, &linked.initial);
+        let verdict = verdict_of(&mut session);
+        let diverged = matches!(session.executors.reference, ReferenceRecord::Diverged);
+        Ok((!diverged).then_some(verdict))
+    }
+
+    /// Executes the test and returns the transcript of its reference, if the test has reached its
+    /// end.
+    fn record(
+        self,
+        context: &Arc<Capabilities>,
+        linked: &LinkedTest,
+    ) -> Result<(Verdict, Option<Transcript>), Verdict> {
+        let mut executors =
+            executors(self.script, context, self.test, self.generation, self.options, self.devices)
+                .map_err(|error| device_verdict(&error))?;
+        executors.reference = ReferenceRecord::Recording(Transcript::default());
+        let mut session =
+            Session::new(self.script, context, &linked.linked, executors, &linked.initial);
+        let verdict = verdict_of(&mut session);
+        let is_complete = session.is_complete;
+        match session.executors.reference {
+            ReferenceRecord::Recording(transcript) if is_complete => {
+                Ok((verdict, Some(transcript)))
+            }
+            _ => Ok((verdict, None)),
+        }
     }
 }
 
@@ -118,14 +216,10 @@ pub(crate) fn session<'a>(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Result<Session<'a>, Verdict> {
-    let linked = build(script, capabilities)?;
-    let initial = match &linked {
-        Linked::Program(program) | Linked::Pipeline(program, _) => initial::default_block(program)?,
-        Linked::Failed(_) | Linked::Nothing => Vec::new(),
-    };
+    let linked = link(script, capabilities)?;
     let executors = executors(script, capabilities, test, generation, options, devices)
         .map_err(|error| device_verdict(&error))?;
-    Ok(Session::new(script, capabilities, &linked, executors, &initial))
+    Ok(Session::new(script, capabilities, &linked.linked, executors, &linked.initial))
 }
 
 fn executors(
@@ -162,5 +256,5 @@ fn executors(
         .iter()
         .map(executor)
         .collect::<Result<Vec<_>, _>>()
-        .map(|all| Executors { all })
+        .map(Executors::new)
 }

@@ -12,7 +12,7 @@ use super::explanation::Explanation;
 use super::feedback::FeedbackState;
 use super::front::Linked;
 use super::pipeline::Pipeline;
-use crate::capabilities::facts;
+use crate::capabilities::needs;
 use results::verdict::{Phase, Status, Verdict};
 
 /// An early end of a script: piglit's FAIL-NOW and SKIP-NOW, and failures of an executor.
@@ -47,6 +47,8 @@ pub(super) struct Session<'a> {
     /// Line of the current command in the file.
     pub line: u32,
     failures: Failures,
+    /// True after the last command.
+    pub is_complete: bool,
     /// Readings of a driver that executed the same script.
     pub driver: Option<DriverCheck>,
     /// The explanation under construction, if requested.
@@ -135,6 +137,7 @@ impl<'a> Session<'a> {
             framebuffers_changed: false,
             line: 0,
             failures: Failures::default(),
+            is_complete: false,
             driver: None,
             explanation: None,
         }
@@ -142,9 +145,11 @@ impl<'a> Session<'a> {
 
     /// Returns the verdict after the last line.
     pub(crate) fn verdict(&mut self) -> Verdict {
-        if let Err(verdict) = self.executors.check_agreement() {
+        let ended = self.executors.check_agreement().and_then(|()| self.executors.reference.end());
+        if let Err(verdict) = ended {
             return verdict;
         }
+        self.is_complete = true;
         if self.program.is_none() && !self.link_error_expected {
             let reason = self.link_message();
             self.failures.add(Verdict::fail(Phase::Link, reason));
@@ -182,7 +187,7 @@ impl<'a> Session<'a> {
 
     /// Skips the test unless the context has a version or one of some extensions.
     pub(crate) fn needs(&self, version: u32, extensions: &[&str]) -> Flow {
-        facts(self.capabilities).needs(version, extensions).map_err(Verdict::skip)
+        needs(self.capabilities, version, extensions).map_err(Verdict::skip)
     }
 
     /// Checks the error flag, as piglit does after a few commands.

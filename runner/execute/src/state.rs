@@ -13,7 +13,7 @@ use results::verdict::{Phase, Verdict};
 
 /// Changes the state of every executor.
 pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow {
-    let es = session.capabilities.api == Api::Es;
+    let es = session.capabilities.api() == Api::Es;
     match command {
         StateCommand::Enable(capability) => enable(session, *capability, true),
         StateCommand::Disable(capability) => enable(session, *capability, false),
@@ -22,7 +22,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
             session.executors.change(|machine| machine.state.set_clip_plane(index, *equation));
         }
         StateCommand::Color(color) => {
-            if session.capabilities.api != Api::Compatibility {
+            if session.capabilities.api() != Api::Compatibility {
                 return Err(Verdict::fail(Phase::Script, "`color` needs a compatibility context"));
             }
             session.executors.change(|machine| machine.state.current.color = *color);
@@ -126,7 +126,7 @@ fn polygon_mode(session: &mut Session<'_>, face: &str, mode: &str) -> Flow {
         "FILL_RECTANGLE_NV" => PolygonMode::FillRectangle,
         _ => return Err(Verdict::fail(Phase::Script, format!("GL_{mode} is no polygon mode"))),
     };
-    let core = session.capabilities.api == Api::Core;
+    let core = session.capabilities.api() == Api::Core;
     let faces: &[usize] = match face {
         "FRONT_AND_BACK" => &[0, 1],
         "FRONT" if !core => &[0],
@@ -163,7 +163,7 @@ fn program_parameter(
 }
 
 fn patch(session: &mut Session<'_>, parameter: &PatchParameter) -> Flow {
-    if session.capabilities.api == Api::Es {
+    if session.capabilities.api() == Api::Es {
         return Err(Verdict::skip("patch parameters need desktop OpenGL"));
     }
     session.needs(40, &["GL_ARB_tessellation_shader"])?;

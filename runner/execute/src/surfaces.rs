@@ -28,7 +28,7 @@ pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Fl
                     | TextureImage::Shadow1DArray { .. }
                     | TextureImage::Shadow2DArray { .. }
             );
-            if desktop_only && session.capabilities.api == Api::Es {
+            if desktop_only && session.capabilities.api() == Api::Es {
                 return Err(Verdict::skip("this texture needs desktop OpenGL"));
             }
             let fill = fill(image)?;
@@ -42,7 +42,8 @@ pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Fl
             }
         }
         TextureCommand::Parameter { target, parameter } => {
-            if matches!(parameter, TexParameter::LodBias(_)) && session.capabilities.api == Api::Es
+            if matches!(parameter, TexParameter::LodBias(_))
+                && session.capabilities.api() == Api::Es
             {
                 return Err(Verdict::skip("lod_bias needs desktop OpenGL"));
             }

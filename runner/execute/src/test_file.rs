@@ -7,9 +7,10 @@ use crate::code_check;
 use crate::device::DeviceFactory;
 use crate::diagnostics;
 use crate::options::RunOptions;
-use crate::run::run_script;
+use crate::run::run_shared;
+use crate::shared::SharedTests;
 use results::verdict::{Phase, Verdict};
-use script::{Content, Script, bare};
+use script::bare;
 use vocabulary::{Generation, Stage};
 
 /// Prefix of the reason of a result whose test file cannot be read.
@@ -68,24 +69,14 @@ fn run_parsed(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Verdict {
-    match script::parse(bytes) {
-        Ok(mut script) => {
-            if is_bare {
-                count_lines_in_shaders(&mut script);
-            }
-            let verdict = run_script(&script, test, generation, options, devices);
-            code_check::judge(&script, test, generation, options, verdict)
+    let none = SharedTests::default();
+    let tests = devices.shared_tests().unwrap_or(&none);
+    match tests.test(bytes, is_bare) {
+        Ok(shared) => {
+            let verdict = run_shared(&shared, test, generation, options, devices);
+            code_check::judge(shared.script(), test, generation, options, verdict)
         }
         Err(error) => script_failure(test, bytes, &error),
-    }
-}
-
-/// Makes messages count lines from the start of each shader, which is a file of its own.
-fn count_lines_in_shaders(script: &mut Script<'_>) {
-    for section in &mut script.sections {
-        if let Content::Shader(shader) = &mut section.content {
-            shader.first_line = 1;
-        }
     }
 }
 

@@ -13,19 +13,19 @@ use results::verdict::{Phase, StageStatistics, Status, Verdict};
 use vocabulary::{Generation, Width};
 
 /// Color of a mock executor, or its error.
-type Paint = Result<[f32; 4], DeviceError>;
+pub(crate) type Paint = Result<[f32; 4], DeviceError>;
 
 /// Executors that pass positions through and paint one color.
-struct Mocks {
-    paint: BTreeMap<&'static str, Paint>,
+pub(crate) struct Mocks {
+    pub(crate) paint: BTreeMap<&'static str, Paint>,
     /// Lanes of fragments that the interpreter marks as undefined.
-    undefined: u64,
+    pub(crate) undefined: u64,
     /// A lane of fragments about which the simulator's widths disagree.
-    disagreement: Option<usize>,
+    pub(crate) disagreement: Option<usize>,
 }
 
 impl Mocks {
-    fn both(simulator: Paint, interpreter: Paint) -> Mocks {
+    pub(crate) fn both(simulator: Paint, interpreter: Paint) -> Mocks {
         let paint = [(DeviceKind::Simulator, simulator), (DeviceKind::Interpreter, interpreter)];
         Mocks {
             paint: paint.map(|(kind, paint)| (kind.name(), paint)).into(),
@@ -34,7 +34,7 @@ impl Mocks {
         }
     }
 
-    fn agree(color: [f32; 4]) -> Mocks {
+    pub(crate) fn agree(color: [f32; 4]) -> Mocks {
         Mocks::both(Ok(color), Ok(color))
     }
 }
@@ -126,7 +126,7 @@ const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 
 /// Returns a script with these `[test]` lines, the first of which is line 10 of the file.
-fn script(test: &str) -> String {
+pub(crate) fn script(test: &str) -> String {
     format!(
         "[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\nuniform vec4 c;\n\
          void main()\n{{ gl_FragColor = c; }}\n\n[test]\n{test}\n"

@@ -58,8 +58,8 @@ fn attribute(machine: &Machine, name: &str, is_pipeline: bool) -> Option<u32> {
 
 /// Checks that the context has attributes of a class.
 fn available(class: AttributeClass, capabilities: &Capabilities) -> Flow {
-    let integers = capabilities.api != Api::Es
-        && (capabilities.gl_version >= 30 || capabilities.has("GL_EXT_gpu_shader4"));
+    let integers = capabilities.api() != Api::Es
+        && (capabilities.gl_at_least(30) || capabilities.has("GL_EXT_gpu_shader4"));
     match class {
         AttributeClass::Float => Ok(()),
         _ if !integers => Err(Verdict::fail(
@@ -68,7 +68,7 @@ fn available(class: AttributeClass, capabilities: &Capabilities) -> Flow {
         )),
         AttributeClass::Integer => Ok(()),
         AttributeClass::Double => {
-            if capabilities.gl_version >= 41 || capabilities.has("GL_ARB_vertex_attrib_64bit") {
+            if capabilities.gl_at_least(41) || capabilities.has("GL_ARB_vertex_attrib_64bit") {
                 return Ok(());
             }
             Err(Verdict::skip("needs GL_ARB_vertex_attrib_64bit"))

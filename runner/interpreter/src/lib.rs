@@ -9,19 +9,19 @@
 //!
 //! ```
 //! use program::link::{LinkOptions, link};
-//! use program::{Api, Capabilities, Stage, TypeTable};
+//! use program::{Api, Capabilities, CapabilityTable, Stage, TypeTable};
 //!
 //! let source = "#version 120\n\
 //!               uniform float scale = sqrt(16.0) / 8.0;\n\
 //!               void main() { gl_Position = scale * gl_Vertex; }";
-//! let capabilities = Capabilities {
+//! let capabilities = Capabilities::from(CapabilityTable {
 //!     generation: "reference".into(),
 //!     api: Api::Compatibility,
 //!     gl_version: 46,
 //!     glsl_version: 460,
 //!     extensions: Default::default(),
 //!     limits: Default::default(),
-//! };
+//! });
 //! let mut types = TypeTable::default();
 //! let shader = glsl::compile(&[source], Stage::Vertex, Default::default(), &mut types)
 //!     .map_err(|errors| errors.to_string())?;

@@ -57,7 +57,9 @@ pub use error::{ErrorKind, ParseError, Span};
 pub use geometry_layout::GeometryLayout;
 pub use patterns::{MatchKind, Pattern};
 pub use require::{ContextRequest, Limit, Require, RequireLine, Requirement, SpirvMode, Version};
-pub use requirements::{ContextFacts, Unmet, check_requirements, stage_available};
+pub use requirements::{
+    ContextFacts, Unmet, check_requirements, stage_available, stage_requirement,
+};
 pub use script::{Content, ProgramTarget, Script, Section, Shader};
 pub use spirv::Specialization;
 pub use version_line::VersionLine;

@@ -189,6 +189,16 @@ fn start_up_limit(limit: Limit, context: &ContextFacts<'_>) -> f64 {
 /// Describes the missing feature.
 pub fn stage_available(stage: Stage, context: &ContextFacts<'_>) -> Result<(), String> {
     let es = context.es;
+    let (version, extensions) = stage_requirement(stage, es);
+    if context.offers(version, extensions) {
+        return Ok(());
+    }
+    Err(format!("needs {stage} shaders (GL{} {})", if es { " ES" } else { "" }, dotted(version)))
+}
+
+/// Returns the version (10 × major + minor) and the extensions of which a context needs one for a
+/// stage.
+pub fn stage_requirement(stage: Stage, es: bool) -> (u32, &'static [&'static str]) {
     let (desktop, embedded, extensions): (u32, u32, &[&str]) = match stage {
         Stage::Vertex | Stage::Fragment => (20, 20, &[]),
         Stage::TessControl | Stage::TessEval => (
@@ -201,9 +211,5 @@ pub fn stage_available(stage: Stage, context: &ContextFacts<'_>) -> Result<(), S
         }
         Stage::Compute => (43, 31, &["GL_ARB_compute_shader"]),
     };
-    let version = if es { embedded } else { desktop };
-    if context.offers(version, extensions) {
-        return Ok(());
-    }
-    Err(format!("needs {stage} shaders (GL{} {})", if es { " ES" } else { "" }, dotted(version)))
+    (if es { embedded } else { desktop }, extensions)
 }

@@ -7,7 +7,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use program::{Api, Capabilities, Stage};
+//! use program::{Api, Capabilities, CapabilityTable, Stage};
 //! use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
 //! use softgl::machine::{Machine, MachineOptions};
 //! use softgl::probe::Expectation;
@@ -28,14 +28,14 @@
 //!     }
 //! }
 //!
-//! let capabilities = Capabilities {
+//! let capabilities = Capabilities::from(CapabilityTable {
 //!     generation: "reference".into(),
 //!     api: Api::Core,
 //!     gl_version: 46,
 //!     glsl_version: 460,
 //!     extensions: Default::default(),
 //!     limits: Default::default(),
-//! };
+//! });
 //! let mut machine = Machine::new(Arc::new(capabilities), MachineOptions::default());
 //! machine.state.clear_color = [0.0, 1.0, 0.0, 1.0];
 //! machine.clear(true, false, &mut NoShaders)?;

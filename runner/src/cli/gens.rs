@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use program::{Api, Capabilities};
+use program::{Api, CapabilityTable};
 
 use super::args::DriverArgs;
 use super::exit::EXPECTED;
@@ -40,8 +40,8 @@ pub(super) fn gens(full: Option<&[Generation]>, driver: &DriverArgs) -> anyhow::
     Ok(EXPECTED)
 }
 
-fn contexts(set: &ContextSet) -> impl Iterator<Item = &Capabilities> {
-    [&set.core, &set.compat, &set.es].into_iter().flatten().map(|context| &**context)
+fn contexts(set: &ContextSet) -> impl Iterator<Item = &CapabilityTable> {
+    [&set.core, &set.compat, &set.es].into_iter().flatten().map(|context| context.table())
 }
 
 fn api_name(api: Api) -> &'static str {
@@ -52,14 +52,14 @@ fn api_name(api: Api) -> &'static str {
     }
 }
 
-fn summary(text: &mut String, generation: Generation, c: &Capabilities) -> std::fmt::Result {
+fn summary(text: &mut String, generation: Generation, c: &CapabilityTable) -> std::fmt::Result {
     let (gl, glsl) = (c.gl_version, c.glsl_version);
     let gl = format!("{}.{}", gl / 10, gl % 10);
     let glsl = format!("{}.{:02}", glsl / 100, glsl % 100);
     writeln!(text, "{generation:10} {:8} {gl:4} {glsl:5} {}", api_name(c.api), c.extensions.len())
 }
 
-fn details(text: &mut String, generation: Generation, c: &Capabilities) -> std::fmt::Result {
+fn details(text: &mut String, generation: Generation, c: &CapabilityTable) -> std::fmt::Result {
     summary(text, generation, c)?;
     for (name, value) in &c.limits {
         writeln!(text, "    {name} = {value}")?;

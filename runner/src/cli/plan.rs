@@ -58,6 +58,26 @@ pub(super) fn planned(
     (tests, cases)
 }
 
+/// Returns the number of tests in a block: see [`in_blocks`]. A worker keeps the shared work of two
+/// blocks.
+pub(super) fn tests_of_a_block(jobs: usize) -> usize {
+    (4 * jobs).max(16)
+}
+
+/// Puts the test cases of consecutive tests into an order by generations: all on the first one,
+/// then all on the second. The test cases of a test share work, which the first of them does before
+/// the second one starts.
+pub(super) fn in_blocks(cases: &mut [TestCase], size: usize) {
+    let mut rest = cases;
+    while !rest.is_empty() {
+        let mut tests = rest.chunk_by(|a, b| a.test == b.test);
+        let length = tests.by_ref().take(size.max(1)).map(<[TestCase]>::len).sum();
+        let (block, others) = rest.split_at_mut(length);
+        block.sort_by_key(|case| case.generation);
+        rest = others;
+    }
+}
+
 /// Sorts the test cases; equal ones stay in the order of names.
 pub(super) fn order(
     cases: &mut [TestCase],
@@ -256,6 +276,25 @@ mod tests {
         let mut sorted = of(2);
         sorted.sort_unstable();
         assert!(of(2) != sorted && sorted.into_iter().eq(0..20));
+    }
+
+    #[test]
+    fn blocks() {
+        let all = [Generation::Ivb, Generation::Skl];
+        let case = |test| all.map(|generation| TestCase { test, generation });
+        let mut cases = [4, 2, 7].map(case).concat();
+        in_blocks(&mut cases, 2);
+        let order: Vec<_> = cases.iter().map(|case| (case.test, case.generation)).collect();
+        let expected = [
+            (4, Generation::Ivb),
+            (2, Generation::Ivb),
+            (4, Generation::Skl),
+            (2, Generation::Skl),
+            (7, Generation::Ivb),
+            (7, Generation::Skl),
+        ];
+        assert_eq!(order, expected);
+        in_blocks(&mut [], 2);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::args::{RunArgs, SelectArgs, ShardChoice};
+use super::args::{Order, RunArgs, SelectArgs, ShardChoice};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED, UNTESTABLE};
 use super::git_bisect;
 use super::history::Recording;
@@ -110,6 +110,9 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     }
     header.planned = Some(cases.len() as u64);
     plan::order(&mut cases, &tests, (args.order, args.order_seed), durations.as_ref());
+    if args.order != Order::Random {
+        plan::in_blocks(&mut cases, plan::tests_of_a_block(jobs));
+    }
     let (folder, writer) = open(args, start, &header, shard)?;
     let mut writer = writer.with_junit(junit(args.junit_failures_only));
     let done: BTreeSet<(&str, &str)> =

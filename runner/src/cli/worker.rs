@@ -11,6 +11,7 @@ use super::args::{ExecuteArgs, WorkerArgs};
 use super::command::{Cli, Command};
 use super::exit::EXPECTED;
 use super::options::execute_options;
+use super::plan::tests_of_a_block;
 use crate::mock;
 use crate::supervise::{self, ExplanationRequest, Request};
 use crate::virtual_gpu::{Failures, UsedKernels, check_renderer};
@@ -55,7 +56,7 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     let generation = generations.first().copied().filter(|_| !is_virtual);
     let options = Arc::new(execute_options(execute, generation == Some(Generation::Reference))?);
     let cores = Cores::new(args.threads);
-    let devices = Devices::on_cores(cores.clone());
+    let devices = Devices::on_cores(cores.clone()).sharing(shared_tests(&cli, &generations, args));
     // With one thread, the first test case prepares the tables itself.
     let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
     let prepare = move || {
@@ -75,6 +76,16 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         }
     })?;
     Ok(EXPECTED)
+}
+
+/// Returns the number of tests whose work is kept for other generations. Repetitions are to find
+/// results that change, so that each executes everything.
+fn shared_tests(cli: &Cli, generations: &[Generation], args: &WorkerArgs) -> usize {
+    let repeats = cli.command.is_none() && cli.run.repeat > 1;
+    match generations {
+        [_, _, ..] if !repeats => 2 * tests_of_a_block(args.threads),
+        _ => 0,
+    }
 }
 
 /// Reports of the virtual GPU about this process.

@@ -237,7 +237,7 @@ impl<'a> Checker<'a> {
                 _ => "GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS",
             };
             let count = program::layout::block_instances(self.types, ty);
-            self.check_binding(binding, count, self.language.limit(name, 84), span)?;
+            self.check_binding(binding, count, (name, 84), span)?;
         }
         if q.layout.variable.location.is_some()
             && matches!(storage, Storage::Uniform | Storage::Buffer)

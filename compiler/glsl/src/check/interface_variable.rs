@@ -216,10 +216,11 @@ impl Checker<'_> {
         &mut self,
         binding: u32,
         count: u32,
-        limit: u32,
+        (limit, default): (&str, u32),
         span: Span,
     ) -> Check<()> {
-        if binding.saturating_add(count) > limit {
+        let end = binding.saturating_add(count);
+        if let Some(limit) = self.language.limit_below(limit, default, end) {
             return self
                 .error(span, format!("binding {binding} is out of range: {limit} are available"));
         }
@@ -241,8 +242,7 @@ impl Checker<'_> {
             Type::Image(_) => ("GL_MAX_IMAGE_UNITS", 8, count),
             _ => ("GL_MAX_ATOMIC_COUNTER_BUFFER_BINDINGS", 16, 1),
         };
-        let limit = self.language.limit(name, default);
-        self.check_binding(binding, count, limit, span)
+        self.check_binding(binding, count, (name, default), span)
     }
 
     /// Layout qualifiers on variables that cannot have them.

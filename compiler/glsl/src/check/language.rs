@@ -79,7 +79,7 @@ impl<'a> Language<'a> {
         stage: Stage,
         capabilities: Option<&'a Capabilities>,
     ) -> Language<'a> {
-        let compat_context = capabilities.is_none_or(|c| c.api == Api::Compatibility);
+        let compat_context = capabilities.is_none_or(|c| c.api() == Api::Compatibility);
         let number = version.number;
         let compatibility = !version.es
             && (number < 140
@@ -116,7 +116,7 @@ impl<'a> Language<'a> {
             self.enabled.clear();
             if on {
                 let known = match self.capabilities {
-                    Some(c) => c.extensions.iter().cloned().collect(),
+                    Some(c) => c.extensions().iter().cloned().collect(),
                     None => known_extensions(),
                 };
                 self.enabled.extend(known.iter().map(|n| n.trim_start_matches("GL_").to_owned()));
@@ -167,6 +167,14 @@ impl<'a> Language<'a> {
     /// A limit of the context, or `default`.
     pub(super) fn limit(&self, name: &str, default: u32) -> u32 {
         self.capabilities.map_or(default, |c| c.limit(name, default))
+    }
+
+    /// A limit of the context, or `default`, if it is less than `count`.
+    pub(super) fn limit_below(&self, name: &str, default: u32, count: u32) -> Option<u32> {
+        match self.capabilities {
+            Some(capabilities) => capabilities.limit_below(name, default, count),
+            None => (count > default).then_some(default),
+        }
     }
 
     /// Returns whether the context exports an extension (without `GL_`), enabled or not.

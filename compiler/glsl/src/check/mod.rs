@@ -19,6 +19,7 @@ mod constant_pack;
 mod constant_value;
 mod constant_vector;
 mod construct;
+mod consulted;
 mod convert;
 mod declaration;
 mod expression;
@@ -55,8 +56,9 @@ use crate::diagnostic::Diagnostics;
 use crate::environment::{Environment, ExtensionNames};
 use crate::include::IncludeResolver;
 use checker::Checker;
+pub use consulted::mentions;
 pub use language::known_extensions;
-use program::{Api, Capabilities, Shader, Stage, TypeTable};
+use program::{Capabilities, Shader, Stage, TypeTable};
 use std::sync::Arc;
 
 /// Options of the compilation of one shader.
@@ -82,7 +84,9 @@ impl<'a> CompileOptions<'a> {
     fn extension_names(&self) -> Arc<ExtensionNames> {
         match (&self.extensions, self.capabilities) {
             (Some(names), _) => names.clone(),
-            (None, Some(capabilities)) => ExtensionNames::remembered(&capabilities.extensions),
+            (None, Some(capabilities)) => {
+                ExtensionNames::remembered(&capabilities.table().extensions)
+            }
             (None, None) => ExtensionNames::remembered(&known_extensions().into_iter().collect()),
         }
     }
@@ -103,28 +107,13 @@ pub fn compile<Text: AsRef<[u8]>>(
     env.default_version = options.default_version;
     env.includes = options.includes;
     if let Some(capabilities) = options.capabilities {
-        let version = capabilities.glsl_version as u16;
-        match capabilities.api {
-            Api::Es => (env.newest_version, env.newest_es_version) = (0, version),
-            Api::Core | Api::Compatibility => {
-                env.newest_version = version;
-                env.newest_es_version = es_version(capabilities);
-            }
-        }
+        (env.newest_version, env.newest_es_version) = consulted::newest_versions(capabilities);
     }
-    let unit = crate::syntax::parse(sources, &env).map_err(Diagnostics)?;
-    check(&unit, stage, options.capabilities, types)
-}
-
-/// Newest ES language that a desktop context accepts through the ES compatibility extensions.
-fn es_version(capabilities: &Capabilities) -> u16 {
-    let by_extension = [
-        ("GL_ARB_ES3_2_compatibility", 320),
-        ("GL_ARB_ES3_1_compatibility", 310),
-        ("GL_ARB_ES3_compatibility", 300),
-        ("GL_ARB_ES2_compatibility", 100),
-    ];
-    by_extension.iter().find(|(name, _)| capabilities.has(name)).map_or(0, |&(_, version)| version)
+    let unit = crate::syntax::parse(sources, &env).map_err(Diagnostics);
+    if let Some(capabilities) = options.capabilities.filter(|c| c.is_recorded()) {
+        consulted::record(capabilities, sources, unit.as_ref().ok());
+    }
+    check(&unit?, stage, options.capabilities, types)
 }
 
 /// Checks a parsed shader.

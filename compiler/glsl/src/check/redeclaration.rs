@@ -403,8 +403,9 @@ impl Checker<'_> {
         )?;
         if layout.local_size.iter().any(|s| s.is_some()) {
             let size = layout.local_size.map(|s| s.unwrap_or(1));
-            let limit = self.language.limit("GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS", 1024);
-            if size.iter().fold(1, |n: u32, &s| n.saturating_mul(s)) > limit {
+            let count = size.iter().fold(1, |n: u32, &s| n.saturating_mul(s));
+            let name = "GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS";
+            if let Some(limit) = self.language.limit_below(name, 1024, count) {
                 return self
                     .error(span, format!("at most {limit} invocations fit into a work group"));
             }

@@ -5,7 +5,7 @@
 use crate::support::piglit::{PIGLIT, piglit_files};
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
-use program::{Api, Capabilities, LinkOptions, Shader, Stage, TypeTable};
+use program::{Api, Capabilities, CapabilityTable, LinkOptions, Shader, Stage, TypeTable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -119,7 +119,11 @@ fn read_requirement(line: &str, test: &mut Test) {
 }
 
 fn capabilities(test: &Test) -> Capabilities {
-    Capabilities {
+    let mut extensions = glsl::check::known_extensions();
+    if !test.es {
+        extensions.push("GL_ARB_ES3_2_compatibility".into());
+    }
+    Capabilities::from(CapabilityTable {
         generation: "reference".into(),
         api: match (test.es, test.compatibility) {
             (true, _) => Api::Es,
@@ -128,12 +132,12 @@ fn capabilities(test: &Test) -> Capabilities {
         },
         gl_version: 46,
         glsl_version: if test.es { 320 } else { 460 },
-        extensions: glsl::check::known_extensions().into_iter().collect(),
+        extensions: extensions.into_iter().collect(),
         limits: BTreeMap::from([
             ("GL_MAX_VERTEX_ATTRIBS".to_owned(), 32.0),
             ("GL_MAX_TEXTURE_COORDS".to_owned(), 8.0),
         ]),
-    }
+    })
 }
 
 fn run(path: &Path) -> Result<(), String> {
@@ -142,10 +146,7 @@ fn run(path: &Path) -> Result<(), String> {
     if test.spirv {
         return Ok(());
     }
-    let mut capabilities = capabilities(&test);
-    if !test.es {
-        capabilities.extensions.insert("GL_ARB_ES3_2_compatibility".into());
-    }
+    let capabilities = capabilities(&test);
     let mut types = TypeTable::default();
     let mut shaders: Vec<Shader> = Vec::new();
     for (stage, text) in &test.sections {

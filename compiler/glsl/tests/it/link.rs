@@ -2,11 +2,13 @@
 //! shaders.
 
 use program::link::LinkOptions;
-use program::{Api, Capabilities, FragmentOutput, Placement, Program, Slot, Stage, TypeTable};
+use program::{
+    Api, Capabilities, CapabilityTable, FragmentOutput, Placement, Program, Slot, Stage, TypeTable,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn capabilities() -> Capabilities {
-    Capabilities {
+    Capabilities::from(CapabilityTable {
         generation: "reference".into(),
         api: Api::Compatibility,
         gl_version: 46,
@@ -16,7 +18,7 @@ fn capabilities() -> Capabilities {
             .chain(["GL_ARB_ES3_compatibility".to_owned()])
             .collect::<BTreeSet<_>>(),
         limits: BTreeMap::new(),
-    }
+    })
 }
 
 fn link(shaders: &[(Stage, &str)]) -> Result<Program, String> {
@@ -503,7 +505,8 @@ fn subroutine_uniforms_need_a_function() {
 
 /// Returns the mismatch between separate programs of a vertex and a fragment shader.
 fn mismatch(api: Api, vertex: &str, fragment: &str) -> Option<String> {
-    let capabilities = Capabilities { api, ..capabilities() };
+    let capabilities =
+        Capabilities::from(CapabilityTable { api, ..capabilities().table().clone() });
     let mut types = TypeTable::default();
     let head = "#version 320 es\nprecision mediump float;\n";
     let vertex = format!("{head}{vertex} void main() {{ gl_Position = vec4(0); }}");

@@ -5,7 +5,7 @@
 
 use crate::support::piglit::{PIGLIT, piglit_files};
 use glsl::{CompileOptions, compile};
-use program::{Api, Capabilities, LinkOptions, Stage, TypeTable};
+use program::{Api, Capabilities, CapabilityTable, LinkOptions, Stage, TypeTable};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -65,7 +65,7 @@ fn capabilities(wanted: &Expectation) -> Capabilities {
     wanted.without.iter().for_each(|name| _ = extensions.remove(name));
     let compatible =
         wanted.with.iter().any(|name| name == "GL_ARB_compatibility") || wanted.version < 140;
-    Capabilities {
+    Capabilities::from(CapabilityTable {
         generation: "reference".into(),
         api: match (wanted.es, compatible || wanted.version > 140) {
             (true, _) => Api::Es,
@@ -76,7 +76,7 @@ fn capabilities(wanted: &Expectation) -> Capabilities {
         glsl_version: if wanted.es { 320 } else { 460 },
         extensions,
         limits: BTreeMap::from([("GL_MAX_VERTEX_ATTRIBS".to_owned(), 64.0)]),
-    }
+    })
 }
 
 fn accept(text: &str, stage: Stage, wanted: &Expectation) -> Result<(), String> {

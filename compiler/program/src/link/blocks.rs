@@ -65,8 +65,8 @@ fn check_count(stage: Stage, used: [u32; 2], options: &LinkOptions<'_>, errors: 
         Stage::Compute => "COMPUTE",
     };
     for (count, kind, default) in [(used[0], "UNIFORM", 14), (used[1], "SHADER_STORAGE", 16)] {
-        let limit = options.capabilities.limit(&format!("GL_MAX_{name}_{kind}_BLOCKS"), default);
-        if count > limit {
+        let limit = format!("GL_MAX_{name}_{kind}_BLOCKS");
+        if let Some(limit) = options.capabilities.limit_below(&limit, default, count) {
             errors.push(format!(
                 "{stage} shader uses {count} {} blocks; {limit} are available",
                 kind.to_lowercase()
@@ -126,8 +126,7 @@ fn new_block(
         true => ("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 1 << 27),
         false => ("GL_MAX_UNIFORM_BLOCK_SIZE", 65536),
     };
-    let limit = options.capabilities.limit(limit_name, default);
-    if size > limit {
+    if let Some(limit) = options.capabilities.limit_below(limit_name, default, size) {
         errors.push(format!("block `{}` has {size} bytes; {limit} are available", qualifiers.name));
         return Placement::None;
     }

@@ -30,12 +30,11 @@ pub(super) fn check(
     for stage in stages {
         check_stage(stage, program, options, errors);
     }
-    let limit = options.capabilities.limit("GL_MAX_COMPUTE_SHARED_MEMORY_SIZE", 32768);
-    for stage in stages.iter().filter(|s| s.shared_size > limit) {
-        errors.push(format!(
-            "shared variables take {} bytes; {limit} are available",
-            stage.shared_size
-        ));
+    for size in stages.iter().map(|stage| stage.shared_size) {
+        let name = "GL_MAX_COMPUTE_SHARED_MEMORY_SIZE";
+        if let Some(limit) = options.capabilities.limit_below(name, 32768, size) {
+            errors.push(format!("shared variables take {size} bytes; {limit} are available"));
+        }
     }
 }
 
@@ -46,11 +45,11 @@ fn check_stage(
     errors: &mut Errors,
 ) {
     let kind = stage.shader.stage;
-    let limit = |name: &str, default| {
-        options.capabilities.limit(&format!("{}_{name}", prefix(kind)), default)
-    };
-    let mut at_most = |count: u32, limit: u32, what: &str| {
-        if count > limit {
+    let own = |name: &str| format!("{}_{name}", prefix(kind));
+    let limit = |name: &str, default| options.capabilities.limit(&own(name), default);
+    let below = |name: &str, default, count| options.capabilities.limit_below(name, default, count);
+    let mut exceeds = |count: u32, limit: Option<u32>, what: &str| {
+        if let Some(limit) = limit {
             errors.push(format!("{kind} shader uses {count} {what}; {limit} are available"));
         }
     };
@@ -62,19 +61,23 @@ fn check_stage(
             .filter(|g| g.storage == Storage::Uniform && g.block.is_none() && g.active)
     };
     let opaque = |kind| uniforms().map(|g| opaque_slots(&program.types, g.ty, kind)).sum::<u32>();
-    let samplers = match kind {
-        Stage::Fragment => options.capabilities.limit("GL_MAX_TEXTURE_IMAGE_UNITS", 16),
-        _ => limit("TEXTURE_IMAGE_UNITS", 16),
+    let samplers = opaque(OpaqueKind::Sampler);
+    let units = match kind {
+        Stage::Fragment => "GL_MAX_TEXTURE_IMAGE_UNITS".to_owned(),
+        _ => own("TEXTURE_IMAGE_UNITS"),
     };
-    at_most(opaque(OpaqueKind::Sampler), samplers, "samplers");
-    at_most(opaque(OpaqueKind::Image), limit("IMAGE_UNIFORMS", 8), "images");
+    exceeds(samplers, below(&units, 16, samplers), "samplers");
+    let images = opaque(OpaqueKind::Image);
+    exceeds(images, below(&own("IMAGE_UNIFORMS"), 8, images), "images");
     // Uniforms are stored by vec4; a component limit below what the layout needs is a limit on
     // vec4s.
     let bytes: u32 = uniforms()
         .filter(|g| g.builtin.is_none())
         .map(|g| Rules::Std430.size(&program.types, g.ty, MatrixOrder::ColumnMajor))
         .fold(0, u32::saturating_add);
-    at_most(bytes / 4, limit("UNIFORM_COMPONENTS", 16384).max(512), "uniform components");
+    let count = bytes / 4;
+    let available = below(&own("UNIFORM_COMPONENTS"), 16384, count).map(|limit| limit.max(512));
+    exceeds(count, available.filter(|&limit| count > limit), "uniform components");
     let components = |list: &[crate::resource::Varying]| {
         list.iter()
             .filter(|v| {
@@ -89,9 +92,12 @@ fn check_stage(
         Stage::Fragment => (limit("INPUT_COMPONENTS", 128).max(varyings), u32::MAX),
         _ => (limit("INPUT_COMPONENTS", 128), limit("OUTPUT_COMPONENTS", 128)),
     };
-    at_most(components(&stage.inputs), inputs, "input components");
+    let exceeded = |count: u32, limit: u32| (count > limit).then_some(limit);
+    let count = components(&stage.inputs);
+    exceeds(count, exceeded(count, inputs), "input components");
     // Unused outputs do not count against the limit.
     if kind == Stage::Geometry {
-        at_most(components(&stage.outputs), outputs, "output components");
+        let count = components(&stage.outputs);
+        exceeds(count, exceeded(count, outputs), "output components");
     }
 }

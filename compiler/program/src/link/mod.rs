@@ -79,7 +79,7 @@ pub fn link(
     errors.check()?;
     interface::check(&mut stages, &types, options, &mut errors);
     errors.check()?;
-    let is_strict = options.pipeline && options.capabilities.api == Api::Es;
+    let is_strict = options.pipeline && options.capabilities.api() == Api::Es;
     let mismatch = is_strict.then(|| separate::mismatch(&stages, &types)).flatten();
 
     let mut linked: Vec<LinkedStage> = stages.into_iter().map(new_stage).collect();

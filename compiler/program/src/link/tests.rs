@@ -1,5 +1,5 @@
 use super::*;
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Capabilities, CapabilityTable};
 use crate::layout::{Rules, attribute_locations, varying_slots};
 use crate::shader::{Function, Statement};
 use crate::types::{ArrayLength, MatrixOrder, Scalar, TypeId};
@@ -8,14 +8,14 @@ use crate::{Api, BinaryOp, Expr, ExprId, ExprKind, Literal, Span};
 use cranelift_entity::PrimaryMap;
 
 fn capabilities() -> Capabilities {
-    Capabilities {
+    Capabilities::from(CapabilityTable {
         generation: "reference".into(),
         api: Api::Core,
         gl_version: 33,
         glsl_version: 330,
         extensions: Default::default(),
         limits: Default::default(),
-    }
+    })
 }
 
 fn global(name: &str, ty: TypeId, storage: Storage) -> Global {

@@ -9,7 +9,7 @@ pub use table::{ContextSet, TableError, context_set};
 use std::sync::Arc;
 
 use program::{Api, Capabilities, Stage};
-use script::{ContextFacts, ContextRequest, Require};
+use script::{ContextFacts, ContextRequest, Require, stage_requirement};
 
 impl ContextSet {
     /// Returns the context of a test by its `[require]` section.
@@ -22,7 +22,7 @@ impl ContextSet {
     /// Returns the reason of the skip if there is no such context.
     pub fn choose(&self, request: ContextRequest) -> Result<&Arc<Capabilities>, String> {
         let of = |context: &'_ Option<Arc<Capabilities>>, version: u32| -> bool {
-            context.as_ref().is_some_and(|c| c.gl_version >= version)
+            context.as_ref().is_some_and(|c| c.gl_at_least(version))
         };
         let found = match request {
             ContextRequest::AnyCompatibility => &self.compat,
@@ -41,19 +41,37 @@ impl ContextSet {
     }
 }
 
-/// Returns the properties of a context that requirements depend on.
-pub fn facts(capabilities: &Capabilities) -> ContextFacts<'_> {
+/// Returns the properties of a context that requirements depend on. Leaves no record of what is
+/// consulted.
+fn facts(capabilities: &Capabilities) -> ContextFacts<'_> {
+    let table = capabilities.table();
     ContextFacts {
         spirv: false,
-        es: capabilities.api == Api::Es,
-        gl_version: capabilities.gl_version,
-        glsl_version: capabilities.glsl_version,
-        extensions: &capabilities.extensions,
-        limits: &capabilities.limits,
+        es: table.api == Api::Es,
+        gl_version: table.gl_version,
+        glsl_version: table.glsl_version,
+        extensions: &table.extensions,
+        limits: &table.limits,
     }
 }
 
-/// Checks the requirements in file order.
+fn consult(capabilities: &Capabilities, version: u32, extensions: &[&str]) {
+    capabilities.gl_at_least(version);
+    for extension in extensions {
+        capabilities.has(extension);
+    }
+}
+
+/// Checks that a context has a version of desktop GL or one of some extensions.
+///
+/// # Errors
+/// Describes the missing feature.
+pub fn needs(capabilities: &Capabilities, version: u32, extensions: &[&str]) -> Result<(), String> {
+    consult(capabilities, version, extensions);
+    facts(capabilities).needs(version, extensions)
+}
+
+/// Checks the requirements in file order. Leaves no record of what is consulted.
 ///
 /// # Errors
 /// Returns the first unmet requirement.
@@ -66,6 +84,8 @@ pub fn check_requirements(require: &Require<'_>, capabilities: &Capabilities) ->
 /// # Errors
 /// Describes the missing feature.
 pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), String> {
+    let (version, extensions) = stage_requirement(stage, capabilities.api() == Api::Es);
+    consult(capabilities, version, extensions);
     script::stage_available(stage, &facts(capabilities))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use program::{Api, Capabilities};
+use program::{Api, Capabilities, CapabilityTable};
 use serde::Deserialize;
 
 use crate::driver::{self, OpenError};
@@ -129,14 +129,15 @@ fn capabilities(
         });
         parsed.ok_or_else(|| TableError::Version { name, version: text.to_owned() })
     };
-    Ok(Capabilities {
+    let table = CapabilityTable {
         generation: name.to_owned(),
         api,
         gl_version: version(&context.gl, 10)?,
         glsl_version: version(&context.glsl, 100)?,
         extensions: context.extensions,
         limits: context.limits,
-    })
+    };
+    Ok(table.into())
 }
 
 fn union() -> Result<ContextSet, TableError> {
@@ -147,7 +148,8 @@ fn union() -> Result<ContextSet, TableError> {
             [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]
         {
             if let Some(from) = from {
-                *into = Some(Arc::new(merge(into.as_deref(), &from)));
+                let old = into.as_deref().map(Capabilities::table);
+                *into = Some(Arc::new(merge(old, from.table()).into()));
             }
         }
     }
@@ -155,15 +157,15 @@ fn union() -> Result<ContextSet, TableError> {
 }
 
 /// Combines two contexts: the higher version, all extensions, the wider limits.
-fn merge(old: Option<&Capabilities>, new: &Capabilities) -> Capabilities {
+fn merge(old: Option<&CapabilityTable>, new: &CapabilityTable) -> CapabilityTable {
     let generation = Generation::Reference.name().to_owned();
-    let Some(old) = old else { return Capabilities { generation, ..new.clone() } };
+    let Some(old) = old else { return CapabilityTable { generation, ..new.clone() } };
     let mut limits = old.limits.clone();
     for (name, &value) in &new.limits {
         let entry = limits.entry(name.clone()).or_insert(value);
         *entry = if name.starts_with("GL_MIN_") { entry.min(value) } else { entry.max(value) };
     }
-    Capabilities {
+    CapabilityTable {
         generation,
         api: old.api,
         gl_version: old.gl_version.max(new.gl_version),

@@ -1,7 +1,7 @@
 //! Tests of the embedded tables, the choice of contexts and requirements.
 
 use super::*;
-use program::{Api, Stage};
+use program::{Api, CapabilityTable, Stage};
 use vocabulary::Generation;
 
 fn set(generation: Generation) -> &'static ContextSet {
@@ -25,10 +25,13 @@ fn every_table_loads() {
     for generation in Generation::INTEL {
         let set = set(generation);
         assert!(set.core.is_some() && set.compat.is_some() && set.es.is_some(), "{generation}");
-        assert_eq!(core(generation).generation, generation.name());
+        assert_eq!(core(generation).table().generation, generation.name());
     }
-    assert_eq!((core(Generation::Ivb).gl_version, core(Generation::Ivb).glsl_version), (42, 420));
-    assert_eq!((core(Generation::Skl).gl_version, core(Generation::Skl).glsl_version), (46, 460));
+    let versions = |generation| {
+        let table = core(generation).table();
+        (table.gl_version, table.glsl_version)
+    };
+    assert_eq!([Generation::Ivb, Generation::Skl].map(versions), [(42, 420), (46, 460)]);
     assert_eq!(core(Generation::Ivb).limit("GL_MAX_VERTEX_ATTRIBS", 0), 16);
 }
 
@@ -50,11 +53,12 @@ fn half_floats_and_shorts_exist_from_gen8() {
 
 #[test]
 fn the_reference_offers_the_union() {
-    let reference = core(Generation::Reference);
+    let reference = core(Generation::Reference).table();
     assert_eq!((reference.gl_version, reference.generation.as_str()), (46, "reference"));
     for generation in Generation::INTEL {
-        assert!(core(generation).extensions.is_subset(&reference.extensions), "{generation}");
-        for (name, &value) in &core(generation).limits {
+        let own = core(generation).table();
+        assert!(own.extensions.is_subset(&reference.extensions), "{generation}");
+        for (name, &value) in &own.limits {
             let best = reference.limits[name];
             assert!(
                 if name.starts_with("GL_MIN_") { best <= value } else { best >= value },
@@ -79,7 +83,7 @@ fn malformed_tables_are_errors() {
 
 #[test]
 fn contexts() {
-    let api = |request| set(Generation::Ivb).choose(request).map(|c| c.api).map_err(|_| ());
+    let api = |request| set(Generation::Ivb).choose(request).map(|c| c.api()).map_err(|_| ());
     use ContextRequest as R;
     assert_eq!(api(R::AnyCompatibility), Ok(Api::Compatibility));
     assert_eq!(api(R::CoreThenCompatibility(32)), Ok(Api::Core));
@@ -89,14 +93,17 @@ fn contexts() {
     assert_eq!(api(R::Compatibility(45)), Err(()));
     assert_eq!(api(R::Es(30)), Ok(Api::Es));
     assert_eq!(api(R::Es(31)), Err(()));
-    assert_eq!(set(Generation::Skl).choose(R::Es(31)).map(|c| c.api), Ok(Api::Es));
+    assert_eq!(set(Generation::Skl).choose(R::Es(31)).map(|c| c.api()), Ok(Api::Es));
 }
 
 #[test]
 fn a_core_context_that_is_too_old_gives_way_to_compatibility() {
-    let old = Capabilities { gl_version: 33, ..core(Generation::Ivb).clone() };
+    let old = Capabilities::from(CapabilityTable {
+        gl_version: 33,
+        ..core(Generation::Ivb).table().clone()
+    });
     let contexts = ContextSet { core: Some(Arc::new(old)), ..set(Generation::Ivb).clone() };
-    let api = contexts.choose(ContextRequest::CoreThenCompatibility(40)).map(|c| c.api);
+    let api = contexts.choose(ContextRequest::CoreThenCompatibility(40)).map(|c| c.api());
     assert_eq!(api, Ok(Api::Compatibility));
 }
 
@@ -146,11 +153,13 @@ fn the_first_unmet_requirement_is_reported_with_its_line() {
 #[test]
 fn stages() {
     let ivb = core(Generation::Ivb);
-    let with = |gl_version, extensions: &[&str], api| Capabilities {
-        gl_version,
-        api,
-        extensions: extensions.iter().map(|&e| e.to_owned()).collect(),
-        ..ivb.clone()
+    let with = |gl_version, extensions: &[&str], api| {
+        Capabilities::from(CapabilityTable {
+            gl_version,
+            api,
+            extensions: extensions.iter().map(|&e| e.to_owned()).collect(),
+            ..ivb.table().clone()
+        })
     };
     let available = |stage, c: &Capabilities| stage_available(stage, c).is_ok();
     assert!(available(Stage::Compute, ivb), "ivb exports GL_ARB_compute_shader");

@@ -82,7 +82,7 @@ impl Machine {
         let texture =
             draw.texture.map(|[s, t, w, h]| [[s, t], [s + w, t], [s, t + h], [s + w, t + h]]);
         let generic = !draw.fixed_function
-            && (self.capabilities.api != Api::Compatibility
+            && (self.capabilities.api() != Api::Compatibility
                 || self.attribute_location("piglit_vertex").is_some());
         let slot = |location: u32, builtin| {
             if generic {
@@ -282,8 +282,8 @@ impl Machine {
             inputs,
             clip_planes: self.clip_planes(object),
             point_size_from_shader: self.state.program_point_size
-                || self.capabilities.api == Api::Es,
-            clamp_colors: self.capabilities.api == Api::Compatibility,
+                || self.capabilities.api() == Api::Es,
+            clamp_colors: self.capabilities.api() == Api::Compatibility,
         };
         let mut rasterized = Vec::new();
         primitives.iter().for_each(|p| setup.add(p, vertices, cache, &mut rasterized));

@@ -49,7 +49,7 @@ impl Machine {
             }
             &FramebufferKind::Renderbuffer { format, width, height, samples } => {
                 let samples = samples::supported(samples);
-                if width > MAX_WINDOW || height > MAX_WINDOW || samples > self.most_samples() {
+                if width > MAX_WINDOW || height > MAX_WINDOW || self.exceeds_samples(samples) {
                     return Err(FramebufferError::Incomplete);
                 }
                 let size = [width, height, samples];
@@ -72,11 +72,12 @@ impl Machine {
         Ok(())
     }
 
-    /// Returns the largest number of samples of a renderbuffer, the same for all formats: Mesa
-    /// queries its drivers for the format's limit (ARB_internalformat_query), which is the same for
-    /// integers; `GL_MAX_INTEGER_SAMPLES` applies to textures.
-    fn most_samples(&self) -> u32 {
-        self.capabilities.limit("GL_MAX_SAMPLES", 4).clamp(1, samples::MAX_SAMPLES)
+    /// Returns true if a renderbuffer cannot have so many samples. The limit is the same for all
+    /// formats: Mesa queries its drivers for the format's limit (ARB_internalformat_query), which is
+    /// the same for integers; `GL_MAX_INTEGER_SAMPLES` applies to textures.
+    fn exceeds_samples(&self, samples: u32) -> bool {
+        let exceeds = || self.capabilities.limit_below("GL_MAX_SAMPLES", 4, samples).is_some();
+        samples > samples::MAX_SAMPLES || samples > 1 && exceeds()
     }
 
     fn attachment(
@@ -235,7 +236,7 @@ impl Machine {
         classes
             && !(read > 1 && draw > 1 && read != draw)
             && !(scaled && read.max(draw) > 1)
-            && !(draw > 1 && self.capabilities.api == Api::Es)
+            && !(draw > 1 && self.capabilities.api() == Api::Es)
     }
 
     /// Executes `blit color`: copies the whole read framebuffer onto the whole draw framebuffer.

@@ -384,7 +384,7 @@ impl Machine {
 
     /// Returns the draw-time state that compiled code depends on.
     fn stage_key(&self, object: &ProgramObject) -> StageKey {
-        let compatibility = self.capabilities.api == Api::Compatibility;
+        let compatibility = self.capabilities.api() == Api::Compatibility;
         let tessellates = object.program.stage(Stage::TessEval).is_some();
         let kind = |format: Option<Format>| match format.map(Format::class) {
             Some(FormatClass::Int) => TargetKind::Int,
@@ -408,7 +408,7 @@ impl Machine {
 
     /// True if enabled clip planes apply to `gl_ClipVertex` or `gl_Position`.
     fn uses_clip_planes(&self, object: &ProgramObject) -> bool {
-        self.capabilities.api == Api::Compatibility && object.vertex.clip_distances == 0
+        self.capabilities.api() == Api::Compatibility && object.vertex.clip_distances == 0
     }
 }
 

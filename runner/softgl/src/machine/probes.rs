@@ -42,8 +42,8 @@ impl Machine {
         device: &mut dyn Device,
     ) -> Result<ProbeResult, MachineError> {
         let readback = self.read_back(rect, device)?;
-        let desktop =
-            self.capabilities.api != Api::Es && self.capabilities.has("GL_ARB_framebuffer_object");
+        let desktop = self.capabilities.api() != Api::Es
+            && self.capabilities.has("GL_ARB_framebuffer_object");
         let path = if desktop && readback.format.is_at_most_8_bit() {
             ProbePath::Bytes
         } else {

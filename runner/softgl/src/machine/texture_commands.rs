@@ -64,7 +64,7 @@ impl Machine {
                 fill.create()
             };
         // Core contexts have no depth texture mode: depth reads as red.
-        if self.capabilities.api != Api::Compatibility {
+        if self.capabilities.api() != Api::Compatibility {
             texture.parameters.depth_mode = DepthMode::Red;
         }
         let target = texture.target;
@@ -96,7 +96,7 @@ impl Machine {
                 p.compare = p.compare.map(|_| function);
             }
             // Core contexts do not have the parameter.
-            TextureParameter::DepthMode(_) if self.capabilities.api != Api::Compatibility => {
+            TextureParameter::DepthMode(_) if self.capabilities.api() != Api::Compatibility => {
                 self.raise(GlError::InvalidEnum);
             }
             TextureParameter::DepthMode(mode) => p.depth_mode = mode,

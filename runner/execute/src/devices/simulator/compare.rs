@@ -263,14 +263,14 @@ mod tests {
         let options = glsl::CompileOptions::default();
         let shader =
             glsl::compile(&[text], Stage::Fragment, options, &mut types).expect("it compiles");
-        let capabilities = program::Capabilities {
+        let capabilities = program::Capabilities::from(program::CapabilityTable {
             generation: "reference".into(),
             api: program::Api::Compatibility,
             gl_version: 30,
             glsl_version: 130,
             extensions: Default::default(),
             limits: Default::default(),
-        };
+        });
         let options = program::LinkOptions::new(&capabilities);
         let program = program::link(vec![shader], types, &options).expect("it links");
         let stage = program.stage(Stage::Fragment).expect("a fragment stage");

@@ -16,7 +16,9 @@ use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use execute::devices::{WaveDevice, WaveOptions};
 use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
-use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
+use program::{
+    Api, Capabilities, CapabilityTable, Program, Stage, StageKey, TargetKind, TypeTable,
+};
 use softgl::device::{
     Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch,
     PlaneEquation, PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch,
@@ -58,7 +60,7 @@ impl ShaderIo for Uniforms {
 
 /// A context that offers everything.
 pub(crate) fn capabilities() -> Capabilities {
-    Capabilities {
+    Capabilities::from(CapabilityTable {
         generation: "reference".into(),
         api: Api::Compatibility,
         gl_version: 46,
@@ -75,7 +77,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .into_iter()
         .collect(),
         limits: Default::default(),
-    }
+    })
 }
 
 /// Compiles and links shaders.

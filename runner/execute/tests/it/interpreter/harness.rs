@@ -9,19 +9,20 @@ use ir::{IntrinsicOp, Slot};
 use program::link::{LinkOptions, link};
 use program::resource::FragmentOutput;
 use program::{
-    Api, BuiltinVariable, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable,
+    Api, BuiltinVariable, Capabilities, CapabilityTable, Program, Stage, StageKey, TargetKind,
+    TypeTable,
 };
 
 /// A context that offers everything.
 pub(super) fn capabilities() -> Capabilities {
-    Capabilities {
+    Capabilities::from(CapabilityTable {
         generation: "reference".into(),
         api: Api::Compatibility,
         gl_version: 46,
         glsl_version: 460,
         extensions: Default::default(),
         limits: Default::default(),
-    }
+    })
 }
 
 /// Compiles and links shaders, with every extension on offer.

@@ -9,8 +9,8 @@ use program::resource::{Attribute, Placement, StageMask, Uniform, Varying};
 use program::types::MatrixOrder;
 use program::variable::InterpolationMode;
 use program::{
-    Api, BuiltinVariable, Capabilities, FragmentOutput, Global, GlobalId, Interpolation,
-    LinkedStage, Program, Scalar, Shader, Slot, Stage, Storage, TypeId, TypeTable,
+    Api, BuiltinVariable, Capabilities, CapabilityTable, FragmentOutput, Global, GlobalId,
+    Interpolation, LinkedStage, Program, Scalar, Shader, Slot, Stage, Storage, TypeId, TypeTable,
 };
 use softgl::device::{Batch, Device, DeviceError, DrawState, FragmentBatch, Steps, VertexBatch};
 use softgl::shader_io::ShaderIo;
@@ -170,14 +170,14 @@ impl ProgramBuilder {
 }
 
 pub(crate) fn capabilities(api: Api) -> Arc<Capabilities> {
-    Arc::new(Capabilities {
+    Arc::new(Capabilities::from(CapabilityTable {
         generation: "test".into(),
         api,
         gl_version: 45,
         glsl_version: 450,
         extensions: BTreeSet::from(["GL_ARB_framebuffer_object".to_string()]),
         limits: BTreeMap::new(),
-    })
+    }))
 }
 
 type VertexStage = Box<dyn FnMut(&mut VertexBatch, &mut dyn ShaderIo)>;

@@ -1,0 +1,55 @@
+//! Work on a test that generations share: the parsed script, linked programs, and transcripts of
+//! the reference executor.
+//!
+//! Neither the front end nor the interpreter knows the generation: they see the capabilities of the
+//! context. Each result is kept with the answers that it got from them
+//! ([`program::Consulted`]), and used for each generation that gives the same answers.
+
+mod link;
+mod parsed;
+mod transcript;
+
+pub(crate) use link::{LinkedTest, link};
+pub(crate) use parsed::SharedTest;
+pub(crate) use transcript::{Recorded, ReferenceRecord, Transcript};
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use script::ParseError;
+
+/// Recent tests of a process, whose cases follow each other closely.
+#[derive(Debug, Default)]
+pub struct SharedTests {
+    /// The tests, newest last.
+    tests: Mutex<VecDeque<Arc<SharedTest>>>,
+    /// Number of tests that are kept.
+    capacity: usize,
+}
+
+impl SharedTests {
+    /// Returns a table that keeps the last `capacity` tests. Without capacity, nothing is shared.
+    pub fn new(capacity: usize) -> SharedTests {
+        SharedTests { tests: Mutex::default(), capacity }
+    }
+
+    /// Returns the test with a text. `is_bare` is true if the shaders are files of their own.
+    pub(crate) fn test(&self, text: &[u8], is_bare: bool) -> Result<Arc<SharedTest>, ParseError> {
+        if let Some(found) = self.lock().iter().find(|test| test.is(text, is_bare)) {
+            return Ok(found.clone());
+        }
+        let new = Arc::new(SharedTest::parse(text, is_bare, self.capacity > 0)?);
+        let mut tests = self.lock();
+        tests.push_back(new.clone());
+        let excess = tests.len().saturating_sub(self.capacity);
+        tests.drain(..excess);
+        Ok(new)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Arc<SharedTest>>> {
+        self.tests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;
