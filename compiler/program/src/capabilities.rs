@@ -31,8 +31,8 @@ pub struct CapabilityTable {
     pub limits: BTreeMap<String, f64>,
 }
 
-/// Capabilities of a context. What depends on a context is computed from the answers of these
-/// methods alone, so that a record of the answers says in which other contexts the result is the
+/// Capabilities of a context. Results that depend on a context are computed from the answers of
+/// these methods alone, so that a record of the answers says in which other contexts they are the
 /// same.
 #[derive(Debug)]
 pub struct Capabilities {
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Whatever differs in a context, the record knows it if and only if it was consulted.
+    /// A record notices a change of a context if and only if the changed part was consulted.
     #[test]
     fn records_name_what_was_consulted() {
         type Change = fn(&mut CapabilityTable);

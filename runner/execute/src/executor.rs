@@ -58,7 +58,7 @@ impl Executor {
     }
 }
 
-/// What an agreement check learns from an executor.
+/// State of an executor that an agreement check collects.
 #[derive(Clone)]
 struct CheckedState {
     /// Lanes with undefined values, by batch.

@@ -89,7 +89,7 @@ fn the_reference_executes_once() {
     }
 }
 
-/// What a test consults decides which generations share: ivb has fewer texture units than hsw.
+/// The consulted capabilities decide which generations share: ivb has fewer texture units than hsw.
 #[test]
 fn consulted_capabilities_decide() {
     let devices = |declaration: &str| {

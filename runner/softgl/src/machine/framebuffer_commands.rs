@@ -73,8 +73,8 @@ impl Machine {
     }
 
     /// Returns true if a renderbuffer cannot have so many samples. The limit is the same for all
-    /// formats: Mesa queries its drivers for the format's limit (ARB_internalformat_query), which is
-    /// the same for integers; `GL_MAX_INTEGER_SAMPLES` applies to textures.
+    /// formats: Mesa queries its drivers for the format's limit (ARB_internalformat_query), which
+    /// is the same for integers; `GL_MAX_INTEGER_SAMPLES` applies to textures.
     fn exceeds_samples(&self, samples: u32) -> bool {
         let exceeds = || self.capabilities.limit_below("GL_MAX_SAMPLES", 4, samples).is_some();
         samples > samples::MAX_SAMPLES || samples > 1 && exceeds()
