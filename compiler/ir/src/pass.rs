@@ -199,12 +199,20 @@ pub struct PassManager<'a, T> {
     optional_runs: u64,
     log: PassLog,
     hook: Option<Hook<'a, T>>,
+    /// Passes of repeated lists that had nothing to do since the program changed last.
+    settled: Vec<&'static str>,
 }
 
 impl<'a, T: IrUnit> PassManager<'a, T> {
     /// Returns a manager with these options and no hook.
     pub fn new(options: PassOptions) -> Self {
-        PassManager { options, optional_runs: 0, log: PassLog::default(), hook: None }
+        PassManager {
+            options,
+            optional_runs: 0,
+            log: PassLog::default(),
+            hook: None,
+            settled: Vec::new(),
+        }
     }
 
     /// Installs the hook, for dumps.
@@ -227,16 +235,7 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         unit: &mut T,
         pass: Pass<impl FnOnce(&mut T) -> R>,
     ) -> Result<bool, PassError<T::Failures>> {
-        if is_optional(pass.name) && !self.admit(pass.name) {
-            return Ok(false);
-        }
-        let name = pass.name;
-        let number = is_optional(name).then_some(self.optional_runs);
-        let changed = self.run_numbered(unit, pass, number)?;
-        if self.options.log && number.is_some() {
-            self.log.ran(name, changed);
-        }
-        Ok(changed)
+        self.run_admitted(unit, pass, false)
     }
 
     /// Runs one pass, even if it is optional elsewhere, and returns whether it changed the program.
@@ -249,7 +248,26 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         unit: &mut T,
         pass: Pass<impl FnOnce(&mut T) -> R>,
     ) -> Result<bool, PassError<T::Failures>> {
-        self.run_numbered(unit, pass, None)
+        self.run_numbered(unit, pass, None, false)
+    }
+
+    /// As [`PassManager::run`]; `is_settled` says that the pass would change nothing.
+    fn run_admitted<R: PassOutcome>(
+        &mut self,
+        unit: &mut T,
+        pass: Pass<impl FnOnce(&mut T) -> R>,
+        is_settled: bool,
+    ) -> Result<bool, PassError<T::Failures>> {
+        if is_optional(pass.name) && !self.admit(pass.name) {
+            return Ok(false);
+        }
+        let name = pass.name;
+        let number = is_optional(name).then_some(self.optional_runs);
+        let changed = self.run_numbered(unit, pass, number, is_settled)?;
+        if self.options.log && number.is_some() {
+            self.log.ran(name, changed);
+        }
+        Ok(changed)
     }
 
     fn run_numbered<R: PassOutcome>(
@@ -257,10 +275,21 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         unit: &mut T,
         Pass { name, run }: Pass<impl FnOnce(&mut T) -> R>,
         number: Option<u64>,
+        is_settled: bool,
     ) -> Result<bool, PassError<T::Failures>> {
-        let changed = InternalError::catch(|| run(unit).progress())
-            .flatten()
-            .map_err(|error| error.in_pass(name))?;
+        let mut changed = false;
+        if !is_settled || self.options.validate {
+            changed = InternalError::catch(|| run(unit).progress())
+                .flatten()
+                .map_err(|error| error.in_pass(name))?;
+        }
+        if changed && is_settled {
+            let error = InternalError::new(T::PHASE, "a settled pass found something to do");
+            return Err(error.in_pass(name).into());
+        }
+        if changed {
+            self.settled.clear();
+        }
         if let Some(hook) = &mut self.hook {
             hook(PassEvent { name, number, changed }, unit);
         }
@@ -293,9 +322,14 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
     }
 
     /// Runs a list of passes again and again until none changes anything, and returns whether any
-    /// did. `apply` calls a pass. A pass is not repeated while the program is still as it left it.
-    /// `rounds` bounds the repetition, because a pair of passes could undo each other's work
-    /// forever.
+    /// did. `apply` calls a pass. `rounds` bounds the repetition, because a pair of passes could
+    /// undo each other's work forever.
+    ///
+    /// A pass that had nothing to do in this list or an earlier one is not executed again while
+    /// the program is the same: the run counts, and changes nothing. So a name must stand for one
+    /// function in all lists of a manager, and apart from the manager's passes only renumbering may
+    /// change the program between two lists that share passes. Where programs are validated, such
+    /// passes are executed, and must have nothing to do.
     ///
     /// # Errors
     /// As [`PassManager::run`].
@@ -309,10 +343,15 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         let mut unchanged = 0;
         let mut any = false;
         for &Pass { name, run } in passes.iter().cycle().take(rounds * passes.len()) {
-            if self.run(unit, Pass { name, run: |unit: &mut T| apply(run, unit) })? {
+            let is_settled = self.settled.contains(&name);
+            let pass = Pass { name, run: |unit: &mut T| apply(run, unit) };
+            if self.run_admitted(unit, pass, is_settled)? {
                 unchanged = 0;
                 any = true;
             } else {
+                if !is_settled {
+                    self.settled.push(name);
+                }
                 unchanged += 1;
                 if unchanged == passes.len() {
                     break;

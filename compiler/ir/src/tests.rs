@@ -263,6 +263,41 @@ fn pass_manager_limits_names_and_validates() {
     assert!(error.to_string().starts_with("after lower_bad: "), "{error}");
 }
 
+/// Passes of repeated lists that had nothing to do are executed again only after a change.
+#[test]
+fn settled_passes_are_not_executed_again() {
+    let mut shader = sample();
+    let executed = std::cell::Cell::new(0);
+    let idle = |_: (), _: &mut Shader| {
+        executed.set(executed.get() + 1);
+        false
+    };
+    let list = ["opt_a", "opt_b"].map(|name| Pass { name, run: () });
+    let options = PassOptions { log: true, validate: false, ..Default::default() };
+    let mut manager = PassManager::new(options.clone());
+    let mut after = |manager: &mut PassManager<'_, Shader>, list: &[Pass<()>]| {
+        executed.set(0);
+        manager.run_to_fixpoint(&mut shader, list, 2, idle).unwrap();
+        executed.get()
+    };
+    assert_eq!(after(&mut manager, &list[..1]), 1);
+    assert_eq!(after(&mut manager, &list), 1, "the other pass");
+    assert_eq!(after(&mut manager, &list), 0);
+    assert_eq!(manager.log().runs.len(), 5, "runs count all the same");
+    let change = |changed| Pass { name: "lower_x", run: move |_: &mut Shader| changed };
+    let mut other = sample();
+    manager.run(&mut other, change(false)).unwrap();
+    assert_eq!(after(&mut manager, &list), 0);
+    manager.run_required(&mut other, change(true)).unwrap();
+    assert_eq!(after(&mut manager, &list), 2, "after a change");
+    // Where programs are validated, all are executed.
+    let mut manager = PassManager::new(PassOptions { validate: true, ..options });
+    assert_eq!((after(&mut manager, &list), after(&mut manager, &list)), (2, 2));
+    let late = |_: (), _: &mut Shader| true;
+    let error = manager.run_to_fixpoint(&mut shader, &list, 2, late).unwrap_err();
+    assert!(error.to_string().contains("opt_a"), "{error}");
+}
+
 #[test]
 fn disabled_passes_are_those_of_the_representation() {
     let mut shader = sample();
