@@ -1,7 +1,8 @@
 //! Basic blocks of a flat program.
 
 use super::{Inst, Op, Program};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 use vocabulary::{InternalError, Phase};
 
 /// A basic block: instructions `start..end`.
@@ -42,6 +43,27 @@ pub struct Cfg {
     pub loops: Vec<Loop>,
 }
 
+/// Returns the instructions of each basic block, in program order: for passes that look at one
+/// block after the other and at no edges between them. The last range may be empty.
+#[must_use]
+pub fn block_ranges(program: &Program) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for (i, inst) in program.insts.iter().enumerate() {
+        if i > start && inst.op.starts_block() {
+            ranges.push(start..i);
+            start = i;
+        }
+        if inst.op.ends_block() {
+            ranges.push(start..i + 1);
+            start = i + 1;
+        }
+    }
+    // The last block also exists when the program is empty or ends in a jump: targets need a home.
+    ranges.push(start..program.insts.len());
+    ranges
+}
+
 /// Indices of the markers that belong to one construct.
 #[derive(Clone, Copy, Default)]
 struct Construct {
@@ -55,84 +77,67 @@ impl Cfg {
     pub fn new(program: &Program) -> Cfg {
         let insts = &program.insts;
         let n = insts.len();
-        if !insts.iter().any(|inst| inst.op.starts_block() || inst.op.ends_block()) {
-            let block = BasicBlock { start: 0, end: n, ..BasicBlock::default() };
-            return Cfg { blocks: vec![block], block_of: vec![0; n], loops: Vec::new() };
+        let ranges = block_ranges(program);
+        let mut block_of = vec![0; n];
+        let block = |range: &Range<usize>| BasicBlock {
+            start: range.start,
+            end: range.end,
+            ..BasicBlock::default()
+        };
+        let mut blocks: Vec<BasicBlock> = ranges.iter().map(block).collect();
+        // A marker may be all that a single block has.
+        let is_marker = |inst: &Inst| inst.op.starts_block() || inst.op.ends_block();
+        if blocks.len() == 1 && !insts.first().is_some_and(is_marker) {
+            return Cfg { blocks, block_of, loops: Vec::new() };
         }
         let (constructs, enclosing_loop, loops, depth) = match_markers(program);
-
-        let mut blocks: Vec<BasicBlock> = Vec::new();
-        let mut block_of = vec![0; n];
-        let mut start = 0;
-        for (i, inst) in insts.iter().enumerate() {
-            if i > start && inst.op.starts_block() {
-                blocks.push(BasicBlock { start, end: i, ..BasicBlock::default() });
-                start = i;
-            }
-            if inst.op.ends_block() {
-                blocks.push(BasicBlock { start, end: i + 1, ..BasicBlock::default() });
-                start = i + 1;
-            }
+        for (b, range) in ranges.into_iter().enumerate() {
+            block_of[range].fill(b);
         }
-        // The last block also exists when the program is empty or ends in a jump: targets need a
-        // home.
-        blocks.push(BasicBlock { start, end: n, ..BasicBlock::default() });
-        for (b, block) in blocks.iter().enumerate() {
-            block_of[block.start..block.end].fill(b);
-        }
-        let at = |i: usize| if i < n { block_of[i] } else { blocks.len() - 1 };
+        let last_block = blocks.len() - 1;
+        let at = |i: usize| if i < n { block_of[i] } else { last_block };
 
         let halt_targets: Vec<usize> = (0..n).filter(|&i| insts[i].op == Op::HaltTarget).collect();
-        let mut edges: Vec<(usize, usize, bool)> = Vec::new();
-        for (b, block) in blocks.iter().enumerate() {
-            if b + 1 == blocks.len() {
-                continue;
-            }
-            let last = block.end - 1;
+        for b in 0..last_block {
+            let last = blocks[b].end - 1;
             let inst = &insts[last];
             // An unpredicated jump leaves no channel for the next block, but arms of other channels
             // follow.
             let falls = inst.predicate.is_some();
-            match inst.op {
+            // Targets, and whether channels continue there.
+            let edges: SmallVec<[(usize, bool); 2]> = match inst.op {
                 Op::If => {
-                    edges.push((b, b + 1, true));
                     let skip = constructs[last].other.map_or(constructs[last].end, |e| e + 1);
-                    edges.push((b, at(skip), true));
+                    smallvec![(b + 1, true), (at(skip), true)]
                 }
-                Op::Else => {
-                    edges.push((b, at(constructs[last].end), true));
-                    edges.push((b, b + 1, false));
-                }
+                Op::Else => smallvec![(at(constructs[last].end), true), (b + 1, false)],
                 Op::While => {
                     let own = loops.iter().find(|l| l.end == last);
                     let own = own.unwrap_or_else(|| raise_missing(inst, "DO"));
-                    edges.push((b, at(own.start), true));
-                    edges.push((b, b + 1, falls));
+                    smallvec![(at(own.start), true), (b + 1, falls)]
                 }
                 Op::Break | Op::Continue => {
                     let around = enclosing_loop[last].map(|l| loops[l]);
                     let around = around.unwrap_or_else(|| raise_missing(inst, "loop"));
                     let target = if inst.op == Op::Break { around.end + 1 } else { around.end };
-                    edges.push((b, at(target), true));
-                    edges.push((b, b + 1, falls));
+                    smallvec![(at(target), true), (b + 1, falls)]
                 }
                 Op::Halt => {
                     let next = halt_targets.partition_point(|&target| target < last);
                     let target = halt_targets.get(next).copied();
                     let target = target.unwrap_or_else(|| raise_missing(inst, "HALT target"));
-                    edges.push((b, at(target), true));
-                    edges.push((b, b + 1, falls));
+                    smallvec![(at(target), true), (b + 1, falls)]
                 }
-                _ => edges.push((b, b + 1, true)),
-            }
-        }
-        for (from, to, logical) in edges {
-            if !blocks[from].physical_succs.contains(&to) {
-                blocks[from].physical_succs.push(to);
-            }
-            if logical && !blocks[from].succs.contains(&to) {
-                blocks[from].succs.push(to);
-                blocks[to].preds.push(from);
+                _ => smallvec![(b + 1, true)],
+            };
+            for (to, logical) in edges {
+                if !blocks[b].physical_succs.contains(&to) {
+                    blocks[b].physical_succs.push(to);
+                }
+                if logical && !blocks[b].succs.contains(&to) {
+                    blocks[b].succs.push(to);
+                    blocks[to].preds.push(b);
+                }
             }
         }
         for block in &mut blocks {
@@ -270,6 +275,18 @@ mod tests {
         assert_eq!(physical, [6, 5], "the second arm runs after the first");
         assert_eq!(cfg.blocks[6].preds[..], [4, 5]);
         assert_eq!(cfg.block_of, [0, 0, 1, 1, 1, 2, 3, 4, 5, 6, 6]);
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_blocks() {
+        for text in
+            [LOOP_IN_ARM, "program width=8 payload=20\n", "program width=8 payload=20\n  nop(1)\n"]
+        {
+            let program = lir::parse(text).expect("a program");
+            let blocks = Cfg::new(&program).blocks;
+            let spans: Vec<Range<usize>> = blocks.iter().map(|b| b.start..b.end).collect();
+            assert_eq!(block_ranges(&program), spans);
+        }
     }
 
     #[test]

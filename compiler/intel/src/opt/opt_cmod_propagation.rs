@@ -8,7 +8,7 @@
 //!   and.nz.f0.0(8) v0<1>:UD, v1<1>:UD, v2<1>:UD
 //! ```
 
-use crate::lir::cfg::Cfg;
+use crate::lir::cfg::block_ranges;
 use crate::lir::{CondMod, Inst, Op, Program};
 use crate::model::Model;
 
@@ -17,9 +17,8 @@ use crate::model::Model;
 /// instruction with a conditional modifier of its own. Nothing in between may touch the flag.
 pub(crate) fn opt_cmod_propagation(program: &mut Program, model: &Model) -> bool {
     let _ = model;
-    let cfg = Cfg::new(program);
     let mut changed = false;
-    for block in &cfg.blocks {
+    for block in block_ranges(program) {
         for i in block.start..block.end {
             if let Some(test) = test_of(&program.insts[i]) {
                 changed |= fold(program, block.start, i, test);

@@ -12,7 +12,7 @@
 use super::modifiers::{is_logic, wraps};
 use super::structured_regions::StructuredRegions;
 use super::use_counts::UseCounts;
-use crate::lir::cfg::Cfg;
+use crate::lir::cfg::block_ranges;
 use crate::lir::{File, Inst, Op, Operand, Program, Region, VReg};
 use crate::model::Model;
 use cranelift_entity::SecondaryMap;
@@ -33,12 +33,11 @@ struct Copy {
 /// the copy dominates the read. Source modifiers, regions and immediates move into instructions
 /// that take them; a read stays if the change would make its instruction need more pieces.
 pub(crate) fn opt_copy_propagation(program: &mut Program, model: &Model) -> bool {
-    let cfg = Cfg::new(program);
     let regions = StructuredRegions::new(program);
     let globals = global_copies(program);
     let mut changed = false;
     let mut local = LocalCopies { list: Vec::new(), uses: UseCounts::new(program) };
-    for block in &cfg.blocks {
+    for block in block_ranges(program) {
         local.clear();
         for i in block.start..block.end {
             let inst = &mut program.insts[i];

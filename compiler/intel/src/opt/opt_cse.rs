@@ -10,7 +10,7 @@
 //! ```
 
 use super::use_counts::UseCounts;
-use crate::lir::cfg::Cfg;
+use crate::lir::cfg::block_ranges;
 use crate::lir::{File, Inst, MessageKind, Op, Operand, Program};
 use crate::model::Model;
 use rustc_hash::FxBuildHasher;
@@ -25,10 +25,13 @@ const WINDOW: usize = 64;
 /// neither its sources nor its result are written.
 pub(crate) fn opt_cse(program: &mut Program, model: &Model) -> bool {
     let _ = model;
-    let cfg = Cfg::new(program);
     let mut changed = false;
-    let mut window = Window { known: VecDeque::new(), uses: UseCounts::new(program) };
-    for block in &cfg.blocks {
+    let mut window = Window {
+        known: VecDeque::with_capacity(WINDOW),
+        uses: UseCounts::new(program),
+        digests: [0; 256],
+    };
+    for block in block_ranges(program) {
         window.clear(&program.insts);
         for i in block.start..block.end {
             let inst = &program.insts[i];
@@ -61,27 +64,40 @@ struct Window {
     known: VecDeque<Known>,
     /// The registers of their operands.
     uses: UseCounts,
+    /// Number of digests that begin with each byte: most expressions are new.
+    digests: [u8; 256],
+}
+
+/// Index of a digest in [`Window::digests`]. Its high bits depend on all others.
+fn slot(digest: u64) -> usize {
+    (digest >> 56) as usize
 }
 
 impl Window {
     fn clear(&mut self, insts: &[Inst]) {
-        while let Some((index, _)) = self.known.pop_front() {
+        for (index, _) in self.known.drain(..) {
             self.uses.remove(operands(&insts[index]));
         }
+        self.digests.fill(0);
     }
 
     fn add(&mut self, insts: &[Inst], known: Known) {
         if self.known.len() == WINDOW
-            && let Some((oldest, _)) = self.known.pop_front()
+            && let Some((oldest, digest)) = self.known.pop_front()
         {
             self.uses.remove(operands(&insts[oldest]));
+            self.digests[slot(digest)] -= 1;
         }
+        self.digests[slot(known.1)] += 1;
         self.uses.add(operands(&insts[known.0]));
         self.known.push_back(known);
     }
 
     /// The latest instruction that computes what `inst` does, which has this digest.
     fn find(&self, insts: &[Inst], inst: &Inst, digest: u64) -> Option<usize> {
+        if self.digests[slot(digest)] == 0 {
+            return None;
+        }
         let alike = self.known.iter().rev().filter(|known| known.1 == digest);
         alike.map(|known| known.0).find(|&index| equal(&insts[index], inst))
     }
@@ -91,11 +107,12 @@ impl Window {
         if !inst.dst.is_reg() || !self.uses.may_use(&inst.dst) {
             return;
         }
-        let uses = &mut self.uses;
-        self.known.retain(|&(index, _)| {
+        let (uses, digests) = (&mut self.uses, &mut self.digests);
+        self.known.retain(|&(index, digest)| {
             let stays = !clobbers(inst, &insts[index]);
             if !stays {
                 uses.remove(operands(&insts[index]));
+                digests[slot(digest)] -= 1;
             }
             stays
         });

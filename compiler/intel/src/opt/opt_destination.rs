@@ -8,7 +8,7 @@
 //!   or(8) v0+4<2>:UD, v2<1>:UD, v3<1>:UD
 //! ```
 
-use crate::lir::cfg::Cfg;
+use crate::lir::cfg::block_ranges;
 use crate::lir::{Inst, Op, Operand, Program, VReg};
 use crate::model::Model;
 
@@ -19,10 +19,9 @@ pub(crate) fn opt_destination(program: &mut Program, model: &Model) -> bool {
     if !program.insts.iter().any(|inst| strided_copy(inst).is_some()) {
         return false;
     }
-    let cfg = Cfg::new(program);
     let single_use = program.single_use_values();
     let mut changed = false;
-    for block in &cfg.blocks {
+    for block in block_ranges(program) {
         for at in block.start..block.end {
             let copy = &program.insts[at];
             let Some(v) = strided_copy(copy).filter(|&v| single_use[v]) else { continue };

@@ -8,7 +8,7 @@
 //!   cmp.l.f0.0(8) v0<1>:F, v1<1>:F, v2<1>:F
 //! ```
 
-use crate::lir::cfg::Cfg;
+use crate::lir::cfg::block_ranges;
 use crate::lir::{Inst, Op, Program};
 use crate::model::Model;
 
@@ -16,9 +16,8 @@ use crate::model::Model;
 /// nothing has written to its sources since.
 pub(crate) fn opt_flag_reuse(program: &mut Program, model: &Model) -> bool {
     let _ = model;
-    let cfg = Cfg::new(program);
     let mut changed = false;
-    for block in &cfg.blocks {
+    for block in block_ranges(program) {
         // The comparison whose result the flag holds.
         let mut holder: Option<usize> = None;
         for i in block.start..block.end {

@@ -9,7 +9,7 @@
 //!   mov(8) v3<1>:F, v0<1>:F
 //! ```
 
-use crate::lir::cfg::Cfg;
+use crate::lir::cfg::block_ranges;
 use crate::lir::{Inst, Op, Program};
 use crate::model::Model;
 
@@ -19,10 +19,9 @@ pub(crate) fn opt_saturate_propagation(program: &mut Program, model: &Model) -> 
     if !program.insts.iter().any(is_saturating_copy) {
         return false;
     }
-    let cfg = Cfg::new(program);
     let single_use = program.single_use_values();
     let mut changed = false;
-    for block in &cfg.blocks {
+    for block in block_ranges(program) {
         for at in block.start..block.end {
             let sat = &program.insts[at];
             if !is_saturating_copy(sat) {

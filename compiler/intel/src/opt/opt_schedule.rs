@@ -11,7 +11,7 @@
 //!   add(8) g11<1>:F, g10<1>:F, g3<1>:F
 //! ```
 
-use crate::lir::cfg::Cfg;
+use crate::lir::cfg::block_ranges;
 use crate::lir::{Inst, Program};
 use crate::model::Model;
 use crate::timing::{dependences, issue_cycles};
@@ -24,9 +24,8 @@ const MAX_BLOCK: usize = 2000;
 /// changes no registers, so it can neither cause spills nor change results. Returns whether the
 /// order changes.
 pub(crate) fn opt_schedule(program: &mut Program, model: &Model) -> bool {
-    let cfg = Cfg::new(program);
     let mut changed = false;
-    for block in &cfg.blocks {
+    for block in block_ranges(program) {
         let first = block.start
             + usize::from(program.insts.get(block.start).is_some_and(|i| i.op.starts_block()));
         let mut last = block.end;
