@@ -2,9 +2,10 @@
 //! their sources are live there anyway.
 
 use crate::lir::cfg::{BasicBlock, Cfg};
-use crate::lir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE};
+use crate::lir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::liveness::Liveness;
 use crate::pattern::regs_read;
+use cranelift_entity::SecondaryMap;
 
 /// Longest blocks: the search is quadratic.
 const MAX_BLOCK: usize = 4000;
@@ -13,12 +14,23 @@ const MAX_BLOCK: usize = 4000;
 /// meaning of the program.
 pub(super) fn sink(program: &mut Program, cfg: &Cfg, liveness: &Liveness) -> bool {
     let mut changed = false;
+    let mut first_mention: SecondaryMap<VReg, usize> = program.vreg_table();
     for block in &cfg.blocks {
         if block.end - block.start > MAX_BLOCK {
             continue;
         }
+        for at in (block.start..block.end).rev() {
+            let inst = &program.insts[at];
+            for v in inst.src.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
+                first_mention[v] = at;
+            }
+        }
         // From the end on: the readers of a result have moved already.
         for at in (block.start..block.end).rev() {
+            // What comes before has not moved yet.
+            if program.insts[at].dst.vreg().is_none_or(|v| first_mention[v] != at) {
+                continue;
+            }
             if let Some(place) = place(program, block, liveness, at) {
                 program.insts[at..place].rotate_left(1);
                 changed = true;
@@ -28,15 +40,12 @@ pub(super) fn sink(program: &mut Program, cfg: &Cfg, liveness: &Liveness) -> boo
     changed
 }
 
-/// Returns the index of the instruction in front of which instruction `at` belongs; `None` if
-/// moving it frees no registers.
+/// Returns the index of the instruction in front of which instruction `at` belongs, the first of
+/// the block that mentions its destination; `None` if moving it frees no registers.
 fn place(program: &Program, block: &BasicBlock, liveness: &Liveness, at: usize) -> Option<usize> {
     let inst = &program.insts[at];
     let dst = inst.dst.vreg().filter(|_| is_movable(inst))?;
-    let is_first =
-        !program.insts[block.start..at].iter().any(|other| mentions(other, inst.dst.file))
-            && liveness.interval(dst).start >= block.start;
-    if !is_first {
+    if liveness.interval(dst).start < block.start {
         return None;
     }
     let rest = &program.insts[at + 1..block.end];
@@ -46,7 +55,7 @@ fn place(program: &Program, block: &BasicBlock, liveness: &Liveness, at: usize) 
             || inst.src.iter().any(|src| src.is_reg() && overwrites(other, src))
             || inst.message.is_some() && other.has_side_effects()
     };
-    let distance = rest.iter().position(stops)?;
+    let distance = rest.iter().position(stops).filter(|&distance| distance > 0)?;
     let gain = usize::from(program.vregs[dst].regs) * distance;
     let mut cost = 0;
     for (index, src) in inst.src.iter().enumerate() {

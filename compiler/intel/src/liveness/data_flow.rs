@@ -6,6 +6,7 @@ use super::ByteAccesses;
 use crate::lir::cfg::Cfg;
 
 /// Effect of one block on one GRF.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Effect {
     pub(super) block: usize,
     grf: usize,
@@ -15,6 +16,14 @@ pub(super) struct Effect {
     defined: u32,
     /// Some byte may be written.
     pub(super) written: bool,
+}
+
+impl Effect {
+    /// Both are the same but for the GRF.
+    fn is_alike(&self, other: &Effect) -> bool {
+        (self.block, self.exposed, self.defined, self.written)
+            == (other.block, other.exposed, other.defined, other.written)
+    }
 }
 
 /// Effects, block by block.
@@ -119,19 +128,42 @@ pub(super) fn for_each_crossing(
     if cfg.blocks.len() < 2 {
         return;
     }
-    let mut effects = effects(accesses, cfg);
-    let mut exposed = vec![false; accesses.grf_count()];
-    for effect in effects.iter().filter(|effect| effect.exposed != 0) {
-        exposed[effect.grf] = true;
-    }
-    effects.retain(|effect| exposed[effect.grf]);
-    // Stable: the blocks stay in order.
-    effects.sort_by_key(|effect| effect.grf);
+    let effects = by_grf(&effects(accesses, cfg), accesses.grf_count());
     let mut live = LiveBlocks::new(cfg.blocks.len());
+    let mut solved: &[Effect] = &[];
     for effects in effects.chunk_by(|a, b| a.grf == b.grf) {
-        live.solve(cfg, effects);
+        // The GRFs of a register are often accessed together.
+        let is_solved =
+            solved.len() == effects.len() && solved.iter().zip(effects).all(|(a, b)| a.is_alike(b));
+        if !is_solved {
+            live.solve(cfg, effects);
+            solved = effects;
+        }
         visit(effects[0].grf, effects, &live);
     }
+}
+
+/// Returns the effects on GRFs that some block may read before it defines them, GRF by GRF; those
+/// on one GRF keep their order.
+fn by_grf(effects: &[Effect], grfs: usize) -> Vec<Effect> {
+    let mut exposed = vec![false; grfs];
+    for effect in effects {
+        exposed[effect.grf] |= effect.exposed != 0;
+    }
+    // Where the effects on each GRF begin.
+    let mut next = vec![0; grfs + 1];
+    for effect in effects.iter().filter(|effect| exposed[effect.grf]) {
+        next[effect.grf + 1] += 1;
+    }
+    for grf in 0..grfs {
+        next[grf + 1] += next[grf];
+    }
+    let mut sorted = vec![Effect::default(); next[grfs]];
+    for effect in effects.iter().filter(|effect| exposed[effect.grf]) {
+        sorted[next[effect.grf]] = *effect;
+        next[effect.grf] += 1;
+    }
+    sorted
 }
 
 /// Returns the effects of each block on the GRFs that it accesses.

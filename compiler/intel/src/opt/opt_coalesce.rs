@@ -14,6 +14,7 @@ use crate::liveness::{LiveOut, Liveness};
 use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::{EntityRef, SecondaryMap};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// Merges the source of a copy of whole registers, or of a run of copies that together move all its
@@ -185,8 +186,8 @@ fn rename(operand: &mut Operand, merged: &SecondaryMap<VReg, Option<(VReg, u32)>
 /// Where each register is mentioned and written.
 struct Sites {
     range: SecondaryMap<VReg, Option<(usize, usize)>>,
-    writes: SecondaryMap<VReg, Vec<usize>>,
-    reads: SecondaryMap<VReg, Vec<usize>>,
+    writes: SecondaryMap<VReg, SmallVec<[usize; 4]>>,
+    reads: SecondaryMap<VReg, SmallVec<[usize; 4]>>,
 }
 
 impl Sites {

@@ -133,7 +133,14 @@ fn flags_read(inst: &Inst) -> u8 {
     bits
 }
 
-fn step_flags(inst: &Inst, mut flags: u8, width: u8) -> u8 {
+fn step_flags(inst: &Inst, flags: u8, width: u8) -> u8 {
+    let (kept, read) = flag_effect(inst, width);
+    flags & kept | read
+}
+
+/// Flag subregisters whose earlier bits survive the instruction, and those that it reads.
+fn flag_effect(inst: &Inst, width: u8) -> (u8, u8) {
+    let mut kept = u8::MAX;
     if inst.writes_flag()
         && inst.predicate.is_none()
         && inst.group == 0
@@ -141,9 +148,9 @@ fn step_flags(inst: &Inst, mut flags: u8, width: u8) -> u8 {
         && !inst.align16
         && inst.cond.is_some()
     {
-        flags &= !flag_bits(inst, width);
+        kept = !flag_bits(inst, width);
     }
-    flags | flags_read(inst)
+    (kept, flags_read(inst))
 }
 
 /// Flag subregisters whose bits some channel needs after each block.
@@ -153,14 +160,16 @@ pub(super) fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
     if n == 1 {
         return live_out;
     }
-    let before = |block: &BasicBlock, after: u8| {
-        let insts = &program.insts[block.start..block.end];
-        insts.iter().rev().fold(after, |flags, inst| step_flags(inst, flags, program.width))
-    };
     // Each flag goes its own way through a block: what becomes of none and of all says what becomes
     // of any.
-    let effects: Vec<[u8; 2]> =
-        cfg.blocks.iter().map(|b| [before(b, 0), before(b, u8::MAX)]).collect();
+    let effect = |block: &BasicBlock| {
+        let insts = program.insts[block.start..block.end].iter().rev();
+        insts.fold([0, u8::MAX], |flags, inst| {
+            let (kept, read) = flag_effect(inst, program.width);
+            flags.map(|flags: u8| flags & kept | read)
+        })
+    };
+    let effects: Vec<[u8; 2]> = cfg.blocks.iter().map(effect).collect();
     let mut changed = true;
     while changed {
         changed = false;
