@@ -27,7 +27,7 @@ pub(super) fn sink(program: &mut Program, cfg: &Cfg, liveness: &Liveness) -> boo
         }
         // From the end on: the readers of a result have moved already.
         for at in (block.start..block.end).rev() {
-            // What comes before has not moved yet.
+            // Earlier instructions have not moved yet.
             if program.insts[at].dst.vreg().is_none_or(|v| first_mention[v] != at) {
                 continue;
             }

@@ -381,6 +381,9 @@ impl Operand {
     #[must_use]
     pub fn extent(&self, exec_size: u32) -> u32 {
         let last = exec_size.max(1) - 1;
+        if let Region::Stride(stride) = self.region {
+            return (last * u32::from(stride) + 1) * self.ty.size();
+        }
         // A row's last element may lie behind the last row's, if that is shorter.
         let row_end = match self.region {
             Region::Exact { width, .. } => {

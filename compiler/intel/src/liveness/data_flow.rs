@@ -169,7 +169,9 @@ fn by_grf(effects: &[Effect], grfs: usize) -> Vec<Effect> {
 /// Returns the effects of each block on the GRFs that it accesses.
 fn effects(accesses: &ByteAccesses, cfg: &Cfg) -> Vec<Effect> {
     let last = vec![usize::MAX; accesses.grf_count()];
-    let mut effects = Effects { list: Vec::new(), last, start: 0 };
+    // Most instructions are the first of their blocks to access some GRF.
+    let list = Vec::with_capacity(2 * cfg.block_of.len());
+    let mut effects = Effects { list, last, start: 0 };
     for (block, range) in cfg.blocks.iter().enumerate() {
         effects.start = effects.list.len();
         for ip in range.start..range.end {

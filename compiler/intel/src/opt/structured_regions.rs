@@ -6,58 +6,40 @@ use vocabulary::{InternalError, Phase};
 /// For every instruction the end of the innermost arm (IF arm, ELSE arm, loop body, program) around
 /// it.
 pub(super) struct StructuredRegions {
-    end: Vec<usize>,
+    /// Number of the arm around each instruction.
+    arm: Vec<usize>,
+    /// End of each arm; the program is the first.
+    ends: Vec<usize>,
 }
 
 impl StructuredRegions {
     pub(super) fn new(program: &Program) -> StructuredRegions {
         let n = program.insts.len();
-        let mut end = vec![n; n];
-        if !program.insts.iter().any(|inst| matches!(inst.op, Op::If | Op::Do)) {
-            return StructuredRegions { end };
-        }
-        // Starts of the open regions.
+        let mut regions = StructuredRegions { arm: vec![0; n], ends: vec![n] };
+        // The arms around an instruction, without the program.
         let mut open: Vec<usize> = Vec::new();
-        let mut members: Vec<Vec<usize>> = vec![Vec::new()];
-        let mut close = |members: &mut Vec<Vec<usize>>, i: usize| {
-            // The first list is that of the whole program.
-            let list = members.pop().filter(|_| !members.is_empty()).unwrap_or_else(|| {
-                let error = InternalError::new(Phase::Lower, "no construct is open");
-                error.at(&program.insts[i]).raise()
-            });
-            list.into_iter().for_each(|m| end[m] = i);
-        };
         for (i, inst) in program.insts.iter().enumerate() {
-            match inst.op {
-                Op::If | Op::Do => {
-                    if let Some(top) = members.last_mut() {
-                        top.push(i);
-                    }
-                    open.push(i);
-                    members.push(Vec::new());
-                    continue;
-                }
-                Op::Else => {
-                    close(&mut members, i);
-                    members.push(Vec::new());
-                    continue;
-                }
-                Op::Endif | Op::While => {
-                    open.pop();
-                    close(&mut members, i);
-                }
-                _ => {}
+            if matches!(inst.op, Op::Else | Op::Endif | Op::While) {
+                let closed = open.pop().unwrap_or_else(|| {
+                    InternalError::new(Phase::Lower, "no construct is open").at(inst).raise()
+                });
+                regions.ends[closed] = i;
             }
-            if let Some(top) = members.last_mut() {
-                top.push(i);
+            // An ELSE is in neither arm, and nothing asks about it.
+            if inst.op != Op::Else {
+                regions.arm[i] = open.last().copied().unwrap_or(0);
+            }
+            if matches!(inst.op, Op::If | Op::Do | Op::Else) {
+                open.push(regions.ends.len());
+                regions.ends.push(n);
             }
         }
-        StructuredRegions { end }
+        regions
     }
 
     /// Every path to instruction `b` passes instruction `a` (sufficient, for structured programs).
     pub(super) fn dominates(&self, a: usize, b: usize) -> bool {
-        a < b && self.end.get(a).is_some_and(|&end| b <= end)
+        a < b && self.arm.get(a).is_some_and(|&arm| b <= self.ends[arm])
     }
 }
 
