@@ -25,6 +25,9 @@ pub trait IrUnit: Display {
     /// # Errors
     /// Every broken rule.
     fn validate(&self) -> Result<(), Self::Failures>;
+
+    /// Called after each pass that changed something: results of analyses are no longer right.
+    fn changed(&mut self) {}
 }
 
 /// An error of a pass run.
@@ -288,6 +291,7 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
             return Err(error.in_pass(name).into());
         }
         if changed {
+            unit.changed();
             self.settled.clear();
         }
         if let Some(hook) = &mut self.hook {

@@ -72,6 +72,7 @@ pub fn allocate(
             program.vregs.len()
         )));
     }
+    program.forget_analyses();
     let mut original = settings.check.then(|| program.clone());
     let mut recomputation = Recomputation::default();
     let mut spiller =

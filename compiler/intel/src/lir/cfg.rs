@@ -1,6 +1,6 @@
 //! Basic blocks of a flat program.
 
-use super::{Inst, Op, Program};
+use super::{Analysis, Inst, Op, Program};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use vocabulary::{InternalError, Phase};
@@ -33,7 +33,7 @@ pub struct Loop {
 }
 
 /// Control-flow graph of a program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {
     /// Blocks in program order.
     pub blocks: Vec<BasicBlock>,
@@ -69,6 +69,12 @@ pub fn block_ranges(program: &Program) -> Vec<Range<usize>> {
 struct Construct {
     other: Option<usize>,
     end: usize,
+}
+
+impl Analysis for Cfg {
+    fn of(program: &Program) -> Cfg {
+        Cfg::new(program)
+    }
 }
 
 impl Cfg {

@@ -4,6 +4,7 @@
 //! Endif`, `Do … While`); [`cfg`] derives basic blocks from it. Execution sizes and regions are
 //! logical: doubled DF sizes, 32-bit DF regions and physical swizzles appear in the encoder only.
 
+mod analyses;
 pub mod build;
 pub mod cfg;
 mod inst;
@@ -14,6 +15,7 @@ mod print;
 mod rows;
 mod validate;
 
+pub use analyses::Analysis;
 pub use eu::{Arf, CondMod, PredMode, Predicate, Type};
 pub use inst::{Inst, Message, MessageKind};
 pub use op::{Op, OpInfo};
@@ -42,13 +44,14 @@ pub struct Program {
     pub width: u8,
     /// Number of registers that hold data at thread start: g0 … g(n−1).
     pub payload_regs: u8,
+    analyses: analyses::Analyses,
 }
 
 impl Program {
     /// An empty program.
     #[must_use]
     pub fn new(width: u8) -> Program {
-        Program { insts: Vec::new(), vregs: PrimaryMap::new(), width, payload_regs: 1 }
+        Program { width, payload_regs: 1, ..Program::default() }
     }
 
     /// A new virtual register of `regs` GRFs (at least one).
@@ -89,6 +92,7 @@ impl Program {
 
     /// Forgets virtual registers that no instruction mentions and renumbers the others in order.
     pub fn compact_registers(&mut self) {
+        self.forget_analyses();
         let mut used = self.vreg_table::<bool>();
         let mut names = self.vreg_table::<Option<VReg>>();
         for inst in &self.insts {

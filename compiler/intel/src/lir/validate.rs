@@ -16,6 +16,10 @@ impl IrUnit for Program {
     const PHASE: Phase = Phase::Lower;
     type Failures = Failures;
 
+    fn changed(&mut self) {
+        self.forget_analyses();
+    }
+
     fn validate(&self) -> Result<(), Failures> {
         let mut failures = Vec::new();
         for (i, inst) in self.insts.iter().enumerate() {

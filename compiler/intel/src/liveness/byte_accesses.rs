@@ -1,7 +1,7 @@
 //! Accesses of instructions to GRFs of virtual registers, as flat lists: analyses go over them
 //! several times.
 
-use crate::lir::{Inst, Operand, Program, REG_SIZE};
+use crate::lir::{Analysis, Inst, Operand, Program, REG_SIZE};
 use crate::pattern::{for_each_read, for_each_write};
 use cranelift_entity::EntityRef;
 use vocabulary::LivenessGranularity;
@@ -16,7 +16,7 @@ pub struct ByteAccess {
 }
 
 /// The accesses of all instructions of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteAccesses {
     /// Number of each virtual register's first GRF, and behind the last how many there are.
     base: Vec<usize>,
@@ -24,6 +24,12 @@ pub struct ByteAccesses {
     all: Vec<ByteAccess>,
     /// Where an instruction's sources begin, and its destination; one more entry at the end.
     starts: Vec<(usize, usize)>,
+}
+
+impl Analysis for ByteAccesses {
+    fn of(program: &Program) -> ByteAccesses {
+        ByteAccesses::new(program, LivenessGranularity::Byte)
+    }
 }
 
 impl ByteAccesses {

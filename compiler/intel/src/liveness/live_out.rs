@@ -2,14 +2,15 @@
 
 use super::ByteAccesses;
 use super::data_flow::for_each_crossing;
-use crate::lir::Program;
 use crate::lir::cfg::Cfg;
+use crate::lir::{Analysis, Program};
+use std::rc::Rc;
 use vocabulary::LivenessGranularity;
 
 /// Bytes of virtual registers that are live at the end of each block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveOut {
-    accesses: ByteAccesses,
+    accesses: Rc<ByteAccesses>,
     /// GRFs that are live into some block.
     crossing: Vec<usize>,
     /// GRFs that are live at the end of some block and their masks, block by block.
@@ -18,11 +19,20 @@ pub struct LiveOut {
     starts: Vec<usize>,
 }
 
+impl Analysis for LiveOut {
+    fn of(program: &Program) -> LiveOut {
+        LiveOut::of_accesses(&program.analysis::<Cfg>(), program.analysis::<ByteAccesses>())
+    }
+}
+
 impl LiveOut {
     /// Computes the sets of `program`.
     #[must_use]
     pub fn new(program: &Program, cfg: &Cfg) -> LiveOut {
-        let accesses = ByteAccesses::new(program, LivenessGranularity::Byte);
+        LiveOut::of_accesses(cfg, Rc::new(ByteAccesses::new(program, LivenessGranularity::Byte)))
+    }
+
+    fn of_accesses(cfg: &Cfg, accesses: Rc<ByteAccesses>) -> LiveOut {
         let mut crossing = Vec::new();
         // Block, GRF and mask, by ascending GRF.
         let mut found: Vec<(usize, usize, u32)> = Vec::new();

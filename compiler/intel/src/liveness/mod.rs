@@ -19,6 +19,7 @@ pub use byte_accesses::{ByteAccess, ByteAccesses};
 use cranelift_entity::EntityRef;
 use data_flow::{LiveBlocks, OutermostLoops, for_each_crossing};
 pub use live_out::LiveOut;
+use std::rc::Rc;
 use vocabulary::LivenessGranularity;
 
 /// An interval of instruction indices; empty if `start > end`.
@@ -55,7 +56,7 @@ impl Interval {
 /// Live intervals of a program.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    accesses: ByteAccesses,
+    accesses: Rc<ByteAccesses>,
     /// Interval of each GRF of each virtual register.
     grf: Vec<Interval>,
     /// Interval of each virtual register as a whole.
@@ -78,7 +79,12 @@ impl Liveness {
         cfg: &Cfg,
         granularity: LivenessGranularity,
     ) -> Liveness {
-        let accesses = ByteAccesses::new(program, granularity);
+        Liveness::of_accesses(program, cfg, Rc::new(ByteAccesses::new(program, granularity)))
+    }
+
+    /// Computes liveness from the accesses of `program`.
+    #[must_use]
+    pub fn of_accesses(program: &Program, cfg: &Cfg, accesses: Rc<ByteAccesses>) -> Liveness {
         let grf = grf_intervals(&accesses, cfg);
         let vreg = program
             .vregs

@@ -8,14 +8,15 @@
 //!   not(8) v0<1>:UD, v2<1>:UD
 //! ```
 
+use super::sites::Sites;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Op, Operand, Program, REG_SIZE, VReg};
-use crate::liveness::{LiveOut, Liveness};
+use crate::liveness::{ByteAccesses, LiveOut, Liveness};
 use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use smallvec::SmallVec;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Merges the source of a copy of whole registers, or of a run of copies that together move all its
 /// registers, into the destination, when
@@ -33,8 +34,8 @@ pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
     if !(0..program.insts.len()).any(|at| whole_copy(program, at).is_some()) {
         return false;
     }
-    let cfg = Cfg::new(program);
-    let liveness = Liveness::new(program, &cfg);
+    let cfg = program.analysis::<Cfg>();
+    let liveness = Liveness::of_accesses(program, &cfg, program.analysis::<ByteAccesses>());
     let mut touched: BTreeSet<(VReg, u32)> = BTreeSet::new();
     // Source register → destination register and byte offset.
     let mut merged: SecondaryMap<VReg, Option<(VReg, u32)>> = program.vreg_table();
@@ -183,35 +184,7 @@ fn rename(operand: &mut Operand, merged: &SecondaryMap<VReg, Option<(VReg, u32)>
     }
 }
 
-/// Where each register is mentioned and written.
-struct Sites {
-    range: SecondaryMap<VReg, Option<(usize, usize)>>,
-    writes: SecondaryMap<VReg, SmallVec<[usize; 4]>>,
-    reads: SecondaryMap<VReg, SmallVec<[usize; 4]>>,
-}
-
 impl Sites {
-    fn new(program: &Program) -> Sites {
-        let mut sites = Sites {
-            range: program.vreg_table(),
-            writes: program.vreg_table(),
-            reads: program.vreg_table(),
-        };
-        for (i, inst) in program.insts.iter().enumerate() {
-            for v in inst.src.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
-                let first = sites.range[v].map_or(i, |r| r.0);
-                sites.range[v] = Some((first, i));
-            }
-            if let Some(v) = inst.dst.vreg() {
-                sites.writes[v].push(i);
-            }
-            for v in inst.src.iter().filter_map(Operand::vreg) {
-                sites.reads[v].push(i);
-            }
-        }
-        sites
-    }
-
     /// The source has one definition, of all channels of the copy, in its block, and the place of
     /// the copy no other value: it is read in the block, after the copy.
     fn same_value(&self, program: &Program, cfg: &Cfg, copy: &WholeCopy) -> bool {
@@ -260,7 +233,7 @@ impl Sites {
 
     /// Instructions by which the destination lives longer if it holds the source, too.
     fn lengthening(&self, copy: &WholeCopy, def: usize) -> usize {
-        let end = |v: VReg| self.range[v].map_or(0, |range| range.1);
+        let end = |v: VReg| self.range(v).map_or(0, |range| range.1);
         copy.first - def + end(copy.src).saturating_sub(end(copy.dst))
     }
 
@@ -304,7 +277,7 @@ fn longest(program: &Program, copy: &WholeCopy) -> usize {
 /// The source's whole life is in the copy's block and ends with the copy; meanwhile no instruction
 /// accesses the destination, except that the source's first definition may read it.
 fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, copy: &WholeCopy) -> bool {
-    let Some((first, last)) = sites.range[copy.src] else { return false };
+    let Some((first, last)) = sites.range(copy.src) else { return false };
     if last != copy.last || cfg.block_of[first] != cfg.block_of[last] {
         return false;
     }
@@ -350,7 +323,7 @@ fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
 /// places behind instructions: a channel that enters a block need not come from the block before
 /// it.
 struct ChannelRanges {
-    sets: LiveOut,
+    sets: Rc<LiveOut>,
     ranges: Vec<Vec<(usize, usize)>>,
     /// Points behind instructions that read a register in another layout than they write one.
     uneven: BTreeSet<usize>,
@@ -363,7 +336,7 @@ fn behind(b: usize, i: usize) -> usize {
 
 impl ChannelRanges {
     fn new(program: &Program, cfg: &Cfg) -> ChannelRanges {
-        let sets = LiveOut::new(program, cfg);
+        let sets = program.analysis::<LiveOut>();
         let accesses = sets.accesses();
         let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); accesses.grf_count()];
         let mut live = sets.nothing();

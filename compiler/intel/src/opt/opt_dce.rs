@@ -18,8 +18,7 @@ use crate::model::Model;
 /// is not read go.
 pub(crate) fn opt_dce(program: &mut Program, model: &Model) -> bool {
     let _ = model;
-    let cfg = Cfg::new(program);
-    let live_out = LiveOut::new(program, &cfg);
+    let (cfg, live_out) = (program.analysis::<Cfg>(), program.analysis::<LiveOut>());
     let flags_out = flags_live_out(program, &cfg);
     let accesses = live_out.accesses();
     let mut live = live_out.nothing();

@@ -37,7 +37,7 @@ pub(crate) fn opt_flag_allocation(program: &mut Program, model: &Model) -> bool 
     if program.width > MAX_WIDTH || !program.insts.iter().any(|inst| is_test(inst, program.width)) {
         return false;
     }
-    let cfg = Cfg::new(program);
+    let cfg = program.analysis::<Cfg>();
     let mut free = FreeFlags::new(program);
     let mut changed = false;
     for boolean in booleans(program, &cfg) {

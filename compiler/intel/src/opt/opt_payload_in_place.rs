@@ -26,7 +26,7 @@ pub(crate) fn opt_payload_in_place(program: &mut Program, model: &Model) -> bool
     if !program.insts.iter().any(is_candidate) {
         return false;
     }
-    let cfg = Cfg::new(program);
+    let cfg = program.analysis::<Cfg>();
     let mut changed = false;
     for at in 0..program.insts.len() {
         let in_loop = cfg.blocks[cfg.block_of[at]].loop_depth > 0;

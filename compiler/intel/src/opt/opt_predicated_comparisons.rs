@@ -31,7 +31,7 @@ pub(crate) fn opt_predicated_comparisons(program: &mut Program, model: &Model) -
     if !program.insts.iter().any(is_candidate) {
         return false;
     }
-    let cfg = Cfg::new(program);
+    let cfg = program.analysis::<Cfg>();
     let values = Values::new(program);
     // The instructions in place of each operation.
     let mut conditions: Vec<(usize, Vec<Inst>)> = Vec::new();

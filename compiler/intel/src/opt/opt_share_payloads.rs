@@ -40,7 +40,7 @@ pub(crate) fn opt_share_payloads(program: &mut Program, model: &Model) -> bool {
     if !model.devinfo().has_split_send || !program.insts.iter().any(is_splittable) {
         return false;
     }
-    let cfg = Cfg::new(program);
+    let cfg = program.analysis::<Cfg>();
     let sites = Sites::new(program);
     let mut numbers = Numbers::default();
     let mut blocks: Vec<Vec<Unit>> = vec![Vec::new(); cfg.blocks.len()];

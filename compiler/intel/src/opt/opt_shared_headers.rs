@@ -30,7 +30,7 @@ pub(crate) fn opt_shared_headers(program: &mut Program, model: &Model) -> bool {
     }
     let ends = |inst: &Inst| is_write(inst) && inst.message.is_some_and(|m| m.eot);
     let Some(end) = program.insts.iter().rposition(ends) else { return false };
-    let cfg = Cfg::new(program);
+    let cfg = program.analysis::<Cfg>();
     let block = &cfg.blocks[cfg.block_of[end]];
     let writes = Writes::new(program);
     let found: Vec<Write> = (block.start..=end)

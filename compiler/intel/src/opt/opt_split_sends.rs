@@ -28,7 +28,7 @@ pub(crate) fn opt_split_sends(program: &mut Program, model: &Model) -> bool {
         return false;
     }
     let can_split = model.devinfo().has_split_send;
-    let cfg = Cfg::new(program);
+    let cfg = program.analysis::<Cfg>();
     let sites = Sites::new(program);
     let mut changed = false;
     for at in 0..program.insts.len() {

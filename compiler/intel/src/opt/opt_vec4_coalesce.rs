@@ -19,7 +19,7 @@ use cranelift_entity::EntityRef;
 /// A, and nothing touches B in between: the instructions that make A write B's components instead.
 /// Vectors are so built in place, and outputs in the message that carries them.
 pub(crate) fn opt_vec4_coalesce(program: &mut Program, _model: &Model) -> bool {
-    let cfg = Cfg::new(program);
+    let cfg = program.analysis::<Cfg>();
     let mut readers = count_readers(program);
     let mut changed = false;
     for block in &cfg.blocks {

@@ -19,8 +19,7 @@ use crate::lir::acts_on_dwords;
 /// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live
 /// across basic blocks in vec4 programs.
 pub(crate) fn opt_vec4_dce(program: &mut Program, _model: &Model) -> bool {
-    let cfg = Cfg::new(program);
-    let live_out = LiveOut::new(program, &cfg);
+    let (cfg, live_out) = (program.analysis::<Cfg>(), program.analysis::<LiveOut>());
     let accesses = live_out.accesses();
     let mut live = live_out.nothing();
     let mut changed = false;
