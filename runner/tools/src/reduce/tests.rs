@@ -73,6 +73,18 @@ fn parts_of_the_script() {
     has(Level::Comments, " // more\n", "\n");
 }
 
+/// A test whose probes only compare executors remains one.
+#[test]
+fn tolerances_that_accept_every_value_stay() {
+    let removed = |tolerance: &str| {
+        let text = TEST.replace("clear\n", &format!("tolerance {tolerance}\n"));
+        parts(Level::Commands, &text).iter().any(|(part, _)| part.starts_with("tolerance"))
+    };
+    assert!(!removed("3e38 3e38 3e38 3e38"));
+    assert!(removed("0.1 0.1 0.1 0.1"));
+    assert!(removed("3e38 3e38 3e38 0.1"));
+}
+
 #[test]
 fn parts_of_shaders() {
     let declarations = deleted(Level::Declarations);
