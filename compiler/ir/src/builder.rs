@@ -84,6 +84,12 @@ impl<'a> Builder<'a> {
         Builder::at(shader, block, position)
     }
 
+    /// Removes what was built in this block since the builder stood at `position`.
+    pub(crate) fn rewind(&mut self, position: usize) {
+        self.shader.blocks[self.block].insts.drain(position..self.position);
+        self.position = position;
+    }
+
     /// Writes the body. All constructs must be closed.
     pub fn finish(self) {
         assert!(self.whole_body && self.frames.is_empty(), "finish() with open control flow");

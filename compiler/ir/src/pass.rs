@@ -281,14 +281,21 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         is_settled: bool,
     ) -> Result<bool, PassError<T::Failures>> {
         let mut changed = false;
+        let before = self.options.validate.then(|| unit.to_string());
         if !is_settled || self.options.validate {
             changed = InternalError::catch(|| run(unit).progress())
                 .flatten()
                 .map_err(|error| error.in_pass(name))?;
         }
-        if changed && is_settled {
-            let error = InternalError::new(T::PHASE, "a settled pass found something to do");
-            return Err(error.in_pass(name).into());
+        let fault = match before {
+            _ if changed && is_settled => Some("a settled pass found something to do"),
+            Some(before) if !changed && unit.to_string() != before => {
+                Some("the pass reports no change of the program that it changed")
+            }
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            return Err(InternalError::new(T::PHASE, fault).in_pass(name).into());
         }
         if changed {
             unit.changed();

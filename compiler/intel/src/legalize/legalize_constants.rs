@@ -26,11 +26,13 @@ pub(crate) fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     for inst in &mut program.insts {
         for src in &mut inst.src {
-            *src = src.fold_modifiers();
+            let folded = src.fold_modifiers();
+            changed |= folded != *src;
+            *src = folded;
         }
         changed |= inst.exchange_immediate(is_symmetric_product);
     }
-    choose_select_constants(program, model);
+    changed |= choose_select_constants(program, model);
     let wanted = collect(program, model);
     if wanted.is_empty() {
         return changed;
@@ -66,7 +68,7 @@ fn is_symmetric_product(inst: &Inst) -> bool {
 
 /// A select of two immediates needs one in a register: of the two the one that is there anyway, if
 /// any.
-fn choose_select_constants(program: &mut Program, model: &Model) {
+fn choose_select_constants(program: &mut Program, model: &Model) -> bool {
     let both = |inst: &Inst| {
         inst.op == Op::Sel && inst.src.len() == 2 && inst.src.iter().all(|s| s.is_imm())
     };
@@ -75,17 +77,20 @@ fn choose_select_constants(program: &mut Program, model: &Model) {
         .filter(|(_, sites)| sites.iter().any(|&(i, _)| !both(&program.insts[i])))
         .map(|(key, _)| key)
         .collect();
+    let mut changed = false;
     for inst in program.insts.iter_mut().filter(|i| both(i)) {
         let keys = [0, 1].map(|i| key_of(inst, &inst.src[i]).map(|k| k.0));
         if let ([Some(first), Some(second)], Some(p)) = (keys, &mut inst.predicate) {
             if !known.contains(&first) && known.contains(&second) {
                 p.inverse = !p.inverse;
                 inst.src.swap(0, 1);
+                changed = true;
             } else {
                 known.insert(first);
             }
         }
     }
+    changed
 }
 
 fn key_of(inst: &Inst, src: &Operand) -> Option<(Key, bool)> {

@@ -30,7 +30,8 @@ impl Sites {
     }
 }
 
-/// A list for each virtual register, one behind the other.
+/// A list for each virtual register, one behind the other. Registers that are made later have empty
+/// lists.
 pub(super) struct SiteLists {
     all: Vec<usize>,
     /// Where the list of each register begins, and the last one ends.
@@ -63,7 +64,10 @@ impl Index<VReg> for SiteLists {
     type Output = [usize];
 
     fn index(&self, v: VReg) -> &[usize] {
-        &self.all[self.starts[v.index()]..self.starts[v.index() + 1]]
+        match self.starts.get(v.index()..v.index() + 2) {
+            Some(&[start, end]) => &self.all[start..end],
+            _ => &[],
+        }
     }
 }
 
@@ -89,5 +93,7 @@ vgrf v0-v2
         assert_eq!(reads, [vec![1, 1], vec![2], vec![]]);
         let ranges = registers.map(|v| sites.range(v));
         assert_eq!(ranges, [Some((0, 2)), Some((1, 2)), None]);
+        let later = [3, 4, 9].map(VReg::new);
+        assert!(later.iter().all(|&v| sites.writes[v].is_empty() && sites.range(v).is_none()));
     }
 }

@@ -59,7 +59,8 @@ pub(crate) fn resolve(map: &SecondaryMap<Value, Option<Value>>, mut value: Value
 }
 
 /// As [`rewrite`], for ALU instructions: the callback gets the instruction and its result and
-/// returns the replacement, if any. The builder is exact if the instruction was.
+/// returns the replacement, if any; without one, what it built is removed. The builder is exact if
+/// the instruction was.
 pub(crate) fn rewrite_alu(
     shader: &mut Shader,
     mut f: impl FnMut(&mut Builder<'_>, &Alu, Value) -> Option<Value>,
@@ -71,9 +72,13 @@ pub(crate) fn rewrite_alu(
         };
         let alu = alu.clone();
         b.exact = alu.exact;
+        let start = b.position();
         match f(b, &alu, result) {
             Some(value) => Action::Replace(value),
-            None => Action::Keep,
+            None => {
+                b.rewind(start);
+                Action::Keep
+            }
         }
     })
 }
