@@ -144,7 +144,7 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
     let Some((&first, rest)) = values.split_first() else { return };
     if let Some(check) = &mut session.driver {
         let closeness = super::probe::closeness(&session.executors, undefined);
-        check.value(session.line, condition, first, closeness);
+        check.value(session.executors.line, condition, first, closeness);
     }
     let passes = condition.holds(first);
     let text = || condition.failure(what, first);

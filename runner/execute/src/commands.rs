@@ -17,11 +17,10 @@ impl<'a> Session<'a> {
             return verdict;
         }
         for (index, line) in lines.iter().enumerate() {
-            self.line = line.number;
             self.executors.line = line.number;
             if let Err(mut verdict) = self.command(line, index) {
                 if let Some((_, reason)) = &mut verdict.cause {
-                    *reason = format!("line {}: {reason}", self.line);
+                    *reason = format!("line {}: {reason}", line.number);
                 }
                 return verdict;
             }
@@ -209,7 +208,7 @@ impl<'a> Session<'a> {
                         || probe::leaves_colors_undefined(&self.executors);
                     let closeness = probe::closeness(&self.executors, undefined);
                     let expectation = probes::Expectation::of(expected, tolerance);
-                    check.pixels(self.line, &expectation, result, closeness);
+                    check.pixels(self.executors.line, &expectation, result, closeness);
                 }
                 self.record_pixels(expected, &reading);
                 if let Some(bad) = reading.bad {

@@ -25,8 +25,12 @@ impl Session<'_> {
         observed: impl FnOnce() -> Vec<String>,
     ) {
         let Some(explanation) = self.explanation.as_deref_mut() else { return };
-        let mut record =
-            ProbeRecord { line: self.line, expected: expected(), phase, ..ProbeRecord::default() };
+        let mut record = ProbeRecord {
+            line: self.executors.line,
+            expected: expected(),
+            phase,
+            ..ProbeRecord::default()
+        };
         for (executor, text) in self.executors.all.iter().zip(observed()) {
             match executor.kind {
                 DeviceKind::Simulator => record.simulator = Some(text),

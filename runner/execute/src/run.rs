@@ -16,7 +16,7 @@ use crate::explanation::Explanation;
 use crate::metered_device::MeteredDevice;
 use crate::options::{ExecutorSelection, RunOptions};
 use crate::session::Session;
-use crate::shared::{LinkedTest, ReferenceRecord, SharedTest, Transcript, link};
+use crate::shared::{ReferenceRecord, SharedTest, Transcript, link};
 use results::verdict::{Status, Verdict};
 use vocabulary::Generation;
 
@@ -130,78 +130,33 @@ pub(crate) fn run_shared(
     let run = || {
         let context = context_for(script, generation)?;
         let link = shared.link(context);
-        let linked = link.linked.clone()?;
-        let case = Case { script, test, generation, options, devices };
-        if let Some(transcript) = link.transcript(context)
-            && let Some(verdict) = case.replay(context, &linked, transcript)?
-        {
-            return Ok(verdict);
+        let linked = link.linked.as_ref().map_err(Verdict::clone)?;
+        let execute = |context: &Arc<Capabilities>, selection, reference| {
+            let made = executors(script, context, test, generation, options, selection, devices);
+            let executors =
+                Executors { reference, ..made.map_err(|error| device_verdict(&error))? };
+            let mut session =
+                Session::new(script, context, &linked.linked, executors, &linked.initial);
+            let verdict = verdict_of(&mut session);
+            Ok((verdict, session.executors.reference))
+        };
+        if let Some(transcript) = link.transcript(context) {
+            tracing::debug!("replay the reference");
+            let reference = ReferenceRecord::Replaying { transcript, next: 0 };
+            let (verdict, end) = execute(context, ExecutorSelection::SimulatorOnly, reference)?;
+            if !matches!(end, ReferenceRecord::Diverged) {
+                return Ok(verdict);
+            }
         }
         let recorded = Arc::new(context.recorded());
-        let (verdict, transcript) = case.record(&recorded, &linked)?;
-        if let Some(transcript) = transcript {
+        let reference = ReferenceRecord::Recording(Transcript::default());
+        let (verdict, end) = execute(&recorded, options.executors, reference)?;
+        if let ReferenceRecord::Recorded(transcript) = end {
             link.keep(recorded.consulted(), transcript);
         }
         Ok(verdict)
     };
     run().unwrap_or_else(|verdict| verdict)
-}
-
-/// A test case whose reference is recorded or replayed.
-#[derive(Clone, Copy)]
-struct Case<'a> {
-    script: &'a Script<'a>,
-    test: &'a str,
-    generation: Generation,
-    options: &'a RunOptions,
-    devices: &'a dyn DeviceFactory,
-}
-
-impl Case<'_> {
-    /// Executes the test, except for the reference, whose answers are in a transcript. Returns
-    /// `None` if the test asks for other answers.
-    fn replay(
-        self,
-        context: &Arc<Capabilities>,
-        linked: &LinkedTest,
-        transcript: Arc<Transcript>,
-    ) -> Result<Option<Verdict>, Verdict> {
-        let options =
-            RunOptions { executors: ExecutorSelection::SimulatorOnly, ..self.options.clone() };
-        let mut executors =
-            executors(self.script, context, self.test, self.generation, &options, self.devices)
-                .map_err(|error| device_verdict(&error))?;
-        tracing::debug!("replay the reference");
-        executors.reference = ReferenceRecord::Replaying { transcript, next: 0 };
-        let mut session =
-            Session::new(self.script, context, &linked.linked, executors, &linked.initial);
-        let verdict = verdict_of(&mut session);
-        let diverged = matches!(session.executors.reference, ReferenceRecord::Diverged);
-        Ok((!diverged).then_some(verdict))
-    }
-
-    /// Executes the test and returns the transcript of its reference, if the test has reached its
-    /// end.
-    fn record(
-        self,
-        context: &Arc<Capabilities>,
-        linked: &LinkedTest,
-    ) -> Result<(Verdict, Option<Transcript>), Verdict> {
-        let mut executors =
-            executors(self.script, context, self.test, self.generation, self.options, self.devices)
-                .map_err(|error| device_verdict(&error))?;
-        executors.reference = ReferenceRecord::Recording(Transcript::default());
-        let mut session =
-            Session::new(self.script, context, &linked.linked, executors, &linked.initial);
-        let verdict = verdict_of(&mut session);
-        let is_complete = session.is_complete;
-        match session.executors.reference {
-            ReferenceRecord::Recording(transcript) if is_complete => {
-                Ok((verdict, Some(transcript)))
-            }
-            _ => Ok((verdict, None)),
-        }
-    }
 }
 
 /// Compiles and links a script for a context, and returns the session that executes its commands.
@@ -217,7 +172,8 @@ pub(crate) fn session<'a>(
     devices: &dyn DeviceFactory,
 ) -> Result<Session<'a>, Verdict> {
     let linked = link(script, capabilities)?;
-    let executors = executors(script, capabilities, test, generation, options, devices)
+    let selection = options.executors;
+    let executors = executors(script, capabilities, test, generation, options, selection, devices)
         .map_err(|error| device_verdict(&error))?;
     Ok(Session::new(script, capabilities, &linked.linked, executors, &linked.initial))
 }
@@ -228,6 +184,7 @@ fn executors(
     test: &str,
     generation: Generation,
     options: &RunOptions,
+    selection: ExecutorSelection,
     devices: &dyn DeviceFactory,
 ) -> Result<Executors, DeviceError> {
     let (width, height) = script.require.window.unwrap_or(WINDOW);
@@ -250,11 +207,5 @@ fn executors(
         let device = Box::new(MeteredDevice::new(device, STEPS_OF_A_TEST * step_limit, unit));
         Ok(Executor::new(kind, Machine::new(capabilities.clone(), machine), device))
     };
-    options
-        .executors
-        .kinds()
-        .iter()
-        .map(executor)
-        .collect::<Result<Vec<_>, _>>()
-        .map(Executors::new)
+    selection.kinds().iter().map(executor).collect::<Result<Vec<_>, _>>().map(Executors::new)
 }

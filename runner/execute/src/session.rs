@@ -44,11 +44,7 @@ pub(super) struct Session<'a> {
     pub selections: Selections<'a>,
     /// True after the command `fb`.
     pub framebuffers_changed: bool,
-    /// Line of the current command in the file.
-    pub line: u32,
     failures: Failures,
-    /// True after the last command.
-    pub is_complete: bool,
     /// Readings of a driver that executed the same script.
     pub driver: Option<DriverCheck>,
     /// The explanation under construction, if requested.
@@ -135,9 +131,7 @@ impl<'a> Session<'a> {
             list: DisplayList::default(),
             selections: Selections::default(),
             framebuffers_changed: false,
-            line: 0,
             failures: Failures::default(),
-            is_complete: false,
             driver: None,
             explanation: None,
         }
@@ -149,7 +143,6 @@ impl<'a> Session<'a> {
         if let Err(verdict) = ended {
             return verdict;
         }
-        self.is_complete = true;
         if self.program.is_none() && !self.link_error_expected {
             let reason = self.link_message();
             self.failures.add(Verdict::fail(Phase::Link, reason));
@@ -159,7 +152,7 @@ impl<'a> Session<'a> {
 
     /// Records a failed line; the script continues.
     pub(crate) fn soft(&mut self, status: Status, phase: Phase, text: impl std::fmt::Display) {
-        let reason = format!("line {}: {text}", self.line);
+        let reason = format!("line {}: {text}", self.executors.line);
         self.failures.add(Verdict::new(status, phase, reason));
     }
 

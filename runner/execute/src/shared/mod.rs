@@ -9,7 +9,7 @@ mod link;
 mod parsed;
 mod transcript;
 
-pub(crate) use link::{LinkedTest, link};
+pub(crate) use link::link;
 pub(crate) use parsed::SharedTest;
 pub(crate) use transcript::{Recorded, ReferenceRecord, Transcript};
 

@@ -58,6 +58,8 @@ pub(crate) enum ReferenceRecord {
     Absent,
     /// It executes, and its answers are recorded.
     Recording(Transcript),
+    /// It has executed the whole test.
+    Recorded(Transcript),
     /// It does not execute: its answers come from a transcript, of which `next` is the next one.
     Replaying { transcript: Arc<Transcript>, next: usize },
     /// The test asks for other answers than the transcript has.
@@ -76,7 +78,7 @@ impl ReferenceRecord {
         answers: &mut Vec<T>,
     ) -> Result<(), Verdict> {
         match self {
-            ReferenceRecord::Absent => {}
+            ReferenceRecord::Absent | ReferenceRecord::Recorded(_) => {}
             ReferenceRecord::Recording(transcript) => match answers.get(1) {
                 Some(answer) if transcript.bytes < MAX_BYTES => {
                     transcript.bytes += answer.bytes();
@@ -108,6 +110,10 @@ impl ReferenceRecord {
     /// Fails if it has. The verdict means nothing.
     pub(crate) fn end(&mut self) -> Result<(), Verdict> {
         match self {
+            ReferenceRecord::Recording(transcript) => {
+                *self = ReferenceRecord::Recorded(std::mem::take(transcript));
+                Ok(())
+            }
             ReferenceRecord::Replaying { transcript, next } if *next < transcript.answers.len() => {
                 *self = ReferenceRecord::Diverged;
                 Err(diverged())
@@ -132,8 +138,8 @@ mod tests {
         record.complete(4, &mut vec![7u64, 8]).unwrap();
         record.end().unwrap();
         match record {
-            ReferenceRecord::Recording(transcript) => transcript,
-            _ => panic!("it records"),
+            ReferenceRecord::Recorded(transcript) => transcript,
+            _ => panic!("it has recorded"),
         }
     }
 
