@@ -298,6 +298,35 @@ fn settled_passes_are_not_executed_again() {
     assert!(error.to_string().contains("opt_a"), "{error}");
 }
 
+/// Where programs are validated, a pass cannot change one and report no change.
+#[test]
+fn passes_report_their_changes() {
+    let quiet = |shader: &mut Shader| {
+        let block = shader.block_order()[0];
+        shader.blocks[block].insts.pop();
+        false
+    };
+    let run = |validate| {
+        let options = PassOptions { validate, ..Default::default() };
+        PassManager::new(options).run(&mut sample(), Pass { name: "lower_x", run: quiet })
+    };
+    assert!(!run(false).unwrap());
+    let error = run(true).unwrap_err().to_string();
+    assert!(error.contains("lower_x") && error.contains("reports no change"), "{error}");
+}
+
+/// A replacement that is given up leaves nothing behind.
+#[test]
+fn instructions_without_a_replacement_stay_alone() {
+    let text = "shader vertex \"kept\"\nblock b0 {\n  64x1 v0 = const 0x1\n  \
+                64x2 v1 = vec2 v0, v0\n  1x1 v2 = const 0x1\n  \
+                64x2 v3 = bcsel v2.xx, v1, v1\n}\n";
+    let mut shader = parse(text).expect("a shader");
+    let before = shader.to_string();
+    assert!(!passes::lower_int64(&mut shader, false));
+    assert_eq!(shader.to_string(), before);
+}
+
 #[test]
 fn disabled_passes_are_those_of_the_representation() {
     let mut shader = sample();
