@@ -150,7 +150,7 @@ fn by_grf(effects: &[Effect], grfs: usize) -> Vec<Effect> {
     for effect in effects {
         exposed[effect.grf] |= effect.exposed != 0;
     }
-    // Where the effects on each GRF begin.
+    // Index of the next effect on each GRF in `sorted`.
     let mut next = vec![0; grfs + 1];
     for effect in effects.iter().filter(|effect| exposed[effect.grf]) {
         next[effect.grf + 1] += 1;

@@ -159,8 +159,8 @@ pub(super) fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
     if n == 1 {
         return live_out;
     }
-    // Each flag goes its own way through a block: what becomes of none and of all says what becomes
-    // of any.
+    // Flags are independent of each other: the effects of a block on no flag and on all flags give
+    // its effect on any set.
     let effect = |block: &BasicBlock| {
         let insts = program.insts[block.start..block.end].iter().rev();
         insts.fold([0, u8::MAX], |flags, inst| {

@@ -34,7 +34,7 @@ impl Sites {
 /// lists.
 pub(super) struct SiteLists {
     all: Vec<usize>,
-    /// Where the list of each register begins, and the last one ends.
+    /// Start of each register's list in `all`. It is also the end of the list before.
     starts: Vec<usize>,
 }
 

@@ -25,7 +25,7 @@ impl StructuredRegions {
                 });
                 regions.ends[closed] = i;
             }
-            // An ELSE is in neither arm, and nothing asks about it.
+            // An ELSE belongs to neither arm; no pass reads its entry.
             if inst.op != Op::Else {
                 regions.arm[i] = open.last().copied().unwrap_or(0);
             }
