@@ -36,10 +36,7 @@ impl Checker<'_> {
                 let text = self.text(name.symbol);
                 self.error(name.span, format!("`{text}` is not a function"))
             }
-            Some(Entity::Functions(ids)) => {
-                let arguments = self.arguments(arguments)?;
-                self.call_function(name, &ids, &arguments, span)
-            }
+            Some(Entity::Functions(ids)) => self.call_named(callee, &ids, arguments, span),
             None => match self.builtin_type(name.symbol) {
                 Some((ty, true)) => {
                     let ty = self.open_array_type(ty, callee.dims, span)?;
@@ -50,12 +47,26 @@ impl Checker<'_> {
                     let text = self.text(name.symbol);
                     self.error(name.span, format!("type `{text}` is not available in this version"))
                 }
-                None => {
-                    let arguments = self.arguments(arguments)?;
-                    self.call_function(name, &[], &arguments, span)
-                }
+                None => self.call_named(callee, &[], arguments, span),
             },
         }
+    }
+
+    /// Calls one of the functions with a name, which is not an array.
+    fn call_named(
+        &mut self,
+        callee: Callee,
+        ids: &[FunctionId],
+        arguments: List<ast::ExprId>,
+        span: Span,
+    ) -> Check<ExprId> {
+        let name = callee.name;
+        if !self.unit.list(callee.dims).is_empty() {
+            let text = self.text(name.symbol);
+            return self.error(name.span, format!("`{text}` is not an array of subroutines"));
+        }
+        let arguments = self.arguments(arguments)?;
+        self.call_function(name, ids, &arguments, span)
     }
 
     fn arguments(&mut self, list: List<ast::ExprId>) -> Check<Vec<Argument>> {

@@ -324,12 +324,18 @@ impl Checker<'_> {
         }
     }
 
-    /// Storage of a global with these qualifiers.
-    pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
-        let stage = self.language.stage;
+    /// Checks that a global is not both `const` and, for example, an input.
+    pub(super) fn check_one_storage(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<()> {
         if qualifiers.constant && qualifiers.storage.is_some() {
             return self.error(span, "`const` and another storage qualifier");
         }
+        Ok(())
+    }
+
+    /// Storage of a global with these qualifiers.
+    pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
+        let stage = self.language.stage;
+        self.check_one_storage(qualifiers, span)?;
         let in_out = self.language.at_least(130, 300)
             || self.language.any_extension(&[
                 "EXT_gpu_shader4",

@@ -29,6 +29,7 @@ impl Checker<'_> {
         };
         self.check_layout_target(qualifiers, LayoutTarget::Variable)?;
         self.check_redeclarable(id, qualifiers, span)?;
+        self.check_one_storage(qualifiers, span)?;
         if self.shader.globals[id].builtin == Some(BuiltinVariable::LastFragData) {
             self.check_coherence(qualifiers, span)?;
         }
