@@ -20,8 +20,9 @@ use crate::log;
 
 /// Size of the kept part of a worker's standard error.
 const KEPT: usize = 2 << 10;
-/// Time for a worker to end by itself after its output or input was closed.
-const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Time for a worker to end by itself after its output or input was closed. One that was built for
+/// profiling (`.ci/release`) writes its profile then.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Part of the message of the standard library for memory that the system refuses.
 const FAILED_ALLOCATION: &str = "memory allocation of ";
