@@ -11,6 +11,9 @@ use crate::outcome::{Flow, PixelValues, Pixels, ReadValues, Reading, fail};
 
 /// Most pixels of a probe.
 const MOST_PIXELS: i64 = 1 << 26;
+/// Largest coordinate that a driver gets. Pixels outside of a framebuffer are undefined wherever
+/// they are, and Mesa's sums of coordinates overflow.
+const FARTHEST: i32 = 1 << 24;
 
 impl Run<'_> {
     pub(super) fn probe(&mut self, probe: &Probe) -> Flow {
@@ -40,7 +43,8 @@ impl Run<'_> {
         single: bool,
         expected: &Expected,
     ) -> (Expectation, PixelValues) {
-        let PixelRect { x, y, width, height } = rect;
+        let PixelRect { width, height, .. } = rect;
+        let [x, y] = [rect.x, rect.y].map(|place| place.clamp(-FARTHEST, FARTHEST));
         let place = [x, y, width.max(0), height.max(0)];
         let expectation = Expectation::of(expected, self.tolerance);
         match expected {

@@ -47,6 +47,14 @@ fn probes_pass_and_fail() {
 }
 
 #[test]
+fn probes_far_outside_of_the_window_survive() {
+    let Some(mut driver) = driver() else { return };
+    let mut of = |probe: &str| run(&mut driver, "GLSL >= 1.10", UNIFORM, probe);
+    let probes = "probe rgba 3 inf 0 0 0 0\nprobe rgba -inf 3 0 0 0 0\nprobe depth 3 1e10 0";
+    assert_eq!(of(probes).end, None);
+}
+
+#[test]
 fn early_ends() {
     let Some(mut driver) = driver() else { return };
     let mut of = |shader: &str, commands: &str| {
