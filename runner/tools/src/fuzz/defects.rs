@@ -46,15 +46,24 @@ pub enum Defect {
     ComparedDifference,
     /// Mesa 22.3: both results of `imulExtended` and `umulExtended` of constant vectors are wrong.
     MulExtendedVector,
+    /// Mesa 22.3: the upper half of `imulExtended` and `umulExtended` of constants is 0, and that
+    /// of products with 1 and -1 is wrong.
+    MulExtendedConstant,
     /// LLVM 15: the upper half of a product with a constant of all ones ends the process.
     MulExtendedAllOnes,
     /// Mesa 22.3, llvmpipe: `floor` of a double becomes a difference, which is not computed first.
     DoubleFloorSum,
+    /// Mesa 22.3, drivers of ivb and hsw: the second component of `unpackHalf2x16` of a value that
+    /// becomes a constant is 0.
+    UnpackUpperHalf,
+    /// Mesa 22.3, drivers of ivb and hsw: computed indices of inputs of tessellation shaders are
+    /// another component, or another uniform.
+    IndexComponent,
 }
 
 impl Defect {
     /// Every known defect.
-    pub const ALL: [Defect; 19] = [
+    pub const ALL: [Defect; 22] = [
         Defect::UniformStructDouble,
         Defect::MatrixFromMatrix,
         Defect::NestedSwitchContinue,
@@ -72,8 +81,11 @@ impl Defect {
         Defect::SignOfDouble,
         Defect::ComparedDifference,
         Defect::MulExtendedVector,
+        Defect::MulExtendedConstant,
         Defect::MulExtendedAllOnes,
         Defect::DoubleFloorSum,
+        Defect::UnpackUpperHalf,
+        Defect::IndexComponent,
     ];
 
     /// Returns the name on the command line.
@@ -96,8 +108,11 @@ impl Defect {
             Defect::SignOfDouble => "sign-of-double",
             Defect::ComparedDifference => "compared-difference",
             Defect::MulExtendedVector => "mul-extended-vector",
+            Defect::MulExtendedConstant => "mul-extended-constant",
             Defect::MulExtendedAllOnes => "mul-extended-all-ones",
             Defect::DoubleFloorSum => "double-floor-sum",
+            Defect::UnpackUpperHalf => "unpack-upper-half",
+            Defect::IndexComponent => "index-component",
         }
     }
 }
@@ -119,6 +134,14 @@ pub(super) fn has_vector(types: &TypeTable, ty: TypeId) -> bool {
     match types.members(ty) {
         Some(members) => members.iter().any(|member| has_vector(types, member.ty)),
         None => types.shape(ty).is_some_and(|shape| shape != (1, 1)),
+    }
+}
+
+/// Returns true if a type is an array or matrix, or has one inside.
+pub(super) fn has_elements(types: &TypeTable, ty: TypeId) -> bool {
+    match types.members(ty) {
+        Some(members) => members.iter().any(|member| has_elements(types, member.ty)),
+        None => types.shape(ty).is_none_or(|(columns, _)| columns > 1),
     }
 }
 

@@ -295,6 +295,7 @@ impl Generator {
                 let pair = self.vector(Scalar::Float, 2);
                 let operand = self.operand(pair, depth);
                 let letter = self.random.pick(&["x", "y"]);
+                let letter = if self.avoids(Defect::UnpackUpperHalf) { "x" } else { letter };
                 Real {
                     text: format!("unpackHalf2x16(packHalf2x16({operand})).{letter}"),
                     bits: Bits::stored(Scalar::Float),

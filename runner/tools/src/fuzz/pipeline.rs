@@ -6,7 +6,7 @@ use std::fmt::Write;
 use program::layout::{attribute_locations, varying_slots};
 use program::types::{Scalar, TypeId, TypeTable};
 
-use super::defects::Defect;
+use super::defects::{self, Defect};
 use super::generator::Variable;
 use super::maker::{Maker, Size};
 use super::names::{any_scalar, array};
@@ -30,13 +30,25 @@ impl Varying {
 }
 
 /// Returns random varyings in a limited number of slots.
-fn varyings(maker: &mut Maker, prefix: &str, count: usize, mut slots: u32) -> Vec<Varying> {
+fn varyings(maker: &mut Maker, prefix: &str, count: usize, slots: u32) -> Vec<Varying> {
+    varyings_of(maker, prefix, count, slots, |_, _| true)
+}
+
+/// Returns random varyings of types for which `fits` is true.
+fn varyings_of(
+    maker: &mut Maker,
+    prefix: &str,
+    count: usize,
+    mut slots: u32,
+    fits: impl Fn(&TypeTable, TypeId) -> bool,
+) -> Vec<Varying> {
     let mut all = Vec::new();
     for k in 0..maker.plan.random.between(0, count) {
         let nesting = if maker.plan.random.chance(30) { 2 } else { 1 };
-        let no_bool =
-            |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
-        let ty = maker.plan.type_where(nesting, 24, no_bool);
+        let fits = |types: &TypeTable, ty| {
+            !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool) && fits(types, ty)
+        };
+        let ty = maker.plan.type_where(nesting, 24, fits);
         let types = &maker.plan.types;
         let needed = varying_slots(types, ty);
         if needed > slots {
@@ -72,7 +84,7 @@ fn outputs(stage: &mut StageShader, hashes: &str, varyings: &[Varying], interpol
 
 /// Declares inputs that are arrays over the vertices of a primitive or patch. The code sees single
 /// elements, since arrays of patches have the length of the largest patch; `vertex` selects one of
-/// them.
+/// them, unless computed indices are left out.
 fn array_inputs(
     stage: &mut StageShader,
     hashes: &str,
@@ -86,7 +98,9 @@ fn array_inputs(
         let whole = array(&mut stage.generator.types, ty, vertices);
         stage.array_input(name, whole);
         (0..vertices).for_each(|k| stage.generator.declare(&format!("{name}[{k}]"), ty, false));
-        stage.generator.declare(&format!("{name}[{vertex} % {vertices}]"), ty, false);
+        if !stage.generator.avoids(Defect::IndexComponent) {
+            stage.generator.declare(&format!("{name}[{vertex} % {vertices}]"), ty, false);
+        }
     }
 }
 
@@ -306,9 +320,11 @@ fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize) {
 /// Returns a test of both tessellation shaders.
 pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(4);
-    let inputs = varyings(maker, "w", 2, 6);
-    let control_outputs = varyings(maker, "x", 3, 6);
-    let patch_outputs = varyings(maker, "c", 3, 6);
+    let no_index = maker.plan.avoids(Defect::IndexComponent);
+    let fits = |types: &TypeTable, ty| !(no_index && defects::has_elements(types, ty));
+    let inputs = varyings_of(maker, "w", 2, 6, fits);
+    let control_outputs = varyings_of(maker, "x", 3, 6, fits);
+    let patch_outputs = varyings_of(maker, "c", 3, 6, fits);
     let varyings = varyings(maker, "v", 3, 6);
     let (vertices, mut control_vertices) =
         (maker.plan.random.pick(&[1, 3, 4, 5]), maker.plan.random.pick(&[1, 2, 3, 4, 4, 5]));

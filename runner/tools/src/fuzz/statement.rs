@@ -254,6 +254,8 @@ impl Generator {
             if self.doubles && self.random.chance(40) { Scalar::Double } else { Scalar::Float };
         let integer = self.random.pick(&[Scalar::Int, Scalar::Uint]);
         let kind = self.random.below(4);
+        let avoided = kind == 1 && self.avoids(Defect::MulExtendedConstant);
+        let kind = if avoided { 0 } else { kind };
         let (first, second) = match kind {
             0 => (Scalar::Uint, Scalar::Uint),
             1 => (integer, integer),

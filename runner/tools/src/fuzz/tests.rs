@@ -155,6 +155,11 @@ fn has_construct(defect: Defect, text: &str) -> bool {
         Defect::MulExtendedVector => {
             found(r"mulExtended\(.*\.[xyzw]{2,4}(?:, [a-z][a-z0-9.]*)?\);")
         }
+        Defect::MulExtendedConstant => found(r"\b[iu]mulExtended\("),
+        Defect::UnpackUpperHalf => found(r"unpackHalf2x16\(.*\)\.y"),
+        Defect::IndexComponent => {
+            found(r"(?m)^in [a-z0-9]+ w[0-9]+\[\]\[") && text.contains("[tessellation control")
+        }
         Defect::DoubleFloorSum => found(r"floor\(inversesqrt\(double\(1 << "),
         Defect::BooleanArray => stages(text).any(computed_index_of_booleans),
         Defect::SignOfUnsigned => found(r"[/%] 0x80000001u\)|[/%] 0xffffffffu\)"),
