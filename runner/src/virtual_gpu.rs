@@ -13,6 +13,7 @@ use gpu::{Event, Facts, KernelUse, Server, Settings, Summary};
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
+use crate::console::message::message;
 use crate::supervise::Environment;
 
 /// File name of the device library.
@@ -93,6 +94,10 @@ impl VirtualGpu {
     pub fn finish(mut self) -> (Summary, Option<String>) {
         let summary = self.server.take().map(|server| server.finish(CLOSING_TIME));
         let summary = summary.unwrap_or_default();
+        if summary.open > 0 {
+            let seconds = CLOSING_TIME.as_secs();
+            message!("gpu: {} connections are open after {seconds} s", summary.open);
+        }
         let problem = problem(&summary, self.generation);
         (summary, problem)
     }

@@ -55,6 +55,8 @@ pub struct Summary {
     pub failed: usize,
     /// Processes that have loaded a software renderer beside the driver of the device.
     pub fallbacks: usize,
+    /// Connections that were open when the time to wait for their ends was over.
+    pub open: usize,
 }
 
 /// Settings of a server.
@@ -158,7 +160,7 @@ impl Server {
         let open = |counts: &mut (Summary, usize)| counts.1 > 0;
         let waited = self.shared.changed.wait_timeout_while(counts, longest, open);
         let (counts, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        counts.0.clone()
+        Summary { open: counts.1, ..counts.0.clone() }
     }
 }
 

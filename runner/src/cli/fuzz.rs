@@ -240,6 +240,8 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         let summary = schedule::run(plan.clone(), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
     })?;
+    // Workers are connected to the virtual GPU until they end.
+    drop(runtime);
     if let Some(problem) = gpu.and_then(|gpu| gpu.finish().1) {
         anyhow::bail!("--driver: {problem}");
     }

@@ -157,6 +157,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
         recording.finish();
     }
+    // Workers are connected to the virtual GPU until they end.
+    drop(runtime);
     if let Some(problem) = gpu.and_then(|gpu| gpu.finish().1) {
         anyhow::bail!("--driver: {problem}");
     }

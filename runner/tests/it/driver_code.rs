@@ -54,10 +54,16 @@ impl Mesa {
 
     /// Runs the suite with a driver.
     fn run(&self, generation: &str, out: &str) -> Ran {
-        let arguments = ["suite", "--gen", generation, "--driver", "mesa", "--out", out];
-        let mut command = self.sandbox.command(&arguments);
+        self.command(&["suite", "--gen", generation, "--driver", "mesa", "--out", out])
+    }
+
+    /// Runs a command. Its workers end before the virtual GPU, which would wait for them.
+    fn command(&self, arguments: &[&str]) -> Ran {
+        let mut command = self.sandbox.command(arguments);
         command.env("RUNNER_GPU_LIBRARY", &self.library);
-        ran(&command.output().expect("the runner starts"))
+        let ran = ran(&command.output().expect("the runner starts"));
+        assert!(!ran.err.contains("connections are open"), "{ran:#?}");
+        ran
     }
 
     /// Stages of the only result of a run: stage and width, with a number.
@@ -103,6 +109,15 @@ fn loops_of_mesas_kernels_are_executed() {
         let each = (many - few) / 20;
         assert!((4..instructions).contains(&each), "{generation}: {few} and {many}");
     }
+}
+
+/// Random programs of a driver: nothing waits for their workers.
+#[test]
+fn random_programs_of_a_driver() {
+    let Some(mesa) = Mesa::new() else { return };
+    let arguments = ["fuzz", "--gen", "skl", "--driver", "mesa", "--stage", "fragment"];
+    let arguments = [&arguments[..], &["--count", "2", "--out", "fuzz"]].concat();
+    mesa.command(&arguments).expect(0, &["[2/2] pass: 2"]);
 }
 
 /// `diff` compares executed instructions and cycles of both compilers, kernel by kernel.

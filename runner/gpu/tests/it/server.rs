@@ -53,9 +53,28 @@ fn batches_are_executed_in_the_memory_file() {
     drop(stream);
     let summary = server.finish(Duration::from_secs(10));
     assert_eq!((summary.processes, summary.batches, summary.failed), (1, 2, 1));
+    assert_eq!(summary.open, 0);
     let events = events.lock().expect("no panic");
     let Some(Event::Failed { batch: 2, text, .. }) = events.first() else {
         panic!("{events:?}");
     };
     assert_eq!(text, "batch at 0x10000: no buffer object at address 0x10000");
+}
+
+/// The end of a server waits for connections, for a limited time, and counts those that stay open.
+#[test]
+fn open_connections_are_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let socket = folder.path().join("socket");
+    let settings = Settings {
+        generation: Generation::Skl,
+        record: None,
+        counts_kernels: true,
+        observer: Box::new(|_| {}),
+    };
+    let server = Server::start(&socket, settings).expect("a server");
+    let mut question = UnixStream::connect(&socket).expect("a server");
+    send(&mut question, &Request::Kernels(std::process::id()).encode()).expect("a server");
+    assert_eq!(receive(&mut question).expect("a server").as_deref(), Some(&[][..]));
+    assert_eq!(server.finish(Duration::from_millis(20)).open, 1);
 }
