@@ -298,7 +298,7 @@ fn settled_passes_are_not_executed_again() {
     assert!(error.to_string().contains("opt_a"), "{error}");
 }
 
-/// Where programs are validated, a pass cannot change one and report no change.
+/// With validation, a pass that changes a program and reports no change is an internal error.
 #[test]
 fn passes_report_their_changes() {
     let quiet = |shader: &mut Shader| {
