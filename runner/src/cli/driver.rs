@@ -53,6 +53,21 @@ pub(super) fn virtual_gpu(
     }
 }
 
+/// Ends the workers of a run, then its virtual GPU, which waits for those that use it.
+///
+/// # Errors
+/// Fails if the GPU's counts prove nothing about the driver.
+pub(super) fn finish(
+    workers: tokio::runtime::Runtime,
+    gpu: Option<VirtualGpu>,
+) -> anyhow::Result<()> {
+    drop(workers);
+    match gpu.and_then(|gpu| gpu.finish().1) {
+        Some(problem) => anyhow::bail!("--driver: {problem}"),
+        None => Ok(()),
+    }
+}
+
 /// Returns the names of the driver if one of the generations is `gl`, or of the driver on a virtual
 /// GPU.
 ///

@@ -240,11 +240,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
         let summary = schedule::run(plan.clone(), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
     })?;
-    // Workers are connected to the virtual GPU until they end.
-    drop(runtime);
-    if let Some(problem) = gpu.and_then(|gpu| gpu.finish().1) {
-        anyhow::bail!("--driver: {problem}");
-    }
+    super::driver::finish(runtime, gpu)?;
     let kept =
         std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let good = summary.unexpected == 0 && !summary.interrupted && explained;

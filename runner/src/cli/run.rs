@@ -157,11 +157,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
         recording.finish();
     }
-    // Workers are connected to the virtual GPU until they end.
-    drop(runtime);
-    if let Some(problem) = gpu.and_then(|gpu| gpu.finish().1) {
-        anyhow::bail!("--driver: {problem}");
-    }
+    super::driver::finish(runtime, gpu)?;
     if args.shard == Some(ShardChoice::Auto) {
         report_to_bazel(&folder.path)?;
     }
