@@ -336,9 +336,6 @@ impl Checker<'_> {
     pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
         let stage = self.language.stage;
         self.check_one_storage(qualifiers, span)?;
-        if qualifiers.layout.noncoherent && qualifiers.storage != Some(StorageQualifier::InOut) {
-            return self.error(span, "`noncoherent` is for `inout` variables");
-        }
         let in_out = self.language.at_least(130, 300)
             || self.language.any_extension(&[
                 "EXT_gpu_shader4",

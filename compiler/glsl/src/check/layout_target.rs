@@ -12,6 +12,8 @@ use program::variable::MemoryQualifiers;
 pub(super) enum LayoutTarget {
     /// A variable, or only its type.
     Variable,
+    /// The built-in variable `gl_LastFragData`.
+    LastFragData,
     /// An interface block.
     Block,
     /// A member of an interface block.
@@ -64,6 +66,7 @@ impl Layout {
             ("origin_upper_left", v.origin_upper_left),
             ("pixel_center_integer", v.pixel_center_integer),
             ("a depth layout", v.depth.is_some()),
+            ("noncoherent", self.noncoherent),
         ];
         all.into_iter().find(|&(_, there)| there).map(|(name, _)| name)
     }
@@ -83,25 +86,28 @@ impl Checker<'_> {
                 format!("{name} is for a declaration of its own, without a variable"),
             );
         }
+        let variable = matches!(target, LayoutTarget::Variable | LayoutTarget::LastFragData);
+        let fetched = match target {
+            LayoutTarget::Variable => q.storage == Some(StorageQualifier::InOut),
+            LayoutTarget::LastFragData => true,
+            LayoutTarget::Block | LayoutTarget::Member => false,
+        };
         let message = match target {
-            LayoutTarget::Variable if layout.packing.is_some() => {
-                "the packing of memory is for blocks"
+            _ if layout.noncoherent && !fetched => {
+                "noncoherent is for `inout` variables and gl_LastFragData"
             }
-            LayoutTarget::Variable if layout.order.is_some() => {
-                "row_major and column_major are for blocks"
-            }
-            LayoutTarget::Variable if layout.align.is_some() => {
-                "align is for blocks and their members"
-            }
+            _ if variable && layout.packing.is_some() => "the packing of memory is for blocks",
+            _ if variable && layout.order.is_some() => "row_major and column_major are for blocks",
+            _ if variable && layout.align.is_some() => "align is for blocks and their members",
             LayoutTarget::Block if layout.variable.component.is_some() => {
                 "component is not for blocks"
             }
             LayoutTarget::Block if layout.variable.offset.is_some() => {
                 "offset is not for blocks, but for members"
             }
-            LayoutTarget::Variable | LayoutTarget::Block
-                if layout.captures()
-                    && q.storage.is_some_and(|word| word != StorageQualifier::Out) =>
+            _ if target != LayoutTarget::Member
+                && layout.captures()
+                && q.storage.is_some_and(|word| word != StorageQualifier::Out) =>
             {
                 "transform feedback is for outputs"
             }

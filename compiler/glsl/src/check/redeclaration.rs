@@ -27,10 +27,14 @@ impl Checker<'_> {
                     .error(span, format!("`{text}`: names that start with gl_ are reserved"));
             }
         };
-        self.check_layout_target(qualifiers, LayoutTarget::Variable)?;
+        let target = match self.shader.globals[id].builtin {
+            Some(BuiltinVariable::LastFragData) => LayoutTarget::LastFragData,
+            _ => LayoutTarget::Variable,
+        };
+        self.check_layout_target(qualifiers, target)?;
         self.check_redeclarable(id, qualifiers, span)?;
         self.check_one_storage(qualifiers, span)?;
-        if self.shader.globals[id].builtin == Some(BuiltinVariable::LastFragData) {
+        if target == LayoutTarget::LastFragData {
             self.check_coherence(qualifiers, span)?;
         }
         let old = &self.shader.globals[id];
