@@ -7,6 +7,7 @@
 //! * `panic`, `abort`, `overflow`, `exit`: ends the worker process in that way;
 //! * `hang`: never ends; `leak`: allocates memory until it is stopped;
 //! * `rubbish`: prints invalid records on both outputs, then passes;
+//! * `excuse`: prints a line on standard error, then fails;
 //! * `flake`: alternates between pass and fail by means of a file beside the test;
 //! * `limit N WHAT`: WHAT if an override allows N passes or more, else pass;
 //! * `once`: aborts the first time, and passes from then on.
@@ -69,6 +70,10 @@ fn pretend(what: &str, number: u64, path: &Path) -> Verdict {
         "rubbish" => {
             rubbish();
             Verdict::pass()
+        }
+        "excuse" => {
+            eprintln!("no register left");
+            Verdict::fail(Phase::Probe, "pretended")
         }
         "flake" if first_time(path) => Verdict::pass(),
         "flake" => {

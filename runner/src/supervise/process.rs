@@ -23,6 +23,8 @@ const KEPT: usize = 2 << 10;
 /// Time for a worker to end by itself after its output or input was closed. One that was built for
 /// profiling (`.ci/release`) writes its profile then.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time for the end of a test case's standard error to arrive.
+const MARK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Part of the message of the standard library for memory that the system refuses.
 const FAILED_ALLOCATION: &str = "memory allocation of ";
@@ -167,21 +169,34 @@ impl Process {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
+    /// Returns what the worker wrote to its standard error during a test case that it has answered,
+    /// if it marks that.
+    pub fn errors_of(&mut self, case: usize) -> Option<String> {
+        let mut found = None;
+        // The answer may arrive before the mark, which another thread reads.
+        wait_until(MARK_TIMEOUT, || {
+            let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+            found = protocol::errors_of(case, &errors).map(|text| text.to_vec());
+            found.is_some()
+        });
+        found.map(|text| String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// Waits for the end of a dying worker and describes it in a few lines.
     pub fn post_mortem(mut self) -> String {
         let status = self.wait();
         if let Some(reader) = self.error_reader.take() {
-            wait_until(|| reader.is_finished());
+            wait_until(EXIT_TIMEOUT, || reader.is_finished());
         }
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-        describe(status, &String::from_utf8_lossy(&errors))
+        describe(status, &String::from_utf8_lossy(protocol::last_errors(&errors)))
     }
 
     /// Waits for a limited time, then kills the worker.
     fn wait(&mut self) -> Option<ExitStatus> {
         let child = &mut self.child;
         let mut status = None;
-        wait_until(|| {
+        wait_until(EXIT_TIMEOUT, || {
             status = child.try_wait().ok().flatten();
             status.is_some()
         });
@@ -218,9 +233,9 @@ impl Drop for Process {
 }
 
 /// Polls a condition for a limited time.
-fn wait_until(mut done: impl FnMut() -> bool) {
+fn wait_until(limit: Duration, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !done() && start.elapsed() < EXIT_TIMEOUT {
+    while !done() && start.elapsed() < limit {
         thread::sleep(Duration::from_micros(200));
     }
 }
@@ -259,11 +274,16 @@ fn describe(status: Option<ExitStatus>, errors: &str) -> String {
         Some(thread) => thread.replace_all(errors, "$1"),
         None => errors.into(),
     };
+    push_lines(&mut text, &errors);
+    text
+}
+
+/// Appends lines of standard error, indented.
+pub(super) fn push_lines(text: &mut String, errors: &str) {
     for line in errors.lines().filter(|line| !line.trim().is_empty()) {
         text.push_str("\n  ");
         text.push_str(line);
     }
-    text
 }
 
 #[cfg(unix)]

@@ -76,6 +76,28 @@ pub struct Answer {
     pub duration_us: u64,
 }
 
+/// The end of a test case in a worker's standard error: what follows belongs to the next one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// Index of the test case in the plan.
+    pub case: usize,
+}
+
+/// Returns what a worker wrote to its standard error during a test case; `None` without its mark.
+pub(super) fn errors_of(case: usize, errors: &[u8]) -> Option<&[u8]> {
+    let mut mark = Vec::new();
+    write(&mut mark, &Mark { case }).ok()?;
+    let end = errors.windows(mark.len()).rposition(|part| part == mark)?;
+    Some(last_errors(&errors[..end]))
+}
+
+/// Returns what follows the last mark in a worker's standard error.
+pub(super) fn last_errors(errors: &[u8]) -> &[u8] {
+    let Some(mark) = errors.iter().rposition(|&byte| byte == SEPARATOR) else { return errors };
+    let end = errors[mark..].iter().position(|&byte| byte == b'\n');
+    end.map_or(&[], |end| &errors[mark + end + 1..])
+}
+
 /// File names as text; names that are not UTF-8 as the system's bytes, since lists of numbers are
 /// slow to write and read.
 mod path {
@@ -143,6 +165,22 @@ mod tests {
         for other in [&b""[..], b"rubbish\n", b"\x1e{}\n", b"\x1e", b"{\"case\":1}"] {
             assert_eq!(read::<Answer>(other), None);
         }
+    }
+
+    #[test]
+    fn marks_divide_standard_error() {
+        let mut errors = b"first\n".to_vec();
+        write(&mut errors, &Mark { case: 1 }).unwrap();
+        errors.extend(b"second\nits end");
+        assert_eq!(last_errors(&errors), b"second\nits end");
+        assert_eq!(errors_of(12, &errors), None);
+        write(&mut errors, &Mark { case: 12 }).unwrap();
+        assert_eq!(errors_of(1, &errors), Some(&b"first\n"[..]));
+        assert_eq!(errors_of(12, &errors), Some(&b"second\nits end"[..]));
+        assert_eq!(last_errors(&errors), b"");
+        assert_eq!(last_errors(&errors[..errors.len() - 2]), b"");
+        // The mark before may be lost: only the end of standard error is kept.
+        assert_eq!(errors_of(12, &errors[22..]), Some(&b"nd\nits end"[..]));
     }
 
     #[cfg(unix)]

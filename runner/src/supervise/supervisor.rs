@@ -7,9 +7,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::process::{Process, Program};
+use super::process::{Process, Program, push_lines};
 use super::protocol::{Answer, Request};
-use results::verdict::{Phase, Status, Verdict};
+use crate::log;
+use results::verdict::{Outcome, Phase, Status, Verdict};
 
 /// Interval of the checks of time and memory limits.
 const TICK: Duration = Duration::from_millis(50);
@@ -185,7 +186,8 @@ impl WorkerSupervisor {
     fn answered(&mut self, answer: Answer) {
         let sent = self.in_flight.iter().position(|case| case.order.request.case == answer.case);
         let Some(index) = sent else { return };
-        self.in_flight.remove(index).end(finished(answer));
+        let finished = self.with_errors(answer);
+        self.in_flight.remove(index).end(finished);
         self.start_clocks();
         self.finished += 1;
         if self.in_flight.is_empty()
@@ -193,6 +195,25 @@ impl WorkerSupervisor {
         {
             self.process = None;
         }
+    }
+
+    /// Appends what the process wrote to its standard error to the reason of a failure: drivers
+    /// tell there why they draw nothing. With several threads the lines may be those of another
+    /// test case.
+    fn with_errors(&mut self, answer: Answer) -> Finished {
+        let case = answer.case;
+        let mut finished = finished(answer);
+        let process = self.process.as_mut().filter(|_| self.settings.threads == 1 && !log::is_on());
+        let is_bad = finished.verdict.status.plain_outcome() == Outcome::Unexpected;
+        let failed = finished.verdict.cause.as_mut().filter(|_| is_bad);
+        if let (Some(process), Some((_, reason))) = (process, failed)
+            && let Some(errors) = process.errors_of(case)
+            && !errors.trim().is_empty()
+        {
+            reason.push_str("\non standard error:");
+            push_lines(reason, &errors);
+        }
+        finished
     }
 
     async fn died(&mut self) {

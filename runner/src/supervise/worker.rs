@@ -7,7 +7,7 @@ use std::time::Instant;
 use execute::STACK;
 
 use super::panics::caught;
-use super::protocol::{self, Answer, Request};
+use super::protocol::{self, Answer, Mark, Request};
 use results::verdict::Verdict;
 
 /// Answers the requests on standard input, at most `threads` at a time. Returns at the end of the
@@ -41,7 +41,7 @@ pub fn serve(
     while input.read_until(b'\n', &mut line)? > 0 {
         if let Some(request) = protocol::read::<Request>(&line) {
             let run = run.clone();
-            runtime.spawn_blocking(move || answer(&request, &*run));
+            runtime.spawn_blocking(move || answer(&request, &*run, threads == 1));
         }
         line.clear();
     }
@@ -51,14 +51,17 @@ pub fn serve(
     Ok(())
 }
 
-fn answer(request: &Request, run: &dyn Fn(&Request) -> Verdict) {
+/// Executes a test case and sends the answer. `marks` tells that no other one runs meanwhile, so
+/// that standard error can be divided.
+fn answer(request: &Request, run: &dyn Fn(&Request) -> Verdict, marks: bool) {
     let start = Instant::now();
     let span = tracing::info_span!("case", test = %request.test, generation = %request.generation);
     let verdict = span.in_scope(|| caught(|| run(request))).cut();
     let duration_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let case = request.case;
     // The supervisor may be gone.
-    let _ = protocol::write(
-        &mut io::stdout().lock(),
-        &Answer { case: request.case, verdict, duration_us },
-    );
+    if marks {
+        let _ = protocol::write(&mut io::stderr().lock(), &Mark { case });
+    }
+    let _ = protocol::write(&mut io::stdout().lock(), &Answer { case, verdict, duration_us });
 }

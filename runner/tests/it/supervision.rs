@@ -56,6 +56,21 @@ fn crashes_cost_their_own_row_only() {
     }
 }
 
+/// With one test case at a time in a process, standard error belongs to it.
+#[test]
+fn standard_error_explains_its_own_failure_only() {
+    let sandbox = Sandbox::new();
+    sandbox.mocks(&[("a", "excuse"), ("b", "abort"), ("c", "pass"), ("d", "fail")]);
+    for arguments in [&["-j", "1"][..], &["-j", "2", "--isolate"]] {
+        sandbox.mock_run(arguments).expect(1, &[]);
+        let results = sandbox.results("out");
+        let reason = |result: usize| results[result]["reason"].as_str().unwrap_or("").to_owned();
+        assert_eq!(reason(1), "pretended\non standard error:\n  no register left");
+        assert_eq!(reason(2), "the worker process ended by signal 6 (SIGABRT)");
+        assert_eq!(reason(4), "line 1: pretended\n  Expected: 1.0\n  Observed: 0.5");
+    }
+}
+
 #[test]
 fn crashing_runs_are_byte_identical() {
     let sandbox = sandbox();
