@@ -31,6 +31,9 @@ pub enum CommandError {
     /// It accesses memory outside every object.
     #[error(transparent)]
     Fault(#[from] Fault),
+    /// The process that submitted the batch has ended.
+    #[error("stopped, because the process has ended")]
+    Abandoned,
     /// A kernel cannot be decoded or executed.
     #[error("kernel at {address:#x}: {text}")]
     Kernel {

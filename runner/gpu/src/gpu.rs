@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::context::HardwareContext;
 use crate::draw::Drawing;
 use crate::error::{CommandError, GpuError, Outcome, not_modeled};
+use crate::guard::Guard;
 use crate::mi;
 use crate::watch::Watch;
 
@@ -67,6 +68,11 @@ impl Gpu {
         }
     }
 
+    /// Stops batches for which nobody waits any more: `is_abandoned` is asked from time to time.
+    pub fn stop_if(&mut self, is_abandoned: impl Fn() -> bool + 'static) {
+        self.drawing.guard = Guard::new(Box::new(is_abandoned));
+    }
+
     /// Reports all kernels to an observer.
     pub fn watch(&mut self, watch: Rc<dyn Watch>) {
         self.drawing.watch(watch);
@@ -109,7 +115,9 @@ impl Gpu {
                 Err(error) => break Err(error.into()),
             };
             count += 1;
-            if let Err(reason) = self.command(memory, &mut state, &command) {
+            let done = self.drawing.guard.check();
+            let done = done.and_then(|()| self.command(memory, &mut state, &command));
+            if let Err(reason) = done {
                 break Err(failed(&command, reason));
             }
         };

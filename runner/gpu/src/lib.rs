@@ -29,6 +29,7 @@ mod draw;
 mod error;
 mod facts;
 mod gpu;
+mod guard;
 mod memory;
 mod mi;
 mod server;

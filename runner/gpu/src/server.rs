@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use packets::{Object, Recording};
 use rustc_hash::FxHashMap;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use submission::{KernelUse, Reply, Request, Submission};
 use vocabulary::Generation;
 
@@ -173,6 +175,31 @@ impl Drop for Server {
     }
 }
 
+/// Executes a batch and returns the number of its commands, or why it failed. A panic is a failure,
+/// too: other processes go on.
+fn execute(
+    gpu: &mut Gpu,
+    submission: &Submission,
+    memory: &BatchMemory<'_>,
+) -> Result<usize, String> {
+    let execute = || gpu.execute(memory, submission.context, submission.batch);
+    match catch_unwind(AssertUnwindSafe(execute)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+            Err(format!("internal error: panic: {}", text.unwrap_or_default()))
+        }
+    }
+}
+
+/// Returns true if the other side of a stream has ended.
+fn is_closed(stream: &UnixStream) -> bool {
+    let mut polled = [PollFd::new(stream, PollFlags::RDHUP)];
+    let none = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut polled, Some(&none)).is_ok_and(|count| count > 0)
+}
+
 /// Accepts connections until the server is dropped.
 fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
     while let Ok((stream, _)) = listener.accept() {
@@ -218,6 +245,8 @@ impl Connection<'_> {
         let heap = OpenOptions::new().read(true).write(true).open(path)?;
         shared.counts().0.processes += 1;
         let mut gpu = Gpu::new(shared.settings.generation, shared.clock);
+        let own = stream.try_clone()?;
+        gpu.stop_if(move || is_closed(&own));
         if shared.settings.counts_kernels {
             gpu.count_kernels();
         }
@@ -256,11 +285,10 @@ impl Connection<'_> {
         }
         let memory = BatchMemory::new(&self.heap, &submission.objects);
         let mut failure = self.record(submission, &memory).err().map(|error| error.to_string());
-        let result = self.gpu.execute(&memory, submission.context, submission.batch);
-        let commands = match result {
+        let commands = match execute(&mut self.gpu, submission, &memory) {
             Ok(commands) => commands,
-            Err(error) => {
-                failure.get_or_insert(error.to_string());
+            Err(text) => {
+                failure.get_or_insert(text);
                 0
             }
         };
@@ -304,5 +332,18 @@ impl Connection<'_> {
         let (address, length) = (submission.batch, submission.length);
         let numbers = (submission.context, version);
         Recording::write(&mut file, memory, address, length, numbers, &objects.collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_process_closes_its_stream() {
+        let (own, other) = UnixStream::pair().expect("streams");
+        assert!(!is_closed(&own));
+        drop(other);
+        assert!(is_closed(&own));
     }
 }

@@ -15,6 +15,7 @@ use super::used::Used;
 use super::window::Viewport;
 use crate::context::HardwareContext;
 use crate::facts::Facts;
+use crate::guard::Guard;
 use crate::watch::{Watch, WatchedKernel};
 
 /// Parameters of a draw.
@@ -39,6 +40,7 @@ pub(super) struct Draw<'a> {
     /// Record of the kernels that are used, unless the driver draws for itself.
     pub(super) used: Option<&'a Used>,
     pub(super) watch: Option<&'a dyn Watch>,
+    pub(super) guard: &'a Guard,
     pub(super) memory: &'a dyn Memory,
     pub(super) context: &'a HardwareContext,
     pub(super) counts: Counts,

@@ -29,6 +29,8 @@ use crate::error::{CommandError, Outcome, not_modeled};
 const TRIANGLES: u32 = 4;
 /// Quads of which a payload has one group of registers.
 const GROUP: usize = 4;
+/// Most attributes that the setup unit writes (PRM, `3DSTATE_SBE`).
+const MOST_ATTRIBUTES: u32 = 32;
 /// Most instructions of a thread.
 pub(super) const BUDGET: u64 = 100_000_000;
 
@@ -213,6 +215,7 @@ impl<'a> Fragments<'a> {
 
     /// Shades quads of one primitive.
     pub(super) fn shade(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
+        self.draw.guard.check()?;
         let mut quads = quads.to_vec();
         let shades = self.kernel.is_some();
         if self.tests_early || !shades {
@@ -338,6 +341,7 @@ impl<'a> Fragments<'a> {
         slots: &[QuadSlot],
         least: usize,
     ) -> Outcome<Shaded> {
+        self.draw.guard.check()?;
         thread.reset(0);
         self.write_header(thread, slots, primitive);
         // Whole quads execute, so that differences between pixels are defined.
@@ -555,6 +559,9 @@ impl Draw<'_> {
         let sbe = self.fields.sbe;
         let words = self.context.packet("3DSTATE_SBE");
         let count = sbe.attributes.get_u32(words);
+        if count > MOST_ATTRIBUTES {
+            return not_modeled(format!("{count} attributes of fragments"));
+        }
         let constant = sbe.is_constant.get_u32(words);
         let sprites = sbe.is_sprite.get_u32(words);
         // The read offset counts pairs of slots.

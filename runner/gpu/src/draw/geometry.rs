@@ -7,6 +7,7 @@ use super::command::Draw;
 use super::primitives::{Assembled, mode_of};
 use super::stage::{self, Entries, Program, UrbStage, dwords, slots};
 use crate::error::{Outcome, not_modeled};
+use crate::guard::check_vertices;
 
 /// Position of the instance number in handles.
 const INSTANCE_SHIFT: u32 = 27;
@@ -99,7 +100,7 @@ impl Draw<'_> {
         for group in groups(&items, layout.dispatch, layout.instances) {
             let done = self.run_geometry(&stage, &layout, input, group)?;
             for (i, item) in group.iter().enumerate() {
-                self.emit(&layout, &done, i, item.0.id, &mut streams);
+                self.emit(&layout, &done, i, item.0.id, &mut streams)?;
             }
         }
         let emitted = streams.iter().map(|stream| stream.primitives.len()).sum();
@@ -177,7 +178,7 @@ impl Draw<'_> {
         lane: usize,
         id: u32,
         streams: &mut [Assembled; 4],
-    ) {
+    ) -> Outcome<()> {
         let entry = &done.entries[lane];
         let dword = |at: usize| entry.get(at).copied().unwrap_or(0);
         let (count, header) = match (layout.dispatch, layout.static_count) {
@@ -191,6 +192,8 @@ impl Draw<'_> {
             dword(header + at / 32) >> (at % 32) & ((1 << bits) - 1)
         };
         let start = header + layout.control_units * UNIT;
+        let made: usize = streams.iter().map(|stream| stream.vertices.len()).sum();
+        check_vertices(made + count as usize)?;
         let mut runs: [Vec<Vec<u32>>; 4] = std::array::from_fn(|_| vec![Vec::new()]);
         for vertex in 0..count as usize {
             let (stream, cuts) = match (layout.control_units, layout.has_streams) {
@@ -218,6 +221,7 @@ impl Draw<'_> {
                 self.emit_run(layout.mode, &run, id, stream);
             }
         }
+        Ok(())
     }
 
     /// Adds the primitives of a run of vertices.

@@ -43,6 +43,7 @@ use vocabulary::Generation;
 use crate::context::HardwareContext;
 use crate::error::{Outcome, not_modeled};
 use crate::facts::Facts;
+use crate::guard::{Guard, check_vertices};
 use crate::mi::predicate_holds;
 use crate::watch::Watch;
 use command::{Draw, Parameters};
@@ -66,6 +67,7 @@ pub(crate) struct Drawing {
     kernels: Kernels,
     used: Option<Used>,
     watch: Option<Rc<dyn Watch>>,
+    pub(crate) guard: Guard,
 }
 
 impl Drawing {
@@ -74,7 +76,16 @@ impl Drawing {
         let devinfo = DevInfo::get(generation.name());
         let facts = Facts::of(generation);
         let (fields, kernels) = (Fields::resolve(table), Kernels::default());
-        Drawing { table, devinfo, facts, fields, kernels, used: None, watch: None }
+        Drawing {
+            table,
+            devinfo,
+            facts,
+            fields,
+            kernels,
+            used: None,
+            watch: None,
+            guard: Guard::default(),
+        }
     }
 
     /// Reports all kernels to an observer.
@@ -126,9 +137,11 @@ impl Drawing {
         let Some(draw) = self.begin(memory, context, is_internal) else {
             return not_modeled("draws without hardware");
         };
+        check_vertices(parameters.vertices as usize)?;
         draw.check()?;
         let fragments = Fragments::load(&draw)?;
         for instance in 0..parameters.instances {
+            self.guard.check()?;
             draw.instance(&fragments, &parameters, instance)?;
         }
         drop(fragments);
@@ -157,6 +170,7 @@ impl Drawing {
             kernels: &self.kernels,
             used: self.used.as_ref().filter(|_| !is_internal),
             watch: self.watch.as_deref(),
+            guard: &self.guard,
             memory,
             context,
             counts: Counts::default(),

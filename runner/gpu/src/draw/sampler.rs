@@ -132,8 +132,10 @@ impl texels::Texels for View<'_> {
         let surface = &self.bound.surface;
         let level = u32::try_from(level).ok()?;
         let known = surface.first_level..=surface.first_level + surface.level;
-        let (width, height) = surface.size(level);
-        known.contains(&level).then(|| (width, height, surface.layers_of(level)))
+        known.contains(&level).then(|| {
+            let (width, height) = surface.size(level);
+            (width, height, surface.layers_of(level))
+        })
     }
 
     fn layers(&self) -> usize {

@@ -136,6 +136,7 @@ impl<'a> UrbStage<'a> {
         while !running.is_empty() {
             let mut waiting = Vec::new();
             for (mut thread, scratch) in running {
+                self.draw.guard.check()?;
                 let shared = std::mem::take(&mut host.scratch.shared);
                 host.scratch = Scratch { shared, ..scratch };
                 let result = self.kernel.kernel.run(&mut thread, &mut host, BUDGET);

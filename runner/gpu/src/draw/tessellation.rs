@@ -9,6 +9,7 @@ use super::primitives::Assembled;
 use super::stage::{self, Program, UrbStage, dwords, slots};
 use super::vertices::Slots;
 use crate::error::{Outcome, not_modeled};
+use crate::guard::check_vertices;
 
 /// First register of a control thread's input handles, eight to a register.
 const INPUT_HANDLES: usize = 1;
@@ -52,6 +53,7 @@ impl Draw<'_> {
             let mesh = tessellate(&self.tessellation(&entry)?);
             self.counts.add_patch(mesh.points.len());
             let first = u32::try_from(result.vertices.len()).unwrap_or(0);
+            check_vertices(result.vertices.len() + mesh.points.len())?;
             result.vertices.extend(self.evaluate(&evaluation, &entry, patch.id, &mesh)?);
             for indices in mesh.indices.chunks_exact(mesh.size.max(1)) {
                 let vertices: SmallVec<[u32; 6]> =

@@ -16,10 +16,14 @@ pub const SUBPIXELS: i64 = 256;
 /// Window position in units of 1/256 pixel.
 pub type SnappedPosition = [i64; 2];
 
-/// Snaps a window coordinate to the sub-pixel grid, to nearest, halves away from zero. The caller
-/// keeps coordinates finite and within the guard band.
+/// Largest coordinate in pixels. Products of two differences fit into 64 bits, and the guard bands
+/// of all hardware are smaller.
+const LARGEST: f64 = (1 << 20) as f64;
+
+/// Snaps a window coordinate to the sub-pixel grid, to nearest, halves away from zero. What no
+/// guard band limits, as behind a viewport of a driver's mistake, becomes the largest coordinate.
 pub fn snap(coordinate: f64) -> i64 {
-    (coordinate * SUBPIXELS as f64).round() as i64
+    (coordinate.clamp(-LARGEST, LARGEST) * SUBPIXELS as f64).round() as i64
 }
 
 /// A rectangle of pixels: `x0 <= x < x1`, `y0 <= y < y1`.
