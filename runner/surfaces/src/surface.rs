@@ -130,8 +130,11 @@ enum LevelOrder {
     Row,
 }
 
+/// Logarithm of the largest number of samples.
+const MOST_LOG_SAMPLES: u64 = 4;
+
 impl Surface {
-    /// Reads the surface state at an address; `None` for a reserved kind.
+    /// Reads the surface state at an address; `None` for a reserved kind or number of samples.
     ///
     /// # Errors
     /// Fails outside memory.
@@ -165,6 +168,10 @@ impl Surface {
                 (true, true) => Tiling::Y,
             }
         };
+        let log_samples = fields.samples.get(words);
+        if log_samples > MOST_LOG_SAMPLES {
+            return None;
+        }
         let count = |field: packets::Field| field.get_u32(words) + 1;
         let height = count(fields.height);
         let format = fields.format.get(words);
@@ -224,7 +231,7 @@ impl Surface {
             layer_rows,
             first_layer: fields.min_array_element.get_u32(words),
             layers: count(fields.view_extent),
-            samples: 1 << fields.samples.get(words),
+            samples: 1 << log_samples,
             level: fields.level.get_u32(words),
             clear: [fields.clear_red, fields.clear_green, fields.clear_blue, fields.clear_alpha]
                 .map(|field| field.get_u32(words)),

@@ -45,7 +45,7 @@ impl Output<'_> {
         for (write, target) in targets {
             let Some(target) = target else { continue };
             let color = self.stored_color(&target, write.color.map(|plane| plane[0]));
-            self.fill(&target, &runs, primitive.layer(), color)?;
+            self.fill(&target, &runs, primitive.layer, color)?;
         }
         Ok(true)
     }

@@ -73,6 +73,8 @@ pub(super) struct Primitive<'a> {
     pub(super) corners: [&'a Slots; 3],
     /// Data of the provoking vertex, which flat inputs have.
     pub(super) flat: &'a Slots,
+    /// Layer of the render target.
+    pub(super) layer: u32,
     /// The front is visible.
     pub(super) is_front: bool,
     /// The primitive is a point, whose corners span its square.
@@ -86,11 +88,6 @@ pub(super) struct Primitive<'a> {
 }
 
 impl Primitive<'_> {
-    /// Layer of the render target.
-    pub(super) fn layer(&self) -> u32 {
-        self.flat.first().map_or(0, |header| header[1])
-    }
-
     /// Depth of a primitive without interpolation.
     pub(super) fn flat_depth(&self) -> f32 {
         self.corners[0].get(1).map_or(0.0, |position| f32::from_bits(position[2]))
@@ -381,7 +378,7 @@ impl<'a> Fragments<'a> {
         // the facing as the sign of the negated low half, which the topology keeps from being 0.
         let mut header = [0; 8];
         header[0] =
-            TRIANGLES | (primitive.layer() & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
+            TRIANGLES | (primitive.layer & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
         header[3] = self.resources.sampler_offset();
         if self.payload.per_sample && !self.draw.devinfo.sample_id_per_quad {
             // The number of the first pair of samples.
@@ -650,7 +647,7 @@ impl Host for FragmentHost<'_> {
 
     fn render_read(&mut self, read: &RenderRead) -> Reply<Texels> {
         let Fragments { output, resources, .. } = self.stage;
-        let result = output.read(resources, self.primitive.layer(), self.slots, read);
+        let result = output.read(resources, self.primitive.layer, self.slots, read);
         self.failure.answer(result)
     }
 

@@ -151,7 +151,7 @@ impl<'a> Output<'a> {
             });
             let [low, high] = primitive.depths;
             let depth = depth.max(low.min(high)).min(high.max(low));
-            let layer = primitive.layer();
+            let layer = primitive.layer;
             let is_front = primitive.is_front;
             let tested = Tested { x, y, layer, sample, is_front, depth, stencil };
             if tests.test(&tested)? {
@@ -218,7 +218,7 @@ impl<'a> Output<'a> {
                         color[3] = (f32::from_bits(color[3]) * share).to_bits();
                     }
                     let second = write.color1.map_or([0; 4], |planes| planes.map(|p| p[i]));
-                    self.store(target, (color, second), place, primitive.layer(), live)?;
+                    self.store(target, (color, second), place, primitive.layer, live)?;
                 }
             }
         }

@@ -34,8 +34,8 @@ impl Draw<'_> {
             first_center(y[0]).max(limit(fields.y_min)),
             first_center(y[1]).min(limit(fields.y_max) + 1),
         );
+        let layer = self.layer(corners[0]);
         if let Some(special) = self.special() {
-            let layer = corners[0].first().map_or(0, |header| header[1]);
             let area = Area { x: (left, right), y: (top, bottom) };
             return self.do_special(special, fragments, layer, area);
         }
@@ -54,6 +54,7 @@ impl Draw<'_> {
         let primitive = Primitive {
             corners,
             flat: corners[0],
+            layer,
             is_front: true,
             is_point: false,
             smooth: None,

@@ -96,6 +96,7 @@ impl Draw<'_> {
             let primitive = Primitive {
                 corners,
                 flat,
+                layer: self.layer(flat),
                 is_front,
                 is_point: false,
                 smooth: None,
@@ -149,6 +150,7 @@ impl Draw<'_> {
         let primitive = Primitive {
             corners: [ends[0], ends[1], ends[1]],
             flat,
+            layer: self.layer(flat),
             is_front,
             is_point: false,
             smooth: smooth.filter(|_| samples.count() == 1),
@@ -235,6 +237,7 @@ impl Draw<'_> {
         let primitive = Primitive {
             corners: [vertex; 3],
             flat,
+            layer: self.layer(flat),
             is_front,
             is_point: true,
             smooth: smooth.filter(|_| samples.count() == 1),
