@@ -56,6 +56,9 @@ impl Kernel {
         let loops = self.loops()?;
         let instructions = (0..).map_while(|index| self.instruction(index));
         for (index, instruction) in (0_u32..).zip(instructions) {
+            if instruction.op().reads_time {
+                return None;
+            }
             search.in_loop = loops.iter().any(|(first, last)| (*first..=*last).contains(&index));
             search.step(self, instruction.decoded)?;
         }

@@ -17,6 +17,7 @@ pub(super) fn glsl(program: &Program, target: ProgramTarget) -> String {
 fn write(out: &mut String, program: &Program, target: ProgramTarget) -> std::fmt::Result {
     declarations(out, program, target)?;
     writeln!(out, "void main()\n{{")?;
+    writeln!(out, "    float unspecified;")?;
     for n in 0..program.temporaries {
         writeln!(out, "    vec4 t{n};")?;
     }

@@ -12,7 +12,7 @@ pub(super) enum Form {
 }
 
 /// An instruction: operands, target, and a GLSL expression of type vec4 in which `$0`, `$1`, `$2`
-/// are the operands (scalars are floats).
+/// are the operands (scalars are floats). `unspecified` is a float without a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     /// Mnemonic.
@@ -81,12 +81,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     op("POW", S2, "vec4(pow($0, $1))"),
     op("RCP", S1, "vec4(1.0 / $0)"),
     op("RSQ", S1, "vec4(inversesqrt(abs($0)))"),
-    fragment("SCS", S1, "vec4(cos($0), sin($0), 0.0, 0.0)"),
+    fragment("SCS", S1, "vec4(cos($0), sin($0), unspecified, unspecified)"),
     op("SGE", V2, "vec4(greaterThanEqual($0, $1))"),
     fragment("SIN", S1, "vec4(sin($0))"),
     op("SLT", V2, "vec4(lessThan($0, $1))"),
     op("SUB", V2, "($0 - $1)"),
-    op("XPD", V2, "vec4(cross($0.xyz, $1.xyz), 0.0)"),
+    op("XPD", V2, "vec4(cross($0.xyz, $1.xyz), unspecified)"),
 ];
 
 /// Returns whether a word is reserved.

@@ -53,7 +53,7 @@ impl Run<'_> {
             }
             Expected::Depth(_) => {
                 let depth = self.api.read_depth(x, y);
-                return (expectation, PixelValues::Floats(vec![[depth; 4]]));
+                return (expectation, PixelValues::Floats(vec![[depth, 0.0, 0.0, 1.0]]));
             }
             Expected::Rgb(_) | Expected::Rgba(_) => {}
         }

@@ -41,6 +41,7 @@ pub(super) struct Draw<'a> {
     pub(super) used: Option<&'a Used>,
     pub(super) watch: Option<&'a dyn Watch>,
     pub(super) guard: &'a Guard,
+    pub(super) time: &'a Cell<u64>,
     pub(super) memory: &'a dyn Memory,
     pub(super) context: &'a HardwareContext,
     pub(super) counts: Counts,
@@ -54,6 +55,12 @@ pub(super) struct Draw<'a> {
 }
 
 impl Draw<'_> {
+    /// Time stamp of a thread that reads it.
+    pub(super) fn tick(&self) -> u64 {
+        self.time.set(self.time.get() + 1);
+        self.time.get()
+    }
+
     /// Reports a kernel and returns the observer of its threads.
     pub(super) fn tracer(
         &self,

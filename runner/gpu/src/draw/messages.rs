@@ -53,6 +53,10 @@ macro_rules! memory_messages {
             self.failure.answer(result)
         }
 
+        fn time(&mut self) -> u64 {
+            self.resources().draw.tick()
+        }
+
         fn global_read(&mut self, address: u64, data: &mut [u8]) -> Reply<()> {
             let result = self.resources().draw.memory.read(address, data);
             self.failure.answer(result.map_err(Into::into))

@@ -68,6 +68,8 @@ pub(crate) struct Drawing {
     used: Option<Used>,
     watch: Option<Rc<dyn Watch>>,
     pub(crate) guard: Guard,
+    /// Time stamp of threads: the number of its reads, so that runs are equal.
+    time: Cell<u64>,
 }
 
 impl Drawing {
@@ -85,6 +87,7 @@ impl Drawing {
             used: None,
             watch: None,
             guard: Guard::default(),
+            time: Cell::default(),
         }
     }
 
@@ -171,6 +174,7 @@ impl Drawing {
             used: self.used.as_ref().filter(|_| !is_internal),
             watch: self.watch.as_deref(),
             guard: &self.guard,
+            time: &self.time,
             memory,
             context,
             counts: Counts::default(),
