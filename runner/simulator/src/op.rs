@@ -409,12 +409,24 @@ fn place(shape: &ExecShape, operand: &Operand, is_dst: bool) -> Place {
             let narrow = u32::from(operand.nr & 0xf) * 4 + u32::from(operand.subnr);
             match operand.arf() {
                 None | Some(Arf::Null) => Place::Null,
+                Some(Arf::Accumulator(_)) if !is_dst => {
+                    let operand = accumulator_source(operand);
+                    Place::Accumulator(region::source(shape, &operand, base))
+                }
                 Some(Arf::Accumulator(_)) => Place::Accumulator(lanes(base)),
                 Some(flag @ Arf::Flag(_)) => Place::Arf(flag, lanes(narrow)),
                 Some(arf) => Place::Arf(arf, lanes(base)),
             }
         }
     }
+}
+
+/// Returns an accumulator as a source: each channel reads its own element, also in a region of one
+/// element. Mesa 22.3 reads it as `acc0<0,1,0>` to subtract with saturation, and its CI passes
+/// piglit's `vs-subtractSaturate-uint` on a Kaby Lake (`iris-kbl-piglit`).
+fn accumulator_source(operand: &Operand) -> Operand {
+    let region = if operand.region.is_scalar() { Region::PACKED8 } else { operand.region };
+    Operand { region, ..operand.clone() }
 }
 
 /// Value of an immediate.

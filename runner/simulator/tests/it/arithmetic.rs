@@ -245,6 +245,34 @@ fn integer_arithmetic_wraps_and_saturates() {
     }
 }
 
+/// Two sequences of Mesa that real hardware is known to execute right: one reads the accumulator as
+/// a scalar region, the other shifts a signed number to the right by `shr`.
+#[test]
+fn saturating_subtraction() {
+    let ys = [0, 1, 0xffff_ffff, 0x8000_0000, 0x8000_0001, 0x7fff_ffff, 0x1234_5678, 0xfffe_0000];
+    for x in [0, 5, 0xffff_fffa, 0x8000_0000, 0x7fff_ffff] {
+        let thread = run(
+            "skl",
+            "mov(8) acc0<1>UD g3<8,8,1>UD { align1 1Q };
+             add.sat(8) g10<1>UD -acc0<0,1,0>UD g2<8,8,1>UD { align1 1Q };
+             mov(8) acc0<1>D g3<8,8,1>D { align1 1Q };
+             add.sat(8) g11<1>D -acc0<0,1,0>D g2<8,8,1>D { align1 1Q };
+             shr(8) g4<1>D g3<8,8,1>D 1D { align1 1Q };
+             add(8) g5<1>D g3<8,8,1>D -g4<8,8,1>D { align1 1Q };
+             add.sat(8) g6<1>D g2<8,8,1>D -g4<8,8,1>D { align1 1Q };
+             add.sat(8) g12<1>D g6<8,8,1>D -g5<8,8,1>D { align1 1Q };",
+            |thread| {
+                thread.set_register(2, &[x; 8]);
+                thread.set_register(3, &ys);
+            },
+        );
+        let signed = ys.map(|y| (x as i32).saturating_sub(y as i32) as u32);
+        assert_eq!(thread.register(10), ys.map(|y| x.saturating_sub(y)), "{x:#x}");
+        assert_eq!(thread.register(11), signed, "{x:#x}");
+        assert_eq!(thread.register(12), signed, "{x:#x}");
+    }
+}
+
 #[test]
 fn long_multiplication_by_mul_and_mach() {
     let (x, y) = (0x8765_4321u32, 0xfedc_ba98u32);
