@@ -221,6 +221,9 @@ impl<'a> Fragments<'a> {
                 for (i, covered) in quad.samples.iter_mut().enumerate() {
                     let place = slot.pixel(i);
                     *covered = self.output.test_early(primitive, &self.samples, place, *covered)?;
+                    if !shades {
+                        self.output.count_passed(covered.count_ones());
+                    }
                 }
             }
             quads.retain(|quad| quad.samples != [0; 4]);
