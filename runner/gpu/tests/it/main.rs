@@ -1,5 +1,6 @@
 //! Integration tests of the crate.
 
+mod hostile;
 mod replay;
 mod server;
 mod texts;

@@ -18,7 +18,7 @@ const TARGETS: [u64; 2] = [0x13_b000, 0xfffe_ffc4_0000];
 /// The same in the recordings with fast clears.
 const FAST_TARGETS: [u64; 2] = [0x13_b000, 0xfffe_ffa0_0000];
 
-fn recording(name: &str) -> Recording {
+pub(crate) fn recording(name: &str) -> Recording {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/recordings");
     let bytes = fs::read(folder.join(format!("{name}.exec"))).expect("a recording");
     Recording::parse(&bytes).expect("a recording")
