@@ -426,7 +426,7 @@ fn place(shape: &ExecShape, operand: &Operand, is_dst: bool) -> Place {
 /// piglit's `vs-subtractSaturate-uint` on a Kaby Lake (`iris-kbl-piglit`).
 fn accumulator_source(operand: &Operand) -> Operand {
     let region = if operand.region.is_scalar() { Region::PACKED8 } else { operand.region };
-    Operand { region, ..operand.clone() }
+    Operand { region, ..*operand }
 }
 
 /// Value of an immediate.
