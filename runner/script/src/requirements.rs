@@ -143,7 +143,7 @@ fn check(requirement: &Requirement<'_>, context: &ContextFacts<'_>) -> Result<()
         }
         // Without SPIR-V the GLSL sections run, as with piglit's `-glsl`.
         Requirement::Spirv(mode) => met(mode != SpirvMode::Only || context.spirv, &|| {
-            "the stages are given in SPIR-V only".to_owned()
+            "the stages are given in SPIR-V only: needs GL_ARB_gl_spirv and spirv-as".to_owned()
         }),
     }
 }

@@ -130,7 +130,10 @@ fn requirement_lines() {
         ("GLSL >= 1.50\nGL_NO_such_extension", "needs GL_NO_such_extension"),
         ("GLSL >= 1.10\n!GL_ARB_gpu_shader_fp64", "must not have GL_ARB_gpu_shader_fp64"),
         ("GL_MAX_VERTEX_ATTRIBS >= 17\nGLSL >= 1.50", "needs GL_MAX_VERTEX_ATTRIBS >= 17, has 16"),
-        ("GLSL >= 1.10\nSPIRV ONLY", "the stages are given in SPIR-V only"),
+        (
+            "GLSL >= 1.10\nSPIRV ONLY",
+            "the stages are given in SPIR-V only: needs GL_ARB_gl_spirv and spirv-as",
+        ),
         ("INT GL_FRAGMENT_SHADER_DISCARDS_SAMPLES_EXT == 1\nGLSL >= 1.10", "is no state"),
         // Before GL 3.2 the limit counts as 0; a compatibility context has its own version, so it
         // is met.
