@@ -15,8 +15,10 @@ use crate::error::{CommandError, Outcome};
 const LENGTHS: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];
 /// Bytes by which known kernels are found.
 const PREFIX: usize = 32;
-/// Most kernels that are kept.
+/// Most different first bytes of which kernels are kept.
 const MOST: usize = 4096;
+/// Most kernels of the same first bytes that are kept. Shaders of a test suite often begin alike.
+const MOST_ALIKE: usize = 64;
 
 /// A decoded kernel.
 #[derive(Debug)]
@@ -63,7 +65,7 @@ impl Loaded {
     }
 }
 
-/// Kernels by their first bytes.
+/// Kernels by their first bytes, each list from the last one used to the first.
 #[derive(Debug, Default)]
 pub(super) struct Kernels(RefCell<FxHashMap<[u8; PREFIX], Vec<Rc<Loaded>>>>);
 
@@ -80,13 +82,14 @@ impl Kernels {
         let mut prefix = [0; PREFIX];
         let first = usize::try_from(room).unwrap_or(PREFIX).min(PREFIX);
         memory.read(address, &mut prefix[..first])?;
-        let mut bytes = Vec::new();
-        for known in self.0.borrow().get(&prefix).into_iter().flatten() {
-            bytes.resize(known.bytes.len(), 0);
-            let fits = known.bytes.len() as u64 <= room;
-            if fits && memory.read(address, &mut bytes).is_ok() && bytes == known.bytes {
-                return Ok(known.clone());
-            }
+        let mut all = self.0.borrow_mut();
+        let alike = all.get_mut(&prefix).map_or(&mut [][..], Vec::as_mut_slice);
+        let longest = alike.iter().map(|known| known.bytes.len()).max().unwrap_or(0);
+        let mut bytes = vec![0; usize::try_from(room).unwrap_or(longest).min(longest)];
+        memory.read(address, &mut bytes)?;
+        if let Some(place) = alike.iter().position(|known| bytes.starts_with(&known.bytes)) {
+            alike[..=place].rotate_right(1);
+            return Ok(alike[0].clone());
         }
         let (kernel, mut bytes) = decode(devinfo, memory, address, room)?;
         bytes.truncate(kernel.end());
@@ -97,11 +100,12 @@ impl Kernels {
             counts: Cell::default(),
             description: OnceCell::new(),
         });
-        let mut all = self.0.borrow_mut();
         if all.len() >= MOST {
             all.clear();
         }
-        all.entry(prefix).or_default().push(loaded.clone());
+        let alike = all.entry(prefix).or_default();
+        alike.truncate(MOST_ALIKE - 1);
+        alike.insert(0, loaded.clone());
         Ok(loaded)
     }
 }
