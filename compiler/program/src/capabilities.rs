@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use vocabulary::Generation;
+
 /// The API that a context implements.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Api {
@@ -17,7 +19,7 @@ pub enum Api {
 /// One kind of context of one generation, read from its table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CapabilityTable {
-    /// Generation name (`ivb`), or `reference`.
+    /// Generation name (`ivb`), `reference`, or `gl` for a driver.
     pub generation: String,
     /// API.
     pub api: Api,
@@ -126,6 +128,13 @@ impl Capabilities {
             }
         }
         None
+    }
+
+    /// Returns true for an OpenGL driver, whose limits are known, but not what makes a program fit
+    /// that exceeds them.
+    pub fn is_of_driver(&self) -> bool {
+        self.consult_all();
+        self.table.generation == Generation::Gl.name()
     }
 
     /// Returns all extensions.

@@ -8,8 +8,12 @@ use program::{
 use std::collections::{BTreeMap, BTreeSet};
 
 fn capabilities() -> Capabilities {
+    capabilities_of("reference")
+}
+
+fn capabilities_of(generation: &str) -> Capabilities {
     Capabilities::from(CapabilityTable {
-        generation: "reference".into(),
+        generation: generation.into(),
         api: Api::Compatibility,
         gl_version: 46,
         glsl_version: 460,
@@ -22,17 +26,20 @@ fn capabilities() -> Capabilities {
 }
 
 fn link(shaders: &[(Stage, &str)]) -> Result<Program, String> {
-    let capabilities = capabilities();
+    link_for(&capabilities(), shaders)
+}
+
+fn link_for(capabilities: &Capabilities, shaders: &[(Stage, &str)]) -> Result<Program, String> {
     let mut types = TypeTable::default();
     let mut list = Vec::new();
     for (stage, source) in shaders {
-        let options = glsl::CompileOptions::new(&capabilities);
+        let options = glsl::CompileOptions::new(capabilities);
         list.push(
             glsl::compile(&[source], *stage, options, &mut types)
                 .map_err(|e| format!("compile: {e}"))?,
         );
     }
-    program::link(list, types, &LinkOptions::new(&capabilities)).map_err(|e| e.to_string())
+    program::link(list, types, &LinkOptions::new(capabilities)).map_err(|e| e.to_string())
 }
 
 fn vertex_and_fragment(vertex: &str, fragment: &str) -> Result<Program, String> {
@@ -217,6 +224,18 @@ fn as_many_components_fit_as_the_limit_says() {
     let fragment = "#version 130\nin float a[2]; void main() { gl_FragColor = vec4(a[0] + a[1]); }";
     let roomy = vertex_and_fragment(vertex, fragment).unwrap();
     assert!(roomy.stages[1].inputs.iter().map(|v| v.mask).eq([1, 1]));
+}
+
+/// A driver may make a program fit that exceeds a limit (OpenGL 4.6 section 11.1.2.1).
+#[test]
+fn only_drivers_may_exceed_a_limit_of_components() {
+    let vertex = "#version 150\nout B { vec4 a[33]; } b; void main() { b.a[0] = vec4(1); }";
+    let geometry = "#version 150\nlayout(points) in; layout(points, max_vertices = 1) out;\n\
+        in B { vec4 a[33]; } b[]; uniform int i; void main() { gl_Position = b[0].a[i]; EmitVertex(); }";
+    let shaders = [(Stage::Vertex, vertex), (Stage::Geometry, geometry)];
+    let error = link(&shaders).expect_err("132 components");
+    assert!(error.contains("132 input components; 128 are available"), "{error}");
+    assert!(link_for(&capabilities_of("gl"), &shaders).is_ok());
 }
 
 #[test]
