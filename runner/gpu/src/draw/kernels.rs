@@ -16,9 +16,9 @@ const LENGTHS: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];
 /// Bytes by which known kernels are found.
 const PREFIX: usize = 32;
 /// Most different first bytes of which kernels are kept.
-const MOST: usize = 4096;
+const MOST: usize = 1024;
 /// Most kernels of the same first bytes that are kept. Shaders of a test suite often begin alike.
-const MOST_ALIKE: usize = 64;
+const MOST_ALIKE: usize = 32;
 
 /// A decoded kernel.
 #[derive(Debug)]
