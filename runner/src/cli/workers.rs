@@ -84,6 +84,6 @@ pub(super) fn settings(
         threads,
         batch,
         time_limit: Duration::from_secs(args.timeout.into()),
-        memory: memory.or_else(supervise::default_limit),
+        memory: memory.or_else(|| supervise::default_limit(workers)),
     })
 }
