@@ -143,7 +143,7 @@ pub(super) struct ExecuteArgs {
     /// Wall-clock limit of a test case (default: 300).
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
     pub(super) timeout: u32,
-    /// Memory limit of a worker (default: three quarters of the machine's, shared by all).
+    /// Memory limit of a worker (default: 3/4 of the machine's for all).
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
     pub(super) memory_limit: Option<u32>,
     /// Only pretend to run tests, as their files say.
