@@ -134,7 +134,7 @@ impl Capabilities {
     /// that exceeds them.
     pub fn is_of_driver(&self) -> bool {
         self.consult_all();
-        self.table.generation == Generation::Gl.name()
+        Generation::from_name(&self.table.generation).is_some_and(Generation::is_driver)
     }
 
     /// Returns all extensions.

@@ -68,7 +68,8 @@ impl Gpu {
         }
     }
 
-    /// Stops batches for which nobody waits any more: `is_abandoned` is asked from time to time.
+    /// Stops a batch when `is_abandoned`, which is called from time to time, returns true: its
+    /// process has ended.
     pub fn stop_if(&mut self, is_abandoned: impl Fn() -> bool + 'static) {
         self.drawing.guard = Guard::new(Box::new(is_abandoned));
     }

@@ -8,27 +8,27 @@ use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Most vertices of an instance of a draw, and most vertices that a stage makes of them.
 const MOST_VERTICES: usize = 1 << 22;
-/// Time between two questions whether anybody waits for the batch.
+/// Time between two calls of `is_abandoned`.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Stops work that nobody waits for, and work that needs too much memory.
+/// Stops batches whose process has ended.
 pub(crate) struct Guard {
     is_abandoned: Box<dyn Fn() -> bool>,
-    asked: Cell<Instant>,
+    called: Cell<Instant>,
 }
 
 impl Guard {
-    /// Creates a guard that asks `is_abandoned` from time to time.
+    /// Creates a guard that calls `is_abandoned` from time to time.
     pub(crate) fn new(is_abandoned: Box<dyn Fn() -> bool>) -> Guard {
-        Guard { is_abandoned, asked: Cell::new(Instant::now()) }
+        Guard { is_abandoned, called: Cell::new(Instant::now()) }
     }
 
-    /// Fails if nobody waits for the batch. For each thread, instance or group.
+    /// Fails if the batch is abandoned. Called for each command, instance and thread.
     pub(crate) fn check(&self) -> Outcome<()> {
-        if self.asked.get().elapsed() < INTERVAL {
+        if self.called.get().elapsed() < INTERVAL {
             return Ok(());
         }
-        self.asked.set(Instant::now());
+        self.called.set(Instant::now());
         if (self.is_abandoned)() { Err(CommandError::Abandoned) } else { Ok(()) }
     }
 }
@@ -41,7 +41,7 @@ impl Default for Guard {
 
 impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guard").field("asked", &self.asked).finish_non_exhaustive()
+        f.debug_struct("Guard").field("called", &self.called).finish_non_exhaustive()
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     fn abandoned_work_stops() {
         let guard = Guard::new(Box::new(|| true));
         while guard.check().is_ok() {
-            assert!(guard.asked.get().elapsed() < Duration::from_secs(60));
+            assert!(guard.called.get().elapsed() < Duration::from_secs(60));
         }
         assert_eq!(Guard::default().check(), Ok(()));
     }

@@ -36,8 +36,8 @@ impl Draw<'_> {
         Ok(viewport)
     }
 
-    /// Returns the layer of the render target that a vertex selects. Drivers force the first one for
-    /// framebuffers without layers.
+    /// Returns the layer of the render target that a vertex selects. Drivers force the first layer
+    /// for framebuffers without layers.
     pub(super) fn layer(&self, slots: &Slots) -> u32 {
         let is_forced = self.fields.clip.forces_layer_0.flag(self.context.packet("3DSTATE_CLIP"));
         slots.first().filter(|_| !is_forced).map_or(0, |header| header[1])

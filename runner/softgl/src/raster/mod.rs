@@ -20,8 +20,8 @@ pub type SnappedPosition = [i64; 2];
 /// of all hardware are smaller.
 const LARGEST: f64 = (1 << 20) as f64;
 
-/// Snaps a window coordinate to the sub-pixel grid, to nearest, halves away from zero. What no
-/// guard band limits, as behind a viewport of a driver's mistake, becomes the largest coordinate.
+/// Snaps a window coordinate to the sub-pixel grid, to nearest, halves away from zero. Larger
+/// coordinates, as a driver's mistake in a viewport gives, become the largest one.
 pub fn snap(coordinate: f64) -> i64 {
     (coordinate.clamp(-LARGEST, LARGEST) * SUBPIXELS as f64).round() as i64
 }
