@@ -144,7 +144,7 @@ fn answer_on_virtual_gpu(
     let request = Request { generation: Generation::Gl, ..request.clone() };
     let verdict = answer(&request, run, devices);
     match &mut *reports.lock().unwrap_or_else(PoisonError::into_inner) {
-        // An explanation executes the test case again: a batch that fails again is no news.
+        // An explanation executes the test case again, so that the same batch may fail again.
         Some(reports) if request.explanation.is_some() => {
             let _ = reports.complete(Verdict::pass());
             verdict
