@@ -243,7 +243,7 @@ impl Op {
         let group = inst.qtr_control * 8 + if inst.nib_control { 4 } else { 0 };
         let mut op = Op {
             unit: inst.unit(),
-            opcode: inst.opcode,
+            opcode: operation(inst),
             math: inst.math,
             shape,
             exec,
@@ -375,6 +375,16 @@ fn pred_kind(mode: PredMode) -> PredKind {
         PredMode::ReplicateY => PredKind::Component(1),
         PredMode::ReplicateZ => PredKind::Component(2),
         PredMode::ReplicateW => PredKind::Component(3),
+    }
+}
+
+/// Returns the operation that hardware executes. The sign of a signed source fills the result of
+/// `shr`: Mesa 22.3 halves signed numbers so, and its CI passes piglit's `fs-subtractSaturate-int`
+/// on a Kaby Lake (`iris-kbl-piglit`).
+fn operation(inst: &Inst) -> Opcode {
+    match inst.opcode {
+        Opcode::Shr if element_type(inst.src[0].ty).is_signed_integer() => Opcode::Asr,
+        opcode => opcode,
     }
 }
 

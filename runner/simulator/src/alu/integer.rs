@@ -39,9 +39,6 @@ pub fn evaluate(op: &Op, a: i128, b: i128, c: i128) -> Option<i128> {
         Opcode::Xor => logic(bits(a, bytes) ^ bits(b, bytes)),
         // Nothing is cut here: saturation needs the bits beyond the destination.
         Opcode::Shl => a.wrapping_shl(count),
-        // The sign of a signed source fills the result: Mesa 22.3 halves signed numbers so, and its
-        // CI passes piglit's `fs-subtractSaturate-int` on a Kaby Lake (`iris-kbl-piglit`).
-        Opcode::Shr if op.src[0].ty.is_signed_integer() => a >> count,
         Opcode::Shr => i128::from(bits(a, bytes).checked_shr(count).unwrap_or(0)),
         Opcode::Asr => a >> count,
         Opcode::Add => a.wrapping_add(b),

@@ -203,10 +203,8 @@ impl Job for Exact {
             Opcode::Or => pairs(&a, &b, |x, y| extend(x | y, bytes, signed)),
             Opcode::Xor => pairs(&a, &b, |x, y| extend(x ^ y, bytes, signed)),
             Opcode::Shl => pairs(&a, &b, |x, y| x << (y & 31)),
-            Opcode::Shr if !step.op.src[0].ty.is_signed_integer() => {
-                pairs(&a, &b, |x, y| extend(x, bytes, false) >> (y & 31))
-            }
-            Opcode::Shr | Opcode::Asr => pairs(&a, &b, |x, y| x >> (y & 31)),
+            Opcode::Shr => pairs(&a, &b, |x, y| extend(x, bytes, false) >> (y & 31)),
+            Opcode::Asr => pairs(&a, &b, |x, y| x >> (y & 31)),
             Opcode::Add => pairs(&a, &b, |x, y| x + y),
             Opcode::Avg => pairs(&a, &b, |x, y| (x + y + 1) >> 1),
             Opcode::Mul => {

@@ -342,7 +342,6 @@ impl Chooser<'_> {
         // Low dwords suffice unless saturation sees more.
         let plain = !op.saturate;
         let dwords = matches!(op.exec, Exec::Int { bytes: 4, .. });
-        let is_signed = op.src[0].ty.is_signed_integer();
         match op.opcode {
             Opcode::Mov if plain => self.narrow::<Mov>(),
             Opcode::Add if plain => self.narrow::<Add>(),
@@ -358,9 +357,9 @@ impl Chooser<'_> {
             Opcode::Or if dwords && plain => self.narrow::<integer::Or>(),
             Opcode::Xor if dwords && plain => self.narrow::<integer::Xor>(),
             Opcode::Not if dwords && plain => self.narrow::<integer::Not>(),
-            Opcode::Shr if dwords && plain && !is_signed => self.narrow::<integer::Shr>(),
-            Opcode::Shr | Opcode::Asr if plain && !op.src[0].negate && !op.src[0].abs => {
-                if is_signed {
+            Opcode::Shr if dwords && plain => self.narrow::<integer::Shr>(),
+            Opcode::Asr if plain && !op.src[0].negate && !op.src[0].abs => {
+                if op.src[0].ty.is_signed_integer() {
                     self.narrow::<integer::Asr>()
                 } else {
                     self.narrow::<integer::Shr>()
