@@ -1,5 +1,6 @@
 //! Internal compiler errors.
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::panic::{self, AssertUnwindSafe, Location};
@@ -36,6 +37,14 @@ pub struct InternalError {
     pub message: String,
     /// Source location of the check.
     pub location: &'static Location<'static>,
+}
+
+/// Returns the text of a panic: its message, or that of a raised [`InternalError`].
+pub fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let error = || payload.downcast_ref::<InternalError>().map(InternalError::to_string);
+    let literal = payload.downcast_ref::<&str>().map(ToString::to_string);
+    let text = literal.or_else(|| payload.downcast_ref::<String>().cloned()).or_else(error);
+    text.unwrap_or_else(|| "no message".to_owned())
 }
 
 impl InternalError {
@@ -119,5 +128,14 @@ mod tests {
         assert!(error.location.file().ends_with("internal_error.rs"));
         let other = panic::catch_unwind(|| InternalError::catch(|| panic!("other")));
         assert!(other.is_err());
+    }
+
+    #[test]
+    fn panics_have_a_text() {
+        assert_eq!(panic_text(&"literal"), "literal");
+        assert_eq!(panic_text(&"formatted".to_owned()), "formatted");
+        assert_eq!(panic_text(&7), "no message");
+        let error = InternalError::new(Phase::Lower, "broken");
+        assert_eq!(panic_text(&error), error.to_string());
     }
 }

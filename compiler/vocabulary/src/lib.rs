@@ -26,7 +26,7 @@ mod width;
 
 pub use codegen_options::{CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet};
 pub use generation::{Generation, UnknownGeneration};
-pub use internal_error::InternalError;
+pub use internal_error::{InternalError, panic_text};
 pub use pass_limit::{PassLimit, Scope, parse_stage, parse_width, stage_word};
 pub use phase::Phase;
 pub use spelling::nearest;

@@ -14,7 +14,7 @@ use packets::{Object, Recording};
 use rustc_hash::FxHashMap;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use submission::{KernelUse, Reply, Request, Submission};
-use vocabulary::Generation;
+use vocabulary::{Generation, panic_text};
 
 use crate::clock::Clock;
 use crate::gpu::Gpu;
@@ -185,11 +185,7 @@ fn execute(
     let execute = || gpu.execute(memory, submission.context, submission.batch);
     match catch_unwind(AssertUnwindSafe(execute)) {
         Ok(result) => result.map_err(|error| error.to_string()),
-        Err(payload) => {
-            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-            Err(format!("internal error: panic: {}", text.unwrap_or_default()))
-        }
+        Err(payload) => Err(format!("internal error: panic: {}", panic_text(&*payload))),
     }
 }
 

@@ -1,13 +1,12 @@
 //! Panics of test cases: caught, kept off the terminal, and converted to crashes with their
 //! location.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use results::verdict::{Phase, Status, Verdict};
-use vocabulary::InternalError;
+use vocabulary::{InternalError, panic_text};
 
 thread_local! {
     /// Message of the current thread's last panic.
@@ -24,7 +23,7 @@ pub(super) fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(body));
     RUNNING.set(false);
     outcome.unwrap_or_else(|payload| {
-        let message = PANIC.take().unwrap_or_else(|| text(&*payload).to_owned());
+        let message = PANIC.take().unwrap_or_else(|| panic_text(&*payload));
         if let Some(error) = payload.downcast_ref::<InternalError>() {
             return Verdict::new(Status::Crash, error.phase, error.to_string());
         }
@@ -45,17 +44,9 @@ fn capture() {
                 .location()
                 .map(|l| format!(" at {}:{}", l.file(), l.line()))
                 .unwrap_or_default();
-            PANIC.set(Some(format!("panic{place}: {}", text(info.payload()))));
+            PANIC.set(Some(format!("panic{place}: {}", panic_text(info.payload()))));
         }));
     });
-}
-
-fn text(payload: &(dyn Any + Send)) -> &str {
-    payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
 }
 
 #[cfg(test)]
