@@ -5,10 +5,10 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use gpu::{Clock, Gpu};
-use packets::{Memory, Recording, Table, Walker};
+use packets::{Memory, Recording};
 use vocabulary::Generation;
 
-use crate::replay::recording;
+use crate::replay::{commands, recording};
 
 /// Changed batches for each recording.
 const CASES: usize = 150;
@@ -33,9 +33,7 @@ impl Random {
 
 /// Addresses of all words of commands behind the headers.
 fn words(memory: &Recording, generation: Generation) -> Vec<u64> {
-    let mut walker = Walker::new(Table::of(generation), memory, memory.address);
-    let commands = std::iter::from_fn(|| walker.advance().expect("a known command"));
-    let words = commands.flat_map(|command| {
+    let words = commands(memory, generation).into_iter().flat_map(|command| {
         (1..command.words.len() as u64).map(move |word| command.address + 4 * word)
     });
     words.collect()

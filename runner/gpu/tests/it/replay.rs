@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use gpu::{Clock, Gpu};
-use packets::{Memory, Recording, Table, Walker};
+use packets::{Command, Memory, Recording, Table, Walker};
 use surfaces::Tiling;
 use vocabulary::Generation;
 
@@ -86,23 +86,27 @@ fn commands_that_are_not_modeled_are_named() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Returns the address of the last command of a name.
-fn last(memory: &Recording, generation: Generation, name: &str) -> u64 {
+/// Commands of a recorded batch.
+pub(crate) fn commands(memory: &Recording, generation: Generation) -> Vec<Command<'static>> {
     let mut walker = Walker::new(Table::of(generation), memory, memory.address);
-    let commands = std::iter::from_fn(|| walker.advance().expect("a known command"));
-    let found = commands.filter(|command| command.layout.name == name).last();
-    found.expect("such a command").address
+    std::iter::from_fn(|| walker.advance().expect("a known command")).collect()
+}
+
+/// Returns a GPU, and a batch whose last draw has the largest number in one of its words.
+fn enormous(word: u64) -> (Gpu, Recording) {
+    let generation = Generation::Ivb;
+    let memory = recording(generation.name());
+    let all = commands(&memory, generation);
+    let draw = all.iter().rfind(|command| command.layout.name == "3DPRIMITIVE").expect("a draw");
+    memory.write(draw.address + 4 * word, &u32::MAX.to_le_bytes()).expect("the batch");
+    (Gpu::new(generation, Clock::start(generation)), memory)
 }
 
 /// A batch that would take hours stops when its process has ended.
 #[test]
 fn abandoned_batches_stop() {
-    let generation = Generation::Ivb;
-    let memory = recording(generation.name());
-    let primitive = last(&memory, generation, "3DPRIMITIVE");
     // The number of instances.
-    memory.write(primitive + 16, &u32::MAX.to_le_bytes()).expect("the batch");
-    let mut gpu = Gpu::new(generation, Clock::start(generation));
+    let (mut gpu, memory) = enormous(4);
     gpu.stop_if(|| true);
     let error = gpu.execute(&memory, 1, memory.address).expect_err("an end before the last one");
     assert!(error.to_string().ends_with(": stopped, because the process has ended"), "{error}");
@@ -110,11 +114,7 @@ fn abandoned_batches_stop() {
 
 #[test]
 fn the_vertices_of_an_instance_are_limited() {
-    let generation = Generation::Ivb;
-    let memory = recording(generation.name());
-    let primitive = last(&memory, generation, "3DPRIMITIVE");
-    memory.write(primitive + 8, &u32::MAX.to_le_bytes()).expect("the batch");
-    let mut gpu = Gpu::new(generation, Clock::start(generation));
+    let (mut gpu, memory) = enormous(2);
     let error = gpu.execute(&memory, 1, memory.address).expect_err("too many vertices");
     let expected = ": not modeled: instances of more than 2²² vertices";
     assert!(error.to_string().ends_with(expected), "{error}");
