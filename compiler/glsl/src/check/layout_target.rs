@@ -87,11 +87,8 @@ impl Checker<'_> {
             );
         }
         let variable = matches!(target, LayoutTarget::Variable | LayoutTarget::LastFragData);
-        let fetched = match target {
-            LayoutTarget::Variable => q.storage == Some(StorageQualifier::InOut),
-            LayoutTarget::LastFragData => true,
-            LayoutTarget::Block | LayoutTarget::Member => false,
-        };
+        let fetched = target == LayoutTarget::LastFragData
+            || target == LayoutTarget::Variable && q.storage == Some(StorageQualifier::InOut);
         let message = match target {
             _ if layout.noncoherent && !fetched => {
                 "noncoherent is for `inout` variables and gl_LastFragData"
