@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use script::{ContextRequest, Script};
 
+use crate::address_space::AddressSpaceLimit;
 use crate::api::Api;
 use crate::bindings::gl;
 use crate::capabilities::{Capabilities, Profile, clear_errors};
@@ -123,7 +124,9 @@ impl Driver {
             context.initial = Some(Snapshot::take(api, &context.capabilities));
         }
         let capabilities = &context.capabilities;
+        let limit = AddressSpaceLimit::of(&script.require);
         let mut outcome = execute(api, capabilities, &mut context.windows, script, observe);
+        drop(limit);
         if let Some(reason) = lost(api, capabilities) {
             // The next script gets a new context.
             let end = End { line: None, kind: EndKind::Reset, reason: reason.to_owned() };

@@ -18,6 +18,7 @@
 //!
 //! The crate has unsafe code, since it calls foreign functions.
 
+mod address_space;
 mod api;
 mod assembler;
 mod bindings;

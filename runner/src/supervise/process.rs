@@ -65,9 +65,11 @@ const ALLOCATOR: [(&str, &str); 2] = [
 ];
 
 /// Settings of OpenGL drivers in workers, unless the environment overrides them.
-const DRIVER: [(&str, &str); 1] = [
+const DRIVER: [(&str, &str); 2] = [
     // Compiled shaders from earlier runs would hide what this run's compiler does.
     ("MESA_SHADER_CACHE_DISABLE", "true"),
+    // llvmpipe rasterizes in the worker's own thread: the workers keep all cores busy already.
+    ("LP_NUM_THREADS", "0"),
 ];
 
 /// A worker's standard output.

@@ -174,8 +174,8 @@ impl Api {
     }
 
     /// Reads pixels of the read framebuffer as bytes in RGBA order.
-    pub(crate) fn read_bytes(&self, [x, y, width, height]: [i32; 4]) -> Vec<u8> {
-        let mut pixels = vec![0u8; pixel_values(width, height)];
+    pub(crate) fn read_bytes(&self, [x, y, width, height]: [i32; 4]) -> Vec<[u8; 4]> {
+        let mut pixels = vec![[0; 4]; pixel_count(width, height)];
         let data = pixels.as_mut_ptr().cast();
         // SAFETY: the vector has four bytes for each pixel, and rows have no padding, since the
         // alignment of packing is 1.
@@ -186,8 +186,8 @@ impl Api {
     }
 
     /// Reads pixels of the read framebuffer as floats in RGBA order.
-    pub(crate) fn read_floats(&self, [x, y, width, height]: [i32; 4]) -> Vec<f32> {
-        let mut pixels = vec![0f32; pixel_values(width, height)];
+    pub(crate) fn read_floats(&self, [x, y, width, height]: [i32; 4]) -> Vec<[f32; 4]> {
+        let mut pixels = vec![[0.0; 4]; pixel_count(width, height)];
         let data = pixels.as_mut_ptr().cast();
         // SAFETY: the vector has four floats for each pixel.
         unsafe { self.raw.ReadPixels(x, y, width, height, gl::RGBA, gl::FLOAT, data) };
@@ -195,8 +195,8 @@ impl Api {
     }
 
     /// Reads pixels of the read framebuffer as integers in RGBA order.
-    pub(crate) fn read_integers(&self, [x, y, width, height]: [i32; 4]) -> Vec<i32> {
-        let mut pixels = vec![0i32; pixel_values(width, height)];
+    pub(crate) fn read_integers(&self, [x, y, width, height]: [i32; 4]) -> Vec<[i32; 4]> {
+        let mut pixels = vec![[0; 4]; pixel_count(width, height)];
         let data = pixels.as_mut_ptr().cast();
         // SAFETY: the vector has four integers for each pixel.
         unsafe { self.raw.ReadPixels(x, y, width, height, gl::RGBA_INTEGER, gl::INT, data) };
@@ -334,9 +334,9 @@ impl Api {
     }
 }
 
-/// Returns the number of values of an RGBA image; empty images have none.
-fn pixel_values(width: i32, height: i32) -> usize {
-    usize::try_from(width).unwrap_or(0) * usize::try_from(height).unwrap_or(0) * 4
+/// Returns the number of pixels of an image; empty images have none.
+fn pixel_count(width: i32, height: i32) -> usize {
+    usize::try_from(width).unwrap_or(0) * usize::try_from(height).unwrap_or(0)
 }
 
 /// Source of a generic attribute.
