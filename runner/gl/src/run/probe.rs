@@ -147,17 +147,12 @@ const BLOCK: usize = 64;
 fn compressed(values: PixelValues) -> PixelValues {
     /// Returns true if all pixels have the same bits. The comparison of a block has no exit, so
     /// that it becomes vector instructions: windows have 62,500 pixels, and most are equal.
-    fn are_equal<T: Copy>(pixels: &[[T; 4]], bits: impl Fn(T) -> u32) -> bool {
-        let Some(first) = pixels.first().map(|pixel| pixel.map(&bits)) else { return false };
-        pixels.chunks(BLOCK).all(|block| {
-            let differences = block.iter().map(|pixel| {
-                let [r, g, b, a] = pixel.map(&bits);
-                (r ^ first[0]) | (g ^ first[1]) | (b ^ first[2]) | (a ^ first[3])
-            });
-            differences.fold(0, |all, one| all | one) == 0
-        })
+    fn are_equal<T: Copy, B: PartialEq>(pixels: &[T], bits: impl Fn(T) -> B) -> bool {
+        let Some(first) = pixels.first().map(|&pixel| bits(pixel)) else { return false };
+        let differs = |block: &[T]| block.iter().fold(false, |any, &p| any | (bits(p) != first));
+        !pixels.chunks(BLOCK).any(differs)
     }
-    fn single<T: Copy>(mut pixels: Vec<[T; 4]>, bits: impl Fn(T) -> u32) -> Vec<[T; 4]> {
+    fn single<T: Copy, B: PartialEq>(mut pixels: Vec<T>, bits: impl Fn(T) -> B) -> Vec<T> {
         if are_equal(&pixels, bits) {
             pixels.truncate(1);
             pixels.shrink_to_fit();
@@ -165,9 +160,11 @@ fn compressed(values: PixelValues) -> PixelValues {
         pixels
     }
     match values {
-        PixelValues::Bytes(pixels) => PixelValues::Bytes(single(pixels, u32::from)),
-        PixelValues::Floats(pixels) => PixelValues::Floats(single(pixels, f32::to_bits)),
-        PixelValues::Integers(pixels) => PixelValues::Integers(single(pixels, i32::cast_unsigned)),
+        PixelValues::Bytes(pixels) => PixelValues::Bytes(single(pixels, u32::from_ne_bytes)),
+        PixelValues::Floats(pixels) => {
+            PixelValues::Floats(single(pixels, |pixel| pixel.map(f32::to_bits)))
+        }
+        PixelValues::Integers(pixels) => PixelValues::Integers(single(pixels, |pixel| pixel)),
     }
 }
 
