@@ -32,7 +32,7 @@ impl AddressSpaceLimit {
 impl Drop for AddressSpaceLimit {
     fn drop(&mut self) {
         // The maximum was not lowered, so the system allows it.
-        let _ = setrlimit(Resource::As, self.former.clone());
+        let _ = setrlimit(Resource::As, self.former);
     }
 }
 
