@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rustix::param::page_size;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use script::{Require, Requirement};
 
@@ -11,14 +12,15 @@ pub(crate) struct AddressSpaceLimit {
 }
 
 impl AddressSpaceLimit {
-    /// Lowers the limit as the requirements ask. Piglit lowers it to the given number of bytes. A
-    /// worker has served other scripts, so here they are added to what the process has mapped.
+    /// Lowers the limit as the requirements ask; the smallest one counts. Piglit lowers it to the
+    /// given number of bytes. A worker has served other scripts, so here they are added to what the
+    /// process has mapped.
     pub(crate) fn of(require: &Require<'_>) -> Option<AddressSpaceLimit> {
-        let bytes = require.requirements.iter().rev().find_map(|line| match line.requirement {
+        let bytes = require.requirements.iter().filter_map(|line| match line.requirement {
             Requirement::AddressSpace(bytes) => Some(bytes),
             _ => None,
-        })?;
-        let limit = mapped()?.checked_add(bytes)?;
+        });
+        let limit = bytes.min()?.checked_add(mapped()?)?;
         let former = getrlimit(Resource::As);
         if former.current.is_some_and(|current| current <= limit) {
             return None;
@@ -38,10 +40,8 @@ impl Drop for AddressSpaceLimit {
 
 /// Returns the mapped bytes of this process, where the system reports them.
 fn mapped() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
-    let kilobytes: u64 = size.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kilobytes * 1024)
+    let pages = fs::read_to_string("/proc/self/statm").ok()?;
+    pages.split(' ').next()?.parse::<u64>().ok()?.checked_mul(page_size() as u64)
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn rlimit_holds_until_the_drop() {
         // Other tests of this process stay far below the limit.
-        let text = b"[require]\nGLSL >= 1.10\nrlimit 4294967296\n[test]\n";
+        let text = b"[require]\nGLSL >= 1.10\nrlimit 4294967296\nrlimit 1099511627776\n[test]\n";
         let script = script::parse(text).unwrap();
         let allocates = || Vec::<u8>::new().try_reserve_exact(1 << 33).is_ok();
         assert!(allocates());
