@@ -80,8 +80,8 @@ fn signals_are_heard_while_results_are_explained() {
         let sandbox = Sandbox::new();
         sandbox.file("suite/long.shader_test", long_compilation());
         let run = ["suite", "--gen", "ivb", "--out", "out", "--timeout", "300"];
-        let mut child =
-            sandbox.command(&run).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut command = sandbox.command_with_hangups(&run);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         // The summary is printed before the explanation ends.
         assert!(lines.any(|line| line.unwrap().starts_with("[1/1] fail: 1")));
@@ -109,7 +109,7 @@ fn hangups_stop_a_run_like_terminations() {
     let mocks: Vec<(&str, &str)> = tests.iter().map(|name| (&**name, "sleep 200")).collect();
     sandbox.mocks(&mocks);
     let run = ["suite", "--mock", "--reference-only", "--out", "out", "-j", "1"];
-    let mut child = sandbox.command(&run).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = sandbox.command_with_hangups(&run).stdout(Stdio::null()).spawn().unwrap();
     let results = sandbox.path("out/results.jsonl");
     let begun = Instant::now();
     while fs::read_to_string(&results).unwrap_or_default().lines().count() < 2 {

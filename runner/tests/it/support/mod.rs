@@ -86,6 +86,14 @@ impl Sandbox {
         command
     }
 
+    /// The same, stopped by SIGHUP even if the tests run under `nohup`.
+    pub(crate) fn command_with_hangups(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("env");
+        command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_runner")]);
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
     /// Runs the binary with these arguments.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         ran(&self.command(arguments).output().expect("the runner starts"))
