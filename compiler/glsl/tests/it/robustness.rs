@@ -15,6 +15,10 @@ fn environment() -> Environment {
     }
 }
 
+/// Stack size in bytes: a sixteenth of what threads have that execute tests. The deepest parse takes
+/// a quarter of it in development builds, more or less with the compiler's inlining.
+const STACK: usize = 4 << 20;
+
 /// First error of a shader; the parse runs on a small stack and must be quick.
 fn first_error(source: String) -> Option<String> {
     let run = move || {
@@ -23,8 +27,7 @@ fn first_error(source: String) -> Option<String> {
         assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
         result.err().map(|errors| errors[0].message.clone())
     };
-    let thread =
-        std::thread::Builder::new().stack_size(1 << 20).spawn(run).expect("a thread starts");
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread starts");
     thread.join().expect("no panic")
 }
 
