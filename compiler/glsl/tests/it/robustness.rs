@@ -16,7 +16,7 @@ fn environment() -> Environment {
 }
 
 /// Stack size in bytes: a sixteenth of what threads have that execute tests. The deepest parse takes
-/// a quarter of it in development builds, more or less with the compiler's inlining.
+/// a quarter of it in development builds.
 const STACK: usize = 4 << 20;
 
 /// First error of a shader; the parse runs on a small stack and must be quick.
