@@ -15,7 +15,7 @@ fn environment() -> Environment {
     }
 }
 
-/// Stack size in bytes: a sixteenth of what threads have that execute tests. The deepest parse takes
+/// Stack size in bytes: a sixteenth of that of threads which execute tests. The deepest parse takes
 /// a quarter of it in development builds.
 const STACK: usize = 4 << 20;
 
