@@ -204,18 +204,18 @@ impl<'a> Language<'a> {
     }
 
     fn find_conversions(&mut self) {
-        let gpu_shader5 = self.any_extension(&[
-            "ARB_gpu_shader5",
-            "MESA_shader_integer_functions",
-            "ARB_gpu_shader_fp64",
-        ]);
+        let gpu_shader5 = self.any_extension(&["ARB_gpu_shader5", "MESA_shader_integer_functions"]);
         let es = self.extension("EXT_shader_implicit_conversions");
+        let fp64 = self.extension("ARB_gpu_shader_fp64");
+        // Its specification permits this where the other extension is supported, enabled or not.
+        let fp64_to_uint =
+            fp64 && (self.offers("ARB_gpu_shader5") || self.offers("NV_gpu_shader5"));
         self.conversions = Conversions {
             any: self.at_least(120, 0) || es,
-            int_to_uint: self.at_least(400, 0) || gpu_shader5 || es,
+            int_to_uint: self.at_least(400, 0) || gpu_shader5 || fp64_to_uint || es,
             doubles: self.has_doubles(),
             int64: self.has_int64(),
-            ranking: self.at_least(400, 0) || gpu_shader5,
+            ranking: self.at_least(400, 0) || gpu_shader5 || fp64,
         };
     }
 

@@ -94,3 +94,17 @@ fn legal_programs_link_and_illegal_ones_do_not() {
     let wrong = wrong(include_str!("../rules/linking.txt"), links);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// ARB_gpu_shader_fp64, section 4.1.10: `int` becomes `uint` if ARB_gpu_shader5 is supported.
+#[test]
+fn doubles_bring_unsigned_conversions_where_gpu_shader5_is_supported() {
+    let source = "#version 150\n#extension GL_ARB_gpu_shader_fp64 : enable\n\
+                  uint f(int i) { uint u = i; return u; }\nvoid main() {}\n";
+    let compiles = |missing: &[&str]| {
+        let capabilities = crate::support::everything_but(missing);
+        let options = CompileOptions::new(&capabilities);
+        compile(&[source], Stage::Fragment, options, &mut TypeTable::default()).is_ok()
+    };
+    assert!(compiles(&["GL_NV_gpu_shader5"]));
+    assert!(!compiles(&["GL_NV_gpu_shader5", "GL_ARB_gpu_shader5"]));
+}
