@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use probes::{Expectation, PixelRect, ProbeFailure, describe, pixels_of};
+use probes::{Expectation, PixelRect, ProbeFailure, describe, leaves_framebuffer, pixels_of};
 use script::{Area, Expected};
 use softgl::device::Device;
 use softgl::format::{Format, FormatClass};
@@ -106,7 +106,11 @@ fn read(
     expected: &Expected,
     tolerance: [f32; 4],
 ) -> Result<ProbeResult, MachineError> {
-    let PixelRect { x, y, width, height } = pixels_of(area, machine.read_size());
+    let pixels = pixels_of(area, machine.read_size());
+    if leaves_framebuffer(pixels, machine.read_size()) {
+        return Err(MachineError::NothingToRead("the area leaves the framebuffer"));
+    }
+    let PixelRect { x, y, width, height } = pixels;
     let rect = Rect { x0: x, y0: y, x1: x.saturating_add(width), y1: y.saturating_add(height) };
     let (channels, values) = match *expected {
         Expected::Rgb([r, g, b]) => (3, [r, g, b, 0.0]),

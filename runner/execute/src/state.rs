@@ -1,5 +1,6 @@
 //! Context state.
 
+use probes::override_each;
 use program::Api;
 use script::{Capability, PatchParameter, ProgramParameter, StateCommand};
 use softgl::assemble::ProvokingVertex;
@@ -84,7 +85,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
         StateCommand::PolygonMode { face, mode } => {
             polygon_mode(session, face.short_name(), mode.short_name())?;
         }
-        StateCommand::Tolerance(tolerance) => session.tolerance = *tolerance,
+        StateCommand::Tolerance(given) => override_each(&mut session.tolerance, *given),
         StateCommand::ShadeModel { smooth } => {
             session.executors.change(|machine| machine.state.flat_shade = !smooth);
         }

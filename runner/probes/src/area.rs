@@ -32,6 +32,16 @@ pub fn pixels_of(area: &Area, (width, height): (u32, u32)) -> PixelRect {
     }
 }
 
+/// Returns true if a pixel of an area is outside of a framebuffer with a width and a height. Its
+/// value is undefined (OpenGL 4.6, core profile, section 18.2.3).
+pub fn leaves_framebuffer(rect: PixelRect, (width, height): (u32, u32)) -> bool {
+    let leaves = |first: i32, count: i32, size: u32| {
+        first < 0 || i64::from(first) + i64::from(count) > i64::from(size)
+    };
+    let is_empty = rect.width <= 0 || rect.height <= 0;
+    !is_empty && (leaves(rect.x, rect.width, width) || leaves(rect.y, rect.height, height))
+}
+
 /// Returns a relative coordinate of a single pixel: in single precision, truncated, at most the
 /// last pixel.
 pub fn relative_point(fraction: f32, size: u32) -> i32 {
@@ -55,6 +65,15 @@ mod tests {
         assert_eq!(relative_extent(1.0, 250), 250);
         // 0.7 × 10 in f32 rounds to exactly 7; in f64 of the f32 value it would be 6.99…
         assert_eq!(relative_extent(0.7, 10), 7);
+    }
+
+    #[test]
+    fn areas_that_leave_a_framebuffer() {
+        let leaves =
+            |x, y, width, height| leaves_framebuffer(PixelRect { x, y, width, height }, (10, 20));
+        assert!(!leaves(0, 0, 10, 20) && !leaves(9, 19, 1, 1) && !leaves(50, 50, 0, 5));
+        assert!(leaves(10, 0, 1, 1) && leaves(0, 19, 1, 2) && leaves(-1, 0, 5, 5));
+        assert!(leaves(i32::MAX, 0, i32::MAX, 1));
     }
 
     #[test]

@@ -17,7 +17,9 @@ mod buffers;
 mod pixels;
 mod ulps;
 
-pub use area::{PixelRect, pixels_of, relative_extent, relative_point};
+pub use area::{PixelRect, leaves_framebuffer, pixels_of, relative_extent, relative_point};
 pub use buffers::{Condition, bits_of, bytes_of};
-pub use pixels::{Expectation, ProbeFailure, ProbeValues, describe, expected_byte, tolerance_byte};
+pub use pixels::{
+    Expectation, ProbeFailure, ProbeValues, describe, expected_byte, override_each, tolerance_byte,
+};
 pub use ulps::{f32_ulps, f64_ulps};

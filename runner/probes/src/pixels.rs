@@ -140,6 +140,13 @@ fn show(values: ProbeValues, channels: usize) -> String {
     }
 }
 
+/// Replaces the tolerances of the channels that a command gives.
+pub fn override_each(tolerance: &mut [f32; 4], given: [Option<f32>; 4]) {
+    for (value, given) in tolerance.iter_mut().zip(given) {
+        *value = given.unwrap_or(*value);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

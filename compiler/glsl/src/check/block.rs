@@ -33,6 +33,7 @@ impl<'a> Checker<'a> {
         let name = self.text(block.name.symbol);
         let (storage, word) = self.block_storage(&qualifiers, block.name.span)?;
         self.check_block_qualifiers(&qualifiers)?;
+        self.check_instance_name(block.instance)?;
         if name == "gl_PerVertex" {
             return self.redeclare_per_vertex(&block, storage, span);
         }
@@ -92,6 +93,20 @@ impl<'a> Checker<'a> {
                 self.declare_global(instance, Entity::Global(id))
             }
             None => self.declare_members(&block, id),
+        }
+    }
+
+    /// Blocks have instance names since GLSL 1.50 and GLSL ES 3.00 (section 4.3.7 of both).
+    fn check_instance_name(&mut self, instance: Option<ast::Name>) -> Check<()> {
+        match instance {
+            Some(name) if !self.language.at_least(150, 300) => self.error(
+                name.span,
+                format!(
+                    "instance name `{}`: blocks have none before GLSL 1.50",
+                    self.text(name.symbol)
+                ),
+            ),
+            _ => Ok(()),
         }
     }
 

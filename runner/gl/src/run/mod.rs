@@ -22,7 +22,8 @@ use script::Script;
 use vocabulary::Phase;
 
 use crate::api::Api;
-use crate::capabilities::{Capabilities, clear_errors};
+use crate::bindings::gl;
+use crate::capabilities::{Capabilities, Profile, clear_errors};
 use crate::messages;
 use crate::outcome::{End, Flow, Observe, Outcome};
 use crate::window::{WindowShape, Windows};
@@ -86,8 +87,17 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Ends the display list that a script left open: it would take in all later commands.
+    fn end_list(&self) {
+        let has_lists = self.capabilities.profile == Profile::Compatibility;
+        if has_lists && self.api.get_integer(gl::LIST_INDEX) != 0 {
+            self.api.end_list();
+        }
+    }
+
     /// Deletes the objects of the script.
     fn finish(&mut self) {
+        self.end_list();
         if self.capabilities.gl_version >= 20 {
             self.api.use_program(0);
         }

@@ -1,6 +1,6 @@
 //! Probes of pixels.
 
-use probes::{Expectation, PixelRect, ProbeValues, describe, pixels_of};
+use probes::{Expectation, PixelRect, ProbeValues, describe, leaves_framebuffer, pixels_of};
 use script::{Area, Expected, Probe};
 use vocabulary::Phase;
 
@@ -24,8 +24,14 @@ impl Run<'_> {
         if i64::from(rect.width.max(0)) * i64::from(rect.height.max(0)) > MOST_PIXELS {
             return Err(fail(Phase::Probe, "the rectangle is too large"));
         }
+        if leaves_framebuffer(rect, self.framebuffers.read_size) {
+            return Err(fail(Phase::Probe, "nothing to read: the area leaves the framebuffer"));
+        }
         let single = matches!(area, Area::Pixel { .. } | Area::RelativePixel(_));
+        // Errors of earlier commands are none of the read.
+        clear_errors(self.api);
         let (expectation, values) = self.read_pixels(rect, single, expected);
+        self.check_gl_error()?;
         let values = compressed(values);
         if let Some(text) = first_failure(rect, &expectation, &values) {
             self.record(Some(self.line), *warn, Phase::Probe, text);

@@ -1,5 +1,6 @@
 //! Context state.
 
+use probes::override_each;
 use script::{
     Capability, HintMode, HintTarget, LightParameter, LightValues, PatchParameter,
     ProgramParameter, StateCommand, Swizzle,
@@ -76,7 +77,7 @@ impl Run<'_> {
                 self.api.polygon_mode(number(face), number(mode));
                 self.check_gl_error()?;
             }
-            StateCommand::Tolerance(tolerance) => self.tolerance = tolerance,
+            StateCommand::Tolerance(given) => override_each(&mut self.tolerance, given),
             StateCommand::ShadeModel { smooth } => {
                 self.needs_matrices()?;
                 self.api.shade_model(if smooth { gl::SMOOTH } else { gl::FLAT });

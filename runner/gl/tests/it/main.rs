@@ -50,8 +50,10 @@ fn probes_pass_and_fail() {
 fn probes_far_outside_of_the_window_survive() {
     let Some(mut driver) = driver() else { return };
     let mut of = |probe: &str| run(&mut driver, "GLSL >= 1.10", UNIFORM, probe);
-    let probes = "probe rgba 3 inf 0 0 0 0\nprobe rgba -inf 3 0 0 0 0\nprobe depth 3 1e10 0";
-    assert_eq!(of(probes).end, None);
+    for probe in ["probe rgba 3 inf 0 0 0 0", "probe rgba -inf 3 0 0 0 0", "probe depth 3 1e10 0"] {
+        let end = of(probe).end.expect("an end");
+        assert_eq!(end.reason, "nothing to read: the area leaves the framebuffer");
+    }
 }
 
 #[test]
@@ -109,6 +111,36 @@ fn scripts_are_independent() {
         probe all rgba 0 1 0 1";
     let outcome = run(&mut driver, "GLSL >= 1.10", UNIFORM, fresh);
     assert!(is_good(&outcome), "{outcome:?}");
+}
+
+#[test]
+fn open_lists_end_with_their_script() {
+    let Some(mut driver) = driver() else { return };
+    let mut of = |commands: &str| run(&mut driver, "GLSL >= 1.10", UNIFORM, commands);
+    let draw = "uniform vec4 color 0 1 0 1\ndraw rect -1 -1 2 2\nprobe all rgba";
+    assert!(of("newlist GL_COMPILE\nuniform float missing 1\nendlist").end.is_some());
+    assert!(is_good(&of(&format!("{draw} 0 1 0 1"))));
+    of("newlist GL_COMPILE\ndeletelist");
+    assert_eq!(of(&format!("{draw} 0 0 0 0")).failures.len(), 1);
+}
+
+#[test]
+fn reads_that_are_errors_fail() {
+    let Some(mut driver) = driver() else { return };
+    let mut of = |commands: &str| run(&mut driver, "GL >= 3.0\nGLSL >= 1.30", UNIFORM, commands);
+    for probe in ["probe depth 3 3 0", "relative probe rect rgba int (0, 0, 1, 1) (0, 0, 0, 0)"] {
+        let end = of(probe).end.expect("an end");
+        assert_eq!(end.reason, "GL error InvalidOperation", "{probe}");
+    }
+}
+
+#[test]
+fn channels_without_a_tolerance_keep_theirs() {
+    let Some(mut driver) = driver() else { return };
+    let draw = "uniform vec4 color 0.5 0.5 0.5 0.5\ndraw rect -1 -1 2 2\n";
+    let mut of = |rest: &str| run(&mut driver, "GLSL >= 1.10", UNIFORM, &format!("{draw}{rest}"));
+    assert!(is_good(&of("tolerance 0.2\nprobe rgba 3 3 0.6 0.5 0.5 0.5")));
+    assert!(!is_good(&of("tolerance 0.2\nprobe rgba 3 3 0.6 0.6 0.5 0.5")));
 }
 
 #[test]

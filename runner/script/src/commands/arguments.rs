@@ -74,6 +74,16 @@ impl<'a, 'c> Arguments<'a, 'c> {
         values
     }
 
+    /// The same; missing ones are `None`.
+    pub(crate) fn optional_floats<const N: usize>(&mut self) -> [Option<f32>; N] {
+        let mut values = [None; N];
+        let (rest, _) = fill(self.rest, &mut values, |i| {
+            float32(i).map(|(rest, real)| (rest, Some(real.value)))
+        });
+        self.rest = rest;
+        values
+    }
+
     /// An integer base 0, if there is one.
     pub(crate) fn optional_signed(&mut self) -> Option<i32> {
         let (rest, value) = signed32(self.rest).ok()?;

@@ -75,8 +75,9 @@ pub enum StateCommand {
         /// Rasterization mode.
         mode: GlEnum,
     },
-    /// `tolerance`: per-channel probe tolerance for the rest of the script.
-    Tolerance([f32; 4]),
+    /// `tolerance`: probe tolerance of each channel for the rest of the script. Channels without a
+    /// value keep theirs.
+    Tolerance([Option<f32>; 4]),
     /// `shade model smooth` (true) or `flat`.
     ShadeModel {
         /// Smooth, not flat.
@@ -277,7 +278,7 @@ pub(super) fn command<'a>(
             face: arguments.gl_enum("a face")?,
             mode: arguments.gl_enum("a polygon mode")?,
         },
-        P::Tolerance => S::Tolerance(arguments.floats()),
+        P::Tolerance => S::Tolerance(arguments.optional_floats()),
         P::ShadeModelSmooth => S::ShadeModel { smooth: true },
         P::ShadeModelFlat => S::ShadeModel { smooth: false },
         P::ProvokingVertex => S::ProvokingVertex {
