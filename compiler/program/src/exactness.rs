@@ -5,14 +5,15 @@
 //! may be fused by a compiler unless `precise`, so a shader with both a multiplication and an
 //! addition of one floating-point type that are not `precise` is not exact either.
 
-use crate::builtin_function::BuiltinFunction;
+use crate::builtin_function::{BuiltinFamily, BuiltinFunction};
 use crate::builtin_variable::BuiltinVariable;
-use crate::expression::{BinaryOp, Expr, ExprId, ExprKind, TextureOp};
+use crate::expression::{BinaryOp, Expr, ExprId, ExprKind, ImageOp, TextureOp};
 use crate::resource::{Placement, Slot};
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::{Scalar, TypeId, TypeTable};
 use crate::variable::{Global, InterpolationMode, Storage};
+use rustc_hash::FxHashSet;
 
 /// Operations of one floating-point type that may fuse.
 #[derive(Clone, Copy, Default)]
@@ -40,6 +41,31 @@ pub fn is_exact(shader: &Shader, types: &TypeTable, reached: &[ExprId]) -> bool 
 /// Returns true if an expression that is reached has components of type `float16_t`.
 pub fn has_half_precision(shader: &Shader, types: &TypeTable, reached: &[ExprId]) -> bool {
     reached.iter().any(|&id| types.scalar_of(shader.exprs[id].ty) == Some(Scalar::Float16))
+}
+
+/// Returns true if results may depend on the order of invocations: the shader uses the value that
+/// an atomic function returns, which is that of the invocations before it (GLSL 4.60 section 8.10).
+pub fn depends_on_order(shader: &Shader, reached: &[ExprId]) -> bool {
+    let mut dropped = FxHashSet::default();
+    let mut drop_value = |id| {
+        dropped.insert(id);
+    };
+    for body in shader.functions.values().filter_map(|function| function.body.as_ref()) {
+        body.iter().for_each(|statement| statement.for_each_dropped_value(&mut drop_value));
+    }
+    reached.iter().any(|id| is_atomic(&shader.exprs[*id].kind) && !dropped.contains(id))
+}
+
+fn is_atomic(kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Builtin { function, .. } => {
+            matches!(function.family(), BuiltinFamily::AtomicCounter(_))
+                && *function != BuiltinFunction::AtomicCounter
+        }
+        ExprKind::Image(call) => matches!(call.op, ImageOp::Atomic(_)),
+        ExprKind::Atomic { .. } => true,
+        _ => false,
+    }
 }
 
 fn float_index(types: &TypeTable, ty: TypeId) -> Option<usize> {

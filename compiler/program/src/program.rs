@@ -27,6 +27,8 @@ pub struct LinkedStage {
     /// True if `float16_t` values contribute to its results, so that a small error elsewhere can
     /// become one of that precision.
     pub half_precision: bool,
+    /// True if its results may depend on the order of invocations.
+    pub order_dependent: bool,
     /// Number of clip distances written (or read, in the fragment stage).
     pub clip_distances: u8,
     /// Number of cull distances.

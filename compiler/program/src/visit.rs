@@ -110,6 +110,35 @@ impl Statement {
         }
     }
 
+    /// Calls `f` with each expression whose value the statement, or one inside it, drops.
+    pub fn for_each_dropped_value(&self, f: &mut dyn FnMut(ExprId)) {
+        match self {
+            Statement::Expression(e) => f(*e),
+            _ => self.for_each_inner(&mut |inner| inner.for_each_dropped_value(f)),
+        }
+    }
+
+    /// Calls `f` with each statement directly inside this one.
+    fn for_each_inner(&self, f: &mut dyn FnMut(&Statement)) {
+        match self {
+            Statement::If { then, otherwise, .. } => then.iter().chain(otherwise).for_each(f),
+            Statement::Loop { init, condition_declaration, body, .. } => {
+                init.iter().chain(condition_declaration).chain(body).for_each(f);
+            }
+            Statement::Switch { cases, .. } => {
+                cases.iter().flat_map(|case| &case.body).for_each(f);
+            }
+            Statement::Block(body) => body.iter().for_each(f),
+            Statement::Expression(_)
+            | Statement::Declare { .. }
+            | Statement::Return(_)
+            | Statement::Break
+            | Statement::Continue
+            | Statement::Discard
+            | Statement::Demote => {}
+        }
+    }
+
     /// Calls `f` with a mutable reference to each expression id of the statement and of the
     /// statements inside it.
     pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {

@@ -205,7 +205,8 @@ impl<'a> Session<'a> {
                 let reading = probe::pixels(&mut self.executors, area, expected, tolerance)?;
                 if let (Some(check), Some(result)) = (&mut self.driver, reading.results.first()) {
                     let undefined = self.executors.undefined_pixels()
-                        || probe::leaves_colors_undefined(&self.executors);
+                        || probe::leaves_colors_undefined(&self.executors)
+                        || probe::colors_depend_on_order(&self.executors);
                     let closeness = probe::closeness(&self.executors, undefined);
                     let expectation = probes::Expectation::of(expected, tolerance);
                     check.pixels(self.executors.line, &expectation, result, closeness);

@@ -90,6 +90,12 @@ fn draws_no_color(stages: &[LinkedStage]) -> bool {
     has_vertices && !stages.iter().any(colors)
 }
 
+/// Returns true if the colors of what the program draws may depend on the order of invocations.
+pub(crate) fn colors_depend_on_order(executors: &Executors) -> bool {
+    let stages = executors.machine().program().map_or(&[][..], |program| &program.stages);
+    stages.iter().any(|stage| stage.order_dependent)
+}
+
 /// Returns the required closeness of a driver's values.
 pub(crate) fn closeness(executors: &Executors, undefined: bool) -> Closeness {
     match agreement(executors) {

@@ -239,6 +239,24 @@ fn only_drivers_may_exceed_a_limit_of_components() {
 }
 
 #[test]
+fn used_results_of_atomics_depend_on_the_order() {
+    let depends = |statements: &str| {
+        let source = format!(
+            "#version 430\nbuffer B {{ uint u; }}; layout(binding = 0) uniform atomic_uint c;\n\
+             layout(r32ui) uniform uimage2D i; out vec4 r;\n\
+             void main() {{ {statements} r = vec4(1); }}"
+        );
+        link(&[(Stage::Fragment, &source)]).unwrap().stages[0].order_dependent
+    };
+    assert!(!depends("atomicAdd(u, 1u); if (u > 1u) { atomicCounterIncrement(c); }"));
+    assert!(!depends("for (int k = 0; k < 2; k++) { imageAtomicMax(i, ivec2(0), 1u); }"));
+    assert!(!depends("uint a = atomicCounter(c);"));
+    assert!(depends("uint a = atomicAdd(u, 1u);"));
+    assert!(depends("if (atomicCounterIncrement(c) > 5u) return;"));
+    assert!(depends("r.x = float(imageAtomicMax(i, ivec2(0), 1u)) + 1.0;"));
+}
+
+#[test]
 fn uniforms_get_locations_and_the_default_block_std140_offsets() {
     let program = vertex_and_fragment(
         "#version 430\nuniform float f; layout(location = 1) uniform mat4 m[2]; uniform sampler2D t[2];\n\

@@ -101,6 +101,7 @@ pub fn link(
         stage.side_effects = reach::has_side_effects(shader, &reached);
         stage.exact = exactness::is_exact(shader, types, &reached);
         stage.half_precision = exactness::has_half_precision(shader, types, &reached);
+        stage.order_dependent = exactness::depends_on_order(shader, &reached);
     }
     program.stages = linked;
     Ok(program)
@@ -113,6 +114,7 @@ fn new_stage(shader: Shader) -> LinkedStage {
         outputs: Vec::new(),
         exact: false,
         half_precision: false,
+        order_dependent: false,
         clip_distances: 0,
         cull_distances: 0,
         side_effects: false,

@@ -369,6 +369,7 @@ fn stage(stage: Stage) -> LinkedStage {
         outputs: Vec::new(),
         exact: false,
         half_precision: false,
+        order_dependent: false,
         clip_distances: 0,
         cull_distances: 0,
         side_effects: true,
