@@ -31,7 +31,7 @@ pub struct Header {
     pub options: BTreeMap<String, String>,
     /// Source revision of the runner, if known.
     pub revision: Option<String>,
-    /// The OpenGL driver of generation `gl`.
+    /// The OpenGL driver of generation `gl`, or of a virtual GPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverHeader>,
     /// The part of a run that this file holds; absent for a whole run.
@@ -57,6 +57,11 @@ impl Header {
     pub fn variant(&self) -> String {
         let options = self.options.iter().map(|(name, value)| format!("{name}={value}"));
         options.collect::<Vec<_>>().join(",")
+    }
+
+    /// Returns the names of the driver in one line, or that there is none.
+    pub fn driver_name(&self) -> String {
+        self.driver.as_ref().map_or_else(|| "no driver".to_owned(), DriverHeader::describe)
     }
 
     /// Returns the header of a run of this program, which was built from a revision.
@@ -91,9 +96,9 @@ pub struct DriverHeader {
 }
 
 impl DriverHeader {
-    /// Returns renderer and version in one line.
+    /// Returns all names in one line.
     pub fn describe(&self) -> String {
-        format!("{} ({})", self.renderer, self.version)
+        format!("{} ({}, {})", self.renderer, self.vendor, self.version)
     }
 }
 

@@ -32,6 +32,16 @@ pub enum MergeError {
         /// The property in which they differ.
         what: &'static str,
     },
+    /// Two shards ran with different drivers.
+    #[error("{first} and {second} are of different drivers: {} and {}", drivers[0], drivers[1])]
+    Drivers {
+        /// One shard.
+        first: String,
+        /// The other shard.
+        second: String,
+        /// Their drivers, in the same order.
+        drivers: [String; 2],
+    },
     /// Two runs are the same shard.
     #[error("{first} and {second} are both shard {index}")]
     Overlap {
@@ -103,6 +113,10 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
         ];
         if let Some((what, _)) = checks.into_iter().find(|(_, same)| !same) {
             return Err(MergeError::Different { first: name(first), second: name(run), what });
+        }
+        if a.driver != b.driver {
+            let drivers = [a, b].map(Header::driver_name);
+            return Err(MergeError::Drivers { first: name(first), second: name(run), drivers });
         }
         if let (1.., Some(planned)) = (run.unfinished(), run.header.planned) {
             return Err(MergeError::UnfinishedShard {

@@ -281,6 +281,10 @@ fn difference(old: &Header, new: &Header) -> Option<String> {
     if old.generations != new.generations || old.options != new.options {
         return Some("with other generations or options".to_owned());
     }
+    if old.driver != new.driver {
+        let [old, new] = [old, new].map(Header::driver_name);
+        return Some(format!("with another driver ({old}, this is {new})"));
+    }
     let same = *old == Header { planned: old.planned, ..new.clone() };
     (!same).then(|| "with other tests or durations".to_owned())
 }

@@ -16,6 +16,7 @@ mod dependencies;
 mod deploy;
 mod docs;
 mod driver_code;
+mod drivers;
 mod exit_codes;
 mod expectations;
 mod external_compiler;
