@@ -85,7 +85,7 @@ impl Header {
 }
 
 /// Names of an OpenGL driver, as it reports them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DriverHeader {
     /// `GL_RENDERER`.
     pub renderer: String,

@@ -26,7 +26,7 @@ pub(super) struct HistoryArgs {
     /// Test cases whose last result is a failure, with the first run of the series.
     #[arg(long, conflicts_with_all = ["flaky", "import"])]
     failing: bool,
-    /// Test cases reported as flakes, or with different results in two runs of one revision.
+    /// Known flakes, and different results in two runs of one revision and driver.
     #[arg(long, conflicts_with = "import")]
     flaky: bool,
     /// Record these runs: folders or results.jsonl.
@@ -173,10 +173,12 @@ fn describe(series: &Series, runs: &[RunEntry]) -> String {
         let Some(run) = runs.get(point.run) else { continue };
         let phase = point.phase.map(|phase| format!(" {phase}")).unwrap_or_default();
         let flake = if point.flake { " (flake)" } else { "" };
+        let driver = point.driver.as_ref().map(|driver| format!("  {}", driver.describe()));
+        let driver = printable(&driver.unwrap_or_default());
         line(
             &mut text,
             &format!(
-                "  {} {:12} {:7} {:>9.3}s {:>8} instructions  {}{phase}{flake}",
+                "  {} {:12} {:7} {:>9.3}s {:>8} instructions  {}{phase}{flake}{driver}",
                 utc(run.time),
                 printable(revision(run)),
                 point.status,
@@ -206,6 +208,7 @@ fn state(series: &Series, runs: &[RunEntry]) -> String {
     };
     let before = match before {
         Some(point) => format!("{} in {}", point.status, place(point)),
+        None if series.has_several_drivers() => "it never passed with this driver".to_owned(),
         None => "it never passed".to_owned(),
     };
     format!("{last} since {}; before: {before}{flaky}", place(first))
@@ -219,10 +222,20 @@ fn failing(all: &[Series], runs: &[RunEntry]) -> String {
 fn flaky(all: &[Series], runs: &[RunEntry]) -> String {
     let flaky = all.iter().filter(|series| series.is_flaky(runs));
     let describe = |series: &Series| {
-        let (flips, results) = (series.flips(), series.points.len());
-        format!("{}: {flips} changes in {results} results\n", subject(series))
+        let changes = counted(series.changes(), "change");
+        let results = counted(series.points.len(), "result");
+        let reported = match series.flakes() {
+            0 => String::new(),
+            flakes => format!(", {} reported", counted(flakes, "flake")),
+        };
+        format!("{}: {changes} in {results}{reported}\n", subject(series))
     };
     flaky.map(describe).collect()
+}
+
+/// Renders a number of things: `1 change`, `2 changes`.
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 fn subject(series: &Series) -> String {

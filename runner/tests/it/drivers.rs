@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::support::Sandbox;
+use crate::support::{GREEN, Sandbox};
 
 /// Names of two drivers, as headers have them.
 const LLVMPIPE: &str = r#"{"renderer":"llvmpipe","vendor":"Mesa","version":"4.5"}"#;
@@ -46,4 +46,53 @@ fn a_run_is_not_resumed_with_another_driver() {
     sandbox
         .run(&["resume", "out"])
         .expect(2, &["begun with another driver (llvmpipe (Mesa, 4.5), this is no driver); start"]);
+}
+
+/// Results of one driver change, those of two drivers differ.
+#[test]
+fn results_of_different_drivers_are_no_flakes() {
+    let sandbox = Sandbox::new();
+    for name in ["changing", "other", "warned"] {
+        sandbox.file(&format!("suite/{name}.shader_test"), GREEN);
+    }
+    let runs = [
+        ("r1", LLVMPIPE, ["pass", "pass", "pass"]),
+        ("r2", SOFTPIPE, ["pass", "fail", "pass"]),
+        ("r3", LLVMPIPE, ["pass", "pass", "warn"]),
+        ("r4", LLVMPIPE, ["fail", "pass", "pass"]),
+        ("r5", SOFTPIPE, ["fail", "fail", "pass"]),
+    ];
+    let run = ["suite", "--gen", "ivb", "--out", "made"];
+    sandbox.run(&run).expect(0, &[]);
+    let made = fs::read_to_string(sandbox.path("made/results.jsonl")).expect("results");
+    for (number, (out, driver, statuses)) in runs.iter().enumerate() {
+        let (header, results) = made.split_once('\n').expect("a header");
+        let mut text = header.replacen("[\"ivb\"]", "[\"gl\"]", 1) + "\n";
+        for (result, status) in results.lines().zip(statuses) {
+            let status = format!("\"status\":\"{status}\"");
+            let result = result.replacen("\"status\":\"pass\"", &status, 1);
+            text += &(result.replacen("\"gen\":\"ivb\"", "\"gen\":\"gl\"", 1) + "\n");
+        }
+        sandbox.file(&format!("{out}/results.jsonl"), text);
+        set_driver(&sandbox, out, driver);
+        let file = sandbox.path(out).join("results.jsonl");
+        let file = fs::File::options().append(true).open(file).expect("results");
+        let age = std::time::Duration::from_secs(3600 * (10 - number as u64));
+        file.set_modified(std::time::SystemTime::now() - age).expect("a time");
+    }
+    let history = ["history", "--file", "h.sqlite"];
+    let import = [&history[..], &["--import", "r1", "r2", "r3", "r4", "r5"]].concat();
+    sandbox.run(&import).expect(0, &["r5: 3 results"]);
+    let flaky = sandbox.run(&[&history[..], &["--flaky"]].concat());
+    let lines: Vec<&str> = flaky.out.lines().collect();
+    let expected = [
+        "suite/changing [gl]: 2 changes in 5 results",
+        "suite/warned [gl]: 2 changes in 5 results",
+    ];
+    assert_eq!(lines, expected, "{flaky:#?}");
+    let changing = sandbox.run(&[&history[..], &["suite/changing"]].concat());
+    let since = "suite/changing [gl]: fail since r5 (";
+    changing.expect(0, &[since, "before: pass in r2 (", "r4  llvmpipe (Mesa, 4.5)\n"]);
+    let other = sandbox.run(&[&history[..], &["suite/other"]].concat());
+    other.expect(0, &["fail since r2 (", "before: it never passed with this driver"]);
 }

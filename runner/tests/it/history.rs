@@ -63,7 +63,7 @@ fn one_test_over_time() {
     assert_eq!(ran.out.lines().count(), 2, "{}", ran.out);
     // One revision, one set of options, two verdicts.
     let ran = sandbox.run(&["history", "--flaky"]);
-    assert_eq!(ran.out, "suite/a [ivb]: 1 changes in 4 results\n");
+    assert_eq!(ran.out, "suite/a [ivb]: 1 change in 4 results\n");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! A `run` is one results file, identified by the hash of its bytes: recording it again changes
 //! nothing. A `subject` is a test on a generation with a variant; a `result` is its result in a
-//! run.
+//! run. Results of different OpenGL drivers are not compared with each other.
 
 mod record;
 
@@ -11,19 +11,24 @@ pub use record::Recorded;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags, Row as SqlRow, params};
 
+use crate::jsonl::DriverHeader;
 use crate::names::{names_test, piglit_name};
 use crate::verdict::{Phase, Status};
+use vocabulary::Generation;
 
 /// Default file of the history.
 pub const HISTORY_FILE: &str = "results/history.sqlite";
 
 /// Version of the tables.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
+/// Version of tables without drivers.
+const FORMAT_WITHOUT_DRIVERS: i64 = 1;
 /// Time to wait for another process's lock on the file.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -32,7 +37,8 @@ const TABLES: &str = "
         id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL, time INTEGER NOT NULL,
         version TEXT NOT NULL, revision TEXT, options TEXT NOT NULL,
         skip INTEGER NOT NULL, warn INTEGER NOT NULL, pass INTEGER NOT NULL, fail INTEGER NOT NULL,
-        crash INTEGER NOT NULL, timeout INTEGER NOT NULL, duration_us INTEGER NOT NULL, instructions INTEGER NOT NULL
+        crash INTEGER NOT NULL, timeout INTEGER NOT NULL, duration_us INTEGER NOT NULL, instructions INTEGER NOT NULL,
+        driver_renderer TEXT, driver_vendor TEXT, driver_version TEXT
     ) STRICT;
     CREATE TABLE subject (
         id INTEGER PRIMARY KEY, test TEXT NOT NULL, gen TEXT NOT NULL, variant TEXT NOT NULL,
@@ -43,6 +49,13 @@ const TABLES: &str = "
         status TEXT NOT NULL, layer TEXT, flake INTEGER NOT NULL, duration_us INTEGER NOT NULL,
         instructions INTEGER NOT NULL, PRIMARY KEY (subject, run)
     ) STRICT, WITHOUT ROWID;
+";
+
+/// Adds the drivers to the tables of format 1; those of its runs stay unknown.
+const ADD_DRIVERS: &str = "
+    ALTER TABLE run ADD COLUMN driver_renderer TEXT;
+    ALTER TABLE run ADD COLUMN driver_vendor TEXT;
+    ALTER TABLE run ADD COLUMN driver_version TEXT;
 ";
 
 /// A history that cannot be used.
@@ -105,6 +118,8 @@ pub struct RunEntry {
     pub duration_us: u64,
     /// Total instructions of the generated code.
     pub instructions: u64,
+    /// The OpenGL driver, if one was used and the history knows it.
+    pub driver: Option<Arc<DriverHeader>>,
 }
 
 /// The result of a subject in one run.
@@ -122,6 +137,8 @@ pub struct Point {
     pub duration_us: u64,
     /// Instructions of the generated code.
     pub instructions: u64,
+    /// The OpenGL driver that executed the test, if it is known.
+    pub driver: Option<Arc<DriverHeader>>,
 }
 
 /// A subject's results, oldest first.
@@ -138,31 +155,48 @@ pub struct Series {
 }
 
 impl Series {
-    /// Returns the first failure of the current series of failures, and the last result before it.
+    /// Returns the first failure of the current series of failures, and the last result before it,
+    /// among the results of the latest driver.
     pub fn failing_since(&self) -> Option<(&Point, Option<&Point>)> {
-        let good = |point: &Point| !is_bad(point.status);
-        let first = self.points.iter().rposition(good).map_or(0, |last_good| last_good + 1);
-        let before = first.checked_sub(1).and_then(|index| self.points.get(index));
-        Some((self.points.get(first)?, before))
+        let latest = self.points.last()?;
+        let points: Vec<&Point> =
+            self.points.iter().filter(|point| point.driver == latest.driver).collect();
+        let good = |point: &&Point| !is_bad(point.status);
+        let first = points.iter().rposition(good).map_or(0, |last_good| last_good + 1);
+        let before = first.checked_sub(1).and_then(|index| points.get(index));
+        Some((points.get(first)?, before.copied()))
     }
 
-    /// Returns the number of changes from good to bad or back.
-    pub fn flips(&self) -> usize {
-        self.points
-            .windows(2)
-            .filter(|pair| is_bad(pair[0].status) != is_bad(pair[1].status))
-            .count()
+    /// Returns the number of results whose status differs from the one before with the same driver.
+    pub fn changes(&self) -> usize {
+        let mut before: BTreeMap<Option<&DriverHeader>, Status> = BTreeMap::new();
+        let mut changes = 0;
+        for point in &self.points {
+            let old = before.insert(point.driver.as_deref(), point.status);
+            changes += usize::from(old.is_some_and(|old| old != point.status));
+        }
+        changes
+    }
+
+    /// Returns the number of results that were reported as flakes.
+    pub fn flakes(&self) -> usize {
+        self.points.iter().filter(|point| point.flake).count()
+    }
+
+    /// Returns true if results are of different drivers.
+    pub fn has_several_drivers(&self) -> bool {
+        self.points.windows(2).any(|pair| pair[0].driver != pair[1].driver)
     }
 
     /// Returns true if the subject was reported as a flake, or ended differently in two runs of one
-    /// revision with the same options.
+    /// revision and driver with the same options.
     pub fn is_flaky(&self, runs: &[RunEntry]) -> bool {
-        let mut seen: BTreeMap<(&str, &str, &str), Status> = BTreeMap::new();
+        let mut seen: BTreeMap<_, Status> = BTreeMap::new();
         self.points.iter().any(|point| {
             let differs = runs.get(point.run).is_some_and(|run| {
                 let Some(revision) = &run.revision else { return false };
-                *seen.entry((revision, &run.version, &run.options)).or_insert(point.status)
-                    != point.status
+                let alike = (revision, &run.version, &run.options, &point.driver);
+                *seen.entry(alike).or_insert(point.status) != point.status
             });
             point.flake || differs
         })
@@ -209,7 +243,7 @@ impl History {
         let mut history = History { connection, path: path.to_owned() };
         prepare(&mut history)?;
         match history.format()? {
-            FORMAT => Ok(history),
+            FORMAT | FORMAT_WITHOUT_DRIVERS => Ok(history),
             format => Err(HistoryError::Format { path: path.display().to_string(), format }),
         }
     }
@@ -220,9 +254,10 @@ impl History {
             .map_err(|e| self.error(e))
     }
 
-    /// Creates the tables of an empty file; two processes may try at once.
+    /// Creates the tables of an empty file and completes those of an older one; two processes may
+    /// try at once.
     fn create(&mut self) -> Result<(), HistoryError> {
-        if self.format()? != 0 {
+        if !matches!(self.format()?, 0 | FORMAT_WITHOUT_DRIVERS) {
             return Ok(());
         }
         let path = self.path.display().to_string();
@@ -230,8 +265,13 @@ impl History {
             let transaction =
                 connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             let made: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-            if made == 0 {
-                transaction.execute_batch(TABLES)?;
+            let change = match made {
+                0 => Some(TABLES),
+                FORMAT_WITHOUT_DRIVERS => Some(ADD_DRIVERS),
+                _ => None,
+            };
+            if let Some(change) = change {
+                transaction.execute_batch(change)?;
                 transaction.pragma_update(None, "user_version", FORMAT)?;
             }
             transaction.commit()
@@ -248,11 +288,16 @@ impl History {
     /// # Errors
     /// Fails if the file is damaged.
     pub fn runs(&self) -> Result<Vec<RunEntry>, HistoryError> {
+        // An older file that is only read stays as it is.
+        let drivers = match self.format()? {
+            FORMAT_WITHOUT_DRIVERS => "NULL, NULL, NULL",
+            _ => "driver_renderer, driver_vendor, driver_version",
+        };
         let read = || -> rusqlite::Result<Vec<RunEntry>> {
-            let mut query = self.connection.prepare(
+            let mut query = self.connection.prepare(&format!(
                 "SELECT id, name, time, version, revision, options, skip, warn, pass, fail, crash, timeout,
-                 duration_us, instructions FROM run ORDER BY time, id",
-            )?;
+                 duration_us, instructions, {drivers} FROM run ORDER BY time, id"
+            ))?;
             let rows = query.query_map([], |row| {
                 let mut counts = [0; 6];
                 for (index, count) in counts.iter_mut().enumerate() {
@@ -268,6 +313,7 @@ impl History {
                     counts,
                     duration_us: unsigned(row, 12)?,
                     instructions: unsigned(row, 13)?,
+                    driver: driver(row, 14)?.map(Arc::new),
                 })
             })?;
             rows.collect()
@@ -350,7 +396,9 @@ impl History {
                 let Some(&run) = positions.get(&row.get(3)?) else { continue };
                 let key = |index| row.get_ref(index)?.as_str().map_err(rusqlite::Error::from);
                 let (test, generation, variant) = (key(0)?, key(1)?, key(2)?);
-                let point = point(row, run)?;
+                let driver = runs.get(run).and_then(|run| run.driver.as_ref());
+                let driver = driver.filter(|_| uses_driver(generation, variant)).cloned();
+                let point = Point { driver, ..point(row, run)? };
                 match all.last_mut() {
                     Some(s)
                         if (&*s.test, &*s.generation, &*s.variant)
@@ -376,7 +424,22 @@ fn point(row: &SqlRow<'_>, run: usize) -> rusqlite::Result<Point> {
     let status = Status::from_name(row.get_ref(4)?.as_str()?).ok_or(FromSqlError::InvalidType)?;
     let phase = row.get_ref(5)?.as_str_or_null()?.and_then(Phase::from_name);
     let (duration_us, instructions) = (unsigned(row, 7)?, unsigned(row, 8)?);
-    Ok(Point { run, status, phase, flake: row.get(6)?, duration_us, instructions })
+    let flake = row.get(6)?;
+    Ok(Point { run, status, phase, flake, duration_us, instructions, driver: None })
+}
+
+/// Returns the names of a driver in three columns from `first`.
+fn driver(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<Option<DriverHeader>> {
+    let names: [Option<String>; 3] = [row.get(first)?, row.get(first + 1)?, row.get(first + 2)?];
+    let [Some(renderer), Some(vendor), Some(version)] = names else { return Ok(None) };
+    Ok(Some(DriverHeader { renderer, vendor, version }))
+}
+
+/// Returns true if the run's driver executes a subject's tests: on generation `gl`, and on a
+/// virtual GPU.
+fn uses_driver(generation: &str, variant: &str) -> bool {
+    generation == Generation::Gl.name()
+        || variant.split(',').any(|option| option.starts_with("driver="))
 }
 
 fn unsigned(row: &SqlRow<'_>, index: usize) -> rusqlite::Result<u64> {

@@ -101,9 +101,11 @@ fn add_run(
     let time = modified
         .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
         .map_or(0, |time| time.as_secs());
+    let driver = run.header.driver.as_ref();
     transaction.execute(
         "INSERT INTO run (digest, name, time, version, revision, options, skip, warn, pass, fail, crash, timeout,
-         duration_us, instructions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+         duration_us, instructions, driver_renderer, driver_vendor, driver_version)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         params![
             digest,
             name,
@@ -119,6 +121,9 @@ fn add_run(
             timeout,
             signed(run.results.iter().map(|result| result.duration_us).fold(0, u64::saturating_add)),
             signed(run.results.iter().map(instructions).sum()),
+            driver.map(|driver| &driver.renderer),
+            driver.map(|driver| &driver.vendor),
+            driver.map(|driver| &driver.version),
         ],
     )?;
     Ok(Some(transaction.last_insert_rowid()))

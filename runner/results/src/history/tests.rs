@@ -58,12 +58,12 @@ fn since_when_and_how_often() {
     let (since, before) = a.failing_since().unwrap();
     assert_eq!((since.run, before.map(|point| point.run)), (1, Some(0)));
     assert_eq!(
-        (a.flips(), a.is_flaky(&runs)),
-        (1, false),
+        (a.changes(), a.is_flaky(&runs)),
+        (2, false),
         "fail and crash of one revision are of different runs"
     );
     assert_eq!(b.failing_since(), None);
-    assert_eq!((b.flips(), b.is_flaky(&runs)), (3, true));
+    assert_eq!((b.changes(), b.is_flaky(&runs)), (3, true));
     let of_b = history.test(&runs, "b").unwrap();
     assert_eq!(of_b, [b], "piglit's name");
     assert!(history.test(&runs, "c").unwrap().is_empty());
@@ -82,12 +82,49 @@ fn reported_flakes_are_flaky() {
             flake: false,
             duration_us: 0,
             instructions: 0,
+            driver: None,
         }],
     };
     assert!(!series.is_flaky(&[]));
     assert_eq!(series.failing_since().map(|(point, before)| (point.run, before)), Some((0, None)));
     series.points[0].flake = true;
     assert!(series.is_flaky(&[]));
+}
+
+#[test]
+fn histories_without_drivers_are_completed() {
+    let (folder, history) = history(&[("r", Status::Pass, Status::Fail)]);
+    let runs = history.runs().unwrap();
+    drop(history);
+    let path = folder.path().join("h/history.sqlite");
+    let connection = Connection::open(&path).unwrap();
+    let drop_drivers = ["renderer", "vendor", "version"]
+        .map(|column| format!("ALTER TABLE run DROP COLUMN driver_{column};"));
+    connection.execute_batch(&drop_drivers.concat()).unwrap();
+    connection.pragma_update(None, "user_version", FORMAT_WITHOUT_DRIVERS).unwrap();
+    drop(connection);
+    // Reading leaves the file alone, writing completes it.
+    let ways: [fn(&Path) -> _; 2] = [History::read, History::open];
+    for (open, format) in ways.into_iter().zip(1..) {
+        let history: History = open(&path).unwrap();
+        assert_eq!(history.format().unwrap(), format);
+        assert_eq!(history.runs().unwrap(), runs);
+    }
+    let mut history = History::open(&path).unwrap();
+    let driver = DriverHeader { renderer: "r".into(), vendor: "v".into(), version: "1".into() };
+    let header = Header::new(vec!["gl".into(), "skl".into()], BTreeMap::new(), None);
+    let header = Header { driver: Some(driver.clone()), ..header };
+    let place = folder.path().join("gl");
+    fs::create_dir(&place).unwrap();
+    let mut results = ["gl", "skl"].map(|name| TestResult::plain("a", name, Status::Pass));
+    let none = Repeat::default();
+    ResultsWriter::write_all(&place, &header, &mut results, Junit::All, &none).unwrap();
+    assert_eq!(history.record(&RunFile::read(&place).unwrap()).unwrap(), Recorded::Added(2));
+    let runs = history.runs().unwrap();
+    assert_eq!(runs[1].driver.as_deref(), Some(&driver));
+    let series = history.test(&runs, "a").unwrap();
+    let drivers: Vec<bool> = series.iter().map(|s| s.points[0].driver.is_some()).collect();
+    assert_eq!(drivers, [true, false], "the simulator needs no driver");
 }
 
 #[test]

@@ -179,7 +179,8 @@ fn plots(sources: &Sources<'_>) -> Vec<Plot> {
     let options = sources.run.header.variant();
     let total = |run: &RunEntry| run.counts.iter().sum::<u64>();
     let alike = |run: &&RunEntry| {
-        run.options == options && total(run) >= results / 2 && total(run) / 2 <= results
+        let driver = run.driver.as_deref() == sources.run.header.driver.as_ref();
+        run.options == options && driver && total(run) >= results / 2 && total(run) / 2 <= results
     };
     let runs: Vec<&RunEntry> = sources.runs.iter().filter(alike).collect();
     let bad = |run: &RunEntry| {
