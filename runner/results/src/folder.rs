@@ -12,12 +12,15 @@ use time::OffsetDateTime;
 
 use super::file::WriteError;
 use super::jsonl::RESULTS_FILE;
+use super::names::EXTENSION;
 use super::read::header;
 use super::record::RunRecord;
 use super::writer::JUNIT_FILE;
 
 /// Maximum length of the first line of a results file.
 const HEADER_BYTES: u64 = 1 << 20;
+/// Maximum number of entries that are looked at in search of tests.
+const ENTRIES: usize = 100_000;
 /// Parent folder of runs without `--out`.
 const RESULTS: &str = "results";
 /// Time after which a locked folder counts as in use by another process.
@@ -39,10 +42,13 @@ impl RunFolder {
     ///
     /// # Errors
     /// Fails if the folder cannot be created, another process writes results there, or it holds
-    /// files of another program that a run would replace.
+    /// tests, or files of another program that a run would replace.
     pub fn create(out: Option<&Path>) -> Result<RunFolder, WriteError> {
         match out {
             Some(path) => {
+                if let Some(test) = test_below(path, &mut ENTRIES.clone()) {
+                    return refuse_tests(path, &test.display().to_string());
+                }
                 fs::create_dir_all(path).map_err(WriteError::at(path))?;
                 let folder = RunFolder::open(path)?;
                 foreign_file(path)?;
@@ -86,6 +92,33 @@ impl RunFolder {
             _ => Ok(()),
         }
     }
+}
+
+/// Fails because tests are in a folder: below a folder with results nothing counts as a test.
+///
+/// # Errors
+/// Always; `tests` are the tests in the words of the user.
+pub fn refuse_tests<T>(folder: &Path, tests: &str) -> Result<T, WriteError> {
+    let reason = format!("the tests are there ({tests}); give --out another folder");
+    Err(WriteError::at(folder)(io::Error::new(io::ErrorKind::AlreadyExists, reason)))
+}
+
+/// Returns a test in a folder or below it. Folders of runs are left out: their scripts are copies.
+fn test_below(folder: &Path, entries: &mut usize) -> Option<PathBuf> {
+    if RunFolder::holds_run(folder) {
+        return None;
+    }
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder).ok()?.flatten() {
+        *entries = entries.checked_sub(1)?;
+        let (path, kind) = (entry.path(), entry.file_type().ok()?);
+        if kind.is_dir() {
+            folders.push(path);
+        } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            return Some(path);
+        }
+    }
+    folders.iter().find_map(|folder| test_below(folder, entries))
 }
 
 /// Fails if a folder holds a file that only looks like one of a run: a run there would replace it.

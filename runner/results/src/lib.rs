@@ -42,7 +42,7 @@ mod result_ref;
 mod writer;
 
 pub use file::{OPTION_BYTES, RESULTS_BYTES, TEST_BYTES, WriteError, read_regular, replace_file};
-pub use folder::RunFolder;
+pub use folder::{RunFolder, refuse_tests};
 pub use import::{ImportError, ImportedRun, Origin, decompress, import};
 pub use jsonl::{DriverHeader, Header, RESULTS_FILE, ShardHeader};
 pub use junit::Junit;

@@ -242,6 +242,7 @@ fn open(
     shard: Option<Shard>,
 ) -> anyhow::Result<(RunFolder, ResultsWriter)> {
     let Some(resumed) = &start.resumed else {
+        refuse_test_path(args)?;
         let folder = RunFolder::create(args.out.as_deref())?;
         let record = RunRecord {
             arguments: start.arguments.clone(),
@@ -266,6 +267,17 @@ fn open(
     }
     let writer = ResultsWriter::resume(&folder.path, run.clone(), header.planned)?;
     Ok((folder, writer))
+}
+
+/// Fails if the results would be written to one of the paths of the tests.
+fn refuse_test_path(args: &RunArgs) -> anyhow::Result<()> {
+    let Some(out) = &args.out else { return Ok(()) };
+    let Ok(real) = out.canonicalize() else { return Ok(()) };
+    let is_out = |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|p| p == real);
+    match args.select.paths.iter().find(is_out) {
+        Some(path) => Ok(results::refuse_tests(out, &path.display().to_string())?),
+        None => Ok(()),
+    }
 }
 
 /// Returns the property in which a run differs from the one that would continue it.

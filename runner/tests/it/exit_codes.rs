@@ -294,3 +294,28 @@ fn a_terminal_gets_a_bar() {
         Err(_) => eprintln!("script is not installed: the bar was not looked at"),
     }
 }
+
+/// Results do not land among the tests.
+#[test]
+fn results_among_tests() {
+    let sandbox = Sandbox::new();
+    sandbox.mocks(&[("a/pass", "pass")]);
+    sandbox.file("shaders/a.frag", "void main() {}\n").file("empty/notes", "");
+    let files = || {
+        let all = walkdir::WalkDir::new(sandbox.root()).into_iter().flatten();
+        all.map(|entry| entry.path().to_owned()).collect::<Vec<_>>()
+    };
+    let before = files();
+    for out in ["suite", "suite/a", "."] {
+        let run = ["suite", "--mock", "--reference-only", "--out", out];
+        let test =
+            if out == "suite" { "(suite); give" } else { "pass.shader_test); give --out another" };
+        sandbox.run(&run).expect(2, &[&format!("cannot write {out}: the tests are there ("), test]);
+    }
+    let run = ["shaders", "suite", "--compile-only", "--gen", "ivb", "--out", "shaders"];
+    sandbox.run(&run).expect(2, &["cannot write shaders: the tests are there (shaders); give"]);
+    assert_eq!(files(), before);
+    // Earlier results may lie below the folder, and other files in it.
+    sandbox.run(&["suite", "--mock", "--reference-only", "--out", "empty/run"]).expect(0, &[]);
+    sandbox.run(&["suite", "--mock", "--reference-only", "--out", "empty"]).expect(0, &[]);
+}
