@@ -53,6 +53,15 @@ pub(super) struct BisectArgs {
 pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     let compile = &args.execute.device.compile;
     anyhow::ensure!(
+        !args.generations.0.iter().any(|generation| generation.is_driver()),
+        "gl has no passes to bisect: `git bisect run` with --git-bisect finds a driver's revision"
+    );
+    anyhow::ensure!(
+        !args.execute.device.driver.is_virtual(),
+        "--driver mesa has no passes to bisect: its compiler is Mesa's"
+    );
+    super::choices::with_meaning(&args.execute.device, &args.generations.0)?;
+    anyhow::ensure!(
         compile.compiler.is_none() && args.execute.device.binaries.is_none(),
         "only the passes of the compiler in here can be counted: --compiler and --binaries have others"
     );

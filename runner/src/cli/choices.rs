@@ -1,9 +1,63 @@
-//! Widths and back ends that do not exist: errors where nothing has them, notes where a stage does
-//! not.
+//! Options without a meaning for the executors of a run: errors where nothing has them, notes where
+//! a stage does not.
 
-use super::args::DeviceArgs;
+use super::args::{DeviceArgs, DriverArgs};
 use crate::console::message::message;
+use execute::driver::Platform;
 use vocabulary::{Backend, Generation, Width};
+
+/// Checks options that some generations ignore.
+///
+/// # Errors
+/// Fails if all generations ignore an option; names it.
+pub(super) fn with_meaning(args: &DeviceArgs, generations: &[Generation]) -> anyhow::Result<()> {
+    driver(&args.driver, generations)?;
+    let all_drivers = generations.iter().all(|generation| generation.is_driver());
+    match given(args).filter(|_| all_drivers) {
+        Some(option) => anyhow::bail!(
+            "{option} has no meaning for --gen gl: the driver compiles and executes by itself"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Checks the options of the OpenGL driver.
+///
+/// # Errors
+/// Fails if an option selects nothing.
+pub(super) fn driver(args: &DriverArgs, generations: &[Generation]) -> anyhow::Result<()> {
+    let given =
+        [("--gl-device", args.gl_device.is_some()), ("--gl-platform", args.gl_platform.is_some())];
+    let uses_driver = args.is_virtual() || generations.iter().any(|g| g.is_driver());
+    if let Some((option, _)) = given.iter().find(|(_, given)| *given && !uses_driver) {
+        anyhow::bail!("{option} needs --gen gl");
+    }
+    anyhow::ensure!(
+        args.gl_device.is_none() || args.gl_platform != Some(Platform::Surfaceless),
+        "--gl-device needs another platform than surfaceless, which has no choice of devices"
+    );
+    Ok(())
+}
+
+/// Returns the name of an option for compiler or simulator that is not at its default.
+fn given(args: &DeviceArgs) -> Option<&'static str> {
+    let compile = &args.compile;
+    let options = [
+        ("--backend", compile.backend.is_some()),
+        ("--width", compile.width.is_some()),
+        ("--pass-limit", !compile.pass_limit.is_empty()),
+        ("--disable-pass", !compile.disable_pass.is_empty()),
+        ("--disable-quirk", !compile.disable_quirk.is_empty()),
+        ("--inline-limit", compile.inline_limit.is_some()),
+        ("--liveness", compile.liveness != "byte"),
+        ("--payload-interference", compile.payload_interference != "last-use"),
+        ("--no-validate", compile.no_validate),
+        ("--compiler", compile.compiler.is_some()),
+        ("--math", args.math != "exact"),
+        ("--binaries", args.binaries.is_some()),
+    ];
+    options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+}
 
 /// Checks `--width` and `--backend` of a run and prints notes about stages that they do not apply
 /// to. Compilers and binaries from outside have choices of their own.

@@ -71,6 +71,11 @@ struct Report<'a> {
 
 /// Measures coverage; exit code 1 if it is below a minimum.
 pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
+    super::choices::with_meaning(&args.execute.device, &args.generations.0)?;
+    anyhow::ensure!(
+        !args.generations.0.iter().all(|generation| generation.is_driver()),
+        "coverage has no meaning for --gen gl: nothing shows the driver's compiler and hardware"
+    );
     execute_options(&args.execute, false)?;
     let selection = list::select(&args.select, args.execute.file_kinds())?;
     if selection.tests.is_empty() {

@@ -184,6 +184,7 @@ type Failed = BTreeMap<PathBuf, Generation>;
 /// Executes the tests; returns true if all are as expected, and the failed ones.
 fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
     let (generations, numbers) = (args.generations(), args.numbers());
+    super::choices::with_meaning(&args.execute.device, &generations)?;
     let chosen = &args.execute.device.driver;
     let gpu = super::driver::virtual_gpu(chosen, &generations)?;
     let driver = super::driver::identify(chosen, &generations, gpu.as_ref())?;

@@ -15,6 +15,7 @@ use vocabulary::Generation;
 /// Prints a line per context, or all capabilities of the given generations.
 pub(super) fn gens(full: Option<&[Generation]>, driver: &DriverArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(!driver.is_virtual(), "--driver mesa: only runs of tests have a virtual GPU");
+    super::choices::driver(driver, full.unwrap_or_default())?;
     install::enter(driver.folder())?;
     execute::driver::configure(driver_options(driver));
     let mut text = String::new();

@@ -93,6 +93,7 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
         args.execute.device.binaries.is_none(),
         "--binaries are those of the whole test"
     );
+    super::choices::with_meaning(&args.execute.device, &[args.generation()])?;
     execute_options(&args.execute, args.reference_only)?;
     // Without a driver every candidate would fail in the same way.
     if !args.execute.device.driver.is_virtual() {

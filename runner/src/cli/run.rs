@@ -64,6 +64,7 @@ pub(super) struct Resumed {
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let jobs = workers::jobs(args.jobs);
     let generations = args.generations();
+    super::choices::with_meaning(&args.execute.device, &generations)?;
     let gpu = super::driver::virtual_gpu(&args.execute.device.driver, &generations)?;
     let driver = super::driver::identify(&args.execute.device.driver, &generations, gpu.as_ref())?;
     let split = Split::of(&args.execute, args.isolate, &generations);

@@ -96,3 +96,44 @@ fn results_of_different_drivers_are_no_flakes() {
     let other = sandbox.run(&[&history[..], &["suite/other"]].concat());
     other.expect(0, &["fail since r2 (", "before: it never passed with this driver"]);
 }
+
+/// Options that a run would ignore are errors, before there is a driver.
+#[test]
+fn options_without_meaning() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN);
+    let compile = "has no meaning for --gen gl: the driver compiles and executes by itself";
+    let options: [(&[&str], &str); 7] = [
+        (&["--disable-pass", "opt_dce"], compile),
+        (&["--pass-limit", "3"], compile),
+        (&["--width", "SIMD8"], compile),
+        (&["--backend", "scalar"], compile),
+        (&["--math", "worst"], compile),
+        (&["--disable-quirk", "gen7-dword-mul"], compile),
+        (
+            &["--gl-device", "99", "--gl-platform", "surfaceless"],
+            "needs another platform than surfaceless, which has no choice of devices",
+        ),
+    ];
+    for (option, message) in options {
+        let message = format!("error: {} {message}", option[0]);
+        for command in [&["suite", "--out", "out"][..], &["fuzz"], &["coverage", "suite"]] {
+            let ran = sandbox.run(&[command, &["--gen", "gl"], option].concat());
+            ran.expect(2, &[&message]);
+            assert_eq!(ran.err.lines().count(), 1, "{ran:#?}");
+        }
+    }
+    assert!(!sandbox.path("out").exists());
+    for (name, value) in [("--gl-device", "0"), ("--gl-platform", "gbm")] {
+        let needs = format!("error: {name} needs --gen gl");
+        let run = ["suite", "--gen", "skl", name, value];
+        sandbox.run(&run).expect(2, &[&needs]);
+        sandbox.run(&["gens", name, value]).expect(2, &[&needs]);
+    }
+    sandbox
+        .run(&["coverage", "suite", "--gen", "gl"])
+        .expect(2, &["error: coverage has no meaning for --gen gl"]);
+    sandbox
+        .run(&["bisect", "suite", "--gen", "gl"])
+        .expect(2, &["error: gl has no passes to bisect: `git bisect run` with --git-bisect"]);
+}
