@@ -13,10 +13,10 @@ use tokio::task::JoinSet;
 use crate::console::message::message;
 use crate::schedule::listen;
 use crate::supervise::{ExplanationRequest, Pool, Request};
-use results::Repeat;
 use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Outcome, Status, TestResult};
+use results::{DriverHeader, Repeat, uses_driver};
 use vocabulary::Generation;
 
 /// Maximum size of a run's bundles in bytes.
@@ -50,6 +50,8 @@ struct Shared {
     repeat: Repeat,
     /// Compared properties of the previous results by test and generation.
     previous: BTreeMap<(String, String), Compared>,
+    /// The OpenGL driver of the run.
+    driver: Option<DriverHeader>,
     pool: Arc<Pool>,
     /// Limit of concurrent explanations.
     slots: Semaphore,
@@ -71,12 +73,14 @@ fn compared(result: &TestResult) -> Compared {
 
 impl BundleWriter {
     /// Returns a writer of bundles of the tests in `repeat` into the run's folder, which has `pool`
-    /// explain at most `jobs` results at a time. Must be called within a runtime.
+    /// explain at most `jobs` results at a time; `driver` is the run's. Must be called within a
+    /// runtime.
     pub fn new(
         folder: &Path,
         policy: BundlePolicy,
         repeat: Repeat,
         previous: &[TestResult],
+        driver: Option<DriverHeader>,
         pool: Arc<Pool>,
         jobs: usize,
     ) -> BundleWriter {
@@ -88,6 +92,7 @@ impl BundleWriter {
             policy,
             repeat,
             previous: previous.collect(),
+            driver,
             pool,
             slots: Semaphore::new(jobs.max(1)),
             requests: AtomicUsize::new(FIRST_REQUEST),
@@ -208,7 +213,8 @@ impl Shared {
             // An unreadable file was reported by the result.
             let text = execute::read_test(path).unwrap_or_default();
             let command = self.command(result);
-            let plain = Bundle { command, ..Bundle::plain(result, &text) };
+            let driver = self.driver(result);
+            let plain = Bundle { command, driver, ..Bundle::plain(result, &text) };
             plain.write(&self.folder).map_err(|error| error.to_string())?;
         }
         let bytes = bundle::size(&self.folder, &result.test, &result.generation);
@@ -218,6 +224,12 @@ impl Shared {
 
     fn command(&self, result: &TestResult) -> Option<String> {
         self.repeat.command(&result.test, &result.generation)
+    }
+
+    /// Returns the driver that executed a test case.
+    fn driver(&self, result: &TestResult) -> Option<DriverHeader> {
+        let driver = self.driver.as_ref();
+        driver.filter(|_| uses_driver(&result.generation, &result.variant)).cloned()
     }
 
     /// Has a worker process write the bundle.
@@ -231,6 +243,7 @@ impl Shared {
         let explanation = ExplanationRequest {
             result: result.clone(),
             command: self.command(result),
+            driver: self.driver(result),
             folder: self.folder.clone().into_os_string(),
         };
         let request = Request {

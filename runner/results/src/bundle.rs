@@ -1,11 +1,11 @@
 //! Failure bundles: files in a run's folder that explain a result.
 //!
-//! `failures/<test name>/@<gen>/` holds `bundle.json` (the result, the command that repeats it, and
-//! every probe with the values of both executors), `script.shader_test`, `expected.png` (the probed
-//! areas), `simulator.png`, `reference.png` and `difference.png` (the framebuffer at the first
-//! failed probe), `<stage>.ir` (the input of the back end) and `<stage>.<width>.eu` (the executed
-//! code). Only `bundle.json` is always present. A bundle is written beside its final place and
-//! renamed, so that it is complete or absent.
+//! `failures/<test name>/@<gen>/` holds `bundle.json` (the result, the command that repeats it, the
+//! OpenGL driver, and every probe with the values of both executors), `script.shader_test`,
+//! `expected.png` (the probed areas), `simulator.png`, `reference.png` and `difference.png` (the
+//! framebuffer at the first failed probe), `<stage>.ir` (the input of the back end) and
+//! `<stage>.<width>.eu` (the executed code). Only `bundle.json` is always present. A bundle is
+//! written beside its final place and renamed, so that it is complete or absent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::jsonl::DriverHeader;
 use crate::verdict::{Phase, TestResult};
 
 /// Folder of the bundles in a run's folder.
@@ -41,6 +42,8 @@ pub struct Bundle {
     pub result: TestResult,
     /// The command that executes the test case again, if known.
     pub command: Option<String>,
+    /// The OpenGL driver that executed the test, if one did.
+    pub driver: Option<DriverHeader>,
     /// Executed probes in order.
     pub probes: Vec<ProbeRecord>,
     /// Text of the test.
@@ -76,6 +79,8 @@ struct Record {
     result: TestResult,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     command: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    driver: Option<DriverHeader>,
     probes: Vec<ProbeRecord>,
     texts: Vec<String>,
 }
@@ -96,6 +101,7 @@ impl Bundle {
         let mut bundle = Bundle {
             result: result.clone(),
             command: None,
+            driver: None,
             probes: Vec::new(),
             script: String::from_utf8_lossy(text).into_owned(),
             texts: BTreeMap::new(),
@@ -155,6 +161,7 @@ impl Bundle {
             format: FORMAT,
             result: self.result.clone(),
             command: self.command.clone(),
+            driver: self.driver.clone(),
             probes: self.probes.clone(),
             texts: self.texts.keys().cloned().collect(),
         };
@@ -196,6 +203,7 @@ impl Bundle {
             images: IMAGES.iter().filter_map(image).collect(),
             result: record.result,
             command: record.command,
+            driver: record.driver,
             probes: record.probes,
         }))
     }
@@ -289,6 +297,11 @@ mod tests {
         Bundle {
             result,
             command: Some("runner a.shader_test --gen ivb".to_owned()),
+            driver: Some(DriverHeader {
+                renderer: "r".to_owned(),
+                vendor: "v".to_owned(),
+                version: "1".to_owned(),
+            }),
             script: "[require]\n".to_owned(),
             texts: BTreeMap::from([("fragment.SIMD8.eu".to_owned(), "mov\n".to_owned())]),
             images: BTreeMap::from([("simulator", vec![1, 2])]),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Origin;
 use super::file::{WriteError, replace_file};
 use crate::verdict::TestResult;
+use vocabulary::Generation;
 
 /// Name of the file.
 pub const RESULTS_FILE: &str = "results.jsonl";
@@ -100,6 +101,13 @@ impl DriverHeader {
     pub fn describe(&self) -> String {
         format!("{} ({}, {})", self.renderer, self.vendor, self.version)
     }
+}
+
+/// Returns true if the run's OpenGL driver executes the test cases of a generation with a variant:
+/// on generation `gl`, and on a virtual GPU.
+pub fn uses_driver(generation: &str, variant: &str) -> bool {
+    Generation::from_name(generation).is_some_and(Generation::is_driver)
+        || variant.split(',').any(|option| option.starts_with("driver="))
 }
 
 /// The part of a shard's header that lets a merge prove completeness.

@@ -8,10 +8,10 @@ use junit_report::{
     Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestSuite, TestSuiteBuilder,
 };
 
-use crate::Repeat;
 use crate::expect::{is_bad, label};
 use crate::names::{printable, printable_line, shortened};
 use crate::verdict::{Outcome, Status, TestResult};
+use crate::{DriverHeader, Repeat};
 
 /// Maximum length of a case's text in bytes; CI systems refuse or truncate longer ones.
 const TEXT_LIMIT: usize = 8 << 10;
@@ -41,6 +41,8 @@ pub(super) struct Report<'a> {
     pub started: OffsetDateTime,
     /// Commands of the test cases.
     pub repeat: &'a Repeat,
+    /// The OpenGL driver.
+    pub driver: Option<&'a DriverHeader>,
 }
 
 /// Renders the report of sorted results.
@@ -52,6 +54,7 @@ pub(super) fn render(results: &[TestResult], report: &Report<'_>) -> io::Result<
     for result in results.iter().filter(|result| report.which == Junit::All || !result.is_good()) {
         suites.entry(directory(&result.test)).or_default().push(result);
     }
+    let properties = report.driver.map(properties).unwrap_or_default();
     let (mut room, mut body, mut totals) = (REPORT_LIMIT, String::new(), Totals::default());
     for (index, (directory, results)) in suites.into_iter().enumerate() {
         let mut suite = TestSuiteBuilder::new(&line(directory));
@@ -61,7 +64,7 @@ pub(super) fn render(results: &[TestResult], report: &Report<'_>) -> io::Result<
         );
         let suite = suite.build();
         totals.add(&suite);
-        body += &suite_element(suite, index)?;
+        body += &suite_element(suite, index, &properties)?;
     }
     Ok(format!("{DECLARATION}<testsuites {}>{body}</testsuites>\n", totals.attributes()))
 }
@@ -69,9 +72,25 @@ pub(super) fn render(results: &[TestResult], report: &Report<'_>) -> io::Result<
 /// Start of every report.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>";
 
-/// Renders one suite with the attributes that the writer of the format leaves out: its number in
-/// the report and the number of skipped cases.
-fn suite_element(suite: TestSuite, index: usize) -> io::Result<String> {
+/// Renders the names of a driver as properties of a suite.
+fn properties(driver: &DriverHeader) -> String {
+    let names = [
+        ("gl.renderer", &driver.renderer),
+        ("gl.vendor", &driver.vendor),
+        ("gl.version", &driver.version),
+    ];
+    let property = |(name, value): (&str, &String)| {
+        let escaped = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+            .into_iter()
+            .fold(line(value), |text, (from, to)| text.replace(from, to));
+        format!("<property name=\"{name}\" value=\"{escaped}\"/>")
+    };
+    format!("<properties>{}</properties>", names.map(property).concat())
+}
+
+/// Renders one suite with what the writer of the format leaves out: its number in the report, the
+/// number of skipped cases, and `properties`, which come first in it.
+fn suite_element(suite: TestSuite, index: usize, properties: &str) -> io::Result<String> {
     let skipped = suite.skipped();
     let (mut report, mut text) = (ReportBuilder::new(), Vec::new());
     report.add_testsuite(suite).build().write_xml(&mut text).map_err(io::Error::other)?;
@@ -81,7 +100,8 @@ fn suite_element(suite: TestSuite, index: usize) -> io::Result<String> {
         .and_then(|text| text.strip_prefix("<testsuites><testsuite id=\"0\""))
         .and_then(|text| text.strip_suffix("</testsuites>"));
     let element = element.ok_or_else(|| io::Error::other("another form of JUnit reports"))?;
-    Ok(format!("\n<testsuite id=\"{index}\" skipped=\"{skipped}\"{element}"))
+    let (attributes, rest) = element.split_once('>').unwrap_or((element, ""));
+    Ok(format!("\n<testsuite id=\"{index}\" skipped=\"{skipped}\"{attributes}>{properties}{rest}"))
 }
 
 /// Numbers of the whole report.

@@ -44,7 +44,7 @@ mod writer;
 pub use file::{OPTION_BYTES, RESULTS_BYTES, TEST_BYTES, WriteError, read_regular, replace_file};
 pub use folder::{RunFolder, refuse_tests};
 pub use import::{ImportError, ImportedRun, Origin, decompress, import};
-pub use jsonl::{DriverHeader, Header, RESULTS_FILE, ShardHeader};
+pub use jsonl::{DriverHeader, Header, RESULTS_FILE, ShardHeader, uses_driver};
 pub use junit::Junit;
 pub use merge::{MergeError, copy_bundles, merge, merged_record};
 pub use read::{ReadError, Run, RunFile, RunResults};

@@ -108,7 +108,7 @@ fn csv_is_deqp_runners() {
 
 fn junit_of(results: &[TestResult]) -> String {
     let (which, started) = (Junit::All, time::OffsetDateTime::UNIX_EPOCH);
-    let report = junit::Report { which, started, repeat: &Repeat::default() };
+    let report = junit::Report { which, started, repeat: &Repeat::default(), driver: None };
     junit::render(results, &report).unwrap()
 }
 

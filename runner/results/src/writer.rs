@@ -121,7 +121,12 @@ impl ResultsWriter {
     ) -> Result<(), WriteError> {
         results.sort_by(|a, b| a.key().cmp(&b.key()));
         let log = jsonl::render(&folder.join(RESULTS_FILE), header, results)?;
-        let report = Report { which: junit, started: OffsetDateTime::now_utc(), repeat };
+        let report = Report {
+            which: junit,
+            started: OffsetDateTime::now_utc(),
+            repeat,
+            driver: header.driver.as_ref(),
+        };
         write_files(folder, header, results, &log, &report)
     }
 
@@ -136,7 +141,12 @@ impl ResultsWriter {
             // The receiver may have ended.
             let _ = reader.send(RunFile::new(path, log.clone()));
         }
-        let report = Report { which: self.junit, started: self.started, repeat: &self.repeat };
+        let report = Report {
+            which: self.junit,
+            started: self.started,
+            repeat: &self.repeat,
+            driver: self.header.driver.as_ref(),
+        };
         write_files(&self.folder, &self.header, &self.results, &log, &report)
     }
 }

@@ -196,7 +196,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let mut settings = workers::settings(&args.execute, split, jobs, &arguments)?;
     settings.program.environment = gpu.as_ref().map(VirtualGpu::environment).unwrap_or_default();
     let names = generations.iter().map(|t| t.name().to_owned()).collect();
-    let header = Header { driver, ..Header::new(names, changed.clone(), REVISION) };
+    let header = Header { driver: driver.clone(), ..Header::new(names, changed.clone(), REVISION) };
     let folder = RunFolder::create(args.out.as_deref())?;
     folder.forget_results()?;
     let record = RunRecord::new(arguments, std::env::current_dir()?);
@@ -236,7 +236,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(plan);
     let (summary, explained) = runtime.block_on(async {
-        let mut bundles = BundleWriter::new(&folder.path, keep, repeat, &[], pool, jobs);
+        let mut bundles = BundleWriter::new(&folder.path, keep, repeat, &[], driver, pool, jobs);
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
         let summary = schedule::run(plan.clone(), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))

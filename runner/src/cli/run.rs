@@ -147,8 +147,15 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let runtime = schedule::runtime()?;
     let (summary, explained) = runtime.block_on(async {
         let pool = Arc::new(Pool::start(&settings, first.ok()));
-        let mut bundles =
-            BundleWriter::new(&folder.path, keep, repeat, &previous, pool.clone(), jobs);
+        let mut bundles = BundleWriter::new(
+            &folder.path,
+            keep,
+            repeat,
+            &previous,
+            header.driver.clone(),
+            pool.clone(),
+            jobs,
+        );
         bundles.complete(writer.results());
         let plan = RunPlan { tests, cases, variant, expectations, repeat: args.repeat, pool };
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];

@@ -197,7 +197,8 @@ fn explain_result(
 ) -> Verdict {
     let text = execute::read_test(path).unwrap_or_default();
     let explained = explain(&request.result, &text, generation, options, devices);
-    let bundle = Bundle { command: request.command.clone(), ..explained };
+    let (command, driver) = (request.command.clone(), request.driver.clone());
+    let bundle = Bundle { command, driver, ..explained };
     match bundle.write(Path::new(&request.folder)) {
         Ok(()) => Verdict::pass(),
         Err(error) => Verdict::fail(Phase::Simulate, error.to_string()),

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use execute::CaseOverride;
+use results::DriverHeader;
 use results::verdict::{TestResult, Verdict};
 use tools::Case;
 use vocabulary::Generation;
@@ -60,6 +61,8 @@ pub struct ExplanationRequest {
     pub result: TestResult,
     /// The command that executes the test case again.
     pub command: Option<String>,
+    /// The OpenGL driver that executed it.
+    pub driver: Option<DriverHeader>,
     /// Folder of the run.
     #[serde(with = "path")]
     pub folder: OsString,

@@ -35,6 +35,14 @@ fn shards_of_different_drivers() {
     assert!(!sandbox.path("whole").exists());
     set_driver(&sandbox, "second", LLVMPIPE);
     sandbox.run(&["merge", "first", "second", "--out", "whole"]).expect(0, &["[2/2] pass: 2"]);
+    // The reports of the whole name the driver.
+    let junit = fs::read_to_string(sandbox.path("whole/junit.xml")).expect("a report");
+    let name = |name, value| format!("<property name=\"gl.{name}\" value=\"{value}\"/>");
+    let names = name("renderer", "llvmpipe") + &name("vendor", "Mesa") + &name("version", "4.5");
+    assert!(junit.contains(&format!("><properties>{names}</properties><testcase ")), "{junit}");
+    sandbox.run(&["report", "whole", "--out", "html"]).expect(0, &[]);
+    let page = fs::read_to_string(sandbox.path("html/index.html")).expect("a report");
+    assert!(page.contains("llvmpipe (Mesa, 4.5)"), "{page}");
 }
 
 #[test]

@@ -17,10 +17,9 @@ use std::time::Duration;
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags, Row as SqlRow, params};
 
-use crate::jsonl::DriverHeader;
+use crate::jsonl::{DriverHeader, uses_driver};
 use crate::names::{names_test, piglit_name};
 use crate::verdict::{Phase, Status};
-use vocabulary::Generation;
 
 /// Default file of the history.
 pub const HISTORY_FILE: &str = "results/history.sqlite";
@@ -433,13 +432,6 @@ fn driver(row: &SqlRow<'_>, first: usize) -> rusqlite::Result<Option<DriverHeade
     let names: [Option<String>; 3] = [row.get(first)?, row.get(first + 1)?, row.get(first + 2)?];
     let [Some(renderer), Some(vendor), Some(version)] = names else { return Ok(None) };
     Ok(Some(DriverHeader { renderer, vendor, version }))
-}
-
-/// Returns true if the run's driver executes a subject's tests: on generation `gl`, and on a
-/// virtual GPU.
-fn uses_driver(generation: &str, variant: &str) -> bool {
-    generation == Generation::Gl.name()
-        || variant.split(',').any(|option| option.starts_with("driver="))
 }
 
 fn unsigned(row: &SqlRow<'_>, index: usize) -> rusqlite::Result<u64> {

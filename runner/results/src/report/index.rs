@@ -11,6 +11,7 @@ use super::plot::{Plot, Value, plot};
 use crate::RunFile;
 use crate::diff::{Change, Diff, percent};
 use crate::history::RunEntry;
+use crate::jsonl::DriverHeader;
 use crate::names::printable;
 use crate::verdict::Status;
 
@@ -67,6 +68,7 @@ pub(super) fn write(
         facts.push(format!("imported from {}", origin.runner));
         facts.extend(origin.driver.clone());
     }
+    facts.extend(header.driver.as_ref().map(DriverHeader::describe));
     facts.extend(header.revision.as_ref().map(|revision| format!("revision {revision}")));
     facts.push(header.generations.join(", "));
     facts.extend(Some(header.variant()).filter(|options| !options.is_empty()));
