@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::args::{BundleArgs, ExecuteArgs, process_arguments};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
@@ -13,7 +13,7 @@ use super::options::{changed_options, command_options, execute_options};
 use super::output::{print, write_test};
 use super::reduce::{ReduceArgs, reduce};
 use super::revision::REVISION;
-use super::values::{Generations, generations};
+use super::values::{Avoided, Generations, avoided, generations};
 use super::workers::{self, Split};
 use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::message::message;
@@ -60,8 +60,8 @@ pub(super) struct FuzzArgs {
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
     stage: Vec<Kind>,
     /// Leave out constructs on which drivers have known defects.
-    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
-    avoid: Vec<Defect>,
+    #[arg(long, value_parser = avoided(), value_name = "LIST|all", value_delimiter = ',', conflicts_with = "mutate")]
+    avoid: Vec<Avoided>,
     /// Damage these tests instead; only crashes and timeouts count.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     mutate: Vec<PathBuf>,
@@ -98,12 +98,21 @@ impl FuzzArgs {
         self.only.map_or(0..count, |only| only..only.saturating_add(1))
     }
 
+    /// Returns the defects to avoid.
+    fn defects(&self) -> Vec<Defect> {
+        let defects = self.avoid.iter().flat_map(|avoided| match avoided {
+            Avoided::All => Defect::value_variants().to_vec(),
+            Avoided::One(defect) => vec![*defect],
+        });
+        defects.collect()
+    }
+
     fn source(&self) -> anyhow::Result<Source> {
         if !self.mutate.is_empty() {
             return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Scripts)?));
         }
         let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
-        Ok(Source::Generated(kinds, self.avoid.clone()))
+        Ok(Source::Generated(kinds, self.defects()))
     }
 }
 
@@ -167,7 +176,7 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
         print(texts.concat().as_bytes())?;
         return Ok(EXPECTED);
     }
-    let (good, failed) = run_tests(args, source)?;
+    let Tested { good, failed, nothing } = run_tests(args, source)?;
     if args.reduce {
         for (path, generation) in failed {
             let small = path.with_extension(format!("small.{EXTENSION}"));
@@ -175,14 +184,28 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
             reduce(&ReduceArgs::of(path, generation, small, args.jobs, args.execute.clone()))?;
         }
     }
-    Ok(if good { EXPECTED } else { UNEXPECTED })
+    Ok(match (good, nothing) {
+        (true, true) => NOTHING,
+        (true, false) => EXPECTED,
+        (false, _) => UNEXPECTED,
+    })
+}
+
+/// The end of the tests.
+struct Tested {
+    /// True if all are as expected.
+    good: bool,
+    /// The failed ones.
+    failed: Failed,
+    /// True if all were skipped.
+    nothing: bool,
 }
 
 /// Files of failed tests, each with the first generation on which it failed.
 type Failed = BTreeMap<PathBuf, Generation>;
 
-/// Executes the tests; returns true if all are as expected, and the failed ones.
-fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
+/// Executes the tests.
+fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
     let (generations, numbers) = (args.generations(), args.numbers());
     super::choices::with_meaning(&args.execute.device, &generations)?;
     let chosen = &args.execute.device.driver;
@@ -245,7 +268,26 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let kept =
         std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let good = summary.unexpected == 0 && !summary.interrupted && explained;
-    Ok((good, kept.result()?))
+    if let Some(text) = skipped(writer.results()) {
+        message!("{text}");
+    }
+    let nothing = summary.counts.of(Status::Skip) == summary.counts.total();
+    Ok(Tested { good, failed: kept.result()?, nothing })
+}
+
+/// Describes the number of skipped test cases and their most frequent reason; `None` without any.
+fn skipped(results: &[TestResult]) -> Option<String> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for result in results.iter().filter(|result| result.status == Status::Skip) {
+        let reason = result.reason.as_deref().unwrap_or_default();
+        *reasons.entry(reason.lines().next().unwrap_or_default()).or_default() += 1;
+    }
+    let (reason, most) = reasons.iter().max_by_key(|(_, count)| **count)?;
+    let (count, all) = (reasons.values().sum::<usize>(), results.len());
+    Some(match most == &count {
+        true => format!("skipped: {count} of {all}: {}", printable_line(reason)),
+        false => format!("skipped: {count} of {all}; {most} of them: {}", printable_line(reason)),
+    })
 }
 
 /// The plan: every test on every generation.

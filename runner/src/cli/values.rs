@@ -2,10 +2,12 @@
 
 use std::convert::Infallible;
 
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use execute::driver::{DeviceChoice, Platform};
 use results::diff::Metric;
 use results::passes::parse_width;
+use tools::fuzz::Defect;
 use vocabulary::{Backend, Generation, Width};
 
 /// Parses a width by its name or its number of channels.
@@ -35,6 +37,26 @@ pub(super) fn backend() -> impl TypedValueParser<Value = Backend> {
     let find = |name: String| Backend::ALL.into_iter().find(|backend| backend.name() == name);
     PossibleValuesParser::new(values)
         .try_map(move |name| find(name).ok_or_else(|| "no such back end".to_owned()))
+}
+
+/// Constructs that random programs leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Avoided {
+    /// All that drivers have known defects on.
+    All,
+    /// That of one defect.
+    One(Defect),
+}
+
+/// Parses a construct that random programs leave out.
+pub(super) fn avoided() -> impl TypedValueParser<Value = Avoided> {
+    let named = Defect::value_variants().iter().filter_map(Defect::to_possible_value);
+    let all = PossibleValue::new("all").help("All of these");
+    let find = |name: &str| match name {
+        "all" => Ok(Avoided::All),
+        name => Defect::from_str(name, false).map(Avoided::One),
+    };
+    PossibleValuesParser::new(named.chain([all])).try_map(move |name| find(&name))
 }
 
 /// Parses the name of an EGL platform.

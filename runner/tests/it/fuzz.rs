@@ -89,3 +89,30 @@ fn damaged_tests() {
         &["crash   [reference] fuzz-1/damaged-", ".small.shader_test [reference]", "candidates"],
     );
 }
+
+/// A run that tests nothing says so.
+#[test]
+fn skipped_tests_are_counted() {
+    let sandbox = Sandbox::new();
+    // The mock executor looks for the first `mock` of a damaged text.
+    sandbox.file("mock/skip.shader_test", "mock skip\n".repeat(40));
+    let mock = ["--mutate", "mock", "--mock", "--count", "5", "--reference-only", "--out", "run"];
+    let ran = sandbox.run(&[&["fuzz"], &mock[..]].concat());
+    ran.expect(3, &["[5/5] skip: 5", "skipped: 5 of 5: pretended\n"]);
+}
+
+#[test]
+fn all_constructs_can_be_avoided() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.run(&["fuzz", "--help"]).out;
+    let (_, list) = help.split_once("--avoid").expect("the option");
+    let (_, list) = list.split_once("[possible values: ").expect("the constructs");
+    let (list, _) = list.split_once(']').expect("their end");
+    let list = list.split_whitespace().collect::<String>();
+    let names = list.strip_suffix(",all").expect("all of them");
+    let print = |avoid: &str| sandbox.run(&["fuzz", "--count", "9", "--print", "--avoid", avoid]);
+    let all = print("all");
+    all.expect(0, &[&format!(" --avoid {names} --print\n")]);
+    assert_eq!(all.out, print(names).out);
+    print("nothing").expect(2, &["invalid value 'nothing' for '--avoid"]);
+}
