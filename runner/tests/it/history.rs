@@ -80,7 +80,11 @@ fn runs_of_elsewhere_are_imported() {
     let names: Vec<&str> =
         list.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap()).collect();
     assert_eq!(names, ["run1", "run4"], "by the time they were written");
-    sandbox.run(&["history", "--file", "nowhere.sqlite"]).expect(2, &["nowhere.sqlite"]);
+    sandbox
+        .run(&["history", "--file", "nowhere.sqlite"])
+        .expect(2, &["error: nowhere.sqlite: no run is recorded yet"]);
+    let empty = Sandbox::new();
+    empty.run(&["history"]).expect(2, &["error: results/history.sqlite: no run is recorded yet"]);
     sandbox.run(&["history", "--import", "nowhere"]).expect(2, &["cannot read nowhere"]);
 }
 

@@ -60,6 +60,12 @@ const ADD_DRIVERS: &str = "
 /// A history that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
+    /// There is no file.
+    #[error("{path}: no run is recorded yet")]
+    Missing {
+        /// Path of the file.
+        path: String,
+    },
     /// An error of SQLite.
     #[error("{path}: {source}")]
     Sqlite {
@@ -228,6 +234,9 @@ impl History {
     /// # Errors
     /// Fails like [`History::open`], and if the file does not exist.
     pub fn read(path: &Path) -> Result<History, HistoryError> {
+        if !path.exists() {
+            return Err(HistoryError::Missing { path: path.display().to_string() });
+        }
         History::with(path, OpenFlags::SQLITE_OPEN_READ_ONLY, |_| Ok(()))
     }
 
