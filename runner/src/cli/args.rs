@@ -311,6 +311,9 @@ pub(super) struct ResumeArgs {
     /// The run's folder.
     #[arg(value_name = "RUN")]
     pub(super) run: PathBuf,
+    /// Concurrent test cases (default: as in the run).
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) jobs: Option<u16>,
 }
 
 #[derive(Debug, Args)]

@@ -28,7 +28,8 @@ pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {
     }
     go_to(&record)?;
     // Any limit on failures that stopped the run is lifted.
-    let run_args = RunArgs { max_fails: None, ..parse(&record)? };
+    let run_args = parse(&record)?;
+    let run_args = RunArgs { max_fails: None, jobs: args.jobs.or(run_args.jobs), ..run_args };
     let shard =
         record.shard.as_deref().map(Shard::parse).transpose().map_err(anyhow::Error::msg)?;
     let only = record.only.map(|only| only.into_iter().collect());

@@ -124,12 +124,11 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         options: plan::option_words(args, &changed),
         arguments: start.arguments.clone(),
     };
-    let update = format!(
-        "runner expect update {} --add --baseline FILE",
-        quoted(&folder.path.display().to_string())
-    );
+    let place = quoted(&folder.path.display().to_string());
+    let update = format!("runner expect update {place} --add --baseline FILE");
     let mut console = Console::new(plan::described(&tests, &cases, args, &repeat))
         .with_update(update)
+        .with_resume(format!("runner resume {place}"))
         .after(writer.results());
     let variant =
         changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");

@@ -82,6 +82,8 @@ pub struct Console {
     printed: usize,
     described: Described,
     style: Style,
+    /// The command that continues the run.
+    resume: Option<String>,
     /// True after the reader of the output has closed it.
     closed: bool,
 }
@@ -100,6 +102,7 @@ impl Console {
             printed: 0,
             described,
             style: Style::of_output(),
+            resume: None,
             closed: false,
         }
     }
@@ -109,6 +112,12 @@ impl Console {
     pub fn with_update(mut self, command: String) -> Console {
         self.closing.set_update(command);
         self
+    }
+
+    /// Sets the command that continues the run if it is stopped.
+    #[must_use]
+    pub fn with_resume(self, command: String) -> Console {
+        Console { resume: Some(command), ..self }
     }
 
     /// Counts the finished results of a resumed run without printing them.
@@ -172,6 +181,9 @@ impl Console {
         self.closing.write(&mut out, elapsed)?;
         if interrupted {
             writeln!(out, "stopped before the end; the finished results are kept")?;
+            if let Some(command) = &self.resume {
+                writeln!(out, "to go on: {command}")?;
+            }
         }
         let seconds = elapsed.as_secs_f64();
         let rate = (self.counts.total() - self.before) as f64 / seconds.max(1e-3);

@@ -219,6 +219,9 @@ fn failures_can_stop_a_run() {
         ran.summary()
     );
     assert_eq!(sandbox.results("results/latest").len(), 3, "the header and two results");
+    let command = ran.out.lines().find_map(|line| line.strip_prefix("to go on: runner "));
+    let words: Vec<&str> = command.expect("a command").split(' ').collect();
+    sandbox.run(&[&words[..], &["-j", "2"]].concat()).expect(1, &["[30/30] fail: 30"]);
 }
 
 /// A test that takes the interpreter a while.
@@ -266,7 +269,10 @@ fn interrupt(sandbox: &Sandbox, signal: &str) {
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
     assert!(sent.success());
     let ran = ran(&child.wait_with_output().expect("the run ends"));
-    ran.expect(1, &["stopped before the end; the finished results are kept"]);
+    ran.expect(
+        1,
+        &["stopped before the end; the finished results are kept\nto go on: runner resume out\n"],
+    );
     let results = sandbox.results("out");
     assert!((3..501).contains(&results.len()), "{} results", results.len());
     let names: Vec<&str> =
