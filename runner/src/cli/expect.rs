@@ -8,6 +8,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use similar::TextDiff;
 
+use super::args::process_arguments;
 use super::exit::EXPECTED;
 use super::output::print;
 use crate::console::message::message;
@@ -40,6 +41,25 @@ pub(super) struct ExpectArgs {
 }
 
 impl ExpectArgs {
+    /// Warns about files on the command line that are for none of the generations. A file of
+    /// settings lists those of every run.
+    pub(super) fn warn_unused(&self, generations: &[Generation]) {
+        let given = process_arguments();
+        let lists =
+            [("baseline", &self.baseline), ("skips", &self.skips), ("flakes", &self.flakes)];
+        for (option, files) in lists {
+            for text in files.iter().filter(|text| given.iter().any(|word| word.ends_with(*text))) {
+                let file = ScopedFile::parse(text);
+                if !generations.iter().any(|&generation| file.covers(generation)) {
+                    message!(
+                        "warning: --{option} {}: none of its generations is run",
+                        printable_line(text)
+                    );
+                }
+            }
+        }
+    }
+
     pub(super) fn sources(&self) -> Sources {
         let files = |list: &[String]| list.iter().map(|text| ScopedFile::parse(text)).collect();
         Sources {

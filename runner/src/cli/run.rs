@@ -78,6 +78,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     super::choices::check(&args.execute.device, &generations)?;
     let changed = changed_options(&args.execute, &options.execution);
     let expectations = Expectations::load(&args.expect.sources(), &generations)?;
+    args.expect.warn_unused(&generations);
     super::expect::warn_unmatched(&expectations, &selection.found);
     let durations = args.durations.as_deref().map(Durations::read).transpose()?;
     let shard = shard(args, start)?;

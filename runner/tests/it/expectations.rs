@@ -239,3 +239,25 @@ fn new_baselines() {
     // Without --add a missing file is an error.
     sandbox.run(&["expect", "update", "out", "--baseline", "empty"]).expect(2, &["empty"]);
 }
+
+/// A file that nothing uses is named, unless settings list it; lines do not contradict each other.
+#[test]
+fn files_that_do_not_apply() {
+    let sandbox = sandbox();
+    sandbox.file("file", "# of ivb\nsuite/b,Fail\n");
+    let run = ["suite", "-t", "/b", "--gen", "ivb", "--out", "out", "--settings"];
+    let none = [&run[..], &["none", "--baseline", "skl,hsw=file"]].concat();
+    let warning = "warning: --baseline skl,hsw=file: none of its generations is run";
+    sandbox.run(&none).expect(1, &[warning]);
+    sandbox.file("s.toml", "baseline = [\"skl=file\", \"ivb=file\"]\n");
+    let ran = sandbox.run(&[&run[..], &["s.toml"]].concat());
+    ran.expect(0, &[]);
+    assert!(!ran.err.contains("warning"), "{ran:#?}");
+    sandbox.file("file", "suite/b,Fail\nsuite/a,Fail\nsuite/b,Crash\n");
+    let ran = sandbox.run(&[&run[..], &["none", "--baseline", "file"]].concat());
+    ran.expect(2, &["error: file:3: `suite/b,Crash` contradicts `suite/b,Fail` in line 1"]);
+    // The same line twice says the same, and a later file may say otherwise.
+    sandbox.file("file", "suite/b,Crash\nsuite/b,Crash\n").file("later", "suite/b,Fail\n");
+    let files = ["none", "--baseline", "file", "--baseline", "ivb=later"];
+    sandbox.run(&[&run[..], &files].concat()).expect(0, &[]);
+}

@@ -1,6 +1,7 @@
 //! deqp-runner's expectation files, unchanged: a baseline of `name,Status` lines; skips and flakes
 //! of one regular expression per line. `#` starts a comment line; empty lines are ignored.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
@@ -65,14 +66,32 @@ pub struct BaselineLine {
 /// Parses a baseline.
 ///
 /// # Errors
-/// Fails on a line that is not `name,Status`.
+/// Fails on a line that is not `name,Status`, and on two lines of one test with different statuses.
 pub fn parse_baseline(text: &str, path: &Path) -> Result<Vec<BaselineLine>, ExpectError> {
     let lines = meaningful(text).map(|(line, content)| {
         let (name, baseline) = baseline_fields(content)
             .ok_or_else(|| ExpectError::line(path, line, bad_baseline(content)))?;
         Ok(BaselineLine { line, name, baseline })
     });
-    lines.collect()
+    let lines = lines.collect::<Result<Vec<_>, _>>()?;
+    match contradiction(&lines) {
+        Some((first, second)) => {
+            let shown = |line: &BaselineLine| format!("{},{}", line.name, line.baseline);
+            let (old, new) = (shown(first), shown(second));
+            let message = format!("`{new}` contradicts `{old}` in line {}", first.line);
+            Err(ExpectError::line(path, second.line, message))
+        }
+        None => Ok(lines),
+    }
+}
+
+/// Returns two lines that expect different statuses of one test.
+fn contradiction(lines: &[BaselineLine]) -> Option<(&BaselineLine, &BaselineLine)> {
+    let mut seen: BTreeMap<&str, &BaselineLine> = BTreeMap::new();
+    lines.iter().find_map(|line| {
+        let first = *seen.entry(&line.name).or_insert(line);
+        (first.baseline != line.baseline).then_some((first, line))
+    })
 }
 
 /// Iterates over the trimmed lines that are neither empty nor comments, with their numbers from 1.
