@@ -83,6 +83,21 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// Returns which component of its vector a place is; 0 for one that is no component.
+    fn component_index(&mut self, place: &Place) -> Index {
+        match (&place.swizzle, place.component) {
+            (None, component) => Index { constant: 0, dynamic: component },
+            (Some(swizzle), None) => Index { constant: swizzle[0].into(), dynamic: None },
+            (Some(swizzle), Some(component)) => {
+                let chosen: SmallVec<[Value; 4]> =
+                    swizzle.iter().map(|&c| self.builder.imm(c.into())).collect();
+                let chosen = self.builder.vec(&chosen);
+                let dynamic = self.builder.extract_dynamic(chosen, component);
+                Index { constant: 0, dynamic: Some(dynamic) }
+            }
+        }
+    }
+
     /// Writes the masked components of a scalar or vector.
     pub(crate) fn store_memory(
         &mut self,
@@ -148,11 +163,9 @@ impl Lowerer<'_, '_> {
         let Base::Memory(memory) = &place.base else {
             return Err(LowerError::Malformed("atomic on a plain variable"));
         };
-        let mut offset = place.index;
-        if let Some(swizzle) = &place.swizzle {
-            offset.constant +=
-                u32::from(swizzle[0]) * memory.component_stride.unwrap_or(scalar.bytes());
-        }
+        let component = self.component_index(place);
+        let bytes = self.scale(component, memory.component_stride.unwrap_or(scalar.bytes()));
+        let offset = self.add_index(place.index, bytes);
         let op =
             ir_atomic(op, scalar).ok_or(LowerError::Unsupported("wrapping atomic increment"))?;
         let swap = matches!(op, AtomicOp::CompareExchange | AtomicOp::FcompareExchange);

@@ -9,7 +9,8 @@ use super::state::Root;
 use crate::ast::{self, Callee, List};
 use crate::source::Span;
 use program::{
-    BuiltinFunction, Direction, ExprId, ExprKind, FunctionId, Stage, Storage, Type, TypeId,
+    BuiltinFunction, Direction, ExprId, ExprKind, FunctionId, Literal, Scalar, Stage, Storage,
+    Type, TypeId,
 };
 use smallvec::SmallVec;
 
@@ -267,6 +268,7 @@ impl Checker<'_> {
                 {
                     return Ok(value);
                 }
+                self.evaluate_stream(function, &mut values, span);
                 ExprKind::Builtin { function, arguments: values }
             }
         };
@@ -277,6 +279,19 @@ impl Checker<'_> {
             self.shader.dead_calls.push(call);
         }
         Ok(call)
+    }
+
+    /// Replaces the stream of a vertex by its value.
+    fn evaluate_stream(&mut self, function: BuiltinFunction, values: &mut [ExprId], span: Span) {
+        use BuiltinFunction as F;
+        if !matches!(function, F::EmitStreamVertex | F::EndStreamPrimitive) {
+            return;
+        }
+        if let [stream] = values
+            && let Some(value) = self.evaluate_integer(*stream)
+        {
+            *stream = self.literal(Literal::Int(value), Scalar::Int, span);
+        }
     }
 
     /// A parameter keeps the memory qualifiers of its image argument; `restrict` may be dropped
