@@ -60,7 +60,13 @@ pub(super) struct FuzzArgs {
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
     stage: Vec<Kind>,
     /// Leave out constructs on which drivers have known defects.
-    #[arg(long, value_parser = avoided(), value_name = "LIST|all", value_delimiter = ',', conflicts_with = "mutate")]
+    #[arg(
+        long,
+        value_parser = avoided(),
+        value_name = "LIST|all",
+        value_delimiter = ',',
+        conflicts_with = "mutate"
+    )]
     avoid: Vec<Avoided>,
     /// Damage these tests instead; only crashes and timeouts count.
     #[arg(long, value_name = "PATH", num_args = 1..)]

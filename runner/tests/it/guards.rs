@@ -304,6 +304,7 @@ printf '{"id":%s,"error":{"layer":"ir","message":"to %s"}}\n' $id $id $next $nex
         .iter()
         .map(|result| result["reason"].as_str().unwrap().to_owned())
         .collect();
+    assert!(reasons.iter().all(|reason| !reason.ends_with(": to 2")), "{reasons:?}");
     assert!(reasons[0].contains("to 1"), "{reasons:?}");
     // The early answer is noticed with the second request, which is refused, or before it: then the
     // request goes to a new process, whose numbers begin elsewhere.
@@ -312,7 +313,8 @@ printf '{"id":%s,"error":{"layer":"ir","message":"to %s"}}\n' $id $id $next $nex
         if let (Some(first), Some(second)) = (answered(&pair[0]), answered(&pair[1])) {
             assert_ne!(second.unwrap(), first.unwrap() + 1, "{reasons:?}");
         } else {
-            assert!(pair.iter().any(|reason| reason.contains("the compiler's answer: ")));
+            let refused = pair.iter().any(|reason| reason.contains("the compiler's answer: "));
+            assert!(refused, "{reasons:?}");
         }
     }
 }

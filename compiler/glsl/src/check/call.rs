@@ -268,7 +268,7 @@ impl Checker<'_> {
                 {
                     return Ok(value);
                 }
-                self.evaluate_stream(function, &mut values, span);
+                self.evaluate_stream(function, &mut values, span)?;
                 ExprKind::Builtin { function, arguments: values }
             }
         };
@@ -282,16 +282,20 @@ impl Checker<'_> {
     }
 
     /// Replaces the stream of a vertex by its value.
-    fn evaluate_stream(&mut self, function: BuiltinFunction, values: &mut [ExprId], span: Span) {
+    fn evaluate_stream(
+        &mut self,
+        function: BuiltinFunction,
+        values: &mut [ExprId],
+        span: Span,
+    ) -> Check<()> {
         use BuiltinFunction as F;
-        if !matches!(function, F::EmitStreamVertex | F::EndStreamPrimitive) {
-            return;
-        }
-        if let [stream] = values
-            && let Some(value) = self.evaluate_integer(*stream)
-        {
+        if let (F::EmitStreamVertex | F::EndStreamPrimitive, [stream]) = (function, values) {
+            let Some(value) = self.evaluate_integer(*stream) else {
+                return self.error(span, "a stream must be a constant expression");
+            };
             *stream = self.literal(Literal::Int(value), Scalar::Int, span);
         }
+        Ok(())
     }
 
     /// A parameter keeps the memory qualifiers of its image argument; `restrict` may be dropped
@@ -388,12 +392,6 @@ impl Checker<'_> {
             }
             F::EndInvocationInterlock => {
                 self.check_interlock(1, "the end of a critical section", span)?
-            }
-            F::EmitStreamVertex | F::EndStreamPrimitive => {
-                let stream = values.first().and_then(|&v| self.evaluate_integer(v));
-                if stream.is_none() {
-                    return self.error(span, "a stream must be a constant expression");
-                }
             }
             _ => {}
         }

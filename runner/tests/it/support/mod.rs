@@ -81,15 +81,17 @@ impl Sandbox {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_runner"));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        command
+        self.prepared(Command::new(env!("CARGO_BIN_EXE_runner")), arguments)
     }
 
     /// The same, stopped by SIGHUP even if the tests run under `nohup`.
     pub(crate) fn command_with_hangups(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("env");
         command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_runner")]);
+        self.prepared(command, arguments)
+    }
+
+    fn prepared(&self, mut command: Command, arguments: &[&str]) -> Command {
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         command
     }
