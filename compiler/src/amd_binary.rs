@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use amd::Output;
-use amd::output::Interface;
-use gcn::words_of_bytes;
+use amd_codegen::Output;
+use amd_codegen::output::Interface;
+use amd_isa::words_of_bytes;
 use serde::{Deserialize, Serialize};
 use vocabulary::Stage;
 
@@ -126,7 +126,7 @@ pub fn read(folder: &Path, stage: Stage) -> Result<Option<Output>, BinaryError> 
 /// The first broken rule.
 pub fn validate(output: &Output) -> Result<(), String> {
     let check = |output: &Output| {
-        let violations = gcn::validate(output.chip, &output.facts(), &output.words);
+        let violations = amd_isa::validate(output.chip, &output.facts(), &output.words);
         violations.first().map_or(Ok(()), |first| Err(first.to_string()))
     };
     check(output)?;

@@ -4,8 +4,8 @@
 use crate::plausible::{
     Checked, EMITTED_VERTICES, PATCH_VERTICES, PRIMITIVE_VERTICES, SHARED_BYTES, at_most,
 };
-use amd::Output;
-use amd::output::{
+use amd_codegen::Output;
+use amd_codegen::output::{
     FragmentInterface, GeometryInterface, Interface, PatchLayout, Resource, TessControlInterface,
     TessEvaluationInterface, UserValue, VertexInterface,
 };
@@ -144,8 +144,8 @@ fn fragment(interface: &FragmentInterface, vectors: u16) -> Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use amd::output::{ComputeInterface, Descriptor, Statistics, UserData};
-    use gcn::{Chip, HardwareStage};
+    use amd_codegen::output::{ComputeInterface, Descriptor, Statistics, UserData};
+    use amd_isa::{Chip, HardwareStage};
 
     fn output(interface: Interface) -> Output {
         Output {

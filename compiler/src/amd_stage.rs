@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use amd::{NextStage, TessDomain};
-use gcn::Chip;
+use amd_codegen::{NextStage, TessDomain};
+use amd_isa::Chip;
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 use vocabulary::{CodegenOptions, InternalError};
@@ -25,10 +25,10 @@ pub fn compile_amd(
     key: &StageKey,
     chip: Chip,
     options: &CodegenOptions,
-) -> Result<amd::Output, CompileError> {
+) -> Result<amd_codegen::Output, CompileError> {
     let shader = ir_for_amd(program, stage, key, options, &mut |_, _| {}, &mut PassLog::default())?;
     let key = stage_key(program, stage, key);
-    Ok(InternalError::catch(|| amd::compile(&shader, &key, chip))??)
+    Ok(InternalError::catch(|| amd_codegen::compile(&shader, &key, chip))??)
 }
 
 /// Lowers one stage of a linked program and takes it through the IR passes, as [`compile_amd`]
@@ -72,7 +72,7 @@ pub(crate) fn target(program: &Program, stage: Stage) -> IrTarget {
 }
 
 /// The back end's key for a stage of a program.
-pub(crate) fn stage_key(program: &Program, stage: Stage, key: &StageKey) -> amd::StageKey {
+pub(crate) fn stage_key(program: &Program, stage: Stage, key: &StageKey) -> amd_codegen::StageKey {
     let has = |stage| program.stage(stage).is_some();
     let next = if stage == Stage::Vertex && has(Stage::TessEval) {
         NextStage::TessControl
@@ -83,7 +83,7 @@ pub(crate) fn stage_key(program: &Program, stage: Stage, key: &StageKey) -> amd:
     };
     let evaluation = program.stage(Stage::TessEval);
     let last_target = key.targets.iter().rposition(|&target| target != TargetKind::None);
-    amd::StageKey {
+    amd_codegen::StageKey {
         render_targets: last_target.map_or(0, |last| last as u32 + 1),
         samples: u32::from(key.samples).max(1),
         next,

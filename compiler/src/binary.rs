@@ -6,7 +6,7 @@
 //! other tools can read and write them.
 
 use crate::plausible;
-use intel::output::{Compiled, Stage};
+use intel_codegen::output::{Compiled, Stage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -5,10 +5,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use amd_isa::Chip;
 use cache::{CheckoutPool, SharedTable};
-use eu::DevInfo;
-use gcn::Chip;
-use intel::passes::PassRecord;
+use intel_codegen::passes::PassRecord;
+use intel_isa::DevInfo;
 use ir::Shader;
 use program::{Program, Stage, StageKey};
 use vocabulary::{CodegenOptions, InternalError};
@@ -30,7 +30,7 @@ pub struct CachedCompiler {
     early: SharedTable<EarlyKey, Result<Arc<Shader>, CompileError>>,
     late: SharedTable<LateKey, Result<Arc<Shader>, CompileError>>,
     binaries: SharedTable<BinaryKey, Result<Arc<Binary>, CompileError>>,
-    amd: SharedTable<AmdKey, Result<Arc<amd::Output>, CompileError>>,
+    amd: SharedTable<AmdKey, Result<Arc<amd_codegen::Output>, CompileError>>,
     validation: CheckoutPool<&'static str, ValidationCache>,
 }
 
@@ -53,7 +53,7 @@ struct LateKey {
 #[derive(PartialEq, Eq, Hash)]
 struct BinaryKey {
     shader: Arc<Shader>,
-    key: intel::StageKey,
+    key: intel_codegen::StageKey,
     device: &'static str,
     options: CodegenOptions,
 }
@@ -62,7 +62,7 @@ struct BinaryKey {
 #[derive(PartialEq, Eq, Hash)]
 struct AmdKey {
     shader: Arc<Shader>,
-    key: amd::StageKey,
+    key: amd_codegen::StageKey,
     chip: Chip,
 }
 
@@ -123,7 +123,7 @@ impl CachedCompiler {
         key: &StageKey,
         chip: Chip,
         options: &CodegenOptions,
-    ) -> Result<Arc<amd::Output>, CompileError> {
+    ) -> Result<Arc<amd_codegen::Output>, CompileError> {
         if !options.pass_limits.is_empty() {
             return amd_stage::compile_amd(program, stage, key, chip, options).map(Arc::new);
         }
@@ -143,7 +143,8 @@ impl CachedCompiler {
         let weight = shader.insts.len();
         let key = AmdKey { shader, key: amd_stage::stage_key(program, stage, key), chip };
         self.amd.get(key, weight, |key| {
-            let output = InternalError::catch(|| amd::compile(&key.shader, &key.key, key.chip))??;
+            let output =
+                InternalError::catch(|| amd_codegen::compile(&key.shader, &key.key, key.chip))??;
             Ok(Arc::new(output))
         })
     }
@@ -180,7 +181,7 @@ impl CachedCompiler {
     fn binary(
         &self,
         shader: Arc<Shader>,
-        key: intel::StageKey,
+        key: intel_codegen::StageKey,
         devinfo: &'static DevInfo,
         options: &CodegenOptions,
     ) -> Result<Arc<Binary>, CompileError> {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use eu::{DevInfo, Violation};
-use intel::output::{Interface, TessDomain, Width};
-use intel::passes::PassRecord;
+use intel_codegen::output::{Interface, TessDomain, Width};
+use intel_codegen::passes::PassRecord;
+use intel_isa::{DevInfo, Violation};
 use ir::pass::{PassEvent, PassLog};
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
@@ -149,31 +149,31 @@ impl<'a> StageRequest<'a> {
 /// Generates machine code from optimized IR.
 pub(crate) fn codegen(
     shader: &ir::Shader,
-    key: &intel::StageKey,
+    key: &intel_codegen::StageKey,
     devinfo: &'static DevInfo,
     options: &CodegenOptions,
     record: &PassRecord,
 ) -> Result<Binary, CompileError> {
-    let compile = || intel::compile_recorded(shader, key, devinfo, options, record);
+    let compile = || intel_codegen::compile_recorded(shader, key, devinfo, options, record);
     let compiled = InternalError::catch(compile)??;
     Ok(Binary { generation: devinfo.name.to_string(), compiled })
 }
 
 impl StageRequest<'_> {
     /// Returns the draw-time state in the back end's terms.
-    pub(crate) fn intel_key(&self) -> intel::StageKey {
+    pub(crate) fn intel_key(&self) -> intel_codegen::StageKey {
         let StageRequest { program, stage, key, .. } = *self;
         let next = program.stages.iter().find(|s| s.shader.stage > stage);
         let needed =
             next.map(|s| s.inputs.iter().map(|v| varying(v.slot)).collect()).unwrap_or_default();
         let last_target = key.targets.iter().rposition(|&t| t != TargetKind::None);
-        intel::StageKey {
+        intel_codegen::StageKey {
             outputs_needed: needed,
             render_targets: last_target.map_or(0, |last| last as u32 + 1),
             samples: u32::from(key.samples).max(1),
             patch_vertices: patch_vertices(program, stage, key),
             tess_domain: tess_domain(program),
-            ..intel::StageKey::default()
+            ..intel_codegen::StageKey::default()
         }
     }
 }
@@ -198,7 +198,7 @@ fn tess_domain(program: &Program) -> TessDomain {
 /// # Errors
 /// The first violation and their number.
 pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
-    validate_kernels(devinfo, binary, |code| eu::validate_program(devinfo, code))
+    validate_kernels(devinfo, binary, |code| intel_isa::validate_program(devinfo, code))
 }
 
 /// Checks the code of every kernel with `validate`.
@@ -211,7 +211,7 @@ pub(crate) fn validate_kernels(
         let violations = validate(&kernel.code);
         if let Some(first) = violations.first() {
             let (first, count) = (first.clone(), violations.len());
-            let instruction = eu::violating_instruction(devinfo, &kernel.code, &first);
+            let instruction = intel_isa::violating_instruction(devinfo, &kernel.code, &first);
             return Err(InvalidBinary { width: kernel.width, first, count, instruction }.into());
         }
     }
@@ -220,7 +220,7 @@ pub(crate) fn validate_kernels(
 
 impl Binary {
     /// Returns the kernel of a width.
-    pub fn kernel(&self, width: Width) -> Option<&intel::output::Kernel> {
+    pub fn kernel(&self, width: Width) -> Option<&intel_codegen::output::Kernel> {
         self.compiled.kernels.iter().find(|k| k.width == width)
     }
 

@@ -1,6 +1,6 @@
 //! Errors of the compiler.
 
-use intel::output::Width;
+use intel_codegen::output::Width;
 use thiserror::Error;
 use vocabulary::{InternalError, Phase};
 
@@ -17,10 +17,10 @@ pub enum CompileError {
     Pass(#[from] PassError),
     /// The back end failed.
     #[error(transparent)]
-    Backend(#[from] intel::CompileError),
+    Backend(#[from] intel_codegen::CompileError),
     /// The back end of AMD's chips failed.
     #[error(transparent)]
-    Amd(#[from] amd::CompileError),
+    Amd(#[from] amd_codegen::CompileError),
     /// The EU validator refuses the binary.
     #[error("validate: {0}")]
     Validate(#[from] InvalidBinary),
@@ -81,7 +81,7 @@ pub struct InvalidBinary {
     /// Width of the kernel.
     pub width: Width,
     /// The first violation.
-    pub first: eu::Violation,
+    pub first: intel_isa::Violation,
     /// Number of violations.
     pub count: usize,
     /// The instruction of the first violation; `None` if it does not decode.

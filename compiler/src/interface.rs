@@ -1,6 +1,6 @@
 //! Names of interface slots in binaries' metadata.
 
-use intel::output::Varying;
+use intel_codegen::output::Varying;
 use program::resource::Slot;
 
 /// The metadata's name of an interface slot; the header holds point size, layer and viewport index.

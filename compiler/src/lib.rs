@@ -26,7 +26,7 @@
 //! let program = link(vec![shader], types, &LinkOptions::new(&capabilities))
 //!     .map_err(|error| error.to_string())?;
 //!
-//! let devinfo = eu::DevInfo::get("skl").expect("a known device");
+//! let devinfo = intel_isa::DevInfo::get("skl").expect("a known device");
 //! let (key, options) = (StageKey::default(), CodegenOptions::default());
 //! let binary = compile(&program, Stage::Vertex, &key, devinfo, &options)
 //!     .map_err(|error| error.to_string())?;
@@ -49,14 +49,14 @@ mod plausible;
 mod validation_cache;
 mod varyings;
 
-pub use amd;
+pub use amd_codegen;
 pub use amd_stage::{compile_amd, ir_for_amd};
 pub use binary::{Binary, BinaryError};
 pub use cached::{CachedCompiler, EarlyPassCache};
 pub use compile::{Hook, StagePasses, compile, compile_logged, ir_after, validate};
 pub use error::{CompileError, InvalidBinary};
-pub use intel::output;
-pub use intel::{Quirk, QuirkSet};
+pub use intel_codegen::output;
+pub use intel_codegen::{Quirk, QuirkSet};
 pub use interface::varying;
 pub use ir::{PassLog, PassRun};
 pub use lower::slot as ir_slot;

@@ -1,13 +1,13 @@
 //! The IR pipeline: the IR passes in their order, from lowering to instruction selection.
 //!
 //! [`pipeline`] is the whole of it. Its three parts are separate functions, because caches store
-//! the results of [`early`] and [`late`]. The back end's passes follow: [`intel::passes`] lists
+//! the results of [`early`] and [`late`]. The back end's passes follow: [`intel_codegen::passes`] lists
 //! them. Nothing else decides which passes run; [`ir::passes::ALL`] is the registry of names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use eu::DevInfo;
+use intel_isa::DevInfo;
 use ir::passes::*;
 use ir::varying_places::VaryingPlaces;
 use ir::varyings::{InputReads, OutputFacts};
@@ -252,7 +252,7 @@ impl IrTarget {
         backend: Option<Backend>,
         is_inexact: bool,
     ) -> IrTarget {
-        let vec4 = intel::backend_for(devinfo, stage, backend) == Backend::Vec4;
+        let vec4 = intel_codegen::backend_for(devinfo, stage, backend) == Backend::Vec4;
         IrTarget {
             vec4,
             // Vec4 code has no integers of 64 bits on any generation.
@@ -290,7 +290,7 @@ const OTHERS: [&str; 9] = [
 
 /// Returns the names of all optional passes, of the IR and of the back ends.
 pub fn optional() -> BTreeSet<&'static str> {
-    ir_optional().chain(intel::passes::optional()).collect()
+    ir_optional().chain(intel_codegen::passes::optional()).collect()
 }
 
 /// Returns the names of the optional passes of the IR, each once.
@@ -302,7 +302,8 @@ pub fn ir_optional() -> impl Iterator<Item = &'static str> {
 /// `lir:opt_dce`, sorted.
 pub fn qualified_optional() -> Vec<String> {
     let ir = ir_optional().map(|name| (Shader::KIND, name));
-    let lir = intel::passes::optional().map(|name| (intel::lir::Program::KIND, name));
+    let lir =
+        intel_codegen::passes::optional().map(|name| (intel_codegen::lir::Program::KIND, name));
     let names: BTreeSet<String> =
         ir.chain(lir).map(|(kind, name)| format!("{kind}:{name}")).collect();
     names.into_iter().collect()

@@ -1,7 +1,7 @@
 //! Metadata of foreign binaries against what threads can hold: numbers beyond that would have a
 //! device work or allocate without end.
 
-use intel::output::{
+use intel_codegen::output::{
     Compiled, ComputeInterface, FragmentInterface, GeometryInterface, Interface, Kernel, PatchMap,
     PushRange, TessControlInterface, TessEvalInterface, VertexInput, VertexInterface, VueMap,
 };
@@ -142,7 +142,7 @@ fn patch(map: &PatchMap) -> Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use intel::output::{Stage, Statistics, Varying, Width};
+    use intel_codegen::output::{Stage, Statistics, Varying, Width};
 
     fn compiled(interface: Interface) -> Compiled {
         let kernel = Kernel {

@@ -3,8 +3,8 @@
 //! Shaders consist of few different instructions, so most need not be decoded and validated again.
 
 use cache::{Entry, GenerationTable};
-use eu::validate::ProgramValidator;
-use eu::{DecodeError, DevInfo, Inst, Violation, decode, raw_encoding, validate_inst};
+use intel_isa::validate::ProgramValidator;
+use intel_isa::{DecodeError, DevInfo, Inst, Violation, decode, raw_encoding, validate_inst};
 
 /// Capacity of each generation of the cache, in instructions: a megabyte.
 const CAPACITY: usize = 1 << 12;
@@ -18,10 +18,10 @@ type BrokenRule = (&'static str, &'static str);
 /// Decodes and validates instructions of one device, keeping the outcomes of recent ones.
 ///
 /// ```
-/// let device = eu::DevInfo::get("skl").unwrap();
-/// let nop = eu::assemble(device, "nop;").unwrap();
+/// let device = intel_isa::DevInfo::get("skl").unwrap();
+/// let nop = intel_isa::assemble(device, "nop;").unwrap();
 /// let mut cache = compiler::ValidationCache::new(device);
-/// assert_eq!(cache.validate_program(&nop), eu::validate_program(device, &nop));
+/// assert_eq!(cache.validate_program(&nop), intel_isa::validate_program(device, &nop));
 /// ```
 #[derive(Debug)]
 pub struct ValidationCache {
@@ -49,17 +49,17 @@ impl ValidationCache {
         ValidationCache { devinfo, instructions: GenerationTable::new(CAPACITY) }
     }
 
-    /// As [`eu::decode`].
+    /// As [`intel_isa::decode`].
     ///
     /// # Errors
-    /// As [`eu::decode`].
+    /// As [`intel_isa::decode`].
     pub fn decode(&mut self, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
         let key = key(raw_encoding(self.devinfo, bytes)?);
         let inst = self.look_up(key, bytes)?.0.inst;
         Ok((inst, inst.len_bytes()))
     }
 
-    /// As [`eu::validate_program`].
+    /// As [`intel_isa::validate_program`].
     pub fn validate_program(&mut self, bytes: &[u8]) -> Vec<Violation> {
         let devinfo = self.devinfo;
         let mut program = ProgramValidator::new(devinfo);
@@ -110,20 +110,20 @@ mod tests {
     fn agrees_with_uncached_functions() {
         let devinfo = DevInfo::get("skl").unwrap();
         let text = "mov(8) g10<1>F g2<8,8,1>F { align1 1Q };";
-        let native = eu::assemble(devinfo, text).unwrap();
-        let compacted = eu::assemble(devinfo, &text.replace("1Q", "1Q compacted")).unwrap();
+        let native = intel_isa::assemble(devinfo, text).unwrap();
+        let compacted = intel_isa::assemble(devinfo, &text.replace("1Q", "1Q compacted")).unwrap();
         assert_eq!((native.len(), compacted.len()), (16, 8));
         let mut cache = ValidationCache::new(devinfo);
         // The bytes behind a compacted instruction do not matter.
         let followed = |tail: u8| [&compacted[..], &[tail; 8]].concat();
-        let odd = eu::assemble(devinfo, "mov(8) g10<1>F g2<8,4,1>F { align1 1Q };").unwrap();
+        let odd = intel_isa::assemble(devinfo, "mov(8) g10<1>F g2<8,4,1>F { align1 1Q };").unwrap();
         for bytes in [&native, &compacted, &followed(1), &odd, &followed(2), &native, &odd] {
             assert_eq!(cache.decode(bytes), decode(devinfo, bytes));
             let (inst, length) = decode(devinfo, bytes).unwrap();
             let rules: Vec<&str> =
                 validate_inst(devinfo, &inst).iter().map(|rule| rule.0).collect();
             let violations = cache.validate_program(&bytes[..length]);
-            assert_eq!(violations, eu::validate_program(devinfo, &bytes[..length]));
+            assert_eq!(violations, intel_isa::validate_program(devinfo, &bytes[..length]));
             let mut found: Vec<&str> = violations.iter().map(|violation| violation.rule).collect();
             assert_eq!(found.pop(), Some("thread-end"));
             assert_eq!(found, rules);

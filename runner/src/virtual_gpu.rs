@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use gpu::{Event, Facts, KernelUse, Server, Settings, Summary};
+use intel_gpu::{Event, Facts, KernelUse, Server, Settings, Summary};
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 

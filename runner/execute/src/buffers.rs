@@ -1,11 +1,11 @@
 //! Atomic counters, storage buffers, transform feedback, and the probes of their contents.
 
+use gl_machine::machine::draw::DrawCall;
+use gl_machine::machine::state::Capability;
+use gl_machine::machine::{Machine, MachineError};
+use gl_machine::resources::BufferId;
 use probes::{Condition, bytes_of};
 use script::{AtomicPosition, BufferCommand, Comparison, Probe, SsboValue};
-use softgl::machine::draw::DrawCall;
-use softgl::machine::state::Capability;
-use softgl::machine::{Machine, MachineError};
-use softgl::resources::BufferId;
 
 use super::session::{Flow, Session};
 use results::verdict::Phase;

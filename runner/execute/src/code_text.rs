@@ -15,13 +15,13 @@ pub fn ir(stage: Stage, shader: &impl Display) -> String {
 /// # Errors
 /// Fails if the code cannot be decoded.
 pub fn eu(
-    devinfo: &'static eu::DevInfo,
+    devinfo: &'static intel_isa::DevInfo,
     stage: Stage,
     width: Width,
     code: &[u8],
-) -> Result<String, eu::DecodeError> {
+) -> Result<String, intel_isa::DecodeError> {
     let folder = compiler::binary::stage_folder(stage);
-    let listing = eu::marked_listing(devinfo, code)?;
+    let listing = intel_isa::marked_listing(devinfo, code)?;
     Ok(format!("// {folder} {}\n{listing}", width.name()))
 }
 
@@ -29,9 +29,12 @@ pub fn eu(
 ///
 /// # Errors
 /// Fails if the code cannot be decoded.
-pub fn gcn(stage: Stage, output: &compiler::amd::Output) -> Result<String, gcn::DecodeError> {
+pub fn gcn(
+    stage: Stage,
+    output: &compiler::amd_codegen::Output,
+) -> Result<String, amd_isa::DecodeError> {
     let folder = compiler::binary::stage_folder(stage);
-    let program = gcn::decode_program(output.chip, &output.words)?;
-    let listing = gcn::print_program(output.chip, &program);
+    let program = amd_isa::decode_program(output.chip, &output.words)?;
+    let listing = amd_isa::print_program(output.chip, &program);
     Ok(format!("// {folder} {}\n{}\n", Width::Wave64.name(), listing.trim_end()))
 }

@@ -1,7 +1,7 @@
 //! Execution of commands: one arm for each, which calls the module of its subject.
 
+use gl_machine::machine::draw::DrawParameters;
 use script::{Command, Expected, Probe, TestLine};
-use softgl::machine::draw::DrawParameters;
 
 use super::display_list::Selections;
 use super::front::unsupported;

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use gl_machine::device::{DrawState, ProgramId};
 use program::Program;
 use script::{Command, Script, TestLine};
-use softgl::device::{DrawState, ProgramId};
 
 use crate::context::context_for;
 use crate::default_key::default_key;

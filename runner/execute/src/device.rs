@@ -1,7 +1,7 @@
 //! Devices as scripts drive them: the GL machine's device trait plus records for the results.
 
+use gl_machine::device::{Device, DeviceError};
 use script::Script;
-use softgl::device::{Device, DeviceError};
 
 use crate::devices::{Disagreement, Undefined};
 use crate::options::{ExecutionOptions, ExecutorSelection};

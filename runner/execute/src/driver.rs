@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gl::{Driver, Profile};
+use gl_driver::{Driver, Profile};
 use program::{Api, Capabilities, CapabilityTable};
 use script::ContextRequest;
 
@@ -10,7 +10,7 @@ use crate::capabilities::ContextSet;
 use vocabulary::Generation;
 
 pub use crate::driver_stages::{RanKernel, add_kernels};
-pub use gl::{DeviceChoice, Identity, OpenError, Options, Platform};
+pub use gl_driver::{DeviceChoice, Identity, OpenError, Options, Platform};
 
 static OPTIONS: OnceLock<Options> = OnceLock::new();
 static DRIVER: OnceLock<Result<Mutex<Driver>, OpenError>> = OnceLock::new();
@@ -55,7 +55,7 @@ pub(crate) fn with_driver<T>(action: impl FnOnce(&mut Driver) -> T) -> Result<T,
 }
 
 /// Converts the capabilities of a context.
-pub(crate) fn capabilities(context: &gl::Capabilities) -> Capabilities {
+pub(crate) fn capabilities(context: &gl_driver::Capabilities) -> Capabilities {
     let table = CapabilityTable {
         generation: Generation::Gl.name().to_owned(),
         api: match context.profile {

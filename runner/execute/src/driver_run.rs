@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gl::{EndKind, Observe, Outcome};
+use gl_driver::{EndKind, Observe, Outcome};
 use script::{Script, check_requirements};
 
 use crate::device::DeviceFactory;
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn lines_and_phases() {
-        let failure = |line, warns| gl::Failure {
+        let failure = |line, warns| gl_driver::Failure {
             line: Some(line),
             warns,
             phase: Phase::Probe,
@@ -179,7 +179,11 @@ mod tests {
         let outcome =
             Outcome { failures: vec![failure(3, true), failure(4, false)], ..Outcome::default() };
         assert_eq!(verdict(outcome.clone()), Verdict::fail(Phase::Probe, "line 4: wrong"));
-        let end = gl::End { line: Some(9), kind: EndKind::Skip, reason: "needs GL 9.9".to_owned() };
+        let end = gl_driver::End {
+            line: Some(9),
+            kind: EndKind::Skip,
+            reason: "needs GL 9.9".to_owned(),
+        };
         let ended = Outcome { end: Some(end), ..outcome };
         assert_eq!(verdict(ended), Verdict::skip("line 9: needs GL 9.9"));
         assert_eq!(verdict(Outcome::default()), Verdict::pass());

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use softgl::device::DeviceError;
-use softgl::machine::{Machine, MachineError};
+use gl_machine::device::DeviceError;
+use gl_machine::machine::{Machine, MachineError};
 
 use super::device::{DeviceKind, ShaderDevice};
 use crate::devices::{Disagreement, Undefined};

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use amd_isa::Chip;
 use compiler::PassLog;
-use gcn::Chip;
 use program::{Program, Stage, StageKey};
 use script::Script;
 
@@ -126,15 +126,15 @@ fn amd_code(
 
 fn amd_listing(stage: Stage, chip: Chip, words: &[u32]) -> Option<(String, String)> {
     let name = format!("{}.{}.gcn", file_name(stage), Width::Wave64.name());
-    let program = gcn::decode_program(chip, words).ok()?;
-    Some((name, format!("{}\n", gcn::print_program(chip, &program).trim_end())))
+    let program = amd_isa::decode_program(chip, words).ok()?;
+    Some((name, format!("{}\n", amd_isa::print_program(chip, &program).trim_end())))
 }
 
 fn stage_code(
     program: &Program,
     stage: Stage,
     key: &StageKey,
-    devinfo: &'static eu::DevInfo,
+    devinfo: &'static intel_isa::DevInfo,
     options: &RunOptions,
 ) -> Vec<(String, String)> {
     // Code that the validator refuses is listed, too.
@@ -158,16 +158,19 @@ fn listings(kernels: &[ExecutedKernel], generation: Generation) -> Vec<(String, 
     let listing = |kernel: &ExecutedKernel| match (devinfo(generation), chip(generation)) {
         (Some(devinfo), _) => listing(kernel, devinfo),
         (None, Some(chip)) => {
-            amd_listing(kernel.stage, chip, &gcn::words_of_bytes(&kernel.code).ok()?)
+            amd_listing(kernel.stage, chip, &amd_isa::words_of_bytes(&kernel.code).ok()?)
         }
         (None, None) => None,
     };
     kernels.iter().filter_map(listing).collect()
 }
 
-fn listing(kernel: &ExecutedKernel, devinfo: &'static eu::DevInfo) -> Option<(String, String)> {
+fn listing(
+    kernel: &ExecutedKernel,
+    devinfo: &'static intel_isa::DevInfo,
+) -> Option<(String, String)> {
     let name = format!("{}.{}.eu", file_name(kernel.stage), kernel.width.name());
-    Some((name, eu::marked_listing(devinfo, &kernel.code).ok()?))
+    Some((name, intel_isa::marked_listing(devinfo, &kernel.code).ok()?))
 }
 
 /// Returns a stage's name in file names.

@@ -1,7 +1,7 @@
 //! Records of one execution, from which bundles are made.
 
-use softgl::probe::Readback;
-use softgl::raster::Rect;
+use gl_machine::probe::Readback;
+use gl_machine::raster::Rect;
 
 use crate::device::{DeviceKind, ExecutedKernel};
 use results::bundle::ProbeRecord;
@@ -16,7 +16,7 @@ pub struct Explanation {
     /// Framebuffers at the first failed probe, or at the end, by executor.
     pub snapshots: Vec<(DeviceKind, Readback)>,
     /// The driver's framebuffer at that time.
-    pub driver: Option<gl::Pixels>,
+    pub driver: Option<gl_driver::Pixels>,
     /// Areas that probes examine while the framebuffers are as in `snapshots`.
     pub areas: Vec<ProbedArea>,
     /// True once a command has changed a framebuffer after the snapshots.

@@ -1,9 +1,9 @@
 //! The real devices: simulator and interpreter.
 
+use amd_isa::Chip;
 use compiler::CachedCompiler;
-use gcn::Chip;
-use simulator::MathMode;
-use softgl::device::DeviceError;
+use eu_simulator::MathMode;
+use gl_machine::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -21,8 +21,8 @@ use results::verdict::StageStatistics;
 use vocabulary::Generation;
 
 /// Returns the hardware facts of a generation; `None` for the reference.
-pub fn devinfo(generation: Generation) -> Option<&'static eu::DevInfo> {
-    eu::DevInfo::get(generation.name())
+pub fn devinfo(generation: Generation) -> Option<&'static intel_isa::DevInfo> {
+    intel_isa::DevInfo::get(generation.name())
 }
 
 /// Returns the AMD chip of a generation; `None` for others.

@@ -1,6 +1,6 @@
 //! State of transform feedback.
 
-use softgl::resources::BufferId;
+use gl_machine::resources::BufferId;
 
 /// State of transform feedback.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! Framebuffers as PNG files.
 
-use softgl::format::FormatClass;
-use softgl::probe::Readback;
-use softgl::raster::Rect;
+use gl_machine::format::FormatClass;
+use gl_machine::probe::Readback;
+use gl_machine::raster::Rect;
 
 use super::explanation::ProbedArea;
 
@@ -56,15 +56,15 @@ impl Image {
 
     /// Converts the pixels that a driver read; `None` if they are empty or too many. Alpha becomes
     /// opaque, integers their low byte.
-    pub fn of_driver(pixels: &gl::Pixels) -> Option<Image> {
+    pub fn of_driver(pixels: &gl_driver::Pixels) -> Option<Image> {
         let width = u32::try_from(pixels.rect.width).ok()?;
         let height = u32::try_from(pixels.rect.height).ok()?;
         let colors: Vec<[u8; 4]> = match &pixels.values {
-            gl::PixelValues::Bytes(values) => values.clone(),
-            gl::PixelValues::Integers(values) => {
+            gl_driver::PixelValues::Bytes(values) => values.clone(),
+            gl_driver::PixelValues::Integers(values) => {
                 values.iter().map(|value| value.map(|v| v as u8)).collect()
             }
-            gl::PixelValues::Floats(_) => return None,
+            gl_driver::PixelValues::Floats(_) => return None,
         };
         let (columns, lines) = (width as usize, height as usize);
         if columns == 0 || columns * lines > MOST_PIXELS || colors.len() != columns * lines {
@@ -156,8 +156,8 @@ fn compared(equal: bool, a: [u8; 4], b: [u8; 4]) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use softgl::format::Format;
-    use softgl::surface::Pixels;
+    use gl_machine::format::Format;
+    use gl_machine::surface::Pixels;
 
     fn readback(pixels: Pixels) -> Readback {
         Readback {
@@ -206,15 +206,15 @@ mod tests {
     #[test]
     fn images_of_drivers() {
         let rect = probes::PixelRect { x: 0, y: 0, width: 1, height: 2 };
-        let pixels = |values| gl::Pixels { rect, values };
-        let image = Image::of_driver(&pixels(gl::PixelValues::Bytes(vec![[1; 4], [2; 4]])));
+        let pixels = |values| gl_driver::Pixels { rect, values };
+        let image = Image::of_driver(&pixels(gl_driver::PixelValues::Bytes(vec![[1; 4], [2; 4]])));
         let image = image.expect("an image");
         assert_eq!(image.rgba, [2, 2, 2, 255, 1, 1, 1, 255]);
         let integers = vec![[1, 1, 1, 0], [0x105, 2, 2, 0]];
-        let other = Image::of_driver(&pixels(gl::PixelValues::Integers(integers)));
+        let other = Image::of_driver(&pixels(gl_driver::PixelValues::Integers(integers)));
         let different = image.difference(&other.expect("an image")).expect("an image");
         assert_eq!(different.rgba, [99, 0, 0, 255, 0, 0, 0, 255]);
-        assert_eq!(Image::of_driver(&pixels(gl::PixelValues::Bytes(vec![[1; 4]]))), None);
+        assert_eq!(Image::of_driver(&pixels(gl_driver::PixelValues::Bytes(vec![[1; 4]]))), None);
     }
 
     #[test]

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use gl_machine::device::{Batch, Device, DeviceError, DrawState, Steps};
+use gl_machine::shader_io::ShaderIo;
 use program::{Program, Stage, StageKey};
 use script::Script;
-use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
-use softgl::shader_io::ShaderIo;
 
 use super::default_key::default_key;
 use super::device::{DeviceFactory, DeviceRequest, ShaderDevice};

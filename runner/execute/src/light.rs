@@ -1,9 +1,9 @@
 //! Parameters of fixed-function lights. Scripts cannot change the modelview matrix from the
 //! identity: positions and directions are eye coordinates.
 
+use gl_machine::machine::state::Light;
 use program::Api;
 use script::{LightParameter as P, LightValues};
-use softgl::machine::state::Light;
 
 use super::session::{Flow, Session};
 use results::verdict::{Phase, Verdict};
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn values_out_of_range_change_nothing() {
-        let state = softgl::machine::state::State::new(1, 1);
+        let state = gl_machine::machine::state::State::new(1, 1);
         let mut light = state.lights[0];
         change(&mut light, P::SpotCutoff, [91.0, 0.0, 0.0, 0.0], true);
         change(&mut light, P::LinearAttenuation, [-1.0, 0.0, 0.0, 0.0], true);

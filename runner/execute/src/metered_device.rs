@@ -1,11 +1,11 @@
 //! A device whose steps are counted: shading ends when a test has executed too many.
 
+use gl_machine::device::{Batch, Device, DeviceError, DrawState, Steps};
+use gl_machine::resources::Bindings;
+use gl_machine::shader_io::ShaderIo;
 use program::Stage;
 use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
-use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
-use softgl::resources::Bindings;
-use softgl::shader_io::ShaderIo;
 
 use crate::device::{ExecutedKernel, ShaderDevice};
 use crate::devices::{Disagreement, Undefined};

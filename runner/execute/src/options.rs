@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use softgl::deferred::ShadeMode;
+use gl_machine::deferred::ShadeMode;
 
 use crate::external::ExternalCompiler;
 use compiler::{CodegenOptions, Quirk};

@@ -3,13 +3,13 @@
 
 use std::fmt::Write;
 
+use gl_machine::device::Device;
+use gl_machine::format::{Format, FormatClass};
+use gl_machine::machine::{Machine, MachineError};
+use gl_machine::probe::{Agreement, ProbeResult, Readback};
+use gl_machine::raster::Rect;
 use probes::{Expectation, PixelRect, ProbeFailure, describe, leaves_framebuffer, pixels_of};
 use script::{Area, Expected};
-use softgl::device::Device;
-use softgl::format::{Format, FormatClass};
-use softgl::machine::{Machine, MachineError};
-use softgl::probe::{Agreement, ProbeResult, Readback};
-use softgl::raster::Rect;
 
 use super::driver_check::Closeness;
 use super::executor::Executors;
@@ -202,8 +202,8 @@ pub(crate) fn show_at(readback: &Readback, x: i32, y: i32) -> String {
 mod tests {
     use super::*;
     use crate::compile_only;
-    use softgl::probe::{ProbePath, compare};
-    use softgl::surface::Pixels;
+    use gl_machine::probe::{ProbePath, compare};
+    use gl_machine::surface::Pixels;
 
     fn result(expected: f32, stored: f32) -> ProbeResult {
         let readback = Readback {

@@ -1,9 +1,9 @@
 //! Recording of an explanation: every probe, the framebuffers at the first failed one, the executed
 //! code. An ordinary run records nothing.
 
+use gl_machine::probe::Readback;
+use gl_machine::raster::Rect;
 use script::{Command, Expected, Script};
-use softgl::probe::Readback;
-use softgl::raster::Rect;
 
 use super::device::DeviceKind;
 use super::executor::Executor;

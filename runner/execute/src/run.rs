@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use gl_machine::device::DeviceError;
+use gl_machine::machine::{Machine, MachineOptions};
 use program::Capabilities;
 use script::Script;
-use softgl::device::DeviceError;
-use softgl::machine::{Machine, MachineOptions};
 
 use crate::compile_only;
 use crate::context::{WINDOW, context_for};

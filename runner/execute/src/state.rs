@@ -1,11 +1,11 @@
 //! Context state.
 
+use gl_machine::assemble::ProvokingVertex;
+use gl_machine::machine::state::{self as gl, ViewportSwizzle};
+use gl_machine::setup::PolygonMode;
 use probes::override_each;
 use program::Api;
 use script::{Capability, PatchParameter, ProgramParameter, StateCommand};
-use softgl::assemble::ProvokingVertex;
-use softgl::machine::state::{self as gl, ViewportSwizzle};
-use softgl::setup::PolygonMode;
 
 use super::light;
 use super::session::{Flow, Session};

@@ -1,15 +1,15 @@
 //! Textures, images and framebuffers.
 
+use gl_machine::format::Format;
+use gl_machine::machine::framebuffers::{FramebufferError, FramebufferKind, FramebufferTarget};
+use gl_machine::machine::textures::TextureParameter;
+use gl_machine::texture::fill::TextureFill;
+use gl_machine::texture::{self as gl, Filter, SwizzleSource, Wrap};
 use program::Api;
 use script::{
     BlitBuffer, CompareFunc, DepthMode, Framebuffer, FramebufferCommand, GlEnum, IntegerFormat,
     TexFilter, TexParameter, TexWrap, TextureCommand, TextureImage, TextureSwizzle, TextureTarget,
 };
-use softgl::format::Format;
-use softgl::machine::framebuffers::{FramebufferError, FramebufferKind, FramebufferTarget};
-use softgl::machine::textures::TextureParameter;
-use softgl::texture::fill::TextureFill;
-use softgl::texture::{self as gl, Filter, SwizzleSource, Wrap};
 
 use super::front::unsupported;
 use super::session::{Flow, Session};

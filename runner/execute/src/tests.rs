@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gl_machine::device::{Batch, Device, DeviceError, DrawState, Steps};
+use gl_machine::shader_io::ShaderIo;
 use program::Stage;
-use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
-use softgl::shader_io::ShaderIo;
 
 use super::*;
 use crate::devices::{Disagreement, Undefined};

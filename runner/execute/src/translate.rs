@@ -1,11 +1,11 @@
 //! Translation of the script's terms into the GL machine's.
 
+use gl_machine::assemble::PrimitiveMode;
+use gl_machine::machine::draw::{DrawCall, RectangleDraw};
+use gl_machine::machine::uniforms::UniformValue;
+use gl_machine::machine::vertex_data::{ArrayType, AttributeClass};
+use gl_machine::texture::CompareFunction;
 use script::Primitive;
-use softgl::assemble::PrimitiveMode;
-use softgl::machine::draw::{DrawCall, RectangleDraw};
-use softgl::machine::uniforms::UniformValue;
-use softgl::machine::vertex_data::{ArrayType, AttributeClass};
-use softgl::texture::CompareFunction;
 
 /// Returns the primitive type.
 pub(crate) fn primitive(primitive: Primitive) -> PrimitiveMode {

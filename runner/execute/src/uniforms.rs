@@ -2,8 +2,8 @@
 
 use script::{Scalar, Uniform, UniformTarget};
 
-use softgl::machine::uniforms::UniformValue;
-use softgl::machine::{Machine, MachineError};
+use gl_machine::machine::uniforms::UniformValue;
+use gl_machine::machine::{Machine, MachineError};
 
 use super::session::{Flow, Session};
 use super::translate::uniform_value;

@@ -1,9 +1,9 @@
 //! `[vertex data]` as vertex arrays of the linked program.
 
+use gl_machine::machine::Machine;
+use gl_machine::machine::vertex_data::{AttributeClass, AttributeSlot, VertexArray, VertexData};
 use program::{Api, Capabilities, Stage};
 use script::Attribute;
-use softgl::machine::Machine;
-use softgl::machine::vertex_data::{AttributeClass, AttributeSlot, VertexArray, VertexData};
 
 use super::session::Flow;
 use super::translate::{array_type, attribute_class};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use eu::DevInfo;
+use intel_isa::DevInfo;
 
 use super::exit::EXPECTED;
 use super::output::print;
@@ -25,11 +25,11 @@ pub(super) struct ToolArgs {
 #[derive(Clone, Copy, Debug)]
 enum InstructionSet {
     Intel(&'static DevInfo),
-    Amd(gcn::Chip),
+    Amd(amd_isa::Chip),
 }
 
 fn instruction_set(text: &str) -> Result<InstructionSet, String> {
-    if let Some(chip) = gcn::Chip::get(text) {
+    if let Some(chip) = amd_isa::Chip::get(text) {
         return Ok(InstructionSet::Amd(chip));
     }
     let generation = one_generation(text)?;
@@ -45,10 +45,10 @@ pub(super) fn assemble(args: &ToolArgs) -> anyhow::Result<u8> {
         String::from_utf8(read(&args.file)?).map_err(|_| anyhow!("{name}: invalid UTF-8"))?;
     let bytes = match args.instruction_set {
         InstructionSet::Intel(devinfo) => {
-            eu::assemble(devinfo, &text).with_context(|| name.to_string())?
+            intel_isa::assemble(devinfo, &text).with_context(|| name.to_string())?
         }
         InstructionSet::Amd(chip) => {
-            let words = gcn::assemble(chip, &text).with_context(|| name.to_string())?;
+            let words = amd_isa::assemble(chip, &text).with_context(|| name.to_string())?;
             words.into_iter().flat_map(u32::to_le_bytes).collect()
         }
     };
@@ -62,13 +62,13 @@ pub(super) fn disassemble(args: &ToolArgs) -> anyhow::Result<u8> {
     let name = || args.file.display().to_string();
     let text = match args.instruction_set {
         InstructionSet::Intel(devinfo) => {
-            let program = eu::decode_program(devinfo, &bytes).with_context(name)?;
-            eu::print_program(devinfo, &program)
+            let program = intel_isa::decode_program(devinfo, &bytes).with_context(name)?;
+            intel_isa::print_program(devinfo, &program)
         }
         InstructionSet::Amd(chip) => {
-            let words = gcn::words_of_bytes(&bytes).with_context(name)?;
-            let program = gcn::decode_program(chip, &words).with_context(name)?;
-            gcn::print_program(chip, &program)
+            let words = amd_isa::words_of_bytes(&bytes).with_context(name)?;
+            let program = amd_isa::decode_program(chip, &words).with_context(name)?;
+            amd_isa::print_program(chip, &program)
         }
     };
     print(text.as_bytes())?;

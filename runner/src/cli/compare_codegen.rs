@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use amd_isa::Chip;
 use anyhow::{Context, bail};
 use clap::Args;
-use gcn::Chip;
 
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
@@ -204,7 +204,7 @@ fn waves(generation: &str, shader: &StageStatistics) -> Option<u32> {
     let register = |count: u32| u16::try_from(count).ok();
     let chip = Chip::get(generation)?;
     let (scalars, vectors) = (register(shader.scalar_registers)?, register(shader.registers)?);
-    Some(compiler::amd::allocate::waves(chip, scalars, vectors).into())
+    Some(compiler::amd_codegen::allocate::waves(chip, scalars, vectors).into())
 }
 
 /// A kernel of one width that only one compiler has, of a stage that both compiled.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Context;
 use clap::Args;
-use gpu::Summary;
+use intel_gpu::Summary;
 use vocabulary::Generation;
 
 use super::exit::UNEXPECTED;

@@ -283,7 +283,7 @@ impl Shown<'_> {
         Ok((text.into_bytes(), None))
     }
 
-    fn devinfo(&self) -> anyhow::Result<&'static eu::DevInfo> {
+    fn devinfo(&self) -> anyhow::Result<&'static intel_isa::DevInfo> {
         let generation = self.args.generation;
         execute::devinfo(generation).ok_or_else(|| anyhow!("{generation} has no instruction set"))
     }

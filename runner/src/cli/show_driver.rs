@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use gpu::{Clock, Gpu, Watch, WatchedKernel};
+use eu_simulator::trace::Tracer;
+use intel_gpu::{Clock, Gpu, Watch, WatchedKernel};
 use packets::{NoKernels, Printer, Recording, Table};
-use simulator::trace::Tracer;
 use vocabulary::{Generation, Stage, Width};
 
 use super::args::DriverChoice;
@@ -171,9 +171,9 @@ fn assembly(args: &ShowArgs, recordings: &[Recording]) -> anyhow::Result<String>
     let mut text = String::new();
     for (stage, width, code) in kernels.0.borrow().iter() {
         if args.stage.is_none_or(|only| only == *stage) {
-            let program = eu::decode_program(devinfo, code)?;
+            let program = intel_isa::decode_program(devinfo, code)?;
             writeln!(text, "// {stage} {}, {} instructions", width.name(), program.len())?;
-            text += &eu::print_program(devinfo, &program);
+            text += &intel_isa::print_program(devinfo, &program);
         }
     }
     Ok(text)

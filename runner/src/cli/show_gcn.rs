@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use amd_isa::Chip;
 use anyhow::{Context, bail};
-use gcn::Chip;
 use program::{Program, Stage, StageKey};
 use script::Script;
 use vocabulary::CodegenOptions;
@@ -52,7 +52,7 @@ impl ShownGcn<'_> {
         Ok(text.into_bytes())
     }
 
-    fn output(&self) -> anyhow::Result<compiler::amd::Output> {
+    fn output(&self) -> anyhow::Result<compiler::amd_codegen::Output> {
         let ShownGcn { program, stage, key, chip, options, external, .. } = self;
         let output = match external {
             Some(external) => external.amd_program(*stage, key).map_err(anyhow::Error::from),
@@ -111,7 +111,7 @@ impl ShownGcn<'_> {
     }
 }
 
-fn bytes(output: &compiler::amd::Output) -> Vec<u8> {
+fn bytes(output: &compiler::amd_codegen::Output) -> Vec<u8> {
     output.words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 

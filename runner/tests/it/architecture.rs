@@ -9,8 +9,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cache", &[]),
     ("program", &[]),
     ("ir", &[]),
-    ("eu", &["cache"]),
-    ("gcn", &[]),
+    ("intel_isa", &["cache"]),
+    ("amd_isa", &[]),
     ("script", &[]),
     ("generate", &[]),
     ("tidy", &[]),
@@ -18,30 +18,33 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("packets", &[]),
     ("submission", &[]),
     ("preload", &["submission"]),
-    ("surfaces", &["packets", "softgl"]),
-    ("gpu", &["packets", "submission", "surfaces", "simulator", "softgl", "eu"]),
+    ("surfaces", &["packets", "gl_machine"]),
+    (
+        "intel_gpu",
+        &["packets", "submission", "surfaces", "eu_simulator", "gl_machine", "intel_isa"],
+    ),
     ("probes", &["script"]),
-    ("gl", &["script", "probes"]),
-    ("softgl", &["program", "probes"]),
+    ("gl_driver", &["script", "probes"]),
+    ("gl_machine", &["program", "probes"]),
     ("glsl", &["program"]),
     ("legacy", &[]),
     // `glsl` serves the examples on the front pages of these two.
     ("interpreter", &["program", "glsl"]),
     ("lower", &["program", "ir", "glsl"]),
-    ("simulator", &["eu", "cache"]),
-    ("wave", &["gcn"]),
-    ("intel", &["ir", "eu"]),
-    ("amd", &["ir", "gcn", "wave"]),
+    ("eu_simulator", &["intel_isa", "cache"]),
+    ("gcn_simulator", &["amd_isa"]),
+    ("intel_codegen", &["ir", "intel_isa"]),
+    ("amd_codegen", &["ir", "amd_isa", "gcn_simulator"]),
     ("compiler", COMPILER),
     (
         "execute",
         &[
             "compiler",
-            "softgl",
-            "gl",
+            "gl_machine",
+            "gl_driver",
             "interpreter",
-            "simulator",
-            "wave",
+            "eu_simulator",
+            "gcn_simulator",
             "script",
             "probes",
             "results",
@@ -52,14 +55,14 @@ const ARROWS: &[(&str, &[&str])] = &[
         "runner",
         &[
             "compiler",
-            "softgl",
+            "gl_machine",
             "interpreter",
-            "simulator",
+            "eu_simulator",
             "script",
             "results",
             "execute",
             "tools",
-            "gpu",
+            "intel_gpu",
             "packets",
             "submission",
         ],
@@ -67,8 +70,18 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates below `compiler`; a crate that may use `compiler` may use these, too.
-const COMPILER: &[&str] =
-    &["cache", "program", "glsl", "legacy", "ir", "lower", "eu", "intel", "gcn", "amd"];
+const COMPILER: &[&str] = &[
+    "cache",
+    "program",
+    "glsl",
+    "legacy",
+    "ir",
+    "lower",
+    "intel_isa",
+    "intel_codegen",
+    "amd_isa",
+    "amd_codegen",
+];
 
 /// Every workspace crate with the workspace crates it depends on in any way.
 fn edges() -> BTreeMap<String, BTreeSet<String>> {
@@ -116,7 +129,7 @@ fn every_crate_of_the_plan_exists() {
 
 /// The crates that may have unsafe code: they call the OpenGL driver, and replace functions of the
 /// C library.
-const UNSAFE: [&str; 2] = ["gl", "preload"];
+const UNSAFE: [&str; 2] = ["gl_driver", "preload"];
 
 #[test]
 fn few_crates_have_lints_of_their_own() {

@@ -6,14 +6,14 @@ use crate::source::{File, Kind};
 /// Tables that say which generation has what: facts, quirks, and the encoders' field tables.
 const TABLES: &[&str] = &[
     "compiler/vocabulary/src/",
-    "compiler/eu/src/devinfo",
-    "compiler/eu/src/quirks",
-    "compiler/eu/src/encoding/",
-    "compiler/eu/src/opcode",
-    "compiler/eu/src/desc/",
+    "compiler/intel/isa/src/devinfo",
+    "compiler/intel/isa/src/quirks",
+    "compiler/intel/isa/src/encoding/",
+    "compiler/intel/isa/src/opcode",
+    "compiler/intel/isa/src/desc/",
     // Columns of the tables of commands and state.
-    "runner/packets/src/table.rs",
-    "runner/gpu/src/facts.rs",
+    "runner/virtual/packets/src/table.rs",
+    "runner/virtual/intel_gpu/src/facts.rs",
     // Files of limits and extensions, one per generation.
     "runner/execute/src/capabilities/table.rs",
     "tests/tidy/",
@@ -146,9 +146,9 @@ mod tests {
                     if matches!(v, GfxVersion::Gfx7) {}\n\
                     if a.generation < b.generation {}\n\
                     if self.devinfo().version > other {}\n";
-        assert_eq!(lines("compiler/intel/src/a.rs", text), [1, 2, 3, 4, 5, 6]);
-        assert!(lines("compiler/eu/src/devinfo.rs", text).is_empty());
-        assert!(lines("compiler/intel/tests/a.rs", text).is_empty());
+        assert_eq!(lines("compiler/intel/codegen/src/a.rs", text), [1, 2, 3, 4, 5, 6]);
+        assert!(lines("compiler/intel/isa/src/devinfo.rs", text).is_empty());
+        assert!(lines("compiler/intel/codegen/tests/a.rs", text).is_empty());
     }
 
     #[test]

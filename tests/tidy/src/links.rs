@@ -154,7 +154,7 @@ mod tests {
                 "docs/a.md",
                 "`ir::Shader`, `ir::Shade`, `std::fmt`, `ir::shader::Shader::new`\n",
             ),
-            File::new("compiler/ir/src/shader.rs", "impl Shader { fn new() {} }\n"),
+            File::new("compiler/middle/ir/src/shader.rs", "impl Shader { fn new() {} }\n"),
         ];
         let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["docs/a.md:1: link: `Shade`: no such name in ir"]);
@@ -162,12 +162,12 @@ mod tests {
 
     #[test]
     fn dead_links_are_reported() {
-        let text = "[a](b.md) [b](../README.md#x) [c](https://x.org/y)\n`docs/none.md` `compiler/ir/src/ops.rs:10`\n\
-                    `compiler/ir/src/*.rs` `compiler/{ir,none}`\n";
+        let text = "[a](b.md) [b](../README.md#x) [c](https://x.org/y)\n`docs/none.md` `compiler/middle/ir/src/ops.rs:10`\n\
+                    `compiler/middle/ir/src/*.rs` `compiler/{ir,none}`\n";
         let files = [
             File::new("docs/a.md", text),
             File::new("README.md", ""),
-            File::new("compiler/ir/src/ops.rs", "// See docs/none.md.\n"),
+            File::new("compiler/middle/ir/src/ops.rs", "// See docs/none.md.\n"),
         ];
         let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -176,7 +176,7 @@ mod tests {
                 "docs/a.md:1: link: link to `b.md`: no such file",
                 "docs/a.md:2: link: `docs/none.md`: no such file",
                 "docs/a.md:3: link: `compiler/{ir,none}`: no such file",
-                "compiler/ir/src/ops.rs:1: link: `docs/none.md.`: no such document",
+                "compiler/middle/ir/src/ops.rs:1: link: `docs/none.md.`: no such document",
             ]
         );
     }

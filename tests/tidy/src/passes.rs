@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        check(&[File::new("compiler/ir/src/passes/opt_x.rs", text)])
+        check(&[File::new("compiler/middle/ir/src/passes/opt_x.rs", text)])
             .into_iter()
             .map(|o| o.message)
             .collect()

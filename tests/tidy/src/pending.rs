@@ -59,7 +59,7 @@ mod tests {
         let wide = offense("runner/src/a.rs", "width");
         assert!(pending.covers(&wide));
         assert!(!pending.covers(&offense("runner/src/a.rs", "length")));
-        assert!(!pending.covers(&offense("runner/script/a.rs", "width")));
+        assert!(!pending.covers(&offense("runner/formats/script/a.rs", "width")));
         assert_eq!(pending.stale(&[wide]), ["length docs/"]);
     }
 }

@@ -63,7 +63,7 @@ fn with_failure(mut verdict: Verdict, form: CodeForm, text: &str) -> Verdict {
 struct Code {
     program: Arc<Program>,
     keys: StageKeys,
-    devinfo: &'static eu::DevInfo,
+    devinfo: &'static intel_isa::DevInfo,
     codegen: CodegenOptions,
     /// IR by stage; `None` if the compiler fails, which the execution has reported.
     ir: BTreeMap<Stage, Option<String>>,

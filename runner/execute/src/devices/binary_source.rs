@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use compiler::binary::BinaryError;
-use compiler::{Binary, CodegenOptions, amd, amd_binary};
+use compiler::{Binary, CodegenOptions, amd_binary, amd_codegen};
+use gl_machine::device::DeviceError;
 use program::{Stage, StageKey};
-use softgl::device::DeviceError;
 use vocabulary::{Phase, Width};
 
 /// A replacement of this project's compiler.
@@ -20,7 +20,8 @@ pub trait BinarySource: Send {
     ///
     /// # Errors
     /// As [`BinarySource::binary`].
-    fn amd_program(&self, stage: Stage, key: &StageKey) -> Result<amd::Output, DeviceError>;
+    fn amd_program(&self, stage: Stage, key: &StageKey)
+    -> Result<amd_codegen::Output, DeviceError>;
 }
 
 /// Sources of a test's machine code in place of this project's compiler.
@@ -139,8 +140,8 @@ impl StageCode for Binary {
     }
 }
 
-impl StageCode for amd::Output {
-    fn read(folder: &Path, stage: Stage) -> Result<Option<amd::Output>, BinaryError> {
+impl StageCode for amd_codegen::Output {
+    fn read(folder: &Path, stage: Stage) -> Result<Option<amd_codegen::Output>, BinaryError> {
         amd_binary::read(folder, stage)
     }
 
@@ -148,7 +149,7 @@ impl StageCode for amd::Output {
         compiler: &dyn BinarySource,
         stage: Stage,
         key: &StageKey,
-    ) -> Result<amd::Output, DeviceError> {
+    ) -> Result<amd_codegen::Output, DeviceError> {
         compiler.amd_program(stage, key)
     }
 
@@ -171,7 +172,7 @@ mod tests {
             Err(rejected(self.0.to_owned()))
         }
 
-        fn amd_program(&self, _: Stage, _: &StageKey) -> Result<amd::Output, DeviceError> {
+        fn amd_program(&self, _: Stage, _: &StageKey) -> Result<amd_codegen::Output, DeviceError> {
             Err(rejected(self.0.to_owned()))
         }
     }

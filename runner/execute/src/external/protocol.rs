@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use compiler::amd::Output;
+use compiler::amd_codegen::Output;
 use compiler::binary::stage_folder;
 use compiler::{Binary, amd_binary};
 use program::{Stage, StageKey, TargetKind};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use compiler::{Binary, amd};
+use compiler::{Binary, amd_codegen};
+use gl_machine::device::DeviceError;
 use program::{Stage, StageKey};
-use softgl::device::DeviceError;
 
 use super::client::{Compiler, Failure, compiler};
 use super::protocol::{Answer, Section, sections};
@@ -52,7 +52,11 @@ impl BinarySource for Source {
         answer.into_binary(stage).map_err(|what| failure(Failure::Malformed(what)))
     }
 
-    fn amd_program(&self, stage: Stage, key: &StageKey) -> Result<amd::Output, DeviceError> {
+    fn amd_program(
+        &self,
+        stage: Stage,
+        key: &StageKey,
+    ) -> Result<amd_codegen::Output, DeviceError> {
         let answer = self.answer(stage, key)?;
         answer.into_amd_program(stage).map_err(|what| failure(Failure::Malformed(what)))
     }

@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use softgl::probe::ProbeResult;
-use softgl::resources::BufferId;
-use softgl::surface::Pixels;
+use gl_machine::probe::ProbeResult;
+use gl_machine::resources::BufferId;
+use gl_machine::surface::Pixels;
 
 use results::verdict::{Phase, Verdict};
 

@@ -12,7 +12,7 @@ fn mnemonics(generation: &str, expression: &str) -> Vec<&'static str> {
     );
     let vertex = "#version 430\nvoid main() { gl_Position = vec4(0.0); }\n";
     let program = crate::common::program(&[(Stage::Vertex, vertex), (Stage::Fragment, &source)]);
-    let devinfo = eu::DevInfo::get(generation).expect("a generation");
+    let devinfo = intel_isa::DevInfo::get(generation).expect("a generation");
     let key = StageKey {
         targets: [TargetKind::Uint].into_iter().collect(),
         samples: 1,
@@ -22,7 +22,7 @@ fn mnemonics(generation: &str, expression: &str) -> Vec<&'static str> {
     let binary = compiler::compile(&program, Stage::Fragment, &key, devinfo, &options)
         .unwrap_or_else(|e| panic!("{generation}: {expression}: {e}"));
     let insts =
-        eu::decode_program(devinfo, &binary.compiled.kernels[0].code).expect("our own code");
+        intel_isa::decode_program(devinfo, &binary.compiled.kernels[0].code).expect("our own code");
     insts.iter().map(|located| located.inst.opcode.mnemonic()).collect()
 }
 

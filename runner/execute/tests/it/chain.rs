@@ -11,7 +11,7 @@ fn check(declarations: &str, body: &str, uniforms: &[u8], expected: [f32; 4]) {
     let program = program(&[(Stage::Fragment, &source)]);
     let expected = [expected.map(f32::to_bits); 4];
     assert_eq!(fragment(&mut reference(), &program, uniforms), expected, "interpreter: {body}");
-    for device in eu::DevInfo::all() {
+    for device in intel_isa::DevInfo::all() {
         let colors = fragment(&mut simulator(device.name), &program, uniforms);
         assert_eq!(colors, expected, "{}: {body}", device.name);
     }
@@ -80,7 +80,7 @@ fn check_vertices(source: &str, uniforms: &[u8], attributes: &[Vec<u32>], expect
         expected,
         "interpreter"
     );
-    for device in eu::DevInfo::all() {
+    for device in intel_isa::DevInfo::all() {
         let outputs = vertex(&mut simulator(device.name), &program, uniforms, attributes);
         assert_eq!(of(outputs), expected, "{}", device.name);
     }
@@ -143,14 +143,14 @@ fn check_geometry(
     source: &str,
     lanes: usize,
     vertices: usize,
-    expect: impl Fn(usize, &softgl::device::EmittedVertices),
+    expect: impl Fn(usize, &gl_machine::device::EmittedVertices),
 ) {
     // No constants: those would reach the geometry shader in place of the inputs made here.
     let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(gl_VertexID); v = gl_Position; }\n";
     let program = program(&[(Stage::Vertex, vs), (Stage::Geometry, source)]);
     let reference = geometry(&mut reference(), &program, &[], lanes, vertices);
     reference.iter().enumerate().for_each(|(lane, emitted)| expect(lane, emitted));
-    for device in eu::DevInfo::all() {
+    for device in intel_isa::DevInfo::all() {
         let emitted = geometry(&mut simulator(device.name), &program, &[], lanes, vertices);
         assert_eq!(emitted, reference, "{}", device.name);
     }
@@ -197,13 +197,13 @@ fn geometry_streams() {
     // No constants: those would reach the geometry shader in place of the inputs made here.
     let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(gl_VertexID); v = gl_Position; }\n";
     let program = program(&[(Stage::Vertex, vs), (Stage::Geometry, source)]);
-    let streams = |device: &mut dyn softgl::device::Device| -> Vec<Vec<u8>> {
+    let streams = |device: &mut dyn gl_machine::device::Device| -> Vec<Vec<u8>> {
         let emitted = geometry(device, &program, &[], 3, 1);
         emitted.iter().map(|e| e.vertices.iter().map(|v| v.stream).collect()).collect()
     };
     let expected: Vec<Vec<u8>> = vec![[0, 2].repeat(17); 3];
     assert_eq!(streams(&mut reference()), expected, "interpreter");
-    for device in eu::DevInfo::all() {
+    for device in intel_isa::DevInfo::all() {
         assert_eq!(streams(&mut simulator(device.name)), expected, "{}", device.name);
     }
 }
@@ -220,11 +220,11 @@ fn without_its_handling_the_validator_refuses_cherryview_regions() {
     let program = program(&[(Stage::Fragment, source)]);
     let refused = |name: &str| {
         let state_key = program::StageKey::default();
-        let devinfo = eu::DevInfo::get(name).expect("a known generation");
+        let devinfo = intel_isa::DevInfo::get(name).expect("a known generation");
         compiler::compile(&program, Stage::Fragment, &state_key, devinfo, &options).is_err()
     };
     // Exactly the generation that has the quirk.
     let generations: Vec<&str> =
-        eu::DevInfo::all().iter().map(|d| d.name).filter(|name| refused(name)).collect();
+        intel_isa::DevInfo::all().iter().map(|d| d.name).filter(|name| refused(name)).collect();
     assert_eq!(generations, ["chv"]);
 }

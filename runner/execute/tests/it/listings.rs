@@ -40,10 +40,11 @@ fn disassembly_assembles_to_the_same_bytes() {
     let mut kernels = 0;
     for path in suite() {
         for kernel in binaries(&path).iter().flat_map(|b| &b.compiled.kernels) {
-            let program = eu::decode_program(devinfo, &kernel.code).expect("our own code decodes");
-            let text = eu::print_program(devinfo, &program);
-            let again =
-                eu::assemble(devinfo, &text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let program =
+                intel_isa::decode_program(devinfo, &kernel.code).expect("our own code decodes");
+            let text = intel_isa::print_program(devinfo, &program);
+            let again = intel_isa::assemble(devinfo, &text)
+                .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             assert_eq!(again, kernel.code, "{} {}", path.display(), kernel.width.name());
             kernels += 1;
         }

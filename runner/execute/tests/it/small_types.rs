@@ -4,17 +4,17 @@
 use crate::common::{constant_setup, program};
 use compiler::Binary;
 use compiler::passes::IrTarget;
-use eu::DevInfo;
 use execute::Cores;
 use execute::devices::{OtherSources, SimulatorDevice, SimulatorOptions};
+use gl_machine::device::{
+    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, first_lanes,
+};
+use intel_isa::DevInfo;
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
 use ir::ops::Class;
 use ir::pass::{PassManager, PassOptions};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value};
 use program::{StageKey, TargetKind};
-use softgl::device::{
-    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, first_lanes,
-};
 
 /// Pixels of a run: one SIMD16 thread, two SIMD8 threads.
 const LANES: usize = 16;
@@ -203,8 +203,9 @@ fn compile(
         .and_then(|()| compiler::passes::late(passes, &mut shader, target))
         .map_err(|e| e.to_string())?;
     let options = vocabulary::CodegenOptions { spill_all, ..vocabulary::CodegenOptions::default() };
-    let compiled = intel::compile(&shader, &intel::StageKey::default(), devinfo, &options)
-        .map_err(|e| e.to_string())?;
+    let compiled =
+        intel_codegen::compile(&shader, &intel_codegen::StageKey::default(), devinfo, &options)
+            .map_err(|e| e.to_string())?;
     let binary = Binary { generation: generation.into(), compiled };
     compiler::validate(devinfo, &binary).map_err(|e| e.to_string())?;
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
@@ -222,7 +223,7 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         cache: std::sync::Arc::default(),
         decoders: std::sync::Arc::default(),
         others: OtherSources { folder: Some(folder.path().into()), compiler: None },
-        math: simulator::MathMode::Exact,
+        math: eu_simulator::MathMode::Exact,
         step_limit: 1 << 20,
         seed: 1,
         trace: None,

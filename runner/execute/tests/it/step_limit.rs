@@ -4,8 +4,8 @@
 use execute::{
     DeviceFactory, DeviceRequest, Devices, ExecutorSelection, RunOptions, ShaderDevice, run_script,
 };
+use gl_machine::device::DeviceError;
 use results::verdict::Status;
-use softgl::device::DeviceError;
 use vocabulary::Generation;
 
 /// A factory whose devices have a small limit.

@@ -3,11 +3,11 @@
 
 use crate::common::{program, reference, simulator};
 use execute::devices::SimulatorDevice;
-use program::{Stage, StageKey};
-use softgl::device::{
+use gl_machine::device::{
     Batch, ComputeBatch, Device, DrawState, ProgramId, SoaTable, VertexBatch, first_lanes,
 };
-use softgl::resources::{Bindings, Objects};
+use gl_machine::resources::{Bindings, Objects};
+use program::{Stage, StageKey};
 
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
 /// Bytes of each buffer.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::common::{constant_setup, program, simulator, waves};
 use execute::devices::InterpreterDevice;
-use program::{Stage, StageKey, TargetKind};
-use softgl::device::{
+use gl_machine::device::{
     Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, SoaTable,
     VertexBatch, first_lanes,
 };
-use softgl::shader_io::{
+use gl_machine::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
+use program::{Stage, StageKey, TargetKind};
 
 /// Pixels of a run: one SIMD16 thread.
 const LANES: usize = 16;
@@ -260,7 +260,7 @@ fn waves_ask_for_the_same() {
     for &(lookup, _) in LOOKUPS.iter().filter(|(lookup, _)| !is_direction(lookup)) {
         let fragment = program(&[(Stage::Fragment, &source(lookup, "gl_FragCoord"))]);
         let expected = run(&mut InterpreterDevice::new(1 << 20, Cores::default()), &fragment);
-        for chip in gcn::Chip::ALL {
+        for chip in amd_isa::Chip::ALL {
             let (pixels, requests) = run(&mut waves(chip), &fragment);
             let asked = &expected.1;
             assert_eq!(pixels, expected.0, "{chip}: {lookup}: {requests:#?}\nagainst {asked:#?}");
@@ -275,7 +275,7 @@ fn waves_ask_for_the_same() {
             &vertex,
             &mut asked,
         );
-        for chip in gcn::Chip::ALL {
+        for chip in amd_isa::Chip::ALL {
             let mut services = Fingerprints::new(&vertex);
             let outputs = run_vertices(&mut waves(chip), &vertex, &mut services);
             let (got, asked) = (&services.answers, &asked.answers);

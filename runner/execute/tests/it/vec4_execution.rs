@@ -5,7 +5,7 @@
 use crate::vec4_harness::{
     Data, GENS, Rng, agree, attribute, build, differences, output, uniform, wide_attribute,
 };
-use intel::{CodegenOptions, Quirk, QuirkSet};
+use intel_codegen::{CodegenOptions, Quirk, QuirkSet};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Src, Value};
 
 #[test]

@@ -5,7 +5,7 @@
 use crate::vec4_harness::{
     Data, GENS, Rng, agree, attribute, build, output, uniform, wide_attribute,
 };
-use intel::CodegenOptions;
+use intel_codegen::CodegenOptions;
 use ir::{AluOp, Builder, Shader, Src, Value};
 
 /// Values per shader: each takes two output slots.

@@ -24,7 +24,7 @@ pub fn all(kind: Kind, generation: Generation) -> Option<Vec<String>> {
                 return Some(names.into_iter().map(owned).collect());
             }
             let version = execute::devinfo(generation)?.version;
-            let exist = eu::Opcode::ALL.iter().filter(|op| op.exists_on(version));
+            let exist = intel_isa::Opcode::ALL.iter().filter(|op| op.exists_on(version));
             Some(exist.map(|op| owned(op.mnemonic())).collect())
         }
         Kind::Passes if execute::chip(generation).is_some() => {

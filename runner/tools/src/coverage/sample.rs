@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use eu::{Desc, DevInfo, Inst};
-use gcn::{Chip, Format, Modifiers};
+use amd_isa::{Chip, Format, Modifiers};
+use intel_isa::{Desc, DevInfo, Inst};
 use ir::InstKind;
 use program::{ExprId, ExprKind, Program};
 use script::Script;
@@ -122,7 +122,7 @@ fn operations(shader: &ir::Shader, sample: &mut CoverageSample) {
 
 fn instructions(kernel: &ExecutedKernel, devinfo: &'static DevInfo, sample: &mut CoverageSample) {
     // Code that does not decode was refused before.
-    let Ok(code) = eu::decode_program(devinfo, &kernel.code) else { return };
+    let Ok(code) = intel_isa::decode_program(devinfo, &kernel.code) else { return };
     for located in code {
         instruction(&located.inst, devinfo, sample);
     }
@@ -130,8 +130,8 @@ fn instructions(kernel: &ExecutedKernel, devinfo: &'static DevInfo, sample: &mut
 
 fn amd_instructions(kernel: &ExecutedKernel, chip: Chip, sample: &mut CoverageSample) {
     // Code that does not decode was refused before.
-    let Ok(words) = gcn::words_of_bytes(&kernel.code) else { return };
-    let Ok(code) = gcn::decode_program(chip, &words) else { return };
+    let Ok(words) = amd_isa::words_of_bytes(&kernel.code) else { return };
+    let Ok(code) = amd_isa::decode_program(chip, &words) else { return };
     for instruction in code.iter().map(|located| &located.instruction) {
         let mnemonic = instruction.opcode.mnemonic();
         sample.insert(Kind::Opcodes, mnemonic);
@@ -167,7 +167,7 @@ fn instruction(inst: &Inst, devinfo: &'static DevInfo, sample: &mut CoverageSamp
     if let Some(send) = inst.send.as_ref()
         && let Desc::Imm(bits) = send.desc
     {
-        let text = eu::desc::describe(devinfo, send.sfid, bits);
+        let text = intel_isa::desc::describe(devinfo, send.sfid, bits);
         sample.insert(Kind::Messages, format!("{:?}: {}", send.sfid, without_numbers(&text)));
     }
 }

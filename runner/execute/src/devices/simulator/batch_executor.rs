@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::Binary;
 use compiler::output::{Surface, Width};
-use eu::DevInfo;
+use eu_simulator::trace::Tracer;
+use eu_simulator::{Kernel, Thread};
+use gl_machine::device::{Batch, DeviceError, DrawState, Steps};
+use gl_machine::shader_io::{BufferRef, ShaderIo};
+use intel_isa::DevInfo;
 use program::Stage;
-use simulator::trace::Tracer;
-use simulator::{Kernel, Thread};
-use softgl::device::{Batch, DeviceError, DrawState, Steps};
-use softgl::shader_io::{BufferRef, ShaderIo};
 
 use super::launch::Launch;
 use super::prepared::Prepared;

@@ -1,10 +1,10 @@
 //! Compute threads: payload from the work group, barriers among its threads.
 
 use compiler::output::{ComputeInterface, Interface};
-use simulator::Thread;
-use simulator::host::{Host, Reply};
-use softgl::device::{ComputeBatch, DeviceError};
-use softgl::shader_io::ShaderIo;
+use eu_simulator::Thread;
+use eu_simulator::host::{Host, Reply};
+use gl_machine::device::{ComputeBatch, DeviceError};
+use gl_machine::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

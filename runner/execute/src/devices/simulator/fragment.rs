@@ -3,14 +3,14 @@
 use compiler::output::{
     Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width,
 };
-use program::Stage;
-use program::resource::Varying as InputSlot;
-use simulator::Thread;
-use simulator::host::{
+use eu_simulator::Thread;
+use eu_simulator::host::{
     Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
 };
-use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup};
-use softgl::shader_io::ShaderIo;
+use gl_machine::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup};
+use gl_machine::shader_io::ShaderIo;
+use program::Stage;
+use program::resource::Varying as InputSlot;
 use vocabulary::Phase;
 
 use super::super::vertex_values::vertex_values;

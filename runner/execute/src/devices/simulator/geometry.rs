@@ -1,10 +1,10 @@
 //! Geometry threads: payload from the batch, emitted vertices from the URB.
 
 use compiler::output::{GeometryDispatch, GeometryInterface, Interface, Width};
+use eu_simulator::Thread;
+use gl_machine::device::{DeviceError, EmittedVertex, EmittedVertices, GeometryBatch};
+use gl_machine::shader_io::ShaderIo;
 use program::{Program, Stage};
-use simulator::Thread;
-use softgl::device::{DeviceError, EmittedVertex, EmittedVertices, GeometryBatch};
-use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

@@ -2,11 +2,11 @@
 
 use cache::{Entry, GenerationTable, Store};
 use compiler::ValidationCache;
-use eu::DevInfo;
-use simulator::{
+use eu_simulator::{
     DecodeError, DecodedInstruction, DecodedInstructions, InstructionLayout, Kernel, KernelBuilder,
     Quirks,
 };
+use intel_isa::DevInfo;
 
 /// Decodes kernels of one device; equal instructions of its kernels share storage.
 #[derive(Debug)]
@@ -66,9 +66,9 @@ impl KernelCache {
         &mut self,
         insts: &mut ValidationCache,
         bytes: &[u8],
-    ) -> Result<Entry<'_, Instructions, InstructionLayout>, eu::DecodeError> {
+    ) -> Result<Entry<'_, Instructions, InstructionLayout>, intel_isa::DecodeError> {
         let quirks = &self.quirks;
-        let encoding = eu::raw_encoding(self.devinfo, bytes)?;
+        let encoding = intel_isa::raw_encoding(self.devinfo, bytes)?;
         self.instructions.get((encoding as u64, (encoding >> 64) as u64), 1, |instructions| {
             let (inst, _) = insts.decode(bytes)?;
             instructions.0.push(|| DecodedInstruction::new(quirks, inst));
@@ -80,9 +80,9 @@ impl KernelCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eu::build::{self, grf, imm_ud, inst};
-    use eu::{Opcode, Sfid};
-    use simulator::{NoHost, Thread};
+    use eu_simulator::{NoHost, Thread};
+    use intel_isa::build::{self, grf, imm_ud, inst};
+    use intel_isa::{Opcode, Sfid};
 
     /// The cache drops instructions that were not used recently; kernels keep their own.
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         let mov = |number| inst(Opcode::Mov).dst(grf(10)).srcs(&[imm_ud(number)]);
         let program = |numbers: std::ops::Range<u32>| {
             let insts: Vec<_> = numbers.map(mov).chain([end]).collect();
-            eu::encode_program(device, &insts).unwrap()
+            intel_isa::encode_program(device, &insts).unwrap()
         };
         let (mut cache, mut insts) = (KernelCache::new(device), ValidationCache::new(device));
         let mut kernels = Vec::new();

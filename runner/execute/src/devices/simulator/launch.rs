@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use compiler::output::{self, Width};
-use eu::DevInfo;
+use eu_simulator::host::Host;
+use eu_simulator::{Kernel, Thread};
+use gl_machine::device::DeviceError;
+use gl_machine::shader_io::ShaderIo;
+use intel_isa::DevInfo;
 use program::Program;
-use simulator::host::Host;
-use simulator::{Kernel, Thread};
-use softgl::device::DeviceError;
-use softgl::shader_io::ShaderIo;
 
 use super::memory::{Memory, uniform_buffer};
 use super::prepared::Prepared;

@@ -2,13 +2,13 @@
 
 use compiler::Binary;
 use compiler::output::Surface as Bound;
+use eu_simulator::host::{
+    AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels,
+};
+use gl_machine::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo};
 use program::resource::OpaqueSlot;
 use program::types::Dim;
 use program::{Program, Type, TypeId};
-use simulator::host::{
-    AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels,
-};
-use softgl::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo};
 
 use super::sampler::{self, TextureSurface};
 
@@ -28,13 +28,13 @@ pub(super) struct Memory<'a> {
     pub groups: [u32; 3],
 }
 
-/// Methods of a [`simulator::host::Host`] with a field `memory` that forward everything to it.
+/// Methods of a [`eu_simulator::host::Host`] with a field `memory` that forward everything to it.
 macro_rules! memory_requests {
     () => {
         fn sample(
             &mut self,
-            request: &simulator::host::SamplerRequest,
-        ) -> Reply<simulator::host::Texels> {
+            request: &eu_simulator::host::SamplerRequest,
+        ) -> Reply<eu_simulator::host::Texels> {
             self.memory.sample(request)
         }
 
@@ -44,7 +44,7 @@ macro_rules! memory_requests {
 
         fn read(
             &mut self,
-            surface: simulator::host::Surface,
+            surface: eu_simulator::host::Surface,
             offset: u32,
             data: &mut [u8],
         ) -> Reply<()> {
@@ -53,7 +53,7 @@ macro_rules! memory_requests {
 
         fn write(
             &mut self,
-            surface: simulator::host::Surface,
+            surface: eu_simulator::host::Surface,
             offset: u32,
             data: &[u8],
         ) -> Reply<()> {
@@ -62,16 +62,16 @@ macro_rules! memory_requests {
 
         fn atomic(
             &mut self,
-            surface: simulator::host::Surface,
+            surface: eu_simulator::host::Surface,
             offset: u32,
-            op: simulator::host::AtomicOp,
+            op: eu_simulator::host::AtomicOp,
             operands: [u32; 2],
         ) -> Reply<u32> {
             self.memory.atomic(surface, offset, op, operands)
         }
 
         fn typed_read(&mut self, surface: u8, coordinates: [u32; 4]) -> Reply<[u32; 4]> {
-            self.memory.image(surface, coordinates, &softgl::shader_io::ImageOp::Load)
+            self.memory.image(surface, coordinates, &gl_machine::shader_io::ImageOp::Load)
         }
 
         fn typed_write(
@@ -81,7 +81,7 @@ macro_rules! memory_requests {
             texel: [u32; 4],
         ) -> Reply<()> {
             self.memory
-                .image(surface, coordinates, &softgl::shader_io::ImageOp::Store(texel))
+                .image(surface, coordinates, &gl_machine::shader_io::ImageOp::Store(texel))
                 .map(drop)
         }
 
@@ -89,7 +89,7 @@ macro_rules! memory_requests {
             &mut self,
             surface: u8,
             coordinates: [u32; 4],
-            op: simulator::host::AtomicOp,
+            op: eu_simulator::host::AtomicOp,
             operands: [u32; 2],
         ) -> Reply<u32> {
             self.memory.image_atomic(surface, coordinates, op, operands)

@@ -28,13 +28,13 @@ use std::sync::{Arc, Mutex};
 
 use compiler::output::{Statistics, Width};
 use compiler::{Binary, CachedCompiler, CodegenOptions, EarlyPassCache, StagePasses};
-use eu::DevInfo;
+use eu_simulator::MathMode;
+use gl_machine::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
+use gl_machine::resources::Bindings;
+use gl_machine::shader_io::ShaderIo;
+use intel_isa::DevInfo;
 use program::{Stage, StageKey};
 use results::verdict::StageStatistics;
-use simulator::MathMode;
-use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
-use softgl::resources::Bindings;
-use softgl::shader_io::ShaderIo;
 
 use super::binary_source::OtherSources;
 use super::compile_error::compile_error;

@@ -7,9 +7,9 @@ use vocabulary::Phase;
 use cache::CheckoutPool;
 use compiler::output::{Interface, Width};
 use compiler::{Binary, CachedCompiler};
-use eu::DevInfo;
-use simulator::Kernel;
-use softgl::device::DeviceError;
+use eu_simulator::Kernel;
+use gl_machine::device::DeviceError;
+use intel_isa::DevInfo;
 
 use super::errors::rejected;
 use super::kernel_cache::KernelCache;

@@ -1,8 +1,8 @@
 //! Sampler messages on textures: each channel's request in terms of the machine's texture
 //! operations.
 
-use simulator::host::{HostError, Param, Reply, SamplerOp, SamplerRequest, Texels};
-use softgl::shader_io::{Lod as Level, ShaderIo, ShaderIoError, TextureOp, TextureRef};
+use eu_simulator::host::{HostError, Param, Reply, SamplerOp, SamplerRequest, Texels};
+use gl_machine::shader_io::{Lod as Level, ShaderIo, ShaderIoError, TextureOp, TextureRef};
 
 /// Number of pixels whose differences give the level of detail.
 const QUAD: usize = 4;

@@ -4,10 +4,10 @@
 use compiler::output::{
     Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, Width,
 };
+use eu_simulator::Thread;
+use gl_machine::device::{DeviceError, SoaTable, TessControlBatch, TessEvaluationBatch};
+use gl_machine::shader_io::ShaderIo;
 use program::{Program, Slot, Stage};
-use simulator::Thread;
-use softgl::device::{DeviceError, SoaTable, TessControlBatch, TessEvaluationBatch};
-use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

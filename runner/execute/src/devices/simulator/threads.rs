@@ -1,9 +1,9 @@
 //! Execution of threads: one to its end, or several with barriers.
 
+use eu_simulator::host::Host;
+use eu_simulator::{Kernel, Outcome, Reason, SimError, Thread};
+use gl_machine::device::DeviceError;
 use program::Stage;
-use simulator::host::Host;
-use simulator::{Kernel, Outcome, Reason, SimError, Thread};
-use softgl::device::DeviceError;
 use vocabulary::Phase;
 
 use super::errors::rejected;

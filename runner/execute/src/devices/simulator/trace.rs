@@ -3,11 +3,11 @@
 
 use std::fmt::Write;
 
-use eu::DevInfo;
+use eu_simulator::Thread;
+use eu_simulator::regs::{GRF_COUNT, Registers};
+use eu_simulator::trace::{Step, Trace};
+use intel_isa::DevInfo;
 use program::Stage;
-use simulator::Thread;
-use simulator::regs::{GRF_COUNT, Registers};
-use simulator::trace::{Step, Trace};
 use vocabulary::Width;
 
 /// Maximum length of the text in bytes; longer traces are cut.
@@ -92,7 +92,7 @@ impl Trace for TraceLog {
         if self.payloads_only {
             return;
         }
-        let inst = eu::print_inst(self.devinfo, step.inst);
+        let inst = intel_isa::print_inst(self.devinfo, step.inst);
         let _ = writeln!(
             self.text,
             "{:5} {:#06x} [{:08x}] {inst}",

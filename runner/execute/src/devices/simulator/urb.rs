@@ -1,6 +1,6 @@
 //! The URB of threads in the geometry pipeline.
 
-use simulator::host::{Host, HostError, Reply, UrbWrite};
+use eu_simulator::host::{Host, HostError, Reply, UrbWrite};
 
 use super::memory::{Memory, memory_requests};
 

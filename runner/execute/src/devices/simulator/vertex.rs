@@ -1,10 +1,10 @@
 //! Vertex threads: payload from the batch, outputs from the URB.
 
 use compiler::output::{Interface, VertexInput, VertexInterface, Width};
+use eu_simulator::Thread;
+use gl_machine::device::{DeviceError, VertexBatch};
+use gl_machine::shader_io::ShaderIo;
 use program::Stage;
-use simulator::Thread;
-use softgl::device::{DeviceError, VertexBatch};
-use softgl::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

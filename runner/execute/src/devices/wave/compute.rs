@@ -1,9 +1,9 @@
 //! Work groups: waves take turns between barriers.
 
-use compiler::amd::output::{ComputeInterface, Interface, UserValue};
-use softgl::device::{ComputeBatch, DeviceError, first_lanes};
-use softgl::shader_io::ShaderIo;
-use wave::{LANES, Outcome, Wave};
+use compiler::amd_codegen::output::{ComputeInterface, Interface, UserValue};
+use gcn_simulator::{LANES, Outcome, Wave};
+use gl_machine::device::{ComputeBatch, DeviceError, first_lanes};
+use gl_machine::shader_io::ShaderIo;
 
 use super::launch::Launch;
 use super::memory::Memory;

@@ -1,11 +1,11 @@
 //! Outputs of vertex, tessellation evaluation and copy programs: exports, or vertices in the ring
 //! to the geometry stage or in the local data share.
 
-use compiler::amd::output::{PositionExport, Resource, VertexInterface};
+use compiler::amd_codegen::output::{PositionExport, Resource, VertexInterface};
+use gcn_simulator::{Export, Host, LANES};
+use gl_machine::device::SoaTable;
 use program::Slot;
 use program::resource::Varying;
-use softgl::device::SoaTable;
-use wave::{Export, Host, LANES};
 
 use super::memory::{Memory, StageBuffer, dword};
 
@@ -24,7 +24,7 @@ pub(super) struct VertexHost<'a> {
 }
 
 impl Host for VertexHost<'_> {
-    fn memory(&mut self) -> &mut dyn wave::Memory {
+    fn memory(&mut self) -> &mut dyn gcn_simulator::Memory {
         &mut self.memory
     }
 

@@ -1,10 +1,10 @@
 //! Waves of fragments: registers from quads and primitive setup, results from exports.
 
-use compiler::amd::output::{FragmentInterface, Interface, PixelValue, Resource};
+use compiler::amd_codegen::output::{FragmentInterface, Interface, PixelValue, Resource};
+use gcn_simulator::{Export, Host, Wave};
+use gl_machine::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
+use gl_machine::shader_io::ShaderIo;
 use program::resource::Varying;
-use softgl::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
-use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, Wave};
 
 use super::super::vertex_values::vertex_values;
 use super::launch::Launch;
@@ -89,7 +89,7 @@ fn write_values(
     let sample_position = batch.sample_positions.get(sample as usize).copied().unwrap_or([0.5; 2]);
     let mut register = 0;
     for &value in &interface.values {
-        for (lane, pixel) in pixels.iter().enumerate().take(wave::LANES) {
+        for (lane, pixel) in pixels.iter().enumerate().take(gcn_simulator::LANES) {
             let center = [pixel.x + 0.5, pixel.y + 0.5];
             let at_sample = [pixel.x + sample_position[0], pixel.y + sample_position[1]];
             let setup = pixel.setup;
@@ -144,7 +144,8 @@ fn write_export(
     export: &Export,
     lanes: usize,
 ) {
-    let lanes = || (0..lanes.min(wave::LANES)).filter(|&lane| export.exec >> lane & 1 != 0);
+    let lanes =
+        || (0..lanes.min(gcn_simulator::LANES)).filter(|&lane| export.exec >> lane & 1 != 0);
     if export.target == DEPTH {
         let places = [
             (interface.writes_depth, &mut outputs.depth),
@@ -185,7 +186,7 @@ struct FragmentHost<'a> {
 }
 
 impl Host for FragmentHost<'_> {
-    fn memory(&mut self) -> &mut dyn wave::Memory {
+    fn memory(&mut self) -> &mut dyn gcn_simulator::Memory {
         &mut self.memory
     }
 

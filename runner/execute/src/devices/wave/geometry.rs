@@ -1,10 +1,10 @@
 //! Waves of primitives: vertices in the ring of inputs, emitted vertices by messages and from the
 //! ring of outputs, through the program that exports them.
 
-use compiler::amd::output::{GeometryInterface, Interface, Resource};
-use softgl::device::{DeviceError, EmittedVertex, GeometryBatch, SoaTable};
-use softgl::shader_io::ShaderIo;
-use wave::{Host, LANES, Message};
+use compiler::amd_codegen::output::{GeometryInterface, Interface, Resource};
+use gcn_simulator::{Host, LANES, Message};
+use gl_machine::device::{DeviceError, EmittedVertex, GeometryBatch, SoaTable};
+use gl_machine::shader_io::ShaderIo;
 
 use super::exports::{VertexHost, take};
 use super::launch::Launch;
@@ -111,7 +111,7 @@ fn copy_vertices(
     let Interface::Vertex(interface) = &output.interface else {
         return Err(DeviceError::Execution("no program behind the geometry program".into()));
     };
-    let mut wave = launch.wave(softgl::device::first_lanes(offsets.len()));
+    let mut wave = launch.wave(gl_machine::device::first_lanes(offsets.len()));
     for (lane, &offset) in offsets.iter().enumerate() {
         wave.vector[0][lane] = offset as u32;
     }
@@ -180,7 +180,7 @@ struct GeometryHost<'a> {
 }
 
 impl Host for GeometryHost<'_> {
-    fn memory(&mut self) -> &mut dyn wave::Memory {
+    fn memory(&mut self) -> &mut dyn gcn_simulator::Memory {
         &mut self.memory
     }
 

@@ -1,15 +1,15 @@
 //! Descriptors of textures and images, as a driver writes them into the table.
 
-use program::types::Dim;
-use program::{Program, Type};
-use softgl::format::{Channel, Format, FormatClass};
-use softgl::shader_io::{Lod, ShaderIo, TextureOp, TextureRef};
-use softgl::texture::texels::Texels;
-use softgl::texture::{
+use gcn_simulator::{ImageKind, ImageResource, SamplerResource};
+use gl_machine::format::{Channel, Format, FormatClass};
+use gl_machine::shader_io::{Lod, ShaderIo, TextureOp, TextureRef};
+use gl_machine::texture::texels::Texels;
+use gl_machine::texture::{
     CompareFunction, DepthMode, Filter, SamplerParameters, SwizzleSource, Texture, TextureTarget,
     Wrap,
 };
-use wave::{ImageKind, ImageResource, SamplerResource};
+use program::types::Dim;
+use program::{Program, Type};
 
 /// Sources of channels in descriptors.
 const ZERO: u8 = 0;
@@ -280,10 +280,10 @@ pub(super) fn sampler_words(sampler: &SamplerResource) -> [u32; 4] {
 }
 
 /// The level of detail of a lookup.
-pub(super) fn level(level: wave::Level) -> Lod {
+pub(super) fn level(level: gcn_simulator::Level) -> Lod {
     match level {
-        wave::Level::Gradients { dx, dy, bias } => Lod::Gradients { dx, dy, bias },
-        wave::Level::Explicit(level) => Lod::Explicit(level),
+        gcn_simulator::Level::Gradients { dx, dy, bias } => Lod::Gradients { dx, dy, bias },
+        gcn_simulator::Level::Explicit(level) => Lod::Explicit(level),
     }
 }
 

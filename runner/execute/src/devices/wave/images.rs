@@ -1,9 +1,9 @@
 //! Accesses to textures and images in terms of the machine's operations.
 
-use compiler::amd::output::Resource;
+use compiler::amd_codegen::output::Resource;
+use gcn_simulator::{ImageAccess, ImageKind, ImageOperation, ImageResource, SamplerResource};
+use gl_machine::shader_io::{AtomicOp, ImageOp, ImageRef, ShaderIo, TextureOp, TextureRef};
 use program::Program;
-use softgl::shader_io::{AtomicOp, ImageOp, ImageRef, ShaderIo, TextureOp, TextureRef};
-use wave::{ImageAccess, ImageKind, ImageOperation, ImageResource, SamplerResource};
 
 use super::image_descriptors::{Shape, image, image_words, level, sampler, sampler_words, texture};
 

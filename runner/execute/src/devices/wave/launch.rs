@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use compiler::amd::output::UserValue;
-use gcn::Chip;
+use amd_isa::Chip;
+use compiler::amd_codegen::output::UserValue;
+use gcn_simulator::{ExecutionError, Host, Outcome, Reason, Wave};
+use gl_machine::device::{DeviceError, DrawState};
 use program::Stage;
-use softgl::device::{DeviceError, DrawState};
-use wave::{ExecutionError, Host, Outcome, Reason, Wave};
 
 use super::memory::TABLE;
 use super::prepared::Prepared;
@@ -48,7 +48,7 @@ impl Launch<'_> {
         for register in &mut wave.vector[..used] {
             register.fill(garbage());
         }
-        wave.set_pair(gcn::Scalar::EXEC, lanes);
+        wave.set_pair(amd_isa::Scalar::EXEC, lanes);
         wave
     }
 

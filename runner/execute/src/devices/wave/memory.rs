@@ -1,10 +1,10 @@
 //! Memory of a wave: the descriptor table and the buffers that it describes, each in an address
 //! range of its own.
 
-use compiler::amd::output::{Descriptor, Resource, UserValue};
-use gcn::Chip;
-use softgl::shader_io::{BufferRef, ShaderIo};
-use wave::{ImageAccess, Wave};
+use amd_isa::Chip;
+use compiler::amd_codegen::output::{Descriptor, Resource, UserValue};
+use gcn_simulator::{ImageAccess, Wave};
+use gl_machine::shader_io::{BufferRef, ShaderIo};
 
 use super::images::Images;
 use super::launch::Launch;
@@ -171,7 +171,7 @@ impl<'a> Memory<'a> {
     }
 }
 
-impl wave::Memory for Memory<'_> {
+impl gcn_simulator::Memory for Memory<'_> {
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
         let copy = |from: &[u8], offset: u64, bytes: &mut [u8]| {
             let start = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -241,8 +241,8 @@ impl wave::Memory for Memory<'_> {
 }
 
 /// Stages without exports and messages have nothing else around them.
-impl wave::Host for Memory<'_> {
-    fn memory(&mut self) -> &mut dyn wave::Memory {
+impl gcn_simulator::Host for Memory<'_> {
+    fn memory(&mut self) -> &mut dyn gcn_simulator::Memory {
         self
     }
 }

@@ -20,15 +20,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
-use compiler::amd::Output;
+use amd_isa::Chip;
+use compiler::amd_codegen::Output;
 use compiler::{CachedCompiler, CodegenOptions, EarlyPassCache, PassLog, StagePasses, amd_binary};
-use gcn::Chip;
+use gl_machine::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
+use gl_machine::resources::Bindings;
+use gl_machine::shader_io::ShaderIo;
 use program::{Stage, StageKey};
 use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
-use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
-use softgl::resources::Bindings;
-use softgl::shader_io::ShaderIo;
 use vocabulary::{Phase, Width};
 
 use super::binary_source::OtherSources;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use compiler::amd::Output;
-use compiler::amd::output::Interface;
-use gcn::Chip;
-use softgl::device::DeviceError;
-use wave::{Program, ProgramError};
+use amd_isa::Chip;
+use compiler::amd_codegen::Output;
+use compiler::amd_codegen::output::Interface;
+use gcn_simulator::{Program, ProgramError};
+use gl_machine::device::DeviceError;
 
 /// A compiled and decoded program.
 pub(super) struct Prepared {

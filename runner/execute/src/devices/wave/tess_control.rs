@@ -1,11 +1,11 @@
 //! Waves of the tessellation control stage: input patches in the local data share, output patches
 //! from the buffer outside of the chip, levels from the ring of tessellation factors.
 
-use compiler::amd::output::{Interface, Resource, TessControlInterface, UserValue};
+use compiler::amd_codegen::output::{Interface, Resource, TessControlInterface, UserValue};
+use gcn_simulator::LANES;
+use gl_machine::device::{DeviceError, TessControlBatch, first_lanes};
+use gl_machine::shader_io::ShaderIo;
 use program::Slot;
-use softgl::device::{DeviceError, TessControlBatch, first_lanes};
-use softgl::shader_io::ShaderIo;
-use wave::LANES;
 
 use super::launch::{Launch, local_bytes};
 use super::memory::{Memory, StageBuffer, dword, set_dword};

@@ -1,10 +1,10 @@
 //! Waves of the tessellation evaluation stage: the patch in the buffer outside of the chip.
 
-use compiler::amd::output::{Interface, Resource, TessEvaluationInterface, UserValue};
+use compiler::amd_codegen::output::{Interface, Resource, TessEvaluationInterface, UserValue};
+use gcn_simulator::LANES;
+use gl_machine::device::{DeviceError, TessEvaluationBatch};
+use gl_machine::shader_io::ShaderIo;
 use program::Slot;
-use softgl::device::{DeviceError, TessEvaluationBatch};
-use softgl::shader_io::ShaderIo;
-use wave::LANES;
 
 use super::exports::{RING_OFFSET, VertexHost, ring, take};
 use super::launch::Launch;

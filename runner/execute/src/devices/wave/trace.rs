@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use gcn_simulator::{LANES, Program, Wave};
 use program::Stage;
-use wave::{LANES, Program, Wave};
 
 /// Maximum length of the text in bytes; longer traces are cut.
 const LONGEST: usize = 16 << 20;
@@ -78,7 +78,7 @@ impl WaveLog {
             let _ = writeln!(self.text, "      scc  {}", u8::from(after.scc));
         }
         for code in (0..SCALARS).filter(|&code| before.scalar[code] != after.scalar[code]) {
-            let name = gcn::Register::Scalar(code as u8).to_string();
+            let name = amd_isa::Register::Scalar(code as u8).to_string();
             let _ = writeln!(self.text, "      {name:<4} {:08x}", after.scalar[code]);
         }
         for (number, values) in after.vector.iter().enumerate() {

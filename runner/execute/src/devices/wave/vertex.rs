@@ -1,9 +1,9 @@
 //! Waves of vertices: registers from the batch.
 
-use compiler::amd::output::{Interface, UserValue, VertexInterface};
-use gcn::HardwareStage;
-use softgl::device::{DeviceError, VertexBatch};
-use softgl::shader_io::ShaderIo;
+use amd_isa::HardwareStage;
+use compiler::amd_codegen::output::{Interface, UserValue, VertexInterface};
+use gl_machine::device::{DeviceError, VertexBatch};
+use gl_machine::shader_io::ShaderIo;
 
 use super::exports::{RING_OFFSET, VertexHost, ring, take};
 use super::launch::{Launch, local_bytes};
@@ -18,13 +18,15 @@ pub(super) fn run(
     let Interface::Vertex(interface) = &launch.prepared.output.interface else {
         return Err(DeviceError::Execution("no vertex program".into()));
     };
-    let lanes: Vec<usize> = (0..batch.lanes.min(wave::LANES)).collect();
+    let lanes: Vec<usize> = (0..batch.lanes.min(gcn_simulator::LANES)).collect();
     let is_local = launch.prepared.output.stage == HardwareStage::Ls;
     // As many vertices as the local data share holds.
     let vertex_bytes = (16 * interface.memory.len()).max(1);
     let most = match is_local {
-        true => (local_bytes(launch.prepared.output.chip) / vertex_bytes).clamp(1, wave::LANES),
-        false => wave::LANES,
+        true => {
+            (local_bytes(launch.prepared.output.chip) / vertex_bytes).clamp(1, gcn_simulator::LANES)
+        }
+        false => gcn_simulator::LANES,
     };
     let mut steps = 0;
     for group in lanes.chunks(most) {

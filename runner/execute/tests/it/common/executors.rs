@@ -1,6 +1,9 @@
 //! A fragment shader on the interpreter, the IR evaluator (before and after the passes) and the
 //! simulator.
 
+use gl_machine::device::{
+    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad,
+};
 use interpreter::{
     AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, Mask,
     TextureRequest,
@@ -8,9 +11,6 @@ use interpreter::{
 use ir::eval::{EvalError, EvalOptions, Io, Services};
 use ir::intrinsics::{Fields, IntrinsicOp};
 use program::{BuiltinVariable, FragmentOutput, Program, Stage, StageKey, TargetKind};
-use softgl::device::{
-    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad,
-};
 
 use super::{Uniforms, constant_setup, program, try_program};
 
@@ -120,7 +120,7 @@ impl Shader {
         generation: &str,
         options: &compiler::CodegenOptions,
     ) -> Result<ir::Shader, String> {
-        let devinfo = eu::DevInfo::get(generation).expect("a known generation");
+        let devinfo = intel_isa::DevInfo::get(generation).expect("a known generation");
         compiler::ir_after(
             &self.program,
             Stage::Fragment,

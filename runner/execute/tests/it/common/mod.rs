@@ -14,18 +14,18 @@ pub(crate) mod source_tree;
 use execute::Cores;
 use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use execute::devices::{WaveDevice, WaveOptions};
-use glsl::CompileOptions;
-use program::link::{LinkOptions, link};
-use program::{
-    Api, Capabilities, CapabilityTable, Program, Stage, StageKey, TargetKind, TypeTable,
-};
-use softgl::device::{
+use gl_machine::device::{
     Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch,
     PlaneEquation, PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch,
     first_lanes,
 };
-use softgl::shader_io::{
+use gl_machine::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
+};
+use glsl::CompileOptions;
+use program::link::{LinkOptions, link};
+use program::{
+    Api, Capabilities, CapabilityTable, Program, Stage, StageKey, TargetKind, TypeTable,
 };
 
 /// ShaderIo with a default uniform block only.
@@ -148,13 +148,13 @@ pub(crate) fn fragment_quads(
     program: &Program,
     uniforms: &[u8],
     quads: usize,
-) -> Result<Vec<[u32; 4]>, softgl::device::DeviceError> {
+) -> Result<Vec<[u32; 4]>, gl_machine::device::DeviceError> {
     let key = key();
     let state = DrawState { program, program_id: ProgramId(0), key: &key };
     let lanes = quads * 4;
     let mut batch = Batch::Fragment(FragmentBatch {
         quads: (0..quads).map(|i| Quad { x: 10 + 2 * i as i32, y: 20, primitive: 0 }).collect(),
-        live: softgl::device::first_lanes(lanes),
+        live: gl_machine::device::first_lanes(lanes),
         primitives: vec![constant_setup()],
         samples: 1,
         sample_positions: vec![[0.5; 2]],
@@ -257,12 +257,12 @@ pub(crate) fn simulator_with(
     compiler: compiler::CodegenOptions,
 ) -> SimulatorDevice {
     SimulatorDevice::new(SimulatorOptions {
-        devinfo: eu::DevInfo::get(generation).expect("a known generation"),
+        devinfo: intel_isa::DevInfo::get(generation).expect("a known generation"),
         compiler,
         cache: std::sync::Arc::default(),
         decoders: std::sync::Arc::default(),
         others: Default::default(),
-        math: simulator::MathMode::Exact,
+        math: eu_simulator::MathMode::Exact,
         step_limit: 1 << 27,
         seed: 1,
         trace: None,
@@ -271,7 +271,7 @@ pub(crate) fn simulator_with(
 }
 
 /// A device of a chip of AMD's.
-pub(crate) fn waves(chip: gcn::Chip) -> WaveDevice {
+pub(crate) fn waves(chip: amd_isa::Chip) -> WaveDevice {
     WaveDevice::new(WaveOptions {
         chip,
         compiler: compiler::CodegenOptions::default(),

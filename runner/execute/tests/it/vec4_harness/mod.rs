@@ -1,12 +1,14 @@
 //! Runs a vertex shader on the simulator as the metadata say, and on the IR's evaluator.
 
-use eu::DevInfo;
-use intel::output::{Compiled, Interface, Surface as Bound, Varying, VertexInput};
-use intel::{Backend, CodegenOptions, StageKey};
+use eu_simulator::host::{
+    Host, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels, UrbWrite,
+};
+use eu_simulator::{Kernel, Thread};
+use intel_codegen::output::{Compiled, Interface, Surface as Bound, Varying, VertexInput};
+use intel_codegen::{Backend, CodegenOptions, StageKey};
+use intel_isa::DevInfo;
 use ir::eval::{EvalOptions, Io, Space, TestServices};
 use ir::{Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value};
-use simulator::host::{Host, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels, UrbWrite};
-use simulator::{Kernel, Thread};
 use std::collections::BTreeMap;
 
 /// Generations with a vec4 back end; on bdw it must be asked for.
@@ -218,14 +220,15 @@ pub(crate) fn compile(
 ) -> Result<Compiled, String> {
     let devinfo = DevInfo::get(gen_name).expect("a device");
     let options = CodegenOptions { backend: Some(Backend::Vec4), ..options.clone() };
-    intel::compile(shader, &StageKey::default(), devinfo, &options).map_err(|e| e.to_string())
+    intel_codegen::compile(shader, &StageKey::default(), devinfo, &options)
+        .map_err(|e| e.to_string())
 }
 
 /// The code as text, for messages.
 pub(crate) fn listing(compiled: &Compiled, gen_name: &str) -> String {
     let devinfo = DevInfo::get(gen_name).expect("a device");
-    match eu::decode_program(devinfo, &compiled.kernels[0].code) {
-        Ok(program) => eu::print_program(devinfo, &program),
+    match intel_isa::decode_program(devinfo, &compiled.kernels[0].code) {
+        Ok(program) => intel_isa::print_program(devinfo, &program),
         Err(e) => e.to_string(),
     }
 }
@@ -233,7 +236,7 @@ pub(crate) fn listing(compiled: &Compiled, gen_name: &str) -> String {
 fn simulate(compiled: &Compiled, gen_name: &str, data: &Data) -> Result<Outputs, String> {
     let devinfo = DevInfo::get(gen_name).expect("a device");
     let kernel = &compiled.kernels[0];
-    let violations = eu::validate::validate_program(devinfo, &kernel.code);
+    let violations = intel_isa::validate::validate_program(devinfo, &kernel.code);
     if let Some(first) = violations.first() {
         return Err(format!("validator: {first:?}"));
     }

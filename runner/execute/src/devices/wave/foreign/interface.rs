@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gcn::{Format, Opcode, Operand};
+use amd_isa::{Format, Opcode, Operand};
 use program::qualifier::Packing;
 use program::resource::{ActiveBlock, FragmentOutput, Varying};
 use program::{BuiltinVariable, LinkedStage, Placement, Slot, Stage, Type};
@@ -51,7 +51,10 @@ pub(super) struct Interface {
 
 impl Interface {
     /// Gathers the facts.
-    pub(super) fn new(vertex: &wave::Program, fragment: &wave::Program) -> Interface {
+    pub(super) fn new(
+        vertex: &gcn_simulator::Program,
+        fragment: &gcn_simulator::Program,
+    ) -> Interface {
         let mut interface = Interface::default();
         for target in targets(vertex) {
             match target {
@@ -60,7 +63,7 @@ impl Interface {
                 _ => {}
             }
         }
-        let uses = |program: &wave::Program, format: Format| {
+        let uses = |program: &gcn_simulator::Program, format: Format| {
             program.instructions().iter().any(|located| located.instruction.format == format)
         };
         interface.fetches = uses(vertex, Format::Mubuf);
@@ -97,7 +100,7 @@ impl Interface {
 }
 
 /// Targets of the exports of a program, in order.
-fn targets(program: &wave::Program) -> impl Iterator<Item = u8> {
+fn targets(program: &gcn_simulator::Program) -> impl Iterator<Item = u8> {
     program.instructions().iter().filter_map(|located| {
         located.instruction.operands.iter().find_map(|operand| match operand {
             Operand::Target(target) => Some(*target),

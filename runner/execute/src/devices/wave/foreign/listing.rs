@@ -1,6 +1,6 @@
 //! Listings of radeonsi's shaders: parts (prolog, main, epilog) of text and words.
 
-use gcn::Chip;
+use amd_isa::Chip;
 
 /// A shader of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl ForeignShader {
         let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_end().ends_with(':');
         let instructions = text.lines().filter(is_code).count() as u32;
         // Data behind a program is not in the listing, nor is its address.
-        let words = gcn::assemble(Chip::Si, text).ok().filter(|_| !text.contains("@rel32"));
+        let words = amd_isa::assemble(Chip::Si, text).ok().filter(|_| !text.contains("@rel32"));
         let relocated = words.is_none();
         ForeignShader { heading, words: words.unwrap_or_default(), instructions, relocated }
     }

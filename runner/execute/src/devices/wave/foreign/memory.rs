@@ -1,12 +1,12 @@
 //! Memory as radeonsi lays it out: tables of descriptors at 32-bit addresses, uniforms packed dword
 //! by dword.
 
-use compiler::amd::output::Resource;
+use compiler::amd_codegen::output::Resource;
+use gcn_simulator::ImageAccess;
+use gl_machine::shader_io::{BufferRef, ShaderIo};
 use program::resource::{OpaqueSlot, SubroutineUniform, Uniform};
 use program::types::{Scalar, Type};
 use program::{ExprId, ExprKind, Global, Literal, Program, Stage, Storage};
-use softgl::shader_io::{BufferRef, ShaderIo};
-use wave::ImageAccess;
 
 use super::super::images::Images;
 use super::stages::Draw;
@@ -250,7 +250,7 @@ fn append(bytes: &mut Vec<u8>, block: &[u8], at: u32, length: usize) {
     }
 }
 
-impl wave::Memory for ForeignMemory<'_> {
+impl gcn_simulator::Memory for ForeignMemory<'_> {
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
         let copy = |from: &[u8], offset: usize, bytes: &mut [u8]| {
             for (index, byte) in bytes.iter_mut().enumerate() {

@@ -9,14 +9,14 @@ mod stages;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use amd_isa::{Chip, Opcode, Operand};
 use compiler::CachedCompiler;
-use compiler::amd::output::{Interface as OurInterface, PixelValue, Resource, UserValue};
-use gcn::{Chip, Opcode, Operand};
+use compiler::amd_codegen::output::{Interface as OurInterface, PixelValue, Resource, UserValue};
+use gcn_simulator::Program;
+use gl_machine::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
+use gl_machine::shader_io::ShaderIo;
 use program::Stage;
 use program::resource::Attribute;
-use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
-use softgl::shader_io::ShaderIo;
-use wave::Program;
 
 pub use listing::ForeignShader;
 
@@ -39,7 +39,7 @@ pub struct ForeignDevice {
 
 /// Ranges in bytes that scalar loads at constant offsets read of the descriptor table.
 fn loads(program: &Program) -> Vec<(u32, u32)> {
-    let load = |located: &gcn::Located| {
+    let load = |located: &amd_isa::Located| {
         let instruction = located.instruction;
         let dwords: u32 = match instruction.opcode {
             Opcode::SLoadDwordx4 => 4,

@@ -1,9 +1,9 @@
 //! Waves of vertices and fragments with the registers that radeonsi's shaders expect.
 
+use gcn_simulator::{Export, Host, LANES, Outcome, Program, Wave};
+use gl_machine::device::{DeviceError, FragmentBatch, PrimitiveSetup, VertexBatch};
+use gl_machine::shader_io::ShaderIo;
 use program::Stage;
-use softgl::device::{DeviceError, FragmentBatch, PrimitiveSetup, VertexBatch};
-use softgl::shader_io::ShaderIo;
-use wave::{Export, Host, LANES, Outcome, Program, Wave};
 
 use super::super::fragment::{pixels, weights};
 use super::interface::{DEPTH, Interface, Known, NULL, PARAMETER, Pairs};
@@ -43,7 +43,7 @@ struct ForeignHost<'a> {
 }
 
 impl Host for ForeignHost<'_> {
-    fn memory(&mut self) -> &mut dyn wave::Memory {
+    fn memory(&mut self) -> &mut dyn gcn_simulator::Memory {
         &mut self.memory
     }
 
@@ -65,7 +65,7 @@ fn start(draw: &Draw<'_>, stage: Stage, lanes: u64) -> Wave {
     for (number, register) in wave.vector.iter_mut().enumerate() {
         register.fill(0x7fb0_0000 | number as u32);
     }
-    wave.set_pair(gcn::Scalar::EXEC, lanes);
+    wave.set_pair(amd_isa::Scalar::EXEC, lanes);
     let direct = has_only_uniforms(draw.program, stage);
     wave.scalar[BUFFERS] = if direct { UNIFORMS } else { BUFFER_TABLE };
     wave.scalar[IMAGES] = IMAGE_TABLE;

@@ -1,0 +1,160 @@
+//! Programs on physical registers: the form in which waits and wait states are added, and encoding.
+
+use crate::allocate::Allocation;
+use crate::error::CompileError;
+use crate::machine::{Arg, File, Inst, Program};
+use amd_isa::{Chip, Format, Instruction, Opcode, Operand, Row, Scalar};
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// An instruction, and the block that it jumps to.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The instruction.
+    pub instruction: Instruction,
+    /// Number of the target block.
+    pub target: Option<usize>,
+}
+
+impl Placed {
+    /// Returns an instruction of program control with a constant.
+    pub fn control(opcode: Opcode, immediate: u32) -> Placed {
+        let operands = [Operand::Immediate(immediate)];
+        let instruction = Instruction::new(Format::Sopp, opcode, &operands);
+        Placed { instruction, target: None }
+    }
+
+    /// Returns the row of the instruction in the chip's table.
+    pub fn row(&self, chip: Chip) -> Option<&'static Row> {
+        chip.row(self.instruction.format, self.instruction.opcode)
+    }
+}
+
+/// A program on physical registers.
+#[derive(Clone, Debug)]
+pub struct Physical {
+    /// The chip.
+    pub chip: Chip,
+    /// Blocks in the order of the code.
+    pub blocks: Vec<Vec<Placed>>,
+    /// Linear successors of each block.
+    pub successors: Vec<SmallVec<[usize; 2]>>,
+}
+
+impl Physical {
+    /// Replaces virtual registers by physical ones, and drops copies of a register to itself.
+    pub fn new(program: &Program, allocation: &Allocation) -> Physical {
+        let mut position = SecondaryMap::with_default(usize::MAX);
+        for (index, &label) in program.order.iter().enumerate() {
+            position[label] = index;
+        }
+        let place = |inst: &Inst| {
+            let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
+            let mut target = None;
+            for arg in &inst.args {
+                operands.push(match *arg {
+                    Arg::Fixed(operand) => operand,
+                    Arg::Label(label) => {
+                        target = Some(position[label]);
+                        Operand::Jump(0)
+                    }
+                    Arg::Part(part) => {
+                        let number = allocation.first[part.reg].unwrap_or(0) + part.dword;
+                        match program.regs[part.reg].file {
+                            File::Scalar => Operand::Scalar(Scalar(number)),
+                            File::Vector => Operand::Vector(number),
+                        }
+                    }
+                });
+            }
+            let mut instruction = Instruction::new(inst.format, inst.opcode, &operands);
+            instruction.modifiers = inst.modifiers;
+            Placed { instruction, target }
+        };
+        let block = |&label: &crate::machine::Label| -> Vec<Placed> {
+            let insts = program.blocks[label].insts.iter().map(place);
+            insts.filter(|placed| !is_self_copy(&placed.instruction)).collect()
+        };
+        Physical::of_blocks(program.chip, program.order.iter().map(block).collect())
+    }
+
+    /// Returns the program of these blocks.
+    pub fn of_blocks(chip: Chip, blocks: Vec<Vec<Placed>>) -> Physical {
+        let successors = |(index, block): (usize, &Vec<Placed>)| {
+            let mut all: SmallVec<[usize; 2]> =
+                block.iter().filter_map(|placed| placed.target).collect();
+            let leaves = |placed: &Placed| {
+                matches!(placed.instruction.opcode, Opcode::SBranch | Opcode::SEndpgm)
+            };
+            if !block.iter().any(leaves) && index + 1 < blocks.len() {
+                all.push(index + 1);
+            }
+            all
+        };
+        let successors = blocks.iter().enumerate().map(successors).collect();
+        Physical { chip, blocks, successors }
+    }
+
+    /// Drops jumps to the block that follows, and code behind a jump.
+    pub fn simplify(&mut self) {
+        for index in (0..self.blocks.len()).rev() {
+            while let Some(last) = self.blocks[index].last() {
+                let empty_between = |target: usize| {
+                    target > index && (index + 1..target).all(|b| self.blocks[b].is_empty())
+                };
+                match last.target {
+                    Some(target) if empty_between(target) => self.blocks[index].pop(),
+                    _ => break,
+                };
+            }
+        }
+    }
+
+    /// Returns the dwords of the program.
+    ///
+    /// # Errors
+    /// An instruction cannot be encoded, or a jump is too far.
+    pub fn encode(&self) -> Result<Vec<u32>, CompileError> {
+        let encode = |instruction: &Instruction| self.encode_instruction(instruction);
+        let mut starts = Vec::new();
+        let mut words: Vec<Vec<Vec<u32>>> = Vec::new();
+        let mut offset = 0;
+        for block in &self.blocks {
+            starts.push(offset);
+            let encoded: Vec<Vec<u32>> =
+                block.iter().map(|placed| encode(&placed.instruction)).collect::<Result<_, _>>()?;
+            offset += encoded.iter().map(Vec::len).sum::<usize>();
+            words.push(encoded);
+        }
+        let mut offset = 0;
+        for (block, encoded) in self.blocks.iter().zip(&mut words) {
+            for (placed, encoded) in block.iter().zip(encoded) {
+                offset += encoded.len();
+                let Some(target) = placed.target else { continue };
+                let distance = starts[target] as i64 - offset as i64;
+                let distance = i16::try_from(distance)
+                    .map_err(|_| CompileError::encode("a jump over more than 32767 dwords"))?;
+                let mut instruction = placed.instruction;
+                instruction.operands[0] = Operand::Jump(distance);
+                *encoded = encode(&instruction)?;
+            }
+        }
+        Ok(words.into_iter().flatten().flatten().collect())
+    }
+
+    /// Returns the dwords of an instruction.
+    ///
+    /// # Errors
+    /// It cannot be encoded.
+    pub fn encode_instruction(&self, instruction: &Instruction) -> Result<Vec<u32>, CompileError> {
+        amd_isa::encode(self.chip, instruction).map_err(|error| {
+            let text = amd_isa::print_instruction(self.chip, instruction);
+            CompileError::encode(format!("{error} in {text}"))
+        })
+    }
+}
+
+fn is_self_copy(instruction: &Instruction) -> bool {
+    let moves = matches!(instruction.opcode, Opcode::VMovB32 | Opcode::SMovB32 | Opcode::SMovB64);
+    moves && instruction.operands[0] == instruction.operands[1]
+}

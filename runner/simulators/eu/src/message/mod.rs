@@ -1,0 +1,200 @@
+//! SEND and its relatives: gathering the payload, decoding the descriptor's common part, delivering
+//! the response.
+//!
+//! `eu` decodes descriptors ([`intel_isa::desc`]); payload and response layouts are described in the
+//! modules of the receivers.
+
+mod a64;
+mod atomics;
+mod dataport;
+mod interpolator;
+mod payload;
+mod render;
+mod sampler;
+mod surface;
+mod urb;
+
+use intel_isa::desc::{self, GatewayFn, Lengths};
+use intel_isa::{Desc, Inst, Opcode, RegFile, Sfid};
+
+use crate::alu::generic::predicate;
+use crate::error::Reason;
+use crate::host::Host;
+use crate::kernel::Kernel;
+use crate::op::{Op, low_bits};
+use crate::quirks::Quirks;
+use crate::regs::{GRF_COUNT, Registers};
+use crate::thread::Thread;
+use payload::{Message, Response};
+
+/// Executes a send; `Ok(true)` if it ended the thread.
+pub(crate) fn send(
+    kernel: &Kernel,
+    thread: &mut Thread,
+    host: &mut dyn Host,
+    op: &Op,
+    inst: &Inst,
+) -> Result<bool, Reason> {
+    let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
+    let descriptor = self::descriptor(&thread.regs, send.desc)?;
+    let lengths = Lengths::of(kernel.devinfo, descriptor);
+    let active = thread.enables(op) & low_bits(op.shape.channels);
+    if active == 0 && !send.eot {
+        // No channel is enabled: code that is only walked through sends nothing.
+        return Ok(false);
+    }
+    // The writemask of the destination takes part in the channel enables that are sent: spilling
+    // code writes parts of vectors to scratch space with it.
+    let unpredicated = active & op.dst.enables;
+    let mut payload = gather(&thread.regs, inst, 0, lengths.mlen.into())?;
+    if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
+        let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc)?);
+        if second > 0 {
+            payload.extend(gather(&thread.regs, inst, 1, second.into())?);
+        }
+    }
+    let message = Message {
+        quirks: &kernel.quirks,
+        payload,
+        response: lengths.rlen.into(),
+        header: lengths.header,
+        enabled: unpredicated & predicate(&thread.regs, op),
+        unpredicated,
+        channels: op.shape.channels,
+        eot: send.eot,
+    };
+    let answer = match send.sfid {
+        Sfid::Null => Vec::new(),
+        Sfid::Sampler if send.eot => {
+            return Err(Reason::NotModeled("sampler messages that end the thread".into()));
+        }
+        _ => {
+            let (request, _) = desc::decode(kernel.devinfo, send.sfid, descriptor)
+                .map_err(|error| Reason::Message(error.to_string()))?;
+            execute(&message, &request, thread, host)?
+        }
+    };
+    deliver(&kernel.quirks, thread, inst, &message, lengths.mlen.into(), answer)?;
+    Ok(send.eot)
+}
+
+/// Hands a message to its receiver.
+fn execute(
+    message: &Message,
+    request: &desc::Message,
+    thread: &mut Thread,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
+    match request {
+        desc::Message::Sampler(request) => sampler::execute(message, request, host),
+        desc::Message::Urb(request) => urb::execute(message, request, host),
+        desc::Message::RenderTarget(request) => {
+            render::execute(message, request, thread.dispatch, host)
+        }
+        desc::Message::DataPort(request) => dataport::execute(message, request, host),
+        desc::Message::Scratch(request) => dataport::scratch(message, request, host),
+        desc::Message::Gateway(request) => gateway(message, request.function, thread, host),
+        // Dereferencing the thread's resources has no effect to model.
+        desc::Message::Spawner(request) if !request.spawn => Ok(Vec::new()),
+        desc::Message::Spawner(_) => Err(Reason::NotModeled("spawning threads".into())),
+        desc::Message::PixelInterpolator(request) => interpolator::execute(message, request, host),
+        desc::Message::Media(request) => {
+            Err(Reason::NotModeled(format!("messages to {}", request.receiver.text())))
+        }
+    }
+}
+
+fn descriptor(registers: &Registers, desc: Desc) -> Result<u32, Reason> {
+    match desc {
+        Desc::Imm(bits) => Ok(bits),
+        Desc::Indirect { subreg } => address_dword(registers, subreg),
+    }
+}
+
+/// Dword `subreg` of a0.
+fn address_dword(registers: &Registers, subreg: u8) -> Result<u32, Reason> {
+    match registers.address.chunks_exact(2).nth(subreg.into()) {
+        Some(&[low, high]) => Ok(u32::from(low) | u32::from(high) << 16),
+        _ => Err(Reason::Message(format!("a0 has no dword {subreg} for the descriptor"))),
+    }
+}
+
+fn gather(
+    registers: &Registers,
+    inst: &Inst,
+    source: usize,
+    length: usize,
+) -> Result<Vec<[u32; 8]>, Reason> {
+    let operand = &inst.src[source];
+    if operand.file != RegFile::Grf || operand.is_indirect() {
+        return Err(Reason::Message("the payload is not in general registers".into()));
+    }
+    let first = usize::from(operand.nr);
+    if first + length > GRF_COUNT {
+        return Err(Reason::Message(format!("{length} payload registers from r{first} on")));
+    }
+    Ok((first..first + length).map(|nr| registers.register(nr)).collect())
+}
+
+/// Writes the response. Registers the function did not fill become garbage, so that a wrong length
+/// shows.
+fn deliver(
+    quirks: &Quirks,
+    thread: &mut Thread,
+    inst: &Inst,
+    message: &Message,
+    length: usize,
+    answer: Response,
+) -> Result<(), Reason> {
+    if inst.dst.file != RegFile::Grf {
+        return Ok(());
+    }
+    let first = usize::from(inst.dst.nr);
+    if first + message.response > GRF_COUNT {
+        return Err(Reason::Message(format!(
+            "{} response registers from r{first} on",
+            message.response
+        )));
+    }
+    let start = usize::from(inst.src[0].nr);
+    let overlaps = first < start + length && start < first + message.response;
+    let broken = quirks.gen8_r127 && first + message.response == GRF_COUNT && overlaps;
+    for index in 0..message.response {
+        let mut register = thread.regs.register(first + index);
+        for (lane, dword) in register.iter_mut().enumerate() {
+            match answer.get(index) {
+                Some((_, written)) if written >> lane & 1 == 0 && !broken => {}
+                Some((values, _)) if !broken => *dword = values[lane],
+                _ => {
+                    *dword =
+                        thread.regs.garbage.get((0x9000 + first + index * 8 + lane) as u64) as u32
+                }
+            }
+        }
+        thread.regs.set_register(first + index, &register);
+    }
+    Ok(())
+}
+
+/// Message gateway: barriers, and the time stamp.
+fn gateway(
+    message: &Message,
+    function: GatewayFn,
+    thread: &mut Thread,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
+    match function {
+        // No other message depends on these here.
+        GatewayFn::Open | GatewayFn::Close => Ok(Vec::new()),
+        GatewayFn::Barrier => {
+            host.barrier(&message.register(0)?)?;
+            thread.barrier = true;
+            Ok(Vec::new())
+        }
+        GatewayFn::Timestamp => {
+            let time = host.time();
+            Ok(vec![([time as u32, (time >> 32) as u32, 0, 0, 0, 0, 0, 0], 0xff)])
+        }
+        other => Err(Reason::NotModeled(format!("gateway function {}", other.text()))),
+    }
+}

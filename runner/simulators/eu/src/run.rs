@@ -1,0 +1,195 @@
+//! The execution loop.
+
+use crate::alu::operands::Live;
+use crate::alu::{Modes, fast, generic};
+use crate::control;
+use crate::decoded::DecodedInstruction;
+use crate::error::{Reason, SimError};
+use crate::host::Host;
+use crate::kernel::{Kernel, KernelInstruction};
+use crate::message;
+use crate::op::Unit;
+use crate::thread::Thread;
+use crate::trace::{Step, Trace};
+
+/// Why a run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The thread ended itself.
+    Done {
+        /// Instructions executed since the thread was reset.
+        steps: u64,
+    },
+    /// The thread waits at a barrier; run it again once all threads of its group do.
+    Barrier {
+        /// Instructions executed since the thread was reset.
+        steps: u64,
+    },
+}
+
+/// Effect of one instruction on the thread's progress.
+enum Next {
+    Go(u32),
+    Done,
+    Wait,
+}
+
+impl Kernel {
+    /// Runs `thread` until it ends, waits at a barrier, fails, or has executed `budget`
+    /// instructions since its reset.
+    pub fn run(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        budget: u64,
+    ) -> Result<Outcome, SimError> {
+        if let Some(mut tracer) = thread.tracer.clone() {
+            return self.run_traced(thread, host, budget, &mut tracer);
+        }
+        let mut ip = thread.ip.unwrap_or(0);
+        loop {
+            let Some(instruction) = self.instruction(ip) else {
+                return Err(self.error(ip, Reason::RanOff));
+            };
+            if thread.steps >= budget {
+                return Err(self.error(ip, Reason::StepLimit(budget)));
+            }
+            thread.steps += 1;
+            if instruction.jump.join {
+                thread.join(ip);
+            }
+            let op = instruction.op();
+            // The common case stays in this loop: arithmetic never changes where the thread goes.
+            if op.unit == Unit::Alu {
+                self.arithmetic(thread, host, instruction.decoded, ip);
+                ip += 1;
+                continue;
+            }
+            match self.step(thread, host, &instruction, ip) {
+                Ok(Next::Go(next)) => ip = next,
+                Ok(Next::Done) => return Ok(Outcome::Done { steps: thread.steps }),
+                Ok(Next::Wait) => {
+                    thread.ip = Some(ip + 1);
+                    return Ok(Outcome::Barrier { steps: thread.steps });
+                }
+                Err(reason) => return Err(self.error(ip, reason)),
+            }
+        }
+    }
+
+    /// Like [`Kernel::run`], reporting every instruction to `trace`.
+    pub fn run_traced(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        budget: u64,
+        trace: &mut dyn Trace,
+    ) -> Result<Outcome, SimError> {
+        let mut ip = thread.ip.unwrap_or(0);
+        loop {
+            let Some(instruction) = self.instruction(ip) else {
+                return Err(self.error(ip, Reason::RanOff));
+            };
+            if thread.steps >= budget {
+                return Err(self.error(ip, Reason::StepLimit(budget)));
+            }
+            thread.steps += 1;
+            if instruction.jump.join {
+                thread.join(ip);
+            }
+            let before = thread.regs.clone();
+            let enabled = thread.enables(instruction.op());
+            let next = self
+                .step(thread, host, &instruction, ip)
+                .map_err(|reason| self.error(ip, reason))?;
+            let offset = self.offset(ip) as usize;
+            trace.step(&Step {
+                executed: thread.steps - 1,
+                index: ip as usize,
+                offset,
+                inst: instruction.inst(),
+                enabled,
+                before: &before,
+                after: &thread.regs,
+            });
+            match next {
+                Next::Go(next) => ip = next,
+                Next::Done => return Ok(Outcome::Done { steps: thread.steps }),
+                Next::Wait => {
+                    thread.ip = Some(ip + 1);
+                    return Ok(Outcome::Barrier { steps: thread.steps });
+                }
+            }
+        }
+    }
+
+    fn step(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        instruction: &KernelInstruction,
+        ip: u32,
+    ) -> Result<Next, Reason> {
+        let op = instruction.op();
+        match op.unit {
+            Unit::Alu => self.arithmetic(thread, host, instruction.decoded, ip),
+            Unit::Nop => {}
+            Unit::Control => return control::branch(self, thread, instruction, ip).map(Next::Go),
+            Unit::Send => {
+                if message::send(self, thread, host, op, instruction.inst())? {
+                    return Ok(Next::Done);
+                }
+            }
+            Unit::Wait => {
+                if std::mem::take(&mut thread.barrier) {
+                    return Ok(Next::Wait);
+                }
+            }
+            Unit::Illegal => return Err(Reason::Illegal),
+            Unit::NotModeled => return Err(Reason::NotModeled(op.opcode.mnemonic().into())),
+        }
+        Ok(Next::Go(ip + 1))
+    }
+
+    #[inline]
+    fn arithmetic(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        decoded: &DecodedInstruction,
+        ip: u32,
+    ) {
+        let op = &decoded.op;
+        let enabled = thread.enables(op);
+        let predicate =
+            if op.pred.is_some() { generic::predicate(&thread.regs, op) } else { u32::MAX };
+        // SEL's predicate chooses between the sources, everyone else's masks the destination.
+        let channels =
+            if op.opcode == intel_isa::Opcode::Sel { enabled } else { enabled & predicate };
+        let mut modes = Modes::of(&thread.regs, thread.math);
+        if op.opcode == intel_isa::Opcode::Mov {
+            modes = modes.converting();
+        }
+        if let Some(plan) = &decoded.plan
+            && fast::execute(&mut thread.regs, plan, op, (channels, predicate), &modes)
+        {
+            return;
+        }
+        let live = Live {
+            ip: self.offset(ip),
+            channels: thread.active,
+            time: if op.reads_time { host.time() } else { 0 },
+        };
+        generic::execute(&mut thread.regs, op, channels, predicate, &live, &modes);
+    }
+
+    #[cold]
+    fn error(&self, ip: u32, reason: Reason) -> SimError {
+        let index = ip as usize;
+        let text = self
+            .instruction(ip)
+            .map(|p| intel_isa::print_inst(self.devinfo, p.inst()))
+            .unwrap_or_default();
+        SimError { index, offset: self.offset(ip) as usize, text, reason }
+    }
+}

@@ -1,0 +1,150 @@
+//! Memory accesses whose effects on registers are not complete.
+
+use amd_isa::Register;
+
+use crate::error::Reason;
+use crate::state::LANES;
+
+/// Kind of a pending event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Vector memory: VMCNT, in order.
+    Vector,
+    /// Data share: LGKMCNT, in order.
+    Share,
+    /// Scalar memory: LGKMCNT, out of order.
+    Scalar,
+    /// Message: LGKMCNT.
+    Message,
+    /// Export or store that reads its registers: EXPCNT. The number tells kinds of exports apart.
+    Export(u8),
+}
+
+/// A pending event.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub kind: Kind,
+    /// Offset of the instruction in bytes.
+    pub by: usize,
+    /// Registers that it will write.
+    pub writes: Vec<(Register, [u32; LANES])>,
+    /// Lanes that it will write.
+    pub lanes: u64,
+    /// Registers that it has still to read.
+    pub holds: Vec<Register>,
+}
+
+impl Event {
+    pub(crate) fn is_scalar_memory(&self) -> bool {
+        self.kind == Kind::Scalar
+    }
+
+    fn counter(&self) -> &'static str {
+        match self.kind {
+            Kind::Vector => "vmcnt",
+            Kind::Export(_) => "expcnt",
+            _ => "lgkmcnt",
+        }
+    }
+}
+
+/// Pending events in the order of the program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pending {
+    events: Vec<Event>,
+}
+
+impl Pending {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Adds an event. EXPCNT counts to 7: an event beyond stalls until the oldest is complete.
+    pub(crate) fn add(&mut self, event: Event) {
+        let exports = |events: &[Event]| {
+            events.iter().filter(|event| matches!(event.kind, Kind::Export(_))).count()
+        };
+        let kind = event.kind;
+        let other = |event: &Event| matches!(event.kind, Kind::Export(_)) && event.kind != kind;
+        let stalls = matches!(kind, Kind::Export(_)) && !self.events.iter().any(other);
+        if stalls && exports(&self.events) >= 7 {
+            let oldest = self.events.iter().position(|event| event.kind == kind);
+            oldest.map(|index| self.events.remove(index));
+        }
+        self.events.push(event);
+    }
+
+    /// Completes events until the counters are not above the limits.
+    pub(crate) fn wait(&mut self, vector: u32, export: u32, lgkm: u32) -> Vec<Event> {
+        let count = |events: &[Event], accept: fn(Kind) -> bool| {
+            events.iter().filter(|event| accept(event.kind)).count()
+        };
+        let is_vector = |kind| kind == Kind::Vector;
+        let is_export = |kind| matches!(kind, Kind::Export(_));
+        let is_share = |kind| kind == Kind::Share;
+        let is_lgkm = |kind| matches!(kind, Kind::Share | Kind::Scalar | Kind::Message);
+        let excess = |count: usize, limit: u32, most: u32| {
+            if limit >= most { 0 } else { count.saturating_sub(limit as usize) }
+        };
+        let mut vectors = excess(count(&self.events, is_vector), vector, 15);
+        let mut exports = excess(count(&self.events, is_export), export, 7);
+        let mut lgkms = excess(count(&self.events, is_lgkm), lgkm, 15);
+        // Kinds that complete out of order: only a wait for all of them says anything.
+        let exported = |event: &Event| matches!(event.kind, Kind::Export(_)).then_some(event.kind);
+        let mut kinds: Vec<Kind> = self.events.iter().filter_map(exported).collect();
+        kinds.dedup();
+        if kinds.len() > 1 && export != 0 {
+            exports = 0;
+        }
+        if count(&self.events, is_lgkm) != count(&self.events, is_share) && lgkm != 0 {
+            lgkms = 0;
+        }
+        let mut complete = Vec::new();
+        let mut rest = Vec::new();
+        let mut completed_stores = Vec::new();
+        for event in self.events.drain(..) {
+            let left = match event.kind {
+                Kind::Vector => &mut vectors,
+                Kind::Export(_) => &mut exports,
+                _ => &mut lgkms,
+            };
+            if *left > 0 {
+                *left -= 1;
+                if event.kind == Kind::Vector {
+                    completed_stores.push(event.by);
+                }
+                complete.push(event);
+            } else {
+                rest.push(event);
+            }
+        }
+        // A store that is complete has read its data.
+        rest.retain(|event| !(is_export(event.kind) && completed_stores.contains(&event.by)));
+        self.events = rest;
+        complete
+    }
+
+    /// Checks that an instruction may use a register. `in_order` is the kind of an instruction
+    /// that only writes it, in order with earlier ones of the kind.
+    pub(crate) fn check(
+        &self,
+        register: Register,
+        writes: bool,
+        in_order: Option<Kind>,
+    ) -> Result<(), Reason> {
+        for event in &self.events {
+            let written = event.writes.iter().any(|(other, _)| *other == register);
+            if written && in_order != Some(event.kind) {
+                return Err(Reason::Pending {
+                    register: register.to_string(),
+                    counter: event.counter(),
+                    by: event.by,
+                });
+            }
+            if writes && event.holds.contains(&register) {
+                return Err(Reason::Held { register: register.to_string(), by: event.by });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,283 @@
+//! The loop over instructions, and the use of operands.
+
+use amd_isa::hazards::{HazardView, wait_states};
+use amd_isa::{Access, Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
+use amd_isa::{Lanes, Slot, Status};
+
+use crate::error::{ExecutionError, Reason};
+use crate::host::Host;
+use crate::parts::{merged, selected};
+use crate::pending;
+use crate::program::Program;
+use crate::quirks::Quirks;
+use crate::state::{LANES, Wave};
+
+/// State after a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The program ended.
+    Done,
+    /// The wave waits at a barrier; another run continues behind it.
+    Barrier,
+}
+
+/// Place of the next instruction.
+pub(crate) enum Next {
+    Following,
+    /// Offset in dwords.
+    Jump(i64),
+    End,
+    Barrier,
+}
+
+/// An instruction in execution.
+pub(crate) struct Step<'a> {
+    pub wave: &'a mut Wave,
+    pub host: &'a mut dyn Host,
+    pub chip: Chip,
+    pub quirks: Quirks,
+    pub row: &'static Row,
+    pub instruction: &'a Instruction,
+    pub accesses: &'a [Access],
+    /// Offset of the instruction in dwords.
+    pub offset: usize,
+    /// Offset behind the instruction in dwords.
+    pub end: usize,
+}
+
+impl Wave {
+    /// Executes from where the wave is until its end or a barrier.
+    ///
+    /// # Errors
+    /// The program does what the hardware forbids or the simulator does not model, or the step
+    /// limit is used up.
+    pub fn run(
+        &mut self,
+        program: &Program,
+        host: &mut dyn Host,
+        step_limit: u64,
+    ) -> Result<Outcome, ExecutionError> {
+        let quirks = self.quirks.unwrap_or_else(|| Quirks::of(program.chip()));
+        let mut steps = 0;
+        let mut index = program.at(self.pc).unwrap_or(0);
+        loop {
+            let located = &program.instructions()[index];
+            let failed = |reason| ExecutionError {
+                offset: located.offset * 4,
+                text: program.text(index),
+                reason,
+            };
+            if steps == step_limit {
+                return Err(failed(Reason::StepLimit(step_limit)));
+            }
+            steps += 1;
+            self.steps += 1;
+            if quirks.hazards {
+                self.check_hazards(program, index).map_err(failed)?;
+            }
+            let facts = program.facts(index);
+            let mut step = Step {
+                wave: self,
+                host,
+                chip: program.chip(),
+                quirks,
+                row: facts.row,
+                instruction: &located.instruction,
+                accesses: &facts.accesses,
+                offset: located.offset,
+                end: located.offset + located.dwords,
+            };
+            let next = step.execute().map_err(failed)?;
+            self.history.rotate_right(1);
+            self.history[0] = index;
+            self.known_history = (self.known_history + 1).min(self.history.len());
+            self.pc = match next {
+                Next::Following | Next::Barrier => located.offset + located.dwords,
+                Next::Jump(offset) => usize::try_from(offset).map_err(|_| failed(Reason::Jump))?,
+                Next::End => return Ok(Outcome::Done),
+            };
+            if matches!(next, Next::Barrier) {
+                return Ok(Outcome::Barrier);
+            }
+            let past = program.instructions().last().map_or(0, |last| last.offset + last.dwords);
+            index = match program.at(self.pc) {
+                Some(index) => index,
+                None if self.pc == past => return Err(failed(Reason::RanOff)),
+                None => return Err(failed(Reason::Jump)),
+            };
+        }
+    }
+
+    /// Compares the instruction with those executed before it.
+    fn check_hazards(&self, program: &Program, index: usize) -> Result<(), Reason> {
+        let hazards = &program.facts(index).hazards;
+        if hazards.is_empty() {
+            return Ok(());
+        }
+        let view = |index: usize| {
+            HazardView::new(program.row(index), &program.instructions()[index].instruction)
+        };
+        let second = view(index);
+        for hazard in hazards {
+            let mut states = 0;
+            for &before in &self.history[..self.known_history] {
+                if states >= u32::from(hazard.states) {
+                    break;
+                }
+                if hazard.conflicts(&view(before), &second) {
+                    return Err(Reason::Hazard {
+                        name: hazard.name,
+                        states: hazard.states,
+                        by: program.instructions()[before].offset * 4,
+                    });
+                }
+                states += wait_states(&program.instructions()[before].instruction);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Step<'_> {
+    fn execute(&mut self) -> Result<Next, Reason> {
+        self.check_pending()?;
+        match self.row.format {
+            Format::Sopp => return self.control(),
+            Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk => return self.scalar_alu(),
+            Format::Smem => self.scalar_memory()?,
+            Format::Vop1 | Format::Vop2 | Format::Vopc | Format::Vop3 | Format::Vintrp => {
+                self.vector_alu()?;
+            }
+            Format::Ds => self.data_share()?,
+            Format::Mubuf | Format::Mtbuf => self.buffer()?,
+            Format::Exp => self.export()?,
+            Format::Mimg => self.image()?,
+            Format::Flat => return Err(self.not_modeled()),
+        }
+        Ok(Next::Following)
+    }
+
+    pub(crate) fn not_modeled(&self) -> Reason {
+        Reason::NotModeled(self.row.opcode.mnemonic().to_string())
+    }
+
+    /// Checks that no register of the instruction waits for memory.
+    fn check_pending(&self) -> Result<(), Reason> {
+        if self.wave.pending.is_empty() {
+            return Ok(());
+        }
+        let kind = match self.row.format {
+            Format::Mubuf | Format::Mtbuf | Format::Mimg => Some(pending::Kind::Vector),
+            Format::Ds => Some(pending::Kind::Share),
+            _ => None,
+        };
+        for access in self.accesses {
+            let in_order = kind.filter(|_| !access.reads);
+            self.wave.pending.check(access.register, access.writes, in_order)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn slot(&self, index: usize) -> &'static Slot {
+        &self.row.slots[index]
+    }
+
+    pub(crate) fn operand(&self, index: usize) -> Operand {
+        self.instruction.operands[index]
+    }
+
+    /// Number of the operand of a kind.
+    pub(crate) fn position(&self, kind: Kind) -> Option<usize> {
+        self.row.slots.iter().position(|slot| slot.kind == kind)
+    }
+
+    /// The value of an operand that is the same for all lanes; 0 if there is no such operand.
+    pub(crate) fn scalar_value(&self, index: usize) -> u64 {
+        let Some(kind) = self.row.slots.get(index).map(|slot| slot.kind) else { return 0 };
+        let wide = kind.dwords() == 2;
+        match self.operand(index) {
+            Operand::Scalar(register) if wide => self.wave.pair(register),
+            Operand::Scalar(Scalar(code)) => u64::from(self.wave.scalar[usize::from(code & 127)]),
+            Operand::Integer(value) if wide => i64::from(value) as u64,
+            Operand::Integer(value) => u64::from(i32::from(value) as u32),
+            Operand::Float(constant) if wide => constant.double_bits(),
+            Operand::Float(constant) if kind == Kind::F16 => u64::from(constant.half_bits()),
+            Operand::Float(constant) => u64::from(constant.single_bits()),
+            Operand::Literal(value) if kind == Kind::F64 => u64::from(value) << 32,
+            Operand::Literal(value) | Operand::Immediate(value) => u64::from(value),
+            Operand::Status(Status::Vccz) => u64::from(self.wave.vccz),
+            Operand::Status(Status::Execz) => u64::from(self.wave.exec() == 0),
+            Operand::Status(Status::Scc) => u64::from(self.wave.scc),
+            _ => 0,
+        }
+    }
+
+    /// The value of an operand in a lane, without signs.
+    pub(crate) fn lane_value(&self, index: usize, lane: usize) -> u64 {
+        let source = self.slot(index).source_index();
+        match (self.instruction.modifiers.lanes, source) {
+            (Lanes::Dpp(dpp), Some(0)) => match self.dpp_source(&dpp, lane) {
+                Some(from) => self.own_value(index, from),
+                None => 0,
+            },
+            (Lanes::Sdwa(sdwa), Some(source)) => {
+                u64::from(selected(&sdwa, source, self.own_value(index, lane) as u32))
+            }
+            _ => self.own_value(index, lane),
+        }
+    }
+
+    /// The value of an operand in a lane, whole.
+    fn own_value(&self, index: usize, lane: usize) -> u64 {
+        match self.operand(index) {
+            Operand::Vector(first) => {
+                let low = u64::from(self.wave.vector[usize::from(first)][lane]);
+                if self.slot(index).kind.dwords() < 2 {
+                    return low;
+                }
+                low | u64::from(self.wave.vector[usize::from(first) + 1][lane]) << 32
+            }
+            _ => self.scalar_value(index),
+        }
+    }
+
+    /// Writes a scalar destination.
+    pub(crate) fn write_scalar(&mut self, index: usize, value: u64) {
+        if let Operand::Scalar(Scalar(code)) = self.operand(index) {
+            self.wave.write_scalar(code, value as u32);
+            if self.slot(index).kind.dwords() == 2 {
+                self.wave.write_scalar((code + 1) & 127, (value >> 32) as u32);
+            }
+        }
+    }
+
+    /// Writes a lane of a vector destination.
+    pub(crate) fn write_lane(&mut self, index: usize, lane: usize, value: u64) {
+        if let Operand::Vector(first) = self.operand(index) {
+            let target = &mut self.wave.vector[usize::from(first)][lane];
+            *target = match self.instruction.modifiers.lanes {
+                Lanes::Sdwa(sdwa) => merged(&sdwa, *target, value as u32),
+                _ => value as u32,
+            };
+            if self.slot(index).kind.dwords() == 2 {
+                self.wave.vector[usize::from(first) + 1][lane] = (value >> 32) as u32;
+            }
+        }
+    }
+
+    /// Adds an event that writes registers once it is waited for.
+    pub(crate) fn pend(
+        &mut self,
+        kind: pending::Kind,
+        writes: Vec<(Register, [u32; LANES])>,
+        holds: Vec<Register>,
+    ) {
+        let lanes = self.wave.exec();
+        let by = self.offset * 4;
+        self.wave.pending.add(pending::Event { kind, by, writes, lanes, holds });
+    }
+
+    pub(crate) fn opcode(&self) -> Opcode {
+        self.row.opcode
+    }
+}

@@ -1,0 +1,165 @@
+//! Scalar memory, buffers and the data share.
+
+use amd_isa::Chip;
+use gcn_simulator::{Outcome, Recorder, Resource, Wave};
+
+use crate::run;
+
+const BASE: u64 = 0x10_0000;
+
+/// A wave with lane numbers in v0, and a descriptor in s[0:3].
+fn wave(stride: u32, records: u32, word3: u32) -> Wave {
+    let mut wave = Wave::new();
+    wave.scalar[..6].copy_from_slice(&[BASE as u32, stride << 16, records, word3, BASE as u32, 0]);
+    for lane in 0..64 {
+        wave.vector[0][lane] = lane as u32;
+        wave.vector[1][lane] = 4 * lane as u32;
+    }
+    wave.local = vec![0; 1024];
+    wave.scalar[124] = u32::MAX;
+    wave
+}
+
+fn execute(chip: Chip, text: &str, wave: &mut Wave, host: &mut Recorder) {
+    assert_eq!(run(chip, text, wave, host), Ok(Outcome::Done), "{chip}: {text}");
+}
+
+fn numbers() -> Recorder {
+    Recorder::with_memory(BASE, &(0..256).map(|index| index * 3).collect::<Vec<u32>>())
+}
+
+#[test]
+fn descriptors() {
+    let resource = Resource::decode([0x1234_5678, 0x8010_00ab, 99, 0x00f7_7fac]);
+    assert_eq!(resource.base, 0xab_1234_5678);
+    assert_eq!((resource.stride, resource.swizzle, resource.records), (16, true, 99));
+    assert_eq!(resource.select, [4, 5, 6, 7]);
+    assert_eq!((resource.number_format, resource.data_format), (7, 14));
+    assert_eq!((resource.element_bytes, resource.index_stride, resource.add_lane), (8, 64, true));
+}
+
+#[test]
+fn scalar_loads() {
+    for (chip, offset) in [(Chip::Si, "0x2"), (Chip::Vi, "0x8")] {
+        let mut wave = wave(0, 16, 0x27fac);
+        let text = format!(
+            "s_load_dwordx2 s[8:9], s[4:5], {offset}
+s_buffer_load_dwordx4 s[12:15], s[0:3], {offset}
+s_waitcnt lgkmcnt(0)"
+        );
+        execute(chip, &text, &mut wave, &mut numbers());
+        assert_eq!(wave.scalar[8..10], [6, 9]);
+        // The buffer has 16 bytes: the rest is 0.
+        assert_eq!(wave.scalar[12..16], [6, 9, 0, 0]);
+    }
+}
+
+#[test]
+fn buffer_loads_are_checked_per_dword() {
+    for chip in Chip::ALL {
+        let mut wave = wave(0, 4 * 40, 0x27fac);
+        let text = "buffer_load_dwordx2 v[2:3], v1, s[0:3], 0 offen offset:8\ns_waitcnt vmcnt(0)";
+        execute(chip, text, &mut wave, &mut numbers());
+        for lane in 0..64 {
+            let expected = |index: u32| if index < 40 { index * 3 } else { 0 };
+            assert_eq!(wave.vector[2][lane], expected(lane as u32 + 2));
+            assert_eq!(wave.vector[3][lane], expected(lane as u32 + 3));
+        }
+    }
+}
+
+#[test]
+fn indexed_formats() {
+    // Stride 4, 8_8_8_8 UNORM, selected as x, y, z, w.
+    let word3 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 10 << 15;
+    for chip in Chip::ALL {
+        let mut wave = wave(4, 8, word3);
+        let mut host = Recorder::with_memory(BASE, &[0xff80_3300; 16]);
+        let text = "buffer_load_format_xyzw v[4:7], v0, s[0:3], 0 idxen\ns_waitcnt vmcnt(0)";
+        execute(chip, text, &mut wave, &mut host);
+        let channels: Vec<f32> =
+            (4..8).map(|register| f32::from_bits(wave.vector[register][3])).collect();
+        assert_eq!(channels, [0.0, 0.2, 128.0 / 255.0, 1.0]);
+        assert_eq!(wave.vector[7][8], 0, "past the records");
+    }
+}
+
+#[test]
+fn stores_and_atomics() {
+    for chip in Chip::ALL {
+        let mut wave = wave(0, 256, 0x27fac);
+        let mut host = Recorder::with_memory(BASE, &[0; 128]);
+        let text = "buffer_store_dword v0, v1, s[0:3], 0 offen
+v_mov_b32 v2, 1
+buffer_atomic_add v2, off, s[0:3], 0 offset:252 glc
+s_waitcnt vmcnt(0)";
+        let text = text.replace("v_mov_b32", "s_waitcnt expcnt(0)\nv_mov_b32");
+        execute(chip, &text, &mut wave, &mut host);
+        assert_eq!(host.dword(BASE + 4 * 20), Some(20));
+        assert_eq!(host.dword(BASE + 252), Some(63 + 64));
+        assert_eq!(wave.vector[2][10], 63 + 10, "the old value, lane after lane");
+    }
+}
+
+#[test]
+fn data_share() {
+    for chip in Chip::ALL {
+        let mut wave = wave(0, 0, 0);
+        let text = "ds_write_b32 v1, v0 offset:16
+s_waitcnt lgkmcnt(0)
+ds_read2_b32 v[4:5], v1 offset0:4 offset1:5
+ds_read_u8 v6, v1 offset:17
+ds_add_rtn_u32 v7, v2, v0 offset:512
+s_waitcnt lgkmcnt(0)";
+        execute(chip, text, &mut wave, &mut Recorder::default());
+        for lane in 0..64 {
+            assert_eq!(wave.vector[4][lane], lane as u32);
+            assert_eq!(wave.vector[5][lane], if lane == 63 { 0 } else { lane as u32 + 1 });
+            assert_eq!(wave.vector[6][lane], 0);
+            assert_eq!(wave.vector[7][lane], (0..lane as u32).sum::<u32>());
+        }
+    }
+}
+
+#[test]
+fn quads_are_permuted() {
+    for chip in Chip::ALL {
+        let mut wave = wave(0, 0, 0);
+        let text = "ds_swizzle_b32 v2, v0 offset:swizzle(QUAD_PERM,1,1,3,3)\ns_waitcnt lgkmcnt(0)";
+        execute(chip, text, &mut wave, &mut Recorder::default());
+        for lane in 0..64 {
+            assert_eq!(wave.vector[2][lane], lane as u32 | 1);
+        }
+    }
+}
+
+#[test]
+fn exports_are_recorded() {
+    for chip in Chip::ALL {
+        let mut wave = wave(0, 0, 0);
+        let mut host = Recorder::default();
+        execute(chip, "exp pos0 v0, off, v1, off done", &mut wave, &mut host);
+        let export = &host.exports[0];
+        assert_eq!((export.target, export.done, export.valid_mask), (12, true, false));
+        assert_eq!(export.channels[0], Some(wave.vector[0]));
+        assert_eq!(export.channels[1], None);
+        assert_eq!(export.channels[2], Some(wave.vector[1]));
+    }
+}
+
+#[test]
+fn interpolation() {
+    for chip in Chip::ALL {
+        let mut wave = wave(0, 0, 0);
+        let bits = |value: f32| value.to_bits();
+        wave.vector[2] = [bits(0.5); 64];
+        wave.vector[3] = [bits(0.25); 64];
+        let mut host = Recorder::default();
+        host.parameters.push([[[bits(1.0), bits(2.0), bits(4.0)]; 64]; 4]);
+        let text = "v_interp_p1_f32 v4, v2, attr0.y\nv_interp_p2_f32 v4, v3, attr0.y
+v_interp_mov_f32 v5, p0, attr0.x";
+        execute(chip, text, &mut wave, &mut host);
+        assert_eq!(f32::from_bits(wave.vector[4][9]), 3.0);
+        assert_eq!(f32::from_bits(wave.vector[5][9]), 1.0);
+    }
+}

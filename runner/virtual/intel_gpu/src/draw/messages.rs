@@ -1,0 +1,103 @@
+//! Messages that the threads of all stages send: memory, samplers.
+
+use eu_simulator::host::{HostError, Reply};
+
+use crate::error::{CommandError, Outcome};
+
+/// The first error of a thread's messages, which the kernel's own error only quotes.
+#[derive(Debug, Default)]
+pub(super) struct Failure(pub(super) Option<CommandError>);
+
+impl Failure {
+    /// Keeps the error of a message and answers it.
+    pub(super) fn answer<T>(&mut self, result: Outcome<T>) -> Reply<T> {
+        result.map_err(|error| {
+            let text = error.to_string();
+            self.0.get_or_insert(error);
+            HostError(text)
+        })
+    }
+}
+
+/// The methods of a host that serve memory and samplers, for a type with the method `resources` and
+/// the fields `scratch` and `failure`.
+macro_rules! memory_messages {
+    () => {
+        fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+            let (Surface::Bti(entry) | Surface::Constant(entry)) = surface else {
+                return self.scratch.read(surface, offset, data);
+            };
+            let result = self.resources().read(entry, offset, data);
+            self.failure.answer(result)
+        }
+
+        fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+            let (Surface::Bti(entry) | Surface::Constant(entry)) = surface else {
+                return self.scratch.write(surface, offset, data);
+            };
+            let result = self.resources().write(entry, offset, data);
+            self.failure.answer(result)
+        }
+
+        fn atomic(
+            &mut self,
+            surface: Surface,
+            offset: u32,
+            op: AtomicOp,
+            operands: [u32; 2],
+        ) -> Reply<u32> {
+            let (Surface::Bti(entry) | Surface::Constant(entry)) = surface else {
+                return self.scratch.atomic(surface, offset, op, operands);
+            };
+            let result = self.resources().atomic(entry, offset, op, operands);
+            self.failure.answer(result)
+        }
+
+        fn time(&mut self) -> u64 {
+            self.resources().draw.tick()
+        }
+
+        fn global_read(&mut self, address: u64, data: &mut [u8]) -> Reply<()> {
+            let result = self.resources().draw.memory.read(address, data);
+            self.failure.answer(result.map_err(Into::into))
+        }
+
+        fn global_write(&mut self, address: u64, data: &[u8]) -> Reply<()> {
+            let result = self.resources().draw.memory.write(address, data);
+            self.failure.answer(result.map_err(Into::into))
+        }
+
+        fn typed_read(&mut self, surface: u8, coordinates: [u32; 4]) -> Reply<[u32; 4]> {
+            let result = self.resources().typed_read(surface, coordinates);
+            self.failure.answer(result)
+        }
+
+        fn typed_write(
+            &mut self,
+            surface: u8,
+            coordinates: [u32; 4],
+            texel: [u32; 4],
+        ) -> Reply<()> {
+            let result = self.resources().typed_write(surface, coordinates, texel);
+            self.failure.answer(result)
+        }
+
+        fn typed_atomic(
+            &mut self,
+            surface: u8,
+            coordinates: [u32; 4],
+            op: AtomicOp,
+            operands: [u32; 2],
+        ) -> Reply<u32> {
+            let result = self.resources().typed_atomic(surface, coordinates, op, operands);
+            self.failure.answer(result)
+        }
+
+        fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
+            let result = super::sampler::execute(self.resources(), request);
+            self.failure.answer(result)
+        }
+    };
+}
+
+pub(super) use memory_messages;

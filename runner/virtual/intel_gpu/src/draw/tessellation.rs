@@ -1,0 +1,184 @@
+//! Tessellation: control threads, the fixed-function tessellator, evaluation threads.
+
+use gl_machine::assemble::{Primitive, PrimitiveMode};
+use gl_machine::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
+use smallvec::SmallVec;
+
+use super::command::Draw;
+use super::primitives::Assembled;
+use super::stage::{self, Program, UrbStage, dwords, slots};
+use super::vertices::Slots;
+use crate::error::{Outcome, not_modeled};
+use crate::guard::check_vertices;
+
+/// First register of a control thread's input handles, eight to a register.
+const INPUT_HANDLES: usize = 1;
+/// Maximum number of input vertices with handles in a control thread.
+const MAX_INPUT_VERTICES: usize = 32;
+
+impl Draw<'_> {
+    /// True if patches are tessellated.
+    pub(super) fn tessellates(&self) -> bool {
+        self.fields.te.is_enabled.flag(self.context.packet("3DSTATE_TE"))
+    }
+
+    /// Tessellates patches.
+    pub(super) fn tessellate(&self, patches: &Assembled) -> Outcome<Assembled> {
+        let hs = self.fields.hs;
+        let words = self.context.packet("3DSTATE_HS");
+        if !hs.is_enabled.flag(words) {
+            return not_modeled("tessellation without control shaders");
+        }
+        if hs.mode.flag(words) {
+            return not_modeled("control threads of several patches");
+        }
+        let program = Program {
+            kernel: hs.kernel.get(words),
+            start: hs.inputs.get_u32(words),
+            scratch: hs.scratch.get(words),
+        };
+        let control = UrbStage::load(self, &stage::CONTROL, &program)?;
+        let threads = hs.instances.get_u32(words) + 1;
+        let ds = self.fields.ds;
+        let words = self.context.packet("3DSTATE_DS");
+        let program = Program {
+            kernel: ds.kernel.get(words),
+            start: ds.inputs.get_u32(words),
+            scratch: ds.scratch.get(words),
+        };
+        let evaluation = UrbStage::load(self, &stage::EVALUATION, &program)?;
+        let mut result = Assembled::new(self.tessellated_mode());
+        for patch in &patches.primitives {
+            let entry = self.control(&control, threads, patches, patch)?;
+            let mesh = tessellate(&self.tessellation(&entry)?);
+            self.counts.add_patch(mesh.points.len());
+            let first = u32::try_from(result.vertices.len()).unwrap_or(0);
+            check_vertices(result.vertices.len() + mesh.points.len())?;
+            result.vertices.extend(self.evaluate(&evaluation, &entry, patch.id, &mesh)?);
+            for indices in mesh.indices.chunks_exact(mesh.size.max(1)) {
+                let vertices: SmallVec<[u32; 6]> =
+                    indices.iter().map(|index| first + index).collect();
+                let provoking = result.provoking(vertices.len(), self);
+                result.primitives.push(Primitive {
+                    vertices,
+                    provoking,
+                    edges: 0b111,
+                    id: patch.id,
+                });
+            }
+        }
+        Ok(result)
+    }
+
+    /// Executes the control shader on a patch and returns the patch's entry.
+    fn control(
+        &self,
+        stage: &UrbStage<'_>,
+        threads: u32,
+        patches: &Assembled,
+        patch: &Primitive,
+    ) -> Outcome<Vec<u32>> {
+        let inputs = patch.vertices.iter().map(|&i| dwords(&patches.vertices[i as usize]));
+        let entries: Vec<Vec<u32>> = std::iter::once(Vec::new()).chain(inputs).collect();
+        let low = self.devinfo.tcs_thread_number_bit;
+        let threads = (0..threads).map(|number| {
+            let (mut thread, _) = stage.thread();
+            stage.set_header(&mut thread, [0, patch.id, number << low, 0, 0, 0, 0, 0]);
+            for vertex in 0..MAX_INPUT_VERTICES {
+                let handle = if vertex < patch.vertices.len() { 1 + vertex } else { 1 };
+                let handle = u32::try_from(handle).unwrap_or(1);
+                thread.set_dword(INPUT_HANDLES + vertex / 8, vertex % 8, handle);
+            }
+            thread.set_dispatch_mask(0xff);
+            thread
+        });
+        let mut done = stage.run(threads.collect(), entries)?;
+        Ok(std::mem::take(&mut done.entries[0]))
+    }
+
+    /// Parameters of the tessellator for a patch.
+    fn tessellation(&self, entry: &[u32]) -> Outcome<TessellationParameters> {
+        let te = self.fields.te;
+        let words = self.context.packet("3DSTATE_TE");
+        let level = |at: usize| f32::from_bits(entry.get(at).copied().unwrap_or(0));
+        let (domain, outer, inner) = match te.domain.get(words) {
+            0 => (Domain::Quads, [7, 6, 5, 4].map(level), [3, 2].map(level)),
+            1 => (Domain::Triangles, [7, 6, 5, 4].map(level), [4, 4].map(level)),
+            2 => (Domain::Isolines, [6, 7, 5, 4].map(level), [3, 2].map(level)),
+            domain => return not_modeled(format!("tessellation domain {domain}")),
+        };
+        let spacing = match te.partitioning.get(words) {
+            0 => EdgeSpacing::Equal,
+            1 => EdgeSpacing::FractionalOdd,
+            2 => EdgeSpacing::FractionalEven,
+            other => return not_modeled(format!("tessellation partitioning {other}")),
+        };
+        let topology = te.topology.get(words);
+        Ok(TessellationParameters {
+            domain,
+            spacing,
+            // In the domain, the hardware's orders have the opposite names.
+            clockwise: topology == 3,
+            point_mode: topology == 0,
+            outer,
+            inner,
+        })
+    }
+
+    fn tessellated_mode(&self) -> PrimitiveMode {
+        match self.fields.te.topology.get(self.context.packet("3DSTATE_TE")) {
+            0 => PrimitiveMode::Points,
+            1 => PrimitiveMode::Lines,
+            _ => PrimitiveMode::Triangles,
+        }
+    }
+
+    /// Executes the evaluation shader on the points of a patch.
+    fn evaluate(
+        &self,
+        stage: &UrbStage<'_>,
+        patch: &[u32],
+        id: u32,
+        mesh: &Mesh,
+    ) -> Outcome<Vec<Slots>> {
+        let ds = self.fields.ds;
+        let words = self.context.packet("3DSTATE_DS");
+        let is_wide = match ds.mode.get(words) {
+            0 => false,
+            1 => true,
+            mode => return not_modeled(format!("evaluation threads of mode {mode}")),
+        };
+        let per_thread: u32 = if is_wide { 8 } else { 2 };
+        let skipped = 8 * ds.read_offset.get_u32(words) as usize;
+        let count = ds.read_length.get_u32(words) as usize;
+        let mut shaded = Vec::with_capacity(mesh.points.len());
+        for group in mesh.points.chunks(per_thread as usize) {
+            let (mut thread, inputs) = stage.thread();
+            let at = |lane: usize, c: usize| {
+                group.get(lane).map_or(0, |point: &[f32; 3]| point[c].to_bits())
+            };
+            if is_wide {
+                stage.set_header(&mut thread, [per_thread, id, 0, 0, 0, 0, 0, 0]);
+                for c in 0..3 {
+                    thread.set_register(1 + c, &std::array::from_fn(|lane| at(lane, c)));
+                }
+                thread.set_register(4, &[0, 1, 2, 3, 4, 5, 6, 7]);
+            } else {
+                stage.set_header(&mut thread, [0, 1, 0, 0, 0, 0, 0, 0]);
+                let [a, b] = [0, 1].map(|lane| [at(lane, 0), at(lane, 1), at(lane, 2)]);
+                thread.set_register(1, &[a[0], a[1], a[2], per_thread, b[0], b[1], b[2], id]);
+            }
+            for register in 0..count {
+                let value = |i: usize| patch.get(skipped + 8 * register + i).copied().unwrap_or(0);
+                thread.set_register(inputs + register, &std::array::from_fn(value));
+            }
+            let channels = if is_wide { group.len() } else { 4 * group.len() };
+            thread.set_dispatch_mask((1 << channels) - 1);
+            let mut entries = vec![Vec::new(); per_thread as usize];
+            entries.push(patch.to_vec());
+            let done = stage.run(vec![thread], entries)?;
+            shaded.extend(done.entries.iter().take(group.len()).map(|entry| slots(entry)));
+        }
+        Ok(shaded)
+    }
+}

@@ -1,0 +1,155 @@
+//! Viewports: transformation to the window, limits of what is drawn, volume of clipping.
+
+use gl_machine::clip::ClipVolume;
+use gl_machine::raster::Rect;
+
+use super::command::Draw;
+use super::vertices::Slots;
+use super::window::Viewport;
+use crate::error::Outcome;
+
+/// First slot of the clip distances.
+const DISTANCES: usize = 2;
+/// Bytes of a `SF_CLIP_VIEWPORT`.
+const VIEWPORT_BYTES: u64 = 64;
+
+/// A rectangle of inclusive limits: left, top, right, bottom.
+fn rectangle(limits: [packets::Field; 4], words: &[u32]) -> Rect {
+    let [x0, y0, x1, y1] =
+        limits.map(|field| i32::try_from(field.get(words)).unwrap_or(0).min(16384));
+    Rect { x0, y0, x1: x1 + 1, y1: y1 + 1 }
+}
+
+impl Draw<'_> {
+    /// Loads the viewport that a vertex selects.
+    pub(super) fn viewport(&self, slots: &Slots) -> Outcome<Viewport> {
+        let limit = self.fields.clip.max_viewport.get(self.context.packet("3DSTATE_CLIP"));
+        let index = slots.first().map_or(0, |header| u64::from(header[2]));
+        let index = if index > limit { 0 } else { index };
+        if let Some((known, viewport)) = self.last_viewport.get()
+            && known == index
+        {
+            return Ok(viewport);
+        }
+        let viewport = self.load_viewport(index)?;
+        self.last_viewport.set(Some((index, viewport)));
+        Ok(viewport)
+    }
+
+    /// Returns the layer of the render target that a vertex selects. Drivers force the first layer
+    /// for framebuffers without layers.
+    pub(super) fn layer(&self, slots: &Slots) -> u32 {
+        let is_forced = self.fields.clip.forces_layer_0.flag(self.context.packet("3DSTATE_CLIP"));
+        slots.first().filter(|_| !is_forced).map_or(0, |header| header[1])
+    }
+
+    fn load_viewport(&self, index: u64) -> Outcome<Viewport> {
+        let fields = self.fields.clip_viewport;
+        let pointer = self.context.packet("3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP");
+        let address = self.context.dynamic_base + self.fields.viewport_pointer.offset.get(pointer);
+        let words = self.memory.read_words(address + VIEWPORT_BYTES * index, 16)?;
+        let get = |field: packets::Field| f64::from(field.number(&words));
+        let has_guard = self.fields.clip.has_guard_band.flag(self.context.packet("3DSTATE_CLIP"));
+        let guard = [fields.guard_x, fields.guard_y].map(get);
+        let mut bounds = self.drawing_rectangle(index)?;
+        if fields.x_max.exists() {
+            let (x0, y0) = (get(fields.x_min), get(fields.y_min));
+            let (x1, y1) = (get(fields.x_max), get(fields.y_max));
+            #[allow(clippy::cast_possible_truncation, reason = "clamped")]
+            let whole = |edge: f64| edge.clamp(-32768.0, 32768.0) as i32;
+            let (x0, y0) = (whole(x0.ceil()), whole(y0.ceil()));
+            let (x1, y1) = (whole(x1.floor()) + 1, whole(y1.floor()) + 1);
+            bounds = bounds.intersect(&Rect { x0, y0, x1, y1 });
+        }
+        let pointer = self.context.packet("3DSTATE_VIEWPORT_STATE_POINTERS_CC");
+        let address =
+            self.context.dynamic_base + self.fields.cc_viewport_pointer.offset.get(pointer);
+        let depths = self.memory.read_words(address + 8 * index, 2)?;
+        Ok(Viewport {
+            scale: [fields.scale_x, fields.scale_y, fields.scale_z].map(get),
+            offset: [fields.move_x, fields.move_y, fields.move_z].map(get),
+            guard: if has_guard { guard.map(|guard| guard.max(1.0)) } else { [1.0; 2] },
+            bounds,
+            depths: [f32::from_bits(depths[0]), f32::from_bits(depths[1])],
+        })
+    }
+
+    /// Pixels that can be drawn: those of the drawing rectangle, and of the scissor rectangle.
+    fn drawing_rectangle(&self, index: u64) -> Outcome<Rect> {
+        let fields = self.fields.rectangle;
+        let words = self.context.packet("3DSTATE_DRAWING_RECTANGLE");
+        let all = rectangle([fields.x_min, fields.y_min, fields.x_max, fields.y_max], words);
+        let is_cut = self.fields.sf.scissor.flag(self.context.packet("3DSTATE_SF"))
+            || self.fields.raster.scissor.flag(self.context.packet("3DSTATE_RASTER"));
+        if !is_cut {
+            return Ok(all);
+        }
+        let pointer = self.context.packet("3DSTATE_SCISSOR_STATE_POINTERS");
+        let address = self.context.dynamic_base + self.fields.scissor_pointer.offset.get(pointer);
+        let words = self.memory.read_words(address + 8 * index, 2)?;
+        let fields = self.fields.scissor;
+        let scissor = rectangle([fields.x_min, fields.y_min, fields.x_max, fields.y_max], &words);
+        Ok(all.intersect(&scissor))
+    }
+
+    /// Volume to which primitives are clipped.
+    pub(super) fn clip_volume(&self, viewport: &Viewport, is_polygon: bool) -> ClipVolume {
+        let clip = self.fields.clip;
+        let words = self.context.packet("3DSTATE_CLIP");
+        if !clip.is_enabled.flag(words) {
+            return ClipVolume { guard: viewport.guard, depth: false, near_is_zero: false };
+        }
+        let raster = self.context.packet("3DSTATE_RASTER");
+        let (depth, near) = (self.fields.raster.clips_depth, self.fields.raster.clips_near);
+        let depth = clip.clips_depth.flag(words) || depth.flag(raster) || near.flag(raster);
+        // Points and lines leave the view volume only where the test is off.
+        let is_strict = !is_polygon && clip.clips_viewport.flag(words);
+        let guard = if is_strict { [1.0; 2] } else { viewport.guard };
+        ClipVolume { guard, depth, near_is_zero: clip.api.flag(words) }
+    }
+
+    /// Masks of the clip distances that clip and of those that cull.
+    fn distances(&self) -> [u64; 2] {
+        let clip = self.fields.clip;
+        let words = self.context.packet("3DSTATE_CLIP");
+        let (own, stage) = (
+            [clip.distances.get(words), clip.cull_distances.get(words)],
+            self.last_stage_distances(),
+        );
+        // Later generations take them from the last stage, unless the clip state forces them.
+        let forced = [clip.forces_distances, clip.forces_culls];
+        std::array::from_fn(|i| match forced[i].exists() && !forced[i].flag(words) {
+            true => stage[i],
+            false => own[i],
+        })
+    }
+
+    /// Masks of the clip distances of the last stage before clipping.
+    fn last_stage_distances(&self) -> [u64; 2] {
+        let (fields, masks) = if self.has_geometry() {
+            ("3DSTATE_GS", [self.fields.gs.distances, self.fields.gs.culls])
+        } else if self.tessellates() {
+            ("3DSTATE_DS", [self.fields.ds.distances, self.fields.ds.culls])
+        } else {
+            ("3DSTATE_VS", [self.fields.vs.distances, self.fields.vs.culls])
+        };
+        let words = self.context.packet(fields);
+        masks.map(|mask| mask.get(words))
+    }
+
+    /// Values of the enabled clip distances at the corners; `None` if the primitive is culled.
+    pub(super) fn clip_distances(&self, corners: &[&Slots]) -> Option<Vec<[f64; 3]>> {
+        let [clips, culls] = self.distances();
+        let value = |slots: &Slots, i: usize| {
+            let slot = slots.get(DISTANCES + i / 4).copied().unwrap_or_default();
+            f64::from(f32::from_bits(slot[i % 4]))
+        };
+        let is_culled = |i: usize| corners.iter().all(|slots| value(slots, i) < 0.0);
+        if (0..8).any(|i| culls >> i & 1 != 0 && is_culled(i)) {
+            return None;
+        }
+        let last = corners.len() - 1;
+        let distances = (0..8).filter(|i| clips >> i & 1 != 0);
+        Some(distances.map(|i| [0, 1, 2].map(|c| value(corners[c.min(last)], i))).collect())
+    }
+}
