@@ -3,8 +3,8 @@
 use gl_machine::machine::draw::DrawCall;
 use gl_machine::machine::state::Capability;
 use gl_machine::machine::{Machine, MachineError};
-use gl_machine::resources::BufferId;
 use probes::{Condition, bytes_of};
+use raster::resources::BufferId;
 use script::{AtomicPosition, BufferCommand, Comparison, Probe, SsboValue};
 
 use super::session::{Flow, Session};

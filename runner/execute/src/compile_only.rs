@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use gl_machine::device::{DrawState, ProgramId};
 use program::Program;
+use raster::device::{DrawState, ProgramId};
 use script::{Command, Script, TestLine};
 
 use crate::context::context_for;

@@ -1,11 +1,11 @@
 //! Draw-time state of a plain draw, for programs that nothing draws with.
 
-use gl_machine::interface::counts_from_upper_left;
 use program::resource::Placement;
 use program::{
     ArrayLength, ExprId, ExprKind, FragmentOutput, GlobalId, Literal, Program, Scalar, Shader,
     Stage, StageKey, Storage, TargetKind, Type,
 };
+use raster::interface::counts_from_upper_left;
 
 use crate::context::WINDOW;
 

@@ -1,6 +1,6 @@
 //! Devices as scripts drive them: the GL machine's device trait plus records for the results.
 
-use gl_machine::device::{Device, DeviceError};
+use raster::device::{Device, DeviceError};
 use script::Script;
 
 use crate::devices::{Disagreement, Undefined};

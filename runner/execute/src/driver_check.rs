@@ -15,9 +15,9 @@
 use std::fmt::Debug;
 
 use gl_driver::{PixelValues, Pixels, ReadValues, Reading};
-use gl_machine::format::{Channel, Format, FormatClass};
 use gl_machine::probe::{ProbeResult, Readback};
 use probes::{Condition, Expectation, ProbeValues};
+use raster::format::{Channel, Format, FormatClass};
 use script::SsboValue;
 
 /// Largest difference of floats in units in the last place.
@@ -173,7 +173,7 @@ fn difference(pixels: &Pixels, readback: &Readback, closeness: Closeness) -> Opt
     };
     let is_constant = is_single
         && readback.undefined.is_empty()
-        && matches!(readback.pixels, gl_machine::surface::Pixels::Constant(_));
+        && matches!(readback.pixels, raster::surface::Pixels::Constant(_));
     for index in 0..if is_constant { (width * height).min(1) } else { width * height } {
         let place =
             (pixels.rect.x + (index % width) as i32, pixels.rect.y + (index / width) as i32);
@@ -286,9 +286,9 @@ fn same_value(kind: SsboValue, driver: u64, reference: u64, closeness: Closeness
 mod tests {
     use super::*;
     use gl_machine::probe::{ProbePath, compare};
-    use gl_machine::raster::Rect;
-    use gl_machine::surface::Pixels as Stored;
     use probes::PixelRect;
+    use raster::rasterize::Rect;
+    use raster::surface::Pixels as Stored;
 
     fn readback(code: u32) -> Readback {
         Readback {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gl_machine::device::DeviceError;
 use gl_machine::machine::{Machine, MachineError};
+use raster::device::DeviceError;
 
 use super::device::{DeviceKind, ShaderDevice};
 use crate::devices::{Disagreement, Undefined};

@@ -1,7 +1,7 @@
 //! Records of one execution, from which bundles are made.
 
 use gl_machine::probe::Readback;
-use gl_machine::raster::Rect;
+use raster::rasterize::Rect;
 
 use crate::device::{DeviceKind, ExecutedKernel};
 use results::bundle::ProbeRecord;

@@ -3,7 +3,7 @@
 use amd_isa::Chip;
 use compiler::CachedCompiler;
 use eu_simulator::MathMode;
-use gl_machine::device::DeviceError;
+use raster::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,6 @@
 //! State of transform feedback.
 
-use gl_machine::resources::BufferId;
+use raster::resources::BufferId;
 
 /// State of transform feedback.
 #[derive(Clone, Debug, Default)]

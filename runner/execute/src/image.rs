@@ -1,8 +1,8 @@
 //! Framebuffers as PNG files.
 
-use gl_machine::format::FormatClass;
 use gl_machine::probe::Readback;
-use gl_machine::raster::Rect;
+use raster::format::FormatClass;
+use raster::rasterize::Rect;
 
 use super::explanation::ProbedArea;
 
@@ -156,8 +156,8 @@ fn compared(equal: bool, a: [u8; 4], b: [u8; 4]) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gl_machine::format::Format;
-    use gl_machine::surface::Pixels;
+    use raster::format::Format;
+    use raster::surface::Pixels;
 
     fn readback(pixels: Pixels) -> Readback {
         Readback {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use gl_machine::device::{Batch, Device, DeviceError, DrawState, Steps};
-use gl_machine::shader_io::ShaderIo;
 use program::{Program, Stage, StageKey};
+use raster::device::{Batch, Device, DeviceError, DrawState, Steps};
+use raster::shader_io::ShaderIo;
 use script::Script;
 
 use super::default_key::default_key;

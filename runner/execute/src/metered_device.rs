@@ -1,9 +1,9 @@
 //! A device whose steps are counted: shading ends when a test has executed too many.
 
-use gl_machine::device::{Batch, Device, DeviceError, DrawState, Steps};
-use gl_machine::resources::Bindings;
-use gl_machine::shader_io::ShaderIo;
 use program::Stage;
+use raster::device::{Batch, Device, DeviceError, DrawState, Steps};
+use raster::resources::Bindings;
+use raster::shader_io::ShaderIo;
 use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
 

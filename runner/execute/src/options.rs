@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gl_machine::deferred::ShadeMode;
+use raster::deferred::ShadeMode;
 
 use crate::external::ExternalCompiler;
 use compiler::{CodegenOptions, Quirk};

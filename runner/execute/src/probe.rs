@@ -3,12 +3,12 @@
 
 use std::fmt::Write;
 
-use gl_machine::device::Device;
-use gl_machine::format::{Format, FormatClass};
 use gl_machine::machine::{Machine, MachineError};
 use gl_machine::probe::{Agreement, ProbeResult, Readback};
-use gl_machine::raster::Rect;
 use probes::{Expectation, PixelRect, ProbeFailure, describe, leaves_framebuffer, pixels_of};
+use raster::device::Device;
+use raster::format::{Format, FormatClass};
+use raster::rasterize::Rect;
 use script::{Area, Expected};
 
 use super::driver_check::Closeness;
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use crate::compile_only;
     use gl_machine::probe::{ProbePath, compare};
-    use gl_machine::surface::Pixels;
+    use raster::surface::Pixels;
 
     fn result(expected: f32, stored: f32) -> ProbeResult {
         let readback = Readback {

@@ -2,7 +2,7 @@
 //! code. An ordinary run records nothing.
 
 use gl_machine::probe::Readback;
-use gl_machine::raster::Rect;
+use raster::rasterize::Rect;
 use script::{Command, Expected, Script};
 
 use super::device::DeviceKind;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use gl_machine::device::DeviceError;
 use gl_machine::machine::{Machine, MachineOptions};
 use program::Capabilities;
+use raster::device::DeviceError;
 use script::Script;
 
 use crate::compile_only;

@@ -1,10 +1,10 @@
 //! Context state.
 
-use gl_machine::assemble::ProvokingVertex;
 use gl_machine::machine::state::{self as gl, ViewportSwizzle};
-use gl_machine::setup::PolygonMode;
 use probes::override_each;
 use program::Api;
+use raster::assemble::ProvokingVertex;
+use raster::setup::PolygonMode;
 use script::{Capability, PatchParameter, ProgramParameter, StateCommand};
 
 use super::light;

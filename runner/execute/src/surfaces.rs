@@ -1,11 +1,11 @@
 //! Textures, images and framebuffers.
 
-use gl_machine::format::Format;
 use gl_machine::machine::framebuffers::{FramebufferError, FramebufferKind, FramebufferTarget};
 use gl_machine::machine::textures::TextureParameter;
-use gl_machine::texture::fill::TextureFill;
-use gl_machine::texture::{self as gl, Filter, SwizzleSource, Wrap};
 use program::Api;
+use raster::format::Format;
+use raster::texture::fill::TextureFill;
+use raster::texture::{self as gl, Filter, SwizzleSource, Wrap};
 use script::{
     BlitBuffer, CompareFunc, DepthMode, Framebuffer, FramebufferCommand, GlEnum, IntegerFormat,
     TexFilter, TexParameter, TexWrap, TextureCommand, TextureImage, TextureSwizzle, TextureTarget,

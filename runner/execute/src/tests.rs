@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gl_machine::device::{Batch, Device, DeviceError, DrawState, Steps};
-use gl_machine::shader_io::ShaderIo;
 use program::Stage;
+use raster::device::{Batch, Device, DeviceError, DrawState, Steps};
+use raster::shader_io::ShaderIo;
 
 use super::*;
 use crate::devices::{Disagreement, Undefined};

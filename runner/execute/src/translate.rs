@@ -1,10 +1,10 @@
 //! Translation of the script's terms into the GL machine's.
 
-use gl_machine::assemble::PrimitiveMode;
 use gl_machine::machine::draw::{DrawCall, RectangleDraw};
 use gl_machine::machine::uniforms::UniformValue;
 use gl_machine::machine::vertex_data::{ArrayType, AttributeClass};
-use gl_machine::texture::CompareFunction;
+use raster::assemble::PrimitiveMode;
+use raster::texture::CompareFunction;
 use script::Primitive;
 
 /// Returns the primitive type.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference, Quirk};
-use gl_machine::deferred::ShadeMode;
+use raster::deferred::ShadeMode;
 
 use super::args::{CompileArgs, DriverArgs, ExecuteArgs, RunArgs};
 use super::install;

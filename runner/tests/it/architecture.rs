@@ -25,7 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("probes", &["script"]),
     ("gl_driver", &["script", "probes"]),
-    ("gl_machine", &["program", "probes"]),
+    ("raster", &["program"]),
+    ("gl_machine", &["program", "probes", "raster"]),
     ("glsl", &["program"]),
     ("legacy", &[]),
     // `glsl` serves the examples on the front pages of these two.
@@ -41,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "compiler",
             "gl_machine",
+            "raster",
             "gl_driver",
             "interpreter",
             "eu_simulator",
@@ -56,6 +58,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "compiler",
             "gl_machine",
+            "raster",
             "interpreter",
             "eu_simulator",
             "script",

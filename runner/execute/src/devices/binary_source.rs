@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use compiler::binary::BinaryError;
 use compiler::{Binary, CodegenOptions, amd_binary, amd_codegen};
-use gl_machine::device::DeviceError;
 use program::{Stage, StageKey};
+use raster::device::DeviceError;
 use vocabulary::{Phase, Width};
 
 /// A replacement of this project's compiler.

@@ -1,8 +1,8 @@
 //! Errors of the compiler, as those of devices.
 
 use compiler::CompileError;
-use gl_machine::device::DeviceError;
 use program::Stage;
+use raster::device::DeviceError;
 
 /// Converts an error of the compiler.
 pub(super) fn compile_error(stage: Stage, error: CompileError) -> DeviceError {

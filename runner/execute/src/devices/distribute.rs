@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use gl_machine::device::{Batch, DeviceError, Steps};
+use raster::device::{Batch, DeviceError, Steps};
 
 use crate::cores::{Cores, STACK};
 
@@ -93,7 +93,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gl_machine::device::{FragmentBatch, FragmentOutputs};
+    use raster::device::{FragmentBatch, FragmentOutputs};
 
     fn batches(count: usize) -> Vec<Batch> {
         let batch = FragmentBatch {

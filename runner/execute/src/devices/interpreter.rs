@@ -2,14 +2,6 @@
 
 mod outputs;
 
-use gl_machine::device::{
-    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
-    GeometryBatch, PrimitiveSetup, ProgramId, Steps, VertexBatch,
-};
-use gl_machine::resources::Bindings;
-use gl_machine::shader_io::{
-    BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
-};
 use interpreter::{
     AddressSpace, Code, Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest,
     Mask, Outputs, TextureRequest, Value,
@@ -18,6 +10,14 @@ use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
     AtomicOp, BuiltinVariable as B, LinkedStage, Program, Scalar, Slot, Stage, StageKey,
+};
+use raster::device::{
+    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
+    GeometryBatch, PrimitiveSetup, ProgramId, Steps, VertexBatch,
+};
+use raster::resources::Bindings;
+use raster::shader_io::{
+    BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 use std::collections::BTreeMap;
 
@@ -712,8 +712,8 @@ fn texture_op(request: &TextureRequest) -> TextureOp {
     }
 }
 
-fn image_atomic(op: AtomicOp, scalar: Scalar) -> Option<gl_machine::shader_io::AtomicOp> {
-    use gl_machine::shader_io::AtomicOp as S;
+fn image_atomic(op: AtomicOp, scalar: Scalar) -> Option<raster::shader_io::AtomicOp> {
+    use raster::shader_io::AtomicOp as S;
     Some(match op {
         AtomicOp::Min if scalar == Scalar::Uint => S::MinUnsigned,
         AtomicOp::Max if scalar == Scalar::Uint => S::MaxUnsigned,

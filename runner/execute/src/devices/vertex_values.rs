@@ -1,8 +1,8 @@
 //! Values of fragment inputs at the vertices of a primitive.
 
-use gl_machine::device::PrimitiveSetup;
 use program::Slot;
 use program::resource::Varying;
+use raster::device::PrimitiveSetup;
 
 /// Returns the raw values of a component of an input at the three vertices. `is_input` recognizes
 /// the slot of the input. An input that no earlier stage writes is a scalar of the primitive, or 0.

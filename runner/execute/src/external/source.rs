@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use compiler::{Binary, amd_codegen};
-use gl_machine::device::DeviceError;
 use program::{Stage, StageKey};
+use raster::device::DeviceError;
 
 use super::client::{Compiler, Failure, compiler};
 use super::protocol::{Answer, Section, sections};

@@ -5,7 +5,7 @@ use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, ShaderDevice};
 use crate::options::RunOptions;
 use crate::test_file::run_text;
 use crate::tests::{Mocks, script};
-use gl_machine::device::DeviceError;
+use raster::device::DeviceError;
 use results::verdict::{Phase, Status, Verdict};
 use vocabulary::Generation;
 

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use gl_machine::probe::ProbeResult;
-use gl_machine::resources::BufferId;
-use gl_machine::surface::Pixels;
+use raster::resources::BufferId;
+use raster::surface::Pixels;
 
 use results::verdict::{Phase, Verdict};
 

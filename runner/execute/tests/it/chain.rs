@@ -143,7 +143,7 @@ fn check_geometry(
     source: &str,
     lanes: usize,
     vertices: usize,
-    expect: impl Fn(usize, &gl_machine::device::EmittedVertices),
+    expect: impl Fn(usize, &raster::device::EmittedVertices),
 ) {
     // No constants: those would reach the geometry shader in place of the inputs made here.
     let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(gl_VertexID); v = gl_Position; }\n";
@@ -197,7 +197,7 @@ fn geometry_streams() {
     // No constants: those would reach the geometry shader in place of the inputs made here.
     let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(gl_VertexID); v = gl_Position; }\n";
     let program = program(&[(Stage::Vertex, vs), (Stage::Geometry, source)]);
-    let streams = |device: &mut dyn gl_machine::device::Device| -> Vec<Vec<u8>> {
+    let streams = |device: &mut dyn raster::device::Device| -> Vec<Vec<u8>> {
         let emitted = geometry(device, &program, &[], 3, 1);
         emitted.iter().map(|e| e.vertices.iter().map(|v| v.stream).collect()).collect()
     };

@@ -11,8 +11,8 @@ use execute::devices::{ForeignDevice, ForeignShader};
 use execute::{
     DeviceFactory, DeviceKind, DeviceRequest, Devices, RunOptions, ShaderDevice, run_script,
 };
-use gl_machine::device::DeviceError;
 use program::Stage;
+use raster::device::DeviceError;
 use vocabulary::Generation;
 
 /// Shaders that more tests have are the driver's own.

@@ -6,15 +6,15 @@ use compiler::Binary;
 use compiler::passes::IrTarget;
 use execute::Cores;
 use execute::devices::{OtherSources, SimulatorDevice, SimulatorOptions};
-use gl_machine::device::{
-    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, first_lanes,
-};
 use intel_isa::DevInfo;
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
 use ir::ops::Class;
 use ir::pass::{PassManager, PassOptions};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value};
 use program::{StageKey, TargetKind};
+use raster::device::{
+    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, first_lanes,
+};
 
 /// Pixels of a run: one SIMD16 thread, two SIMD8 threads.
 const LANES: usize = 16;

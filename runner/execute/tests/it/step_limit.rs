@@ -4,7 +4,7 @@
 use execute::{
     DeviceFactory, DeviceRequest, Devices, ExecutorSelection, RunOptions, ShaderDevice, run_script,
 };
-use gl_machine::device::DeviceError;
+use raster::device::DeviceError;
 use results::verdict::Status;
 use vocabulary::Generation;
 

@@ -3,11 +3,11 @@
 
 use crate::common::{program, reference, simulator};
 use execute::devices::SimulatorDevice;
-use gl_machine::device::{
+use program::{Stage, StageKey};
+use raster::device::{
     Batch, ComputeBatch, Device, DrawState, ProgramId, SoaTable, VertexBatch, first_lanes,
 };
-use gl_machine::resources::{Bindings, Objects};
-use program::{Stage, StageKey};
+use raster::resources::{Bindings, Objects};
 
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
 /// Bytes of each buffer.

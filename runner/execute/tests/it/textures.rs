@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::common::{constant_setup, program, simulator, waves};
 use execute::devices::InterpreterDevice;
-use gl_machine::device::{
+use program::{Stage, StageKey, TargetKind};
+use raster::device::{
     Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, SoaTable,
     VertexBatch, first_lanes,
 };
-use gl_machine::shader_io::{
+use raster::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
-use program::{Stage, StageKey, TargetKind};
 
 /// Pixels of a run: one SIMD16 thread.
 const LANES: usize = 16;

@@ -1,17 +1,17 @@
-//! GL machine: state, buffers, vertex fetch, primitives, rasterizer, framebuffers and probes.
+//! GL machine: objects, state, commands and probes of OpenGL over the rasterizer of `raster`.
 //!
 //! A [`machine::Machine`] executes GL commands. It gathers the shader work of a draw into batches
-//! and passes them to a [`device::Device`]. Simulator and interpreter implement that trait; each
-//! one works for its own machine, and both machines receive the same commands.
+//! and passes them to a [`Device`](raster::device::Device). Simulator and interpreter implement
+//! that trait; each one works for its own machine, and both machines receive the same commands.
 //!
 //! ```
 //! use std::sync::Arc;
 //!
 //! use program::{Api, Capabilities, CapabilityTable, Stage};
-//! use gl_machine::device::{Batch, Device, DeviceError, DrawState, Steps};
+//! use raster::device::{Batch, Device, DeviceError, DrawState, Steps};
 //! use gl_machine::machine::{Machine, MachineOptions};
 //! use gl_machine::probe::Expectation;
-//! use gl_machine::shader_io::ShaderIo;
+//! use raster::shader_io::ShaderIo;
 //!
 //! /// Clears and probes need no shaders.
 //! struct NoShaders;
@@ -49,30 +49,11 @@
 //! | Modules | Contents |
 //! |---|---|
 //! | [`machine`] | GL objects, state and commands |
-//! | [`deferred`], [`multisample`], [`probe`] | recorded draws, samples, reads of pixels |
-//! | [`device`], [`shader_io`], [`interface`], [`resources`] | border to the executors of shaders |
-//! | [`assemble`], [`clip`], [`setup`], [`primitive`], [`raster`], [`tessellate`] | fixed-function stages |
-//! | [`mod@format`], [`surface`], [`texture`] | texels, surfaces of tiles, filtering |
+//! | [`probe`] | reads of pixels |
 //!
-//! The modules of the last two rows know neither machine nor device. Texture filtering takes its
-//! requests from [`shader_io`].
+//! Everything that is not OpenGL's is in `raster`.
 
 #![warn(unreachable_pub)]
 
-pub mod assemble;
-pub mod clip;
-pub mod deferred;
-pub mod device;
-pub mod format;
-pub mod interface;
 pub mod machine;
-pub mod multisample;
-pub mod primitive;
 pub mod probe;
-pub mod raster;
-pub mod resources;
-pub mod setup;
-pub mod shader_io;
-pub mod surface;
-pub mod tessellate;
-pub mod texture;

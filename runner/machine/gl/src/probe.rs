@@ -4,9 +4,9 @@
 
 pub use probes::{Expectation, ProbeFailure, ProbeValues};
 
-use crate::format::{Format, FormatClass, Texel};
-use crate::raster::Rect;
-use crate::surface::Pixels;
+use raster::format::{Format, FormatClass, Texel};
+use raster::rasterize::Rect;
+use raster::surface::Pixels;
 
 /// Method of reading and comparing pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

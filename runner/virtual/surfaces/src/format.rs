@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use gl_machine::format::Channel;
 use packets::format_name;
+use raster::format::Channel;
 
 use crate::blocks::Blocks;
 

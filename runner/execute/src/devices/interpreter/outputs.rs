@@ -1,8 +1,8 @@
 //! Outputs of the interpreter, copied to batches.
 
-use gl_machine::device::{FragmentBatch, SoaTable, TessControlBatch};
 use interpreter::{Outputs, Value};
 use program::{FragmentOutput, LinkedStage, Slot};
+use raster::device::{FragmentBatch, SoaTable, TessControlBatch};
 
 /// Copies the outputs of vertices or points.
 pub(super) fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {

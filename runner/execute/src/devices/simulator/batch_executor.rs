@@ -7,10 +7,10 @@ use compiler::Binary;
 use compiler::output::{Surface, Width};
 use eu_simulator::trace::Tracer;
 use eu_simulator::{Kernel, Thread};
-use gl_machine::device::{Batch, DeviceError, DrawState, Steps};
-use gl_machine::shader_io::{BufferRef, ShaderIo};
 use intel_isa::DevInfo;
 use program::Stage;
+use raster::device::{Batch, DeviceError, DrawState, Steps};
+use raster::shader_io::{BufferRef, ShaderIo};
 
 use super::launch::Launch;
 use super::prepared::Prepared;

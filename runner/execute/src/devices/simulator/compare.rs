@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gl_machine::device::{Batch, FragmentBatch, SoaTable};
 use program::{
     ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, TypeTable,
 };
+use raster::device::{Batch, FragmentBatch, SoaTable};
 
 /// Maximum distance, in units in the last place, of equal floats in an inexact program: the order
 /// of operations is the same in all widths, but fused and unfused forms may differ.
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn random_values_are_equalized_and_others_are_not() {
         let batch = |colors: [u32; 4], killed: u64| {
-            let quad = gl_machine::device::Quad { x: 0, y: 0, primitive: 0 };
-            let mut outputs = gl_machine::device::FragmentOutputs::new(1, 4);
+            let quad = raster::device::Quad { x: 0, y: 0, primitive: 0 };
+            let mut outputs = raster::device::FragmentOutputs::new(1, 4);
             outputs.color.row_mut(0).copy_from_slice(&colors);
             outputs.killed = killed;
             Batch::Fragment(FragmentBatch {

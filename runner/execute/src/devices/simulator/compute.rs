@@ -3,8 +3,8 @@
 use compiler::output::{ComputeInterface, Interface};
 use eu_simulator::Thread;
 use eu_simulator::host::{Host, Reply};
-use gl_machine::device::{ComputeBatch, DeviceError};
-use gl_machine::shader_io::ShaderIo;
+use raster::device::{ComputeBatch, DeviceError};
+use raster::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

@@ -1,6 +1,6 @@
 //! Errors of the device.
 
-use gl_machine::device::DeviceError;
+use raster::device::DeviceError;
 use vocabulary::Phase;
 
 /// Returns the error of a phase that refused a shader or its binary.

@@ -7,10 +7,10 @@ use eu_simulator::Thread;
 use eu_simulator::host::{
     Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
 };
-use gl_machine::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup};
-use gl_machine::shader_io::ShaderIo;
 use program::Stage;
 use program::resource::Varying as InputSlot;
+use raster::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup};
+use raster::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::super::vertex_values::vertex_values;

@@ -2,9 +2,9 @@
 
 use compiler::output::{GeometryDispatch, GeometryInterface, Interface, Width};
 use eu_simulator::Thread;
-use gl_machine::device::{DeviceError, EmittedVertex, EmittedVertices, GeometryBatch};
-use gl_machine::shader_io::ShaderIo;
 use program::{Program, Stage};
+use raster::device::{DeviceError, EmittedVertex, EmittedVertices, GeometryBatch};
+use raster::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

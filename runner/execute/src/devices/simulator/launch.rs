@@ -5,10 +5,10 @@ use std::cell::Cell;
 use compiler::output::{self, Width};
 use eu_simulator::host::Host;
 use eu_simulator::{Kernel, Thread};
-use gl_machine::device::DeviceError;
-use gl_machine::shader_io::ShaderIo;
 use intel_isa::DevInfo;
 use program::Program;
+use raster::device::DeviceError;
+use raster::shader_io::ShaderIo;
 
 use super::memory::{Memory, uniform_buffer};
 use super::prepared::Prepared;

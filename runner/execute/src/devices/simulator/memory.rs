@@ -5,10 +5,10 @@ use compiler::output::Surface as Bound;
 use eu_simulator::host::{
     AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels,
 };
-use gl_machine::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo};
 use program::resource::OpaqueSlot;
 use program::types::Dim;
 use program::{Program, Type, TypeId};
+use raster::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo};
 
 use super::sampler::{self, TextureSurface};
 
@@ -71,7 +71,7 @@ macro_rules! memory_requests {
         }
 
         fn typed_read(&mut self, surface: u8, coordinates: [u32; 4]) -> Reply<[u32; 4]> {
-            self.memory.image(surface, coordinates, &gl_machine::shader_io::ImageOp::Load)
+            self.memory.image(surface, coordinates, &raster::shader_io::ImageOp::Load)
         }
 
         fn typed_write(
@@ -81,7 +81,7 @@ macro_rules! memory_requests {
             texel: [u32; 4],
         ) -> Reply<()> {
             self.memory
-                .image(surface, coordinates, &gl_machine::shader_io::ImageOp::Store(texel))
+                .image(surface, coordinates, &raster::shader_io::ImageOp::Store(texel))
                 .map(drop)
         }
 

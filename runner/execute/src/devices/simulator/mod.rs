@@ -29,11 +29,11 @@ use std::sync::{Arc, Mutex};
 use compiler::output::{Statistics, Width};
 use compiler::{Binary, CachedCompiler, CodegenOptions, EarlyPassCache, StagePasses};
 use eu_simulator::MathMode;
-use gl_machine::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
-use gl_machine::resources::Bindings;
-use gl_machine::shader_io::ShaderIo;
 use intel_isa::DevInfo;
 use program::{Stage, StageKey};
+use raster::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
+use raster::resources::Bindings;
+use raster::shader_io::ShaderIo;
 use results::verdict::StageStatistics;
 
 use super::binary_source::OtherSources;

@@ -8,8 +8,8 @@ use cache::CheckoutPool;
 use compiler::output::{Interface, Width};
 use compiler::{Binary, CachedCompiler};
 use eu_simulator::Kernel;
-use gl_machine::device::DeviceError;
 use intel_isa::DevInfo;
+use raster::device::DeviceError;
 
 use super::errors::rejected;
 use super::kernel_cache::KernelCache;

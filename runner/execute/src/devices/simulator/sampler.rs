@@ -2,7 +2,7 @@
 //! operations.
 
 use eu_simulator::host::{HostError, Param, Reply, SamplerOp, SamplerRequest, Texels};
-use gl_machine::shader_io::{Lod as Level, ShaderIo, ShaderIoError, TextureOp, TextureRef};
+use raster::shader_io::{Lod as Level, ShaderIo, ShaderIoError, TextureOp, TextureRef};
 
 /// Number of pixels whose differences give the level of detail.
 const QUAD: usize = 4;

@@ -5,9 +5,9 @@ use compiler::output::{
     Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, Width,
 };
 use eu_simulator::Thread;
-use gl_machine::device::{DeviceError, SoaTable, TessControlBatch, TessEvaluationBatch};
-use gl_machine::shader_io::ShaderIo;
 use program::{Program, Slot, Stage};
+use raster::device::{DeviceError, SoaTable, TessControlBatch, TessEvaluationBatch};
+use raster::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

@@ -2,8 +2,8 @@
 
 use eu_simulator::host::Host;
 use eu_simulator::{Kernel, Outcome, Reason, SimError, Thread};
-use gl_machine::device::DeviceError;
 use program::Stage;
+use raster::device::DeviceError;
 use vocabulary::Phase;
 
 use super::errors::rejected;

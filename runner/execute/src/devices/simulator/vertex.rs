@@ -2,9 +2,9 @@
 
 use compiler::output::{Interface, VertexInput, VertexInterface, Width};
 use eu_simulator::Thread;
-use gl_machine::device::{DeviceError, VertexBatch};
-use gl_machine::shader_io::ShaderIo;
 use program::Stage;
+use raster::device::{DeviceError, VertexBatch};
+use raster::shader_io::ShaderIo;
 use vocabulary::Phase;
 
 use super::errors::rejected;

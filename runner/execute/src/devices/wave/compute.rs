@@ -2,8 +2,8 @@
 
 use compiler::amd_codegen::output::{ComputeInterface, Interface, UserValue};
 use gcn_simulator::{LANES, Outcome, Wave};
-use gl_machine::device::{ComputeBatch, DeviceError, first_lanes};
-use gl_machine::shader_io::ShaderIo;
+use raster::device::{ComputeBatch, DeviceError, first_lanes};
+use raster::shader_io::ShaderIo;
 
 use super::launch::Launch;
 use super::memory::Memory;

@@ -3,9 +3,9 @@
 
 use compiler::amd_codegen::output::{PositionExport, Resource, VertexInterface};
 use gcn_simulator::{Export, Host, LANES};
-use gl_machine::device::SoaTable;
 use program::Slot;
 use program::resource::Varying;
+use raster::device::SoaTable;
 
 use super::memory::{Memory, StageBuffer, dword};
 

@@ -2,9 +2,9 @@
 
 use compiler::amd_codegen::output::{FragmentInterface, Interface, PixelValue, Resource};
 use gcn_simulator::{Export, Host, Wave};
-use gl_machine::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
-use gl_machine::shader_io::ShaderIo;
 use program::resource::Varying;
+use raster::device::{DeviceError, FragmentBatch, FragmentOutputs, PrimitiveSetup, Quad};
+use raster::shader_io::ShaderIo;
 
 use super::super::vertex_values::vertex_values;
 use super::launch::Launch;

@@ -3,8 +3,8 @@
 
 use compiler::amd_codegen::output::{GeometryInterface, Interface, Resource};
 use gcn_simulator::{Host, LANES, Message};
-use gl_machine::device::{DeviceError, EmittedVertex, GeometryBatch, SoaTable};
-use gl_machine::shader_io::ShaderIo;
+use raster::device::{DeviceError, EmittedVertex, GeometryBatch, SoaTable};
+use raster::shader_io::ShaderIo;
 
 use super::exports::{VertexHost, take};
 use super::launch::Launch;
@@ -111,7 +111,7 @@ fn copy_vertices(
     let Interface::Vertex(interface) = &output.interface else {
         return Err(DeviceError::Execution("no program behind the geometry program".into()));
     };
-    let mut wave = launch.wave(gl_machine::device::first_lanes(offsets.len()));
+    let mut wave = launch.wave(raster::device::first_lanes(offsets.len()));
     for (lane, &offset) in offsets.iter().enumerate() {
         wave.vector[0][lane] = offset as u32;
     }

@@ -1,15 +1,15 @@
 //! Descriptors of textures and images, as a driver writes them into the table.
 
 use gcn_simulator::{ImageKind, ImageResource, SamplerResource};
-use gl_machine::format::{Channel, Format, FormatClass};
-use gl_machine::shader_io::{Lod, ShaderIo, TextureOp, TextureRef};
-use gl_machine::texture::texels::Texels;
-use gl_machine::texture::{
+use program::types::Dim;
+use program::{Program, Type};
+use raster::format::{Channel, Format, FormatClass};
+use raster::shader_io::{Lod, ShaderIo, TextureOp, TextureRef};
+use raster::texture::texels::Texels;
+use raster::texture::{
     CompareFunction, DepthMode, Filter, SamplerParameters, SwizzleSource, Texture, TextureTarget,
     Wrap,
 };
-use program::types::Dim;
-use program::{Program, Type};
 
 /// Sources of channels in descriptors.
 const ZERO: u8 = 0;

@@ -2,8 +2,8 @@
 
 use compiler::amd_codegen::output::Resource;
 use gcn_simulator::{ImageAccess, ImageKind, ImageOperation, ImageResource, SamplerResource};
-use gl_machine::shader_io::{AtomicOp, ImageOp, ImageRef, ShaderIo, TextureOp, TextureRef};
 use program::Program;
+use raster::shader_io::{AtomicOp, ImageOp, ImageRef, ShaderIo, TextureOp, TextureRef};
 
 use super::image_descriptors::{Shape, image, image_words, level, sampler, sampler_words, texture};
 

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use amd_isa::Chip;
 use compiler::amd_codegen::output::UserValue;
 use gcn_simulator::{ExecutionError, Host, Outcome, Reason, Wave};
-use gl_machine::device::{DeviceError, DrawState};
 use program::Stage;
+use raster::device::{DeviceError, DrawState};
 
 use super::memory::TABLE;
 use super::prepared::Prepared;

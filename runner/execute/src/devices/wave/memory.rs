@@ -4,7 +4,7 @@
 use amd_isa::Chip;
 use compiler::amd_codegen::output::{Descriptor, Resource, UserValue};
 use gcn_simulator::{ImageAccess, Wave};
-use gl_machine::shader_io::{BufferRef, ShaderIo};
+use raster::shader_io::{BufferRef, ShaderIo};
 
 use super::images::Images;
 use super::launch::Launch;

@@ -7,7 +7,7 @@ use amd_isa::Chip;
 use compiler::amd_codegen::Output;
 use compiler::amd_codegen::output::Interface;
 use gcn_simulator::{Program, ProgramError};
-use gl_machine::device::DeviceError;
+use raster::device::DeviceError;
 
 /// A compiled and decoded program.
 pub(super) struct Prepared {

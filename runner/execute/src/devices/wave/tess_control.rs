@@ -3,9 +3,9 @@
 
 use compiler::amd_codegen::output::{Interface, Resource, TessControlInterface, UserValue};
 use gcn_simulator::LANES;
-use gl_machine::device::{DeviceError, TessControlBatch, first_lanes};
-use gl_machine::shader_io::ShaderIo;
 use program::Slot;
+use raster::device::{DeviceError, TessControlBatch, first_lanes};
+use raster::shader_io::ShaderIo;
 
 use super::launch::{Launch, local_bytes};
 use super::memory::{Memory, StageBuffer, dword, set_dword};

@@ -2,9 +2,9 @@
 
 use compiler::amd_codegen::output::{Interface, Resource, TessEvaluationInterface, UserValue};
 use gcn_simulator::LANES;
-use gl_machine::device::{DeviceError, TessEvaluationBatch};
-use gl_machine::shader_io::ShaderIo;
 use program::Slot;
+use raster::device::{DeviceError, TessEvaluationBatch};
+use raster::shader_io::ShaderIo;
 
 use super::exports::{RING_OFFSET, VertexHost, ring, take};
 use super::launch::Launch;

@@ -2,8 +2,8 @@
 
 use amd_isa::HardwareStage;
 use compiler::amd_codegen::output::{Interface, UserValue, VertexInterface};
-use gl_machine::device::{DeviceError, VertexBatch};
-use gl_machine::shader_io::ShaderIo;
+use raster::device::{DeviceError, VertexBatch};
+use raster::shader_io::ShaderIo;
 
 use super::exports::{RING_OFFSET, VertexHost, ring, take};
 use super::launch::{Launch, local_bytes};

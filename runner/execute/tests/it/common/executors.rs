@@ -1,9 +1,6 @@
 //! A fragment shader on the interpreter, the IR evaluator (before and after the passes) and the
 //! simulator.
 
-use gl_machine::device::{
-    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad,
-};
 use interpreter::{
     AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, Mask,
     TextureRequest,
@@ -11,6 +8,9 @@ use interpreter::{
 use ir::eval::{EvalError, EvalOptions, Io, Services};
 use ir::intrinsics::{Fields, IntrinsicOp};
 use program::{BuiltinVariable, FragmentOutput, Program, Stage, StageKey, TargetKind};
+use raster::device::{
+    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad,
+};
 
 use super::{Uniforms, constant_setup, program, try_program};
 

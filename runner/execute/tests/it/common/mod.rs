@@ -14,18 +14,18 @@ pub(crate) mod source_tree;
 use execute::Cores;
 use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use execute::devices::{WaveDevice, WaveOptions};
-use gl_machine::device::{
-    Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch,
-    PlaneEquation, PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch,
-    first_lanes,
-};
-use gl_machine::shader_io::{
-    AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
-};
 use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
 use program::{
     Api, Capabilities, CapabilityTable, Program, Stage, StageKey, TargetKind, TypeTable,
+};
+use raster::device::{
+    Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch,
+    PlaneEquation, PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch,
+    first_lanes,
+};
+use raster::shader_io::{
+    AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 
 /// ShaderIo with a default uniform block only.
@@ -148,13 +148,13 @@ pub(crate) fn fragment_quads(
     program: &Program,
     uniforms: &[u8],
     quads: usize,
-) -> Result<Vec<[u32; 4]>, gl_machine::device::DeviceError> {
+) -> Result<Vec<[u32; 4]>, raster::device::DeviceError> {
     let key = key();
     let state = DrawState { program, program_id: ProgramId(0), key: &key };
     let lanes = quads * 4;
     let mut batch = Batch::Fragment(FragmentBatch {
         quads: (0..quads).map(|i| Quad { x: 10 + 2 * i as i32, y: 20, primitive: 0 }).collect(),
-        live: gl_machine::device::first_lanes(lanes),
+        live: raster::device::first_lanes(lanes),
         primitives: vec![constant_setup()],
         samples: 1,
         sample_positions: vec![[0.5; 2]],

@@ -2,7 +2,7 @@
 
 use super::operations::Domain;
 use super::random::Rng;
-use gl_machine::format::{float_to_half, half_to_float};
+use raster::format::{float_to_half, half_to_float};
 
 /// A scalar, vector or matrix type; `columns` is 1 for the former two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use program::Stage;
 use super::draw_call::DrawParameters;
 use super::vertex_stage::Pipeline;
 use super::{GlError, Machine, MachineError};
-use crate::device::{Batch, ComputeBatch, Device, DeviceError, Steps};
+use raster::device::{Batch, ComputeBatch, Device, DeviceError, Steps};
 
 /// Most work groups in each direction (`GL_MAX_COMPUTE_WORK_GROUP_COUNT`).
 const MAX_GROUPS: u32 = 65535;

@@ -13,13 +13,13 @@ use super::tessellation::DefaultLevels;
 use super::vertex_data::{AttributeSlot, VertexData, VertexFetch};
 use super::vertex_stage::Pipeline;
 use super::{GlError, Machine, MachineError, ProgramObject};
-use crate::assemble::{PrimitiveMode, assemble};
-use crate::deferred::{DrawContext, DrawRecorder, ShadeMode};
-use crate::device::{Device, Steps};
-use crate::interface::{FragmentInput, fragment_inputs};
-use crate::multisample::Multisample;
-use crate::raster::{Rect, samples};
-use crate::setup::{RasterState, RasterizedPrimitive, SetupCache};
+use raster::assemble::{PrimitiveMode, assemble};
+use raster::deferred::{DrawContext, DrawRecorder, ShadeMode};
+use raster::device::{Device, Steps};
+use raster::interface::{FragmentInput, fragment_inputs};
+use raster::multisample::Multisample;
+use raster::rasterize::{Rect, samples};
+use raster::setup::{RasterState, RasterizedPrimitive, SetupCache};
 
 /// Largest number of vertices of a draw, all instances together: a limit on the cost of a test, not
 /// of GL.

@@ -1,6 +1,6 @@
 //! Arguments of draw commands.
 
-use crate::assemble::PrimitiveMode;
+use raster::assemble::PrimitiveMode;
 
 /// A draw of consecutive vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

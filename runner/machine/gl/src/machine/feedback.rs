@@ -3,10 +3,10 @@
 use program::{Program, Scalar, Slot, Type};
 
 use super::primitives::{FinalPrimitive, ShadedVertices};
-use crate::format::float_to_half;
-use crate::interface::component;
-use crate::primitive::PrimitiveKind;
-use crate::resources::{BufferId, Objects};
+use raster::format::float_to_half;
+use raster::interface::component;
+use raster::primitive::PrimitiveKind;
+use raster::resources::{BufferId, Objects};
 
 /// Capture state of one `xfb draw`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

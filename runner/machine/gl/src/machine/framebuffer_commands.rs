@@ -10,13 +10,13 @@ use super::framebuffers::{
     Attachment, Framebuffer, FramebufferError, FramebufferKind, FramebufferTarget,
 };
 use super::{GlError, MAX_WINDOW, Machine, MachineError};
-use crate::deferred::RenderTarget;
-use crate::device::Device;
-use crate::format::Format;
-use crate::raster::{Rect, samples};
-use crate::surface::{Pixels, Surface};
-use crate::texture::fill::TextureFill;
-use crate::texture::{Filter, TextureTarget};
+use raster::deferred::RenderTarget;
+use raster::device::Device;
+use raster::format::Format;
+use raster::rasterize::{Rect, samples};
+use raster::surface::{Pixels, Surface};
+use raster::texture::fill::TextureFill;
+use raster::texture::{Filter, TextureTarget};
 
 impl Machine {
     /// Executes an `fb` command.

@@ -1,7 +1,7 @@
 //! Framebuffers and their attachments.
 
-use crate::format::Format;
-use crate::resources::TextureId;
+use raster::format::Format;
+use raster::resources::TextureId;
 
 /// One image of a texture as color attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use program::{LinkedStage, Stage};
 
 use super::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
 use super::vertex_stage::Pipeline;
-use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
-use crate::device::{
+use raster::assemble::{PrimitiveMode, ProvokingVertex, assemble};
+use raster::device::{
     Batch, DeviceError, EmittedVertices, GeometryBatch, MAX_LANES, SoaTable, first_lanes,
 };
 
@@ -81,7 +81,7 @@ fn geometry_batch(
                 let vertex = input.get(primitive.vertices.get(v).copied().unwrap_or(0));
                 for (slot, source) in sources.iter().enumerate() {
                     for c in 0..4 {
-                        let value = crate::interface::component(vertex, *source, c);
+                        let value = raster::interface::component(vertex, *source, c);
                         channels.set(slot * 4 + c, lane, value);
                     }
                 }

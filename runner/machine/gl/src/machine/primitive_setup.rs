@@ -4,9 +4,11 @@ use program::Slot;
 
 use super::primitives::{FinalPrimitive, ShadedVertices};
 use super::state::{State, VIEWPORTS};
-use crate::interface::{FragmentInput, VertexInterface, component};
-use crate::primitive::{PrimitiveKind, PrimitiveSetup};
-use crate::setup::{RasterState, RasterizedPrimitive, SetupCache, SetupInput, Viewport, rasterize};
+use raster::interface::{FragmentInput, VertexInterface, component};
+use raster::primitive::{PrimitiveKind, PrimitiveSetup};
+use raster::setup::{
+    RasterState, RasterizedPrimitive, SetupCache, SetupInput, Viewport, rasterize,
+};
 
 /// Setup of the primitives of one draw.
 pub(super) struct PrimitiveAssembler<'a> {

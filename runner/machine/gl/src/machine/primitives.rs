@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::assemble::Primitive;
-use crate::primitive::PrimitiveKind;
+use raster::assemble::Primitive;
+use raster::primitive::PrimitiveKind;
 
 /// Outputs of the vertex stages: `slots * 4` words for each vertex.
 #[derive(Clone, Debug, Default)]

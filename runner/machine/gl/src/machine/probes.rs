@@ -5,10 +5,10 @@ use program::Api;
 
 use super::framebuffers::Framebuffer;
 use super::{Machine, MachineError};
-use crate::device::Device;
 use crate::probe::{self, ProbePath, ProbeResult, Readback};
-use crate::raster::Rect;
-use crate::surface::Pixels;
+use raster::device::Device;
+use raster::rasterize::Rect;
+use raster::surface::Pixels;
 
 /// The most pixels one probe may read.
 const MAX_READ: i64 = 1 << 28;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::assemble::ProvokingVertex;
 use crate::machine::vertex_data::CurrentAttributes;
-use crate::setup::{PolygonMode, Viewport};
-use crate::texture::CompareFunction;
+use raster::assemble::ProvokingVertex;
+use raster::setup::{PolygonMode, Viewport};
+use raster::texture::CompareFunction;
 
 /// Number of viewports.
 pub const VIEWPORTS: usize = 16;

@@ -6,12 +6,12 @@ use program::{LinkedStage, Slot, Stage};
 
 use super::primitives::{GeneratedPrimitive, InputPrimitive, ShadedVertices};
 use super::vertex_stage::Pipeline;
-use crate::assemble::ProvokingVertex;
-use crate::device::{
+use raster::assemble::ProvokingVertex;
+use raster::device::{
     Batch, DeviceError, MAX_LANES, SoaTable, TessControlBatch, TessEvaluationBatch, first_lanes,
 };
-use crate::interface::component;
-use crate::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
+use raster::interface::component;
+use raster::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
 
 /// A patch after the control stage.
 struct Patch {

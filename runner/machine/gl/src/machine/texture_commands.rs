@@ -10,11 +10,11 @@ use program::{Api, Program, Type};
 use super::textures::{Resident, TEXTURE_SLOTS, TextureParameter, TextureSlot};
 use super::uniforms::SlotSource;
 use super::{GlError, Machine, MachineError, ProgramObject};
-use crate::format::Format;
-use crate::resources::{ImageUnit, TextureId};
-use crate::texture::fill::TextureFill;
-use crate::texture::image::ImageView;
-use crate::texture::{DepthMode, Texture, TextureTarget};
+use raster::format::Format;
+use raster::resources::{ImageUnit, TextureId};
+use raster::texture::fill::TextureFill;
+use raster::texture::image::ImageView;
+use raster::texture::{DepthMode, Texture, TextureTarget};
 
 /// The highest level of a texture.
 const MAX_LEVEL: u32 = 14;

@@ -1,7 +1,7 @@
 //! Texture units, image units and texture slots of a script.
 
-use crate::resources::{ImageUnit, TextureId};
-use crate::texture::{CompareFunction, DepthMode, Filter, SwizzleSource, Wrap};
+use raster::resources::{ImageUnit, TextureId};
+use raster::texture::{CompareFunction, DepthMode, Filter, SwizzleSource, Wrap};
 
 /// Number of texture slots of a script, and of texture units.
 pub const TEXTURE_SLOTS: usize = 32;

@@ -7,8 +7,8 @@ use program::types::MatrixOrder;
 use program::{Program, Scalar, Stage, Type};
 use smallvec::SmallVec;
 
-use crate::format::float_to_half;
-use crate::resources::write_clipped;
+use raster::format::float_to_half;
+use raster::resources::write_clipped;
 
 /// Value of a `uniform` command.
 #[derive(Clone, Debug, PartialEq, Eq)]

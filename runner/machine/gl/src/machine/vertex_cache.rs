@@ -2,7 +2,7 @@
 
 use program::{LinkedStage, StageKey};
 
-use crate::device::{ProgramId, SoaTable, VertexBatch};
+use raster::device::{ProgramId, SoaTable, VertexBatch};
 
 /// Last batch of a vertex stage that depends on its inputs only.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 
 use program::{BuiltinVariable, Program, Scalar, Type};
 
-use crate::format::half_to_float;
+use raster::format::half_to_float;
 
 /// Component type of an array in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

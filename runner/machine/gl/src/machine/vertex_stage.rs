@@ -11,11 +11,11 @@ use super::draw_call::{DrawCall, DrawParameters};
 use super::primitives::ShadedVertices;
 use super::vertex_cache::VertexCache;
 use super::vertex_data::VertexFetch;
-use crate::device::{
+use raster::device::{
     Batch, Device, DeviceError, DrawState, MAX_LANES, ProgramId, SoaTable, Steps, VertexBatch,
     first_lanes,
 };
-use crate::resources::Bindings;
+use raster::resources::Bindings;
 
 /// Inputs of a vertex: four words for each attribute slot.
 type VertexWords = SmallVec<[u32; 16]>;

@@ -1,19 +1,19 @@
 //! The machine with hand-made programs and a device made of closures.
 
 use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
-use gl_machine::assemble::{PrimitiveMode, ProvokingVertex};
-use gl_machine::deferred::ShadeMode;
-use gl_machine::device::ProgramId;
 use gl_machine::machine::draw::{DrawCall, RectangleDraw};
 use gl_machine::machine::state::Capability;
 use gl_machine::machine::uniforms::UniformValue;
 use gl_machine::machine::vertex_data::{AttributeSlot, VertexData};
 use gl_machine::machine::{Machine, MachineOptions};
 use gl_machine::probe::{Agreement, Expectation};
-use gl_machine::raster::Rect;
-use gl_machine::shader_io::{AtomicOp, BufferRef};
 use program::variable::InterpolationMode;
 use program::{Api, BuiltinVariable, FragmentOutput, Scalar, Slot};
+use raster::assemble::{PrimitiveMode, ProvokingVertex};
+use raster::deferred::ShadeMode;
+use raster::device::ProgramId;
+use raster::rasterize::Rect;
+use raster::shader_io::{AtomicOp, BufferRef};
 
 fn options(shade: ShadeMode) -> MachineOptions {
     MachineOptions { shade, ..MachineOptions::default() }
@@ -444,8 +444,7 @@ fn two_sided_colors_follow_the_facing() {
     builder.output(Slot::BackColor(0));
     builder.input(Slot::Color(0), InterpolationMode::Default);
     let mut m = machine(Api::Compatibility, builder, MachineOptions::default());
-    let vertex = |b: &mut gl_machine::device::VertexBatch,
-                  s: &mut dyn gl_machine::shader_io::ShaderIo| {
+    let vertex = |b: &mut raster::device::VertexBatch, s: &mut dyn raster::shader_io::ShaderIo| {
         pass_through(b, s);
         for lane in 0..b.lanes {
             b.outputs.set(4, lane, 1.0f32.to_bits());

@@ -4,12 +4,6 @@
 use std::sync::Arc;
 
 use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
-use gl_machine::assemble::{PrimitiveMode, ProvokingVertex};
-use gl_machine::deferred::ShadeMode;
-use gl_machine::device::{
-    Batch, Device, DeviceError, DrawState, EmittedVertex, Steps, VertexBatch,
-};
-use gl_machine::format::Format;
 use gl_machine::machine::draw::{DrawCall, RectangleDraw};
 use gl_machine::machine::framebuffers::{FramebufferError, FramebufferKind, FramebufferTarget};
 use gl_machine::machine::state::Capability;
@@ -18,15 +12,19 @@ use gl_machine::machine::uniforms::UniformValue;
 use gl_machine::machine::vertex_data::{AttributeSlot, VertexData};
 use gl_machine::machine::{GlError, Machine, MachineOptions};
 use gl_machine::probe::Expectation;
-use gl_machine::raster::Rect;
-use gl_machine::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, TextureOp, TextureRef};
-use gl_machine::texture::fill::TextureFill;
-use gl_machine::texture::{Filter, TextureTarget, Wrap};
 use program::resource::{FeedbackVarying, OpaqueSlot, OpaqueSlots, StageMask, Uniform, Varying};
 use program::shader::LayoutPrimitive;
 use program::types::{Dim, ImageType, MatrixOrder, SamplerType};
 use program::variable::InterpolationMode;
 use program::{Api, FragmentOutput, LinkedStage, Program, Scalar, Shader, Slot, Stage, Type};
+use raster::assemble::{PrimitiveMode, ProvokingVertex};
+use raster::deferred::ShadeMode;
+use raster::device::{Batch, Device, DeviceError, DrawState, EmittedVertex, Steps, VertexBatch};
+use raster::format::Format;
+use raster::rasterize::Rect;
+use raster::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, TextureOp, TextureRef};
+use raster::texture::fill::TextureFill;
+use raster::texture::{Filter, TextureTarget, Wrap};
 
 fn machine(program: Arc<Program>) -> Machine {
     let mut m = Machine::new(
@@ -419,7 +417,7 @@ fn compute_writes_images_and_buffers() {
             io.atomic32(
                 BufferRef::AtomicCounter(2),
                 0,
-                gl_machine::shader_io::AtomicOp::Increment,
+                raster::shader_io::AtomicOp::Increment,
                 [0; 2],
             );
         }

@@ -1,7 +1,6 @@
 //! Uniform and vertex-data writes against layouts worked out by hand from the specification.
 
 use crate::support::{Mock, ProgramBuilder, capabilities};
-use gl_machine::assemble::PrimitiveMode;
 use gl_machine::machine::draw::{DrawCall, RectangleDraw};
 use gl_machine::machine::uniforms::{UniformError, UniformValue};
 use gl_machine::machine::vertex_data::{
@@ -9,11 +8,12 @@ use gl_machine::machine::vertex_data::{
     VertexFetch,
 };
 use gl_machine::machine::{GlError, Machine, MachineError, MachineOptions};
-use gl_machine::shader_io::{BufferRef, ShaderIo};
 use program::resource::{ActiveBlock, OpaqueSlot, OpaqueSlots, StageMask};
 use program::types::MatrixOrder;
 use program::variable::Packing;
 use program::{Api, Scalar};
+use raster::assemble::PrimitiveMode;
+use raster::shader_io::{BufferRef, ShaderIo};
 use std::cell::RefCell;
 use std::rc::Rc;
 

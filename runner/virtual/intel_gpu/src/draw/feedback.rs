@@ -1,6 +1,6 @@
 //! Stream output: vertices of primitives to buffers.
 
-use gl_machine::assemble::Primitive;
+use raster::assemble::Primitive;
 
 use super::command::Draw;
 use super::counts::STREAMS;

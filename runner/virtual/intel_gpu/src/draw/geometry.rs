@@ -1,7 +1,7 @@
 //! Geometry threads: payload, emitted vertices.
 
 use eu_simulator::Thread;
-use gl_machine::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
+use raster::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
 
 use super::command::Draw;
 use super::primitives::{Assembled, mode_of};

@@ -1,7 +1,7 @@
 //! Primitives of a draw: indices, assembly, the way through the stages.
 
-use gl_machine::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
-use gl_machine::primitive::PrimitiveKind;
+use raster::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
+use raster::primitive::PrimitiveKind;
 use rustc_hash::FxHashMap;
 
 use super::command::{Draw, Parameters};

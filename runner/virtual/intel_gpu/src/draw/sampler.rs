@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use eu_simulator::host::{Param, SamplerOp, SamplerRequest, Texels};
-use gl_machine::format::FormatClass;
-use gl_machine::shader_io::{Lod, TextureOp};
-use gl_machine::texture::sample::look_up;
-use gl_machine::texture::texels;
-use gl_machine::texture::{
+use raster::format::FormatClass;
+use raster::shader_io::{Lod, TextureOp};
+use raster::texture::sample::look_up;
+use raster::texture::texels;
+use raster::texture::{
     CompareFunction, DepthMode, Filter, SamplerParameters, SwizzleSource, TextureTarget, Wrap,
 };
 use surfaces::{SurfaceFormat, SurfaceKind};

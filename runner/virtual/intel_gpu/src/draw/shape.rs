@@ -1,6 +1,6 @@
 //! Shapes of antialiased and multisampled lines and points: rectangles and disks.
 
-use gl_machine::raster::{Rect, Spans};
+use raster::rasterize::{Rect, Spans};
 
 /// Samples of a pixel along each axis that decide how much of it a shape covers.
 const GRID: u32 = 8;

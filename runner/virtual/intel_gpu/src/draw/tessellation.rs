@@ -1,7 +1,7 @@
 //! Tessellation: control threads, the fixed-function tessellator, evaluation threads.
 
-use gl_machine::assemble::{Primitive, PrimitiveMode};
-use gl_machine::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
+use raster::assemble::{Primitive, PrimitiveMode};
+use raster::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
 use smallvec::SmallVec;
 
 use super::command::Draw;

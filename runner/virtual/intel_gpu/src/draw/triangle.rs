@@ -1,7 +1,7 @@
 //! Primitives: clipping, culling, rasterization.
 
-use gl_machine::clip::{self, ClipVertex};
-use gl_machine::raster::{Rect, SnappedPosition, Spans, line, point, snap, triangle};
+use raster::clip::{self, ClipVertex};
+use raster::rasterize::{Rect, SnappedPosition, Spans, line, point, snap, triangle};
 use smallvec::SmallVec;
 
 use super::command::Draw;

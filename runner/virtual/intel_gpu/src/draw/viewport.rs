@@ -1,7 +1,7 @@
 //! Viewports: transformation to the window, limits of what is drawn, volume of clipping.
 
-use gl_machine::clip::ClipVolume;
-use gl_machine::raster::Rect;
+use raster::clip::ClipVolume;
+use raster::rasterize::Rect;
 
 use super::command::Draw;
 use super::vertices::Slots;

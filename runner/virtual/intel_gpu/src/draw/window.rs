@@ -1,6 +1,6 @@
 //! Transformation of positions to the window.
 
-use gl_machine::raster::Rect;
+use raster::rasterize::Rect;
 
 /// Data of a vertex: a slot of four components for each element.
 pub(super) type Slots = Vec<[u32; 4]>;

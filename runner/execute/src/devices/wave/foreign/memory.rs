@@ -3,10 +3,10 @@
 
 use compiler::amd_codegen::output::Resource;
 use gcn_simulator::ImageAccess;
-use gl_machine::shader_io::{BufferRef, ShaderIo};
 use program::resource::{OpaqueSlot, SubroutineUniform, Uniform};
 use program::types::{Scalar, Type};
 use program::{ExprId, ExprKind, Global, Literal, Program, Stage, Storage};
+use raster::shader_io::{BufferRef, ShaderIo};
 
 use super::super::images::Images;
 use super::stages::Draw;

@@ -13,10 +13,10 @@ use amd_isa::{Chip, Opcode, Operand};
 use compiler::CachedCompiler;
 use compiler::amd_codegen::output::{Interface as OurInterface, PixelValue, Resource, UserValue};
 use gcn_simulator::Program;
-use gl_machine::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
-use gl_machine::shader_io::ShaderIo;
 use program::Stage;
 use program::resource::Attribute;
+use raster::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
+use raster::shader_io::ShaderIo;
 
 pub use listing::ForeignShader;
 

@@ -1,9 +1,9 @@
 //! Waves of vertices and fragments with the registers that radeonsi's shaders expect.
 
 use gcn_simulator::{Export, Host, LANES, Outcome, Program, Wave};
-use gl_machine::device::{DeviceError, FragmentBatch, PrimitiveSetup, VertexBatch};
-use gl_machine::shader_io::ShaderIo;
 use program::Stage;
+use raster::device::{DeviceError, FragmentBatch, PrimitiveSetup, VertexBatch};
+use raster::shader_io::ShaderIo;
 
 use super::super::fragment::{pixels, weights};
 use super::interface::{DEPTH, Interface, Known, NULL, PARAMETER, Pairs};

@@ -5,10 +5,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gl_machine::device::{
-    Batch, Device, DeviceError, DrawState, FragmentBatch, Steps, VertexBatch,
-};
-use gl_machine::shader_io::ShaderIo;
 use program::resource::{Attribute, Placement, StageMask, Uniform, Varying};
 use program::types::MatrixOrder;
 use program::variable::InterpolationMode;
@@ -16,6 +12,8 @@ use program::{
     Api, BuiltinVariable, Capabilities, CapabilityTable, FragmentOutput, Global, GlobalId,
     Interpolation, LinkedStage, Program, Scalar, Shader, Slot, Stage, Storage, TypeId, TypeTable,
 };
+use raster::device::{Batch, Device, DeviceError, DrawState, FragmentBatch, Steps, VertexBatch};
+use raster::shader_io::ShaderIo;
 
 /// Builds a linked program by hand.
 pub(crate) struct ProgramBuilder {

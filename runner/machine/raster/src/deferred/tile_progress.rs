@@ -1,7 +1,7 @@
 //! Progress of the tiles of a render target through its recorded operations.
 
 use crate::format::Texel;
-use crate::raster::Rect;
+use crate::rasterize::Rect;
 use crate::surface::{Surface, TILE_SIZE};
 
 /// Quads in a row of a tile.

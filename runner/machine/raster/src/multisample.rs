@@ -1,7 +1,7 @@
 //! Multisample state of a draw and its effect on fragments.
 
 use crate::format::Format;
-use crate::raster::samples;
+use crate::rasterize::samples;
 
 /// State of a draw to one sample of each pixel. By default there is one sample, in the center.
 #[derive(Clone, Debug, PartialEq)]

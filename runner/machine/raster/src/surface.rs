@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::format::{Format, Texel};
-use crate::raster::{Rect, Spans};
+use crate::rasterize::{Rect, Spans};
 
 /// Width and height of a tile in pixels.
 pub const TILE_SIZE: i32 = 16;

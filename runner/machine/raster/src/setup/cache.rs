@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
 use crate::primitive::PrimitiveKind;
-use crate::raster::coverage::push_recent;
+use crate::rasterize::coverage::push_recent;
 
 /// Setup results of recent primitives.
 #[derive(Clone, Debug, Default)]
@@ -58,8 +58,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::raster::Rect;
-    use crate::raster::coverage::CACHE_CAPACITY;
+    use crate::rasterize::Rect;
+    use crate::rasterize::coverage::CACHE_CAPACITY;
     use crate::setup::{PolygonMode, rasterize};
 
     const VIEWPORT: Viewport =

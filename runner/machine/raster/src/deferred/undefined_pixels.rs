@@ -1,6 +1,6 @@
 //! Pixels whose value a fragment shader left undefined.
 
-use crate::raster::Rect;
+use crate::rasterize::Rect;
 
 /// Set of pixels of a render target.
 #[derive(Clone, Debug, Default)]

@@ -51,7 +51,7 @@ impl Objects {
 }
 
 /// Copies the bytes that fit.
-pub(crate) fn write_clipped(buffer: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u8]) {
+pub fn write_clipped(buffer: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u8]) {
     let len = buffer.len().saturating_sub(offset).min(bytes.len());
     if len > 0 {
         Arc::make_mut(buffer)[offset..offset + len].copy_from_slice(&bytes[..len]);
@@ -127,8 +127,8 @@ pub struct Bindings {
     pub scalar_shadows: bool,
     /// Image unit of each image slot of the program.
     pub images: Vec<Option<ImageUnit>>,
-    /// Objects at the last checkpoint.
-    pub(crate) saved: Option<Objects>,
+    /// Objects at the last checkpoint; `None` before the first.
+    pub saved: Option<Objects>,
 }
 
 impl Bindings {

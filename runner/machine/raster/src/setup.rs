@@ -8,8 +8,8 @@ pub use cache::SetupCache;
 
 use crate::clip::{self, ClipVertex, ClipVolume};
 use crate::primitive::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
-use crate::raster::coverage::{Coverage, CoverageParts};
-use crate::raster::{self, Rect, SUBPIXELS, SnappedPosition, Spans, snap};
+use crate::rasterize::coverage::{Coverage, CoverageParts};
+use crate::rasterize::{self, Rect, SUBPIXELS, SnappedPosition, Spans, snap};
 
 /// A viewport and its depth range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,7 +151,7 @@ fn point(
     }
     let [x, y, z] = input.viewport.transform(&vertex.position);
     let size = input.point_size[index];
-    let spans = raster::point::rasterize([snap(x), snap(y)], size, &state.bounds);
+    let spans = rasterize::point::rasterize([snap(x), snap(y)], size, &state.bounds);
     let mut setup = template(PrimitiveKind::Point, front_facing);
     combine(&mut setup, &[(PlaneEquation::constant(1.0), vertex, z)]);
     // OpenGL 4.6 section 14.4.1, upper-left origin.
@@ -180,7 +180,7 @@ fn line(
     let ends = clip::line(ends, volume, input.clip_distances)?;
     let window = ends.map(|v| input.viewport.transform(&v.position));
     let fixed: [SnappedPosition; 2] = window.map(|p| [snap(p[0]), snap(p[1])]);
-    let spans = raster::line::rasterize(fixed[0], fixed[1], &state.bounds);
+    let spans = rasterize::line::rasterize(fixed[0], fixed[1], &state.bounds);
     let (dx, dy) = (window[1][0] - window[0][0], window[1][1] - window[0][1]);
     let length = dx * dx + dy * dy;
     let along = if length > 0.0 {
@@ -210,7 +210,7 @@ fn triangle(
     let window: Vec<[f64; 3]> =
         polygon.iter().map(|v| input.viewport.transform(&v.position)).collect();
     let fixed: Vec<SnappedPosition> = window.iter().map(|p| [snap(p[0]), snap(p[1])]).collect();
-    let area: i64 = fan(&fixed).map(|t| raster::triangle::doubled_area(&t)).sum();
+    let area: i64 = fan(&fixed).map(|t| rasterize::triangle::doubled_area(&t)).sum();
     if area == 0 {
         return Vec::new();
     }
@@ -262,7 +262,7 @@ fn fan(fixed: &[SnappedPosition]) -> impl Iterator<Item = [SnappedPosition; 3]> 
 fn fill(fixed: &[SnappedPosition], bounds: &Rect) -> Vec<Spans> {
     let mut parts: Vec<Spans> = Vec::new();
     for triangle in fan(fixed) {
-        let mut spans = raster::triangle::rasterize(&triangle, bounds);
+        let mut spans = rasterize::triangle::rasterize(&triangle, bounds);
         if spans.is_empty() {
             continue;
         }

@@ -11,7 +11,7 @@ use super::undefined_pixels::UndefinedPixels;
 use crate::device::{Device, DeviceError, FragmentOutputs, Steps};
 use crate::format::{Format, Texel};
 use crate::primitive::PrimitiveSetup;
-use crate::raster::Rect;
+use crate::rasterize::Rect;
 use crate::surface::{Pixels, Surface};
 
 #[derive(Clone, Debug)]

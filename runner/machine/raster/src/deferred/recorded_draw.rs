@@ -11,8 +11,8 @@ use crate::format::Texel;
 use crate::interface::{FragmentInput, FragmentInterface};
 use crate::multisample::Multisample;
 use crate::primitive::PrimitiveSetup;
-use crate::raster::Spans;
-use crate::raster::coverage::{Coverage, CoverageParts, UnionCache};
+use crate::rasterize::Spans;
+use crate::rasterize::coverage::{Coverage, CoverageParts, UnionCache};
 use crate::resources::Bindings;
 use crate::texture::CompareFunction;
 

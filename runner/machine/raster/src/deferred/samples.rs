@@ -6,7 +6,7 @@
 
 use super::recorded_draw::{DrawContext, DrawItem, RecordedDraw};
 use crate::primitive::PrimitiveSetup;
-use crate::raster::Rect;
+use crate::rasterize::Rect;
 use crate::surface::Surface;
 
 /// Color attachments of a sample.
