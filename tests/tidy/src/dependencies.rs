@@ -32,7 +32,7 @@ pub fn check(files: &[File]) -> Vec<Offense> {
 }
 
 /// Names of a manifest's dependencies of all kinds, with their lines.
-fn dependencies(text: &str) -> Vec<(usize, &str)> {
+pub(crate) fn dependencies(text: &str) -> Vec<(usize, &str)> {
     let (mut names, mut inside) = (Vec::new(), false);
     for (i, line) in text.lines().enumerate() {
         if line.starts_with('[') {

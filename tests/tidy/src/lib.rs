@@ -12,6 +12,7 @@
 //! assert_eq!(found[0], "a.rs:1: spelling: `grey`: write gray");
 //! ```
 
+pub mod arrows;
 pub mod circles;
 pub mod crates;
 pub mod dependencies;
@@ -52,6 +53,7 @@ pub const CHECKS: &[Check] = &[
     ("link", links::check),
     ("dependency", dependencies::check),
     ("crate", crates::check),
+    ("arrow", arrows::check),
 ];
 
 /// Runs all checks, sorted by place.

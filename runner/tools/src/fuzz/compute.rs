@@ -12,6 +12,7 @@ use super::names::{any_scalar, array};
 use super::script;
 use super::stage::{HASHES, StageShader};
 
+const EXTENSION: &str = "GL_ARB_compute_shader";
 /// Number of words of the result buffer for atomics.
 const ATOMIC_WORDS: usize = 64;
 /// Maximum number of probed words.
@@ -26,6 +27,7 @@ const ATOMICS: [&str; 6] =
 pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(1);
     let mut stage = maker.stage(0);
+    stage.enable(EXTENSION);
     let (x, y) = stage.generator.random.pick(&[
         (1, 1),
         (4, 1),
@@ -53,7 +55,7 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     let _ = writeln!(commands, "ssbo 1 {}\ncompute {} {} 1", 4 * words, groups.0, groups.1);
     let step = (words - ATOMIC_WORDS).div_ceil(PROBES);
     let probed = (0..ATOMIC_WORDS).chain((ATOMIC_WORDS..words).step_by(step));
-    script::require(&["GL_ARB_compute_shader"])
+    script::require(&[EXTENSION])
         + &format!("[compute shader]\n{}\n", stage.text())
         + &script::begin_test()
         + &commands

@@ -11,12 +11,8 @@ use super::real::Bits;
 use super::resources::Resource;
 
 /// Extensions of every shader.
-const EXTENSIONS: [&str; 4] = [
-    "GL_ARB_arrays_of_arrays",
-    "GL_ARB_shader_storage_buffer_object",
-    "GL_ARB_compute_shader",
-    "GL_ARB_gpu_shader5",
-];
+const EXTENSIONS: [&str; 3] =
+    ["GL_ARB_arrays_of_arrays", "GL_ARB_shader_storage_buffer_object", "GL_ARB_gpu_shader5"];
 /// Number of hashes that a stage computes.
 pub(super) const HASHES: usize = 4;
 /// All hashes as the vector passed from stage to stage.
@@ -29,6 +25,7 @@ pub(super) struct StageShader {
     pub generator: Generator,
     /// Variables with equal values in all invocations.
     uniform: Vec<Variable>,
+    extensions: Vec<&'static str>,
     declarations: String,
     /// Code of `main` before and after `body`.
     prologue: String,
@@ -52,11 +49,18 @@ impl StageShader {
         StageShader {
             generator,
             uniform,
+            extensions: EXTENSIONS.to_vec(),
             declarations,
             prologue: String::new(),
             epilogue: String::new(),
             body: String::new(),
         }
+    }
+
+    /// Enables an extension of this stage alone. Some drivers take a shader of another stage that
+    /// enables `GL_ARB_compute_shader` for a compute shader.
+    pub(super) fn enable(&mut self, extension: &'static str) {
+        self.extensions.push(extension);
     }
 
     /// Appends declarations.
@@ -201,7 +205,7 @@ impl StageShader {
     /// Returns the text of the shader.
     pub(super) fn text(&self) -> String {
         let mut text = String::from("#version 420\n");
-        for extension in EXTENSIONS {
+        for extension in &self.extensions {
             let _ = writeln!(text, "#extension {extension} : enable");
         }
         for &ty in &self.generator.structures {
