@@ -9,11 +9,12 @@ use script::{Command, Script, TestLine};
 
 use crate::context::context_for;
 use crate::default_key::default_key;
-use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, ShaderDevice, statistics};
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, statistics};
 use crate::executor::device_verdict;
 use crate::front::{Linked, build};
 use crate::options::{ExecutorSelection, RunOptions};
 use results::verdict::{Phase, Verdict};
+use shader_device::ShaderDevice;
 use vocabulary::Generation;
 
 /// Compiles the shaders of a script for one generation, in every width, for the draw-time state

@@ -1,57 +1,13 @@
-//! Devices as scripts drive them: the GL machine's device trait plus records for the results.
+//! Creation of the devices of a test.
 
-use raster::device::{Device, DeviceError};
+use raster::device::DeviceError;
 use script::Script;
+use shader_device::ShaderDevice;
 
-use crate::devices::{Disagreement, Undefined};
 use crate::options::{ExecutionOptions, ExecutorSelection};
 use crate::shared::SharedTests;
-use results::passes::ScopePasses;
 use results::verdict::StageStatistics;
-use vocabulary::{Generation, Width};
-
-/// A device of either kind.
-pub trait ShaderDevice: Device {
-    /// Returns statistics of the code generated so far: an entry per stage and width, with the last
-    /// key's numbers where a stage was compiled several times.
-    fn statistics(&self) -> Vec<StageStatistics> {
-        Vec::new()
-    }
-
-    /// Returns the executed machine code, in the order of [`ShaderDevice::statistics`].
-    fn kernels(&self) -> Vec<ExecutedKernel> {
-        Vec::new()
-    }
-
-    /// Returns the optional passes of all compilations, if requested.
-    fn passes(&self) -> Vec<ScopePasses> {
-        Vec::new()
-    }
-
-    /// Returns and resets the set of results that depend on undefined values of GLSL (an
-    /// uninitialized read, an out-of-bounds access, division by zero, an over-shift). Differences
-    /// between the executors or between widths prove nothing about such values.
-    fn take_undefined(&mut self) -> Undefined {
-        Undefined::default()
-    }
-
-    /// Returns and resets the list of disagreements between widths.
-    fn take_disagreements(&mut self) -> Vec<Disagreement> {
-        Vec::new()
-    }
-
-    /// Returns the number of batches shaded so far. Batches with one number are the same on both
-    /// executors as long as both have shaded the same number.
-    fn shaded(&self) -> u64 {
-        0
-    }
-
-    /// Returns whether the executors must agree bit for bit. A device that deviates from the
-    /// program's own flag (for example because its compiler fused operations) returns `false`.
-    fn exact(&self) -> bool {
-        true
-    }
-}
+use vocabulary::Generation;
 
 /// The kind of an executor's device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,17 +37,6 @@ impl ExecutorSelection {
             ExecutorSelection::ReferenceOnly => &[DeviceKind::Interpreter],
         }
     }
-}
-
-/// Machine code of one stage and width that a device executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExecutedKernel {
-    /// The stage.
-    pub stage: program::Stage,
-    /// The width.
-    pub width: Width,
-    /// The bytes.
-    pub code: Vec<u8>,
 }
 
 /// The parameters of a new device.

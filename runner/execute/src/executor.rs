@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use gl_machine::machine::{Machine, MachineError};
 use raster::device::DeviceError;
 
-use super::device::{DeviceKind, ShaderDevice};
-use crate::devices::{Disagreement, Undefined};
+use super::device::DeviceKind;
 use crate::shared::{Recorded, ReferenceRecord};
 use results::verdict::{Phase, Status, Verdict};
+use shader_device::{Disagreement, ShaderDevice, Undefined};
 
 /// One executor: a GL machine and the device that shades for it.
 pub(crate) struct Executor {

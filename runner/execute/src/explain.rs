@@ -10,7 +10,7 @@ use program::{Program, Stage, StageKey};
 use script::Script;
 
 use crate::context::context_for;
-use crate::device::{DeviceFactory, DeviceKind, ExecutedKernel};
+use crate::device::{DeviceFactory, DeviceKind};
 use crate::explanation::Explanation;
 use crate::factory::{chip, devinfo};
 use crate::front::{Linked, build};
@@ -20,6 +20,7 @@ use crate::options::RunOptions;
 use crate::run::run_explained;
 use results::bundle::{Bundle, ProbeRecord};
 use results::verdict::TestResult;
+use shader_device::ExecutedKernel;
 use vocabulary::{CodegenOptions, Generation, Width};
 
 /// Creates the bundle of a result by executing and compiling the test again; a panic is caught.

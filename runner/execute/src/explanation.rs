@@ -3,8 +3,9 @@
 use gl_machine::probe::Readback;
 use raster::rasterize::Rect;
 
-use crate::device::{DeviceKind, ExecutedKernel};
+use crate::device::DeviceKind;
 use results::bundle::ProbeRecord;
+use shader_device::ExecutedKernel;
 
 /// The records of one execution.
 #[derive(Debug, Default)]

@@ -7,17 +7,13 @@ use raster::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::cores::Cores;
-use super::device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
-use crate::devices::{
-    Decoders, Disagreement, InterpreterDevice, OtherSources, Programs, SimulatorDevice,
-    SimulatorOptions, TraceLog, Undefined, WaveDevice, WaveLog, WaveOptions,
-};
+use super::device::{DeviceFactory, DeviceKind, DeviceRequest};
 use crate::external;
-use crate::passes::scope_passes;
 use crate::shared::SharedTests;
-use results::passes::ScopePasses;
-use results::verdict::StageStatistics;
+use amd_device::{Programs, WaveDevice, WaveLog, WaveOptions};
+use intel_device::{Decoders, SimulatorDevice, SimulatorOptions, TraceLog};
+use interpreter_device::InterpreterDevice;
+use shader_device::{Cores, OtherSources, ShaderDevice};
 use vocabulary::Generation;
 
 /// Returns the hardware facts of a generation; `None` for the reference.
@@ -182,56 +178,4 @@ fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
 pub fn seed(test: &str) -> u64 {
     let hash = blake3::hash(test.as_bytes());
     hash.as_bytes().iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))
-}
-
-impl ShaderDevice for InterpreterDevice {
-    fn take_undefined(&mut self) -> Undefined {
-        InterpreterDevice::take_undefined(self)
-    }
-
-    fn shaded(&self) -> u64 {
-        InterpreterDevice::shaded(self)
-    }
-}
-
-impl ShaderDevice for SimulatorDevice {
-    fn take_disagreements(&mut self) -> Vec<Disagreement> {
-        SimulatorDevice::take_disagreements(self)
-    }
-
-    fn shaded(&self) -> u64 {
-        SimulatorDevice::shaded(self)
-    }
-
-    fn statistics(&self) -> Vec<StageStatistics> {
-        let convert = |s: &crate::devices::KernelStatistics| StageStatistics {
-            stage: s.stage,
-            width: s.width,
-            instructions: s.statistics.instructions,
-            loops: s.statistics.loops,
-            cycles: s.statistics.cycles.into(),
-            executed: s.executed(),
-            spills: s.statistics.spills,
-            fills: s.statistics.fills,
-            sends: s.statistics.sends,
-            registers: s.statistics.registers,
-            scalar_registers: 0,
-            waits: 0,
-            sha: s.hash.clone(),
-        };
-        SimulatorDevice::statistics(self).iter().map(convert).collect()
-    }
-
-    fn passes(&self) -> Vec<ScopePasses> {
-        self.logged_passes().iter().flat_map(scope_passes).collect()
-    }
-
-    fn kernels(&self) -> Vec<ExecutedKernel> {
-        self.binaries()
-            .flat_map(|(stage, binary)| {
-                binary.compiled.kernels.iter().map(move |kernel| (stage, kernel))
-            })
-            .map(|(stage, k)| ExecutedKernel { stage, width: k.width, code: k.code.clone() })
-            .collect()
-    }
 }

@@ -9,6 +9,6 @@ use results::verdict::{Phase, Verdict};
 /// # Errors
 /// Fails if an initializer cannot be evaluated.
 pub(crate) fn default_block(program: &Program) -> Result<Vec<u8>, Verdict> {
-    interpreter::default_block(program)
+    interpreter_device::default_block(program)
         .map_err(|error| Verdict::fail(Phase::Frontend, error.to_string()))
 }

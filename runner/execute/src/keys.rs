@@ -10,9 +10,10 @@ use raster::shader_io::ShaderIo;
 use script::Script;
 
 use super::default_key::default_key;
-use super::device::{DeviceFactory, DeviceRequest, ShaderDevice};
+use super::device::{DeviceFactory, DeviceRequest};
 use super::options::{ExecutorSelection, RunOptions};
 use super::run::run_script;
+use shader_device::ShaderDevice;
 use vocabulary::Generation;
 
 type Keys = Arc<Mutex<BTreeMap<Stage, StageKey>>>;

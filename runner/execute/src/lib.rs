@@ -16,13 +16,11 @@
 
 pub mod capabilities;
 pub mod code_text;
-pub mod devices;
 pub mod diagnostics;
 pub mod driver;
 pub mod explain;
 pub mod external;
 pub mod image;
-pub mod passes;
 
 mod buffers;
 mod case_override;
@@ -30,7 +28,6 @@ mod code_check;
 mod commands;
 mod compile_only;
 mod context;
-mod cores;
 mod default_key;
 mod device;
 mod display_list;
@@ -45,7 +42,6 @@ mod front;
 mod initial;
 mod keys;
 mod light;
-mod metered_device;
 mod options;
 mod pipeline;
 mod probe;
@@ -63,9 +59,8 @@ mod vertex;
 
 pub use case_override::CaseOverride;
 pub use context::context_for;
-pub use cores::{Cores, STACK, TakenCores};
 pub use default_key::plain_key;
-pub use device::{DeviceFactory, DeviceKind, DeviceRequest, ExecutedKernel, ShaderDevice};
+pub use device::{DeviceFactory, DeviceKind, DeviceRequest};
 pub use explanation::{Explanation, ProbedArea};
 pub use factory::{Devices, Traced, TracedWaves, chip, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};

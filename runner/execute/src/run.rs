@@ -13,11 +13,11 @@ use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, statistics};
 use crate::driver_run;
 use crate::executor::{Executor, Executors, device_verdict};
 use crate::explanation::Explanation;
-use crate::metered_device::MeteredDevice;
 use crate::options::{ExecutorSelection, RunOptions};
 use crate::session::Session;
 use crate::shared::{ReferenceRecord, SharedTest, Transcript, link};
 use results::verdict::{Status, Verdict};
+use shader_device::MeteredDevice;
 use vocabulary::Generation;
 
 /// Maximum number of instructions of a batch on the simulator: some seconds of work.

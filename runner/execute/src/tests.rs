@@ -8,8 +8,8 @@ use raster::device::{Batch, Device, DeviceError, DrawState, Steps};
 use raster::shader_io::ShaderIo;
 
 use super::*;
-use crate::devices::{Disagreement, Undefined};
 use results::verdict::{Phase, StageStatistics, Status, Verdict};
+use shader_device::{Disagreement, ShaderDevice, Undefined};
 use vocabulary::{Generation, Width};
 
 /// Color of a mock executor, or its error.

@@ -19,16 +19,17 @@ use super::values::one_generation;
 use crate::console::message::message;
 use crate::console::style::Style;
 use crate::select::located_test;
-use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
 use execute::external;
-use execute::passes::scope_passes;
 use execute::{
     DeviceKind, DeviceRequest, ExecutorSelection, Linked, RunOptions, StageKeys, Traced,
 };
+use intel_device::TraceLog;
 use results::names::test_name;
 use results::passes::{ScopePasses, parse_stage};
 use results::verdict::Verdict;
+use shader_device::BinarySource;
+use shader_device::scope_passes;
 use vocabulary::{Generation, nearest};
 
 /// Forms of a shader that can be shown.

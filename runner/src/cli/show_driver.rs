@@ -23,8 +23,8 @@ use crate::console::message::message;
 use crate::select::located_test;
 use crate::supervise::change_environment;
 use crate::virtual_gpu::VirtualGpu;
-use execute::devices::TraceLog;
 use execute::{Devices, ExecutorSelection, RunOptions};
+use intel_device::TraceLog;
 
 /// Name of the hidden command that executes a test on the driver.
 const COMMAND: &str = "%test";

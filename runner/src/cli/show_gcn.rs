@@ -13,10 +13,11 @@ use super::exit::EXPECTED;
 use super::output::print;
 use super::show::{ShowArgs, WITHOUT_DRIVER, What, ir_runs};
 use crate::console::message::message;
-use execute::devices::{BinarySource, WaveLog};
-use execute::passes::scope_passes;
+use amd_device::WaveLog;
 use execute::{ExecutorSelection, RunOptions, TracedWaves};
 use results::passes::ScopePasses;
+use shader_device::BinarySource;
+use shader_device::scope_passes;
 
 /// The forms of one stage.
 pub(super) struct ShownGcn<'a> {

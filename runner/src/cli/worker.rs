@@ -17,9 +17,10 @@ use crate::supervise::{self, ExplanationRequest, Request};
 use crate::virtual_gpu::{Failures, UsedKernels, check_renderer};
 use execute::driver::{RanKernel, add_kernels};
 use execute::explain::explain;
-use execute::{Cores, Devices, RunOptions};
+use execute::{Devices, RunOptions};
 use results::bundle::Bundle;
 use results::verdict::{Phase, Status, Verdict};
+use shader_device::Cores;
 use vocabulary::{Generation, Stage, Width};
 
 /// Executes test cases until the supervisor closes the input.

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::time::Instant;
 
-use execute::STACK;
+use shader_device::STACK;
 
 use super::panics::caught;
 use super::protocol::{self, Answer, Mark, Request};

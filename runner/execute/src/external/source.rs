@@ -9,8 +9,8 @@ use raster::device::DeviceError;
 use super::client::{Compiler, Failure, compiler};
 use super::protocol::{Answer, Section, sections};
 use crate::DeviceRequest;
-use crate::devices::BinarySource;
 use results::verdict::Phase;
+use shader_device::BinarySource;
 
 /// Returns the source of a test's binaries if the run has an external compiler.
 pub fn source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {

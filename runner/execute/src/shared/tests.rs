@@ -1,12 +1,13 @@
 //! Tests of shared work: what is kept, and equal verdicts with and without it.
 
 use super::*;
-use crate::device::{DeviceFactory, DeviceKind, DeviceRequest, ShaderDevice};
+use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
 use crate::options::RunOptions;
 use crate::test_file::run_text;
 use crate::tests::{Mocks, script};
 use raster::device::DeviceError;
 use results::verdict::{Phase, Status, Verdict};
+use shader_device::ShaderDevice;
 use vocabulary::Generation;
 
 #[test]

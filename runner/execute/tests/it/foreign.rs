@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use execute::devices::{ForeignDevice, ForeignShader};
-use execute::{
-    DeviceFactory, DeviceKind, DeviceRequest, Devices, RunOptions, ShaderDevice, run_script,
-};
+use amd_device::{ForeignDevice, ForeignShader};
+use execute::{DeviceFactory, DeviceKind, DeviceRequest, Devices, RunOptions, run_script};
 use program::Stage;
 use raster::device::DeviceError;
+use shader_device::ShaderDevice;
 use vocabulary::Generation;
 
 /// Shaders that more tests have are the driver's own.

@@ -1,7 +1,8 @@
 //! Heavy draws on several threads: results are those of one thread.
 
-use execute::{Cores, Devices, RunOptions, run_script, run_text};
+use execute::{Devices, RunOptions, run_script, run_text};
 use results::verdict::{Status, Verdict};
+use shader_device::Cores;
 use vocabulary::Generation;
 
 use crate::step_limit::Limited;

@@ -4,8 +4,7 @@
 use crate::common::{constant_setup, program};
 use compiler::Binary;
 use compiler::passes::IrTarget;
-use execute::Cores;
-use execute::devices::{OtherSources, SimulatorDevice, SimulatorOptions};
+use intel_device::{SimulatorDevice, SimulatorOptions};
 use intel_isa::DevInfo;
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
 use ir::ops::Class;
@@ -15,6 +14,8 @@ use program::{StageKey, TargetKind};
 use raster::device::{
     Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, first_lanes,
 };
+use shader_device::Cores;
+use shader_device::OtherSources;
 
 /// Pixels of a run: one SIMD16 thread, two SIMD8 threads.
 const LANES: usize = 16;

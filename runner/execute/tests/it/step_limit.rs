@@ -1,11 +1,10 @@
 //! The limit of executed steps, which ends endless loops: it holds for each batch of invocations,
 //! so that a test may draw as much as it wants.
 
-use execute::{
-    DeviceFactory, DeviceRequest, Devices, ExecutorSelection, RunOptions, ShaderDevice, run_script,
-};
+use execute::{DeviceFactory, DeviceRequest, Devices, ExecutorSelection, RunOptions, run_script};
 use raster::device::DeviceError;
 use results::verdict::Status;
+use shader_device::ShaderDevice;
 use vocabulary::Generation;
 
 /// A factory whose devices have a small limit.

@@ -2,7 +2,7 @@
 //! behind on the simulator, in both widths, as on the interpreter.
 
 use crate::common::{program, reference, simulator};
-use execute::devices::SimulatorDevice;
+use intel_device::SimulatorDevice;
 use program::{Stage, StageKey};
 use raster::device::{
     Batch, ComputeBatch, Device, DrawState, ProgramId, SoaTable, VertexBatch, first_lanes,

@@ -1,10 +1,10 @@
 //! Every kind of texture lookup: simulator and interpreter ask the texture service for the same.
 
-use execute::Cores;
+use shader_device::Cores;
 use std::collections::BTreeMap;
 
 use crate::common::{constant_setup, program, simulator, waves};
-use execute::devices::InterpreterDevice;
+use interpreter_device::InterpreterDevice;
 use program::{Stage, StageKey, TargetKind};
 use raster::device::{
     Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, SoaTable,

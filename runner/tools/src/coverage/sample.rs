@@ -10,9 +10,10 @@ use program::{ExprId, ExprKind, Program};
 use script::Script;
 
 use execute::Explanation;
-use execute::{Devices, ExecutedKernel, Linked, RunOptions, StageKeys};
+use execute::{Devices, Linked, RunOptions, StageKeys};
 use results::coverage::{CoverageSample, Kind};
 use results::verdict::{Status, Verdict};
+use shader_device::ExecutedKernel;
 use vocabulary::Generation;
 
 /// Executes a test and returns its coverage sample, which is empty for a skipped or malformed test.

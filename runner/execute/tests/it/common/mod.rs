@@ -11,10 +11,10 @@ pub(crate) mod operations;
 pub(crate) mod random;
 pub(crate) mod source_tree;
 
-use execute::Cores;
-use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
-use execute::devices::{WaveDevice, WaveOptions};
+use amd_device::{WaveDevice, WaveOptions};
 use glsl::CompileOptions;
+use intel_device::{SimulatorDevice, SimulatorOptions};
+use interpreter_device::InterpreterDevice;
 use program::link::{LinkOptions, link};
 use program::{
     Api, Capabilities, CapabilityTable, Program, Stage, StageKey, TargetKind, TypeTable,
@@ -27,6 +27,7 @@ use raster::device::{
 use raster::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
+use shader_device::Cores;
 
 /// ShaderIo with a default uniform block only.
 pub(crate) struct Uniforms(pub Vec<u8>);

@@ -1,0 +1,82 @@
+//! Outputs of the interpreter, copied to batches.
+
+use interpreter::{Outputs, Value};
+use program::{FragmentOutput, LinkedStage, Slot};
+use raster::device::{FragmentBatch, SoaTable, TessControlBatch};
+
+/// Copies the outputs of vertices or points.
+pub(crate) fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {
+    for (slot, value) in outputs.varyings.iter().enumerate() {
+        for c in 0..4 {
+            if slot * 4 + c < to.rows() {
+                value.lower_halves(c, to.row_mut(slot * 4 + c));
+            }
+        }
+    }
+}
+
+/// Copies the patch outputs that the invocations of each patch agree on.
+pub(crate) fn put_patches(
+    batch: &mut TessControlBatch,
+    linked: &LinkedStage,
+    outputs: &Outputs,
+    invocations: usize,
+) {
+    let patches = batch.lanes;
+    let put = |to: &mut SoaTable, first: usize, value: &Value| {
+        for c in 0..4.min(to.rows().saturating_sub(first)) {
+            (0..patches).for_each(|p| to.set(first + c, p, value.get(c, p * invocations) as u32));
+        }
+    };
+    for (to, vertex) in batch.outputs.iter_mut().zip(&outputs.vertices) {
+        vertex.iter().enumerate().for_each(|(slot, value)| put(to, slot * 4, value));
+    }
+    for (slot, (value, varying)) in outputs.varyings.iter().zip(&linked.outputs).enumerate() {
+        put(&mut batch.patch_outputs, slot * 4, value);
+        match varying.slot {
+            Slot::TessLevelOuter => put(&mut batch.outer, 0, value),
+            Slot::TessLevelInner => put(&mut batch.inner, 0, value),
+            _ => {}
+        }
+    }
+}
+
+/// Copies fragment outputs and marks covered lanes with undefined visible values.
+pub(crate) fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
+    let lanes = batch.quads.len() * 4;
+    let covered = || (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0);
+    let mask =
+        |lanes: &mut dyn Iterator<Item = usize>| lanes.fold(0, |mask, lane| mask | 1u64 << lane);
+    let live: Vec<usize> = covered().filter(|&lane| !outputs.killed.contains(lane)).collect();
+    let mut undefined =
+        mask(&mut covered().filter(|&lane| outputs.undefined_control_flow.contains(lane)));
+    for (output, value) in &outputs.fragment {
+        let is_undefined = |lane: usize| (0..4).any(|c| value.is_undefined(c, lane));
+        undefined |= mask(&mut live.iter().copied().filter(|&lane| is_undefined(lane)));
+        let first = |lane: usize| value.get(0, lane) as u32;
+        match *output {
+            FragmentOutput::Color { location, index: 0 } => {
+                put_color(&mut batch.outputs.color, location, value)
+            }
+            FragmentOutput::Color { .. } => put_color(&mut batch.outputs.dual_source, 0, value),
+            FragmentOutput::AllColors => put_color(&mut batch.outputs.color, 0, value),
+            FragmentOutput::Depth => batch.outputs.depth = (0..lanes).map(first).collect(),
+            FragmentOutput::Stencil => batch.outputs.stencil = (0..lanes).map(first).collect(),
+            FragmentOutput::SampleMask => {
+                batch.outputs.sample_mask = (0..lanes).map(first).collect()
+            }
+        }
+    }
+    batch.outputs.killed =
+        outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
+    batch.outputs.undefined = undefined;
+}
+
+fn put_color(to: &mut SoaTable, location: u8, value: &Value) {
+    for c in 0..4 {
+        let row = usize::from(location) * 4 + c;
+        if row < to.rows() {
+            value.lower_halves(c, to.row_mut(row));
+        }
+    }
+}
