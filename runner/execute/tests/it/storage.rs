@@ -203,11 +203,12 @@ fn bindings(blocks: usize, uniforms: usize) -> Bindings {
             Some(id)
         })
         .collect();
-    let mut bindings = Bindings::default();
-    bindings.objects = objects;
-    bindings.storage = storage;
-    bindings.default_block = vec![0; uniforms].into();
-    bindings
+    Bindings {
+        objects,
+        storage,
+        default_block: vec![0; uniforms].into(),
+        ..Bindings::default()
+    }
 }
 
 /// All buffers after the shader ran.
