@@ -7,8 +7,6 @@
 //! 2·24 + 2 bits; transcendental functions come from the pinned `libm`. NaN results are the
 //! canonical quiet NaN, so that evaluation is deterministic.
 
-use crate::ops::AluOp;
-
 /// Context of a folding function beside its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldCtx {
@@ -29,38 +27,6 @@ pub enum Fold {
     Vector(fn(FoldCtx, &[[u64; 4]]) -> [u64; 4]),
     /// Needs the other invocations of the quad: does not fold.
     Quad,
-}
-
-/// Computes `op` on swizzled sources; `result_bits` and `components` describe the result. `None`
-/// for derivatives and for a wrong number of sources.
-pub fn evaluate(
-    op: AluOp,
-    ctx: FoldCtx,
-    sources: &[[u64; 4]],
-    result_bits: u8,
-    components: u8,
-) -> Option<[u64; 4]> {
-    if sources.len() != op.info().inputs.len() || sources.len() > 4 {
-        return None;
-    }
-    let mut result = [0; 4];
-    match op.info().fold {
-        Fold::Scalar(f) => {
-            for (i, out) in result.iter_mut().enumerate().take(components.into()) {
-                let mut operands = [0; 4];
-                for (operand, source) in operands.iter_mut().zip(sources) {
-                    *operand = source[i];
-                }
-                *out = f(ctx, &operands);
-            }
-        }
-        Fold::Vector(f) => result = f(ctx, sources),
-        Fold::Quad => return None,
-    }
-    for (i, out) in result.iter_mut().enumerate() {
-        *out = if i < components.into() { *out & mask(result_bits) } else { 0 };
-    }
-    Some(result)
 }
 
 /// The low `bits` bits set.

@@ -2,12 +2,12 @@
 
 use crate::fold::*;
 use crate::ops::AluOp;
-use crate::random::Rng;
+use crate::testing::numbers::Rng;
 
 fn eval(op: AluOp, bits: u8, result_bits: u8, args: &[u64]) -> u64 {
     let ctx = FoldCtx { bits, flush_f32: false };
     let sources: Vec<[u64; 4]> = args.iter().map(|&a| [a; 4]).collect();
-    evaluate(op, ctx, &sources, result_bits, 1).unwrap()[0]
+    op.evaluate(ctx, &sources, result_bits, 1).unwrap()[0]
 }
 
 fn same_f32(got: u64, want: f32, what: &str) {
@@ -201,7 +201,7 @@ fn special_floats() {
     assert_eq!(eval(AluOp::Fsign, 32, 32, &[minus_zero]), minus_zero);
     assert_eq!(eval(AluOp::F2i32, 32, 32, &[nan]), 0);
     let ctx = FoldCtx { bits: 32, flush_f32: true };
-    let sum = evaluate(AluOp::Fadd, ctx, &[[0x8000_0001; 4], [0x8000_0001; 4]], 32, 1).unwrap()[0];
+    let sum = AluOp::Fadd.evaluate(ctx, &[[0x8000_0001; 4], [0x8000_0001; 4]], 32, 1).unwrap()[0];
     assert_eq!(sum, minus_zero, "denormals flush to zero of their sign");
     // mod of multiples whose quotient rounds down is 0, not the divisor.
     let m = eval(AluOp::Fmod, 64, 64, &[f64::to_bits(0.3 * 3.0), f64::to_bits(0.3)]);

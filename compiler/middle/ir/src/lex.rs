@@ -1,7 +1,18 @@
 //! Tokens of the text form.
 
-use crate::parse::ParseError;
 use std::fmt;
+
+/// Why a text is not a shader.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// Description of the error.
+    pub message: String,
+}
 
 /// A token and where it starts.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,8 @@
 //! * [`Shader::walk`] and [`Shader::block_order`] visit it without recursion, [`Cfg`] gives
 //!   predecessors, successors and dominance.
 //! * `Display` prints the text form, [`parse()`] reads it.
-//! * [`eval::run`] executes a shader on concrete inputs; [`fold::evaluate`] one operation.
+//! * [`eval::run`] executes a shader on concrete inputs; [`AluOp::evaluate`] one
+//!   operation.
 //! * [`validate()`] checks every rule and reports all failures.
 //! * [`PassManager`] runs the passes.
 //!
@@ -95,8 +96,6 @@ pub use validate::{Failure, ValidationError, validate};
 #[cfg(test)]
 mod fold_tests;
 #[cfg(test)]
-mod random;
-#[cfg(test)]
-mod random_shader;
+mod testing;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@
 //! 1-bit boolean). An operand is per-component (as many components as the result) unless `.x(n)`
 //! fixes the number.
 
-use crate::fold::{self, Fold};
+use crate::fold::{self, Fold, FoldCtx};
 
 /// Interpretation of the bits of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -528,6 +528,38 @@ impl AluOp {
     /// The name in the text form.
     pub fn name(self) -> &'static str {
         self.info().name
+    }
+
+    /// Computes the operation on swizzled sources; `result_bits` and `components` describe the
+    /// result. `None` for derivatives and for a wrong number of sources.
+    pub fn evaluate(
+        self,
+        ctx: FoldCtx,
+        sources: &[[u64; 4]],
+        result_bits: u8,
+        components: u8,
+    ) -> Option<[u64; 4]> {
+        if sources.len() != self.info().inputs.len() || sources.len() > 4 {
+            return None;
+        }
+        let mut result = [0; 4];
+        match self.info().fold {
+            Fold::Scalar(f) => {
+                for (i, out) in result.iter_mut().enumerate().take(components.into()) {
+                    let mut operands = [0; 4];
+                    for (operand, source) in operands.iter_mut().zip(sources) {
+                        *operand = source[i];
+                    }
+                    *out = f(ctx, &operands);
+                }
+            }
+            Fold::Vector(f) => result = f(ctx, sources),
+            Fold::Quad => return None,
+        }
+        for (i, out) in result.iter_mut().enumerate() {
+            *out = if i < components.into() { *out & fold::mask(result_bits) } else { 0 };
+        }
+        Some(result)
     }
 
     /// `vec2`, `vec3` or `vec4` for that many components, `mov` for one.

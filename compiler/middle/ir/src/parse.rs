@@ -12,6 +12,7 @@ use crate::info::{
 };
 use crate::inst::{Alu, IDENTITY, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
 use crate::intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
+pub use crate::lex::ParseError;
 use crate::lex::{Token, TokenKind, tokens};
 use crate::ops::AluOp;
 use crate::shader::{BlockData, LocalData, MAX_NESTING, NodeData, Shader, ValueData};
@@ -19,18 +20,6 @@ use crate::slot::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use smallvec::SmallVec;
 use std::str::FromStr;
-
-/// Why a text is no shader.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line}:{column}: {message}")]
-pub struct ParseError {
-    /// Line, from 1.
-    pub line: u32,
-    /// Column in characters, from 1.
-    pub column: u32,
-    /// Description of the error.
-    pub message: String,
-}
 
 type Result<T> = std::result::Result<T, ParseError>;
 

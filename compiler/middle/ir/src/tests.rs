@@ -1,5 +1,6 @@
 //! Tests of the data structures: builder, graph, validator.
 
+use crate::testing::{numbers, shaders};
 use crate::*;
 use vocabulary::{InternalError, Phase};
 
@@ -357,11 +358,11 @@ fn internal_errors_name_the_pass() {
 /// what is valid also prints, runs and survives the passes.
 #[test]
 fn damaged_text_never_panics() {
-    let mut rng = random::Rng::new(42);
+    let mut rng = numbers::Rng::new(42);
     let mut accepted = 0;
     for seed in 0..1500 {
-        let limits = random_shader::Limits { instructions: 20, ..Default::default() };
-        let text = random_shader::random_shader(&mut random::Rng::new(seed), limits).to_string();
+        let limits = shaders::Limits { instructions: 20, ..Default::default() };
+        let text = shaders::random_shader(&mut numbers::Rng::new(seed), limits).to_string();
         let mut bytes = text.into_bytes();
         for _ in 0..1 + rng.below(2) {
             let (at, other) = (rng.below(bytes.len()), rng.below(bytes.len()));

@@ -36,6 +36,7 @@
 mod access;
 mod arithmetic;
 mod builtins;
+mod calls;
 mod error;
 mod expression;
 mod info;

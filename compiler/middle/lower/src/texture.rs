@@ -1,6 +1,6 @@
 //! Texture and image built-ins.
 
-use ir::fold::{FoldCtx, evaluate};
+use ir::fold::FoldCtx;
 use ir::{Dim, Fields, IntrinsicOp, Tex, TexOp, TexSrcKind, Value};
 use program::expression::{ImageCall, ImageOp, TextureCall, TextureLod, TextureOp};
 use program::types::Dim as ProgramDim;
@@ -147,7 +147,7 @@ impl Lowerer<'_, '_> {
         let bits = alu.srcs.first().map_or(32, |s| shader.bits(s.value));
         let context = FoldCtx { bits, flush_f32: false };
         let count = alu.srcs.len().min(4);
-        evaluate(alu.op, context, &sources[..count], shader.bits(value), shader.components(value))
+        alu.op.evaluate(context, &sources[..count], shader.bits(value), shader.components(value))
     }
 
     fn finish_texture(

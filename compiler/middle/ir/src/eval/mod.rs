@@ -5,9 +5,11 @@
 //! group, so barriers hold trivially. Undefined values are seeded garbage, never zero. Arithmetic
 //! is that of [`fold`], with the shader's float controls.
 
+mod error;
 mod intrinsics;
 mod services;
 
+pub use error::EvalError;
 pub use services::{Io, Services, Space, TestServices, TexRequest};
 
 use crate::fold::{self, FoldCtx};
@@ -16,23 +18,6 @@ use crate::inst::{Alu, InstKind, Jump, Tex};
 use crate::ops::AluOp;
 use crate::shader::{NodeData, Shader};
 use cranelift_entity::{EntityRef, SecondaryMap};
-
-/// Why evaluation stopped.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EvalError {
-    /// The surroundings do not offer this.
-    #[error("{0} is not supported here")]
-    Unsupported(&'static str),
-    /// The step limit was reached: probably an endless loop.
-    #[error("more than {0} instructions")]
-    Steps(u64),
-    /// The shader breaks a rule of the validator.
-    #[error("malformed shader: {0}")]
-    Malformed(&'static str),
-    /// Any failure of the surroundings.
-    #[error("{0}")]
-    Service(String),
-}
 
 /// Bounds and seed.
 #[derive(Clone, Copy, Debug)]
@@ -299,8 +284,7 @@ impl Machine<'_> {
                 *source = self.operand(alu, i, lane);
             }
             let count = alu.srcs.len().min(4);
-            let value =
-                fold::evaluate(alu.op, ctx, &sources[..count], shape.bits, shape.components);
+            let value = alu.op.evaluate(ctx, &sources[..count], shape.bits, shape.components);
             self.set(result, lane, value.ok_or(EvalError::Malformed("wrong number of sources"))?);
         }
         Ok(())
@@ -328,7 +312,7 @@ impl Machine<'_> {
                 return Err(EvalError::Malformed("derivative outside a quad"));
             }
             let sources = [self.operand(alu, 0, quad + to), self.operand(alu, 0, quad + from)];
-            let value = fold::evaluate(AluOp::Fsub, ctx, &sources, shape.bits, shape.components);
+            let value = AluOp::Fsub.evaluate(ctx, &sources, shape.bits, shape.components);
             self.set(result, lane, value.unwrap_or_default());
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Surroundings of the evaluator: interface, memory, textures. [`TestServices`] keeps
 //! all of it in plain tables.
 
-use super::EvalError;
+use super::error::EvalError;
 use crate::inst::{Tex, TexSrcKind};
 use crate::intrinsics::{Fields, Intrinsic, IntrinsicOp};
 use crate::slot::Slot;

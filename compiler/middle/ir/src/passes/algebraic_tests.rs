@@ -6,8 +6,8 @@ use super::algebraic_rules::{
 use super::inexact_rules::INEXACT_RULES;
 use super::opt_algebraic::{computed, constant_bits};
 use super::{opt_algebraic, opt_algebraic_inexact, opt_copy_propagation};
-use crate::fold::{FoldCtx, evaluate};
-use crate::random::Rng;
+use crate::fold::FoldCtx;
+use crate::testing::numbers::Rng;
 use crate::*;
 
 /// A width during unification: known, or the representative of a class of equal unknowns.
@@ -238,7 +238,7 @@ fn value(pattern: &Pattern, class: Class, bits: u8, values: &Values) -> Option<(
             let ctx_bits =
                 info.inputs.iter().position(|i| i.bits == 0).map_or(info.inputs[0].bits, |_| inner);
             let ctx = FoldCtx { bits: ctx_bits, flush_f32: false };
-            evaluate(*op, ctx, &sources, out, 1).map(|v| (v[0], out))
+            op.evaluate(ctx, &sources, out, 1).map(|v| (v[0], out))
         }
     }
 }

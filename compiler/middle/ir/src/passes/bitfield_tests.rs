@@ -3,7 +3,7 @@
 
 use super::{opt_algebraic, opt_bitfield, opt_constant_folding, opt_copy_propagation, opt_dce};
 use crate::eval::{EvalOptions, TestServices, run};
-use crate::random::Rng;
+use crate::testing::numbers::Rng;
 use crate::*;
 
 const LANES: usize = 4;

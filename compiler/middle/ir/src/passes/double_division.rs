@@ -4,7 +4,7 @@
 //! Newton-Raphson steps with fused multiply-add on an operand scaled to
 //! [1, 4), and correct the result by its exact residual (Markstein's method).
 
-use super::lower_doubles::{halves, is_special, normalize, power_of_two, sign_of};
+use super::double_parts::{halves, is_special, normalize, power_of_two, sign_of};
 use crate::builder::Builder;
 use crate::ids::Value;
 

@@ -3,8 +3,8 @@
 
 use super::lower_doubles;
 use crate::eval::{EvalOptions, TestServices, run};
-use crate::fold::{FoldCtx, evaluate};
-use crate::random::Rng;
+use crate::fold::FoldCtx;
+use crate::testing::numbers::Rng;
 use crate::*;
 
 const LANES: usize = 512;
@@ -128,7 +128,8 @@ fn oracle_is_the_host() {
         let (a, b) = (rng.float(64), rng.float(64));
         let (x, y) = (f64::from_bits(a), f64::from_bits(b));
         let ctx = FoldCtx { bits: 64, flush_f32: false };
-        let fold = |op| evaluate(op, ctx, &[[a; 4], [b; 4]][..op_inputs(op)], 64, 1).unwrap()[0];
+        let fold =
+            |op: AluOp| op.evaluate(ctx, &[[a; 4], [b; 4]][..op_inputs(op)], 64, 1).unwrap()[0];
         let same =
             |got: u64, want: f64| f64::from_bits(got).to_bits() == want.to_bits() || want.is_nan();
         assert!(same(fold(AluOp::Fdiv), x / y));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::eval::{EvalOptions, TestServices, run};
-use crate::random::Rng;
+use crate::testing::numbers::Rng;
 use crate::*;
 
 const LANES: usize = 256;

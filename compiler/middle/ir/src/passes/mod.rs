@@ -4,6 +4,7 @@
 
 mod algebraic_rules;
 mod double_division;
+mod double_parts;
 mod inexact_rules;
 mod lower_bitfield;
 mod lower_doubles;

@@ -7,7 +7,7 @@
 //!   v2 = const 5
 //! ```
 
-use crate::fold::{FoldCtx, evaluate};
+use crate::fold::FoldCtx;
 use crate::ids::Inst;
 use crate::inst::{Alu, InstKind};
 use crate::shader::Shader;
@@ -66,8 +66,7 @@ fn folded(shader: &Shader, inst: Inst) -> Option<[u64; 4]> {
     if alu.op.info().is_derivative() {
         return Some([0; 4]);
     }
-    evaluate(
-        alu.op,
+    alu.op.evaluate(
         fold_ctx(shader, alu),
         &sources[..alu.srcs.len().min(4)],
         shape.bits,

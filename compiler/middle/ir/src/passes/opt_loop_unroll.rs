@@ -12,7 +12,6 @@ use super::opt_constant_folding::fold_ctx;
 use super::opt_dead_cf;
 use crate::builder::Builder;
 use crate::cfg::Cfg;
-use crate::fold::evaluate;
 use crate::ids::{Block, Inst, Node, Value};
 use crate::inst::{InstData, InstKind, Jump, PhiSrc};
 use crate::intrinsics::{Intrinsic, IntrinsicOp};
@@ -330,8 +329,7 @@ fn constant_value(
             }
             let shape = shader.values[value];
             let count = alu.srcs.len().min(4);
-            evaluate(
-                alu.op,
+            alu.op.evaluate(
                 fold_ctx(shader, alu),
                 &sources[..count],
                 shape.bits,

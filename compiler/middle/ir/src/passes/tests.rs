@@ -1,8 +1,8 @@
 //! Passes on random shaders: valid afterwards, and nothing observable changed.
 
 use super::*;
-use crate::random::Rng;
-use crate::random_shader::{Limits, observe, random_shader};
+use crate::testing::numbers::Rng;
+use crate::testing::shaders::{Limits, observe, random_shader};
 use crate::{PassManager, PassOptions, Shader, pass, validate};
 
 /// Passes with tests of their own, on values where their results are exact or defined.

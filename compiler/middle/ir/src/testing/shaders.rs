@@ -3,7 +3,7 @@
 //! NaN but nothing else.
 
 use crate::eval::{EvalOptions, Io, Space, TestServices, run};
-use crate::random::Rng;
+use crate::testing::numbers::Rng;
 use crate::*;
 use std::collections::BTreeMap;
 

@@ -1,0 +1,4 @@
+//! Random inputs of tests.
+
+pub(crate) mod numbers;
+pub(crate) mod shaders;
