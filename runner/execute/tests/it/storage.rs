@@ -203,12 +203,7 @@ fn bindings(blocks: usize, uniforms: usize) -> Bindings {
             Some(id)
         })
         .collect();
-    Bindings {
-        objects,
-        storage,
-        default_block: vec![0; uniforms].into(),
-        ..Bindings::default()
-    }
+    Bindings { objects, storage, default_block: vec![0; uniforms].into(), ..Bindings::default() }
 }
 
 /// All buffers after the shader ran.
