@@ -7,7 +7,6 @@
 
 use vocabulary::Generation;
 
-use crate::opcode::{Form, Opcode};
 use crate::quirks::Quirk;
 
 /// Version of the instruction set: selects instruction layouts and opcode numbers.
@@ -245,13 +244,5 @@ impl DevInfo {
     pub const fn branch_reach(&self) -> usize {
         let units = (1usize << (self.branch_distance_bits - 1)) - 1;
         units * self.jump_unit_bytes as usize / 16
-    }
-
-    /// Bytes in one unit of the jump distances of `opcode`.
-    pub fn jump_unit(&self, opcode: Opcode) -> u8 {
-        match opcode.form() {
-            Form::Jmpi | Form::Call => self.call_unit_bytes,
-            _ => self.jump_unit_bytes,
-        }
     }
 }

@@ -21,6 +21,7 @@
 //! assert!(print_inst(ivb, &inst).starts_with("mov(8)"));
 //! ```
 
+mod bits;
 pub mod build;
 pub mod desc;
 pub mod devinfo;

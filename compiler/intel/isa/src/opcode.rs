@@ -2,7 +2,7 @@
 //!
 //! Numbers and operand counts are those of the opcode table in Mesa's `brw_eu.c`.
 
-use crate::devinfo::GfxVersion;
+use crate::devinfo::{DevInfo, GfxVersion};
 
 /// How an instruction's operand bits are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -328,5 +328,15 @@ impl Opcode {
     /// only compare).
     pub fn cond_mod_writes_flag(self) -> bool {
         !matches!(self, Opcode::Sel | Opcode::Csel | Opcode::If | Opcode::While)
+    }
+}
+
+impl DevInfo {
+    /// Bytes in one unit of the jump distances of `opcode`.
+    pub fn jump_unit(&self, opcode: Opcode) -> u8 {
+        match opcode.form() {
+            Form::Jmpi | Form::Call => self.call_unit_bytes,
+            _ => self.jump_unit_bytes,
+        }
     }
 }

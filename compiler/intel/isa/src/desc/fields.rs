@@ -5,8 +5,8 @@
 
 use thiserror::Error;
 
+use crate::bits::{bits, mask};
 use crate::devinfo::{DevInfo, GfxVersion};
-use crate::encoding::fields::{bits, mask};
 use crate::inst::Sfid;
 
 /// Why a descriptor cannot be made or understood.

@@ -6,8 +6,9 @@
 
 use super::DecodeError;
 use super::compact_tables as tables;
-use super::fields::{Field, FieldLayout, bits, mask};
+use super::fields::{Field, FieldLayout};
 use super::operands::IMMEDIATE_FILE;
+use crate::bits::{bits, mask};
 use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::Inst;
 use crate::opcode::{Form, Opcode};

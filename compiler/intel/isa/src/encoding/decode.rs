@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use super::DecodeError;
 use super::compact::uncompact;
 use super::encode::{THREE_SOURCES, compacted_word, encode_word, flag_fields};
-use super::fields::{Field, FieldLayout, Fields, Gen7Fields, Gen8Fields, Gen9Fields, sign_extend};
+use super::fields::{Field, FieldLayout, Fields, Gen7Fields, Gen8Fields, Gen9Fields};
 use super::operands::{IMMEDIATE_FILE, Src0, Src1, get_dst, get_source};
+use crate::bits::sign_extend;
 use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::{
     AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid,

@@ -2,8 +2,9 @@
 
 use super::EncodeError;
 use super::compact::compact;
-use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields, Writer};
+use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields};
 use super::operands::{IMMEDIATE_FILE, Src0, Src1, log2_code, put_dst, put_source};
+use super::writer::Writer;
 use crate::build;
 use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::{AccessMode, Desc, Inst, Send};

@@ -3,22 +3,20 @@
 //!
 //! Positions are those of Mesa's `brw_inst.h`. Encoder and decoder use nothing else.
 
-use std::marker::PhantomData;
-
+use crate::bits::mask;
 use crate::devinfo::GfxVersion;
-use crate::encoding::EncodeError;
 
 /// Adjacent bits of an instruction, all in one of its halves of 64 bits.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+pub(super) struct Run {
     /// 0 or 1.
-    half: u8,
+    pub half: u8,
     /// Position of the lowest bit in the half.
-    shift: u8,
+    pub shift: u8,
     /// Number of bits.
-    width: u8,
+    pub width: u8,
     /// One bit for each of the run, from bit 0 on.
-    mask: u64,
+    pub mask: u64,
 }
 
 impl Run {
@@ -38,13 +36,13 @@ impl Run {
 
 /// Position of a field: a run of bits, and perhaps a second one with the more significant bits.
 #[derive(Clone, Copy, Debug)]
-struct Span {
-    low: Run,
-    high: Run,
+pub(super) struct Span {
+    pub low: Run,
+    pub high: Run,
     /// Number of bits; 0 where the generation lacks the field.
-    width: u8,
+    pub width: u8,
     /// Largest value.
-    max: u64,
+    pub max: u64,
 }
 
 impl Span {
@@ -274,7 +272,7 @@ impl FieldLayout {
     }
 
     #[inline]
-    fn span(&self, field: Field) -> &Span {
+    pub(super) fn span(&self, field: Field) -> &Span {
         &self.spans[field as usize]
     }
 
@@ -292,16 +290,6 @@ impl FieldLayout {
         let low = span.low.get(halves);
         if span.high.width == 0 { low } else { low | span.high.get(halves) << span.low.width }
     }
-}
-
-/// The value of one run of bits.
-pub(crate) fn bits(word: u128, (hi, lo): (u8, u8)) -> u64 {
-    (word >> lo) as u64 & mask(hi - lo + 1)
-}
-
-/// The low `width` bits set.
-pub(crate) const fn mask(width: u8) -> u64 {
-    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
 /// The fields of a generation, as a type: functions generic over it have every position as a
@@ -331,104 +319,4 @@ impl Fields for Gen8Fields {
 
 impl Fields for Gen9Fields {
     const LAYOUT: &'static FieldLayout = &GEN9;
-}
-
-/// An instruction word under construction. The first thing that goes wrong is remembered.
-#[derive(Debug)]
-pub(crate) struct Writer<F: Fields> {
-    fields: PhantomData<F>,
-    /// The bits so far.
-    halves: [u64; 2],
-    /// Bits some field has claimed.
-    claimed: [u64; 2],
-    error: Option<EncodeError>,
-}
-
-impl<F: Fields> Writer<F> {
-    /// An all-zero word.
-    pub(crate) fn new() -> Writer<F> {
-        Writer { fields: PhantomData, halves: [0; 2], claimed: [0; 2], error: None }
-    }
-
-    /// The word.
-    ///
-    /// # Errors
-    /// The first field that did not take its value: the generation lacks it, the value does not
-    /// fit, or another field had already put something else there.
-    pub(crate) fn finish(self) -> Result<u128, EncodeError> {
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok(u128::from(self.halves[1]) << 64 | u128::from(self.halves[0])),
-        }
-    }
-
-    /// Returns whether the generation has `field`.
-    pub(crate) fn has(&self, field: Field) -> bool {
-        F::LAYOUT.width(field) != 0
-    }
-
-    /// Sets `field` to `value`.
-    #[inline]
-    pub(crate) fn set(&mut self, field: Field, value: u64) {
-        let span = F::LAYOUT.span(field);
-        if value > span.max || span.width == 0 {
-            return self.refuse(field, value as i64);
-        }
-        let mut fits = self.put(span.low, value);
-        if span.high.width != 0 {
-            fits &= self.put(span.high, value >> span.low.width);
-        }
-        if !fits {
-            self.fail(EncodeError::Overlap { field });
-        }
-    }
-
-    /// Remembers why `field` cannot have this value.
-    #[cold]
-    fn refuse(&mut self, field: Field, value: i64) {
-        self.fail(match F::LAYOUT.width(field) {
-            0 => EncodeError::NoSuchField { field },
-            bits => EncodeError::DoesNotFit { field, value, bits },
-        });
-    }
-
-    #[cold]
-    fn fail(&mut self, error: EncodeError) {
-        self.error.get_or_insert(error);
-    }
-
-    /// Sets `field` to the two's complement of `value`.
-    #[inline]
-    pub(crate) fn set_signed(&mut self, field: Field, value: i64) {
-        let width = F::LAYOUT.width(field);
-        let limit = 1i64 << width.clamp(1, 63).saturating_sub(1);
-        if value < -limit || value >= limit {
-            return self.refuse(field, value);
-        }
-        self.set(field, value as u64 & mask(width as u8));
-    }
-
-    /// Sets a one-bit field.
-    #[inline]
-    pub(crate) fn flag(&mut self, field: Field, value: bool) {
-        self.set(field, u64::from(value));
-    }
-
-    /// Puts the low bits of `value` into a run; says whether nothing else was there.
-    #[inline]
-    fn put(&mut self, run: Run, value: u64) -> bool {
-        let bits = run.mask << run.shift;
-        let value = (value & run.mask) << run.shift;
-        let half = usize::from(run.half & 1);
-        let fits = (self.halves[half] ^ value) & self.claimed[half] & bits == 0;
-        self.halves[half] |= value;
-        self.claimed[half] |= bits;
-        fits
-    }
-}
-
-/// A signed field's value from its bits.
-pub(crate) fn sign_extend(value: u64, width: u32) -> i64 {
-    let shift = 64u32.saturating_sub(width).min(63);
-    (value << shift) as i64 >> shift
 }

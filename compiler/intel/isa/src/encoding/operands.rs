@@ -1,7 +1,9 @@
 //! Operands of one- and two-source instructions, both directions.
 
-use super::fields::{Field, FieldLayout, Fields, Writer, sign_extend};
+use super::fields::{Field, FieldLayout, Fields};
+use super::writer::Writer;
 use super::{DecodeError, EncodeError};
+use crate::bits::sign_extend;
 use crate::devinfo::GfxVersion;
 use crate::inst::AccessMode;
 use crate::operand::{Addressing, Operand, RegFile, Region, Swizzle, WriteMask};

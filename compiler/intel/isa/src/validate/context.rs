@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::spans::Spans;
+use super::operand_spans::{Span, Spans};
 use crate::devinfo::DevInfo;
 use crate::inst::{AccessMode, Inst};
 use crate::opcode::{Form, Opcode};
@@ -46,7 +46,7 @@ pub(crate) struct Context<'a> {
     /// Type the instruction executes in; of the destination if there is no source.
     pub exec_type: Type,
     /// Bytes of the operands' channels, computed when a rule needs them.
-    pub spans: OnceCell<Spans>,
+    spans: OnceCell<Spans>,
 }
 
 impl<'a> Context<'a> {
@@ -107,6 +107,19 @@ impl<'a> Context<'a> {
             8 if self.devinfo.has_quirk(Quirk::IvbDfRegions) => 4,
             size => size,
         }
+    }
+
+    /// Bytes of the operands' channels.
+    pub(super) fn spans(&self) -> &Spans {
+        self.spans.get_or_init(|| {
+            let source = |src: &Operand| Span::source(src, self.exec_size, self.element_size(src));
+            let destination =
+                |dst: &Operand| Span::destination(dst, self.exec_size, self.element_size(dst));
+            Spans {
+                dst: self.real_dst().and_then(destination),
+                src: std::array::from_fn(|index| source(self.sources.get(index)?)),
+            }
+        })
     }
 
     /// Channels: half the encoded execution size where DF doubles it.

@@ -19,6 +19,7 @@ mod instructions;
 mod jumps;
 mod math;
 mod messages;
+mod operand_spans;
 mod program;
 mod regions;
 mod rule_sets;

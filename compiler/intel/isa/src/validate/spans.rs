@@ -1,8 +1,9 @@
 //! "Region Alignment Rules": what regions that span registers may do, in Align1.
 //!
-//! Rules ask where the bytes of each channel lie; see [`Span`].
+//! Rules ask where the bytes of each channel lie; see [`Span`](super::operand_spans::Span).
 
 use super::context::{Context, Rule, is_direct_grf, is_dword, rules};
+use super::operand_spans::Span;
 use crate::opcode::Form;
 use crate::operand::{Operand, Region};
 use crate::quirks::Quirk;
@@ -31,80 +32,8 @@ pub(super) fn concern(c: &Context) -> bool {
     c.is_basic() || c.form == Form::ThreeSource
 }
 
-/// Most channels of an instruction.
-const CHANNELS: usize = 32;
-
-/// The bytes an operand covers, channel by channel, from the start of its first register.
-struct Span {
-    /// First byte of each channel's element, the channels that there are.
-    starts: [u32; CHANNELS],
-    channels: usize,
-    /// Registers from the first to the last byte.
-    registers: u32,
-}
-
-/// The spans of an instruction's operands; none where bytes cannot be told.
-pub(super) struct Spans {
-    dst: Option<Span>,
-    src: [Option<Span>; 3],
-}
-
-impl Spans {
-    fn of<'c>(c: &'c Context) -> &'c Spans {
-        c.spans.get_or_init(|| Spans {
-            dst: Span::destination(c),
-            src: std::array::from_fn(|index| Span::source(c, c.sources.get(index)?)),
-        })
-    }
-}
-
-impl Span {
-    /// Elements of `size` bytes, the one of channel n at `start(n)`.
-    fn new(c: &Context, size: u32, start: impl Fn(u32) -> u32) -> Span {
-        let channels = (c.exec_size as usize).min(CHANNELS);
-        let mut starts = [0; CHANNELS];
-        let mut registers = 0;
-        for (channel, place) in starts.iter_mut().enumerate().take(channels) {
-            *place = start(channel as u32);
-            registers = registers.max((*place + size - 1) / 32 + 1);
-        }
-        Span { starts, channels, registers }
-    }
-
-    /// The bytes of a source with an Align1 region.
-    fn source(c: &Context, src: &Operand) -> Option<Span> {
-        if src.is_imm() || src.is_indirect() || src.region.vstride == Region::VXH {
-            return None;
-        }
-        let size = c.element_size(src);
-        let Region { vstride, width, hstride } = src.region;
-        let width = u32::from(width.max(1));
-        Some(Span::new(c, size, |channel| {
-            let (row, column) = (channel / width, channel % width);
-            u32::from(src.subnr) + (row * u32::from(vstride) + column * u32::from(hstride)) * size
-        }))
-    }
-
-    /// The bytes of the destination.
-    fn destination(c: &Context) -> Option<Span> {
-        let dst = c.real_dst().filter(|dst| !dst.is_indirect())?;
-        let size = c.element_size(dst);
-        let stride = u32::from(dst.region.hstride) * size;
-        Some(Span::new(c, size, |channel| u32::from(dst.subnr) + channel * stride))
-    }
-
-    fn starts(&self) -> &[u32] {
-        &self.starts[..self.channels]
-    }
-
-    /// Returns whether channel `index` is in the second register.
-    fn in_second(&self, index: usize) -> bool {
-        self.starts().get(index).is_some_and(|start| start / 32 >= 1)
-    }
-}
-
 fn source_spans<'c>(c: &'c Context) -> impl Iterator<Item = (&'c Operand, &'c Span)> {
-    c.sources.iter().zip(&Spans::of(c).src).filter_map(|(src, span)| Some((src, span.as_ref()?)))
+    c.sources.iter().zip(&c.spans().src).filter_map(|(src, span)| Some((src, span.as_ref()?)))
 }
 
 fn span_source(c: &Context) -> bool {
@@ -121,7 +50,7 @@ fn indirect_destination(c: &Context) -> Option<u32> {
 
 fn span_destination(c: &Context) -> bool {
     c.is_align1()
-        && (Spans::of(c).dst.as_ref().is_some_and(|span| span.registers > 2)
+        && (c.spans().dst.as_ref().is_some_and(|span| span.registers > 2)
             || indirect_destination(c).is_some_and(|bytes| bytes > 64))
 }
 
@@ -132,7 +61,7 @@ fn span_end(c: &Context) -> bool {
     };
     c.is_align1()
         && (source_spans(c).any(|(src, span)| beyond(src, span))
-            || Spans::of(c).dst.as_ref().is_some_and(|span| beyond(&c.inst.dst, span)))
+            || c.spans().dst.as_ref().is_some_and(|span| beyond(&c.inst.dst, span)))
 }
 
 /// Align1 arithmetic with a destination of `registers` registers: its span.
@@ -140,7 +69,7 @@ fn destination_of<'c>(c: &'c Context, registers: u32) -> Option<&'c Span> {
     if !c.is_align1() {
         return None;
     }
-    Spans::of(c).dst.as_ref().filter(|span| span.registers == registers)
+    c.spans().dst.as_ref().filter(|span| span.registers == registers)
 }
 
 fn span_oword_split(c: &Context) -> bool {
@@ -196,7 +125,7 @@ fn two_grf_source(c: &Context) -> bool {
     let always_enabled = c.inst.no_mask && c.inst.predicate.is_none();
     let packed_dword = dst.region.hstride == 1 && (is_dword(dst.ty) || dst.ty == Type::F);
     let mut spans =
-        Spans::of(c).src.iter().enumerate().filter_map(|(n, span)| Some((n, span.as_ref()?)));
+        c.spans().src.iter().enumerate().filter_map(|(n, span)| Some((n, span.as_ref()?)));
     spans.any(|(index, span)| {
         let src = &c.sources[index];
         let advances = index == 0 || !c.devinfo.packed_word_src1_hazard || always_enabled;
