@@ -5,7 +5,7 @@ mod jumps;
 mod region;
 
 use crate::error::CompileError;
-use crate::lir::{Arf, File, Inst, Op, Operand, Program, Type};
+use crate::lir::{Arf, File, Inst, Op, Operand, Program};
 use crate::model::{Model, Quirk};
 use intel_isa::encoding::Field;
 use intel_isa::{AccessMode, Opcode};
@@ -135,7 +135,7 @@ fn encode_send(
     });
     let align16 = e.access_mode == AccessMode::Align16;
     let whole = |operand: &Operand| -> Result<intel_isa::Operand, CompileError> {
-        let mut o = file(operand)?;
+        let mut o = region::file(operand)?;
         o.ty = operand.ty;
         o.region = if align16 { intel_isa::Region::ALIGN16 } else { intel_isa::Region::PACKED8 };
         Ok(o)
@@ -152,37 +152,6 @@ fn encode_send(
         *slot = whole(part)?;
     }
     Ok(())
-}
-
-/// Register file and number of an allocated operand; type and region at their defaults.
-fn file(operand: &Operand) -> Result<intel_isa::Operand, CompileError> {
-    let mut o = intel_isa::Operand::NULL;
-    match operand.file {
-        File::Null | File::None => {}
-        File::Grf(nr) => {
-            let byte = u32::from(nr) * 32 + operand.offset;
-            o.file = intel_isa::RegFile::Grf;
-            o.nr = u8::try_from(byte / 32).ok().filter(|n| *n < 128).ok_or_else(|| {
-                CompileError::encode(format!("register number {} out of range", byte / 32))
-            })?;
-            o.subnr = (byte % 32) as u8;
-        }
-        File::Arf(arf) => {
-            o.file = intel_isa::RegFile::Arf;
-            o.nr = arf.number();
-            o.subnr = operand.offset as u8;
-        }
-        File::Imm(bits) => {
-            o.file = intel_isa::RegFile::Imm;
-            o.imm = if operand.ty.size() == 2 && !matches!(operand.ty, Type::V | Type::UV) {
-                (bits & 0xffff) | (bits & 0xffff) << 16
-            } else {
-                bits
-            };
-        }
-        File::Vgrf(v) => return Err(CompileError::encode(format!("{v} has no register"))),
-    }
-    Ok(o)
 }
 
 fn math_function(op: Op) -> Option<intel_isa::MathFn> {

@@ -1,6 +1,5 @@
 //! Operands with their encoded regions.
 
-use super::file;
 use crate::error::CompileError;
 use crate::lir::{File, Inst, Op, Operand, REG_SIZE, Region, RowStep, Rows, Swizzle, Type};
 use crate::model::{Model, Quirk};
@@ -18,6 +17,37 @@ impl Context<'_> {
     fn dword_regions(&self) -> bool {
         self.doubled && self.model.handles(Quirk::IvbDfRegions)
     }
+}
+
+/// Register file and number of an allocated operand; type and region at their defaults.
+pub(super) fn file(operand: &Operand) -> Result<intel_isa::Operand, CompileError> {
+    let mut o = intel_isa::Operand::NULL;
+    match operand.file {
+        File::Null | File::None => {}
+        File::Grf(nr) => {
+            let byte = u32::from(nr) * 32 + operand.offset;
+            o.file = intel_isa::RegFile::Grf;
+            o.nr = u8::try_from(byte / 32).ok().filter(|n| *n < 128).ok_or_else(|| {
+                CompileError::encode(format!("register number {} out of range", byte / 32))
+            })?;
+            o.subnr = (byte % 32) as u8;
+        }
+        File::Arf(arf) => {
+            o.file = intel_isa::RegFile::Arf;
+            o.nr = arf.number();
+            o.subnr = operand.offset as u8;
+        }
+        File::Imm(bits) => {
+            o.file = intel_isa::RegFile::Imm;
+            o.imm = if operand.ty.size() == 2 && !matches!(operand.ty, Type::V | Type::UV) {
+                (bits & 0xffff) | (bits & 0xffff) << 16
+            } else {
+                bits
+            };
+        }
+        File::Vgrf(v) => return Err(CompileError::encode(format!("{v} has no register"))),
+    }
+    Ok(o)
 }
 
 /// The destination.

@@ -29,7 +29,7 @@ use crate::model::Model;
 use crate::output::{PushRange, Width};
 use crate::surfaces::BindingTable;
 use cranelift_entity::SecondaryMap;
-use fusion::FusedProduct;
+use fusion::{Fusions, Product};
 use ir::{Alu, Block, Intrinsic, Shader, Tex, Value};
 use std::collections::BTreeMap;
 
@@ -184,8 +184,8 @@ pub struct Selection<'a, T: Target> {
     pub uses: SecondaryMap<Value, u32>,
     /// Components of each value that are read, one bit each.
     pub component_reads: SecondaryMap<Value, u8>,
-    /// Multiplications that additions take in, by the addition's value.
-    fused_products: SecondaryMap<Value, Option<FusedProduct>>,
+    /// Multiplications that additions take in.
+    fusions: Fusions,
     /// Values without an instruction: their users take the operation in.
     pub skipped: SecondaryMap<Value, bool>,
     /// Uniform data pulled in the current IR block: (uniform block, 64-byte unit) → registers.
@@ -211,6 +211,8 @@ impl<'a, T: Target> Selection<'a, T> {
     ) -> Selection<'a, T> {
         let mut values = SecondaryMap::new();
         values.resize(shader.values.len());
+        let uses = ir::cfg::use_counts(shader);
+        let (fusions, fused) = Fusions::choose(shader, &uses, T::can_fuse, T::is_fusion_useful);
         let mut selection = Selection {
             shader,
             model,
@@ -220,9 +222,9 @@ impl<'a, T: Target> Selection<'a, T> {
             push_start: 0,
             bindings: BindingTable::after(0, shader),
             values,
-            uses: ir::cfg::use_counts(shader),
+            uses,
             component_reads: component_reads::component_reads(shader),
-            fused_products: SecondaryMap::new(),
+            fusions,
             skipped: SecondaryMap::new(),
             pulled: BTreeMap::new(),
             phis_after: SecondaryMap::new(),
@@ -231,7 +233,9 @@ impl<'a, T: Target> Selection<'a, T> {
             target: T::default(),
         };
         T::choose_skipped(&mut selection);
-        selection.choose_fusions();
+        for value in fused {
+            selection.skipped[value] = true;
+        }
         selection
     }
 
@@ -239,6 +243,12 @@ impl<'a, T: Target> Selection<'a, T> {
     #[must_use]
     pub fn pushed_registers(&self) -> u32 {
         self.push.iter().map(|range| range.length).sum()
+    }
+
+    /// Returns the multiplication that the addition `sum` takes in.
+    #[must_use]
+    pub fn fused_product(&self, sum: Value) -> Option<Product<'a>> {
+        self.fusions.product(self.shader, sum)
     }
 
     /// Forgets the constants and uniforms that registers hold: these registers may be written for

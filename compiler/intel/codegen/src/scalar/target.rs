@@ -1,6 +1,5 @@
 //! The scalar target of instruction selection: one operand per component of a value.
 
-use super::texture::PayloadKey;
 use crate::error::CompileError;
 use crate::isel::values::register_bits;
 use crate::isel::{Selection, Target};
@@ -24,6 +23,15 @@ pub(super) type Components = SmallVec<[Operand; 1]>;
 
 /// Instruction selection of a scalar kernel.
 pub(super) type ScalarSelection<'a> = Selection<'a, Scalar>;
+
+/// Everything that the payload of a sampler message is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PayloadKey {
+    pub(super) header: Option<u32>,
+    pub(super) arguments: Vec<Operand>,
+    /// First channel.
+    pub(super) group: u32,
+}
 
 /// State of the scalar back end's selection.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Texture instructions to sampler messages.
 
-use super::target::{Components, ScalarSelection};
+use super::target::{Components, PayloadKey, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::sends::texel_offset_nibbles;
@@ -11,15 +11,6 @@ use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 const MAX_MLEN: u32 = 11;
 /// Most units to choose from.
 const MAX_CHOSEN: u32 = 64;
-
-/// Everything that the payload of a sampler message is made of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct PayloadKey {
-    header: Option<u32>,
-    arguments: Vec<Operand>,
-    /// First channel.
-    group: u32,
-}
 
 impl ScalarSelection<'_> {
     /// Emits a texture instruction.
