@@ -39,6 +39,7 @@ pub mod quirks;
 mod region;
 pub mod regs;
 mod run;
+pub mod soft_float;
 mod thread;
 pub mod trace;
 

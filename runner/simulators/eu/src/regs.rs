@@ -1,6 +1,6 @@
 //! The register files of one thread.
 
-use crate::alu::soft::Round;
+use crate::soft_float::Round;
 
 /// Number of general registers.
 pub const GRF_COUNT: usize = 128;

@@ -2,9 +2,9 @@
 
 use intel_isa::{CondMod, Type};
 
-use super::soft::{self, Format};
 use super::{Modes, Value, format};
 use crate::regs::mask;
+use crate::soft_float::{self, Format};
 
 /// Smallest and largest value of an integer type.
 pub fn bounds(ty: Type) -> (i128, i128) {
@@ -64,18 +64,18 @@ fn store_integer(value: i128, ty: Type, saturate: bool, modes: &Modes) -> (u64, 
         let kept = if saturate { value.clamp(low, high) } else { value };
         return (kept as u64 & mask(ty.size() as usize), Value::Int(value));
     };
-    let bits = soft::from_int(fmt, value, modes.round);
+    let bits = soft_float::from_int(fmt, value, modes.round);
     (if saturate { saturate_float(fmt, bits) } else { bits }, Value::Float(fmt, bits))
 }
 
 fn store_float(fmt: Format, bits: u64, ty: Type, saturate: bool, modes: &Modes) -> (u64, Value) {
-    let bits = if modes.alt && fmt == soft::F { alternative(fmt, bits) } else { bits };
+    let bits = if modes.alt && fmt == soft_float::F { alternative(fmt, bits) } else { bits };
     let Some(to) = format(ty) else {
         let (low, high) = bounds(ty);
-        let value = soft::to_int(fmt, bits, low, high);
+        let value = soft_float::to_int(fmt, bits, low, high);
         return (value as u64 & mask(ty.size() as usize), Value::Int(value));
     };
-    let converted = if to == fmt { bits } else { soft::convert(fmt, to, bits, modes.round) };
+    let converted = if to == fmt { bits } else { soft_float::convert(fmt, to, bits, modes.round) };
     let converted = modes.flush(to, converted);
     (if saturate { saturate_float(to, converted) } else { converted }, Value::Float(to, converted))
 }

@@ -4,19 +4,19 @@ use intel_isa::{CondMod, MathFn, Opcode};
 
 use super::convert::{compare_floats, satisfies};
 use super::math::{self, Function};
-use super::soft::{self, Format, Round};
 use super::{Modes, Value};
+use crate::soft_float::{self, Format, Round};
 
 /// `a + b`, flushing operands and result.
 pub fn add(fmt: Format, a: u64, b: u64, modes: &Modes) -> u64 {
     if modes.round == Round::Even {
         match fmt {
-            soft::F => return result32(f32::from_bits(a as u32) + f32::from_bits(b as u32)),
-            soft::DF => return result64(f64::from_bits(a) + f64::from_bits(b)),
+            soft_float::F => return result32(f32::from_bits(a as u32) + f32::from_bits(b as u32)),
+            soft_float::DF => return result64(f64::from_bits(a) + f64::from_bits(b)),
             _ => {}
         }
     }
-    soft::add(fmt, a, b, modes.round)
+    soft_float::add(fmt, a, b, modes.round)
 }
 
 /// `a · b`.
@@ -26,37 +26,37 @@ pub fn mul(fmt: Format, a: u64, b: u64, modes: &Modes) -> u64 {
     }
     if modes.round == Round::Even {
         match fmt {
-            soft::F => return result32(f32::from_bits(a as u32) * f32::from_bits(b as u32)),
-            soft::DF => return result64(f64::from_bits(a) * f64::from_bits(b)),
+            soft_float::F => return result32(f32::from_bits(a as u32) * f32::from_bits(b as u32)),
+            soft_float::DF => return result64(f64::from_bits(a) * f64::from_bits(b)),
             _ => {}
         }
     }
-    soft::mul(fmt, a, b, modes.round)
+    soft_float::mul(fmt, a, b, modes.round)
 }
 
 /// The default NaN for any NaN the host's arithmetic made.
 fn result32(x: f32) -> u64 {
-    if x.is_nan() { soft::F.nan() } else { x.to_bits().into() }
+    if x.is_nan() { soft_float::F.nan() } else { x.to_bits().into() }
 }
 
 fn result64(x: f64) -> u64 {
-    if x.is_nan() { soft::DF.nan() } else { x.to_bits() }
+    if x.is_nan() { soft_float::DF.nan() } else { x.to_bits() }
 }
 
 /// A value as double, exactly (every execution format fits).
 pub fn widen(fmt: Format, bits: u64) -> f64 {
-    if fmt == soft::F {
+    if fmt == soft_float::F {
         return f64::from(f32::from_bits(bits as u32));
     }
-    f64::from_bits(soft::convert(fmt, soft::DF, bits, Round::Even))
+    f64::from_bits(soft_float::convert(fmt, soft_float::DF, bits, Round::Even))
 }
 
 /// A double in the execution format.
 pub fn narrow(fmt: Format, value: f64, round: Round) -> u64 {
-    if fmt == soft::F && round == Round::Even {
+    if fmt == soft_float::F && round == Round::Even {
         return result32(value as f32);
     }
-    soft::convert(soft::DF, fmt, value.to_bits(), round)
+    soft_float::convert(soft_float::DF, fmt, value.to_bits(), round)
 }
 
 /// One-, two- and three-source arithmetic on flushed operands. `None`: not a float operation of one
@@ -67,30 +67,30 @@ pub fn evaluate(opcode: Opcode, fmt: Format, operands: [u64; 3], modes: &Modes) 
         Opcode::Add => add(fmt, a, b, modes),
         Opcode::Mul => mul(fmt, a, b, modes),
         Opcode::Mad if modes.alt && (fmt.is_zero(b) || fmt.is_zero(c)) => add(fmt, a, 0, modes),
-        Opcode::Mad => soft::fma(fmt, b, c, a, modes.round),
+        Opcode::Mad => soft_float::fma(fmt, b, c, a, modes.round),
         Opcode::Lrp => {
             let [x, y, z] = [a, b, c].map(|bits| widen(fmt, bits));
             narrow(fmt, x * y + (1.0 - x) * z, modes.round)
         }
         Opcode::Frc => {
-            let floor = soft::round_integral(fmt, a, Round::Down);
+            let floor = soft_float::round_integral(fmt, a, Round::Down);
             // The fraction of a tiny negative number must stay below one.
-            let fraction = soft::add(fmt, a, floor ^ fmt.sign(), modes.round);
+            let fraction = soft_float::add(fmt, a, floor ^ fmt.sign(), modes.round);
             if fraction == fmt.one() { fmt.one() - 1 } else { fraction }
         }
-        Opcode::Rndd => soft::round_integral(fmt, a, Round::Down),
-        Opcode::Rndu => soft::round_integral(fmt, a, Round::Up),
-        Opcode::Rnde => soft::round_integral(fmt, a, Round::Even),
-        Opcode::Rndz => soft::round_integral(fmt, a, Round::Zero),
+        Opcode::Rndd => soft_float::round_integral(fmt, a, Round::Down),
+        Opcode::Rndu => soft_float::round_integral(fmt, a, Round::Up),
+        Opcode::Rnde => soft_float::round_integral(fmt, a, Round::Even),
+        Opcode::Rndz => soft_float::round_integral(fmt, a, Round::Zero),
         _ => return None,
     })
 }
 
 /// The plane (PLN) or line (LINE) equation: `p·u + q·v + r`, rounded once.
 pub fn plane(coefficients: [u64; 3], u: u64, v: u64, modes: &Modes) -> u64 {
-    let [p, q, r] = coefficients.map(|bits| widen(soft::F, modes.flush(soft::F, bits)));
-    let [u, v] = [u, v].map(|bits| widen(soft::F, modes.flush(soft::F, bits)));
-    narrow(soft::F, p * u + q * v + r, modes.round)
+    let [p, q, r] = coefficients.map(|bits| widen(soft_float::F, modes.flush(soft_float::F, bits)));
+    let [u, v] = [u, v].map(|bits| widen(soft_float::F, modes.flush(soft_float::F, bits)));
+    narrow(soft_float::F, p * u + q * v + r, modes.round)
 }
 
 /// The dot products: the number of products and whether the second operand's w counts as 1 (DPH).
@@ -145,10 +145,12 @@ pub fn math(function: MathFn, fmt: Format, a: u64, b: u64, modes: &Modes) -> Opt
     };
     let positive = modes.alt
         && matches!(function, Function::Log | Function::Rsq | Function::Sqrt | Function::Pow);
-    let single = |bits: u64| f32::from_bits(soft::convert(fmt, soft::F, bits, Round::Even) as u32);
+    let single = |bits: u64| {
+        f32::from_bits(soft_float::convert(fmt, soft_float::F, bits, Round::Even) as u32)
+    };
     let x = if positive { single(a).abs() } else { single(a) };
     let result = math::evaluate(function, x, single(b), modes.math);
-    Some(soft::convert(soft::F, fmt, result32(result), Round::Even))
+    Some(soft_float::convert(soft_float::F, fmt, result32(result), Round::Even))
 }
 
 /// Applies source modifiers to a float.

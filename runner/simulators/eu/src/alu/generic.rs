@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use super::convert::{condition, integer, satisfies, store};
 use super::operands::{Live, fetch, put, read_accumulator, write_accumulator};
-use super::soft::{self, Format, Round};
 use super::{Modes, Value, float, format, integer as int, math};
 use crate::op::{Exec, Op, Place, PredKind};
 use crate::regs::{REG_SIZE, Registers, mask};
+use crate::soft_float::{self, Format, Round};
 
 /// Executes `op` on the channels of `enabled` (after execution mask, before predication of SEL).
 /// `selected` is the predicate's value per channel.
@@ -193,10 +193,10 @@ fn channel_outcome(
     }
     match op.exec {
         Exec::Int { .. } => integer_outcome(registers, op, channel, sources, selected),
-        Exec::Hf => float_outcome(registers, op, channel, soft::HF, sources, selected, modes),
-        Exec::Df => float_outcome(registers, op, channel, soft::DF, sources, selected, modes),
+        Exec::Hf => float_outcome(registers, op, channel, soft_float::HF, sources, selected, modes),
+        Exec::Df => float_outcome(registers, op, channel, soft_float::DF, sources, selected, modes),
         Exec::F | Exec::Mixed => {
-            float_outcome(registers, op, channel, soft::F, sources, selected, modes)
+            float_outcome(registers, op, channel, soft_float::F, sources, selected, modes)
         }
     }
 }
@@ -236,7 +236,7 @@ fn float_source(op: &Op, index: usize, raw: u64, fmt: Format, modes: &Modes) -> 
     let src = &op.src[index];
     let Some(from) = format(src.ty) else { return raw };
     let bits = modes.flush(from, float::modify(from, raw, src.negate, src.abs));
-    if from == fmt { bits } else { soft::convert(from, fmt, bits, Round::Even) }
+    if from == fmt { bits } else { soft_float::convert(from, fmt, bits, Round::Even) }
 }
 
 fn move_value(op: &Op, raw: u64, registers: &Registers, channel: usize, modes: &Modes) -> Value {
@@ -257,33 +257,39 @@ fn move_value(op: &Op, raw: u64, registers: &Registers, channel: usize, modes: &
 /// F32TO16: the half in the low word; in Align16 the high word of the dword becomes zero. Half
 /// subnormals are kept.
 fn float_to_half(op: &Op, raw: u64, modes: &Modes) -> Value {
-    let bits = float_source(op, 0, raw, soft::F, modes);
-    let bits = if op.saturate { super::convert::saturate_float(soft::F, bits) } else { bits };
-    Value::Raw(soft::convert(soft::F, soft::HF, bits, modes.round))
+    let bits = float_source(op, 0, raw, soft_float::F, modes);
+    let bits = if op.saturate { super::convert::saturate_float(soft_float::F, bits) } else { bits };
+    Value::Raw(soft_float::convert(soft_float::F, soft_float::HF, bits, modes.round))
 }
 
 /// F16TO32: the half in the low word of the source element.
 fn half_to_float(op: &Op, raw: u64, modes: &Modes) -> Value {
-    let half = float::modify(soft::HF, raw & 0xffff, op.src[0].negate, op.src[0].abs);
-    Value::Float(soft::F, modes.flush(soft::F, soft::convert(soft::HF, soft::F, half, Round::Even)))
+    let half = float::modify(soft_float::HF, raw & 0xffff, op.src[0].negate, op.src[0].abs);
+    Value::Float(
+        soft_float::F,
+        modes.flush(
+            soft_float::F,
+            soft_float::convert(soft_float::HF, soft_float::F, half, Round::Even),
+        ),
+    )
 }
 
 /// PLN reads p, q, r from consecutive dwords (r from the fourth) and u, v from register pairs; LINE
 /// reads p and q from the first and the fourth dword.
 fn interpolate(registers: &Registers, op: &Op, channel: usize, modes: &Modes) -> Value {
     let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else {
-        return Value::Float(soft::F, registers.garbage.get(channel as u64) & mask(4));
+        return Value::Float(soft_float::F, registers.garbage.get(channel as u64) & mask(4));
     };
     let base = usize::from(plane.low(0));
     let modify = |index: usize, bits: u32| {
         let src = &op.src[index];
-        float::modify(soft::F, bits.into(), src.negate, src.abs)
+        float::modify(soft_float::F, bits.into(), src.negate, src.abs)
     };
     let coefficient = |index: usize| modify(0, registers.dword(base + 4 * index));
     if op.opcode == Opcode::Line {
         let u = modify(1, registers.dword(usize::from(values.low(channel))));
         return float::value(
-            soft::F,
+            soft_float::F,
             float::plane([coefficient(0), 0, coefficient(3)], u, 0, modes),
             modes,
         );
@@ -291,7 +297,7 @@ fn interpolate(registers: &Registers, op: &Op, channel: usize, modes: &Modes) ->
     let start = usize::from(values.low(0)) + channel / 8 * 2 * REG_SIZE + channel % 8 * 4;
     let [u, v] = [start, start + REG_SIZE].map(|offset| modify(1, registers.dword(offset)));
     let equation = [coefficient(0), coefficient(1), coefficient(3)];
-    float::value(soft::F, float::plane(equation, u, v, modes), modes)
+    float::value(soft_float::F, float::plane(equation, u, v, modes), modes)
 }
 
 fn dot_product(
@@ -301,7 +307,7 @@ fn dot_product(
     live: &Live,
     modes: &Modes,
 ) -> Value {
-    let fmt = if op.exec == Exec::Hf { soft::HF } else { soft::F };
+    let fmt = if op.exec == Exec::Hf { soft_float::HF } else { soft_float::F };
     let row = channel & !3;
     let [a, b] = [0, 1].map(|index| -> [u64; 4] {
         std::array::from_fn(|k| {
@@ -330,7 +336,7 @@ fn math_value(op: &Op, raw: [u64; 2], modes: &Modes) -> Value {
     if function.is_integer() {
         return Value::Int(divide(op, raw, function));
     }
-    let fmt = if op.exec == Exec::Hf { soft::HF } else { soft::F };
+    let fmt = if op.exec == Exec::Hf { soft_float::HF } else { soft_float::F };
     let a = float_source(op, 0, raw[0], fmt, modes);
     let b = if op.sources > 1 { float_source(op, 1, raw[1], fmt, modes) } else { 0 };
     match float::math(function, fmt, a, b, modes) {

@@ -12,13 +12,12 @@ pub mod generic;
 pub mod integer;
 pub mod math;
 pub mod operands;
-pub mod soft;
 
 use intel_isa::Type;
 
 use crate::regs::{CR0_ALT, CR0_DF_DENORM, CR0_F_DENORM, CR0_HF_DENORM, Registers};
+use crate::soft_float::{self, Format, Round};
 use math::MathMode;
-use soft::{Format, Round};
 
 /// The modes arithmetic depends on, read from cr0 for each instruction.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +60,8 @@ impl Modes {
     /// Returns whether subnormals of `format` are flushed.
     pub fn flushes(&self, format: Format) -> bool {
         match format {
-            soft::HF => self.flush_hf,
-            soft::DF => self.flush_df,
+            soft_float::HF => self.flush_hf,
+            soft_float::DF => self.flush_df,
             _ => self.flush_f,
         }
     }
@@ -76,9 +75,9 @@ impl Modes {
 /// The floating-point format of a type.
 pub fn format(ty: Type) -> Option<Format> {
     match ty {
-        Type::HF => Some(soft::HF),
-        Type::F | Type::VF => Some(soft::F),
-        Type::DF => Some(soft::DF),
+        Type::HF => Some(soft_float::HF),
+        Type::F | Type::VF => Some(soft_float::F),
+        Type::DF => Some(soft_float::DF),
         _ => None,
     }
 }

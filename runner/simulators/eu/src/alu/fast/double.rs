@@ -7,9 +7,10 @@ use intel_isa::{CondMod, Opcode, Type};
 use super::condition;
 use super::formats::{canonical32, flush32};
 use super::step::{Job, Step};
-use crate::alu::{convert, float, soft};
+use crate::alu::{convert, float};
 use crate::op::Exec;
 use crate::regs::Registers;
+use crate::soft_float;
 
 /// An operation of one lane on flushed operands.
 pub(super) trait DoubleOp {
@@ -60,7 +61,7 @@ impl<O: DoubleOp> Job for Double<O> {
         for lane in 0..N {
             let value = O::apply([a[lane], b[lane], c[lane]]);
             let canonical = !O::KEEPS_NAN && value.is_nan();
-            results[lane] = if canonical { soft::DF.nan() } else { value.to_bits() };
+            results[lane] = if canonical { soft_float::DF.nan() } else { value.to_bits() };
         }
         step.finish_double(registers, results);
     }
@@ -86,7 +87,7 @@ impl Job for FromDouble {
                     bits = bits.map(flush32);
                 }
                 if step.op.saturate {
-                    bits = bits.map(|x| convert::saturate_float(soft::F, x.into()) as u32);
+                    bits = bits.map(|x| convert::saturate_float(soft_float::F, x.into()) as u32);
                 }
                 bits
             }
@@ -104,7 +105,7 @@ impl Job for ToDouble {
         let results = if step.op.exec == Exec::F {
             step.floats::<N>(registers, 0).map(|x| {
                 let sign = u64::from(x.to_bits() & 0x8000_0000) << 32;
-                if x.is_nan() { soft::DF.nan() | sign } else { f64::from(x).to_bits() }
+                if x.is_nan() { soft_float::DF.nan() | sign } else { f64::from(x).to_bits() }
             })
         } else {
             step.exact::<N>(registers, 0).map(|x| (x as f64).to_bits())
@@ -142,7 +143,7 @@ impl Job for Select {
     fn step<const N: usize, const FMA: bool>(step: &Step, registers: &mut Registers) {
         let (a, b) = (step.doubles::<N>(registers, 0), step.doubles::<N>(registers, 1));
         let results = std::array::from_fn(|lane| {
-            float::select(soft::DF, step.op.cond, a[lane].to_bits(), b[lane].to_bits())
+            float::select(soft_float::DF, step.op.cond, a[lane].to_bits(), b[lane].to_bits())
         });
         step.finish_double::<N>(registers, results);
     }
@@ -179,7 +180,7 @@ impl Step<'_> {
         let flip = if access.negate { sign } else { 0 };
         let mut bits = self.raw_wide::<N>(registers, index).map(|bits| (bits & keep) ^ flip);
         if self.modes.flush_df {
-            bits = bits.map(|bits| soft::DF.flush(bits));
+            bits = bits.map(|bits| soft_float::DF.flush(bits));
         }
         bits.map(f64::from_bits)
     }
@@ -189,10 +190,10 @@ impl Step<'_> {
     fn finish_double<const N: usize>(&self, registers: &mut Registers, results: [u64; N]) {
         let mut bits = results;
         if self.modes.flush_df {
-            bits = bits.map(|bits| soft::DF.flush(bits));
+            bits = bits.map(|bits| soft_float::DF.flush(bits));
         }
         if self.op.saturate {
-            bits = bits.map(|bits| convert::saturate_float(soft::DF, bits));
+            bits = bits.map(|bits| convert::saturate_float(soft_float::DF, bits));
         }
         if self.op.writes_flag {
             let values = bits.map(f64::from_bits);

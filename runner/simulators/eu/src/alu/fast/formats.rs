@@ -1,6 +1,6 @@
 //! Floating-point formats on whole arrays: flushing, saturation, half floats, fused operations.
 //!
-//! Everything is branchless integer or float code per lane, and equal to `alu::soft` bit for bit.
+//! Everything is branchless integer or float code per lane, and equal to `soft_float` bit for bit.
 
 /// A subnormal single becomes a zero of the same sign.
 #[inline(always)]
@@ -91,13 +91,14 @@ pub(super) fn fma16(a: f32, b: f32, c: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alu::soft::{self, Round};
+    use crate::soft_float::{self, Round};
     use rand_pcg::{Pcg64Mcg, rand_core::RngCore};
 
     #[test]
     fn halves_convert_as_soft_says() {
         for half in 0..0x1_0000u32 {
-            let expected = soft::convert(soft::HF, soft::F, half.into(), Round::Even);
+            let expected =
+                soft_float::convert(soft_float::HF, soft_float::F, half.into(), Round::Even);
             assert_eq!(u64::from(half_to_single(half)), expected, "{half:#x}");
         }
         let mut rng = Pcg64Mcg::new(5);
@@ -106,7 +107,8 @@ mod tests {
             // Half of them near the range of halves and near ties.
             let near = (raw & 0x8000_3fff) | (0x3300_0000 + (raw >> 3 & 0x17ff_c000));
             let single = if round % 2 == 0 { raw } else { near };
-            let expected = soft::convert(soft::F, soft::HF, single.into(), Round::Even);
+            let expected =
+                soft_float::convert(soft_float::F, soft_float::HF, single.into(), Round::Even);
             assert_eq!(u64::from(single_to_half(single)), expected, "{single:#x}");
         }
     }
@@ -124,7 +126,7 @@ mod tests {
             let [a, b, c] = halves.map(|half| f32::from_bits(half_to_single(half)));
             let fused = canonical32(fma16(b, c, a));
             let [x, y, z] = halves.map(u64::from);
-            let expected = soft::fma(soft::HF, y, z, x, Round::Even);
+            let expected = soft_float::fma(soft_float::HF, y, z, x, Round::Even);
             assert_eq!(u64::from(single_to_half(fused)), expected, "{halves:x?}");
         }
     }

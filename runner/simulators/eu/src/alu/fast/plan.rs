@@ -3,9 +3,9 @@
 use super::machine::Runner;
 use super::step::{Call, Operands};
 use crate::alu::Modes;
-use crate::alu::soft::Round;
 use crate::op::Op;
 use crate::regs::Registers;
+use crate::soft_float::Round;
 
 /// A specialized implementation with its operands laid out.
 #[derive(Clone, Copy, Debug)]
