@@ -7,8 +7,8 @@ use super::args::{
 };
 use super::values::{Generations, generations};
 use super::{
-    asm, bisect, compare_codegen, coverage, diff, expect, fuzz, gpu, history, import, list, merge,
-    pressure, reduce, report, show, show_driver, summary, wrap,
+    asm, bisect, compare_codegen, coverage, defects, diff, expect, fuzz, gpu, history, import,
+    list, merge, pressure, reduce, report, show, show_driver, summary, wrap,
 };
 use crate::console::style::ColorChoice;
 
@@ -21,7 +21,7 @@ const HELP: &str = "\
 
 Look at tests:    list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
-Find failures:    fuzz, wrap, coverage
+Find failures:    fuzz, wrap, coverage, defects
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, compare-codegen, pressure
 More:             gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
@@ -80,6 +80,8 @@ pub(super) enum Command {
     Wrap(wrap::WrapArgs),
     /// Show which parts of compiler and hardware tests exercise.
     Coverage(coverage::CoverageArgs),
+    /// Execute the small tests of known defects on a driver.
+    Defects(defects::DefectsArgs),
     /// Assemble text to raw instruction bytes on standard output.
     Asm(asm::ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.

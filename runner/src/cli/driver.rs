@@ -111,7 +111,7 @@ pub(super) fn identify(
 }
 
 /// Returns the options as they are given on the command line.
-fn words(args: &DriverArgs) -> Vec<OsString> {
+pub(super) fn words(args: &DriverArgs) -> Vec<OsString> {
     let platform = args.gl_platform.map(|platform| platform.name().to_owned());
     let device = args.gl_device.as_ref().map(ToString::to_string);
     let options = [("--gl-platform", platform), ("--gl-device", device)];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::args::{BundleArgs, ExecuteArgs, process_arguments};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
@@ -107,7 +107,7 @@ impl FuzzArgs {
     /// Returns the defects to avoid.
     fn defects(&self) -> Vec<Defect> {
         let defects = self.avoid.iter().flat_map(|avoided| match avoided {
-            Avoided::All => Defect::value_variants().to_vec(),
+            Avoided::All => Defect::ALL.to_vec(),
             Avoided::One(defect) => vec![*defect],
         });
         defects.collect()

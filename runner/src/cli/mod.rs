@@ -9,6 +9,7 @@ mod command;
 mod compare_codegen;
 mod complete;
 mod coverage;
+mod defects;
 mod diff;
 mod driver;
 mod exit;
@@ -93,6 +94,7 @@ pub fn main() -> ExitCode {
         Some(Command::Fuzz(args)) => fuzz::fuzz(&args),
         Some(Command::Wrap(args)) => wrap::wrap_shaders(&args),
         Some(Command::Coverage(args)) => coverage::coverage(&args),
+        Some(Command::Defects(args)) => defects::defects(&args),
         Some(Command::Asm(args)) => asm::assemble(&args),
         Some(Command::Disasm(args)) => asm::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),

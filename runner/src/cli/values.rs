@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use execute::driver::{DeviceChoice, Platform};
 use results::diff::Metric;
 use results::passes::parse_width;
+use tools::defects::of_avoided;
 use tools::fuzz::Defect;
 use vocabulary::{Backend, Generation, Width};
 
@@ -50,13 +50,19 @@ pub(super) enum Avoided {
 
 /// Parses a construct that random programs leave out.
 pub(super) fn avoided() -> impl TypedValueParser<Value = Avoided> {
-    let named = Defect::value_variants().iter().filter_map(Defect::to_possible_value);
-    let all = PossibleValue::new("all").help("All of these");
-    let find = |name: &str| match name {
-        "all" => Ok(Avoided::All),
-        name => Defect::from_str(name, false).map(Avoided::One),
+    let value = |&defect: &Defect| {
+        let avoid = of_avoided(defect).and_then(|known| known.avoid).unwrap_or_default();
+        PossibleValue::new(defect.name()).help(avoid)
     };
-    PossibleValuesParser::new(named.chain([all])).try_map(move |name| find(&name))
+    let all = PossibleValue::new("all").help("All of these");
+    let find = |name: String| match &*name {
+        "all" => Ok(Avoided::All),
+        name => {
+            let one = Defect::ALL.iter().find(|defect| defect.name() == name);
+            one.map(|&defect| Avoided::One(defect)).ok_or_else(|| "no such defect".to_owned())
+        }
+    };
+    PossibleValuesParser::new(Defect::ALL.iter().map(value).chain([all])).try_map(find)
 }
 
 /// Parses the name of an EGL platform.

@@ -1,5 +1,5 @@
-//! Tools over the execution of test cases: random tests, reduction of failing tests, bisection over
-//! compiler passes, coverage, and tests around shaders of applications.
+//! Tools over the execution of test cases: random tests, known defects of drivers, reduction of
+//! failing tests, bisection over compiler passes, coverage, and tests around shaders of applications.
 //!
 //! ```
 //! use tools::fuzz::{Kind, generate};
@@ -11,6 +11,7 @@
 
 pub mod bisect;
 pub mod coverage;
+pub mod defects;
 pub mod fuzz;
 pub mod reduce;
 pub mod wrap;

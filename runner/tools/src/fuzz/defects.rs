@@ -3,118 +3,53 @@
 
 use program::types::{Scalar, TypeId, TypeTable};
 
-/// A defect of a driver, named by the construct that shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Defect {
-    /// Mesa 22.3: doubles in structures of the default uniform block that follow an odd number of
-    /// words have wrong values.
-    UniformStructDouble,
-    /// Mesa 22.3: constant matrices that are made of other matrices have wrong components.
-    MatrixFromMatrix,
-    /// Mesa 22.3: `continue` in a `switch` inside of another leaves the loop.
-    NestedSwitchContinue,
-    /// Mesa 22.3: the last column of a matrix of four columns and two rows is not 0 if the matrix
-    /// is made of one scalar.
-    MatrixFromScalar,
-    /// Mesa 22.3: computed indices of `out` arguments are evaluated after the call.
-    OutArgumentIndex,
-    /// Mesa 22.3: loads from shared memory move over `barrier()`.
-    SharedLoadBarrier,
-    /// Mesa 22.3: a component of a swizzle of a block's member is another one if it is indexed.
-    BlockSwizzleIndex,
-    /// Mesa 22.3: `ldexp` of the double 0 is not 0.
-    LdexpDoubleZero,
-    /// Mesa 22.3: the division of the least integer by -1 ends the process, even if it is not
-    /// evaluated.
-    DivisionByMinusOne,
-    /// Mesa 22.3, drivers of Intel's GPUs: an earlier store to a vector of an array or matrix moves
-    /// behind a store at a computed index.
-    ComputedVectorStore,
-    /// Mesa 22.3, drivers of ivb and hsw: booleans of arrays with a computed index overlap.
-    BooleanArray,
-    /// Mesa 22.3, drivers of ivb and hsw: the sign of an unsigned result is lost.
-    SignOfUnsigned,
-    /// Mesa 22.3, drivers of ivb and hsw: products with negative 16-bit constants lose the sign.
-    NegativeFactor,
-    /// Mesa 22.3, drivers of ivb and hsw: control shaders of more than two vertices access scratch
-    /// space at wrong offsets.
-    ControlVertices,
-    /// Mesa 22.3, drivers of Intel's GPUs: a double times the sign of a double 0 is not 0.
-    SignOfDouble,
-    /// Mesa 22.3, drivers of ivb and hsw: comparisons of integers whose difference is also computed
-    /// are wrong if the difference overflows.
-    ComparedDifference,
-    /// Mesa 22.3: both results of `imulExtended` and `umulExtended` of constant vectors are wrong.
-    MulExtendedVector,
-    /// Mesa 22.3: the upper half of `imulExtended` and `umulExtended` of constants is 0, and that
-    /// of products with 1 and -1 is wrong.
-    MulExtendedConstant,
-    /// LLVM 15: the upper half of a product with a constant of all ones ends the process.
-    MulExtendedAllOnes,
-    /// Mesa 22.3, llvmpipe: `floor` of a double becomes a difference, which is not computed first.
-    DoubleFloorSum,
-    /// Mesa 22.3, drivers of ivb and hsw: the second component of `unpackHalf2x16` of a value that
-    /// becomes a constant is 0.
-    UnpackUpperHalf,
-    /// Mesa 22.3, drivers of ivb and hsw: computed indices of inputs of tessellation shaders are
-    /// another component, or another uniform.
-    IndexComponent,
+/// Declares the defects with the names of their files.
+macro_rules! defects {
+    ($($variant:ident $name:literal)*) => {
+        /// A defect of a driver, named by the construct that shows it. The file of the same name in
+        /// `tests/defects` describes it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Defect {
+            $(#[doc = concat!("`", $name, "`.")] $variant),*
+        }
+
+        impl Defect {
+            /// Every known defect whose construct can be left out.
+            pub const ALL: &[Defect] = &[$(Defect::$variant),*];
+
+            /// Returns the name on the command line.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Defect::$variant => $name),*
+                }
+            }
+        }
+    };
 }
 
-impl Defect {
-    /// Every known defect.
-    pub const ALL: [Defect; 22] = [
-        Defect::UniformStructDouble,
-        Defect::MatrixFromMatrix,
-        Defect::NestedSwitchContinue,
-        Defect::MatrixFromScalar,
-        Defect::OutArgumentIndex,
-        Defect::SharedLoadBarrier,
-        Defect::BlockSwizzleIndex,
-        Defect::LdexpDoubleZero,
-        Defect::DivisionByMinusOne,
-        Defect::ComputedVectorStore,
-        Defect::BooleanArray,
-        Defect::SignOfUnsigned,
-        Defect::NegativeFactor,
-        Defect::ControlVertices,
-        Defect::SignOfDouble,
-        Defect::ComparedDifference,
-        Defect::MulExtendedVector,
-        Defect::MulExtendedConstant,
-        Defect::MulExtendedAllOnes,
-        Defect::DoubleFloorSum,
-        Defect::UnpackUpperHalf,
-        Defect::IndexComponent,
-    ];
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Defect::UniformStructDouble => "uniform-struct-double",
-            Defect::MatrixFromMatrix => "matrix-from-matrix",
-            Defect::NestedSwitchContinue => "nested-switch-continue",
-            Defect::MatrixFromScalar => "matrix-from-scalar",
-            Defect::OutArgumentIndex => "out-argument-index",
-            Defect::SharedLoadBarrier => "shared-load-barrier",
-            Defect::BlockSwizzleIndex => "block-swizzle-index",
-            Defect::LdexpDoubleZero => "ldexp-double-zero",
-            Defect::DivisionByMinusOne => "division-by-minus-one",
-            Defect::ComputedVectorStore => "computed-vector-store",
-            Defect::BooleanArray => "boolean-array",
-            Defect::SignOfUnsigned => "sign-of-unsigned",
-            Defect::NegativeFactor => "negative-factor",
-            Defect::ControlVertices => "control-vertices",
-            Defect::SignOfDouble => "sign-of-double",
-            Defect::ComparedDifference => "compared-difference",
-            Defect::MulExtendedVector => "mul-extended-vector",
-            Defect::MulExtendedConstant => "mul-extended-constant",
-            Defect::MulExtendedAllOnes => "mul-extended-all-ones",
-            Defect::DoubleFloorSum => "double-floor-sum",
-            Defect::UnpackUpperHalf => "unpack-upper-half",
-            Defect::IndexComponent => "index-component",
-        }
-    }
+defects! {
+    UniformStructDouble "uniform-struct-double"
+    MatrixFromMatrix "matrix-from-matrix"
+    NestedSwitchContinue "nested-switch-continue"
+    MatrixFromScalar "matrix-from-scalar"
+    OutArgumentIndex "out-argument-index"
+    SharedLoadBarrier "shared-load-barrier"
+    BlockSwizzleIndex "block-swizzle-index"
+    LdexpDoubleZero "ldexp-double-zero"
+    DivisionByMinusOne "division-by-minus-one"
+    ComputedVectorStore "computed-vector-store"
+    BooleanArray "boolean-array"
+    SignOfUnsigned "sign-of-unsigned"
+    NegativeFactor "negative-factor"
+    ControlVertices "control-vertices"
+    SignOfDouble "sign-of-double"
+    ComparedDifference "compared-difference"
+    MulExtendedVector "mul-extended-vector"
+    MulExtendedConstant "mul-extended-constant"
+    MulExtendedAllOnes "mul-extended-all-ones"
+    DoubleFloorSum "double-floor-sum"
+    UnpackUpperHalf "unpack-upper-half"
+    IndexComponent "index-component"
 }
 
 /// Returns true if a type is a structure with doubles, or an array of such structures.

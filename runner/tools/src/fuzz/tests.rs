@@ -112,7 +112,7 @@ fn digits_are_counted() {
 /// Without the constructs of known defects, and the same as before in every other way.
 #[test]
 fn constructs_of_known_defects_are_left_out() {
-    for defect in Defect::ALL {
+    for &defect in Defect::ALL {
         let (mut before, mut equal) = (0, 0);
         for number in 0..250 {
             for kind in Kind::ALL {
