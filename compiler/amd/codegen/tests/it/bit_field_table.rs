@@ -10,17 +10,17 @@ use ir::{AluOp, Builder, Fields, IntrinsicOp, Shader, Slot, Value};
 use super::harness::{compiled, lower, text};
 use super::operations::shader;
 
-/// Text in front of the table.
+/// Text before the table.
 const HEAD: &str = "\
 # Bit fields on GCN
 
-Instructions of GLSL's bit-field functions and of open-coded forms, as the back end `amd` selects
+Instructions of GLSL's bit-field functions and of open-coded forms, as `amd_codegen` selects
 them. *Lanes*: operands in vector registers. *Shared*: operands that all lanes share, in scalar
 registers; loads and the export are left out. All of them are executed in a straight line.
 
-This file is written by a test: `BLESS=1 cargo test -p amd bit_field_table`. The same tests execute
-insertion and extraction with every offset and width whose sum is at most 32 (561 pairs with six
-patterns), and the other functions on their edge cases, against GLSL's definition.
+This file is written by a test: `BLESS=1 cargo test -p amd_codegen bit_field_table`. The same tests
+execute insertion and extraction with every offset and width whose sum is at most 32 (561 pairs with
+six patterns), and the other functions on their edge cases, against GLSL's definition.
 
 ";
 
