@@ -13,7 +13,6 @@
 //! assert_eq!(counts.to_string(), "pass: 1");
 //! ```
 
-pub mod bundle;
 pub mod coverage;
 pub mod diff;
 pub mod event;
@@ -23,35 +22,26 @@ pub mod names;
 pub mod passes;
 pub mod place;
 pub mod report;
-pub mod shard;
 pub mod stage_name;
 pub mod threads;
 pub mod verdict;
 
-mod csv;
 mod file;
-mod folder;
+mod files;
 mod import;
-mod jsonl;
-mod junit;
-mod merge;
-mod read;
-mod record;
 mod repeat;
 mod result_ref;
-mod writer;
 
 pub use file::{OPTION_BYTES, RESULTS_BYTES, TEST_BYTES, WriteError, read_regular, replace_file};
-pub use folder::{RunFolder, refuse_tests};
+pub use files::error::ReadError;
+pub use files::folder::{RunFolder, refuse_tests};
+pub use files::jsonl::{DriverHeader, Header, RESULTS_FILE, ShardHeader, uses_driver};
+pub use files::junit::Junit;
+pub use files::merge::{MergeError, copy_bundles, merge, merged_record};
+pub use files::read::{Run, RunFile, RunResults};
+pub use files::record::RunRecord;
+pub use files::writer::{JUNIT_FILE, ResultsWriter};
+pub use files::{bundle, shard};
 pub use import::{ImportError, ImportedRun, Origin, decompress, import};
-pub use jsonl::{DriverHeader, Header, RESULTS_FILE, ShardHeader, uses_driver};
-pub use junit::Junit;
-pub use merge::{MergeError, copy_bundles, merge, merged_record};
-pub use read::{ReadError, Run, RunFile, RunResults};
-pub use record::RunRecord;
 pub use repeat::{Repeat, RepeatTest};
 pub use result_ref::{Code, Part, ResultRef, Text};
-pub use writer::{JUNIT_FILE, ResultsWriter};
-
-#[cfg(test)]
-mod tests;

@@ -1,10 +1,6 @@
 //! Primitive setup: viewport transform, facing, polygon mode, plane equations, coverage.
 
-mod cache;
-
 use std::sync::Arc;
-
-pub use cache::SetupCache;
 
 use crate::clip::{self, ClipVertex, ClipVolume};
 use crate::primitive::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
@@ -118,16 +114,8 @@ pub struct RasterizedPrimitive {
     pub setup: PrimitiveSetup,
 }
 
-/// Clips, sets up and rasterizes one primitive; recent results come from the cache.
-pub fn rasterize(
-    input: &SetupInput<'_>,
-    state: &RasterState,
-    cache: &mut SetupCache,
-) -> Vec<RasterizedPrimitive> {
-    cache.get(input, state, || rasterize_uncached(input, state))
-}
-
-fn rasterize_uncached(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
+/// Clips, sets up and rasterizes one primitive.
+pub(crate) fn rasterize(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
     let guard =
         if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
     let volume = ClipVolume { guard, depth: !state.depth_clamp, near_is_zero: false };
@@ -444,8 +432,7 @@ mod tests {
                     w_low + random.signed(1.0),
                 ]
             });
-            for primitive in rasterize_uncached(&input(PrimitiveKind::Triangle, positions), &STATE)
-            {
+            for primitive in rasterize(&input(PrimitiveKind::Triangle, positions), &STATE) {
                 for (x, y) in [(5, 5), (20, 40), (33, 12), (60, 60), (31, 31)] {
                     if !primitive.coverage.iter().any(|s| s.contains(x, y)) {
                         continue;
@@ -474,7 +461,7 @@ mod tests {
     #[test]
     fn linear_interpolation_is_linear_in_the_window() {
         let positions = [[-1.0, -1.0, 0.0, 1.0], [2.0, -2.0, 0.0, 2.0], [-4.0, 4.0, 0.0, 4.0]];
-        let rasterized = rasterize_uncached(&input(PrimitiveKind::Triangle, positions), &STATE);
+        let rasterized = rasterize(&input(PrimitiveKind::Triangle, positions), &STATE);
         let setup = &rasterized[0].setup;
         // The window triangle is (0,0), (64,0), (0,64).
         for (x, y) in [(0.5, 0.5), (10.5, 20.5), (1.0, 63.0)] {
@@ -490,19 +477,15 @@ mod tests {
     fn facing_follows_winding() {
         let ccw = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
         let cw = [ccw[0], ccw[2], ccw[1]];
-        assert!(
-            rasterize_uncached(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing
-        );
-        assert!(
-            !rasterize_uncached(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing
-        );
+        assert!(rasterize(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing);
+        assert!(!rasterize(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing);
     }
 
     #[test]
     fn polygon_modes() {
         let t = [[-0.5, -0.5, 0.0, 1.0], [0.5, -0.5, 0.0, 1.0], [-0.5, 0.5, 0.0, 1.0]];
         let mut state = RasterState { polygon_mode: [PolygonMode::Point; 2], ..STATE };
-        let points = rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state);
+        let points = rasterize(&input(PrimitiveKind::Triangle, t), &state);
         assert_eq!(points.len(), 3);
         assert!(
             points.iter().all(|p| p.setup.kind == PrimitiveKind::Point && p.setup.front_facing)
@@ -510,15 +493,15 @@ mod tests {
         // The second point interpolates nothing but vertex 1.
         assert_eq!(points[1].setup.barycentric_linear(3.0, 3.0), [0.0, 1.0, 0.0]);
         state.polygon_mode = [PolygonMode::Line; 2];
-        assert_eq!(rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state).len(), 3);
+        assert_eq!(rasterize(&input(PrimitiveKind::Triangle, t), &state).len(), 3);
         let diagonal = SetupInput { edges: 0b101, ..input(PrimitiveKind::Triangle, t) };
-        assert_eq!(rasterize_uncached(&diagonal, &state).len(), 2);
+        assert_eq!(rasterize(&diagonal, &state).len(), 2);
         state.polygon_mode = [PolygonMode::FillRectangle; 2];
-        let rectangle = rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state);
+        let rectangle = rasterize(&input(PrimitiveKind::Triangle, t), &state);
         assert_eq!(rectangle[0].coverage[0].bounds(), Rect { x0: 16, y0: 16, x1: 48, y1: 48 });
         state.polygon_mode = [PolygonMode::Fill, PolygonMode::Point];
         assert_eq!(
-            rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state)[0].setup.kind,
+            rasterize(&input(PrimitiveKind::Triangle, t), &state)[0].setup.kind,
             PrimitiveKind::Triangle
         );
     }
@@ -530,7 +513,7 @@ mod tests {
         let distances = [[1.0, -3.0, 1.0]];
         let clipped =
             SetupInput { clip_distances: &distances, ..input(PrimitiveKind::Triangle, t) };
-        let rasterized = rasterize_uncached(&clipped, &STATE);
+        let rasterized = rasterize(&clipped, &STATE);
         for y in 0..64 {
             for x in 0..64 {
                 let covered = rasterized
@@ -548,7 +531,7 @@ mod tests {
         let viewport =
             Viewport { x: 10.0, y: 20.0, width: 20.0, height: 10.0, near: 0.0, far: 1.0 };
         let t = [[-9.0, -9.0, 0.0, 1.0], [9.0, -9.0, 0.0, 1.0], [0.0, 9.0, 0.0, 1.0]];
-        let rasterized = rasterize_uncached(
+        let rasterized = rasterize(
             &SetupInput { viewport: &viewport, ..input(PrimitiveKind::Triangle, t) },
             &STATE,
         );
@@ -559,7 +542,7 @@ mod tests {
     fn point_coordinates_run_from_the_upper_left() {
         let mut source = input(PrimitiveKind::Point, [[0.0, 0.0, 0.0, 1.0]; 3]);
         source.point_size = [8.0; 3];
-        let rasterized = rasterize_uncached(&source, &STATE);
+        let rasterized = rasterize(&source, &STATE);
         let setup = &rasterized[0].setup;
         assert_eq!(rasterized[0].coverage[0].bounds(), Rect { x0: 28, y0: 28, x1: 36, y1: 36 });
         let at = |x: f64, y: f64| setup.point_coord.map(|p| p.at(x, y));
@@ -570,13 +553,10 @@ mod tests {
     #[test]
     fn depth_clamp_keeps_what_is_too_far() {
         let t = [[-1.0, -1.0, 5.0, 1.0], [1.0, -1.0, 5.0, 1.0], [0.0, 1.0, 5.0, 1.0]];
-        assert!(rasterize_uncached(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
+        assert!(rasterize(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
         let state = RasterState { depth_clamp: true, ..STATE };
         assert_eq!(
-            rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state)[0]
-                .setup
-                .depth
-                .at(32.5, 20.5),
+            rasterize(&input(PrimitiveKind::Triangle, t), &state)[0].setup.depth.at(32.5, 20.5),
             3.0
         );
     }

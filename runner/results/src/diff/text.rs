@@ -8,7 +8,7 @@ use similar::{Algorithm, TextDiff as LineDiff};
 
 use super::Pair;
 use crate::ResultRef;
-use crate::bundle::{self, Bundle};
+use crate::files::bundle::{self, Bundle};
 
 /// Number of context lines around a change.
 const CONTEXT: usize = 3;

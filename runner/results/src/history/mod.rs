@@ -17,7 +17,7 @@ use std::time::Duration;
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OpenFlags, Row as SqlRow, params};
 
-use crate::jsonl::{DriverHeader, uses_driver};
+use crate::files::jsonl::{DriverHeader, uses_driver};
 use crate::names::{names_test, piglit_name};
 use crate::verdict::{Phase, Status};
 

@@ -10,8 +10,8 @@ use super::entry::{Entry, ReportError, Sources, put};
 use super::plot::{Plot, Value, plot};
 use crate::RunFile;
 use crate::diff::{Change, Diff, percent};
+use crate::files::jsonl::DriverHeader;
 use crate::history::RunEntry;
-use crate::jsonl::DriverHeader;
 use crate::names::printable;
 use crate::verdict::Status;
 

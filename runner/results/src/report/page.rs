@@ -5,8 +5,8 @@ use askama::Template;
 use super::entry::{Entry, ReportError, Sources, status_name};
 use super::index::{class, count, run_name, seconds};
 use super::plot::{Plot, Value, plot};
-use crate::bundle::{Bundle, IMAGES};
 use crate::diff::{Change, Metric, unified};
+use crate::files::bundle::{Bundle, IMAGES};
 use crate::history::{Point, Series};
 use crate::names::{printable, printable_line, printable_text};
 use crate::place::{Place, place};
@@ -207,7 +207,7 @@ fn diff_lines(diff: &str) -> Vec<DiffLine> {
 
 fn probes(bundle: &Bundle) -> Vec<Probe> {
     let side = |text: &Option<String>| text.as_deref().map(printable).unwrap_or_default();
-    let probe = |probe: &crate::bundle::ProbeRecord| Probe {
+    let probe = |probe: &crate::files::bundle::ProbeRecord| Probe {
         line: probe.line,
         what: printable(&probe.what),
         expected: printable(&probe.expected),

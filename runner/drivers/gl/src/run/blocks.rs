@@ -3,6 +3,7 @@
 use script::{Scalar, Uniform};
 use vocabulary::Phase;
 
+use super::member_layout::MemberLayout;
 use super::session::{Linked, Place, Run};
 use crate::bindings::gl;
 use crate::outcome::{Flow, fail, missing_uniform};
@@ -105,32 +106,6 @@ impl Run<'_> {
         }
         let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(words.chunks(uniform.ty.scalar.words()).map(bytes).collect())
-    }
-}
-
-/// Place of a value in its buffer.
-#[derive(Clone, Copy, Default)]
-pub(super) struct MemberLayout {
-    pub(super) offset: i32,
-    pub(super) stride: i32,
-    pub(super) row_major: bool,
-}
-
-impl MemberLayout {
-    /// Returns the bytes of a value with their offsets.
-    fn pieces(self, uniform: &Uniform<'_>, scalars: &[Vec<u8>]) -> Vec<(usize, Vec<u8>)> {
-        let offset = usize::try_from(self.offset).unwrap_or(0);
-        let (columns, rows) = (usize::from(uniform.ty.columns), usize::from(uniform.ty.rows));
-        if columns == 1 {
-            return vec![(offset, scalars.concat())];
-        }
-        let stride = usize::try_from(self.stride).unwrap_or(0);
-        let place = |(index, bytes): (usize, &Vec<u8>)| {
-            let (column, row) = (index / rows, index % rows);
-            let (major, minor) = if self.row_major { (row, column) } else { (column, row) };
-            (offset + major * stride + minor * bytes.len(), bytes.clone())
-        };
-        scalars.iter().enumerate().map(place).collect()
     }
 }
 

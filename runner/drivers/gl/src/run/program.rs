@@ -1,9 +1,10 @@
 //! Sections before the commands: shaders, assembly programs, includes, and linking.
 
-use script::{Content, GeometryLayout, ProgramTarget, Specialization, Stage};
+use script::{Content, GeometryLayout, ProgramTarget, Stage};
 use vocabulary::Phase;
 
 use super::draw::primitive;
+use super::sections::{Sections, stage_enum};
 use super::session::{Linked, Run};
 use crate::bindings::gl;
 use crate::capabilities::clear_errors;
@@ -19,17 +20,6 @@ const PASSTHROUGH: &str = "#if __VERSION__ >= 130\n\
 
 /// Attributes of rectangles with their locations.
 const RECTANGLE: [(u32, &str); 2] = [(0, "piglit_vertex"), (1, "piglit_texcoord")];
-
-/// Compiled shaders, and the sections that decide how they are linked.
-#[derive(Default)]
-pub(super) struct Sections<'a> {
-    pub(super) shaders: Vec<(Stage, u32)>,
-    /// Specialization constants by stage.
-    pub(super) constants: Vec<(Stage, &'a [Specialization])>,
-    paths: Vec<&'a str>,
-    geometry: Option<GeometryLayout>,
-    assembly: bool,
-}
 
 impl<'a> Run<'a> {
     /// Compiles and links the sections.
@@ -240,18 +230,6 @@ impl<'a> Run<'a> {
         self.api.use_program(program);
         self.linked = Linked::Program(program);
         Ok(())
-    }
-}
-
-/// Returns the enum of a stage.
-pub(super) fn stage_enum(stage: Stage) -> u32 {
-    match stage {
-        Stage::Vertex => gl::VERTEX_SHADER,
-        Stage::TessControl => gl::TESS_CONTROL_SHADER,
-        Stage::TessEval => gl::TESS_EVALUATION_SHADER,
-        Stage::Geometry => gl::GEOMETRY_SHADER,
-        Stage::Fragment => gl::FRAGMENT_SHADER,
-        Stage::Compute => gl::COMPUTE_SHADER,
     }
 }
 

@@ -5,7 +5,7 @@ use vocabulary::Phase;
 
 use std::collections::BTreeMap;
 
-use super::blocks::MemberLayout;
+use super::member_layout::MemberLayout;
 use super::objects::Objects;
 use crate::api::Api;
 use crate::bindings::gl;

@@ -3,7 +3,7 @@
 use script::{Specialization, Stage};
 use vocabulary::Phase;
 
-use super::program::{Sections, stage_enum};
+use super::sections::{Sections, stage_enum};
 use super::session::Run;
 use crate::assembler::assemble;
 use crate::bindings::gl;

@@ -3,7 +3,7 @@
 use script::{Scalar, Stage, Uniform, UniformTarget};
 use vocabulary::Phase;
 
-use super::program::stage_enum;
+use super::sections::stage_enum;
 use super::session::{Linked, Run};
 use crate::bindings::gl;
 use crate::outcome::{Flow, fail, missing_uniform, skip};

@@ -1,7 +1,6 @@
 //! Atomic counter buffers, shader storage buffers and transform feedback buffers.
 
 use super::arguments::Arguments;
-use super::probe::SsboValue;
 use crate::error::Fault;
 use crate::numbers::{float64, signed32, signed64, unsigned64};
 use crate::patterns::Pattern;
@@ -15,8 +14,22 @@ pub(super) const XFB_BUFFERS: u32 = 4;
 /// Maximum size in bytes of a script's buffer (the corpus stays below 5,000).
 pub(super) const MAX_BYTES: u32 = 1 << 28;
 
-/// Value that a script stores into a storage buffer.
-pub type SsboData = SsboValue;
+/// A value in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SsboValue {
+    /// 32-bit unsigned.
+    Uint(u32),
+    /// 64-bit unsigned.
+    Uint64(u64),
+    /// 32-bit signed.
+    Int(i32),
+    /// 64-bit signed.
+    Int64(i64),
+    /// 32-bit float.
+    Float(f32),
+    /// 64-bit float.
+    Double(f64),
+}
 
 /// Creates or fills a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +64,7 @@ pub enum BufferCommand {
         /// Offset in bytes.
         offset: u32,
         /// The stored value; never `Uint`, since `int` serves for both.
-        data: SsboData,
+        data: SsboValue,
     },
     /// `xfb buffer object`: a zeroed feedback buffer, bound at its own index.
     Feedback {
@@ -85,24 +98,24 @@ pub(super) fn command<'a>(
         P::Ssbo => {
             BufferCommand::Ssbo { buffer: ssbo(arguments)?, size: bytes(arguments, "size")? }
         }
-        P::SsboSubdataFloat => subdata(arguments, SsboData::Float(captures.single(2)))?,
+        P::SsboSubdataFloat => subdata(arguments, SsboValue::Float(captures.single(2)))?,
         P::SsboSubdataDouble => {
             let value = float64(captures.text(2)).map_or(0.0, |(_, real)| real.value);
-            subdata(arguments, SsboData::Double(value))?
+            subdata(arguments, SsboValue::Double(value))?
         }
         P::SsboSubdataInt => subdata(
             arguments,
-            SsboData::Int(signed32(captures.text(2)).map_or(0, |(_, value)| value)),
+            SsboValue::Int(signed32(captures.text(2)).map_or(0, |(_, value)| value)),
         )?,
         P::SsboSubdataInt64 => {
             let (value, outside) =
                 signed64(captures.text(2)).map_or((0, false), |(_, value)| value);
-            subdata(arguments, fitting(arguments, SsboData::Int64(value), outside)?)?
+            subdata(arguments, fitting(arguments, SsboValue::Int64(value), outside)?)?
         }
         P::SsboSubdataUint64 => {
             let (value, outside) =
                 unsigned64(captures.text(2)).map_or((0, false), |(_, value)| value);
-            subdata(arguments, fitting(arguments, SsboData::Uint64(value), outside)?)?
+            subdata(arguments, fitting(arguments, SsboValue::Uint64(value), outside)?)?
         }
         P::XfbBufferObject => BufferCommand::Feedback {
             buffer: arguments.bounded(captures.unsigned(0), XFB_BUFFERS, "feedback buffer")?,
@@ -120,7 +133,7 @@ fn bytes<'a>(arguments: &Arguments<'a, '_>, what: &str) -> Result<u32, Fault<'a>
     arguments.size(arguments.captures.signed(1), MAX_BYTES, what)
 }
 
-fn subdata<'a>(arguments: &Arguments<'a, '_>, data: SsboData) -> Result<BufferCommand, Fault<'a>> {
+fn subdata<'a>(arguments: &Arguments<'a, '_>, data: SsboValue) -> Result<BufferCommand, Fault<'a>> {
     Ok(BufferCommand::SsboSubdata {
         buffer: ssbo(arguments)?,
         offset: bytes(arguments, "offset")?,
@@ -130,8 +143,8 @@ fn subdata<'a>(arguments: &Arguments<'a, '_>, data: SsboData) -> Result<BufferCo
 
 fn fitting<'a>(
     arguments: &Arguments<'a, '_>,
-    data: SsboData,
+    data: SsboValue,
     outside: bool,
-) -> Result<SsboData, Fault<'a>> {
+) -> Result<SsboValue, Fault<'a>> {
     if outside { Err(arguments.out_of_range("integer does not fit 64 bits")) } else { Ok(data) }
 }

@@ -1,7 +1,7 @@
 //! `verify program_interface_query` and its forms.
 
 use super::arguments::Arguments;
-use super::query::{QueryValue, value};
+use super::query_value::{QueryValue, value};
 use crate::enums::{GlEnum, INTERFACES, PROPERTIES};
 use crate::error::Fault;
 

@@ -12,17 +12,19 @@ mod framebuffer;
 mod interface_query;
 mod probe;
 mod query;
+mod query_value;
 mod state;
 mod texture;
 mod uniform;
 
-pub use buffer::{BufferCommand, SsboData};
+pub use buffer::{BufferCommand, SsboValue};
 pub(crate) use draw::Bounds;
 pub use draw::{DrawArrays, DrawElements, DrawRect, Primitive};
 pub use framebuffer::{BlitBuffer, Framebuffer, FramebufferCommand, FramebufferTarget};
 pub use interface_query::{InterfaceQuery, InterfaceQuestion, ResourceKey};
-pub use probe::{Area, AtomicPosition, Comparison, Expected, Probe, SsboValue};
-pub use query::{ActiveUniformProperty, ProgramProperty, QueryCommand, QueryObject, QueryValue};
+pub use probe::{Area, AtomicPosition, Comparison, Expected, Probe};
+pub use query::{ActiveUniformProperty, ProgramProperty, QueryCommand, QueryObject};
+pub use query_value::QueryValue;
 pub use state::{
     Capability, HintMode, HintTarget, LightParameter, LightValues, PatchParameter,
     ProgramParameter, StateCommand, Swizzle,

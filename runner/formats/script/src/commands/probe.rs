@@ -1,6 +1,7 @@
 //! Probes: the observed values and the expected ones.
 
 use super::arguments::Arguments;
+use super::buffer::{ATOMIC_BUFFERS, MAX_BYTES, SSBO_BUFFERS, SsboValue, XFB_BUFFERS};
 use crate::error::Fault;
 use crate::patterns::Pattern;
 
@@ -152,23 +153,6 @@ impl Comparison {
     }
 }
 
-/// A value in a buffer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SsboValue {
-    /// 32-bit unsigned.
-    Uint(u32),
-    /// 64-bit unsigned.
-    Uint64(u64),
-    /// 32-bit signed.
-    Int(i32),
-    /// 64-bit signed.
-    Int64(i64),
-    /// 32-bit float.
-    Float(f32),
-    /// 64-bit float.
-    Double(f64),
-}
-
 pub(super) fn probe<'a>(
     pattern: Pattern,
     arguments: &mut Arguments<'a, '_>,
@@ -211,11 +195,7 @@ pub(super) fn probe<'a>(
             value: captures.unsigned(2),
         },
         P::ProbeAtomicCounterBuffer => Probe::AtomicCounter {
-            buffer: arguments.bounded(
-                captures.unsigned(0),
-                super::buffer::ATOMIC_BUFFERS,
-                "atomic buffer",
-            )?,
+            buffer: arguments.bounded(captures.unsigned(0), ATOMIC_BUFFERS, "atomic buffer")?,
             position: AtomicPosition::Offset(captures.unsigned(1)),
             comparison: comparison(arguments, 2)?,
             value: captures.unsigned(3),
@@ -254,12 +234,8 @@ fn comparison<'a>(arguments: &Arguments<'a, '_>, index: usize) -> Result<Compari
 fn ssbo<'a>(arguments: &Arguments<'a, '_>, value: SsboValue) -> Result<Probe, Fault<'a>> {
     let captures = arguments.captures;
     Ok(Probe::Ssbo {
-        buffer: arguments.bounded(
-            captures.signed(0) as u32,
-            super::buffer::SSBO_BUFFERS,
-            "storage buffer",
-        )?,
-        offset: arguments.size(captures.signed(1), super::buffer::MAX_BYTES, "offset")?,
+        buffer: arguments.bounded(captures.signed(0) as u32, SSBO_BUFFERS, "storage buffer")?,
+        offset: arguments.size(captures.signed(1), MAX_BYTES, "offset")?,
         comparison: comparison(arguments, 2)?,
         value,
     })
@@ -268,11 +244,7 @@ fn ssbo<'a>(arguments: &Arguments<'a, '_>, value: SsboValue) -> Result<Probe, Fa
 fn feedback<'a>(arguments: &Arguments<'a, '_>, value: SsboValue) -> Result<Probe, Fault<'a>> {
     let captures = arguments.captures;
     Ok(Probe::Feedback {
-        buffer: arguments.bounded(
-            captures.unsigned(0),
-            super::buffer::XFB_BUFFERS,
-            "feedback buffer",
-        )?,
+        buffer: arguments.bounded(captures.unsigned(0), XFB_BUFFERS, "feedback buffer")?,
         index: captures.unsigned(1),
         value,
     })

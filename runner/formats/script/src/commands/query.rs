@@ -3,8 +3,9 @@
 
 use super::arguments::Arguments;
 use super::interface_query::{InterfaceQuery, interface_query};
+use super::query_value::{QueryValue, value};
 use crate::enums::GlEnum;
-use crate::error::{ErrorKind, Fault};
+use crate::error::Fault;
 use crate::patterns::Pattern;
 
 /// A property that must have a value.
@@ -35,15 +36,6 @@ pub enum QueryCommand<'a> {
         /// Expected count.
         count: u32,
     },
-}
-
-/// A number, or a name with a numeric value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueryValue {
-    /// An integer; `GL_TRUE` and `GL_FALSE` are 1 and 0.
-    Integer(i32),
-    /// A data type, primitive kind or capture mode.
-    Name(GlEnum),
 }
 
 /// Query object.
@@ -155,25 +147,4 @@ pub(super) fn command<'a>(
         }
         _ => return Err(arguments.malformed("not a query")),
     })
-}
-
-/// An integer base 0, `GL_TRUE`, `GL_FALSE`, or one of the command's names.
-pub(super) fn value<'a>(
-    arguments: &mut Arguments<'a, '_>,
-    lookup: impl FnOnce(&str) -> Option<GlEnum>,
-) -> Result<QueryValue, Fault<'a>> {
-    if let Some(number) = arguments.optional_signed() {
-        return Ok(QueryValue::Integer(number));
-    }
-    let name = arguments.word("a value")?;
-    match name {
-        "GL_TRUE" => Ok(QueryValue::Integer(1)),
-        "GL_FALSE" => Ok(QueryValue::Integer(0)),
-        _ => match lookup(name) {
-            Some(name) => Ok(QueryValue::Name(name)),
-            None => {
-                Err(arguments.at(name, ErrorKind::Arguments, "neither a number nor a known value"))
-            }
-        },
-    }
 }

@@ -409,20 +409,20 @@ fn buffer_and_query_arguments() {
     let subdata = |data| Command::Buffer(BufferCommand::SsboSubdata { buffer: 1, offset: 8, data });
     assert_eq!(
         command("ssbo 1 subdata float 8 0x3f800000"),
-        subdata(SsboData::Float(1_065_353_216.0))
+        subdata(SsboValue::Float(1_065_353_216.0))
     );
     assert_eq!(
         command("ssbo 1 subdata double 8 0x3ff0000000000000"),
-        subdata(SsboData::Double(1.0))
+        subdata(SsboValue::Double(1.0))
     );
-    assert_eq!(command("ssbo 1 subdata int 8 0xffffffff"), subdata(SsboData::Int(-1)));
+    assert_eq!(command("ssbo 1 subdata int 8 0xffffffff"), subdata(SsboValue::Int(-1)));
     assert_eq!(
         command("ssbo 1 subdata int64 8 0x8000000000000000"),
-        subdata(SsboData::Int64(i64::MIN))
+        subdata(SsboValue::Int64(i64::MIN))
     );
     assert_eq!(
         command("ssbo 1 subdata uint64 8 18446744073709551615"),
-        subdata(SsboData::Uint64(u64::MAX))
+        subdata(SsboValue::Uint64(u64::MAX))
     );
     assert_eq!(
         command("verify program_query GL_TRANSFORM_FEEDBACK_BUFFER_MODE GL_INTERLEAVED_ATTRIBS"),

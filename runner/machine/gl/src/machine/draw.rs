@@ -19,7 +19,8 @@ use raster::device::{Device, Steps};
 use raster::interface::{FragmentInput, fragment_inputs};
 use raster::multisample::Multisample;
 use raster::rasterize::{Rect, samples};
-use raster::setup::{RasterState, RasterizedPrimitive, SetupCache};
+use raster::setup::{RasterState, RasterizedPrimitive};
+use raster::setup_cache::SetupCache;
 
 /// Largest number of vertices of a draw, all instances together: a limit on the cost of a test, not
 /// of GL.

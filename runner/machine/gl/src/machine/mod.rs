@@ -38,7 +38,7 @@ use raster::format::{Format, FormatClass};
 use raster::interface::{FragmentInterface, VertexInterface, counts_from_upper_left};
 use raster::rasterize::coverage::UnionCache;
 use raster::resources::{Bindings, BufferId, Objects};
-use raster::setup::SetupCache;
+use raster::setup_cache::SetupCache;
 use raster::surface::Surface;
 use state::State;
 use textures::TextureUnits;

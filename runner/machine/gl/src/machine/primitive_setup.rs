@@ -6,9 +6,8 @@ use super::primitives::{FinalPrimitive, ShadedVertices};
 use super::state::{State, VIEWPORTS};
 use raster::interface::{FragmentInput, VertexInterface, component};
 use raster::primitive::{PrimitiveKind, PrimitiveSetup};
-use raster::setup::{
-    RasterState, RasterizedPrimitive, SetupCache, SetupInput, Viewport, rasterize,
-};
+use raster::setup::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
+use raster::setup_cache::SetupCache;
 
 /// Setup of the primitives of one draw.
 pub(super) struct PrimitiveAssembler<'a> {
@@ -56,10 +55,10 @@ impl PrimitiveAssembler<'_> {
             edges: primitive.edges,
             viewport: &Viewport { x: viewport.x + dx, y: viewport.y + dy, ..viewport },
         };
-        let mut primitives = rasterize(&input, &self.raster, cache);
+        let mut primitives = cache.rasterize(&input, &self.raster);
         if [dx, dy] != [0.0; 2] {
             let centered = SetupInput { viewport: &viewport, ..input.clone() };
-            let centered = rasterize(&centered, &self.raster, cache);
+            let centered = cache.rasterize(&centered, &self.raster);
             move_inputs_back(&mut primitives, &centered, [dx, dy]);
         }
         for RasterizedPrimitive { coverage, setup } in primitives {

@@ -12,6 +12,7 @@ mod recorded_draw;
 mod render_target;
 mod result_cache;
 mod samples;
+mod target_surfaces;
 mod tile_progress;
 mod undefined_pixels;
 

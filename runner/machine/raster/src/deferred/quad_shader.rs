@@ -4,22 +4,22 @@ use program::Stage;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::recorded_draw::{DrawContext, ShadedFragment};
-use super::render_target::RenderTarget;
+use super::recorded_draw::{DrawContext, DrawItem, ShadedFragment};
+use super::target_surfaces::TargetSurfaces;
 use crate::device::{
     Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, Quad, Steps,
 };
 use crate::primitive::PrimitiveSetup;
 
 /// Quad that waits for its batch.
-pub(super) struct PendingQuad {
-    pub(super) x: i32,
-    pub(super) y: i32,
-    pub(super) setup: usize,
+struct PendingQuad {
+    x: i32,
+    y: i32,
+    setup: usize,
     /// Bit i: pixel (i & 1, i >> 1) is covered.
-    pub(super) coverage: u8,
+    coverage: u8,
     /// See [`DrawItem::fetching`](super::recorded_draw::DrawItem).
-    pub(super) fetching: Option<usize>,
+    fetching: Option<usize>,
 }
 
 /// All values that decide the results of a quad that reads the framebuffer: number of the inputs,
@@ -60,11 +60,31 @@ impl<'d> QuadShader<'d> {
         }
     }
 
-    /// Queues a quad.
-    pub(super) fn push(
+    /// Queues the quads of which an item covers a pixel.
+    pub(super) fn push_covered(
+        &mut self,
+        quads: impl Iterator<Item = (i32, i32)>,
+        item: &DrawItem,
+        target: &mut TargetSurfaces,
+        context: &mut DrawContext,
+        setups: &[PrimitiveSetup],
+    ) -> Result<(), DeviceError> {
+        for (x, y) in quads {
+            let covered = |i: i32| item.coverage.contains(x + (i & 1), y + (i >> 1));
+            let coverage = (0..4).fold(0, |mask, i| mask | u8::from(covered(i)) << i);
+            if coverage != 0 {
+                let fetching = item.fetching;
+                let quad = PendingQuad { x, y, setup: item.setup, coverage, fetching };
+                self.push(quad, target, context, setups)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(
         &mut self,
         quad: PendingQuad,
-        target: &mut RenderTarget,
+        target: &mut TargetSurfaces,
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
     ) -> Result<(), DeviceError> {
@@ -72,7 +92,8 @@ impl<'d> QuadShader<'d> {
         if context.is_ordered() && self.quads.iter().any(|q| (q.x, q.y) == (quad.x, quad.y)) {
             self.flush(target, context, setups)?;
         }
-        let key = quad.fetching.map(|inputs| (inputs, quad.coverage, target.quad_colors(&quad)));
+        let key =
+            quad.fetching.map(|inputs| (inputs, quad.coverage, target.quad_colors(quad.x, quad.y)));
         if let Some(results) = key.as_ref().and_then(|key| self.fetched.get(key)) {
             write_quad(target, context, setups, &quad, results);
             return Ok(());
@@ -88,7 +109,7 @@ impl<'d> QuadShader<'d> {
     /// Shades the queued quads and writes their fragments in order.
     pub(super) fn flush(
         &mut self,
-        target: &mut RenderTarget,
+        target: &mut TargetSurfaces,
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
     ) -> Result<(), DeviceError> {
@@ -98,7 +119,7 @@ impl<'d> QuadShader<'d> {
         let quads = std::mem::take(&mut self.quads);
         let keys = std::mem::take(&mut self.keys);
         if context.reads_framebuffer() {
-            target.load_framebuffer(&quads, context);
+            load_framebuffer(target, &quads, context);
         }
         let outputs = match quads.len() {
             ..=QUADS => vec![self.shade(&quads, context, setups)?],
@@ -121,7 +142,7 @@ impl<'d> QuadShader<'d> {
     /// Shades one quad of a primitive with constant inputs, whose pixels are all equal.
     pub(super) fn shade_one(
         &mut self,
-        target: &mut RenderTarget,
+        target: &mut TargetSurfaces,
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
         setup: usize,
@@ -170,6 +191,15 @@ impl<'d> QuadShader<'d> {
             .zip(lanes)
             .map(|(batch, lanes)| outputs_of(batch, context, lanes))
             .collect()
+    }
+}
+
+/// Provides the colors at the quads' pixels to the shader of a draw.
+fn load_framebuffer(target: &TargetSurfaces, quads: &[PendingQuad], context: &mut DrawContext) {
+    let framebuffer = &mut context.bindings.framebuffer;
+    framebuffer.reset(target.colors.len());
+    for quad in quads {
+        framebuffer.add(quad.x, quad.y, &target.quad_colors(quad.x, quad.y));
     }
 }
 
@@ -229,7 +259,7 @@ fn outputs_of(
 
 /// The results of the covered pixels of quad `q` of a batch.
 fn quad_results(
-    target: &RenderTarget,
+    target: &TargetSurfaces,
     context: &DrawContext,
     outputs: &FragmentOutputs,
     q: usize,
@@ -244,7 +274,7 @@ fn quad_results(
 
 /// Writes the covered pixels of a quad.
 fn write_quad(
-    target: &mut RenderTarget,
+    target: &mut TargetSurfaces,
     context: &DrawContext,
     setups: &[PrimitiveSetup],
     quad: &PendingQuad,

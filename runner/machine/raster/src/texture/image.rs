@@ -2,7 +2,7 @@
 
 use super::{Texture, TextureTarget};
 use crate::format::Format;
-use crate::shader_io::{ImageOp, ShaderIoError};
+use crate::shader_ops::{ImageOp, ShaderIoError};
 use crate::surface::Surface;
 
 /// Image of a texture, as bound to an image unit.
@@ -94,7 +94,7 @@ fn write(surface: &mut Surface, format: Format, x: i32, y: i32, raw: [u32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shader_io::AtomicOp;
+    use crate::shader_ops::AtomicOp;
 
     fn view(format: Format, layer: Option<u32>) -> ImageView {
         ImageView { level: 0, layer, format }

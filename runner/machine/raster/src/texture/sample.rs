@@ -5,7 +5,7 @@ use super::cube::{cube_face, face_derivative, neighbor};
 use super::texels::Texels;
 use super::{DepthMode, Filter, SamplerParameters, SwizzleSource, Texture, TextureTarget, Wrap};
 use crate::format::FormatClass;
-use crate::shader_io::{Lod, ShaderIoError, TextureOp};
+use crate::shader_ops::{Lod, ShaderIoError, TextureOp};
 
 /// A texel as a shader reads it, floats or integers.
 type Raw = [u32; 4];

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use time::OffsetDateTime;
 
-use super::file::WriteError;
 use super::jsonl::RESULTS_FILE;
-use super::names::EXTENSION;
 use super::read::header;
 use super::record::RunRecord;
 use super::writer::JUNIT_FILE;
+use crate::file::WriteError;
+use crate::names::EXTENSION;
 
 /// Maximum length of the first line of a results file.
 const HEADER_BYTES: u64 = 1 << 20;

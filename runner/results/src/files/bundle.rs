@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::jsonl::DriverHeader;
+use super::jsonl::DriverHeader;
 use crate::verdict::{Phase, TestResult};
 
 /// Folder of the bundles in a run's folder.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{OPTION_BYTES, WriteError, read_regular, replace_file};
-use super::read::ReadError;
+use super::error::ReadError;
+use crate::file::{OPTION_BYTES, WriteError, read_regular, replace_file};
 
 /// Name of the file.
 const RECORD_FILE: &str = "run.json";

@@ -1,16 +1,16 @@
 //! Reader of `results.jsonl`: of finished runs, killed runs and arbitrary other files.
 
-use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::error::ReadError;
 use super::jsonl::{FORMAT, Header, RESULTS_FILE};
 use super::record::RunRecord;
-use super::result_ref::ResultRef;
 use crate::file::{RESULTS_BYTES, read_regular};
+use crate::result_ref::ResultRef;
 use crate::threads::joined;
 use crate::verdict::TestResult;
 
@@ -18,45 +18,6 @@ use crate::verdict::TestResult;
 const SMALL: usize = 1 << 20;
 /// Minimum length of a line in bytes, for estimating the number of results.
 const RESULT_BYTES: usize = 200;
-
-/// A results file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The file cannot be read.
-    #[error("cannot read {path}: {source}")]
-    Read {
-        /// Path of the file.
-        path: String,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A folder is not that of a run, or its run has no results yet.
-    #[error("{path}: {reason}")]
-    NoRun {
-        /// Path of the folder.
-        path: String,
-        /// The reason.
-        reason: &'static str,
-    },
-    /// The file was written by a newer version of the runner.
-    #[error("{path}: format {format} is newer than this runner, which reads format {FORMAT}")]
-    Newer {
-        /// Path of the file.
-        path: String,
-        /// Format of the file.
-        format: u64,
-    },
-    /// A malformed line.
-    #[error("{path}:{line}: {message}")]
-    Line {
-        /// Path of the file.
-        path: String,
-        /// Line number, from 1.
-        line: usize,
-        /// Description of the problem.
-        message: String,
-    },
-}
 
 /// The bytes of a `results.jsonl`.
 #[derive(Clone, Debug)]

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use super::*;
+use super::{csv, junit};
 use crate::event::{Reporter, TestEvent};
 use crate::verdict::TestResult;
 use crate::verdict::{Counts, Outcome, Phase, Status};
+use crate::*;
 
 fn result(test: &str, generation: &str, status: Status) -> TestResult {
     let failed = status != Status::Pass;

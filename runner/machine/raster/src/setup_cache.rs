@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
 use crate::primitive::PrimitiveKind;
 use crate::rasterize::coverage::push_recent;
+use crate::setup::{RasterState, RasterizedPrimitive, SetupInput, Viewport, rasterize};
 
 /// Setup results of recent primitives.
 #[derive(Clone, Debug, Default)]
@@ -36,18 +36,17 @@ impl SetupKey {
 }
 
 impl SetupCache {
-    /// Returns the setup of a primitive, from the cache or from `make`.
-    pub(super) fn get(
+    /// Clips, sets up and rasterizes one primitive, unless the cache has its result.
+    pub fn rasterize(
         &mut self,
         input: &SetupInput<'_>,
         state: &RasterState,
-        make: impl FnOnce() -> Vec<RasterizedPrimitive>,
     ) -> Vec<RasterizedPrimitive> {
-        let Some(key) = SetupKey::of(input, state) else { return make() };
+        let Some(key) = SetupKey::of(input, state) else { return rasterize(input, state) };
         if let Some((_, rasterized)) = self.0.iter().find(|(cached, _)| *cached == key) {
             return rasterized.clone();
         }
-        let rasterized = make();
+        let rasterized = rasterize(input, state);
         push_recent(&mut self.0, (key, rasterized.clone()));
         rasterized
     }
@@ -60,7 +59,7 @@ mod tests {
     use super::*;
     use crate::rasterize::Rect;
     use crate::rasterize::coverage::CACHE_CAPACITY;
-    use crate::setup::{PolygonMode, rasterize};
+    use crate::setup::PolygonMode;
 
     const VIEWPORT: Viewport =
         Viewport { x: 0.0, y: 0.0, width: 8.0, height: 8.0, near: 0.0, far: 1.0 };
@@ -88,8 +87,8 @@ mod tests {
     #[test]
     fn the_same_primitive_is_set_up_once_and_another_is_not_mistaken_for_it() {
         let mut cache = SetupCache::default();
-        let first = rasterize(&triangle(0.0), &STATE, &mut cache);
-        let again = rasterize(&triangle(0.0), &STATE, &mut cache);
+        let first = cache.rasterize(&triangle(0.0), &STATE);
+        let again = cache.rasterize(&triangle(0.0), &STATE);
         assert!(Arc::ptr_eq(&first[0].coverage[0], &again[0].coverage[0]));
         let small = Viewport { width: 4.0, ..VIEWPORT };
         let backwards = RasterState { front_clockwise: true, ..STATE };
@@ -100,8 +99,8 @@ mod tests {
             (triangle(0.0), backwards),
         ];
         for (input, state) in &others {
-            let rasterized = rasterize(input, state, &mut cache);
-            let uncached = rasterize(input, state, &mut SetupCache::default());
+            let rasterized = cache.rasterize(input, state);
+            let uncached = rasterize(input, state);
             assert_eq!(format!("{rasterized:?}"), format!("{uncached:?}"));
             assert_ne!(format!("{rasterized:?}"), format!("{first:?}"));
         }
@@ -110,7 +109,7 @@ mod tests {
     #[test]
     fn many_primitives_are_forgotten() {
         let mut cache = SetupCache::default();
-        (0..20).for_each(|i| drop(rasterize(&triangle(f64::from(i) / 32.0), &STATE, &mut cache)));
+        (0..20).for_each(|i| drop(cache.rasterize(&triangle(f64::from(i) / 32.0), &STATE)));
         assert_eq!(cache.0.len(), CACHE_CAPACITY);
     }
 }

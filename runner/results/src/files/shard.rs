@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::error::ReadError;
+use super::jsonl::RESULTS_FILE;
+use super::read::Run;
 use crate::file::{RESULTS_BYTES, read_regular};
-use crate::jsonl::RESULTS_FILE;
 use crate::names::piglit_name;
-use crate::read::{ReadError, Run};
 
 /// Shard `index` of `count`, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,15 +6,15 @@ use std::sync::mpsc::Sender;
 
 use time::OffsetDateTime;
 
+use super::jsonl::{Header, RESULTS_FILE};
+use super::junit::{Junit, Report};
+use super::read::{Run, RunFile};
+use super::{csv, jsonl, junit};
 use crate::event::{Reporter, TestEvent};
 use crate::file::{WriteError, replace_file};
-use crate::jsonl::{Header, RESULTS_FILE};
-use crate::junit::{Junit, Report};
-use crate::read::{Run, RunFile};
 use crate::repeat::Repeat;
 use crate::threads::joined;
 use crate::verdict::TestResult;
-use crate::{csv, jsonl, junit};
 
 /// Name of the JUnit report.
 pub const JUNIT_FILE: &str = "junit.xml";

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Origin;
-use super::file::{WriteError, replace_file};
+use crate::Origin;
+use crate::file::{WriteError, replace_file};
 use crate::verdict::TestResult;
 use vocabulary::Generation;
 

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::{Header, Run, RunRecord};
-use crate::bundle;
+use super::bundle;
+use super::jsonl::Header;
+use super::read::Run;
+use super::record::RunRecord;
 use crate::file::WriteError;
 use crate::repeat::without;
 use crate::verdict::TestResult;

@@ -8,10 +8,11 @@ use junit_report::{
     Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestSuite, TestSuiteBuilder,
 };
 
+use super::jsonl::DriverHeader;
 use crate::expect::{is_bad, label};
 use crate::names::{printable, printable_line, shortened};
+use crate::repeat::Repeat;
 use crate::verdict::{Outcome, Status, TestResult};
-use crate::{DriverHeader, Repeat};
 
 /// Maximum length of a case's text in bytes; CI systems refuse or truncate longer ones.
 const TEXT_LIMIT: usize = 8 << 10;
