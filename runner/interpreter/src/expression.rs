@@ -2,11 +2,13 @@
 
 use program::{
     AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar,
-    Shader, Type, TypeId, UnaryOp,
+    Type, TypeId, UnaryOp,
 };
 
+use crate::call::CallFrame;
+use crate::effects::has_effects;
 use crate::environment::{Error, atomic_result};
-use crate::invocation_group::{CallFrame, InvocationGroup};
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::{Mask, Value};
 use crate::place::{Place, PlaceRoot};
 use crate::scalar;
@@ -93,7 +95,7 @@ impl InvocationGroup<'_> {
     /// A local variable that is no parameter's alias.
     fn plain_local(&self, id: ExprId) -> Option<&Value> {
         let &ExprKind::Local(local) = &self.shader.exprs[id].kind else { return None };
-        let frame = self.frame();
+        let frame = &self.call.frame;
         frame.alias(local).is_none().then(|| frame.local(local))
     }
 
@@ -297,7 +299,7 @@ impl InvocationGroup<'_> {
         for lane in self.active.iter().filter(|&lane| choice.is_undefined(0, lane)) {
             (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
             if effects {
-                self.undefined_control_flow.set(lane, true);
+                self.undefined.control_flow.set(lane, true);
             }
         }
     }
@@ -438,8 +440,8 @@ impl InvocationGroup<'_> {
 
     /// Returns the type of a local of the function being executed.
     pub(crate) fn current_local_type(&self, local: LocalId) -> Result<TypeId, Error> {
-        let function = self.functions.last().ok_or(Error::Malformed("local outside a function"))?;
-        let local = self.shader.functions[*function].locals.get(local);
+        let function = self.call.function.ok_or(Error::Malformed("local outside a function"))?;
+        let local = self.shader.functions[function].locals.get(local);
         local.map(|l| l.ty).ok_or(Error::Malformed("no such local"))
     }
 
@@ -481,10 +483,7 @@ impl InvocationGroup<'_> {
             }
         }
         let result_ty = function.result;
-        self.functions.push(id);
-        let outcome = self.call_body(id, frame);
-        self.functions.pop();
-        let (frame, result) = outcome?;
+        let (frame, result) = self.call_body(id, frame)?;
         for (local, place, from, to) in copies {
             let value = self.adapt(from, to, frame.local(local).clone());
             self.store(&place, &value)?;
@@ -579,7 +578,7 @@ impl InvocationGroup<'_> {
                 if place.undefined.contains(lane)
                     || operands.iter().any(|v| v.is_undefined(0, lane))
                 {
-                    self.undefined_writes.set(lane, true);
+                    self.undefined.writes.set(lane, true);
                 }
                 self.environment.store(space, at, ty.bytes(), atomic_result(op, ty, old, &values));
             }
@@ -587,27 +586,6 @@ impl InvocationGroup<'_> {
         }
         Ok(result)
     }
-}
-
-/// True if an expression may have side effects.
-pub(crate) fn has_effects(shader: &Shader, root: ExprId) -> bool {
-    let mut open = vec![root];
-    while let Some(id) = open.pop() {
-        let kind = &shader.exprs[id].kind;
-        match kind {
-            ExprKind::Assign { .. }
-            | ExprKind::CompoundAssign { .. }
-            | ExprKind::PreIncrement { .. }
-            | ExprKind::PostIncrement { .. }
-            | ExprKind::Call { .. }
-            | ExprKind::CallSubroutine { .. }
-            | ExprKind::Atomic { .. }
-            | ExprKind::Image(_) => return true,
-            ExprKind::Builtin { function, .. } if function.writes() => return true,
-            _ => kind.for_each_child(|child| open.push(child)),
-        }
-    }
-    false
 }
 
 /// Returns multiplication and addition of a floating-point type.

@@ -35,11 +35,17 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+mod access;
+mod budget;
 mod builtins;
+mod call;
+mod effects;
 mod environment;
 mod expression;
 mod flat;
+mod flat_execution;
 mod half;
+mod interface;
 mod invocation_group;
 mod lanes;
 mod place;
@@ -54,7 +60,7 @@ pub use environment::{
 pub use lanes::{Mask, Value};
 pub use uniform_initializers::default_block;
 
-use flat::{RowStack, Tapes};
+use flat::FlatCode;
 use invocation_group::InvocationGroup;
 use program::resource::FragmentOutput;
 use program::{Program, Stage};
@@ -90,14 +96,7 @@ pub struct Outputs {
 pub struct Code {
     layout: ScalarLayout,
     /// Flat code by stage.
-    stages: Vec<(Stage, StageCode)>,
-}
-
-/// Flat code of a stage, and memory for its rows.
-#[derive(Debug, Default)]
-struct StageCode {
-    tapes: Tapes,
-    rows: RowStack,
+    stages: Vec<(Stage, FlatCode)>,
 }
 
 /// A program prepared for execution.
@@ -140,7 +139,7 @@ impl<'a> Interpreter<'a> {
         let linked =
             self.program.stage(stage).ok_or(Error::Malformed("the program has no such stage"))?;
         let place = self.code.stages.iter().position(|(known, _)| *known == stage);
-        let code = place.map(|place| self.code.stages.swap_remove(place).1).unwrap_or_default();
+        let flat = place.map(|place| self.code.stages.swap_remove(place).1).unwrap_or_default();
         let mut group = InvocationGroup::new(
             self.program,
             &linked.shader,
@@ -150,7 +149,7 @@ impl<'a> Interpreter<'a> {
             lanes,
             limit,
         );
-        (group.tapes, group.rows) = (code.tapes, code.rows);
+        group.flat = flat;
         group.run_main()?;
         let fragment = stage == Stage::Fragment;
         let vertices = match stage {
@@ -162,13 +161,12 @@ impl<'a> Interpreter<'a> {
             vertices: (0..vertices).map(|vertex| group.collect_varyings(Some(vertex))).collect(),
             fragment: if fragment { group.collect_fragment_outputs() } else { Vec::new() },
             killed: group.killed,
-            undefined_control_flow: group.undefined_control_flow,
-            undefined_writes: group.undefined_writes,
-            emitted_undefined: group.emitted_undefined,
-            steps: group.steps,
+            undefined_control_flow: group.undefined.control_flow,
+            undefined_writes: group.undefined.writes,
+            emitted_undefined: group.undefined.emitted,
+            steps: group.budget.steps,
         };
-        let code = StageCode { tapes: group.tapes, rows: group.rows };
-        self.code.stages.push((stage, code));
+        self.code.stages.push((stage, group.flat));
         Ok(outputs)
     }
 }

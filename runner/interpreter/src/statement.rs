@@ -3,8 +3,9 @@
 use program::shader::Case;
 use program::{ExprId, Statement};
 
+use crate::call::LoopMasks;
 use crate::environment::Error;
-use crate::invocation_group::{InvocationGroup, LoopMasks};
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::{Mask, Value};
 
 impl InvocationGroup<'_> {
@@ -19,16 +20,11 @@ impl InvocationGroup<'_> {
                 rest = rest.get(executed..).unwrap_or(&[]);
                 continue;
             }
-            self.step()?;
+            self.budget.step()?;
             self.nested(|this| this.statement(statement))?;
             rest = others;
         }
         Ok(())
-    }
-
-    pub(crate) fn step(&mut self) -> Result<(), Error> {
-        self.steps += 1;
-        if self.steps > self.limit { Err(Error::StepLimit(self.limit)) } else { Ok(()) }
     }
 
     fn statement(&mut self, statement: &Statement) -> Result<(), Error> {
@@ -47,13 +43,13 @@ impl InvocationGroup<'_> {
             Statement::Break => {
                 let active = self.take_active();
                 let loop_masks =
-                    self.loop_masks.last_mut().ok_or(Error::Malformed("break outside a loop"))?;
+                    self.call.loops.last_mut().ok_or(Error::Malformed("break outside a loop"))?;
                 loop_masks.broken = loop_masks.broken.or(&active);
                 Ok(())
             }
             Statement::Continue => {
                 let active = self.take_active();
-                let continued = self.loop_masks.iter_mut().rev().find_map(|j| j.continued.as_mut());
+                let continued = self.call.loops.iter_mut().rev().find_map(|j| j.continued.as_mut());
                 let continued = continued.ok_or(Error::Malformed("continue outside a loop"))?;
                 *continued = continued.or(&active);
                 Ok(())
@@ -85,7 +81,7 @@ impl InvocationGroup<'_> {
         };
         // Inactive lanes may lose the value of an earlier pass through this declaration: they
         // cannot read it.
-        self.frame_mut().define(local, value);
+        self.call.frame.define(local, value);
         Ok(())
     }
 
@@ -93,14 +89,14 @@ impl InvocationGroup<'_> {
         if let Some(expr) = value {
             let value = self.eval(expr)?;
             let active = self.active.clone();
-            if let Some(result) = self.result.as_mut() {
+            if let Some(result) = self.call.result.as_mut() {
                 for c in 0..result.components() {
                     result.copy_lanes(c, &active, &value, c);
                 }
             }
         }
         let active = self.take_active();
-        self.returned = self.returned.or(&active);
+        self.call.returned = self.call.returned.or(&active);
         Ok(())
     }
 
@@ -108,13 +104,13 @@ impl InvocationGroup<'_> {
     /// condition is undefined from here on.
     fn test(&mut self, condition: ExprId) -> Result<Mask, Error> {
         if let Some((truth, undefined)) = self.flat_condition(condition)? {
-            self.undefined_control_flow = self.undefined_control_flow.or(&undefined);
+            self.undefined.control_flow = self.undefined.control_flow.or(&undefined);
             return Ok(truth);
         }
         let value = self.eval(condition)?;
         if !value.all_defined() {
             for lane in self.active.clone().iter().filter(|&lane| value.is_undefined(0, lane)) {
-                self.undefined_control_flow.set(lane, true);
+                self.undefined.control_flow.set(lane, true);
             }
         }
         Ok(value.truth(&self.active))
@@ -146,10 +142,10 @@ impl InvocationGroup<'_> {
     ) -> Result<(), Error> {
         let none = || Mask::none(self.lanes);
         let mut exited = none();
-        self.loop_masks.push(LoopMasks { broken: none(), continued: Some(none()) });
+        self.call.loops.push(LoopMasks { broken: none(), continued: Some(none()) });
         let mut first = true;
         while self.active.any() {
-            self.step()?;
+            self.budget.step()?;
             if !(test_after && first) {
                 self.statements(declaration)?;
                 if let Some(condition) = condition {
@@ -161,7 +157,7 @@ impl InvocationGroup<'_> {
             first = false;
             self.statements(body)?;
             let none = Mask::none(self.lanes);
-            if let Some(continued) = self.loop_masks.last_mut().and_then(|j| j.continued.as_mut()) {
+            if let Some(continued) = self.call.loops.last_mut().and_then(|j| j.continued.as_mut()) {
                 self.active = self.active.or(&std::mem::replace(continued, none));
             }
             if let Some(step) = step
@@ -171,7 +167,7 @@ impl InvocationGroup<'_> {
                 self.eval(step)?;
             }
         }
-        if let Some(loop_masks) = self.loop_masks.pop() {
+        if let Some(loop_masks) = self.call.loops.pop() {
             self.active = exited.or(&loop_masks.broken);
         }
         Ok(())
@@ -184,12 +180,12 @@ impl InvocationGroup<'_> {
         let mut unmatched = Mask::none(self.lanes);
         for lane in entry.iter() {
             if value.is_undefined(0, lane) {
-                self.undefined_control_flow.set(lane, true);
+                self.undefined.control_flow.set(lane, true);
             }
             unmatched.set(lane, !cases.iter().any(|case| labeled(&case.labels, lane)));
         }
         let has_default = cases.iter().any(|case| case.default);
-        self.loop_masks.push(LoopMasks { broken: Mask::none(self.lanes), continued: None });
+        self.call.loops.push(LoopMasks { broken: Mask::none(self.lanes), continued: None });
         self.active = Mask::none(self.lanes);
         for case in cases {
             for lane in entry.iter() {
@@ -199,7 +195,7 @@ impl InvocationGroup<'_> {
             }
             self.statements(&case.body)?;
         }
-        if let Some(loop_masks) = self.loop_masks.pop() {
+        if let Some(loop_masks) = self.call.loops.pop() {
             self.active = self.active.or(&loop_masks.broken);
         }
         if !has_default {

@@ -188,8 +188,8 @@ impl InvocationGroup<'_> {
 
     fn emit(&mut self, args: &Arguments) -> Result<(), Error> {
         let slots = self.collect_varyings(None);
-        self.emitted_undefined.resize(slots.len(), 0);
-        for (all, slot) in self.emitted_undefined.iter_mut().zip(&slots) {
+        self.undefined.emitted.resize(slots.len(), 0);
+        for (all, slot) in self.undefined.emitted.iter_mut().zip(&slots) {
             *all |= slot.undefined_components(&self.active);
         }
         for lane in self.active.clone().iter() {

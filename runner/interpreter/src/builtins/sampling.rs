@@ -133,7 +133,7 @@ impl InvocationGroup<'_> {
             if writes
                 && !data.iter().chain(&coordinate).chain(&sample).chain([&images]).all(defined)
             {
-                self.undefined_writes.set(lane, true);
+                self.undefined.writes.set(lane, true);
             }
             let texel = self.environment.image(&request)?;
             for c in 0..components {

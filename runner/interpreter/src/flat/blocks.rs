@@ -5,14 +5,14 @@ use rustc_hash::FxHashSet;
 
 use super::code::{Rows, Step, Tape, TapeBlock, Variable};
 use super::compile::{Compiler, narrow};
-use crate::expression::has_effects;
+use crate::effects::has_effects;
 use crate::scalar_layout::ScalarLayout;
 
 /// Rows of a block after which no further statement joins it: more do not stay in the cache.
 const BLOCK_ROWS: usize = 192;
 
 /// Returns the flat code of as many of the first statements as have some.
-pub(super) fn compile_block(
+pub(crate) fn compile_block(
     types: &TypeTable,
     shader: &Shader,
     layout: &ScalarLayout,
@@ -46,7 +46,7 @@ pub(super) fn compile_block(
 }
 
 /// The expression of a statement that can be part of a block.
-pub(super) fn block_expr(statement: &Statement) -> Option<ExprId> {
+pub(crate) fn block_expr(statement: &Statement) -> Option<ExprId> {
     match statement {
         Statement::Expression(expr) | Statement::Declare { value: Some(expr), .. } => Some(*expr),
         _ => None,

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::code::{Indexed, Row, RowOp, Rows, Step, Tape, Variable};
-use crate::expression::has_effects;
+use crate::effects::has_effects;
 use crate::scalar;
 use crate::scalar_layout::ScalarLayout;
 
@@ -17,7 +17,7 @@ use crate::scalar_layout::ScalarLayout;
 const MAX_ROWS: usize = 1024;
 
 /// Returns the flat code of an expression; `None` where the tree walk does all of its work.
-pub(super) fn compile(
+pub(crate) fn compile(
     types: &TypeTable,
     shader: &Shader,
     layout: &ScalarLayout,
@@ -36,7 +36,7 @@ pub(super) fn compile(
 }
 
 /// The component type of scalars, vectors and matrices of 32-bit components.
-pub(super) fn narrow(types: &TypeTable, ty: TypeId) -> Option<Scalar> {
+pub(crate) fn narrow(types: &TypeTable, ty: TypeId) -> Option<Scalar> {
     let scalar = match *types.get(ty) {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => scalar,
         _ => return None,
@@ -48,20 +48,20 @@ pub(super) fn narrow(types: &TypeTable, ty: TypeId) -> Option<Scalar> {
 /// Variable, and its components that an expression denotes, in order.
 type StaticPlace = (Variable, SmallVec<[u32; 16]>);
 
-pub(super) struct Compiler<'a> {
-    pub(super) types: &'a TypeTable,
-    pub(super) shader: &'a Shader,
-    pub(super) layout: &'a ScalarLayout,
-    pub(super) steps: Vec<Step>,
-    pub(super) rows: usize,
+pub(crate) struct Compiler<'a> {
+    pub(crate) types: &'a TypeTable,
+    pub(crate) shader: &'a Shader,
+    pub(crate) layout: &'a ScalarLayout,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) rows: usize,
     /// Rows that hold components of variables.
-    pub(super) loads: FxHashMap<(Variable, u32), Row>,
+    pub(crate) loads: FxHashMap<(Variable, u32), Row>,
     /// Rows that hold constants.
-    pub(super) constants: FxHashMap<u32, Row>,
+    pub(crate) constants: FxHashMap<u32, Row>,
 }
 
 impl<'a> Compiler<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         types: &'a TypeTable,
         shader: &'a Shader,
         layout: &'a ScalarLayout,
@@ -80,7 +80,7 @@ impl<'a> Compiler<'a> {
 
 impl Compiler<'_> {
     /// Compiles a whole expression, which may assign a variable.
-    pub(super) fn root(&mut self, id: ExprId) -> Option<Rows> {
+    pub(crate) fn root(&mut self, id: ExprId) -> Option<Rows> {
         let expr = self.expr(id);
         match expr.kind {
             ExprKind::Assign { place, value } => {
@@ -120,7 +120,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn expr(&self, id: ExprId) -> &Expr {
+    pub(crate) fn expr(&self, id: ExprId) -> &Expr {
         &self.shader.exprs[id]
     }
 

@@ -7,11 +7,10 @@
 //!
 //! Results and marks of undefined components are those of the tree walk, bit for bit.
 
-mod blocks;
-mod code;
-mod compile;
-mod execute;
-mod rows;
+pub(crate) mod blocks;
+pub(crate) mod code;
+pub(crate) mod compile;
+pub(crate) mod rows;
 mod stack;
 
-pub(crate) use stack::{RowStack, Tapes};
+pub(crate) use stack::FlatCode;

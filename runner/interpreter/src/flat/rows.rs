@@ -15,7 +15,7 @@ pub(crate) type Cells = [u32; LANES];
 
 /// Executes steps of type [`Step::Row`] and [`Step::Dot`]; returns the number executed, up to the
 /// first other one. Operations mark undefined results in the lanes of `active` alone.
-pub(super) fn run(steps: &[Step], cells: &mut [Cells], marks: &mut [u64], active: u64) -> usize {
+pub(crate) fn run(steps: &[Step], cells: &mut [Cells], marks: &mut [u64], active: u64) -> usize {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = avx2() {
         return token.vectorize(
@@ -27,7 +27,7 @@ pub(super) fn run(steps: &[Step], cells: &mut [Cells], marks: &mut [u64], active
 }
 
 /// The lanes of a row that are not zero.
-pub(super) fn truths(cells: &Cells) -> u64 {
+pub(crate) fn truths(cells: &Cells) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = avx2() {
         return token.vectorize(

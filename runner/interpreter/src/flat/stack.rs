@@ -13,16 +13,16 @@ use crate::lanes::Value;
 #[derive(Debug, Default)]
 pub(crate) struct RowStack {
     /// Components.
-    pub(super) cells: Vec<Cells>,
+    pub(crate) cells: Vec<Cells>,
     /// Lanes of each row that are undefined.
-    pub(super) marks: Vec<u64>,
+    pub(crate) marks: Vec<u64>,
     /// Rows in use.
-    pub(super) top: usize,
+    pub(crate) top: usize,
 }
 
 impl RowStack {
     /// Makes room for a tape; returns its first row.
-    pub(super) fn push(&mut self, rows: usize) -> usize {
+    pub(crate) fn push(&mut self, rows: usize) -> usize {
         let base = self.top;
         self.top += rows;
         if self.cells.len() < self.top {
@@ -33,7 +33,7 @@ impl RowStack {
     }
 
     /// Copies the components of a value to consecutive rows.
-    pub(super) fn put(&mut self, first: usize, count: usize, value: &Value) {
+    pub(crate) fn put(&mut self, first: usize, count: usize, value: &Value) {
         let rows = self.cells.iter_mut().zip(&mut self.marks).skip(first).take(count);
         for (component, (cells, marks)) in rows.enumerate() {
             *marks = value.read_row(component, cells);
@@ -41,7 +41,7 @@ impl RowStack {
     }
 
     /// Copies rows to a value of as many components.
-    pub(super) fn assign(&self, base: usize, rows: &[Row], to: &mut Value) {
+    pub(crate) fn assign(&self, base: usize, rows: &[Row], to: &mut Value) {
         for (component, &row) in rows.iter().enumerate() {
             let row = base + usize::from(row);
             to.write_row(component, u64::MAX, &self.cells[row], self.marks[row], false);
@@ -49,7 +49,7 @@ impl RowStack {
     }
 
     /// The value of rows, in a number of lanes.
-    pub(super) fn value(&self, base: usize, rows: &[Row], signed: bool, lanes: usize) -> Value {
+    pub(crate) fn value(&self, base: usize, rows: &[Row], signed: bool, lanes: usize) -> Value {
         let row = |&row: &Row| {
             let row = base + usize::from(row);
             (&self.cells[row], self.marks[row])
@@ -62,9 +62,18 @@ impl RowStack {
 #[derive(Debug, Default)]
 pub(crate) struct Tapes {
     /// Flat code, of those that have it.
-    pub(super) compiled: SecondaryMap<ExprId, Option<Arc<Tape>>>,
+    pub(crate) compiled: SecondaryMap<ExprId, Option<Arc<Tape>>>,
     /// Expressions that were tried.
-    pub(super) tried: SecondaryMap<ExprId, bool>,
+    pub(crate) tried: SecondaryMap<ExprId, bool>,
     /// Flat code of statements, by the expression of the first; `None` in it if there is none.
-    pub(super) blocks: SecondaryMap<ExprId, Option<Option<Arc<TapeBlock>>>>,
+    pub(crate) blocks: SecondaryMap<ExprId, Option<Option<Arc<TapeBlock>>>>,
+}
+
+/// Flat code of a stage, and memory for its rows.
+#[derive(Debug, Default)]
+pub(crate) struct FlatCode {
+    /// Code.
+    pub(crate) tapes: Tapes,
+    /// Memory.
+    pub(crate) rows: RowStack,
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use cranelift_entity::SecondaryMap;
 use program::{ExprId, GlobalId, Scalar, Statement};
 
-use super::blocks::{block_expr, compile_block};
-use super::code::{Indexed, Row, Step, Tape, TapeBlock, Variable};
-use super::compile::compile;
-use super::rows::{self, Cells, LANES};
+use crate::call::CallFrame;
 use crate::environment::Error;
-use crate::invocation_group::{CallFrame, InvocationGroup};
+use crate::flat::blocks::{block_expr, compile_block};
+use crate::flat::code::{Indexed, Row, Rows, Step, Tape, TapeBlock, Variable};
+use crate::flat::compile::compile;
+use crate::flat::rows::{self, Cells, LANES};
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::{Mask, Value, extend};
 
 impl InvocationGroup<'_> {
@@ -19,12 +20,12 @@ impl InvocationGroup<'_> {
         if self.lanes > LANES {
             return None;
         }
-        if !self.tapes.tried[id] {
-            self.tapes.tried[id] = true;
-            self.tapes.compiled[id] =
+        if !self.flat.tapes.tried[id] {
+            self.flat.tapes.tried[id] = true;
+            self.flat.tapes.compiled[id] =
                 compile(self.types, self.shader, self.layout, id).map(Arc::new);
         }
-        self.tapes.compiled[id].clone()
+        self.flat.tapes.compiled[id].clone()
     }
 
     /// Evaluates an expression by its flat code; `None` without.
@@ -32,7 +33,7 @@ impl InvocationGroup<'_> {
         let Some(tape) = self.tape(id) else { return Ok(None) };
         let lanes = self.lanes;
         let finish = |this: &mut Self, base| {
-            Ok(this.rows.value(base, &tape.result, tape.scalar == Scalar::Int, lanes))
+            Ok(this.flat.rows.value(base, &tape.result, tape.scalar == Scalar::Int, lanes))
         };
         self.run_tape(&tape, finish).map(Some)
     }
@@ -47,7 +48,7 @@ impl InvocationGroup<'_> {
     pub(crate) fn flat_block(&mut self, statements: &[Statement]) -> Result<Option<usize>, Error> {
         let Some(block) = self.block(statements) else { return Ok(None) };
         for _ in &block.exprs {
-            self.step()?;
+            self.budget.step()?;
         }
         self.nested(|this| this.run_tape(&block.tape, |_, _| Ok(())))?;
         Ok(Some(block.exprs.len()))
@@ -59,11 +60,11 @@ impl InvocationGroup<'_> {
         if self.lanes > LANES {
             return None;
         }
-        if self.tapes.blocks[first].is_none() {
+        if self.flat.tapes.blocks[first].is_none() {
             let block = compile_block(self.types, self.shader, self.layout, statements);
-            self.tapes.blocks[first] = Some(block.map(Arc::new));
+            self.flat.tapes.blocks[first] = Some(block.map(Arc::new));
         }
-        let block = self.tapes.blocks[first].clone()??;
+        let block = self.flat.tapes.blocks[first].clone()??;
         let exprs = statements.iter().map(block_expr).take(block.exprs.len());
         exprs.eq(block.exprs.iter().copied().map(Some)).then_some(block)
     }
@@ -75,9 +76,9 @@ impl InvocationGroup<'_> {
         let finish = |this: &mut Self, base: usize| {
             let row = tape.result.first().ok_or(Error::Malformed("condition without a value"))?;
             let row = base + usize::from(*row);
-            let truth = rows::truths(&this.rows.cells[row]);
+            let truth = rows::truths(&this.flat.rows.cells[row]);
             let active = |lanes: u64| this.active.and(&Mask::of_word(lanes));
-            Ok((active(truth), active(this.rows.marks[row])))
+            Ok((active(truth), active(this.flat.rows.marks[row])))
         };
         self.run_tape(&tape, finish).map(Some)
     }
@@ -88,9 +89,9 @@ impl InvocationGroup<'_> {
         tape: &Tape,
         finish: impl FnOnce(&mut Self, usize) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let base = self.rows.push(tape.rows);
+        let base = self.flat.rows.push(tape.rows);
         let outcome = self.run_steps(&tape.steps, base).and_then(|()| finish(self, base));
-        self.rows.top = base;
+        self.flat.rows.top = base;
         outcome
     }
 
@@ -98,7 +99,7 @@ impl InvocationGroup<'_> {
         let mut rest = steps;
         while let Some(step) = rest.first() {
             let active = self.active.first_word();
-            let stack = &mut self.rows;
+            let stack = &mut self.flat.rows;
             let done = rows::run(rest, &mut stack.cells[base..], &mut stack.marks[base..], active);
             if done > 0 {
                 rest = rest.get(done..).unwrap_or(&[]);
@@ -117,25 +118,26 @@ impl InvocationGroup<'_> {
             }
             Step::Load { to, variable, component, count } => {
                 let value = match *variable {
-                    Variable::Local(local) => self.frames.last().map(|f| f.local(local)),
-                    Variable::Global(global) => Some(&self.globals[global]),
+                    Variable::Local(local) => self.call.frame.local(local),
+                    Variable::Global(global) => &self.globals[global],
                 };
                 let first = base + usize::from(*to);
-                let rows = self.rows.cells.iter_mut().zip(&mut self.rows.marks).skip(first);
+                let rows =
+                    self.flat.rows.cells.iter_mut().zip(&mut self.flat.rows.marks).skip(first);
                 let components = *component as usize..;
                 for (component, (cells, marks)) in components.zip(rows.take((*count).into())) {
-                    *marks = value.map_or(0, |value| value.read_row(component, cells));
+                    *marks = value.read_row(component, cells);
                 }
             }
             Step::Store { variable, components, signed, uniform } => {
                 let active = self.active.first_word();
-                let value = written(&mut self.frames, &mut self.globals, *variable)?;
+                let value = written(&mut self.call.frame, &mut self.globals, *variable);
                 if *uniform {
                     value.make_narrow(*signed);
                 }
                 for &(component, from) in components {
                     let row = base + usize::from(from);
-                    let (cells, marks) = (&self.rows.cells[row], self.rows.marks[row]);
+                    let (cells, marks) = (&self.flat.rows.cells[row], self.flat.rows.marks[row]);
                     value.write_row(component as usize, active, cells, marks, *signed);
                 }
             }
@@ -144,29 +146,26 @@ impl InvocationGroup<'_> {
                 return self.scatter(base, to, rows, (*signed, *uniform));
             }
             Step::Define { local, rows, signed } => {
-                let Some(frame) = self.frames.last_mut() else {
-                    return Err(Error::Malformed("local outside a function"));
-                };
-                let value = frame.local_mut(*local);
+                let value = self.call.frame.local_mut(*local);
                 if value.is_narrow(rows.len(), *signed) {
-                    self.rows.assign(base, rows, value);
+                    self.flat.rows.assign(base, rows, value);
                 } else {
-                    *value = self.rows.value(base, rows, *signed, self.lanes);
+                    *value = self.flat.rows.value(base, rows, *signed, self.lanes);
                 }
             }
             Step::Evaluate { to, count, expr } => {
                 let value = self.eval(*expr)?;
-                self.rows.put(base + usize::from(*to), usize::from(*count), &value);
+                self.flat.rows.put(base + usize::from(*to), usize::from(*count), &value);
             }
             Step::Call { to, function, arguments, ty } => {
-                let value = |(_, scalar, rows): &(_, Scalar, super::code::Rows)| {
-                    self.rows.value(base, rows, *scalar == Scalar::Int, self.lanes)
+                let value = |(_, scalar, rows): &(_, Scalar, Rows)| {
+                    self.flat.rows.value(base, rows, *scalar == Scalar::Int, self.lanes)
                 };
                 let values = arguments.iter().map(value).collect();
                 let types: Vec<_> = arguments.iter().map(|argument| argument.0).collect();
                 let value = self.builtin_of_values(*function, &types, values, *ty)?;
                 let count = self.layout.component_count(*ty);
-                self.rows.put(base + usize::from(*to), count, &value);
+                self.flat.rows.put(base + usize::from(*to), count, &value);
             }
         }
         Ok(())
@@ -175,14 +174,20 @@ impl InvocationGroup<'_> {
     /// Reads an element of a variable.
     fn gather(&mut self, base: usize, to: usize, from: &Indexed) {
         let value = match from.variable {
-            Variable::Local(local) => self.frames.last().map(|f| f.local(local)),
-            Variable::Global(global) => Some(&self.globals[global]),
+            Variable::Local(local) => self.call.frame.local(local),
+            Variable::Global(global) => &self.globals[global],
         };
-        let Some(value) = value else { return };
         let index = base + usize::from(from.index);
-        let (indices, undefined) = (self.rows.cells[index], self.rows.marks[index]);
+        let (indices, undefined) = (self.flat.rows.cells[index], self.flat.rows.marks[index]);
         let count = usize::from(from.count);
-        let rows = self.rows.cells.iter_mut().zip(&mut self.rows.marks).skip(base + to).take(count);
+        let rows = self
+            .flat
+            .rows
+            .cells
+            .iter_mut()
+            .zip(&mut self.flat.rows.marks)
+            .skip(base + to)
+            .take(count);
         let active = self.active.first_word();
         if let Some(element) = same_element(from, &indices, active) {
             for (c, (cells, marks)) in rows.enumerate() {
@@ -210,16 +215,16 @@ impl InvocationGroup<'_> {
         rows: &[Row],
         (signed, uniform): (bool, bool),
     ) -> Result<(), Error> {
-        let value = written(&mut self.frames, &mut self.globals, to.variable)?;
+        let value = written(&mut self.call.frame, &mut self.globals, to.variable);
         if uniform {
             value.make_narrow(signed);
         }
-        let indices = self.rows.cells[base + usize::from(to.index)];
+        let indices = self.flat.rows.cells[base + usize::from(to.index)];
         let active = self.active.first_word();
         let same = same_element(to, &indices, active);
         for (c, &row) in rows.iter().enumerate() {
             let row = base + usize::from(row);
-            let (cells, marks) = (&self.rows.cells[row], self.rows.marks[row]);
+            let (cells, marks) = (&self.flat.rows.cells[row], self.flat.rows.marks[row]);
             if let Some(element) = same {
                 value.write_row(element + c, active, cells, marks, signed);
                 continue;
@@ -252,15 +257,12 @@ fn same_element(of: &Indexed, indices: &Cells, active: u64) -> Option<usize> {
 
 /// A variable, for writing.
 fn written<'v>(
-    frames: &'v mut [CallFrame],
+    frame: &'v mut CallFrame,
     globals: &'v mut SecondaryMap<GlobalId, Value>,
     variable: Variable,
-) -> Result<&'v mut Value, Error> {
+) -> &'v mut Value {
     match variable {
-        Variable::Local(local) => match frames.last_mut() {
-            Some(frame) => Ok(frame.local_mut(local)),
-            None => Err(Error::Malformed("local outside a function")),
-        },
-        Variable::Global(global) => Ok(&mut globals[global]),
+        Variable::Local(local) => frame.local_mut(local),
+        Variable::Global(global) => &mut globals[global],
     }
 }
