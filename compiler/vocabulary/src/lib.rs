@@ -17,6 +17,7 @@
 
 mod codegen_options;
 mod generation;
+pub mod half;
 mod internal_error;
 mod pass_limit;
 mod phase;

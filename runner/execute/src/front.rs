@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use glsl::CompileOptions;
-use glsl::diagnostic::{Diagnostic, Severity};
-use glsl::syntax::{ExtensionNames, NamedStrings};
+use glsl::{Diagnostic, Severity};
+use glsl::{ExtensionNames, NamedStrings};
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
 use program::{Api, BuiltinVariable, Capabilities, LinkOptions, Program, Shader, Stage, TypeTable};

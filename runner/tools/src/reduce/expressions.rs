@@ -1,6 +1,6 @@
 //! Edits of GLSL expressions.
 
-use glsl::ast::{ExprId, ExprKind, TranslationUnit};
+use glsl_syntax::ast::{ExprId, ExprKind, TranslationUnit};
 
 use super::edit::Edit;
 use super::shader;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use glsl::ast::{TranslationUnit, Version};
-use glsl::source::{FileId, Span};
-use glsl::syntax::{self, Environment, ExtensionNames};
+use glsl_syntax::ast::{TranslationUnit, Version};
+use glsl_syntax::source::{FileId, Span};
+use glsl_syntax::{Environment, ExtensionNames};
 
 use super::edit::Edit;
 
@@ -73,7 +73,7 @@ impl Source<'_> {
             .map(str::to_owned)
             .collect();
         env.extensions = ExtensionNames::remembered(&names);
-        syntax::parse(&[self.text], &env).ok()
+        glsl_syntax::parse(&[self.text], &env).ok()
     }
 }
 

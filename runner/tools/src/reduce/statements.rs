@@ -1,7 +1,7 @@
 //! Edits of GLSL declarations and statements.
 
-use glsl::ast::{StmtId, StmtKind};
-use glsl::source::Span;
+use glsl_syntax::ast::{StmtId, StmtKind};
+use glsl_syntax::source::Span;
 
 use super::edit::Edit;
 use super::shader::{self, Parsed, disjoint};

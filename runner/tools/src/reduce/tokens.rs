@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use glsl::intern::Interner;
-use glsl::lex;
-use glsl::token::TokenKind;
+use glsl_syntax::intern::Interner;
+use glsl_syntax::lex;
+use glsl_syntax::token::TokenKind;
 
 use super::edit::Edit;
 use super::shader::{disjoint, sources};

@@ -119,7 +119,7 @@ fn read_requirement(line: &str, test: &mut Test) {
 }
 
 fn capabilities(test: &Test) -> Capabilities {
-    let mut extensions = glsl::check::known_extensions();
+    let mut extensions = glsl::known_extensions();
     if !test.es {
         extensions.push("GL_ARB_ES3_2_compatibility".into());
     }

@@ -17,7 +17,7 @@ fn capabilities_of(generation: &str) -> Capabilities {
         api: Api::Compatibility,
         gl_version: 46,
         glsl_version: 460,
-        extensions: glsl::check::known_extensions()
+        extensions: glsl::known_extensions()
             .into_iter()
             .chain(["GL_ARB_ES3_compatibility".to_owned()])
             .collect::<BTreeSet<_>>(),

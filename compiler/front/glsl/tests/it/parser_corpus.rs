@@ -56,7 +56,7 @@ fn expectation(text: &str) -> Option<Expectation> {
 
 fn capabilities(wanted: &Expectation) -> Capabilities {
     let mut extensions: std::collections::BTreeSet<String> =
-        glsl::check::known_extensions().into_iter().collect();
+        glsl::known_extensions().into_iter().collect();
     extensions.insert("GL_ARB_ES3_2_compatibility".into());
     // Texture formats, with nothing of their own in shaders.
     if wanted.with.iter().any(|name| name == "GL_EXT_texture_norm16") {

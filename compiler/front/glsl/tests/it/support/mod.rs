@@ -12,7 +12,7 @@ pub(crate) fn everything() -> Capabilities {
 
 /// The same without some extensions.
 pub(crate) fn everything_but(missing: &[&str]) -> Capabilities {
-    let mut extensions: BTreeSet<String> = glsl::check::known_extensions().into_iter().collect();
+    let mut extensions: BTreeSet<String> = glsl::known_extensions().into_iter().collect();
     extensions.retain(|name| !missing.contains(&&**name));
     Capabilities::from(CapabilityTable {
         generation: "reference".into(),

@@ -1,0 +1,5 @@
+//! Qualifiers: collection, targets, precision.
+
+pub(crate) mod layout_target;
+pub(crate) mod precision;
+pub(crate) mod qualifier;

@@ -1,0 +1,4 @@
+//! Integration tests of `glsl_syntax`.
+
+mod filetest;
+mod robustness;
