@@ -5,11 +5,12 @@ use crate::allocate::{Allocation, checker, most_waves};
 use crate::copies::remove_copies;
 use crate::error::CompileError;
 use crate::join_blocks::join_blocks;
-use crate::liveness::remove_dead;
+
 use crate::long_jumps::insert_islands;
 use crate::machine::{Part, Program};
 use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserData, UserValue};
 use crate::physical::Physical;
+use crate::remove_dead::remove_dead;
 use crate::schedule::schedule;
 use crate::select::control::StageSelection;
 use crate::select::{Selection, accesses_scratch, used_operations};

@@ -37,6 +37,7 @@ pub mod machine;
 mod motion;
 pub mod output;
 pub mod physical;
+mod remove_dead;
 mod schedule;
 mod select;
 pub mod sink;

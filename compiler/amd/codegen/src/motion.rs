@@ -1,6 +1,6 @@
 //! Dependencies of an instruction that changes places within its block.
 
-use crate::liveness::{reads_carries, writes_carries};
+use crate::remove_dead::{reads_carries, writes_carries};
 use crate::machine::{Arg, EXEC, File, Inst, Label, M0, Program, Reg, Use, VCC};
 use amd_isa::slot::Role;
 use amd_isa::{Format, Opcode};

@@ -1,14 +1,16 @@
 //! Insertion of `s_nop` where the hardware wants wait states between two instructions.
 
+use crate::machine::predecessors;
 use crate::physical::{Physical, Placed};
 use amd_isa::access::{Access, accesses};
 use amd_isa::hazards::{HAZARDS, Hazard, HazardView, wait_states};
 use amd_isa::{Opcode, Row};
+use smallvec::SmallVec;
 use std::collections::HashSet;
 
 /// Inserts the wait states that a program needs.
 pub fn insert_wait_states(program: &mut Physical) {
-    let predecessors = predecessors(program);
+    let predecessors = predecessors(&program.successors);
     let chip = program.chip;
     let known =
         |placed: &Placed| placed.row(chip).map(|row| (row, accesses(row, &placed.instruction)));
@@ -32,21 +34,11 @@ pub fn insert_wait_states(program: &mut Physical) {
 /// Row and accesses of an instruction.
 type Facts = Option<(&'static Row, Vec<Access>)>;
 
-fn predecessors(program: &Physical) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new(); program.blocks.len()];
-    for (index, successors) in program.successors.iter().enumerate() {
-        for &succ in successors {
-            all[succ].push(index);
-        }
-    }
-    all
-}
-
 /// Number of wait states that are missing before an instruction.
 fn missing(
     program: &Physical,
     facts: &[Vec<Facts>],
-    predecessors: &[Vec<usize>],
+    predecessors: &[SmallVec<[usize; 2]>],
     block: usize,
     index: usize,
 ) -> u32 {
@@ -73,7 +65,7 @@ fn missing(
 struct Search<'a> {
     program: &'a Physical,
     facts: &'a [Vec<Facts>],
-    predecessors: &'a [Vec<usize>],
+    predecessors: &'a [SmallVec<[usize; 2]>],
     hazard: &'static Hazard,
     second: &'a HazardView<'a>,
     /// Blocks searched from their ends, with the wait states passed before.

@@ -2,8 +2,10 @@
 //! every read must find the register that it names, on every path.
 
 use super::Allocation;
-use crate::machine::{File, Inst, Program, Reg};
+use crate::machine::{File, Inst, Program, Reg, Use, predecessors};
 use amd_isa::slot::Role;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Content of a physical register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +28,30 @@ impl Content {
     }
 }
 
+/// Blocks after a block.
+type Edges = SmallVec<[usize; 2]>;
+
+/// Use of a register by a block.
+struct BlockAccess {
+    reg: Reg,
+    block: usize,
+    /// The block reads it before it writes it.
+    reads_first: bool,
+    writes: bool,
+}
+
 /// Contents of the registers of a file.
 type State = Vec<Content>;
+
+/// Joins the state of a path with that of another one. True if it changes.
+fn join(known: &mut State, other: &State) -> bool {
+    let mut changed = false;
+    for (content, other) in known.iter_mut().zip(other) {
+        let joined = content.join(*other);
+        changed |= std::mem::replace(content, joined) != joined;
+    }
+    changed
+}
 
 /// Returns a description of the first read that finds something else, if there is one.
 ///
@@ -47,25 +71,37 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn run(&self, successors: &[smallvec::SmallVec<[usize; 2]>]) -> Option<String> {
-        let defined = self.defined(successors);
+    fn run(&self, successors: &[Edges]) -> Option<String> {
+        let undefined = self.undefined(successors);
         let states = self.solve(successors);
         for (index, &label) in self.program.order.iter().enumerate() {
             let Some(mut state) = states[index].clone() else { continue };
-            let mut known = defined[index].clone()?;
+            let mut written: FxHashSet<Reg> = FxHashSet::default();
             for inst in &self.program.blocks[label].insts {
-                if let Some(problem) = self.judge(inst, &state, &known) {
-                    return Some(format!("{label}: {inst}: {problem}"));
+                let uses = self.program.uses(inst);
+                for used in uses.iter().filter(|used| used.role != Role::Write) {
+                    let reg = used.part.reg;
+                    if !written.contains(&reg) && undefined.contains(&(index, reg)) {
+                        continue;
+                    }
+                    if let Some(problem) = self.judge(used, &state) {
+                        return Some(format!("{label}: {inst}: {problem}"));
+                    }
                 }
                 self.step(inst, &mut state);
-                self.define(inst, &mut known);
+                let writes = uses.iter().filter(|used| used.role != Role::Read);
+                written.extend(writes.map(|used| used.part.reg));
             }
         }
         None
     }
 
     fn start(&self) -> State {
-        let mut state = vec![Content::Unset; self.program.limit(self.file).into()];
+        let registers = match self.file {
+            File::Scalar => self.allocation.scalars.into(),
+            File::Vector => self.allocation.vectors,
+        };
+        let mut state = vec![Content::Unset; registers.into()];
         for (reg, data) in self.program.regs.iter() {
             let first = self.allocation.first[reg].filter(|_| data.file == self.file);
             if let (Some(first), Some(_)) = (first, data.fixed) {
@@ -77,7 +113,7 @@ impl Checker<'_> {
         state
     }
 
-    fn solve(&self, successors: &[smallvec::SmallVec<[usize; 2]>]) -> Vec<Option<State>> {
+    fn solve(&self, successors: &[Edges]) -> Vec<Option<State>> {
         let mut states: Vec<Option<State>> = vec![None; self.program.order.len()];
         states[0] = Some(self.start());
         let mut open = std::collections::BTreeSet::from([0]);
@@ -87,12 +123,14 @@ impl Checker<'_> {
                 self.step(inst, &mut state);
             }
             for &succ in &successors[index] {
-                let joined: State = match &states[succ] {
-                    Some(known) => known.iter().zip(&state).map(|(a, b)| a.join(*b)).collect(),
-                    None => state.clone(),
+                let changed = match &mut states[succ] {
+                    Some(known) => join(known, &state),
+                    unknown => {
+                        *unknown = Some(state.clone());
+                        true
+                    }
                 };
-                if states[succ].as_ref() != Some(&joined) {
-                    states[succ] = Some(joined);
+                if changed {
                     open.insert(succ);
                 }
             }
@@ -100,39 +138,92 @@ impl Checker<'_> {
         states
     }
 
-    /// Registers written on every path to each block.
-    fn defined(&self, successors: &[smallvec::SmallVec<[usize; 2]>]) -> Vec<Option<Vec<bool>>> {
-        let mut known: Vec<Option<Vec<bool>>> = vec![None; self.program.order.len()];
-        let fixed = self.program.regs.values().map(|data| data.fixed.is_some());
-        known[0] = Some(fixed.collect());
-        let mut open = std::collections::BTreeSet::from([0]);
-        while let Some(index) = open.pop_first() {
-            let Some(mut here) = known[index].clone() else { continue };
-            for inst in &self.program.blocks[self.program.order[index]].insts {
-                self.define(inst, &mut here);
+    /// Returns the blocks that read a register before they write it and that some path reaches
+    /// without a write of it, with the register.
+    ///
+    /// Solved for one register after the other, so that time and memory grow with the blocks
+    /// between its writes and its reads.
+    fn undefined(&self, successors: &[Edges]) -> FxHashSet<(usize, Reg)> {
+        let before = predecessors(successors);
+        let count = successors.len();
+        let mut undefined = FxHashSet::default();
+        // The last register that each block writes, and that a block reads on the way from it.
+        let mut written: Vec<Option<Reg>> = vec![None; count];
+        let mut wanted: Vec<Option<Reg>> = vec![None; count];
+        let mut open: Vec<usize> = Vec::new();
+        for accesses in self.accesses().chunk_by(|a, b| a.reg == b.reg) {
+            let reg = accesses[0].reg;
+            for access in accesses {
+                if access.writes {
+                    written[access.block] = Some(reg);
+                }
+                if access.reads_first {
+                    wanted[access.block] = Some(reg);
+                    open.push(access.block);
+                }
             }
-            for &succ in &successors[index] {
-                let joined: Vec<bool> = match &known[succ] {
-                    Some(before) => before.iter().zip(&here).map(|(a, b)| *a && *b).collect(),
-                    None => here.clone(),
-                };
-                if known[succ].as_ref() != Some(&joined) {
-                    known[succ] = Some(joined);
-                    open.insert(succ);
+            let mut want = |block: usize, open: &mut Vec<usize>| {
+                if written[block] != Some(reg) && wanted[block] != Some(reg) {
+                    wanted[block] = Some(reg);
+                    open.push(block);
+                }
+            };
+            while let Some(block) = open.pop() {
+                before[block].iter().for_each(|&pred| want(pred, &mut open));
+            }
+            if wanted[0] != Some(reg) {
+                continue;
+            }
+            // The way back from the start of the program.
+            open.push(0);
+            wanted[0] = None;
+            while let Some(block) = open.pop() {
+                undefined.insert((block, reg));
+                if written[block] == Some(reg) {
+                    continue;
+                }
+                for &succ in &successors[block] {
+                    if wanted[succ] == Some(reg) {
+                        wanted[succ] = None;
+                        open.push(succ);
+                    }
                 }
             }
         }
-        known
+        undefined
     }
 
-    fn define(&self, inst: &Inst, known: &mut [bool]) {
-        for used in self.program.uses(inst).iter().filter(|used| used.role != Role::Read) {
-            known[used.part.reg.as_u32() as usize] = true;
+    /// Returns the accesses of each block to the registers of the file that have no value at the
+    /// start of the program, register by register.
+    fn accesses(&self) -> Vec<BlockAccess> {
+        let mut all: Vec<BlockAccess> = Vec::new();
+        for (block, &label) in self.program.order.iter().enumerate() {
+            let mut of_block: FxHashMap<Reg, BlockAccess> = FxHashMap::default();
+            for inst in &self.program.blocks[label].insts {
+                let uses = self.program.uses(inst);
+                for used in uses.iter().filter(|used| used.role != Role::Write) {
+                    let reg = used.part.reg;
+                    let new = BlockAccess { reg, block, reads_first: true, writes: false };
+                    of_block.entry(reg).or_insert(new);
+                }
+                for used in uses.iter().filter(|used| used.role != Role::Read) {
+                    let reg = used.part.reg;
+                    let new = BlockAccess { reg, block, reads_first: false, writes: true };
+                    of_block.entry(reg).or_insert(new).writes = true;
+                }
+            }
+            all.extend(of_block.into_values());
         }
+        all.retain(|access| {
+            let data = &self.program.regs[access.reg];
+            data.file == self.file && data.fixed.is_none()
+        });
+        all.sort_unstable_by_key(|access| (access.reg, access.block));
+        all
     }
 
     /// Physical registers of a use with the dwords of its register.
-    fn physical(&self, used: &crate::machine::Use) -> impl Iterator<Item = (usize, u8)> + use<> {
+    fn physical(&self, used: &Use) -> impl Iterator<Item = (usize, u8)> + use<> {
         let data = self.program.regs[used.part.reg];
         let first = self.allocation.first[used.part.reg].filter(|_| data.file == self.file);
         let (from, count) = (used.part.dword, if first.is_some() { used.dwords } else { 0 });
@@ -148,19 +239,12 @@ impl Checker<'_> {
         }
     }
 
-    fn judge(&self, inst: &Inst, state: &State, known: &[bool]) -> Option<String> {
-        for used in self.program.uses(inst).iter().filter(|used| used.role != Role::Write) {
-            if !known[used.part.reg.as_u32() as usize] {
-                continue;
-            }
-            for (physical, dword) in self.physical(used) {
-                let wanted = Content::Dword(used.part.reg, dword);
-                let found = state[physical];
-                if found != wanted && found != Content::Unset {
-                    return Some(format!("register {physical} has {found:?}, not {wanted:?}"));
-                }
-            }
-        }
-        None
+    fn judge(&self, used: &Use, state: &State) -> Option<String> {
+        self.physical(used).find_map(|(physical, dword)| {
+            let wanted = Content::Dword(used.part.reg, dword);
+            let found = state[physical];
+            (found != wanted && found != Content::Unset)
+                .then(|| format!("register {physical} has {found:?}, not {wanted:?}"))
+        })
     }
 }

@@ -238,3 +238,12 @@ impl Program {
             .collect()
     }
 }
+
+/// Returns the predecessors of each block, by position.
+pub(crate) fn predecessors(successors: &[SmallVec<[usize; 2]>]) -> Vec<SmallVec<[usize; 2]>> {
+    let mut all = vec![SmallVec::new(); successors.len()];
+    for (index, successors) in successors.iter().enumerate() {
+        successors.iter().for_each(|&succ| all[succ].push(index));
+    }
+    all
+}

@@ -12,6 +12,7 @@ use crate::format::Format;
 use crate::opcode::{Kind, Opcode};
 use crate::operand::{Operand, Scalar};
 use crate::slot::Row;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const RULES: &[&str] = &["wait-load", "wait-store-data", "wait-vccz", "wait-gs-done"];
 
@@ -140,38 +141,57 @@ fn age(age: &mut u8) {
 
 /// Adds the violations of all rules of waits.
 pub(super) fn check(program: &Program<'_>, violations: &mut Vec<Violation>) {
-    let count = program.instructions.len();
-    let mut states: Vec<Option<State>> = vec![None; count];
-    if count == 0 {
+    if program.instructions.is_empty() {
         return;
     }
-    states[0] = Some(State::new());
-    let mut open = std::collections::BTreeSet::from([0]);
-    while let Some(index) = open.pop_first() {
-        let Some(mut state) = states[index].clone() else { continue };
-        execute(program, index, &mut state);
-        for &next in &program.flow.successors[index] {
-            let changed = match &mut states[next] {
-                Some(known) => {
-                    let before = known.clone();
-                    known.join(&state);
-                    *known != before
+    // States at the starts of runs; a state has some thousand bytes.
+    let mut states = BTreeMap::from([(0, State::new())]);
+    let mut open = BTreeSet::from([0]);
+    while let Some(start) = open.pop_first() {
+        let mut state = states[&start].clone();
+        for index in run(program, start) {
+            execute(program, index, &mut state);
+            for &next in program.flow.successors[index].iter().filter(|&&i| starts_run(program, i))
+            {
+                let changed = match states.get_mut(&next) {
+                    Some(known) => {
+                        let before = known.clone();
+                        known.join(&state);
+                        *known != before
+                    }
+                    None => {
+                        states.insert(next, state.clone());
+                        true
+                    }
+                };
+                if changed {
+                    open.insert(next);
                 }
-                empty => {
-                    *empty = Some(state.clone());
-                    true
-                }
-            };
-            if changed {
-                open.insert(next);
             }
         }
     }
-    for (index, state) in states.iter().enumerate() {
-        if let Some(state) = state {
-            judge(program, index, state, violations);
+    for (start, mut state) in states {
+        for index in run(program, start) {
+            judge(program, index, &state, violations);
+            execute(program, index, &mut state);
         }
     }
+}
+
+/// True if an instruction can follow others than the one before it.
+fn starts_run(program: &Program<'_>, index: usize) -> bool {
+    match program.flow.predecessors[index][..] {
+        [before] => index == 0 || before != index - 1,
+        _ => true,
+    }
+}
+
+/// The instructions from one on that follow only each other.
+fn run<'a>(program: &'a Program<'_>, start: usize) -> impl Iterator<Item = usize> + use<'a> {
+    std::iter::successors(Some(start), |index| {
+        let next = index + 1;
+        (next < program.instructions.len() && !starts_run(program, next)).then_some(next)
+    })
 }
 
 /// Events that an instruction issues, of the counters VMCNT and LGKMCNT.

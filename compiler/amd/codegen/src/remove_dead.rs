@@ -1,0 +1,142 @@
+//! Removal of instructions whose results nothing needs.
+
+use crate::machine::{Inst, Program, Reg, Use, VCC};
+use amd_isa::access::{reads_scc, writes_scc};
+use amd_isa::slot::Role;
+use amd_isa::{Format, Opcode};
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// Removes instructions whose results nothing needs and that have no other effect. Spilling will
+/// read `kept`.
+///
+/// An instruction is needed if it has an effect, or if it writes a register or a condition code
+/// that a needed instruction reads: elements of an array that only their own selections read go.
+pub(crate) fn remove_dead(program: &mut Program, kept: Option<Reg>) {
+    let items = items(program);
+    let mut writers: SecondaryMap<Reg, SmallVec<[u32; 2]>> = SecondaryMap::new();
+    for (index, item) in items.iter().enumerate() {
+        for used in item.uses.iter().filter(|used| used.role != Role::Read) {
+            writers[used.part.reg].push(index as u32);
+        }
+    }
+    let mut needed = vec![false; items.len()];
+    let mut open: Vec<u32> = Vec::new();
+    let mut need = |index: u32, open: &mut Vec<u32>| {
+        if !std::mem::replace(&mut needed[index as usize], true) {
+            open.push(index);
+        }
+    };
+    for (index, item) in items.iter().enumerate() {
+        if item.acts {
+            need(index as u32, &mut open);
+        }
+    }
+    // The writers of a register are needed together, once.
+    let mut seen: SecondaryMap<Reg, bool> = SecondaryMap::new();
+    let mut registers: SmallVec<[Reg; 8]> = kept.into_iter().collect();
+    loop {
+        for reg in registers.drain(..) {
+            if !std::mem::replace(&mut seen[reg], true) {
+                writers[reg].iter().for_each(|&index| need(index, &mut open));
+            }
+        }
+        let Some(index) = open.pop() else { break };
+        let item = &items[index as usize];
+        item.codes.iter().flatten().for_each(|&index| need(index, &mut open));
+        let reads = item.uses.iter().filter(|used| used.role != Role::Write);
+        registers.extend(reads.map(|used| used.part.reg));
+    }
+    let mut needed = needed.into_iter();
+    for &label in &program.order {
+        program.blocks[label].insts.retain(|_| needed.next().unwrap_or(true));
+    }
+}
+
+/// An instruction in the search for those that nothing needs.
+struct Item {
+    uses: SmallVec<[Use; 6]>,
+    /// It has an effect beside its results.
+    acts: bool,
+    /// Instructions that write the condition codes that it reads.
+    codes: [Option<u32>; 2],
+}
+
+/// The instructions of all blocks in their order.
+fn items(program: &Program) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for &label in &program.order {
+        // Nothing reads the condition codes of another block.
+        let (mut condition, mut carries) = (None, None);
+        for inst in &program.blocks[label].insts {
+            let index = items.len() as u32;
+            let uses = program.uses(inst);
+            let codes = [
+                condition.filter(|_| reads_scc(inst.opcode)),
+                carries.filter(|_| reads_carries(inst)),
+            ];
+            if writes_scc(inst.format, inst.opcode) {
+                condition = Some(index);
+            }
+            if writes_carries(inst) {
+                carries = Some(index);
+            }
+            items.push(Item { acts: !is_removable(inst, &uses), uses, codes });
+        }
+    }
+    items
+}
+
+/// True if the second result is the vector condition code.
+pub(crate) fn writes_carries(inst: &Inst) -> bool {
+    inst.opcode.info().destinations.len() == 2 && inst.args.get(1) == Some(&VCC)
+}
+
+/// True if the vector condition code is a source.
+pub(crate) fn reads_carries(inst: &Inst) -> bool {
+    let results = inst.opcode.info().destinations.len();
+    let implicit = matches!(
+        inst.opcode,
+        Opcode::VDivFmasF32 | Opcode::VDivFmasF64 | Opcode::SCbranchVccz | Opcode::SCbranchVccnz
+    );
+    implicit || inst.args.iter().skip(results).any(|arg| *arg == VCC)
+}
+
+/// True for an instruction without an effect beside its results.
+fn is_removable(inst: &Inst, uses: &[Use]) -> bool {
+    use crate::machine::Arg;
+    if inst.format == Format::Sopc {
+        return true;
+    }
+    let vector = inst.format.is_vector_alu();
+    if !(vector || is_plain_scalar(inst) || is_load(inst)) {
+        return false;
+    }
+    let results = inst.opcode.info().destinations.len().max(1);
+    let carries = writes_carries(inst);
+    let mut written = inst.args.iter().take(results).enumerate();
+    let virtual_results =
+        written.all(|(index, arg)| matches!(arg, Arg::Part(_)) || index == 1 && carries);
+    virtual_results && (vector || uses.iter().all(|u| u.role != Role::Both))
+}
+
+/// True for an operation of the scalar ALU that always writes its results, and nothing else.
+fn is_plain_scalar(inst: &Inst) -> bool {
+    let name = inst.opcode.mnemonic();
+    match inst.format {
+        Format::Sop2 => true,
+        Format::Sop1 => !name.contains("saveexec") && !name.contains("cmov"),
+        _ => false,
+    }
+}
+
+/// True for a load, and for an exchange of values between lanes.
+fn is_load(inst: &Inst) -> bool {
+    let name = inst.opcode.mnemonic();
+    match inst.format {
+        Format::Mimg => !name.contains("store") && !inst.opcode.is_atomic(),
+        Format::Ds => name.starts_with("ds_read") || inst.opcode == Opcode::DsSwizzleB32,
+        Format::Smem | Format::Mubuf | Format::Mtbuf => name.contains("_load_"),
+        _ => false,
+    }
+}
