@@ -248,3 +248,52 @@ impl Checker<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocate::allocate;
+    use crate::machine::{Emitter, Part, ZERO};
+    use amd_isa::{Chip, Opcode};
+
+    /// A program that reads `first` in a loop, in which it writes `second`. With `skips`, a path
+    /// to the loop leaves `first` unwritten.
+    fn program(skips: bool) -> (Program, [Part; 2]) {
+        let mut e = Emitter::new(Chip::Si);
+        let [start, header, exit] = [(); 3].map(|()| e.new_label());
+        let [first, second] = [(); 2].map(|()| e.scalar());
+        if skips {
+            e.sopc(Opcode::SCmpEqU32, ZERO, ZERO);
+            e.jump(Opcode::SCbranchScc0, header);
+        }
+        e.place(start);
+        e.sop1(Opcode::SMovB32, first, ZERO);
+        e.place(header);
+        e.sop1(Opcode::SMovB32, second, first);
+        e.sopc(Opcode::SCmpEqU32, second, ZERO);
+        e.jump(Opcode::SCbranchScc0, header);
+        e.place(exit);
+        e.sopp(Opcode::SEndpgm, &[]);
+        (e.program, [first, second])
+    }
+
+    /// Returns the verdict on a program, both of whose registers are in the same place.
+    fn judge_clash(skips: bool) -> Option<String> {
+        let (program, registers) = program(skips);
+        let mut allocation = allocate(&program).expect("enough registers");
+        assert_eq!(check(&program, &allocation), None);
+        registers.iter().for_each(|part| allocation.first[part.reg] = Some(0));
+        check(&program, &allocation)
+    }
+
+    #[test]
+    fn a_value_that_the_last_iteration_overwrote_is_a_problem() {
+        let problem = judge_clash(false).expect("a problem");
+        assert!(problem.contains("Mixed"), "{problem}");
+    }
+
+    #[test]
+    fn a_register_that_a_path_leaves_undefined_is_not_judged() {
+        assert_eq!(judge_clash(true), None);
+    }
+}

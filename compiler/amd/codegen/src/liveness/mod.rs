@@ -158,3 +158,51 @@ impl Scan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Emitter, Part, ZERO};
+    use amd_isa::Chip;
+
+    fn segments(program: &Program, part: Part) -> Vec<Segment> {
+        Liveness::new(program).of(program, part.reg)[0].to_vec()
+    }
+
+    /// The machine goes through an arm without lanes, lanes go past it: there, a scalar register
+    /// that is read after the arm is live, a vector register is not.
+    #[test]
+    fn files_have_edges_of_their_own() {
+        let mut e = Emitter::new(Chip::Si);
+        let [arm, end] = [(); 2].map(|()| e.new_label());
+        let (scalar, vector, other) = (e.scalar(), e.vector(), e.vector());
+        e.sop1(Opcode::SMovB32, scalar, ZERO);
+        e.valu(Opcode::VMovB32, &[vector.into()], &[scalar.into()]);
+        e.jump(Opcode::SCbranchExecz, end);
+        e.program.blocks[e.label].logical.extend([arm, end]);
+        e.place(arm);
+        e.valu(Opcode::VMovB32, &[other.into()], &[scalar.into()]);
+        e.place(end);
+        e.valu(Opcode::VAddF32, &[other.into()], &[scalar.into(), vector.into()]);
+        assert_eq!(segments(&e.program, scalar), [(1, 13)]);
+        assert_eq!(segments(&e.program, vector), [(3, 8), (12, 13)]);
+        assert_eq!(segments(&e.program, other), [(9, 10), (13, 14)]);
+    }
+
+    /// A register that a loop reads stays live until its end, one that it writes anew does not.
+    #[test]
+    fn values_of_before_a_loop_live_through_it() {
+        let mut e = Emitter::new(Chip::Si);
+        let [header, exit] = [(); 2].map(|()| e.new_label());
+        let (outer, inner) = (e.scalar(), e.scalar());
+        e.sop1(Opcode::SMovB32, outer, ZERO);
+        e.place(header);
+        e.sop1(Opcode::SMovB32, inner, outer);
+        e.sopc(Opcode::SCmpEqU32, inner, ZERO);
+        e.jump(Opcode::SCbranchScc0, header);
+        e.place(exit);
+        e.sopp(Opcode::SEndpgm, &[]);
+        assert_eq!(segments(&e.program, outer), [(1, 12)]);
+        assert_eq!(segments(&e.program, inner), [(5, 7)]);
+    }
+}
