@@ -1,7 +1,7 @@
 //! Dependencies of an instruction that changes places within its block.
 
-use crate::remove_dead::{reads_carries, writes_carries};
 use crate::machine::{Arg, EXEC, File, Inst, Label, M0, Program, Reg, Use, VCC};
+use crate::remove_dead::{reads_carries, writes_carries};
 use amd_isa::slot::Role;
 use amd_isa::{Format, Opcode};
 use cranelift_entity::SecondaryMap;
