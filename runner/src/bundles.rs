@@ -17,7 +17,7 @@ use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Outcome, Status, TestResult};
 use results::{DriverHeader, Repeat, uses_driver};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Maximum size of a run's bundles in bytes.
 const RUN_BYTES: u64 = 512 << 20;
@@ -192,8 +192,7 @@ impl Shared {
     }
 
     async fn write_bundle(&self, result: &TestResult) -> Result<(), String> {
-        let generation =
-            Generation::from_name(&result.generation).ok_or("an unknown generation")?;
+        let generation = Target::from_name(&result.generation).ok_or("an unknown generation")?;
         let path = self.repeat.files.get(&result.test).ok_or("the test's file is not known")?;
         if self.bytes.load(Ordering::Relaxed) > RUN_BYTES {
             return Err(format!("the run's bundles hold {} MiB already", RUN_BYTES >> 20));
@@ -237,7 +236,7 @@ impl Shared {
         &self,
         result: &TestResult,
         path: &Path,
-        generation: Generation,
+        generation: Target,
     ) -> Result<(), Option<String>> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let explanation = ExplanationRequest {

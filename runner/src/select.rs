@@ -11,27 +11,28 @@ use walkdir::WalkDir;
 
 use crate::console::message::message;
 use crate::locate::{NotLocated, locate};
+use execute::kind_by_extension;
 use results::RunFolder;
-use results::names::{EXTENSION, Namer, piglit_name, printable_line, test_name};
+use results::names::{Namer, piglit_name, printable_line, test_name};
 use results::{OPTION_BYTES, RESULTS_FILE, TEST_BYTES, read_regular};
 use script::bare;
 use tools::Case;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Files that a selection accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKinds {
-    /// `.shader_test` files.
-    Scripts,
-    /// Also files that hold the shader of one stage.
-    ScriptsAndShaders,
+    /// Files that can be executed.
+    Tests,
+    /// Also files that can be compiled only: the shader of one stage.
+    TestsAndShaders,
 }
 
 impl FileKinds {
     /// Returns true if the name of a file says that it is accepted.
     fn accepts(self, path: &Path) -> bool {
-        let is_script = path.extension().is_some_and(|extension| extension == EXTENSION);
-        is_script || (self == FileKinds::ScriptsAndShaders && bare::stage_of(path).is_some())
+        let takes_all = self == FileKinds::TestsAndShaders;
+        kind_by_extension(path).is_some_and(|kind| takes_all || !kind.only_compiles())
     }
 }
 
@@ -51,7 +52,7 @@ impl TestFile {
     }
 
     /// Returns the test on a generation.
-    pub fn on(&self, generation: Generation) -> Case {
+    pub fn on(&self, generation: Target) -> Case {
         Case { name: self.name.clone(), path: self.path.clone(), generation }
     }
 
@@ -448,7 +449,7 @@ mod tests {
     }
 
     fn names(paths: &[PathBuf]) -> Vec<String> {
-        find_tests(paths, FileKinds::Scripts).unwrap().into_iter().map(|test| test.name).collect()
+        find_tests(paths, FileKinds::Tests).unwrap().into_iter().map(|test| test.name).collect()
     }
 
     #[test]
@@ -470,13 +471,13 @@ mod tests {
         let tree = tempfile::tempdir().unwrap();
         touch(tree.path(), "x/tests/same.shader_test");
         touch(tree.path(), "y/tests/same.shader_test");
-        let error = find_tests(&[tree.path().to_owned()], FileKinds::Scripts).unwrap_err();
+        let error = find_tests(&[tree.path().to_owned()], FileKinds::Tests).unwrap_err();
         assert!(matches!(&error, SelectError::Duplicate { name, .. } if name == "same"), "{error}");
     }
 
     #[test]
     fn missing_paths_are_errors() {
-        let error = find_tests(&[PathBuf::from("/no/such/place")], FileKinds::Scripts).unwrap_err();
+        let error = find_tests(&[PathBuf::from("/no/such/place")], FileKinds::Tests).unwrap_err();
         assert!(error.to_string().starts_with("/no/such/place: "));
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// The API that a context implements.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,7 +19,7 @@ pub enum Api {
 /// One kind of context of one generation, read from its table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CapabilityTable {
-    /// Generation name (`ivb`), `reference`, or `gl` for a driver.
+    /// Name of the target: `ivb`, `reference`, or `gl` for a driver.
     pub generation: String,
     /// API.
     pub api: Api,
@@ -134,7 +134,7 @@ impl Capabilities {
     /// that exceeds them.
     pub fn is_of_driver(&self) -> bool {
         self.consult_all();
-        Generation::from_name(&self.table.generation).is_some_and(Generation::is_driver)
+        Target::from_name(&self.table.generation).is_some_and(Target::has_system_driver)
     }
 
     /// Returns all extensions.

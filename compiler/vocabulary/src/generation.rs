@@ -1,4 +1,4 @@
-//! Generations: what a test runs on.
+//! Hardware generations.
 
 use std::error::Error;
 use std::fmt;
@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::nearest;
 
-/// A hardware generation that tests run on, the reference interpreter alone, or the system's OpenGL
-/// driver.
+/// A hardware generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Generation {
@@ -26,15 +25,11 @@ pub enum Generation {
     Si,
     /// Volcanic Islands (AMD).
     Vi,
-    /// No hardware: the interpreter, with the union of all generations' capabilities.
-    Reference,
-    /// The OpenGL driver of the system.
-    Gl,
 }
 
 impl Generation {
     /// Every generation.
-    pub const ALL: [Generation; 9] = [
+    pub const ALL: [Generation; 7] = [
         Generation::Ivb,
         Generation::Hsw,
         Generation::Bdw,
@@ -42,8 +37,6 @@ impl Generation {
         Generation::Skl,
         Generation::Si,
         Generation::Vi,
-        Generation::Reference,
-        Generation::Gl,
     ];
 
     /// Intel's generations, oldest first: `intel` in lists.
@@ -54,7 +47,7 @@ impl Generation {
     pub const AMD: [Generation; 2] = [Generation::Si, Generation::Vi];
 
     /// Returns the generations that a word in a list means.
-    fn group(word: &str) -> Option<Vec<Generation>> {
+    pub(crate) fn group(word: &str) -> Option<Vec<Generation>> {
         match word.to_ascii_lowercase().as_str() {
             "all" => Some([&Generation::INTEL[..], &Generation::AMD[..]].concat()),
             "intel" => Some(Generation::INTEL.to_vec()),
@@ -74,15 +67,7 @@ impl Generation {
             Generation::Skl => "skl",
             Generation::Si => "si",
             Generation::Vi => "vi",
-            Generation::Reference => "reference",
-            Generation::Gl => "gl",
         }
-    }
-
-    /// Returns true for the system's OpenGL driver.
-    #[must_use]
-    pub const fn is_driver(self) -> bool {
-        matches!(self, Generation::Gl)
     }
 
     /// Returns the generation with this name.
@@ -91,16 +76,15 @@ impl Generation {
         Generation::ALL.into_iter().find(|generation| generation.name() == name)
     }
 
-    /// Parses a comma-separated list of hardware generations, `gl`, and the groups `intel`, `amd`
-    /// and `all`, in any case, and removes repetitions.
+    /// Parses a comma-separated list of generations and the groups `intel`, `amd` and `all`, in any
+    /// case, and removes repetitions.
     ///
     /// # Errors
     /// Names the unknown generation.
     pub fn parse_list(list: &str) -> Result<Vec<Generation>, UnknownGeneration> {
         let mut generations = Vec::new();
         for name in list.split(',').map(str::trim) {
-            let is_named =
-                |g: &Generation| *g != Generation::Reference && g.name().eq_ignore_ascii_case(name);
+            let is_named = |g: &Generation| g.name().eq_ignore_ascii_case(name);
             match (Generation::ALL.into_iter().find(is_named), Generation::group(name)) {
                 (Some(generation), _) => generations.push(generation),
                 (None, Some(group)) => generations.extend(group),
@@ -119,7 +103,7 @@ impl fmt::Display for Generation {
     }
 }
 
-/// The error of [`Generation::parse_list`]: a name that is no generation.
+/// The error of [`Generation::parse_list`]: a name that is not a generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownGeneration(
     /// The offending name.
@@ -132,7 +116,7 @@ impl fmt::Display for UnknownGeneration {
             .into_iter()
             .chain(Generation::AMD)
             .map(Generation::name)
-            .chain(["intel", "amd", "all", "gl"])
+            .chain(["intel", "amd", "all"])
             .collect();
         match nearest(&self.0, known.iter().copied()) {
             Some(name) => write!(f, "unknown generation `{}`: did you mean `{name}`?", self.0),
@@ -157,9 +141,7 @@ mod tests {
         let two = [Generation::Ivb, Generation::Skl];
         assert_eq!(Generation::parse_list("skl, ivb,skl"), Ok(two.to_vec()));
         assert_eq!(Generation::parse_list("SKL,Ivb"), Ok(two.to_vec()));
-        let driver = [Generation::Ivb, Generation::Gl];
-        assert_eq!(Generation::parse_list("gl,ivb"), Ok(driver.to_vec()));
-        for bad in ["", "gen7", "ivb,", "reference"] {
+        for bad in ["", "gen7", "ivb,", "reference", "gl"] {
             assert!(Generation::parse_list(bad).is_err(), "{bad}");
         }
     }

@@ -23,6 +23,7 @@ mod pass_limit;
 mod phase;
 mod spelling;
 mod stage;
+mod target;
 mod width;
 
 pub use codegen_options::{CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet};
@@ -32,4 +33,5 @@ pub use pass_limit::{PassLimit, Scope, parse_stage, parse_width, stage_word};
 pub use phase::Phase;
 pub use spelling::nearest;
 pub use stage::Stage;
+pub use target::{Target, UnknownTarget};
 pub use width::{Backend, Width};

@@ -7,7 +7,8 @@ use program::{
 };
 use raster::interface::counts_from_upper_left;
 
-use crate::context::WINDOW;
+/// Default size of the window.
+pub(crate) const WINDOW: (u32, u32) = (250, 250);
 
 /// Initial value of `GL_PATCH_VERTICES`.
 const PATCH_VERTICES: u8 = 3;

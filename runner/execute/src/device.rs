@@ -4,10 +4,11 @@ use raster::device::DeviceError;
 use script::Script;
 use shader_device::ShaderDevice;
 
+use crate::case::TestCase;
 use crate::options::{ExecutionOptions, ExecutorSelection};
 use crate::shared::SharedTests;
 use results::verdict::StageStatistics;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// The kind of an executor's device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,8 +45,8 @@ impl ExecutorSelection {
 pub struct DeviceRequest<'a> {
     /// Kind of the device.
     pub kind: DeviceKind,
-    /// Generation; an interpreter may be created for [`Generation::Reference`].
-    pub generation: Generation,
+    /// What the test runs on.
+    pub target: Target,
     /// Name of the test, which locates its binaries.
     pub test: &'a str,
     /// The test's script.
@@ -56,12 +57,25 @@ pub struct DeviceRequest<'a> {
     pub step_limit: u64,
 }
 
+impl<'a> DeviceRequest<'a> {
+    /// Returns the request for a device of a test case.
+    pub(crate) fn of(
+        case: &TestCase<'a>,
+        script: &'a Script<'a>,
+        kind: DeviceKind,
+        step_limit: u64,
+    ) -> DeviceRequest<'a> {
+        let TestCase { test, target, options, .. } = *case;
+        DeviceRequest { kind, target, test, script, options: &options.execution, step_limit }
+    }
+}
+
 /// A factory of devices. One factory serves all threads of a run.
 pub trait DeviceFactory: Send + Sync {
     /// Creates a device for one test.
     ///
     /// # Errors
-    /// Fails if there is no such device for the generation, or its binaries cannot be read.
+    /// Fails if there is no such device for the target, or its binaries cannot be read.
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError>;
 
     /// Returns the table of tests whose cases share work, if there is one.

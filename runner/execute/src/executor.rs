@@ -1,216 +1,71 @@
-//! Executors: each has a GL machine and a device, and all are driven by the same commands.
+//! Executors: what runs a test.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use gl_machine::machine::{Machine, MachineError};
-use raster::device::DeviceError;
+use program::Capabilities;
+use script::Script;
 
-use super::device::DeviceKind;
-use crate::shared::{Recorded, ReferenceRecord};
-use results::verdict::{Phase, Status, Verdict};
-use shader_device::{Disagreement, ShaderDevice, Undefined};
+use crate::capabilities::{ContextSet, TableError, check_requirements};
+use crate::case::TestCase;
+use crate::machines::Explanation;
+use crate::shared::TestScript;
+use results::verdict::{Phase, Verdict};
+use vocabulary::Target;
 
-/// One executor: a GL machine and the device that shades for it.
-pub(crate) struct Executor {
-    /// Kind of the device.
-    pub kind: DeviceKind,
-    /// The machine.
-    pub machine: Machine,
-    /// The device.
-    pub device: Box<dyn ShaderDevice>,
-    /// True if any pixel of the window may be undefined because of its fragments' inputs.
-    undefined_pixels: bool,
-    /// True if buffers or textures may hold an undefined value.
-    undefined_memory: bool,
-}
+/// What runs the tests of some targets: this project's compiler with a simulator, the interpreter,
+/// or a driver.
+///
+/// A kind of test asks for the form of work that it needs, such as [`run_script`]. An executor has
+/// a method for each form that it takes; the others keep their default, which is a skip.
+///
+/// [`run_script`]: Executor::run_script
+pub trait Executor: Sync {
+    /// Returns true if this executor runs the tests of a target.
+    fn serves(&self, target: Target) -> bool;
 
-impl Executor {
-    /// Returns an executor in initial state.
-    pub(crate) fn new(
-        kind: DeviceKind,
-        machine: Machine,
-        device: Box<dyn ShaderDevice>,
-    ) -> Executor {
-        Executor { kind, machine, device, undefined_pixels: false, undefined_memory: false }
-    }
-
-    /// Collects undefined values since the last call.
-    fn checked(&mut self) -> CheckedState {
-        let undefined = self.device.take_undefined();
-        self.record_undefined(&undefined);
-        CheckedState {
-            lanes: undefined.batches,
-            is_undefined: self.undefined_pixels || self.undefined_memory,
-            shaded: self.device.shaded(),
-        }
-    }
-
-    fn record_undefined(&mut self, undefined: &Undefined) {
-        self.undefined_pixels |= undefined.inputs;
-        self.undefined_memory |= undefined.memory || self.machine.has_undefined_texels();
-    }
-
-    /// Returns true if pixels may depend on undefined values that their own fragments do not
-    /// record.
-    fn has_undefined_pixels(&self) -> bool {
-        let of_texture = self.undefined_memory && self.machine.reads_texture();
-        self.undefined_pixels || self.machine.has_undefined_texels() || of_texture
-    }
-}
-
-/// State of an executor that an agreement check collects.
-#[derive(Clone)]
-struct CheckedState {
-    /// Lanes with undefined values, by batch.
-    lanes: BTreeMap<u64, u64>,
-    /// True if anything may be undefined.
-    is_undefined: bool,
-    /// Number of batches that the device has shaded.
-    shaded: u64,
-}
-
-impl Recorded for CheckedState {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.lanes.len() * size_of::<(u64, u64)>()
-    }
-}
-
-/// One or two executors; the first one's results are the test's. The answers of the second one, the
-/// reference, may come from a transcript.
-pub(crate) struct Executors {
-    /// The executors in order.
-    pub all: Vec<Executor>,
-    /// Record of the reference's answers.
-    pub reference: ReferenceRecord,
-    /// Line of the current command in the file.
-    pub line: u32,
-}
-
-impl Executors {
-    /// Returns executors that execute all commands.
-    pub(crate) fn new(all: Vec<Executor>) -> Executors {
-        Executors { all, reference: ReferenceRecord::Absent, line: 0 }
-    }
-
-    /// Returns the executor whose results count.
-    pub(crate) fn primary(&mut self) -> &mut Executor {
-        &mut self.all[0]
-    }
-
-    /// Returns the machine of the executor whose results count.
-    pub(crate) fn machine(&self) -> &Machine {
-        &self.all[0].machine
-    }
-
-    /// Executes an action on every executor.
+    /// Returns the OpenGL contexts that a target offers.
     ///
     /// # Errors
-    /// Returns the verdict if an executor fails.
-    pub(crate) fn each<T: Recorded>(
-        &mut self,
-        mut action: impl FnMut(&mut Machine, &mut dyn ShaderDevice) -> Result<T, MachineError>,
-    ) -> Result<Vec<T>, Verdict> {
-        let mut results = Vec::with_capacity(self.all.len());
-        for (index, executor) in self.all.iter_mut().enumerate() {
-            let result = action(&mut executor.machine, &mut *executor.device);
-            results.push(
-                result.map_err(|error| verdict_of(&error, (index > 0).then_some(executor.kind)))?,
-            );
-        }
-        self.reference.complete(self.line, &mut results)?;
-        Ok(results)
+    /// Fails if there is no driver, or if an embedded table is malformed.
+    fn contexts(&self, target: Target) -> Result<&'static ContextSet, &'static TableError>;
+
+    /// Returns true if this project's compiler makes the code that a target executes.
+    fn runs_our_code(&self) -> bool {
+        false
     }
 
-    /// Agreement check: collects undefined values and disagreements since the last call. All
-    /// executors must have executed the same commands.
-    ///
-    /// # Errors
-    /// Fails if widths disagree about a defined value.
-    pub(crate) fn check_agreement(&mut self) -> Result<(), Verdict> {
-        let mut states: Vec<CheckedState> = self.all.iter_mut().map(Executor::checked).collect();
-        self.reference.complete(self.line, &mut states)?;
-        let found: Vec<Disagreement> =
-            self.all.iter_mut().flat_map(|executor| executor.device.take_disagreements()).collect();
-        if found.is_empty() || states.iter().any(|state| state.is_undefined) {
-            return Ok(());
-        }
-        let in_step = states.iter().all(|state| state.shaded == states[0].shaded);
-        let lanes: BTreeMap<u64, u64> = states.into_iter().flat_map(|state| state.lanes).collect();
-        let is_undefined = |d: &Disagreement| match d.lane {
-            _ if !in_step => !lanes.is_empty(),
-            Some(lane) => lanes.get(&d.batch).is_some_and(|mask| mask >> lane & 1 != 0),
-            None => lanes.contains_key(&d.batch),
-        };
-        match found.into_iter().find(|d| !is_undefined(d)) {
-            Some(disagreement) => Err(Verdict::fail(Phase::Mismatch, disagreement.text)),
-            None => Ok(()),
-        }
+    /// Returns true if the code that executes a test is foreign to this process, which it may take
+    /// along when it crashes.
+    fn may_take_process_along(&self) -> bool {
+        false
     }
 
-    /// Returns true if any pixel may be undefined beyond the marks of its readback.
-    pub(crate) fn undefined_pixels(&mut self) -> bool {
-        self.any(Executor::has_undefined_pixels)
-    }
-
-    /// Returns true if buffers may hold undefined values.
-    pub(crate) fn undefined_memory(&mut self) -> bool {
-        self.any(|executor| executor.undefined_memory)
-    }
-
-    fn any(&mut self, property: impl Fn(&Executor) -> bool) -> bool {
-        let mut answers: Vec<bool> = self.all.iter().map(property).collect();
-        // After an error the verdict means nothing.
-        let _ = self.reference.complete(self.line, &mut answers);
-        answers.contains(&true)
-    }
-
-    /// Clears the marks after the window's colors were cleared.
-    pub(crate) fn forget_undefined_pixels(&mut self) {
-        self.all.iter_mut().for_each(|executor| executor.undefined_pixels = false);
-    }
-
-    /// Changes every machine.
-    pub(crate) fn change(&mut self, mut action: impl FnMut(&mut Machine)) {
-        self.all.iter_mut().for_each(|executor| action(&mut executor.machine));
+    /// Executes a script of OpenGL, and records the explanation of its verdict if requested.
+    fn run_script(
+        &self,
+        case: &TestCase<'_>,
+        _script: TestScript<'_>,
+        _explanation: Option<&mut Explanation>,
+    ) -> Verdict {
+        Verdict::skip(format!("{} does not execute scripts of OpenGL", case.target))
     }
 }
 
-/// Converts a machine's error into a verdict. `second` is the executor that failed while the first
-/// one succeeded, if any.
-fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
-    let mut verdict = match error {
-        MachineError::Device(error) => device_verdict(error),
-        MachineError::Uniform(error) => Verdict::fail(Phase::Link, error.to_string()),
-        MachineError::NoProgram => Verdict::fail(Phase::Link, error.to_string()),
-        MachineError::NothingToRead(_) => Verdict::fail(Phase::Probe, error.to_string()),
-        MachineError::NotResident(_) => Verdict::fail(Phase::Script, error.to_string()),
-        MachineError::Unsupported(what) => {
-            Verdict::fail(Phase::Simulate, format!("{what}: not supported yet"))
-        }
-    };
-    if let (Some(kind), Some((phase, reason))) = (second, &mut verdict.cause) {
-        *phase = if verdict.status == Status::Timeout { *phase } else { Phase::Mismatch };
-        *reason = format!("{}: {reason}", kind.name());
-    }
-    verdict
-}
-
-/// Converts a device's error into a verdict.
-pub(crate) fn device_verdict(error: &DeviceError) -> Verdict {
-    match error {
-        DeviceError::StepLimit { .. } => {
-            Verdict::new(Status::Timeout, Phase::Simulate, error.to_string())
-        }
-        DeviceError::Unsupported(what) => {
-            Verdict::fail(Phase::Simulate, format!("{what}: not supported yet"))
-        }
-        DeviceError::Rejected { phase, message } => Verdict::fail(*phase, message.clone()),
-        DeviceError::Crashed { phase, message } => {
-            Verdict::new(Status::Crash, *phase, message.clone())
-        }
-        DeviceError::TimedOut { phase, message } => {
-            Verdict::new(Status::Timeout, *phase, message.clone())
-        }
-        DeviceError::Execution(message) => Verdict::fail(Phase::Simulate, message.clone()),
-    }
+/// Returns the context of a script on a target of an executor, if it exists and meets the
+/// requirements.
+///
+/// # Errors
+/// Returns the skip.
+pub(crate) fn context_on(
+    executor: &dyn Executor,
+    target: Target,
+    script: &Script<'_>,
+) -> Result<&'static Arc<Capabilities>, Verdict> {
+    let set = executor
+        .contexts(target)
+        .map_err(|error| Verdict::fail(Phase::Require, error.to_string()))?;
+    let capabilities = set.choose(script.require.context).map_err(Verdict::skip)?;
+    check_requirements(&script.require, capabilities)
+        .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
+    Ok(capabilities)
 }

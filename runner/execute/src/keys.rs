@@ -9,26 +9,25 @@ use raster::device::{Batch, Device, DeviceError, DrawState, Steps};
 use raster::shader_io::ShaderIo;
 use script::Script;
 
-use super::default_key::default_key;
-use super::device::{DeviceFactory, DeviceRequest};
-use super::options::{ExecutorSelection, RunOptions};
-use super::run::run_script;
+use crate::case::TestCase;
+use crate::default_key::default_key;
+use crate::device::{DeviceFactory, DeviceRequest};
+use crate::executors::executor;
+use crate::options::{ExecutorSelection, RunOptions};
+use crate::shared::TestScript;
 use shader_device::ShaderDevice;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 type Keys = Arc<Mutex<BTreeMap<Stage, StageKey>>>;
 
 /// Returns the last key of every stage that the script draws with.
-pub fn stage_keys(
-    script: &Script<'_>,
-    test: &str,
-    generation: Generation,
-) -> BTreeMap<Stage, StageKey> {
+pub fn stage_keys(script: &Script<'_>, test: &str, target: Target) -> BTreeMap<Stage, StageKey> {
     let recorder = Recorder::default();
     let options =
         RunOptions { executors: ExecutorSelection::ReferenceOnly, ..RunOptions::default() };
+    let case = TestCase { test, target, options: &options, devices: &recorder };
     // Probes fail, since nothing is shaded; that is irrelevant here.
-    run_script(script, test, generation, &options, &recorder);
+    executor(target).run_script(&case, TestScript::alone(script), None);
     recorder.keys.lock().map(|keys| keys.clone()).unwrap_or_default()
 }
 
@@ -44,14 +43,23 @@ impl StageKeys {
         program: &Program,
         script: &Script<'_>,
         test: &str,
-        generation: Generation,
+        target: Target,
         compile_only: bool,
     ) -> StageKeys {
         let drawn = match compile_only {
             true => BTreeMap::new(),
-            false => stage_keys(script, test, generation),
+            false => stage_keys(script, test, target),
         };
         StageKeys { drawn, plain: default_key(program) }
+    }
+
+    /// Finds the state for a linked script with the options of a test case.
+    pub(crate) fn of_case(
+        program: &Program,
+        script: &Script<'_>,
+        case: &TestCase<'_>,
+    ) -> StageKeys {
+        StageKeys::new(program, script, case.test, case.target, case.options.compile_only)
     }
 
     /// Returns the state of a stage.

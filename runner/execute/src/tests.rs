@@ -10,12 +10,12 @@ use raster::shader_io::ShaderIo;
 use super::*;
 use results::verdict::{Phase, StageStatistics, Status, Verdict};
 use shader_device::{Disagreement, ShaderDevice, Undefined};
-use vocabulary::{Generation, Width};
+use vocabulary::{Target, Width};
 
 /// Color of a mock executor, or its error.
 pub(crate) type Paint = Result<[f32; 4], DeviceError>;
 
-/// Executors that pass positions through and paint one color.
+/// Replicas that pass positions through and paint one color.
 pub(crate) struct Mocks {
     pub(crate) paint: BTreeMap<&'static str, Paint>,
     /// Lanes of fragments that the interpreter marks as undefined.
@@ -136,7 +136,7 @@ pub(crate) fn script(test: &str) -> String {
 fn run_text(text: &str, mocks: &Mocks, executors: ExecutorSelection) -> Verdict {
     let script = script::parse(text.as_bytes()).expect("a well-formed script");
     let options = RunOptions { executors, ..RunOptions::default() };
-    run_script(&script, "t", Generation::Ivb, &options, mocks)
+    run_script(&script, &TestCase::new("t", Target::IVB, &options, mocks))
 }
 
 fn run(test: &str, mocks: &Mocks) -> Verdict {
@@ -478,9 +478,9 @@ fn uniform_initializers_reach_every_stage() {
         .replace("= c;", "= c * a[1];")
         .replace("GLSL >= 1.10", "GLSL >= 1.20");
     let script = script::parse(text.as_bytes()).expect("a script");
-    let capabilities = context_for(&script, Generation::Ivb).expect("a context");
+    let capabilities = context_for(&script, Target::IVB).expect("a context");
     let Ok(Linked::Program(program)) = build(&script, capabilities) else { panic!("it links") };
-    let bytes = initial::default_block(&program).expect("constant expressions");
+    let bytes = front::initial::default_block(&program).expect("constant expressions");
     let uniform = program.uniforms.iter().find(|u| u.name == "a").expect("active");
     let at = |element: u32| {
         let start = (uniform.offset + element * uniform.array_stride) as usize;
@@ -493,7 +493,7 @@ fn uniform_initializers_reach_every_stage() {
 fn draw_state_keys_are_found_without_shading() {
     let text = script(DRAW);
     let script = script::parse(text.as_bytes()).expect("a script");
-    let keys = stage_keys(&script, "t", Generation::Ivb);
+    let keys = stage_keys(&script, "t", Target::IVB);
     assert_eq!(keys.keys().copied().collect::<Vec<_>>(), [Stage::Vertex, Stage::Fragment]);
     assert_eq!(keys[&Stage::Fragment], plain_key());
 }
@@ -512,7 +512,10 @@ fn program_interfaces_are_queried() {
             queries.iter().map(|q| format!("verify program_interface_query {q}\n")).collect();
         let text = format!("{program}{lines}");
         let script = script::parse(text.as_bytes()).expect("a well-formed script");
-        run_script(&script, "t", Generation::Skl, &RunOptions::default(), &Mocks::agree(GREEN))
+        run_script(
+            &script,
+            &TestCase::new("t", Target::SKL, &RunOptions::default(), &Mocks::agree(GREEN)),
+        )
     };
     let right = [
         "interface GL_PROGRAM_INPUT GL_ACTIVE_RESOURCES 2",
@@ -549,10 +552,7 @@ fn program_interfaces_are_queried() {
 fn files_that_cannot_be_read() {
     let verdict = run_file(
         Path::new("/nowhere/t.shader_test"),
-        "t",
-        Generation::Ivb,
-        &RunOptions::default(),
-        &Mocks::agree(GREEN),
+        &TestCase::new("t", Target::IVB, &RunOptions::default(), &Mocks::agree(GREEN)),
     );
     expect(verdict, Status::Fail, Phase::Script, "cannot read the file: No such file");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::names::quoted;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Options of a run that do not belong to the command of one test case, and whether a value
 /// follows.
@@ -76,9 +76,7 @@ impl RepeatTest {
     /// Returns the command for some generations, or for the reference alone.
     pub fn command(&self, generations: &[&str]) -> String {
         let which = match generations {
-            [reference] if *reference == Generation::Reference.name() => {
-                "--reference-only".to_owned()
-            }
+            [reference] if *reference == Target::REFERENCE.name() => "--reference-only".to_owned(),
             _ => format!("--gen {}", quoted(&generations.join(","))),
         };
         format!("runner{} {which}{}", self.before, self.after)

@@ -17,12 +17,7 @@ use execute::driver::{DeviceChoice, Platform};
 use execute::external::CommandLine;
 use results::passes::PassLimit;
 use results::shard::Shard;
-use vocabulary::{Backend, Generation, Width};
-
-/// Returns the arguments of the process.
-pub(super) fn process_arguments() -> Vec<String> {
-    std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
-}
+use vocabulary::{Backend, Target, Width};
 
 /// Selection of tests.
 #[derive(Debug, Args)]
@@ -154,14 +149,14 @@ pub(super) struct ExecuteArgs {
 impl ExecuteArgs {
     /// Returns the files that a run of these options takes as tests.
     pub(super) fn file_kinds(&self) -> FileKinds {
-        if self.compile_only { FileKinds::ScriptsAndShaders } else { FileKinds::Scripts }
+        if self.compile_only { FileKinds::TestsAndShaders } else { FileKinds::Tests }
     }
 }
 
 impl RunArgs {
     /// Returns the generations of every test.
-    pub(super) fn generations(&self) -> Vec<Generation> {
-        if self.reference_only { vec![Generation::Reference] } else { self.generations.0.clone() }
+    pub(super) fn generations(&self) -> Vec<Target> {
+        if self.reference_only { vec![Target::REFERENCE] } else { self.generations.0.clone() }
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) struct BisectArgs {
 pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     let compile = &args.execute.device.compile;
     anyhow::ensure!(
-        !args.generations.0.iter().any(|generation| generation.is_driver()),
+        args.generations.0.iter().all(|&target| execute::executor(target).runs_our_code()),
         "gl has no passes to bisect: `git bisect run` with --git-bisect finds a driver's revision"
     );
     anyhow::ensure!(

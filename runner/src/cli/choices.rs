@@ -3,17 +3,18 @@
 
 use super::args::{DeviceArgs, DriverArgs};
 use crate::console::message::message;
-use execute::driver::Platform;
-use vocabulary::{Backend, Generation, Width};
+use execute::driver::{Platform, TARGET};
+use execute::executor;
+use vocabulary::{Backend, Target, Width};
 
 /// Checks options that some generations ignore.
 ///
 /// # Errors
 /// Fails if all generations ignore an option; names it.
-pub(super) fn with_meaning(args: &DeviceArgs, generations: &[Generation]) -> anyhow::Result<()> {
+pub(super) fn with_meaning(args: &DeviceArgs, generations: &[Target]) -> anyhow::Result<()> {
     driver(&args.driver, generations)?;
-    let all_drivers = generations.iter().all(|generation| generation.is_driver());
-    match given(args).filter(|_| all_drivers) {
+    let is_foreign = generations.iter().all(|&target| !executor(target).runs_our_code());
+    match given(args).filter(|_| is_foreign) {
         Some(option) => anyhow::bail!(
             "{option} has no meaning for --gen gl: the driver compiles and executes by itself"
         ),
@@ -25,10 +26,10 @@ pub(super) fn with_meaning(args: &DeviceArgs, generations: &[Generation]) -> any
 ///
 /// # Errors
 /// Fails if an option selects nothing.
-pub(super) fn driver(args: &DriverArgs, generations: &[Generation]) -> anyhow::Result<()> {
+pub(super) fn driver(args: &DriverArgs, generations: &[Target]) -> anyhow::Result<()> {
     let given =
         [("--gl-device", args.gl_device.is_some()), ("--gl-platform", args.gl_platform.is_some())];
-    let uses_driver = args.is_virtual() || generations.iter().any(|g| g.is_driver());
+    let uses_driver = args.is_virtual() || generations.contains(&TARGET);
     if let Some((option, _)) = given.iter().find(|(_, given)| *given && !uses_driver) {
         anyhow::bail!("{option} needs --gen gl");
     }
@@ -64,7 +65,7 @@ fn given(args: &DeviceArgs) -> Option<&'static str> {
 ///
 /// # Errors
 /// Fails if no stage has kernels of the width.
-pub(super) fn check(args: &DeviceArgs, generations: &[Generation]) -> anyhow::Result<()> {
+pub(super) fn check(args: &DeviceArgs, generations: &[Target]) -> anyhow::Result<()> {
     if args.compile.compiler.is_some() || args.binaries.is_some() {
         return Ok(());
     }
@@ -88,10 +89,9 @@ pub(super) fn check(args: &DeviceArgs, generations: &[Generation]) -> anyhow::Re
 }
 
 /// Prints notes about stages that another back end compiles.
-fn backend_notes(backend: Backend, generations: &[Generation]) {
+fn backend_notes(backend: Backend, generations: &[Target]) {
     let with = |scalar: bool| -> Vec<&str> {
-        let has =
-            |g: &&Generation| execute::devinfo(**g).is_some_and(|d| d.has_simd8_urb == scalar);
+        let has = |g: &&Target| execute::devinfo(**g).is_some_and(|d| d.has_simd8_urb == scalar);
         generations.iter().filter(has).map(|generation| generation.name()).collect()
     };
     let (old, new) = (with(false), with(true));

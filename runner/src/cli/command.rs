@@ -8,7 +8,7 @@ use super::args::{
 use super::values::{Generations, generations};
 use super::{
     asm, bisect, compare_codegen, coverage, defects, diff, expect, fuzz, gpu, history, import,
-    list, merge, pressure, reduce, report, show, show_driver, summary, wrap,
+    list, merge, pressure, reduce, report, show, summary, wrap,
 };
 use crate::console::style::ColorChoice;
 
@@ -128,7 +128,7 @@ pub(super) enum Command {
     Driver(DriverArgs),
     /// Execute a test on the OpenGL driver.
     #[command(name = "%test", hide = true)]
-    Test(show_driver::TestArgs),
+    Test(show::driver::TestArgs),
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
     use std::path::PathBuf;
-    use vocabulary::Generation;
+    use vocabulary::Target;
 
     #[test]
     fn the_definition_is_consistent() {
@@ -169,12 +169,9 @@ mod tests {
         let run = parse("runner ./list --gen ivb,skl -j 3 -t a -t b --shade all").unwrap();
         assert!(run.command.is_none());
         assert_eq!(run.run.select.paths, [PathBuf::from("./list")]);
-        assert_eq!(run.run.generations.0, [Generation::Ivb, Generation::Skl]);
+        assert_eq!(run.run.generations.0, [Target::IVB, Target::SKL]);
         assert_eq!((run.run.jobs, run.run.select.include.len()), (Some(3), 2));
-        assert_eq!(
-            parse("runner x --reference-only").unwrap().run.generations.0,
-            Generation::INTEL
-        );
+        assert_eq!(parse("runner x --reference-only").unwrap().run.generations.0, Target::INTEL);
         for bad in [
             "runner",
             "runner x --gen ivy",

@@ -11,6 +11,7 @@ use clap::Args;
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::output::print;
 use super::radeonsi_counts;
+use super::shader_counts::{Counts, Key, Table};
 use super::values::{Generations, generations};
 use crate::console::message::message;
 use crate::select::Filter;
@@ -50,20 +51,6 @@ pub(super) struct CompareCodegenArgs {
     #[arg(long, value_name = "RATIO")]
     limit: Option<f64>,
 }
-
-/// The counts of a shader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub instructions: u32,
-    pub spills: u32,
-    /// Waves that a SIMD holds at a time, on AMD's chips.
-    pub waves: Option<u32>,
-}
-
-/// Test, generation, stage, width.
-pub(super) type Key = (String, String, String, String);
-/// Tests, and the counts of their shaders.
-pub(super) type Table = (BTreeSet<String>, BTreeMap<Key, Counts>);
 
 /// One shader that both compilers compiled.
 struct Pair {

@@ -15,7 +15,7 @@ use super::command::Cli;
 use compiler::Quirk;
 use results::RunFolder;
 use results::passes::stage_word;
-use vocabulary::{Generation, Stage};
+use vocabulary::{Stage, Target};
 
 /// Variable by which scripts ask for candidates.
 const VARIABLE: &str = "RUNNER_COMPLETE";
@@ -84,7 +84,7 @@ fn completer(arg: &Arg) -> Option<ArgValueCompleter> {
 }
 
 fn hardware() -> Vec<String> {
-    let all = Generation::INTEL.into_iter().chain(Generation::AMD);
+    let all = Target::INTEL.into_iter().chain(Target::AMD);
     all.map(|generation| generation.name().to_owned()).collect()
 }
 

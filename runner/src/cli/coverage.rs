@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{ExecuteArgs, SelectArgs, process_arguments};
+use super::args::{ExecuteArgs, SelectArgs};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::list;
 use super::options::execute_options;
 use super::output::print;
+use super::values::process_arguments;
 use super::values::{Generations, generations};
 use super::workers::{self, Split};
 use crate::console::message::message;
@@ -24,7 +25,7 @@ use results::names::printable_line;
 use results::replace_file;
 use results::verdict::{Outcome, TestResult, Verdict};
 use tools::coverage::{Coverage, Part, all, table};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// File with all data, in the folder of `--out`.
 const FILE: &str = "coverage.json";
@@ -73,7 +74,7 @@ struct Report<'a> {
 pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
     super::choices::with_meaning(&args.execute.device, &args.generations.0)?;
     anyhow::ensure!(
-        !args.generations.0.iter().all(|generation| generation.is_driver()),
+        args.generations.0.iter().any(|&target| execute::executor(target).runs_our_code()),
         "coverage has no meaning for --gen gl: nothing shows the driver's compiler and hardware"
     );
     execute_options(&args.execute, false)?;
@@ -141,7 +142,7 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
 /// The plan: every test on every generation.
 struct CoveragePlan {
     tests: Vec<TestFile>,
-    generations: Vec<Generation>,
+    generations: Vec<Target>,
     /// True if quirks are tried.
     quirks: bool,
     pool: Pool,
@@ -149,7 +150,7 @@ struct CoveragePlan {
 }
 
 impl CoveragePlan {
-    fn case_at(&self, case: usize) -> (&TestFile, Generation) {
+    fn case_at(&self, case: usize) -> (&TestFile, Target) {
         let count = self.generations.len();
         (&self.tests[case / count], self.generations[case % count])
     }
@@ -161,7 +162,7 @@ impl CoveragePlan {
     }
 
     /// Returns the quirks whose handling no test needed so far.
-    fn open_quirks(&self, generation: Generation) -> Vec<String> {
+    fn open_quirks(&self, generation: Target) -> Vec<String> {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         let all = if self.quirks {
             all(Kind::Quirks, generation).unwrap_or_default()

@@ -9,18 +9,19 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{DriverArgs, process_arguments};
+use super::args::DriverArgs;
 use super::driver;
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::output::{print, write_test};
 use super::revision::REVISION;
+use super::values::process_arguments;
 use super::values::{Generations, generations};
 use super::workers;
 use results::names::quoted;
 use results::verdict::Status;
 use results::{DriverHeader, Run};
 use tools::defects::KnownDefect;
-use vocabulary::{Generation, nearest};
+use vocabulary::{Target, nearest};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -53,8 +54,8 @@ struct Report {
     version: &'static str,
     revision: Option<&'static str>,
     /// Names of the driver by generation.
-    drivers: BTreeMap<Generation, DriverHeader>,
-    generations: Vec<Generation>,
+    drivers: BTreeMap<Target, DriverHeader>,
+    generations: Vec<Target>,
     defects: Vec<Row>,
 }
 
@@ -63,7 +64,7 @@ struct Report {
 struct Row {
     #[serde(flatten)]
     defect: KnownDefect,
-    results: BTreeMap<Generation, Cell>,
+    results: BTreeMap<Target, Cell>,
 }
 
 /// A result on a generation.
@@ -81,7 +82,7 @@ pub(super) fn defects(args: &DefectsArgs) -> anyhow::Result<u8> {
     let default = if args.driver.folder().is_some() { "gl" } else { "intel" };
     let generations = match &args.generations {
         Some(Generations(list)) => list.clone(),
-        None => Generation::parse_list(default)?,
+        None => Target::parse_list(default)?,
     };
     super::choices::driver(&args.driver, &generations)?;
     let folder = Folder::create()?;
@@ -155,7 +156,7 @@ impl Drop for Folder {
 
 /// Runs the tests of the folder on a generation, in a process of their own: a virtual GPU is one of
 /// a single generation.
-fn execute(args: &DefectsArgs, generation: Generation, folder: &Folder) -> anyhow::Result<Run> {
+fn execute(args: &DefectsArgs, generation: Target, folder: &Folder) -> anyhow::Result<Run> {
     let out = folder.0.join(generation.name());
     let mut command = Command::new(workers::program()?);
     command.arg(folder.tests()).args(driver::words(&args.driver));
@@ -180,7 +181,7 @@ fn execute(args: &DefectsArgs, generation: Generation, folder: &Folder) -> anyho
 
 impl Report {
     /// Adds the results of a generation.
-    fn add(&mut self, generation: Generation, run: Run) {
+    fn add(&mut self, generation: Target, run: Run) {
         let driver = run.header.driver.as_ref().map(|driver| driver.version.clone());
         for result in run.results {
             let row = self
@@ -272,8 +273,8 @@ mod tests {
         let defects = KnownDefect::all().expect("good files").into_iter().take(2);
         let cell = |status, as_recorded| Cell { status, reason: None, as_recorded };
         let results = BTreeMap::from([
-            (Generation::Ivb, cell(Status::Fail, Some(true))),
-            (Generation::Skl, cell(Status::Pass, Some(false))),
+            (Target::IVB, cell(Status::Fail, Some(true))),
+            (Target::SKL, cell(Status::Pass, Some(false))),
         ]);
         let mut results = Some(results);
         let row = |defect| Row { defect, results: results.take().unwrap_or_default() };
@@ -282,7 +283,7 @@ mod tests {
             version: "1",
             revision: None,
             drivers: BTreeMap::new(),
-            generations: vec![Generation::Ivb, Generation::Skl],
+            generations: vec![Target::IVB, Target::SKL],
             defects: defects.map(row).collect(),
         }
     }

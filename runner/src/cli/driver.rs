@@ -15,7 +15,7 @@ use super::workers;
 use crate::supervise::change_environment;
 use crate::virtual_gpu::{VirtualGpu, check_renderer};
 use results::DriverHeader;
-use vocabulary::Generation;
+use vocabulary::{Generation, Target};
 
 /// Name of the command.
 const COMMAND: &str = "%driver";
@@ -40,17 +40,28 @@ pub(super) fn describe(args: &DriverArgs) -> anyhow::Result<u8> {
 /// Fails unless there is one generation with hardware, and if the GPU cannot be started.
 pub(super) fn virtual_gpu(
     args: &DriverArgs,
-    generations: &[Generation],
+    generations: &[Target],
 ) -> anyhow::Result<Option<VirtualGpu>> {
     if !args.is_virtual() {
         return Ok(None);
     }
     match generations {
-        [generation] if Generation::INTEL.contains(generation) => {
-            VirtualGpu::start(*generation, None, |_| {}).map(Some)
-        }
-        _ => anyhow::bail!("--driver needs one generation with hardware, such as --gen ivb"),
+        &[target] => VirtualGpu::start(virtual_generation(target)?, None, |_| {}).map(Some),
+        _ => Err(no_virtual_gpu()),
     }
+}
+
+/// Returns the generation of a target that has a virtual GPU.
+///
+/// # Errors
+/// Fails for other targets.
+pub(super) fn virtual_generation(target: Target) -> anyhow::Result<Generation> {
+    let is_intel = |generation: &Generation| Generation::INTEL.contains(generation);
+    target.generation().filter(is_intel).ok_or_else(no_virtual_gpu)
+}
+
+fn no_virtual_gpu() -> anyhow::Error {
+    anyhow::anyhow!("--driver needs one generation with hardware, such as --gen ivb")
 }
 
 /// Ends the workers of a run, then its virtual GPU, which waits for those that use it.
@@ -75,10 +86,10 @@ pub(super) fn finish(
 /// Fails if the machine has no OpenGL, if the driver crashes, and if it is not that of the GPU.
 pub(super) fn identify(
     args: &DriverArgs,
-    generations: &[Generation],
+    generations: &[Target],
     gpu: Option<&VirtualGpu>,
 ) -> anyhow::Result<Option<DriverHeader>> {
-    let is_given = generations.contains(&Generation::Gl);
+    let is_given = generations.contains(&execute::driver::TARGET);
     if args.folder().is_some() && !is_given {
         anyhow::bail!("--driver DIR needs --gen gl");
     }

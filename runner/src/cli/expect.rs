@@ -8,9 +8,9 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use similar::TextDiff;
 
-use super::args::process_arguments;
 use super::exit::EXPECTED;
 use super::output::print;
+use super::values::process_arguments;
 use crate::console::message::message;
 use crate::select::TestFile;
 use results::expect::update::{self, Edited, Ran};
@@ -18,7 +18,7 @@ use results::expect::{Expectations, ScopedFile, Sources, update_config};
 use results::names::{printable, printable_line};
 use results::verdict::{Outcome, TestResult};
 use results::{Run, replace_file};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Maximum number of unmatched statements listed per file.
 const LISTED: usize = 5;
@@ -43,7 +43,7 @@ pub(super) struct ExpectArgs {
 impl ExpectArgs {
     /// Warns about files on the command line that are for none of the generations. A file of
     /// settings lists those of every run.
-    pub(super) fn warn_unused(&self, generations: &[Generation]) {
+    pub(super) fn warn_unused(&self, generations: &[Target]) {
         let given = process_arguments();
         let lists =
             [("baseline", &self.baseline), ("skips", &self.skips), ("flakes", &self.flakes)];
@@ -130,13 +130,13 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let existing = files.iter().filter(|file| !is_new(file)).cloned().collect();
     let sources = Sources { baseline: existing, ..Sources::default() };
     // Every line is checked before anything is written.
-    let expectations = Expectations::load(&sources, &Generation::ALL)?;
+    let expectations = Expectations::load(&sources, &Target::ALL)?;
     let mut report = String::new();
-    let mut added: BTreeSet<(String, Generation)> = BTreeSet::new();
+    let mut added: BTreeSet<(String, Target)> = BTreeSet::new();
     for file in &files {
         let new = is_new(file);
         let text = if new { String::new() } else { read_text(&file.path)? };
-        let known = |name: &str, generation: Generation| {
+        let known = |name: &str, generation: Target| {
             expectations.baseline(name, generation).is_some()
                 || added.contains(&(name.to_owned(), generation))
         };
@@ -166,12 +166,12 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
 fn left_out(
     report: &mut String,
     results: &[TestResult],
-    covered: &dyn Fn(&str, Generation) -> bool,
+    covered: &dyn Fn(&str, Target) -> bool,
 ) -> std::fmt::Result {
     let mut failures: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut others: BTreeMap<&str, &str> = BTreeMap::new();
     for result in results.iter().filter(|result| !result.is_good()) {
-        let known = Generation::from_name(&result.generation);
+        let known = Target::from_name(&result.generation);
         let covered = known.is_some_and(|generation| covered(&result.test, generation));
         match (update::is_addable(result), result.outcome) {
             (true, _) if !covered => {

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::args::{BundleArgs, ExecuteArgs, process_arguments};
+use super::args::{BundleArgs, ExecuteArgs};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::options::{changed_options, command_options, execute_options};
 use super::output::{print, write_test};
 use super::reduce::{ReduceArgs, reduce};
 use super::revision::REVISION;
+use super::values::process_arguments;
 use super::values::{Avoided, Generations, avoided, generations};
 use super::workers::{self, Split};
 use crate::bundles::{BundlePolicy, BundleWriter};
@@ -30,7 +31,7 @@ use results::{
     Header, Repeat, RepeatTest, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular,
 };
 use tools::fuzz::{Defect, Kind, generate_without, mutate};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Default number of tests.
 const COUNT: u64 = 100;
@@ -94,8 +95,8 @@ pub(super) struct FuzzArgs {
 
 impl FuzzArgs {
     /// Returns the generations of every test.
-    pub(super) fn generations(&self) -> Vec<Generation> {
-        if self.reference_only { vec![Generation::Reference] } else { self.generations.0.clone() }
+    pub(super) fn generations(&self) -> Vec<Target> {
+        if self.reference_only { vec![Target::REFERENCE] } else { self.generations.0.clone() }
     }
 
     /// Returns the numbers of the tests.
@@ -115,7 +116,7 @@ impl FuzzArgs {
 
     fn source(&self) -> anyhow::Result<Source> {
         if !self.mutate.is_empty() {
-            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Scripts)?));
+            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Tests)?));
         }
         let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
         Ok(Source::Generated(kinds, self.defects()))
@@ -208,7 +209,7 @@ struct Tested {
 }
 
 /// Files of failed tests, each with the first generation on which it failed.
-type Failed = BTreeMap<PathBuf, Generation>;
+type Failed = BTreeMap<PathBuf, Target>;
 
 /// Executes the tests.
 fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
@@ -301,7 +302,7 @@ struct FuzzPlan {
     source: Source,
     seed: u64,
     numbers: std::ops::Range<u64>,
-    generations: Vec<Generation>,
+    generations: Vec<Target>,
     variant: String,
     /// Wall-clock limit of a test case.
     time_limit: Duration,
@@ -327,7 +328,7 @@ impl Kept {
 }
 
 impl FuzzPlan {
-    fn case_at(&self, case: usize) -> (u64, Generation) {
+    fn case_at(&self, case: usize) -> (u64, Target) {
         let count = self.generations.len();
         (self.numbers.start + (case / count) as u64, self.generations[case % count])
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Context;
 use clap::Args;
 use intel_gpu::Summary;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 use super::exit::UNEXPECTED;
 use super::values::one_generation;
@@ -22,7 +22,7 @@ driver fell back to software. INTEL_DEBUG is set to nohiz,noccs,nofc unless it i
 pub(super) struct GpuArgs {
     /// Generation of the GPU.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
-    generation: Generation,
+    generation: Target,
     /// Write a recording of each batch to this folder.
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
@@ -37,7 +37,11 @@ pub(super) struct GpuArgs {
 /// Runs the program and returns its exit code.
 pub(super) fn gpu(args: &GpuArgs) -> anyhow::Result<u8> {
     let show = |line: &str| eprintln!("{line}");
-    let gpu = VirtualGpu::start(args.generation, args.record.clone(), show)?;
+    let gpu = VirtualGpu::start(
+        super::driver::virtual_generation(args.generation)?,
+        args.record.clone(),
+        show,
+    )?;
     let mut command = Command::new(&args.command[0]);
     command.args(&args.command[1..]);
     change_environment(&mut command, &gpu.environment());

@@ -15,7 +15,7 @@ use crate::select::{FileKinds, find_tests, located};
 use results::names::{piglit_name, printable_line};
 use results::verdict::summary_line;
 use results::{Header, ImportedRun, Junit, Repeat, ResultsWriter, RunFolder, replace_file};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// File of the imported names that no test has.
 const UNMATCHED: &str = "unmatched.txt";
@@ -29,7 +29,7 @@ pub(super) struct ImportArgs {
     file: PathBuf,
     /// Generation of the imported run.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
-    generation: Generation,
+    generation: Target,
     /// Folders of tests whose names replace piglit's form (repeatable).
     #[arg(long, value_name = "PATH")]
     tests: Vec<PathBuf>,
@@ -49,7 +49,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let place = || args.file.display().to_string();
     let bytes = results::read_regular(&args.file, results::RESULTS_BYTES).with_context(place)?;
     let text = results::decompress(bytes).with_context(place)?;
-    let tests = find_tests(&located(&args.tests)?, FileKinds::Scripts)?;
+    let tests = find_tests(&located(&args.tests)?, FileKinds::Tests)?;
     let known: BTreeMap<String, String> =
         tests.into_iter().map(|test| (piglit_name(&test.name), test.name)).collect();
     let generation = args.generation.name();

@@ -76,7 +76,7 @@ pub(super) fn select(args: &SelectArgs, kinds: FileKinds) -> anyhow::Result<Sele
 }
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
-    let selection = select(&args.select, FileKinds::Scripts)?;
+    let selection = select(&args.select, FileKinds::Tests)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);

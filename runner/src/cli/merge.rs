@@ -57,7 +57,7 @@ fn repeat(record: &RunRecord, parse: Parse) -> Repeat {
     let with_files = || -> anyhow::Result<Repeat> {
         anyhow::ensure!(record.directory == std::env::current_dir()?, "another directory");
         let args = parse(record)?;
-        let found = list::select(&args.select, FileKinds::Scripts)?.found.into_iter();
+        let found = list::select(&args.select, FileKinds::Tests)?.found.into_iter();
         let changed = changed_options(&args.execute, &run_options(&args)?.execution);
         Ok(Repeat {
             files: found.map(|test| (test.name, test.path)).collect(),

@@ -37,9 +37,8 @@ mod revision;
 mod run;
 mod serve;
 mod settings;
+mod shader_counts;
 mod show;
-mod show_driver;
-mod show_gcn;
 mod suggest;
 mod summary;
 mod values;
@@ -87,7 +86,7 @@ pub fn main() -> ExitCode {
         Some(Command::Gens { full, driver }) => {
             gens::gens(full.map(|Generations(list)| list).as_deref(), &driver)
         }
-        Some(Command::Show(args)) if args.driver.is_some() => show_driver::show(&args),
+        Some(Command::Show(args)) if args.driver.is_some() => show::driver::show(&args),
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Bisect(args)) => bisect::bisect(&args),
         Some(Command::Reduce(args)) => reduce::reduce(&args),
@@ -115,7 +114,7 @@ pub fn main() -> ExitCode {
         Some(Command::ServeCompiler) => serve::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),
         Some(Command::Driver(args)) => driver::describe(&args),
-        Some(Command::Test(args)) => show_driver::test(&args),
+        Some(Command::Test(args)) => show::driver::test(&args),
         None => run::run(cli.run, &words),
     };
     match outcome {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::args::{ExecuteArgs, process_arguments};
+use super::args::ExecuteArgs;
+use super::values::process_arguments;
 use super::workers::{self, Split};
 use crate::schedule;
 use crate::supervise::{Pool, Request};
@@ -12,7 +13,7 @@ use crate::virtual_gpu::VirtualGpu;
 use execute::CaseOverride;
 use results::verdict::Verdict;
 use tools::{Case, CaseRunner, RunError};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Workers for executions with overrides.
 pub(super) struct OverrideRunner {
@@ -30,7 +31,7 @@ impl OverrideRunner {
     /// Starts workers that parse the arguments of this process.
     pub(super) fn start(
         execute: &ExecuteArgs,
-        generations: &[Generation],
+        generations: &[Target],
         jobs: usize,
     ) -> anyhow::Result<OverrideRunner> {
         let arguments = process_arguments();

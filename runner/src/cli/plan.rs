@@ -16,7 +16,7 @@ use results::names::{piglit_name, printable_line};
 use results::shard::Durations;
 use results::verdict::{Outcome, Phase, Status, TestResult, Verdict};
 use results::{Repeat, Run};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Test and generation.
 pub(super) type Key = (String, String);
@@ -27,16 +27,16 @@ pub(super) struct TestCase {
     /// Index of the test.
     pub(super) test: usize,
     /// The generation.
-    pub(super) generation: Generation,
+    pub(super) generation: Target,
 }
 
 /// Returns the tests and test cases of a run: every selected test on every generation, except those
 /// that are not meant, and meant tests without a file (`missing`).
 pub(super) fn planned(
     selected: Vec<TestFile>,
-    generations: &[Generation],
+    generations: &[Target],
     only: Option<&BTreeSet<Key>>,
-    missing: &BTreeSet<(String, Generation)>,
+    missing: &BTreeSet<(String, Target)>,
 ) -> (Vec<TestFile>, Vec<TestCase>) {
     let names: BTreeSet<&str> = missing.iter().map(|(name, _)| &**name).collect();
     let mut tests = selected;
@@ -130,12 +130,12 @@ pub(super) struct RunPlan {
 }
 
 impl RunPlan {
-    fn case_at(&self, case: usize) -> (&TestFile, Generation) {
+    fn case_at(&self, case: usize) -> (&TestFile, Target) {
         let TestCase { test, generation } = self.cases[case];
         (&self.tests[test], generation)
     }
 
-    fn outcome(&self, test: &TestFile, generation: Generation, verdict: &Verdict) -> Outcome {
+    fn outcome(&self, test: &TestFile, generation: Target, verdict: &Verdict) -> Outcome {
         if test.is_missing() {
             return self.expectations.judge(&test.name, generation, None);
         }
@@ -266,8 +266,7 @@ mod tests {
         let tests: Vec<TestFile> =
             names.map(|name| TestFile { path: name.clone().into(), name }).collect();
         let of = |seed| {
-            let (tests, mut cases) =
-                planned(tests.clone(), &[Generation::Ivb], None, &BTreeSet::new());
+            let (tests, mut cases) = planned(tests.clone(), &[Target::IVB], None, &BTreeSet::new());
             order(&mut cases, &tests, (Order::Random, seed), None);
             cases.iter().map(|case| case.test).collect::<Vec<_>>()
         };
@@ -280,18 +279,18 @@ mod tests {
 
     #[test]
     fn blocks() {
-        let all = [Generation::Ivb, Generation::Skl];
+        let all = [Target::IVB, Target::SKL];
         let case = |test| all.map(|generation| TestCase { test, generation });
         let mut cases = [4, 2, 7].map(case).concat();
         in_blocks(&mut cases, 2);
         let order: Vec<_> = cases.iter().map(|case| (case.test, case.generation)).collect();
         let expected = [
-            (4, Generation::Ivb),
-            (2, Generation::Ivb),
-            (4, Generation::Skl),
-            (2, Generation::Skl),
-            (7, Generation::Ivb),
-            (7, Generation::Skl),
+            (4, Target::IVB),
+            (2, Target::IVB),
+            (4, Target::SKL),
+            (2, Target::SKL),
+            (7, Target::IVB),
+            (7, Target::SKL),
         ];
         assert_eq!(order, expected);
         in_blocks(&mut [], 2);
@@ -300,13 +299,10 @@ mod tests {
     #[test]
     fn rows_of_tests_that_are_gone() {
         let selected = vec![TestFile { name: "s/b".into(), path: "b".into() }];
-        let missing = BTreeSet::from([("s/a".to_owned(), Generation::Hsw)]);
-        let (tests, cases) = planned(selected, &[Generation::Ivb, Generation::Hsw], None, &missing);
+        let missing = BTreeSet::from([("s/a".to_owned(), Target::HSW)]);
+        let (tests, cases) = planned(selected, &[Target::IVB, Target::HSW], None, &missing);
         let keys: Vec<_> =
             cases.iter().map(|case| (&*tests[case.test].name, case.generation)).collect();
-        assert_eq!(
-            keys,
-            [("s/a", Generation::Hsw), ("s/b", Generation::Ivb), ("s/b", Generation::Hsw)]
-        );
+        assert_eq!(keys, [("s/a", Target::HSW), ("s/b", Target::IVB), ("s/b", Target::HSW)]);
     }
 }

@@ -17,7 +17,7 @@ use super::values::{Generations, generations};
 use crate::console::message::message;
 use crate::select::{FileKinds, TestFile};
 use execute::StageKeys;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Compiles the tests' shaders three times: with the allocator as it is, with liveness of whole
 /// registers, and with payload registers that interfere with everything; lists live registers and
@@ -55,7 +55,7 @@ struct Pressure {
 type Kernels = BTreeMap<(Stage, Width), [Option<Pressure>; 3]>;
 
 pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
-    let selection = super::list::select(&args.select, FileKinds::Scripts)?;
+    let selection = super::list::select(&args.select, FileKinds::Tests)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);
@@ -77,7 +77,7 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
 }
 
 /// Returns the kernels of a test; none if a requirement is not met.
-fn kernels(test: &TestFile, generation: Generation) -> anyhow::Result<Kernels> {
+fn kernels(test: &TestFile, generation: Target) -> anyhow::Result<Kernels> {
     let mut kernels = Kernels::new();
     let bytes = execute::read_test(&test.path).with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
@@ -123,7 +123,7 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, test: &str, generation: Generation, kernels: &Kernels) {
+    fn add(&mut self, test: &str, generation: Target, kernels: &Kernels) {
         for (&(stage, width), found) in kernels {
             self.rows.push((format!("{test} [{generation}] {stage} {}", width.name()), *found));
             let total = self.totals.entry((generation.name(), width.name())).or_default();
@@ -202,7 +202,7 @@ mod tests {
     fn committed(name: &str) -> Kernels {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(name);
         let test = TestFile { name: name.to_owned(), path: path.with_extension("shader_test") };
-        kernels(&test, Generation::Skl).unwrap()
+        kernels(&test, Target::SKL).unwrap()
     }
 
     /// Each change costs registers in its test, and nothing spills without one.
@@ -236,7 +236,7 @@ mod tests {
             ((Stage::Fragment, Width::Simd8), [pressure(90, 0), pressure(130, 4), pressure(95, 0)]),
             ((Stage::Fragment, Width::Simd16), [pressure(120, 0), pressure(128, 0), None]),
         ]);
-        table.add("a", Generation::Skl, &kernels);
+        table.add("a", Target::SKL, &kernels);
         let text = table.text(true);
         for line in [
             "90/130/95 0/4/0  a [skl] fragment SIMD8\n",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
 
-use super::compare_codegen::{Counts, Key, Table};
+use super::shader_counts::{Counts, Key, Table};
 
 /// Shaders that more tests have are the driver's own.
 const MOST_TESTS: u32 = 8;

@@ -21,7 +21,7 @@ use results::verdict::Verdict;
 use shader_device::STACK;
 use tools::bisect::Ending;
 use tools::reduce::{Failure, Progress, Reduced, SameFailure, Stopped, Wanted};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Default maximum number of candidates.
 const STEPS: u64 = 100_000;
@@ -37,7 +37,7 @@ pub(super) struct ReduceArgs {
     test: PathBuf,
     /// The generation.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_generation, required_unless_present = "reference_only")]
-    generation: Option<Generation>,
+    generation: Option<Target>,
     /// Run only the interpreter, with the union of all generations' capabilities.
     #[arg(long, conflicts_with_all = ["generation", "no_reference"])]
     reference_only: bool,
@@ -61,12 +61,12 @@ impl ReduceArgs {
     /// Returns the arguments for a failed test.
     pub(super) fn of(
         test: PathBuf,
-        generation: Generation,
+        generation: Target,
         out: PathBuf,
         jobs: Option<u16>,
         execute: ExecuteArgs,
     ) -> ReduceArgs {
-        let reference_only = generation == Generation::Reference;
+        let reference_only = generation == Target::REFERENCE;
         let generation = (!reference_only).then_some(generation);
         let (steps, same_message) = (STEPS, false);
         ReduceArgs {
@@ -82,8 +82,8 @@ impl ReduceArgs {
     }
 
     /// Returns the generation of the test.
-    pub(super) fn generation(&self) -> Generation {
-        self.generation.unwrap_or(Generation::Reference)
+    pub(super) fn generation(&self) -> Target {
+        self.generation.unwrap_or(Target::REFERENCE)
     }
 }
 
@@ -112,7 +112,8 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = workers::jobs(args.jobs);
     let mut execute = args.execute.clone();
-    if args.generation().is_driver() || args.execute.device.driver.is_virtual() {
+    let may_crash = execute::executor(args.generation()).may_take_process_along();
+    if may_crash || args.execute.device.driver.is_virtual() {
         execute.timeout = execute.timeout.min(DRIVER_TIMEOUT);
     }
     let mut runner = OverrideRunner::start(&execute, &[args.generation()], jobs)?;

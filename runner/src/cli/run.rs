@@ -29,7 +29,7 @@ use results::expect::Expectations;
 use results::names::quoted;
 use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, Repeat, ResultsWriter, Run, RunFolder, RunRecord};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Runs tests; `words` is the command line, settings included.
 pub(super) fn run(args: RunArgs, words: &[OsString]) -> anyhow::Result<u8> {
@@ -182,11 +182,11 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
 fn missing_tests(
     selection: &Selection,
     expectations: &Expectations,
-    generations: &[Generation],
+    generations: &[Target],
     only: Option<&BTreeSet<Key>>,
-) -> BTreeSet<(String, Generation)> {
+) -> BTreeSet<(String, Target)> {
     let known: BTreeSet<&str> = selection.found.iter().map(|test| &*test.name).collect();
-    let each = |generation: Generation| -> Vec<(String, Generation)> {
+    let each = |generation: Target| -> Vec<(String, Target)> {
         let names: Vec<&str> = match only {
             Some(only) => {
                 only.iter().filter(|key| key.1 == generation.name()).map(|key| &*key.0).collect()

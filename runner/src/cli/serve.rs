@@ -3,10 +3,9 @@
 use std::io;
 
 use super::exit::EXPECTED;
-use execute::external;
 
 /// Answers requests on standard input until it ends.
 pub(super) fn serve() -> anyhow::Result<u8> {
-    external::serve(&mut io::stdin().lock(), &mut io::stdout().lock())?;
+    execute::serve(&mut io::stdin().lock(), &mut io::stdout().lock())?;
     Ok(EXPECTED)
 }

@@ -8,7 +8,12 @@ use results::diff::Metric;
 use results::passes::parse_width;
 use tools::defects::of_avoided;
 use tools::fuzz::Defect;
-use vocabulary::{Backend, Generation, Width};
+use vocabulary::{Backend, Target, Width};
+
+/// Returns the arguments of the process.
+pub(super) fn process_arguments() -> Vec<String> {
+    std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
+}
 
 /// Parses a width by its name or its number of channels.
 pub(super) fn width() -> impl TypedValueParser<Value = Width> {
@@ -88,15 +93,15 @@ pub(super) fn device(text: &str) -> Result<DeviceChoice, Infallible> {
 /// A parsed `--gen` list (a separate type, because clap treats a plain vector as a repeatable
 /// option).
 #[derive(Clone, Debug)]
-pub(super) struct Generations(pub(super) Vec<Generation>);
+pub(super) struct Generations(pub(super) Vec<Target>);
 
 /// Parses a comma-separated list of generations.
 pub(super) fn generations(text: &str) -> Result<Generations, String> {
-    Generation::parse_list(text).map(Generations).map_err(|error| error.to_string())
+    Target::parse_list(text).map(Generations).map_err(|error| error.to_string())
 }
 
 /// Parses one generation.
-pub(super) fn one_generation(text: &str) -> Result<Generation, String> {
+pub(super) fn one_generation(text: &str) -> Result<Target, String> {
     match generations(text)?.0.as_slice() {
         [generation] => Ok(*generation),
         _ => Err("one generation is needed".to_owned()),

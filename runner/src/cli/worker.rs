@@ -15,13 +15,12 @@ use super::plan::tests_of_a_block;
 use crate::mock;
 use crate::supervise::{self, ExplanationRequest, Request};
 use crate::virtual_gpu::{Failures, UsedKernels, check_renderer};
-use execute::driver::{RanKernel, add_kernels};
-use execute::explain::explain;
-use execute::{Devices, RunOptions};
+use execute::{Devices, RunOptions, TestCase};
+use execute::{RanKernel, add_kernels};
 use results::bundle::Bundle;
 use results::verdict::{Phase, Status, Verdict};
 use shader_device::Cores;
-use vocabulary::{Generation, Stage, Width};
+use vocabulary::{Stage, Target, Width};
 
 /// Executes test cases until the supervisor closes the input.
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
@@ -55,14 +54,14 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     }
     let is_virtual = execute.device.driver.is_virtual();
     let generation = generations.first().copied().filter(|_| !is_virtual);
-    let options = Arc::new(execute_options(execute, generation == Some(Generation::Reference))?);
+    let options = Arc::new(execute_options(execute, generation == Some(Target::REFERENCE))?);
     let cores = Cores::new(args.threads);
     let devices = Devices::on_cores(cores.clone()).sharing(shared_tests(&cli, &generations, args));
     // With one thread, the first test case prepares the tables itself.
     let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
     let prepare = move || {
         if let (Some((options, devices)), Some(generation)) = (early, generation) {
-            execute::prepare(generation, &options, &devices);
+            execute::prepare(&TestCase::new("", generation, &options, &devices));
         }
     };
     let reports = Mutex::new(match is_virtual {
@@ -81,7 +80,7 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
 
 /// Returns the number of tests whose work is kept for other generations. Repetitions are to find
 /// results that change, so that each executes everything.
-fn shared_tests(cli: &Cli, generations: &[Generation], args: &WorkerArgs) -> usize {
+fn shared_tests(cli: &Cli, generations: &[Target], args: &WorkerArgs) -> usize {
     let repeats = cli.command.is_none() && cli.run.repeat > 1;
     match generations {
         [_, _, ..] if !repeats => 2 * tests_of_a_block(args.threads),
@@ -142,7 +141,7 @@ fn answer_on_virtual_gpu(
     if let Err(error) = checked {
         return Verdict::fail(Phase::Require, error.to_string());
     }
-    let request = Request { generation: Generation::Gl, ..request.clone() };
+    let request = Request { generation: execute::driver::TARGET, ..request.clone() };
     let verdict = answer(&request, run, devices);
     match &mut *reports.lock().unwrap_or_else(PoisonError::into_inner) {
         // An explanation executes the test case again, so that the same batch may fail again.
@@ -156,7 +155,7 @@ fn answer_on_virtual_gpu(
 }
 
 /// Returns the execution options and the generations of a command: `reference` alone or not at all.
-fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Generation>)> {
+fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
     match &cli.command {
         None => Ok((&cli.run.execute, cli.run.generations())),
         Some(Command::Bisect(args)) => Ok((&args.execute, args.generations.0.clone())),
@@ -169,35 +168,28 @@ fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Generation>)> {
 
 fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
     let path = Path::new(&request.path);
+    let case = TestCase { test: &request.test, target: request.generation, options: run, devices };
     if let Some(explanation) = &request.explanation {
-        return explain_result(path, request.generation, explanation, run, devices);
+        return explain_result(path, &case, explanation);
     }
     let Some(case_override) = &request.case_override else {
-        return execute::run_file(path, &request.test, request.generation, run, devices);
+        return execute::run_file(path, &case);
     };
     let options =
         RunOptions { execution: case_override.execution_options(&run.execution), ..run.clone() };
+    let case = TestCase { options: &options, ..case };
     if case_override.sample_coverage {
-        return observed(path, request, &options, devices);
+        return observed(path, &case);
     }
     match &case_override.text {
-        Some(text) => {
-            execute::run_text(text.as_bytes(), &request.test, request.generation, &options, devices)
-        }
-        None => execute::run_file(path, &request.test, request.generation, &options, devices),
+        Some(text) => execute::run_text(text.as_bytes(), &case),
+        None => execute::run_file(path, &case),
     }
 }
 
 /// Writes the bundle of a result.
-fn explain_result(
-    path: &Path,
-    generation: Generation,
-    request: &ExplanationRequest,
-    options: &RunOptions,
-    devices: &Devices,
-) -> Verdict {
-    let text = execute::read_test(path).unwrap_or_default();
-    let explained = explain(&request.result, &text, generation, options, devices);
+fn explain_result(path: &Path, case: &TestCase<'_>, request: &ExplanationRequest) -> Verdict {
+    let explained = execute::explain_file(path, &request.result, case);
     let (command, driver) = (request.command.clone(), request.driver.clone());
     let bundle = Bundle { command, driver, ..explained };
     match bundle.write(Path::new(&request.folder)) {
@@ -207,13 +199,12 @@ fn explain_result(
 }
 
 /// Executes the file with a coverage sample.
-fn observed(path: &Path, request: &Request, options: &RunOptions, devices: &Devices) -> Verdict {
+fn observed(path: &Path, case: &TestCase<'_>) -> Verdict {
     match execute::read_test(path) {
         Ok(text) => {
-            let (verdict, sample) =
-                tools::coverage::sample(&text, &request.test, request.generation, options, devices);
+            let (verdict, sample) = tools::coverage::sample(&text, case);
             Verdict { coverage: sample, passes: Vec::new(), ..verdict }
         }
-        Err(_) => execute::run_file(path, &request.test, request.generation, options, devices),
+        Err(_) => execute::run_file(path, case),
     }
 }

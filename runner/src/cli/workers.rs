@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::args::ExecuteArgs;
 use crate::supervise;
-use vocabulary::Generation;
+use execute::executor;
+use vocabulary::Target;
 
 /// Name of the command; it starts with a character that test folders' names rarely have.
 const COMMAND: &str = "%worker";
@@ -33,11 +34,12 @@ pub(super) enum Split {
 
 impl Split {
     /// Returns the distribution of a run.
-    pub(super) fn of(args: &ExecuteArgs, isolate: bool, generations: &[Generation]) -> Split {
-        let is_driver = args.device.driver.is_virtual() || generations.contains(&Generation::Gl);
+    pub(super) fn of(args: &ExecuteArgs, isolate: bool, generations: &[Target]) -> Split {
+        let may_crash = args.device.driver.is_virtual()
+            || generations.iter().any(|&target| executor(target).may_take_process_along());
         match isolate {
             true => Split::Isolated,
-            false if is_driver => Split::Processes,
+            false if may_crash => Split::Processes,
             false => Split::Threads,
         }
     }

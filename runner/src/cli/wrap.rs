@@ -15,7 +15,7 @@ use crate::console::message::message;
 use crate::select::FileKinds;
 use results::names::{EXTENSION, printable_line};
 use tools::wrap::{UniformValues, WrapError, wrap};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 #[derive(Debug, Args)]
 pub(super) struct WrapArgs {
@@ -23,7 +23,7 @@ pub(super) struct WrapArgs {
     select: SelectArgs,
     /// Generation that decides what shaders may use (default: skl).
     #[arg(long = "gen", value_name = "GEN", default_value = "skl", hide_default_value = true, value_parser = one_generation)]
-    generation: Generation,
+    generation: Target,
     /// Folder of the tests.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct WrapArgs {
 
 /// Writes a test for each fragment shader; exit code 1 if a shader has none.
 pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
-    let selection = list::select(&args.select, FileKinds::ScriptsAndShaders)?;
+    let selection = list::select(&args.select, FileKinds::TestsAndShaders)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);

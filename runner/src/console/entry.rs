@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-use super::DescribedTest;
+use super::described::DescribedTest;
 use super::style::{Color, Style};
 use execute::diagnostics::excerpt;
 use results::expect::label;

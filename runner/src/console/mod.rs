@@ -1,6 +1,7 @@
 //! The console: entries for unexpected results, progress, and a summary at the end.
 
 mod closing;
+mod described;
 mod entry;
 pub(crate) mod message;
 mod progress;
@@ -8,64 +9,20 @@ mod queue;
 pub mod style;
 
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use closing::Closing;
+pub use described::{Described, DescribedCase, DescribedTest};
 use entry::entries;
 use progress::Progress;
 use queue::Queue;
-use results::RepeatTest;
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Counts, OutcomeCounts, TestResult};
 use style::{Color, Style};
-use vocabulary::Generation;
 
 /// Maximum number of entries with a reason. A run in which everything fails has its reasons in the
 /// results.
 const DETAILED: usize = 1000;
-
-/// The console's description of a test.
-#[derive(Clone, Debug, Default)]
-pub struct DescribedTest {
-    /// Name, escaped for a terminal.
-    pub name: String,
-    /// File; empty if there is none.
-    pub path: PathBuf,
-    /// The command that executes the test alone.
-    pub command: Option<RepeatTest>,
-}
-
-/// A test case of the plan.
-#[derive(Clone, Copy, Debug)]
-pub struct DescribedCase {
-    /// Index of the test.
-    pub test: usize,
-    /// Generation.
-    pub generation: Generation,
-}
-
-/// The tests and test cases of a plan.
-#[derive(Clone, Debug, Default)]
-pub struct Described {
-    /// Tests.
-    pub tests: Vec<DescribedTest>,
-    /// Test cases by number.
-    pub cases: Vec<DescribedCase>,
-}
-
-impl Described {
-    /// Returns the test of a test case.
-    fn test(&self, case: usize) -> Option<&DescribedTest> {
-        self.tests.get(self.cases.get(case)?.test)
-    }
-
-    /// Returns `test [gen]`.
-    fn name(&self, case: usize) -> Option<String> {
-        let test = self.test(case)?;
-        Some(format!("{} [{}]", test.name, self.cases.get(case)?.generation))
-    }
-}
 
 /// The console: results on standard output, progress on standard error.
 #[derive(Debug)]

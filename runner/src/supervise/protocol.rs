@@ -14,7 +14,7 @@ use execute::CaseOverride;
 use results::DriverHeader;
 use results::verdict::{TestResult, Verdict};
 use tools::Case;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Start of a record.
 const SEPARATOR: u8 = 0x1e;
@@ -30,7 +30,7 @@ pub struct Request {
     /// Name of the test.
     pub test: String,
     /// Generation of the execution.
-    pub generation: Generation,
+    pub generation: Target,
     /// Overrides of this execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case_override: Option<CaseOverride>,
@@ -195,7 +195,7 @@ mod tests {
             case: 0,
             path,
             test: "a".into(),
-            generation: Generation::Reference,
+            generation: Target::REFERENCE,
             case_override: None,
             explanation: None,
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use execute::CaseOverride;
 use results::verdict::Verdict;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// A test on a generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Case {
     /// File of the test.
     pub path: PathBuf,
     /// The generation.
-    pub generation: Generation,
+    pub generation: Target,
 }
 
 /// Executes test cases with overrides. The command implements it with worker processes, so that a

@@ -14,7 +14,7 @@
 
 use serde::Serialize;
 use thiserror::Error;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 use crate::fuzz::Defect;
 
@@ -91,7 +91,7 @@ pub struct DefectRecord {
     /// Name and version, as `GL_VERSION` has them.
     pub driver: String,
     /// Generations on which the test was executed.
-    pub generations: Vec<Generation>,
+    pub generations: Vec<Target>,
     /// True if it did not pass.
     pub is_seen: bool,
 }
@@ -116,7 +116,7 @@ impl KnownDefect {
     /// Returns the record of a driver on a generation: true if the test does not pass there, `None`
     /// if it was not executed.
     #[must_use]
-    pub fn is_seen(&self, driver: &str, generation: Generation) -> Option<bool> {
+    pub fn is_seen(&self, driver: &str, generation: Target) -> Option<bool> {
         let records = self.records.iter();
         let mut of_driver = records.filter(|record| driver.contains(&record.driver));
         of_driver.find(|r| r.generations.contains(&generation)).map(|record| record.is_seen)
@@ -169,9 +169,9 @@ fn fields(test: &str) -> Result<Vec<(String, String)>, String> {
 fn record(text: &str, is_seen: bool) -> Result<DefectRecord, String> {
     let (driver, generations) =
         text.split_once(": ").ok_or_else(|| format!("no driver: {text}"))?;
-    let generations = generations.split_whitespace().map(|name| {
-        Generation::from_name(name).ok_or_else(|| format!("`{name}` is not a generation"))
-    });
+    let generations = generations
+        .split_whitespace()
+        .map(|name| Target::from_name(name).ok_or_else(|| format!("`{name}` is not a generation")));
     Ok(DefectRecord {
         driver: driver.to_owned(),
         generations: generations.collect::<Result<_, _>>()?,
@@ -203,9 +203,9 @@ mod tests {
         assert_eq!((&*defect.construct, &*defect.rule), ("a b", "GLSL 4.60, 5.9: \"c\""));
         assert_eq!((defect.cause.as_deref(), defect.avoid.as_deref()), (None, Some("d")));
         let seen = |driver, generation| defect.is_seen(driver, generation);
-        assert_eq!(seen("4.2 (Core Profile) Mesa 1", Generation::Skl), Some(true));
-        assert_eq!(seen("4.2 (Core Profile) Mesa 2", Generation::Ivb), Some(false));
-        assert_eq!(seen("4.2 (Core Profile) Mesa 2", Generation::Skl), None);
+        assert_eq!(seen("4.2 (Core Profile) Mesa 1", Target::SKL), Some(true));
+        assert_eq!(seen("4.2 (Core Profile) Mesa 2", Target::IVB), Some(false));
+        assert_eq!(seen("4.2 (Core Profile) Mesa 2", Target::SKL), None);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 mod table;
 
 pub use script::Unmet;
-pub use table::{ContextSet, TableError, context_set};
+pub use table::{ContextSet, TableError};
+pub(crate) use table::{load, union};
 
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 //! of context.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use program::{Api, Capabilities, CapabilityTable};
 use serde::Deserialize;
 
-use crate::driver::{self, OpenError};
-use vocabulary::Generation;
+use gl_driver::OpenError;
+use vocabulary::{Generation, Target};
 
 /// A table that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -81,24 +81,15 @@ fn text(generation: Generation) -> &'static str {
         Generation::Skl => include_str!("../../generations/skl.yaml"),
         Generation::Si => include_str!("../../generations/si.yaml"),
         Generation::Vi => include_str!("../../generations/vi.yaml"),
-        Generation::Reference | Generation::Gl => "",
     }
 }
 
-/// Returns the contexts of a generation; the reference offers the union of all hardware, `gl`
-/// what the driver reports. Each is read once per process.
+/// Reads the contexts of a hardware generation.
 ///
 /// # Errors
-/// Fails if there is no driver, or if an embedded table is malformed, which the tests rule out.
-pub fn context_set(generation: Generation) -> Result<&'static ContextSet, &'static TableError> {
-    static SETS: [OnceLock<Result<ContextSet, TableError>>; Generation::ALL.len()] =
-        [const { OnceLock::new() }; Generation::ALL.len()];
-    let load = || match generation {
-        Generation::Reference => union(),
-        Generation::Gl => driver::context_set().map_err(TableError::from),
-        _ => parse(generation.name(), text(generation)),
-    };
-    SETS[generation as usize].get_or_init(load).as_ref()
+/// Fails if the embedded table is malformed, which the tests rule out.
+pub(crate) fn load(generation: Generation) -> Result<ContextSet, TableError> {
+    parse(generation.name(), text(generation))
 }
 
 /// Parses one table.
@@ -140,10 +131,14 @@ fn capabilities(
     Ok(table.into())
 }
 
-fn union() -> Result<ContextSet, TableError> {
+/// Returns the union of the contexts of Intel's generations, which the reference offers.
+///
+/// # Errors
+/// Fails if an embedded table is malformed, which the tests rule out.
+pub(crate) fn union() -> Result<ContextSet, TableError> {
     let mut all = ContextSet::default();
     for generation in Generation::INTEL {
-        let set = parse(generation.name(), text(generation))?;
+        let set = load(generation)?;
         for (into, from) in
             [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]
         {
@@ -158,7 +153,7 @@ fn union() -> Result<ContextSet, TableError> {
 
 /// Combines two contexts: the higher version, all extensions, the wider limits.
 fn merge(old: Option<&CapabilityTable>, new: &CapabilityTable) -> CapabilityTable {
-    let generation = Generation::Reference.name().to_owned();
+    let generation = Target::REFERENCE.name().to_owned();
     let Some(old) = old else { return CapabilityTable { generation, ..new.clone() } };
     let mut limits = old.limits.clone();
     for (name, &value) in &new.limits {

@@ -1,19 +1,20 @@
 //! Tests of the embedded tables, the choice of contexts and requirements.
 
 use super::*;
+use crate::executors::executor;
 use program::{Api, CapabilityTable, Stage};
-use vocabulary::Generation;
+use vocabulary::Target;
 
-fn set(generation: Generation) -> &'static ContextSet {
-    context_set(generation).expect("the embedded tables are well formed")
+fn set(generation: Target) -> &'static ContextSet {
+    executor(generation).contexts(generation).expect("the embedded tables are well formed")
 }
 
-fn core(generation: Generation) -> &'static Capabilities {
+fn core(generation: Target) -> &'static Capabilities {
     set(generation).core.as_deref().expect("every generation has a core context")
 }
 
 /// Parses a script with these requirement lines and checks them in the context that they choose.
-fn evaluate(lines: &str, generation: Generation) -> Result<(), String> {
+fn evaluate(lines: &str, generation: Target) -> Result<(), String> {
     let text = format!("[require]\n{lines}\n[vertex shader passthrough]\n[test]\nclear\n");
     let script = script::parse(text.as_bytes()).map_err(|e| e.to_string())?;
     let capabilities = set(generation).choose(script.require.context)?;
@@ -22,7 +23,7 @@ fn evaluate(lines: &str, generation: Generation) -> Result<(), String> {
 
 #[test]
 fn every_table_loads() {
-    for generation in Generation::INTEL {
+    for generation in Target::INTEL {
         let set = set(generation);
         assert!(set.core.is_some() && set.compat.is_some() && set.es.is_some(), "{generation}");
         assert_eq!(core(generation).table().generation, generation.name());
@@ -31,14 +32,14 @@ fn every_table_loads() {
         let table = core(generation).table();
         (table.gl_version, table.glsl_version)
     };
-    assert_eq!([Generation::Ivb, Generation::Skl].map(versions), [(42, 420), (46, 460)]);
-    assert_eq!(core(Generation::Ivb).limit("GL_MAX_VERTEX_ATTRIBS", 0), 16);
+    assert_eq!([Target::IVB, Target::SKL].map(versions), [(42, 420), (46, 460)]);
+    assert_eq!(core(Target::IVB).limit("GL_MAX_VERTEX_ATTRIBS", 0), 16);
 }
 
 #[test]
 fn half_floats_and_shorts_exist_from_gen8() {
-    for generation in Generation::INTEL {
-        let expected = matches!(generation, Generation::Bdw | Generation::Chv | Generation::Skl);
+    for generation in Target::INTEL {
+        let expected = matches!(generation, Target::BDW | Target::CHV | Target::SKL);
         for extension in ["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16"] {
             for context in [&set(generation).core, &set(generation).compat] {
                 assert_eq!(
@@ -53,9 +54,9 @@ fn half_floats_and_shorts_exist_from_gen8() {
 
 #[test]
 fn the_reference_offers_the_union() {
-    let reference = core(Generation::Reference).table();
+    let reference = core(Target::REFERENCE).table();
     assert_eq!((reference.gl_version, reference.generation.as_str()), (46, "reference"));
-    for generation in Generation::INTEL {
+    for generation in Target::INTEL {
         let own = core(generation).table();
         assert!(own.extensions.is_subset(&reference.extensions), "{generation}");
         for (name, &value) in &own.limits {
@@ -83,7 +84,7 @@ fn malformed_tables_are_errors() {
 
 #[test]
 fn contexts() {
-    let api = |request| set(Generation::Ivb).choose(request).map(|c| c.api()).map_err(|_| ());
+    let api = |request| set(Target::IVB).choose(request).map(|c| c.api()).map_err(|_| ());
     use ContextRequest as R;
     assert_eq!(api(R::AnyCompatibility), Ok(Api::Compatibility));
     assert_eq!(api(R::CoreThenCompatibility(32)), Ok(Api::Core));
@@ -93,23 +94,22 @@ fn contexts() {
     assert_eq!(api(R::Compatibility(45)), Err(()));
     assert_eq!(api(R::Es(30)), Ok(Api::Es));
     assert_eq!(api(R::Es(31)), Err(()));
-    assert_eq!(set(Generation::Skl).choose(R::Es(31)).map(|c| c.api()), Ok(Api::Es));
+    assert_eq!(set(Target::SKL).choose(R::Es(31)).map(|c| c.api()), Ok(Api::Es));
 }
 
 #[test]
 fn a_core_context_that_is_too_old_gives_way_to_compatibility() {
-    let old = Capabilities::from(CapabilityTable {
-        gl_version: 33,
-        ..core(Generation::Ivb).table().clone()
-    });
-    let contexts = ContextSet { core: Some(Arc::new(old)), ..set(Generation::Ivb).clone() };
+    let old =
+        Capabilities::from(CapabilityTable { gl_version: 33, ..core(Target::IVB).table().clone() });
+    let contexts = ContextSet { core: Some(Arc::new(old)), ..set(Target::IVB).clone() };
     let api = contexts.choose(ContextRequest::CoreThenCompatibility(40)).map(|c| c.api());
     assert_eq!(api, Ok(Api::Compatibility));
 }
 
 #[test]
 fn requirement_lines() {
-    use Generation::{Ivb, Skl};
+    const IVB: Target = Target::IVB;
+    const SKL: Target = Target::SKL;
     for met in [
         "GLSL >= 1.10",
         "GLSL >= 4.00\nGL_ARB_gpu_shader_fp64",
@@ -123,7 +123,7 @@ fn requirement_lines() {
         "SSO ENABLED\nGLSL >= 1.50",
         "SPIRV YES\nGLSL >= 1.50",
     ] {
-        assert_eq!(evaluate(met, Ivb), Ok(()), "{met}");
+        assert_eq!(evaluate(met, IVB), Ok(()), "{met}");
     }
     for (unmet, reason) in [
         ("GLSL >= 4.30", "needs GL 4.3"),
@@ -139,23 +139,23 @@ fn requirement_lines() {
         // is met.
         ("GL_MAX_VERTEX_OUTPUT_COMPONENTS >= 100000\nGLSL >= 1.10", "has 128"),
     ] {
-        let found = evaluate(unmet, Ivb).expect_err(unmet);
+        let found = evaluate(unmet, IVB).expect_err(unmet);
         assert!(found.contains(reason), "{unmet}: {found}");
     }
-    assert_eq!(evaluate("GLSL >= 4.30", Skl), Ok(()));
+    assert_eq!(evaluate("GLSL >= 4.30", SKL), Ok(()));
 }
 
 #[test]
 fn the_first_unmet_requirement_is_reported_with_its_line() {
     let text = "[require]\nGLSL >= 1.10\nGL_NO_a\nGL_NO_b\n[vertex shader passthrough]\n[test]\n";
     let script = script::parse(text.as_bytes()).unwrap();
-    let unmet = check_requirements(&script.require, core(Generation::Ivb)).unwrap_err();
+    let unmet = check_requirements(&script.require, core(Target::IVB)).unwrap_err();
     assert_eq!((unmet.line, unmet.reason.as_str()), (3, "needs GL_NO_a"));
 }
 
 #[test]
 fn stages() {
-    let ivb = core(Generation::Ivb);
+    let ivb = core(Target::IVB);
     let with = |gl_version, extensions: &[&str], api| {
         Capabilities::from(CapabilityTable {
             gl_version,

@@ -8,11 +8,10 @@
 mod client;
 mod command;
 mod protocol;
-mod serve;
 mod source;
 
 pub use client::{Compiler, ExternalCompiler, Failure, compiler};
 pub use command::CommandLine;
+pub(crate) use protocol::stage_of_name;
 pub use protocol::{Answer, Key, PROTOCOL, Request, Section, sections};
-pub use serve::serve;
 pub use source::{failure, source};

@@ -229,7 +229,7 @@ pub(super) fn stage_name(stage: Stage) -> &'static str {
 }
 
 /// Returns the stage with a name.
-pub(super) fn stage_of_name(name: &str) -> Option<Stage> {
+pub(crate) fn stage_of_name(name: &str) -> Option<Stage> {
     Stage::ALL.into_iter().find(|&stage| stage_name(stage) == name)
 }
 

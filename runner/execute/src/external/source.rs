@@ -18,7 +18,7 @@ pub fn source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {
     Some(Box::new(Source {
         compiler: compiler(external),
         test: request.test.to_owned(),
-        generation: request.generation.name(),
+        generation: request.target.name(),
         sections: sections(request.script),
         widths: request
             .options

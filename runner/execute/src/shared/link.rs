@@ -6,8 +6,7 @@ use program::{Capabilities, Consulted};
 use script::Script;
 
 use super::transcript::Transcript;
-use crate::front::{Linked, build};
-use crate::initial;
+use crate::front::{Linked, build, initial};
 use results::verdict::Verdict;
 
 /// A linked test, and the initial contents of its default uniform block.

@@ -16,7 +16,28 @@ pub(crate) use transcript::{Recorded, ReferenceRecord, Transcript};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use script::ParseError;
+use script::{ParseError, Script};
+
+/// A script, and what the test cases of its test share.
+#[derive(Clone, Copy)]
+pub struct TestScript<'a> {
+    /// The script.
+    pub script: &'a Script<'a>,
+    /// Shared work, if any.
+    pub(crate) shared: Option<&'a SharedTest>,
+}
+
+impl<'a> TestScript<'a> {
+    /// Returns a script whose test cases share nothing.
+    pub fn alone(script: &'a Script<'a>) -> TestScript<'a> {
+        TestScript { script, shared: None }
+    }
+
+    /// Returns the script of a test.
+    pub(crate) fn of(test: &'a SharedTest) -> TestScript<'a> {
+        TestScript { script: test.script(), shared: test.is_shared().then_some(test) }
+    }
+}
 
 /// Recent tests of a process, whose cases follow each other closely.
 #[derive(Debug, Default)]

@@ -1,14 +1,15 @@
 //! Tests of shared work: what is kept, and equal verdicts with and without it.
 
 use super::*;
+use crate::case::TestCase;
 use crate::device::{DeviceFactory, DeviceKind, DeviceRequest};
 use crate::options::RunOptions;
-use crate::test_file::run_text;
+use crate::run::run_text;
 use crate::tests::{Mocks, script};
 use raster::device::DeviceError;
 use results::verdict::{Phase, Status, Verdict};
 use shader_device::ShaderDevice;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 #[test]
 fn tests_are_kept_by_their_text() {
@@ -43,8 +44,11 @@ impl Sharing {
     }
 
     /// Executes a test and returns the kinds of its devices, too.
-    fn run(&self, text: &str, generation: Generation) -> (Verdict, Vec<DeviceKind>) {
-        let verdict = run_text(text.as_bytes(), "t", generation, &RunOptions::default(), self);
+    fn run(&self, text: &str, generation: Target) -> (Verdict, Vec<DeviceKind>) {
+        let verdict = run_text(
+            text.as_bytes(),
+            &TestCase::new("t", generation, &RunOptions::default(), self),
+        );
         (verdict, std::mem::take(&mut self.created.lock().unwrap()))
     }
 }
@@ -78,11 +82,13 @@ fn the_reference_executes_once() {
     ];
     for mocks in mocks {
         let (sharing, text) = (Sharing::of(mocks()), script(commands));
-        let alone =
-            run_text(text.as_bytes(), "t", Generation::Hsw, &RunOptions::default(), &mocks());
-        let (first, devices) = sharing.run(&text, Generation::Ivb);
+        let alone = run_text(
+            text.as_bytes(),
+            &TestCase::new("t", Target::HSW, &RunOptions::default(), &mocks()),
+        );
+        let (first, devices) = sharing.run(&text, Target::IVB);
         assert_eq!((first, &devices[..]), (alone.clone(), &BOTH[..]));
-        let (second, devices) = sharing.run(&text, Generation::Hsw);
+        let (second, devices) = sharing.run(&text, Target::HSW);
         // A test that ends before its last command has no transcript.
         let reason = alone.cause.as_ref().map_or("", |(_, reason)| reason);
         let executed = if reason.contains("lane 3 differs") { &BOTH[..] } else { &BOTH[..1] };
@@ -98,7 +104,7 @@ fn consulted_capabilities_decide() {
         let text = script("clear color 0 0 0 0\nclear\nprobe all rgba 0.0 0.0 0.0 0.0\n")
             .replace("uniform vec4 c;", &format!("{declaration}\nuniform vec4 c;"));
         let of = |generation| sharing.run(&text, generation).1.len();
-        [of(Generation::Ivb), of(Generation::Hsw), of(Generation::Bdw)]
+        [of(Target::IVB), of(Target::HSW), of(Target::BDW)]
     };
     assert_eq!(devices(""), [2, 1, 1]);
     assert_eq!(devices("float units = float(gl_MaxTextureImageUnits);"), [2, 2, 1]);
@@ -117,9 +123,9 @@ fn a_transcript_that_does_not_fit() {
     let sharing = Sharing::of(Mocks::agree(GREEN));
     let text = script("clear color 0 0 0 0\nclear\nprobe all rgba 0.0 0.0 0.0 0.0\n");
     let test = sharing.tests.test(text.as_bytes(), false).expect("it parses");
-    let context = crate::context_for(test.script(), Generation::Hsw).expect("it has the context");
+    let context = crate::context_for(test.script(), Target::HSW).expect("it has the context");
     test.link(context).keep(context.recorded().consulted(), Transcript::default());
-    let (verdict, devices) = sharing.run(&text, Generation::Hsw);
+    let (verdict, devices) = sharing.run(&text, Target::HSW);
     assert_eq!(verdict.status, Status::Pass);
     assert_eq!(devices[1..], BOTH, "after the attempt");
 }
@@ -130,7 +136,7 @@ fn errors_are_shared() {
     let sharing = Sharing::of(Mocks::agree(GREEN));
     let text = script("clear\n").replace("gl_FragColor = c", "gl_FragColor = d");
     let of = |generation| sharing.run(&text, generation).0;
-    let first = of(Generation::Hsw);
+    let first = of(Target::HSW);
     assert_eq!(first.cause.as_ref().map(|(phase, _)| *phase), Some(Phase::Frontend));
-    assert_eq!(of(Generation::Hsw), first);
+    assert_eq!(of(Target::HSW), first);
 }

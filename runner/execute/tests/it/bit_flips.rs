@@ -5,9 +5,9 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use execute::{self, Devices, ExecutionOptions, ExecutorSelection, Linked, RunOptions};
+use execute::{self, Devices, ExecutionOptions, ExecutorSelection, Linked, RunOptions, TestCase};
 use results::verdict::Status;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Every so manieth test of the suite is damaged.
 const STEP: usize = 16;
@@ -28,7 +28,7 @@ fn suite() -> Vec<PathBuf> {
 
 /// Compiles a test for ivb and writes its binaries below `folder`; gives the kernels.
 fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
-    let generation = Generation::Ivb;
+    let generation = Target::IVB;
     let capabilities = execute::context_for(script, generation).ok()?;
     let Ok(Linked::Program(program)) = execute::build(script, capabilities) else { return None };
     let keys = execute::stage_keys(script, "t", generation);
@@ -62,8 +62,10 @@ fn run(script: &script::Script<'_>, folder: &Path) -> Option<Status> {
         execution,
         ..RunOptions::default()
     };
-    let run =
-        || execute::run_script(script, "t", Generation::Ivb, &options, &Devices::default()).status;
+    let run = || {
+        execute::run_script(script, &TestCase::new("t", Target::IVB, &options, &Devices::default()))
+            .status
+    };
     catch_unwind(AssertUnwindSafe(run)).ok()
 }
 

@@ -8,11 +8,13 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use amd_device::{ForeignDevice, ForeignShader};
-use execute::{DeviceFactory, DeviceKind, DeviceRequest, Devices, RunOptions, run_script};
+use execute::{
+    DeviceFactory, DeviceKind, DeviceRequest, Devices, RunOptions, TestCase, run_script,
+};
 use program::Stage;
 use raster::device::DeviceError;
 use shader_device::ShaderDevice;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Shaders that more tests have are the driver's own.
 const MOST_TESTS: u32 = 8;
@@ -150,7 +152,7 @@ fn run(piglit: &Path, test: &str, listing: &str, counted: &[Counted]) -> Option<
     let stages = Arc::new(Mutex::new(BTreeSet::new()));
     let factory = Factory { devices: Devices::default(), pairs, executed: stages.clone() };
     let options = RunOptions::default();
-    let verdict = run_script(&script, test, Generation::Si, &options, &factory);
+    let verdict = run_script(&script, &TestCase::new(test, Target::SI, &options, &factory));
     let stages = stages.lock().expect("no panic");
     let is_own = |(pair, stage): &&(usize, Stage)| of_test[*pair].contains(stage);
     let executed = stages.iter().filter(is_own).map(|(_, stage)| *stage).collect();

@@ -1,9 +1,9 @@
 //! Heavy draws on several threads: results are those of one thread.
 
-use execute::{Devices, RunOptions, run_script, run_text};
+use execute::{Devices, RunOptions, TestCase, run_script, run_text};
 use results::verdict::{Status, Verdict};
 use shader_device::Cores;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 use crate::step_limit::Limited;
 
@@ -22,15 +22,15 @@ fn heavy(iterations: &str) -> String {
     )
 }
 
-fn judge(text: &str, generation: Generation, devices: &Devices) -> Verdict {
+fn judge(text: &str, generation: Target, devices: &Devices) -> Verdict {
     let options = RunOptions::default();
-    run_text(text.as_bytes(), "heavy", generation, &options, devices)
+    run_text(text.as_bytes(), &TestCase::new("heavy", generation, &options, devices))
 }
 
 #[test]
 fn threads_do_not_change_results() {
     let text = heavy("50");
-    let generations = [Generation::Skl, Generation::Ivb, Generation::Si, Generation::Reference];
+    let generations = [Target::SKL, Target::IVB, Target::SI, Target::REFERENCE];
     for generation in generations {
         let alone = judge(&text, generation, &Devices::default());
         assert_eq!(alone.status, Status::Fail, "{alone:?}");
@@ -47,7 +47,7 @@ fn a_limit_reached_on_several_threads_is_that_of_one_thread() {
     let options = RunOptions::default();
     let verdict = |devices| {
         let limited = Limited { devices, step_limit: 20_000 };
-        run_script(&script, "heavy", Generation::Skl, &options, &limited)
+        run_script(&script, &TestCase::new("heavy", Target::SKL, &options, &limited))
     };
     let alone = verdict(Devices::default());
     assert_eq!(alone.status, Status::Timeout, "{alone:?}");

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use compiler::Binary;
 use execute::{Linked, build, context_for, stage_keys};
-use vocabulary::Generation;
+use vocabulary::Target;
 
-const TARGET: Generation = Generation::Ivb;
+const TARGET: Target = Target::IVB;
 
 /// Every test of the suite.
 fn suite() -> Vec<PathBuf> {

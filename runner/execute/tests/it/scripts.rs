@@ -9,9 +9,9 @@
 
 use std::path::{Path, PathBuf};
 
-use execute::{Devices, RunOptions, run_file, run_text};
+use execute::{Devices, RunOptions, TestCase, run_file, run_text};
 use results::verdict::{Phase, Status, Verdict};
-use vocabulary::{Backend, Generation};
+use vocabulary::{Backend, Target};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(folder);
@@ -22,21 +22,20 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-fn run(file: &Path, generation: Generation) -> Verdict {
+fn run(file: &Path, generation: Target) -> Verdict {
     run_with(file, generation, &RunOptions::default())
 }
 
-fn run_with(file: &Path, generation: Generation, options: &RunOptions) -> Verdict {
+fn run_with(file: &Path, generation: Target, options: &RunOptions) -> Verdict {
     let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
-    run_file(file, &name, generation, options, &Devices::default())
+    run_file(file, &TestCase::new(&name, generation, options, &Devices::default()))
 }
 
 #[test]
 fn scripts_pass_on_both_executors() {
     // Only Skylake offers all that the scripts ask for.
     let most: &[Status] = &[Status::Pass, Status::Skip];
-    let permitted =
-        [(Generation::Ivb, most), (Generation::Skl, &[Status::Pass]), (Generation::Si, most)];
+    let permitted = [(Target::IVB, most), (Target::SKL, &[Status::Pass]), (Target::SI, most)];
     for file in files("pass") {
         for (generation, permitted) in permitted {
             let verdict = run(&file, generation);
@@ -49,7 +48,7 @@ fn scripts_pass_on_both_executors() {
 #[test]
 fn scripts_for_amd_pass_on_its_chips() {
     for file in files("amd") {
-        for generation in [Generation::Si, Generation::Vi] {
+        for generation in [Target::SI, Target::VI] {
             let verdict = run(&file, generation);
             let place = format!("{} on {generation}", file.display());
             assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);
@@ -65,7 +64,7 @@ fn either_back_end_compiles_vertex_shaders() {
     for file in files("pass").into_iter().filter(name) {
         let backends = [Backend::Vec4, Backend::Scalar];
         for (backend, generation) in
-            backends.into_iter().flat_map(|b| Generation::INTEL.map(|t| (b, t)))
+            backends.into_iter().flat_map(|b| Target::INTEL.map(|t| (b, t)))
         {
             let mut options = RunOptions::default();
             options.execution.codegen.backend = Some(backend);
@@ -86,7 +85,7 @@ fn calling(limit: Option<u32>, backend: Option<Backend>) -> RunOptions {
 
 #[test]
 fn calls_are_inlined_or_executed() {
-    let generations = Generation::INTEL.into_iter().chain([Generation::Si, Generation::Vi]);
+    let generations = Target::INTEL.into_iter().chain([Target::SI, Target::VI]);
     for (file, generation) in
         files("calls").iter().flat_map(|f| generations.clone().map(move |g| (f, g)))
     {
@@ -95,7 +94,7 @@ fn calls_are_inlined_or_executed() {
             let ends = matches!(verdict.status, Status::Pass | Status::Skip);
             let place = format!("{} on {generation}, limit {limit:?}", file.display());
             assert!(ends, "{place}: {:?}", verdict.cause);
-            let skips = generation != Generation::Skl;
+            let skips = generation != Target::SKL;
             assert!(skips || verdict.status == Status::Pass, "{place} is skipped");
         }
     }
@@ -105,10 +104,10 @@ fn calls_are_inlined_or_executed() {
 fn either_back_end_executes_calls() {
     for file in files("calls") {
         for (backend, generation) in [
-            (Backend::Scalar, Generation::Ivb),
-            (Backend::Scalar, Generation::Hsw),
-            (Backend::Vec4, Generation::Bdw),
-            (Backend::Vec4, Generation::Skl),
+            (Backend::Scalar, Target::IVB),
+            (Backend::Scalar, Target::HSW),
+            (Backend::Vec4, Target::BDW),
+            (Backend::Vec4, Target::SKL),
         ] {
             let verdict = run_with(&file, generation, &calling(Some(0), Some(backend)));
             // Not every generation has compute shaders.
@@ -130,7 +129,10 @@ fn large_dispatches_reach_a_limit() {
     };
     let run = |groups: u32| {
         let (options, devices) = (RunOptions::default(), Devices::default());
-        run_text(text(groups).as_bytes(), "dispatch", Generation::Skl, &options, &devices)
+        run_text(
+            text(groups).as_bytes(),
+            &TestCase::new("dispatch", Target::SKL, &options, &devices),
+        )
     };
     assert_eq!(run(100).status, Status::Pass);
     let verdict = run(65535);
@@ -157,7 +159,10 @@ fn separate_programs_take_attributes_by_location() {
     };
     let run = |column: &str| {
         let (options, devices) = (RunOptions::default(), Devices::default());
-        run_text(text(column).as_bytes(), "attributes", Generation::Skl, &options, &devices)
+        run_text(
+            text(column).as_bytes(),
+            &TestCase::new("attributes", Target::SKL, &options, &devices),
+        )
     };
     assert_eq!(run("0").status, Status::Pass, "{:?}", run("0").cause);
     let (phase, reason) = run("place").cause.expect("a failure");
@@ -168,7 +173,7 @@ fn separate_programs_take_attributes_by_location() {
 #[test]
 fn the_front_end_refuses() {
     for file in files("compile") {
-        let verdict = run(&file, Generation::Skl);
+        let verdict = run(&file, Target::SKL);
         let (phase, reason) = verdict.cause.expect("a reason");
         assert_eq!(
             (verdict.status, phase),

@@ -1,11 +1,13 @@
 //! The limit of executed steps, which ends endless loops: it holds for each batch of invocations,
 //! so that a test may draw as much as it wants.
 
-use execute::{DeviceFactory, DeviceRequest, Devices, ExecutorSelection, RunOptions, run_script};
+use execute::{
+    DeviceFactory, DeviceRequest, Devices, ExecutorSelection, RunOptions, TestCase, run_script,
+};
 use raster::device::DeviceError;
 use results::verdict::Status;
 use shader_device::ShaderDevice;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// A factory whose devices have a small limit.
 pub(crate) struct Limited {
@@ -28,19 +30,19 @@ const WINDOW: &[u8] = b"[require]\nGLSL >= 1.30\n[vertex shader passthrough]\n[f
     color = vec4(x < 2.0);\n}\n\
     [test]\nuniform int rounds 40\ndraw rect -1 -1 2 2\nprobe all rgba 1 1 1 1\n";
 
-fn status(generation: Generation, executors: ExecutorSelection, step_limit: u64) -> Status {
+fn status(generation: Target, executors: ExecutorSelection, step_limit: u64) -> Status {
     let script = script::parse(WINDOW).expect("a valid script");
     let options = RunOptions { executors, ..RunOptions::default() };
     let factory = Limited { devices: Devices::default(), step_limit };
-    run_script(&script, "window", generation, &options, &factory).status
+    run_script(&script, &TestCase::new("window", generation, &options, &factory)).status
 }
 
 #[test]
 fn a_test_may_execute_more_steps_than_a_batch() {
     let executors = [
-        (Generation::Skl, ExecutorSelection::SimulatorOnly),
-        (Generation::Si, ExecutorSelection::SimulatorOnly),
-        (Generation::Skl, ExecutorSelection::ReferenceOnly),
+        (Target::SKL, ExecutorSelection::SimulatorOnly),
+        (Target::SI, ExecutorSelection::SimulatorOnly),
+        (Target::SKL, ExecutorSelection::ReferenceOnly),
     ];
     for (generation, executors) in executors {
         // Each batch takes some hundreds of steps; there are nearly a thousand batches.

@@ -7,15 +7,8 @@ use std::path::Path;
 
 use vocabulary::Stage;
 
-/// File name extensions of the stages, in pipeline order.
-const EXTENSIONS: [(&str, Stage); 6] = [
-    ("vert", Stage::Vertex),
-    ("tesc", Stage::TessControl),
-    ("tese", Stage::TessEval),
-    ("geom", Stage::Geometry),
-    ("frag", Stage::Fragment),
-    ("comp", Stage::Compute),
-];
+/// File name extensions of the stages, in pipeline order, as in [`Stage::ALL`].
+pub const EXTENSIONS: [&str; 6] = ["vert", "tesc", "tese", "geom", "frag", "comp"];
 
 /// The GLSL version of a program: that of its shaders' `#version` lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,12 +22,12 @@ struct Version {
 /// Returns the stage of a file by its extension; `None` for other files.
 pub fn stage_of(path: &Path) -> Option<Stage> {
     let extension = path.extension()?;
-    EXTENSIONS.iter().find(|(name, _)| extension == *name).map(|(_, stage)| *stage)
+    Stage::ALL.into_iter().find(|&stage| extension == extension_of(stage))
 }
 
 /// Returns the extension of files that hold a stage.
 pub fn extension_of(stage: Stage) -> &'static str {
-    EXTENSIONS.iter().find(|(_, known)| *known == stage).map_or("", |(name, _)| name)
+    EXTENSIONS[stage as usize]
 }
 
 /// Writes shaders as the text of a `.shader_test` file. `[require]` names the version and the
@@ -130,7 +123,7 @@ mod tests {
         assert_eq!(stage_of(Path::new("a/b.frag")), Some(Stage::Fragment));
         assert_eq!(stage_of(Path::new("a/b.shader_test")), None);
         assert_eq!(stage_of(Path::new("frag")), None);
-        for (extension, stage) in EXTENSIONS {
+        for (extension, stage) in EXTENSIONS.into_iter().zip(Stage::ALL) {
             assert_eq!(extension_of(stage), extension);
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::names::printable_line;
 use crate::verdict::{Counts, Phase, Status, TestResult};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Renders a table with a line per directory, `depth` parts of test names deep, and a column per
 /// generation; below it the reasons of skips and the tests that neither passed nor were skipped.
@@ -76,7 +76,7 @@ fn directory(test: &str, depth: usize) -> &str {
 fn generations<'a>(results: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
     let names: BTreeSet<&str> = results.map(|result| &*result.generation).collect();
     let mut generations: Vec<&str> = names.into_iter().collect();
-    let known = Generation::ALL.map(Generation::name);
+    let known = Target::ALL.map(Target::name);
     generations.sort_by_key(|name| known.iter().position(|g| g == name).unwrap_or(known.len()));
     generations
 }

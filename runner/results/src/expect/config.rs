@@ -23,7 +23,7 @@ use super::files::{ScopedFile, parse_scope};
 use super::patterns::Patterns;
 use super::rule::Baseline;
 use crate::verdict::Status;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Maximum nesting of brackets; the parser takes quadratic time for it.
 const NESTING: usize = 64;
@@ -89,7 +89,7 @@ pub enum Which {
 #[derive(Clone, Debug)]
 pub struct Expectation {
     /// Generations; `None` means all.
-    pub scope: Option<Vec<Generation>>,
+    pub scope: Option<Vec<Target>>,
     /// Tests.
     pub which: Which,
     /// Expected behavior.
@@ -160,7 +160,7 @@ impl Config {
 impl Item {
     fn checked(
         self,
-        scope: Option<Vec<Generation>>,
+        scope: Option<Vec<Target>>,
         patterns: &mut Patterns,
     ) -> Result<Expectation, String> {
         let which = match (self.test, self.pattern) {
@@ -234,7 +234,7 @@ mod tests {
         let [slow, ab] = &config.expectations[..] else { panic!("{config:?}") };
         assert_eq!(
             (ab.scope.as_deref(), ab.said),
-            (Some(&[Generation::Ivb, Generation::Hsw][..]), Said::Fail)
+            (Some(&[Target::IVB, Target::HSW][..]), Said::Fail)
         );
         assert_eq!(ab.note, "rounds (#17)");
         assert!(matches!(&ab.which, Which::Name(name) if name == "a/b"));

@@ -9,13 +9,13 @@ use regex::Regex;
 use super::error::ExpectError;
 use super::patterns::Patterns;
 use super::rule::Baseline;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// A file of the command line and the generations that it applies to: `[GEN=]FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopedFile {
     /// Generations; `None` means all.
-    pub scope: Option<Vec<Generation>>,
+    pub scope: Option<Vec<Target>>,
     /// Path of the file.
     pub path: PathBuf,
 }
@@ -32,23 +32,23 @@ impl ScopedFile {
     }
 
     /// Returns true if the file applies to a generation.
-    pub fn covers(&self, generation: Generation) -> bool {
+    pub fn covers(&self, generation: Target) -> bool {
         covers(self.scope.as_deref(), generation)
     }
 }
 
 /// Parses the generations of a scope (`Some(None)` means all); `None` if the text is no list of
 /// generations.
-pub(super) fn parse_scope(text: &str) -> Option<Option<Vec<Generation>>> {
+pub(super) fn parse_scope(text: &str) -> Option<Option<Vec<Target>>> {
     match text {
         "all" => Some(None),
-        "reference" => Some(Some(vec![Generation::Reference])),
-        list => Generation::parse_list(list).ok().map(Some),
+        "reference" => Some(Some(vec![Target::REFERENCE])),
+        list => Target::parse_list(list).ok().map(Some),
     }
 }
 
 /// Returns true if a scope includes a generation.
-pub(super) fn covers(scope: Option<&[Generation]>, generation: Generation) -> bool {
+pub(super) fn covers(scope: Option<&[Target]>, generation: Target) -> bool {
     scope.is_none_or(|scope| scope.contains(&generation))
 }
 
@@ -196,13 +196,10 @@ mod tests {
             (file.scope, file.path.display().to_string())
         };
         assert_eq!(parse("fails.csv"), (None, "fails.csv".into()));
-        assert_eq!(parse("ivb=fails.csv"), (Some(vec![Generation::Ivb]), "fails.csv".into()));
-        assert_eq!(
-            parse("skl,bdw=a=b"),
-            (Some(vec![Generation::Bdw, Generation::Skl]), "a=b".into())
-        );
+        assert_eq!(parse("ivb=fails.csv"), (Some(vec![Target::IVB]), "fails.csv".into()));
+        assert_eq!(parse("skl,bdw=a=b"), (Some(vec![Target::BDW, Target::SKL]), "a=b".into()));
         assert_eq!(parse("all=x"), (None, "x".into()));
-        assert_eq!(parse("reference=x"), (Some(vec![Generation::Reference]), "x".into()));
+        assert_eq!(parse("reference=x"), (Some(vec![Target::REFERENCE]), "x".into()));
         assert_eq!(parse("a=b"), (None, "a=b".into()));
     }
 

@@ -27,7 +27,7 @@ use crate::file::{OPTION_BYTES, read_regular};
 use crate::names::piglit_name;
 use crate::verdict::{Outcome, Status};
 use config::{Said, Which};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// The files of a command line.
 #[derive(Clone, Debug, Default)]
@@ -117,7 +117,7 @@ struct ForGeneration {
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
     statements: Vec<Statement>,
-    generations: BTreeMap<Generation, ForGeneration>,
+    generations: BTreeMap<Target, ForGeneration>,
 }
 
 impl Expectations {
@@ -125,10 +125,7 @@ impl Expectations {
     ///
     /// # Errors
     /// Fails on an unreadable file and on any malformed line.
-    pub fn load(
-        sources: &Sources,
-        generations: &[Generation],
-    ) -> Result<Expectations, ExpectError> {
+    pub fn load(sources: &Sources, generations: &[Target]) -> Result<Expectations, ExpectError> {
         let config = match &sources.config {
             Some(path) => Config::parse(&read(path)?, path)?,
             None => Config::default(),
@@ -174,12 +171,9 @@ impl Expectations {
         self.statements.len() - 1
     }
 
-    fn covered(
-        &mut self,
-        scope: Option<&[Generation]>,
-    ) -> impl Iterator<Item = &mut ForGeneration> {
-        let scope = scope.map(<[Generation]>::to_vec);
-        let covered = move |generation: Generation| files::covers(scope.as_deref(), generation);
+    fn covered(&mut self, scope: Option<&[Target]>) -> impl Iterator<Item = &mut ForGeneration> {
+        let scope = scope.map(<[Target]>::to_vec);
+        let covered = move |generation: Target| files::covers(scope.as_deref(), generation);
         self.generations
             .iter_mut()
             .filter(move |(generation, _)| covered(**generation))
@@ -239,7 +233,7 @@ impl Expectations {
     }
 
     /// Returns the statement that skips a test case, if any.
-    pub fn skip(&self, test: &str, generation: Generation) -> Option<String> {
+    pub fn skip(&self, test: &str, generation: Target) -> Option<String> {
         let list = self.generations.get(&generation)?;
         let first = list.skips.matching(test, &piglit_name(test)).pop_first()?;
         let statement = &self.statements[first];
@@ -249,7 +243,7 @@ impl Expectations {
     }
 
     /// Returns the baseline's statement about a test case.
-    pub fn baseline(&self, test: &str, generation: Generation) -> Option<Baseline> {
+    pub fn baseline(&self, test: &str, generation: Target) -> Option<Baseline> {
         let list = self.generations.get(&generation)?;
         let piglit = piglit_name(test);
         let line = list.lines.get(test).or_else(|| list.lines.get(&piglit));
@@ -266,19 +260,19 @@ impl Expectations {
     }
 
     /// Returns the tests that are expected to fail on a generation, as the files write them.
-    pub fn named(&self, generation: Generation) -> impl Iterator<Item = &str> {
+    pub fn named(&self, generation: Target) -> impl Iterator<Item = &str> {
         let lines = self.generations.get(&generation).into_iter().flat_map(|list| &list.lines);
         lines.filter(|(_, line)| line.baseline.is_bad()).map(|(name, _)| &**name)
     }
 
     /// Returns true if a test case is a known flake.
-    pub fn is_flake(&self, test: &str, generation: Generation) -> bool {
+    pub fn is_flake(&self, test: &str, generation: Target) -> bool {
         let list = self.generations.get(&generation);
         list.is_some_and(|list| !list.flakes.matching(test, &piglit_name(test)).is_empty())
     }
 
     /// Returns the outcome of a status for a test case that these expectations do not skip.
-    pub fn judge(&self, test: &str, generation: Generation, status: Option<Status>) -> Outcome {
+    pub fn judge(&self, test: &str, generation: Target, status: Option<Status>) -> Outcome {
         let bad = status.is_none_or(is_bad);
         let baseline = self.baseline(test, generation);
         // Only bad statuses and baseline entries need the second match.

@@ -39,30 +39,30 @@ fn names_patterns_and_generations() {
         flakes: vec![files.scoped("hsw=flakes.txt")],
         config: Some(files.0.path().join("runner.yaml")),
     };
-    let all = Expectations::load(&sources, &[Generation::Ivb, Generation::Hsw]).unwrap();
+    let all = Expectations::load(&sources, &[Target::IVB, Target::HSW]).unwrap();
     let judge = |test: &str, generation, status| all.judge(test, generation, Some(status));
     for (test, generation, status, outcome) in [
-        ("tests/spec/glsl-1.10/a", Generation::Ivb, Status::Fail, Outcome::Expected),
-        ("tests/spec/glsl-1.10/A", Generation::Hsw, Status::Pass, Outcome::Improved),
-        ("tests/spec/glsl-1.10/B", Generation::Hsw, Status::Crash, Outcome::Expected),
-        ("tests/spec/glsl-1.10/c", Generation::Ivb, Status::Timeout, Outcome::Expected),
-        ("tests/spec/glsl-1.10/c", Generation::Hsw, Status::Timeout, Outcome::Unexpected),
-        ("tests/spec/timing", Generation::Hsw, Status::Fail, Outcome::Flake),
-        ("tests/spec/timing", Generation::Hsw, Status::Pass, Outcome::Expected),
-        ("tests/spec/timing", Generation::Ivb, Status::Fail, Outcome::Unexpected),
-        ("tests/spec/d", Generation::Hsw, Status::Fail, Outcome::Expected),
-        ("tests/spec/d", Generation::Ivb, Status::Fail, Outcome::Unexpected),
-        ("tests/spec/other", Generation::Ivb, Status::Skip, Outcome::Expected),
+        ("tests/spec/glsl-1.10/a", Target::IVB, Status::Fail, Outcome::Expected),
+        ("tests/spec/glsl-1.10/A", Target::HSW, Status::Pass, Outcome::Improved),
+        ("tests/spec/glsl-1.10/B", Target::HSW, Status::Crash, Outcome::Expected),
+        ("tests/spec/glsl-1.10/c", Target::IVB, Status::Timeout, Outcome::Expected),
+        ("tests/spec/glsl-1.10/c", Target::HSW, Status::Timeout, Outcome::Unexpected),
+        ("tests/spec/timing", Target::HSW, Status::Fail, Outcome::Flake),
+        ("tests/spec/timing", Target::HSW, Status::Pass, Outcome::Expected),
+        ("tests/spec/timing", Target::IVB, Status::Fail, Outcome::Unexpected),
+        ("tests/spec/d", Target::HSW, Status::Fail, Outcome::Expected),
+        ("tests/spec/d", Target::IVB, Status::Fail, Outcome::Unexpected),
+        ("tests/spec/other", Target::IVB, Status::Skip, Outcome::Expected),
     ] {
         assert_eq!(judge(test, generation, status), outcome, "{test} on {generation}: {status}");
     }
-    assert!(all.skip("tests/spec/slow/x", Generation::Ivb).unwrap().contains("skips.txt:1"));
+    assert!(all.skip("tests/spec/slow/x", Target::IVB).unwrap().contains("skips.txt:1"));
     assert!(
-        all.skip("tests/spec/odd", Generation::Ivb).is_some()
-            && all.skip("tests/spec/oddly", Generation::Ivb).is_none()
+        all.skip("tests/spec/odd", Target::IVB).is_some()
+            && all.skip("tests/spec/oddly", Target::IVB).is_none()
     );
-    assert!(all.skip("tests/x/e", Generation::Hsw).unwrap().ends_with(": no (#5)"));
-    assert!(all.skip("tests/x/e", Generation::Ivb).is_none());
+    assert!(all.skip("tests/x/e", Target::HSW).unwrap().ends_with(": no (#5)"));
+    assert!(all.skip("tests/x/e", Target::IVB).is_none());
 
     let tests = ["tests/spec/glsl-1.10/a", "tests/spec/odd", "tests/x/e", "tests/y/d"];
     let unmatched: Vec<String> =
@@ -77,10 +77,10 @@ fn names_patterns_and_generations() {
 fn statements_about_other_generations_are_not_reported() {
     let files = Files::new(&[("ivb.csv", "no/such,Fail\n")]);
     let sources = Sources { baseline: vec![files.scoped("ivb=ivb.csv")], ..Sources::default() };
-    let unmatched = |generations: &[Generation]| {
+    let unmatched = |generations: &[Target]| {
         Expectations::load(&sources, generations).unwrap().unmatched(["a"].into_iter()).len()
     };
-    assert_eq!((unmatched(&[Generation::Hsw]), unmatched(&[Generation::Ivb])), (0, 1));
+    assert_eq!((unmatched(&[Target::HSW]), unmatched(&[Target::IVB])), (0, 1));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn files_that_cannot_be_read() {
     fs::write(files.0.path().join("latin"), b"caf\xe9,Fail\n").unwrap();
     let load = |name: &str| {
         let sources = Sources { baseline: vec![files.scoped(name)], ..Sources::default() };
-        Expectations::load(&sources, &[Generation::Ivb]).unwrap_err().to_string()
+        Expectations::load(&sources, &[Target::IVB]).unwrap_err().to_string()
     };
     assert!(load("latin").ends_with("latin: not UTF-8 text"));
     assert!(load("none").contains("none: "));

@@ -9,13 +9,13 @@ use super::files::baseline_fields;
 use super::rule::{Baseline, is_bad};
 use crate::names::piglit_name;
 use crate::verdict::{Outcome, Status, TestResult};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Results of a run by test and generation, with names in both forms.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    statuses: BTreeMap<String, BTreeMap<Generation, Status>>,
-    generations: BTreeSet<Generation>,
+    statuses: BTreeMap<String, BTreeMap<Target, Status>>,
+    generations: BTreeSet<Target>,
 }
 
 impl Ran {
@@ -24,7 +24,7 @@ impl Ran {
     pub fn new(results: &[TestResult]) -> Ran {
         let mut ran = Ran::default();
         for result in results {
-            let Some(generation) = Generation::from_name(&result.generation) else { continue };
+            let Some(generation) = Target::from_name(&result.generation) else { continue };
             ran.generations.insert(generation);
             for name in BTreeSet::from([result.test.clone(), piglit_name(&result.test)]) {
                 let status = ran
@@ -54,7 +54,7 @@ pub struct Edited {
     /// Number of added lines.
     pub added: usize,
     /// Test cases that the added lines cover.
-    pub additions: Vec<(String, Generation)>,
+    pub additions: Vec<(String, Target)>,
     /// Names of tests that look stale, but whose line also covers generations that did not run or
     /// still fail.
     pub undecided: Vec<String>,
@@ -76,7 +76,7 @@ pub fn baseline(
     file: &ScopedFile,
     ran: &Ran,
     add: bool,
-    known: &dyn Fn(&str, Generation) -> bool,
+    known: &dyn Fn(&str, Target) -> bool,
     results: &[TestResult],
 ) -> Edited {
     let mut edited = Edited::default();
@@ -107,21 +107,21 @@ pub fn baseline(
 /// line: tests that fail in the same way on each of its generations on which they ran.
 fn append(
     edited: &mut Edited,
-    scope: Option<&[Generation]>,
-    known: &dyn Fn(&str, Generation) -> bool,
+    scope: Option<&[Target]>,
+    known: &dyn Fn(&str, Target) -> bool,
     results: &[TestResult],
 ) {
-    let mut tests: BTreeMap<&str, Vec<(Generation, &TestResult)>> = BTreeMap::new();
+    let mut tests: BTreeMap<&str, Vec<(Target, &TestResult)>> = BTreeMap::new();
     for result in results {
-        let generation = Generation::from_name(&result.generation);
-        let covered = |g: &Generation| scope.is_none_or(|scope| scope.contains(g));
+        let generation = Target::from_name(&result.generation);
+        let covered = |g: &Target| scope.is_none_or(|scope| scope.contains(g));
         if let Some(generation) = generation.filter(covered) {
             tests.entry(&result.test).or_default().push((generation, result));
         }
     }
     for (name, results) in tests {
         let Some((_, first)) = results.first() else { continue };
-        let alike = |(generation, result): &(Generation, &TestResult)| {
+        let alike = |(generation, result): &(Target, &TestResult)| {
             is_addable(result) && result.status == first.status && !known(name, *generation)
         };
         if !results.iter().all(alike) {
@@ -171,13 +171,13 @@ fn with_status(line: &str, said: Baseline, status: Baseline) -> String {
     }
 }
 
-pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Generation]>, ran: &Ran) -> Fate {
+pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Target]>, ran: &Ran) -> Fate {
     let Some(statuses) = ran.statuses.get(name) else { return Fate::Keep };
-    let covered: Vec<Generation> = match scope {
+    let covered: Vec<Target> = match scope {
         Some(scope) => scope.to_vec(),
-        None => Generation::INTEL
+        None => Target::INTEL
             .into_iter()
-            .chain(ran.generations.iter().copied().filter(|&t| !Generation::INTEL.contains(&t)))
+            .chain(ran.generations.iter().copied().filter(|&t| !Target::INTEL.contains(&t)))
             .collect(),
     };
     let seen: Vec<Status> =
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(shared.text, TEXT);
         assert_eq!(shared.undecided, ["tests/a/fixed", "a@better", "tests/a/q,uoted"]);
         let all: Vec<TestResult> =
-            Generation::INTEL.iter().flat_map(|t| super::tests::results(t.name())).collect();
+            Target::INTEL.iter().flat_map(|t| super::tests::results(t.name())).collect();
         let edited =
             baseline(TEXT, &ScopedFile::parse("f"), &Ran::new(&all), false, &|_, _| false, &all);
         assert_eq!((edited.removed, edited.changed), (1, 2));

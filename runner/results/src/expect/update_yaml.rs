@@ -14,7 +14,7 @@ use super::files::parse_scope;
 use super::rule::Baseline;
 use super::update::{Edited, Fate, Ran, fate};
 use super::{ExpectError, config::Said};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Edits the text of a `runner.yaml`.
 ///
@@ -65,7 +65,7 @@ struct Edit<'a> {
 /// A generation's list: its line, and the first and last lines of its items.
 struct List {
     key: usize,
-    scope: Option<Vec<Generation>>,
+    scope: Option<Vec<Target>>,
     items: Vec<(usize, usize)>,
 }
 
@@ -128,7 +128,7 @@ impl Edit<'_> {
     }
 
     /// Edits one item; returns true if it was removed.
-    fn item(&mut self, first: usize, last: usize, scope: Option<&Vec<Generation>>) -> bool {
+    fn item(&mut self, first: usize, last: usize, scope: Option<&Vec<Target>>) -> bool {
         let text = self.lines[first..=last].concat();
         let Some(item) = single(&text, scope) else { return false };
         match fate_of(&item, self.ran) {
@@ -176,7 +176,7 @@ impl Edit<'_> {
 }
 
 /// Returns the one expectation that the lines of an item hold.
-fn single(text: &str, scope: Option<&Vec<Generation>>) -> Option<Expectation> {
+fn single(text: &str, scope: Option<&Vec<Target>>) -> Option<Expectation> {
     let indented: String = text.split_inclusive('\n').map(|line| format!("  {line}")).collect();
     let config = Config::parse(&format!("expect:\n all:\n{indented}"), Path::new("")).ok()?;
     let [item] = config.expectations.as_slice() else { return None };

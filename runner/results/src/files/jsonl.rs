@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Origin;
 use crate::file::{WriteError, replace_file};
 use crate::verdict::TestResult;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Name of the file.
 pub const RESULTS_FILE: &str = "results.jsonl";
@@ -106,7 +106,7 @@ impl DriverHeader {
 /// Returns true if the run's OpenGL driver executes the test cases of a generation with a variant:
 /// on generation `gl`, and on a virtual GPU.
 pub fn uses_driver(generation: &str, variant: &str) -> bool {
-    Generation::from_name(generation).is_some_and(Generation::is_driver)
+    Target::from_name(generation).is_some_and(Target::has_system_driver)
         || variant.split(',').any(|option| option.starts_with("driver="))
 }
 

@@ -9,7 +9,7 @@ use execute::CaseOverride;
 use results::names::quoted;
 use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use results::verdict::Verdict;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Upper limit of passes, used where their number is unknown; no stage that compiles has more.
 const MOST_PASSES: u32 = 1 << 16;
@@ -56,7 +56,7 @@ pub enum BisectError {
         /// Name of the test.
         name: String,
         /// The generation.
-        generation: Generation,
+        generation: Target,
     },
 }
 

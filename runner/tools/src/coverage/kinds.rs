@@ -6,10 +6,10 @@ use compiler::Quirk;
 use ir::{AluOp, IntrinsicOp};
 use program::BuiltinFunction;
 use results::coverage::Kind;
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Returns all items that can occur on a generation; `None` for kinds that cannot be enumerated.
-pub fn all(kind: Kind, generation: Generation) -> Option<Vec<String>> {
+pub fn all(kind: Kind, generation: Target) -> Option<Vec<String>> {
     let owned = |name: &str| name.to_owned();
     match kind {
         Kind::Functions => Some(BuiltinFunction::ALL.iter().map(|f| owned(f.name())).collect()),

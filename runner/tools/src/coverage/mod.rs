@@ -17,11 +17,11 @@ use std::fmt::Write;
 use results::coverage::{CoverageSample, Kind};
 use serde::Serialize;
 
-use vocabulary::Generation;
+use vocabulary::Target;
 
 /// Counts of test cases by kind, generation and item.
 #[derive(Clone, Debug, Default)]
-pub struct Coverage(BTreeMap<(Kind, Generation), BTreeMap<String, u64>>);
+pub struct Coverage(BTreeMap<(Kind, Target), BTreeMap<String, u64>>);
 
 /// The coverage of one kind on one generation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,7 +50,7 @@ impl Part {
 impl Coverage {
     /// Adds the sample of a test case. Quirks count once: the search for a quirk ends with the
     /// first test that needs it, which depends on timing.
-    pub fn add(&mut self, generation: Generation, sample: &CoverageSample) {
+    pub fn add(&mut self, generation: Target, sample: &CoverageSample) {
         for (kind, items) in sample.iter() {
             let counts = self.0.entry((kind, generation)).or_default();
             for item in items {
@@ -61,19 +61,19 @@ impl Coverage {
     }
 
     /// Returns true if an item occurred on a generation.
-    pub fn has(&self, kind: Kind, generation: Generation, item: &str) -> bool {
+    pub fn has(&self, kind: Kind, generation: Target, item: &str) -> bool {
         self.0.get(&(kind, generation)).is_some_and(|counts| counts.contains_key(item))
     }
 
     /// Returns all kinds on all generations, except the kinds in `without`.
-    pub fn parts(&self, generations: &[Generation], without: &[Kind]) -> Vec<Part> {
+    pub fn parts(&self, generations: &[Target], without: &[Kind]) -> Vec<Part> {
         let kinds = Kind::ALL.into_iter().filter(|kind| !without.contains(kind));
         kinds
             .flat_map(|kind| generations.iter().map(move |&generation| self.part(kind, generation)))
             .collect()
     }
 
-    fn part(&self, kind: Kind, generation: Generation) -> Part {
+    fn part(&self, kind: Kind, generation: Target) -> Part {
         let covered = self.0.get(&(kind, generation)).cloned().unwrap_or_default();
         let all = all(kind, generation);
         let missing =
@@ -134,13 +134,13 @@ mod tests {
         sample.insert(Kind::Overloads, "dot(vec2, vec2)");
         sample.insert(Kind::Quirks, "ivb-cmp16");
         let mut coverage = Coverage::default();
-        coverage.add(Generation::Ivb, &sample);
-        coverage.add(Generation::Ivb, &sample);
-        assert!(coverage.has(Kind::Functions, Generation::Ivb, "dot"));
-        assert!(!coverage.has(Kind::Functions, Generation::Skl, "dot"));
-        let parts = coverage.parts(&[Generation::Ivb, Generation::Skl], &[Kind::Quirks]);
+        coverage.add(Target::IVB, &sample);
+        coverage.add(Target::IVB, &sample);
+        assert!(coverage.has(Kind::Functions, Target::IVB, "dot"));
+        assert!(!coverage.has(Kind::Functions, Target::SKL, "dot"));
+        let parts = coverage.parts(&[Target::IVB, Target::SKL], &[Kind::Quirks]);
         assert!(parts.iter().all(|part| part.kind != Kind::Quirks));
-        let quirks = &coverage.parts(&[Generation::Ivb], &[])[Kind::ALL.len() - 1];
+        let quirks = &coverage.parts(&[Target::IVB], &[])[Kind::ALL.len() - 1];
         assert_eq!((quirks.kind, quirks.covered["ivb-cmp16"]), (Kind::Quirks, 1));
         let functions = &parts[0];
         assert_eq!((functions.kind, functions.covered["dot"]), (Kind::Functions, 2));

@@ -1,4 +1,4 @@
-//! The coverage sample of one test on one generation.
+//! The coverage sample of one test on one target.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -10,29 +10,18 @@ use program::{ExprId, ExprKind, Program};
 use script::Script;
 
 use execute::Explanation;
-use execute::{Devices, Linked, RunOptions, StageKeys};
+use execute::{Linked, StageKeys, TestCase};
 use results::coverage::{CoverageSample, Kind};
 use results::verdict::{Status, Verdict};
 use shader_device::ExecutedKernel;
-use vocabulary::Generation;
 
 /// Executes a test and returns its coverage sample, which is empty for a skipped or malformed test.
-pub fn sample(
-    text: &[u8],
-    test: &str,
-    generation: Generation,
-    options: &RunOptions,
-    devices: &Devices,
-) -> (Verdict, CoverageSample) {
+pub fn sample(text: &[u8], case: &TestCase<'_>) -> (Verdict, CoverageSample) {
     let Ok(script) = script::parse(text) else {
-        return (
-            execute::run_text(text, test, generation, options, devices),
-            CoverageSample::default(),
-        );
+        return (execute::run_text(text, case), CoverageSample::default());
     };
     let mut explanation = Explanation::default();
-    let verdict =
-        execute::run_explained(&script, test, generation, options, devices, &mut explanation);
+    let verdict = execute::run_explained(&script, case, &mut explanation);
     let mut sample = CoverageSample::default();
     if verdict.status == Status::Skip {
         return (verdict, sample);
@@ -41,25 +30,20 @@ pub fn sample(
         sample.insert(Kind::Passes, run.name.clone());
     }
     for kernel in &explanation.kernels {
-        if let Some(devinfo) = execute::devinfo(generation) {
+        if let Some(devinfo) = execute::devinfo(case.target) {
             instructions(kernel, devinfo, &mut sample);
-        } else if let Some(chip) = execute::chip(generation) {
+        } else if let Some(chip) = execute::chip(case.target) {
             amd_instructions(kernel, chip, &mut sample);
         }
     }
-    program(&script, test, generation, options, &mut sample);
+    program(&script, case, &mut sample);
     (verdict, sample)
 }
 
 /// Collects from the linked program and its IR.
-fn program(
-    script: &Script<'_>,
-    test: &str,
-    generation: Generation,
-    options: &RunOptions,
-    sample: &mut CoverageSample,
-) {
-    let built = execute::context_for(script, generation)
+fn program(script: &Script<'_>, case: &TestCase<'_>, sample: &mut CoverageSample) {
+    let TestCase { test, target, options, .. } = *case;
+    let built = execute::context_for(script, target)
         .and_then(|capabilities| execute::build(script, capabilities));
     let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return };
     for stage in &program.stages {
@@ -67,7 +51,7 @@ fn program(
             functions(&program, &stage.shader, &expr.kind, sample);
         }
     }
-    let keys = StageKeys::new(&program, script, test, generation, options.compile_only);
+    let keys = StageKeys::new(&program, script, test, target, options.compile_only);
     let options = &options.execution.codegen;
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
         let mut collect = |event: ir::PassEvent, shader: &ir::Shader| {
@@ -76,9 +60,9 @@ fn program(
             }
         };
         let key = keys.get(stage);
-        let shader = if let Some(devinfo) = execute::devinfo(generation) {
+        let shader = if let Some(devinfo) = execute::devinfo(target) {
             compiler::ir_after(&program, stage, key, devinfo, options, &mut collect).ok()
-        } else if execute::chip(generation).is_some() {
+        } else if execute::chip(target).is_some() {
             let log = &mut compiler::PassLog::default();
             let shader = compiler::ir_for_amd(&program, stage, key, options, &mut collect, log);
             shader.ok().map(Arc::unwrap_or_clone)

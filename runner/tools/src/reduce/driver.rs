@@ -135,7 +135,7 @@ impl Judge for SameFailureJudge<'_> {
 mod tests {
     use super::*;
     use results::verdict::Phase;
-    use vocabulary::Generation;
+    use vocabulary::Target;
 
     /// A runner without processes: a text fails if it has the word `bad`.
     #[derive(Default)]
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_kept_and_a_pass_is_none() {
-        let case = Case { name: "a".into(), path: "a".into(), generation: Generation::Ivb };
+        let case = Case { name: "a".into(), path: "a".into(), generation: Target::IVB };
         let text = "[test]\nclear\nbad\nclear\n";
         let mut runner = WordRunner::default();
         let of = |text, runner: &mut WordRunner| {

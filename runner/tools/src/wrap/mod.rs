@@ -17,7 +17,7 @@ use execute::{Linked, build, context_for};
 use program::{Program, Stage};
 use results::verdict::Verdict;
 use script::{Content, Script, Shader};
-use vocabulary::Generation;
+use vocabulary::Target;
 
 pub use error::WrapError;
 pub use values::UniformValues;
@@ -32,7 +32,7 @@ pub use values::UniformValues;
 pub fn wrap(
     text: &[u8],
     origin: &str,
-    generation: Generation,
+    generation: Target,
     values: &UniformValues,
 ) -> Result<Vec<u8>, WrapError> {
     let script = script::parse(text).map_err(|error| WrapError::Script(error.to_string()))?;
@@ -98,7 +98,7 @@ fn alone(text: &[u8], script: &Script<'_>, shader: &Shader<'_>, version: &str) -
 }
 
 /// Links the fragment shader alone.
-fn link(text: &[u8], generation: Generation) -> Result<Arc<Program>, WrapError> {
+fn link(text: &[u8], generation: Target) -> Result<Arc<Program>, WrapError> {
     let failure = |verdict: Verdict| {
         let reason = verdict.cause.map(|(_, reason)| reason).unwrap_or_default();
         WrapError::Compile(reason.lines().next().unwrap_or_default().to_owned())
@@ -117,18 +117,26 @@ fn link(text: &[u8], generation: Generation) -> Result<Arc<Program>, WrapError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use execute::{Devices, RunOptions, run_text};
+    use execute::{Devices, RunOptions, TestCase, run_text};
     use results::verdict::Status;
 
     fn wrapped(shader: &str) -> Result<String, WrapError> {
         let text = format!("[require]\nGLSL >= 3.30\n[fragment shader]\n{shader}");
-        wrap(text.as_bytes(), "a.frag", Generation::Skl, &UniformValues::default())
+        wrap(text.as_bytes(), "a.frag", Target::SKL, &UniformValues::default())
             .map(|test| String::from_utf8(test).unwrap())
     }
 
     fn runs(test: &str) {
         let (options, devices) = (RunOptions::default(), Devices::default());
-        let verdict = run_text(test.as_bytes(), "wrapped", Generation::Skl, &options, &devices);
+        let verdict = run_text(
+            test.as_bytes(),
+            &TestCase {
+                test: "wrapped",
+                target: Target::SKL,
+                options: &options,
+                devices: &devices,
+            },
+        );
         assert_eq!(verdict.status, Status::Pass, "{verdict:?}\n{test}");
     }
 
@@ -179,7 +187,7 @@ mod tests {
         let text = b"[require]\nGLSL >= 3.30\n[fragment shader]\nuniform vec2 size;\n\
                      uniform int n;\nout vec4 color;\nvoid main() { color = vec4(size, n, 1); }\n";
         let values = UniformValues::parse(br#"{"size": {"args": [256.0, 0.5]}}"#).unwrap();
-        let test = wrap(text, "a.frag", Generation::Skl, &values).unwrap();
+        let test = wrap(text, "a.frag", Target::SKL, &values).unwrap();
         let test = String::from_utf8(test).unwrap();
         for line in ["uniform vec2 size 256.0 0.5\n", "uniform int n ", "ignore_missing_uniforms\n"]
         {
@@ -194,8 +202,7 @@ mod tests {
                     varying vec3 normal;\nuniform sampler2D tex;\nvoid main() {\n\
                     gl_FragColor = texture2D(tex, gl_TexCoord[1].st) * gl_Color\n\
                     + normal.xyzx * gl_FogFragCoord;\n}\n";
-        let test =
-            wrap(text.as_bytes(), "old", Generation::Ivb, &UniformValues::default()).unwrap();
+        let test = wrap(text.as_bytes(), "old", Target::IVB, &UniformValues::default()).unwrap();
         let test = String::from_utf8(test).unwrap();
         for line in ["varying vec3 normal;", "gl_TexCoord[1] = place;", "gl_FrontColor = place;"] {
             assert!(test.contains(line), "{line} in\n{test}");
@@ -218,8 +225,7 @@ mod tests {
                  #version {version}\nprecision highp float;\n{input}\n{declared}\n\
                  void main() {{ {color} = vec4(at, 0.0, 1.0); }}\n"
             );
-            let test =
-                wrap(text.as_bytes(), "es", Generation::Skl, &UniformValues::default()).unwrap();
+            let test = wrap(text.as_bytes(), "es", Target::SKL, &UniformValues::default()).unwrap();
             let test = String::from_utf8(test).unwrap();
             assert!(test.contains(output) && test.matches("#version").count() == 2, "{test}");
             runs(&test);
@@ -229,7 +235,7 @@ mod tests {
     #[test]
     fn shaders_that_cannot_be_wrapped() {
         let error =
-            |text: &[u8]| wrap(text, "x", Generation::Skl, &UniformValues::default()).unwrap_err();
+            |text: &[u8]| wrap(text, "x", Target::SKL, &UniformValues::default()).unwrap_err();
         let none = error(b"[require]\nGLSL >= 1.10\n[vertex shader]\nvoid main() {}\n");
         assert_eq!(none, WrapError::NoFragmentShader);
         let wrong = wrapped("void main() { x; }\n").unwrap_err();

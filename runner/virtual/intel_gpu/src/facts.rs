@@ -34,11 +34,7 @@ impl Facts {
             Generation::Ivb | Generation::Hsw => (7, 12_500_000, "crocus", false),
             Generation::Chv => (8, 12_500_000, "crocus", true),
             Generation::Bdw => (8, 12_500_000, "iris", false),
-            Generation::Skl
-            | Generation::Si
-            | Generation::Vi
-            | Generation::Reference
-            | Generation::Gl => (9, 12_000_000, "iris", false),
+            Generation::Skl | Generation::Si | Generation::Vi => (9, 12_000_000, "iris", false),
         };
         let group_scratch = match generation {
             Generation::Ivb => GroupScratch::Kilobytes,

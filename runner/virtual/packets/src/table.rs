@@ -47,11 +47,7 @@ fn column(generation: Generation) -> usize {
         Generation::Ivb => 0,
         Generation::Hsw => 1,
         Generation::Bdw | Generation::Chv => 2,
-        Generation::Skl
-        | Generation::Si
-        | Generation::Vi
-        | Generation::Reference
-        | Generation::Gl => 3,
+        Generation::Skl | Generation::Si | Generation::Vi => 3,
     }
 }
 

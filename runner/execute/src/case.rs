@@ -1,0 +1,31 @@
+//! A test case: one test on one target, with what its run gives to all of them.
+
+use vocabulary::Target;
+
+use crate::device::DeviceFactory;
+use crate::options::RunOptions;
+
+/// One test on one target.
+#[derive(Clone, Copy)]
+pub struct TestCase<'a> {
+    /// Name of the test, which locates its binaries and seeds unwritten registers.
+    pub test: &'a str,
+    /// What the test runs on.
+    pub target: Target,
+    /// Options of the run.
+    pub options: &'a RunOptions,
+    /// Factory of the devices of the run.
+    pub devices: &'a dyn DeviceFactory,
+}
+
+impl<'a> TestCase<'a> {
+    /// Returns a test on a target.
+    pub fn new(
+        test: &'a str,
+        target: Target,
+        options: &'a RunOptions,
+        devices: &'a dyn DeviceFactory,
+    ) -> TestCase<'a> {
+        TestCase { test, target, options, devices }
+    }
+}

@@ -1,0 +1,49 @@
+//! The executor of OpenGL drivers: that of the system, one in a folder, or Mesa's on a virtual GPU.
+
+pub mod connection;
+mod run;
+mod stages;
+
+pub use stages::{RanKernel, add_kernels};
+
+use std::sync::OnceLock;
+
+use crate::capabilities::{ContextSet, TableError};
+use crate::case::TestCase;
+use crate::executor::Executor;
+use crate::executors::simulation;
+use crate::machines::Explanation;
+use crate::options::ExecutorSelection;
+use crate::shared::TestScript;
+use results::verdict::Verdict;
+use vocabulary::Target;
+
+/// The executor.
+pub(super) struct GlDriver;
+
+impl Executor for GlDriver {
+    fn serves(&self, target: Target) -> bool {
+        target == connection::TARGET
+    }
+
+    fn contexts(&self, _: Target) -> Result<&'static ContextSet, &'static TableError> {
+        static SET: OnceLock<Result<ContextSet, TableError>> = OnceLock::new();
+        SET.get_or_init(|| connection::context_set().map_err(TableError::from)).as_ref()
+    }
+
+    fn may_take_process_along(&self) -> bool {
+        true
+    }
+
+    fn run_script(
+        &self,
+        case: &TestCase<'_>,
+        test: TestScript<'_>,
+        explanation: Option<&mut Explanation>,
+    ) -> Verdict {
+        match case.options.executors {
+            ExecutorSelection::ReferenceOnly => simulation::run(case, test, self, explanation),
+            _ => run::run(case, test.script, explanation),
+        }
+    }
+}

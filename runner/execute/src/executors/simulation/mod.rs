@@ -1,0 +1,48 @@
+//! The executor of hardware generations and of the reference: machine and interpreter, and a
+//! simulator with this project's compiler.
+
+mod compile_only;
+mod factory;
+mod run;
+
+pub use factory::{Devices, Traced, TracedWaves, seed};
+pub(super) use run::{run, session};
+
+use std::sync::OnceLock;
+
+use crate::capabilities::{ContextSet, TableError, load, union};
+use crate::case::TestCase;
+use crate::executor::Executor;
+use crate::machines::Explanation;
+use crate::shared::TestScript;
+use results::verdict::Verdict;
+use vocabulary::Target;
+
+/// The executor.
+pub(super) struct Simulation;
+
+impl Executor for Simulation {
+    fn serves(&self, target: Target) -> bool {
+        !target.has_system_driver()
+    }
+
+    fn contexts(&self, target: Target) -> Result<&'static ContextSet, &'static TableError> {
+        static SETS: [OnceLock<Result<ContextSet, TableError>>; Target::ALL.len()] =
+            [const { OnceLock::new() }; Target::ALL.len()];
+        let contexts = || target.generation().map_or_else(union, load);
+        SETS[target.index()].get_or_init(contexts).as_ref()
+    }
+
+    fn runs_our_code(&self) -> bool {
+        true
+    }
+
+    fn run_script(
+        &self,
+        case: &TestCase<'_>,
+        test: TestScript<'_>,
+        explanation: Option<&mut Explanation>,
+    ) -> Verdict {
+        run(case, test, self, explanation)
+    }
+}

@@ -1,0 +1,137 @@
+//! Execution of scripts on simulator and interpreter.
+
+use std::sync::Arc;
+
+use gl_machine::machine::{Machine, MachineOptions};
+use program::Capabilities;
+use raster::device::DeviceError;
+use script::Script;
+
+use super::compile_only;
+use crate::case::TestCase;
+use crate::default_key::WINDOW;
+use crate::device::{DeviceKind, DeviceRequest, statistics};
+use crate::executor::{Executor, context_on};
+use crate::machines::{Explanation, Replica, Replicas, Session, device_verdict};
+use crate::options::ExecutorSelection;
+use crate::shared::{ReferenceRecord, SharedTest, TestScript, Transcript, link};
+use results::verdict::{Status, Verdict};
+use shader_device::MeteredDevice;
+
+/// Maximum number of instructions of a batch on the simulator: some seconds of work.
+const SIMULATOR_STEPS: u64 = 200_000_000;
+/// Maximum number of statements of a batch on the interpreter.
+const INTERPRETER_STEPS: u64 = 100_000_000;
+/// Maximum number of steps of all shading in a test, as a multiple of those of a batch: a minute or
+/// two of work.
+const STEPS_OF_A_TEST: u64 = 20;
+
+/// Executes a script on the contexts of an executor, which may be another one than this: a driver's
+/// contexts can be offered to the interpreter alone.
+pub(crate) fn run(
+    case: &TestCase<'_>,
+    test: TestScript<'_>,
+    offers: &dyn Executor,
+    explanation: Option<&mut Explanation>,
+) -> Verdict {
+    if case.options.compile_only {
+        return compile_only::compile(case, test.script, offers);
+    }
+    if let Some(shared) = test.shared
+        && explanation.is_none()
+        && offers.runs_our_code()
+        && case.options.executors == ExecutorSelection::Both
+    {
+        return run_shared(case, shared, offers).unwrap_or_else(|verdict| verdict);
+    }
+    let prepared = context_on(offers, case.target, test.script)
+        .and_then(|capabilities| session(case, test.script, capabilities));
+    match prepared {
+        Ok(mut session) => {
+            session.explanation = explanation;
+            verdict_of(&mut session)
+        }
+        Err(verdict) => verdict,
+    }
+}
+
+/// Executes the commands of a session. The verdict has the statistics of the executed code.
+fn verdict_of(session: &mut Session<'_>) -> Verdict {
+    let mut verdict = session.run();
+    session.record_end();
+    if verdict.status != Status::Skip {
+        verdict.stages = statistics(&*session.replicas.primary().device);
+        verdict.passes = session.replicas.primary().device.passes();
+    }
+    verdict
+}
+
+/// Executes a test whose other test cases share what does not depend on the target.
+fn run_shared(
+    case: &TestCase<'_>,
+    shared: &SharedTest,
+    offers: &dyn Executor,
+) -> Result<Verdict, Verdict> {
+    let script = shared.script();
+    let context = context_on(offers, case.target, script)?;
+    let link = shared.link(context);
+    let linked = link.linked.as_ref().map_err(Verdict::clone)?;
+    let execute = |context: &Arc<Capabilities>, selection, reference| {
+        let made = replicas(case, script, context, selection);
+        let replicas = Replicas { reference, ..made.map_err(|error| device_verdict(&error))? };
+        let mut session = Session::new(script, context, &linked.linked, replicas, &linked.initial);
+        let verdict = verdict_of(&mut session);
+        Ok((verdict, session.replicas.reference))
+    };
+    if let Some(transcript) = link.transcript(context) {
+        tracing::debug!("replay the reference");
+        let reference = ReferenceRecord::Replaying { transcript, next: 0 };
+        let (verdict, end) = execute(context, ExecutorSelection::SimulatorOnly, reference)?;
+        if !matches!(end, ReferenceRecord::Diverged) {
+            return Ok(verdict);
+        }
+    }
+    let recorded = Arc::new(context.recorded());
+    let reference = ReferenceRecord::Recording(Transcript::default());
+    let (verdict, end) = execute(&recorded, case.options.executors, reference)?;
+    if let ReferenceRecord::Recorded(transcript) = end {
+        link.keep(recorded.consulted(), transcript);
+    }
+    Ok(verdict)
+}
+
+/// Compiles and links a script for a context, and returns the session that executes its commands.
+///
+/// # Errors
+/// Returns the verdict that ends the test before its commands.
+pub(crate) fn session<'a>(
+    case: &TestCase<'_>,
+    script: &'a Script<'a>,
+    capabilities: &'a Arc<Capabilities>,
+) -> Result<Session<'a>, Verdict> {
+    let linked = link(script, capabilities)?;
+    let replicas = replicas(case, script, capabilities, case.options.executors)
+        .map_err(|error| device_verdict(&error))?;
+    Ok(Session::new(script, capabilities, &linked.linked, replicas, &linked.initial))
+}
+
+fn replicas(
+    case: &TestCase<'_>,
+    script: &Script<'_>,
+    capabilities: &Arc<Capabilities>,
+    selection: ExecutorSelection,
+) -> Result<Replicas, DeviceError> {
+    let (width, height) = script.require.window.unwrap_or(WINDOW);
+    let (depth, shade) = (script.require.depth_buffer, case.options.shade);
+    let machine = MachineOptions { width, height, depth, shade };
+    let replica = |&kind: &DeviceKind| {
+        let (step_limit, unit) = match kind {
+            DeviceKind::Simulator => (SIMULATOR_STEPS, "instructions for a test"),
+            DeviceKind::Interpreter => (INTERPRETER_STEPS, "statements for a test"),
+        };
+        let device = case.devices.create(&DeviceRequest::of(case, script, kind, step_limit))?;
+        let device = Box::new(MeteredDevice::new(device, STEPS_OF_A_TEST * step_limit, unit));
+        Ok(Replica::new(kind, Machine::new(capabilities.clone(), machine), device))
+    };
+    selection.kinds().iter().map(replica).collect::<Result<Vec<_>, _>>().map(Replicas::new)
+}

@@ -1,0 +1,41 @@
+//! Kinds: what a file of tests is.
+
+use std::io;
+use std::path::Path;
+
+use crate::case::TestCase;
+use results::bundle::Bundle;
+use results::verdict::{TestResult, Verdict};
+
+/// What a file of tests is, such as a script with shaders.
+///
+/// A kind turns the text of a file into a verdict with the help of the [executor] of the test
+/// case's target.
+///
+/// [executor]: crate::Executor
+pub trait Kind: Sync {
+    /// Returns the name in messages.
+    fn name(&self) -> &'static str;
+
+    /// Returns the extensions of file names, without the dot.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Returns true if the files are tests only where nothing is executed (`--compile-only`).
+    fn only_compiles(&self) -> bool {
+        false
+    }
+
+    /// Reads the text of a test.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read, is not a regular file or too large.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        results::read_regular(path, results::TEST_BYTES)
+    }
+
+    /// Executes a test.
+    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict;
+
+    /// Creates the bundle of a result by executing the test again; a panic is caught.
+    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle;
+}

@@ -1,0 +1,53 @@
+//! Bare shaders: files with the text of one shader each. A path means its program, which is the
+//! shaders of its folder with the same stem.
+
+use std::io;
+use std::path::Path;
+
+use script::bare;
+
+use super::shader_test::{explain, run_parsed};
+use crate::case::TestCase;
+use crate::kind::Kind;
+use results::bundle::Bundle;
+use results::verdict::{TestResult, Verdict};
+use vocabulary::Stage;
+
+/// The kind.
+pub(super) struct BareShader;
+
+impl Kind for BareShader {
+    fn name(&self) -> &'static str {
+        "shader"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &bare::EXTENSIONS
+    }
+
+    fn only_compiles(&self) -> bool {
+        true
+    }
+
+    /// Reads the shaders of a program, as the text of a `.shader_test` file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let read = |path: &Path| results::read_regular(path, results::TEST_BYTES);
+        let own = bare::stage_of(path);
+        let mut shaders = Vec::new();
+        for stage in Stage::ALL {
+            let file = path.with_extension(bare::extension_of(stage));
+            if Some(stage) == own || file.exists() {
+                shaders.push((stage, read(&file)?));
+            }
+        }
+        Ok(bare::compose(&shaders))
+    }
+
+    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict {
+        run_parsed(text, true, case)
+    }
+
+    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle {
+        explain(result, text, case)
+    }
+}

@@ -1,0 +1,55 @@
+//! Scripts with shaders (`.shader_test`).
+
+mod code_check;
+mod explain;
+
+pub(super) use explain::explain;
+
+use crate::case::TestCase;
+use crate::diagnostics;
+use crate::executors::executor;
+use crate::kind::Kind;
+use crate::shared::{SharedTests, TestScript};
+use results::bundle::Bundle;
+use results::verdict::{Phase, TestResult, Verdict};
+
+/// The kind.
+pub(super) struct ShaderTest;
+
+impl Kind for ShaderTest {
+    fn name(&self) -> &'static str {
+        "shader test"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &[results::names::EXTENSION]
+    }
+
+    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict {
+        run_parsed(text, false, case)
+    }
+
+    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle {
+        explain(result, text, case)
+    }
+}
+
+/// Executes a script. `is_bare` is true if its shaders are files of their own.
+pub(super) fn run_parsed(text: &[u8], is_bare: bool, case: &TestCase<'_>) -> Verdict {
+    let none = SharedTests::default();
+    let tests = case.devices.shared_tests().unwrap_or(&none);
+    match tests.test(text, is_bare) {
+        Ok(shared) => {
+            let verdict = executor(case.target).run_script(case, TestScript::of(&shared), None);
+            code_check::judge(shared.script(), case, verdict)
+        }
+        Err(error) => script_failure(case.test, text, &error),
+    }
+}
+
+/// Returns the verdict of a malformed file. A word that is not a GL enum makes piglit's interpreter
+/// abort, which its harness reports as a crash; here it is an ordinary error.
+fn script_failure(test: &str, text: &[u8], error: &script::ParseError) -> Verdict {
+    let excerpt = diagnostics::script_error(&format!("{test}.shader_test"), text, error, false);
+    Verdict::fail(Phase::Script, format!("{error}\n{excerpt}"))
+}

@@ -1,0 +1,28 @@
+//! Execution of scripts on GL machines: the commands, the probes, and the agreement of replicas.
+
+pub mod image;
+
+mod buffers;
+mod commands;
+mod display_list;
+mod driver_check;
+mod explanation;
+mod feedback;
+mod light;
+mod probe;
+mod query;
+mod recording;
+mod replicas;
+mod session;
+mod state;
+mod surfaces;
+mod translate;
+mod uniforms;
+mod vertex;
+
+pub(crate) use driver_check::{DriverCheck, Findings};
+pub use explanation::{Explanation, ProbedArea};
+pub(crate) use image::{Image, difference};
+pub(crate) use recording::draws;
+pub(crate) use replicas::{Replica, Replicas, device_verdict};
+pub(crate) use session::{Failures, Session};

@@ -1,0 +1,104 @@
+//! Arguments of `runner show`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::args::{CompileArgs, DriverChoice};
+use crate::cli::values::one_generation;
+use results::passes::parse_stage;
+use vocabulary::{Stage, Target, nearest};
+
+/// Forms of a shader that can be shown.
+pub(in crate::cli) const FORMS: &str =
+    "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats, batch, state";
+/// Message for forms that only a driver has.
+pub(in crate::cli) const WITHOUT_DRIVER: &str = "batch and state need --driver mesa";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ShowArgs {
+    /// A .shader_test file.
+    #[arg(value_name = "TEST")]
+    pub(in crate::cli) test: PathBuf,
+    /// The generation.
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
+    pub(in crate::cli) generation: Target,
+    /// Only this stage (vertex, tessellation-control, tessellation-evaluation, geometry, fragment,
+    /// compute).
+    #[arg(long, value_parser = parse_stage)]
+    pub(in crate::cli) stage: Option<Stage>,
+    /// Show what Mesa's driver submits to a virtual GPU, and its kernels: batch, state, eu,
+    /// payload, trace.
+    #[arg(long, value_name = "mesa", value_parser = DriverChoice::parse)]
+    pub(in crate::cli) driver: Option<DriverChoice>,
+    #[command(flatten)]
+    pub(in crate::cli) compile: CompileArgs,
+    /// Folder for `binary`, in the format that --binaries reads.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: Option<PathBuf>,
+    /// glsl: input of the compiler; program: the linked program, all stages; ir: input of the back
+    /// end; ir=PASS: after each run of a pass; passes: optional pass runs, numbered as in
+    /// --pass-limit; eu: assembly; gcn: assembly of si and vi; binary: kernels (to --out, or raw
+    /// bytes of the selected one); payload: initial registers of every thread of the test; trace:
+    /// payloads and every executed instruction with the registers it changes; stats: counts; batch:
+    /// commands of a driver; state: the same with all fields and the state in memory.
+    #[arg(value_name = "WHAT", value_parser = what)]
+    pub(in crate::cli) what: What,
+}
+
+/// The requested output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum What {
+    Glsl,
+    Program,
+    Ir(Option<String>),
+    Eu,
+    Gcn,
+    Binary,
+    Payload,
+    Trace,
+    Stats,
+    Passes,
+    Batch,
+    State,
+}
+
+fn what(text: &str) -> Result<What, String> {
+    Ok(match text {
+        "glsl" => What::Glsl,
+        "program" => What::Program,
+        "ir" => What::Ir(None),
+        "eu" => What::Eu,
+        "gcn" => What::Gcn,
+        "binary" => What::Binary,
+        "payload" => What::Payload,
+        "trace" => What::Trace,
+        "stats" => What::Stats,
+        "passes" => What::Passes,
+        "batch" => What::Batch,
+        "state" => What::State,
+        _ => match text.strip_prefix("ir=") {
+            Some(pass) if !pass.is_empty() => What::Ir(Some(pass.to_owned())),
+            _ => {
+                return Err(match nearest(text, FORMS.split(", ")) {
+                    Some(name) => format!("did you mean `{name}`? (known: {FORMS})"),
+                    None => format!("known: {FORMS}"),
+                });
+            }
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments() {
+        assert_eq!(what("ir=opt_dce"), Ok(What::Ir(Some("opt_dce".into()))));
+        assert!(what("ir=").is_err() && what("picture").is_err());
+        assert_eq!(parse_stage("tessellation-control"), Ok(Stage::TessControl));
+        assert_eq!(parse_stage("FS"), Ok(Stage::Fragment));
+        assert!(parse_stage("pixel").is_err());
+    }
+}

@@ -1,0 +1,224 @@
+//! `runner show --driver mesa`: what the driver submits for a test, and the kernels that run.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use eu_simulator::trace::Tracer;
+use intel_gpu::{Clock, Gpu, Watch, WatchedKernel};
+use packets::{NoKernels, Printer, Recording, Table};
+use vocabulary::{Generation, Stage, Width};
+
+use super::args::{ShowArgs, What};
+use crate::cli::args::DriverChoice;
+use crate::cli::exit::{EXPECTED, UNEXPECTED};
+use crate::cli::output::print;
+use crate::cli::workers;
+use crate::console::message::message;
+use crate::select::located_test;
+use crate::supervise::change_environment;
+use crate::virtual_gpu::VirtualGpu;
+use execute::{Devices, ExecutorSelection, RunOptions, TestCase};
+use intel_device::TraceLog;
+
+/// Name of the hidden command that executes a test on the driver.
+const COMMAND: &str = "%test";
+
+/// Arguments of the hidden command.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TestArgs {
+    test: PathBuf,
+}
+
+/// Executes a test on the OpenGL driver of the process: the hidden command.
+pub(in crate::cli) fn test(args: &TestArgs) -> anyhow::Result<u8> {
+    let name = args.test.display().to_string();
+    let bytes = execute::read_test(&args.test).with_context(|| name.clone())?;
+    let script = script::parse(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
+    let options =
+        RunOptions { executors: ExecutorSelection::SimulatorOnly, ..RunOptions::default() };
+    let devices = Devices::default();
+    let case = TestCase::new(&name, execute::driver::TARGET, &options, &devices);
+    let verdict = execute::run_script(&script, &case);
+    if let Some((phase, reason)) = verdict.cause {
+        message!("{}: {phase}: {reason}", verdict.status);
+    }
+    Ok(EXPECTED)
+}
+
+/// Executes a test with the driver on the virtual GPU and prints what `args` selects.
+pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
+    if args.driver != Some(DriverChoice::Mesa) {
+        bail!("only --driver mesa can be shown");
+    }
+    let generation = crate::cli::driver::virtual_generation(args.generation)?;
+    let path = located_test(&args.test)?;
+    let folder = Folder::create()?;
+    let gpu = VirtualGpu::start(generation, Some(folder.0.clone()), |line| message!("{line}"))?;
+    let mut command = Command::new(workers::program()?);
+    command.arg(COMMAND).arg(&path).stdin(Stdio::null());
+    change_environment(&mut command, &gpu.environment());
+    let status = command.status().context("the test")?;
+    let (_, problem) = gpu.finish();
+    if let Some(problem) = problem {
+        bail!(problem);
+    }
+    let recordings = folder.recordings()?;
+    let text = match args.what {
+        What::Batch => lines_of_commands(&batches(generation, &recordings)?),
+        What::State => batches(generation, &recordings)?,
+        What::Eu => assembly(args, generation, &recordings)?,
+        What::Payload | What::Trace => trace(args, generation, &recordings)?,
+        _ => bail!("--driver mesa shows batch, state, eu, payload and trace"),
+    };
+    print(text.as_bytes())?;
+    Ok(if status.success() { EXPECTED } else { UNEXPECTED })
+}
+
+/// A folder of recordings, which is removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn create() -> anyhow::Result<Folder> {
+        let path = std::env::temp_dir().join(format!("runner-show-{}", std::process::id()));
+        std::fs::create_dir(&path).with_context(|| path.display().to_string())?;
+        Ok(Folder(path))
+    }
+
+    /// The recordings in the order of submission.
+    fn recordings(&self) -> anyhow::Result<Vec<Recording>> {
+        let entries = std::fs::read_dir(&self.0)?;
+        let mut paths =
+            entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+        paths.sort();
+        let parse = |path: PathBuf| Ok(Recording::parse(&std::fs::read(path)?)?);
+        paths.into_iter().map(parse).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Text of all batches with their state, as the driver's own decoder prints it.
+fn batches(generation: Generation, recordings: &[Recording]) -> anyhow::Result<String> {
+    let table = Table::of(generation);
+    let mut bases = rustc_hash::FxHashMap::default();
+    let mut text = String::new();
+    for (number, recording) in (1..).zip(recordings) {
+        writeln!(text, "// batch {number}, context {}", recording.context)?;
+        let mut kernels = NoKernels;
+        let mut printer = Printer::new(table, recording, &|_| None, &mut kernels);
+        let known = bases.entry(recording.context).or_default();
+        printer.bases = *known;
+        text += &printer.batch(recording.address)?;
+        *known = printer.bases;
+    }
+    Ok(text)
+}
+
+/// The lines of the commands, without fields and state.
+fn lines_of_commands(text: &str) -> String {
+    let is_command = |line: &&str| {
+        line.starts_with("//") || (line.starts_with("0x") && !line.contains(" : Dword "))
+    };
+    text.lines().filter(is_command).flat_map(|line| [line.trim_end(), "\n"]).collect()
+}
+
+/// Executes recordings again under the eyes of an observer.
+fn replay(
+    generation: Generation,
+    recordings: &[Recording],
+    watch: Rc<dyn Watch>,
+) -> anyhow::Result<()> {
+    let mut gpu = Gpu::new(generation, Clock::start(generation));
+    gpu.watch(watch);
+    for recording in recordings {
+        gpu.execute(recording, recording.context, recording.address)?;
+    }
+    Ok(())
+}
+
+/// Kernels that ran, each once.
+#[derive(Default)]
+struct Kernels(RefCell<Vec<(Stage, Width, Vec<u8>)>>);
+
+impl Watch for Kernels {
+    fn kernel(&self, kernel: &WatchedKernel<'_>) -> Option<Tracer> {
+        let mut all = self.0.borrow_mut();
+        let is_known = |(stage, width, code): &(Stage, Width, Vec<u8>)| {
+            (*stage, *width) == (kernel.stage, kernel.width) && code == kernel.code
+        };
+        if !all.iter().any(is_known) {
+            all.push((kernel.stage, kernel.width, kernel.code.to_vec()));
+        }
+        None
+    }
+}
+
+/// Assembly of the kernels in the order in which they ran.
+fn assembly(
+    args: &ShowArgs,
+    generation: Generation,
+    recordings: &[Recording],
+) -> anyhow::Result<String> {
+    let devinfo = execute::devinfo(args.generation)
+        .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
+    let kernels = Rc::new(Kernels::default());
+    replay(generation, recordings, kernels.clone())?;
+    let mut text = String::new();
+    for (stage, width, code) in kernels.0.borrow().iter() {
+        if args.stage.is_none_or(|only| only == *stage) {
+            let program = intel_isa::decode_program(devinfo, code)?;
+            writeln!(text, "// {stage} {}, {} instructions", width.name(), program.len())?;
+            text += &intel_isa::print_program(devinfo, &program);
+        }
+    }
+    Ok(text)
+}
+
+/// Traces all threads.
+struct Traces(Arc<Mutex<TraceLog>>);
+
+impl Watch for Traces {
+    fn kernel(&self, kernel: &WatchedKernel<'_>) -> Option<Tracer> {
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        log.begin(kernel.stage, kernel.width);
+        Some(Tracer::new(self.0.clone()))
+    }
+}
+
+/// Payloads of all threads, or every executed instruction.
+fn trace(
+    args: &ShowArgs,
+    generation: Generation,
+    recordings: &[Recording],
+) -> anyhow::Result<String> {
+    let devinfo = execute::devinfo(args.generation)
+        .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
+    let log = TraceLog::new(devinfo, 0, args.stage, args.what == What::Payload);
+    let log = Arc::new(Mutex::new(log));
+    replay(generation, recordings, Rc::new(Traces(log.clone())))?;
+    let text = log.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_without_fields() {
+        let text = "// batch 1, context 1\n0x10:  0x7a000003:  PIPE_CONTROL   \n\
+                    0x10:  0x7a000003 : Dword 0\n    Depth: true\n";
+        let expected = "// batch 1, context 1\n0x10:  0x7a000003:  PIPE_CONTROL\n";
+        assert_eq!(lines_of_commands(text), expected);
+    }
+}

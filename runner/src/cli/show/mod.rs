@@ -1,0 +1,341 @@
+//! `runner show`: the stages of a test's shaders on the way to the hardware.
+
+mod args;
+pub(in crate::cli) mod driver;
+mod gcn;
+mod ir_runs;
+
+pub(in crate::cli) use args::{FORMS, ShowArgs};
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, anyhow, bail};
+use compiler::{Binary, CodegenOptions};
+use program::{Program, Stage, StageKey};
+use script::{Content, Script};
+
+use crate::cli::exit::{EXPECTED, UNEXPECTED};
+use crate::cli::options::compile_options;
+use crate::cli::output::print;
+use crate::console::message::message;
+use crate::console::style::Style;
+use crate::select::located_test;
+use args::{WITHOUT_DRIVER, What};
+use execute::diagnostics;
+use execute::external;
+use execute::{
+    DeviceKind, DeviceRequest, ExecutorSelection, Linked, RunOptions, StageKeys, TestCase, Traced,
+};
+use gcn::ShownGcn;
+use intel_device::TraceLog;
+use ir_runs::ir_runs;
+use results::names::test_name;
+use results::passes::ScopePasses;
+use results::verdict::Verdict;
+use shader_device::BinarySource;
+use shader_device::scope_passes;
+use vocabulary::Target;
+
+pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
+    let path = located_test(&args.test)?;
+    let name = path.display().to_string();
+    let bytes = execute::read_test(&path).with_context(|| name.clone())?;
+    let script = match script::parse(&bytes) {
+        Ok(script) => script,
+        Err(error) => {
+            message!(
+                "{}",
+                diagnostics::script_error(&name, &bytes, &error, Style::of_errors().is_colored())
+            );
+            return Ok(UNEXPECTED);
+        }
+    };
+    if matches!(args.what, What::Batch | What::State) {
+        bail!(WITHOUT_DRIVER);
+    }
+    if args.what == What::Glsl {
+        print(glsl(&script, args.stage)?.as_bytes())?;
+        return Ok(EXPECTED);
+    }
+    let program = match linked(&script, args.generation) {
+        Ok(program) => program,
+        Err(verdict) => {
+            let (phase, reason) = verdict.cause.unzip();
+            let phase = phase.map_or("", |phase| phase.name());
+            message!("{}: {phase}: {}", verdict.status, reason.unwrap_or_default());
+            return Ok(UNEXPECTED);
+        }
+    };
+    let stages: Vec<Stage> = program
+        .stages
+        .iter()
+        .map(|s| s.shader.stage)
+        .filter(|&s| args.stage.is_none_or(|only| only == s))
+        .collect();
+    if stages.is_empty() {
+        bail!("{name} has no such stage");
+    }
+    if args.what == What::Program {
+        print(program.to_string().as_bytes())?;
+        return Ok(EXPECTED);
+    }
+    let real = path.canonicalize().with_context(|| name.clone())?;
+    let test = test_name(&real, real.parent().unwrap_or(&real));
+    let chip = execute::chip(args.generation);
+    if matches!(args.what, What::Payload | What::Trace) {
+        if chip.is_some() {
+            return gcn::trace(args, &script, &test);
+        }
+        return trace(args, &script, &test);
+    }
+    let keys = StageKeys::new(&program, &script, &test, args.generation, false);
+    let execution = compile_options(&args.compile)?;
+    let request = DeviceRequest {
+        kind: DeviceKind::Simulator,
+        target: args.generation,
+        test: &test,
+        script: &script,
+        options: &execution,
+        step_limit: 0,
+    };
+    let external = external::source(&request);
+    if let Some(chip) = chip {
+        let mut text = Vec::new();
+        for stage in stages {
+            let (options, key) = (execution.codegen.clone(), keys.get(stage));
+            let external = external.as_deref();
+            let shown = ShownGcn { args, program: &program, chip, options, external, stage, key };
+            text.extend(shown.text()?);
+        }
+        print(&text)?;
+        return Ok(EXPECTED);
+    }
+    let shown = Shown { args, program: &program, options: execution.codegen, external };
+    let (mut text, mut refused) = (Vec::new(), Vec::new());
+    for stage in stages {
+        let (shown, reason) = shown.stage(stage, keys.get(stage))?;
+        text.extend(shown);
+        refused.extend(reason);
+    }
+    print(&text)?;
+    refused.iter().for_each(|reason| message!("{reason}"));
+    Ok(if refused.is_empty() { EXPECTED } else { UNEXPECTED })
+}
+
+/// Executes the test on the simulator alone and prints a trace of its threads.
+fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
+    let execution = compile_options(&args.compile)?;
+    let devinfo = execute::devinfo(args.generation)
+        .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
+    let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
+    let devices = Traced { log: Arc::new(Mutex::new(log)) };
+    let options = RunOptions {
+        executors: ExecutorSelection::SimulatorOnly,
+        execution,
+        ..RunOptions::default()
+    };
+    let case = TestCase::new(name, args.generation, &options, &devices);
+    let verdict = execute::run_script(script, &case);
+    print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
+    if let Some((phase, reason)) = verdict.cause {
+        message!("{}: {phase}: {reason}", verdict.status);
+    }
+    Ok(EXPECTED)
+}
+
+/// Returns the linked program, or the verdict of a test without one.
+pub(in crate::cli) fn linked(
+    script: &Script<'_>,
+    generation: Target,
+) -> Result<std::sync::Arc<Program>, Verdict> {
+    use results::verdict::Phase;
+    let capabilities = execute::context_for(script, generation)?;
+    match execute::build(script, capabilities)? {
+        Linked::Program(program) | Linked::Pipeline(program, _) => Ok(program),
+        Linked::Failed(log) => Err(Verdict::fail(Phase::Link, log)),
+        Linked::Nothing => Err(Verdict::fail(Phase::Link, "there are no GLSL shaders")),
+    }
+}
+
+/// Returns the GLSL input of the compiler.
+fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for section in &script.sections {
+        let (stage, version, source) = match &section.content {
+            Content::Shader(shader) => {
+                let version =
+                    script.version_line(shader).map(|v| v.to_string()).unwrap_or_default();
+                (shader.stage, version, String::from_utf8_lossy(shader.source))
+            }
+            Content::Passthrough(version) => {
+                (Stage::Vertex, version.to_string(), execute::PASSTHROUGH.into())
+            }
+            _ => continue,
+        };
+        if only.is_none_or(|only| only == stage) {
+            writeln!(
+                text,
+                "// {stage} shader, line {}\n{version}{}",
+                section.line,
+                source.trim_end()
+            )?;
+        }
+    }
+    Ok(text)
+}
+
+struct Shown<'a> {
+    args: &'a ShowArgs,
+    program: &'a Program,
+    options: CodegenOptions,
+    /// The external compiler, if any.
+    external: Option<Box<dyn BinarySource>>,
+}
+
+impl Shown<'_> {
+    /// Returns the shown bytes, and the reason why the validator refuses the code, if it does.
+    fn stage(&self, stage: Stage, key: &StageKey) -> anyhow::Result<(Vec<u8>, Option<String>)> {
+        let mut text = String::new();
+        match &self.args.what {
+            What::Batch | What::State => bail!(WITHOUT_DRIVER),
+            What::Glsl | What::Program | What::Payload | What::Trace => {}
+            What::Ir(pass) => text = self.ir(stage, key, pass.as_deref())?,
+            What::Gcn => bail!("{} does not execute GCN: show eu", self.args.generation),
+            What::Eu => return self.eu(stage, key),
+            What::Stats => self.stats(&mut text, &self.binary(stage, key)?)?,
+            What::Passes => self.passes(&mut text, stage, key)?,
+            What::Binary => return Ok((self.raw(&self.binary(stage, key)?)?, None)),
+        }
+        Ok((text.into_bytes(), None))
+    }
+
+    fn devinfo(&self) -> anyhow::Result<&'static intel_isa::DevInfo> {
+        let generation = self.args.generation;
+        execute::devinfo(generation).ok_or_else(|| anyhow!("{generation} has no instruction set"))
+    }
+
+    fn binary(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Binary> {
+        let binary = match &self.external {
+            Some(external) => external.binary(stage, key).map_err(anyhow::Error::from),
+            None => compiler::compile(self.program, stage, key, self.devinfo()?, &self.options)
+                .map_err(anyhow::Error::from),
+        };
+        let binary = binary.with_context(|| format!("{stage} shader"))?;
+        self.check_width(stage, &binary)?;
+        Ok(binary)
+    }
+
+    /// Fails if the one shown stage has no kernel of the width, and prints a note if it is one of
+    /// several stages.
+    fn check_width(&self, stage: Stage, binary: &Binary) -> anyhow::Result<()> {
+        let Some(width) = self.args.compile.width.filter(|width| binary.kernel(*width).is_none())
+        else {
+            return Ok(());
+        };
+        let kernels = &binary.compiled.kernels;
+        let there = kernels.iter().map(|k| k.width.name()).collect::<Vec<_>>().join(", ");
+        let (width, generation) = (width.name(), self.args.generation);
+        let text = format!("the {stage} shader has no {width} kernel on {generation}, but {there}");
+        if self.args.stage.is_some() || self.program.stages.len() == 1 {
+            bail!("--width {width}: {text}");
+        }
+        message!("note: {text}");
+        Ok(())
+    }
+
+    fn ir(&self, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<String> {
+        anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
+        let devinfo = self.devinfo()?;
+        ir_runs(stage, pass, |hook| {
+            let shader =
+                compiler::ir_after(self.program, stage, key, devinfo, &self.options, hook)?;
+            Ok(Arc::new(shader))
+        })
+    }
+
+    /// Prints a line per optional pass run.
+    fn passes(&self, text: &mut String, stage: Stage, key: &StageKey) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.external.is_none(),
+            "the compiler of --compiler does not show its passes"
+        );
+        let devinfo = self.devinfo()?;
+        let (binary, passes) =
+            compiler::compile_logged(self.program, stage, key, devinfo, &self.options);
+        for (run, changed) in scope_passes(&passes).iter().flat_map(ScopePasses::applications) {
+            let effect = if changed { "" } else { "  no change" };
+            writeln!(
+                text,
+                "{:>4}  {:<22} {}{effect}",
+                run.number,
+                run.scope.to_string(),
+                run.pass
+            )?;
+        }
+        if let Err(error) = binary {
+            writeln!(text, "error: {error}")?;
+        }
+        Ok(())
+    }
+
+    /// Lists the code of a stage, also if the validator refuses it.
+    fn eu(&self, stage: Stage, key: &StageKey) -> anyhow::Result<(Vec<u8>, Option<String>)> {
+        let devinfo = self.devinfo()?;
+        let options = CodegenOptions { no_validate: true, ..self.options.clone() };
+        let binary = match &self.external {
+            Some(external) => external.binary(stage, key).map_err(anyhow::Error::from),
+            None => compiler::compile(self.program, stage, key, devinfo, &options)
+                .map_err(anyhow::Error::from),
+        };
+        let binary = binary.with_context(|| format!("{stage} shader"))?;
+        self.check_width(stage, &binary)?;
+        let mut text = String::new();
+        for kernel in &binary.compiled.kernels {
+            let stage = binary.compiled.stage;
+            text += &execute::code_text::eu(devinfo, stage, kernel.width, &kernel.code)?;
+        }
+        let refused = match self.options.no_validate {
+            true => None,
+            false => compiler::validate(devinfo, &binary).err(),
+        };
+        let reason =
+            refused.map(|error| format!("fail: validate: {stage} shader: {}", error.reason()));
+        Ok((text.into_bytes(), reason))
+    }
+
+    fn stats(&self, text: &mut String, binary: &Binary) -> anyhow::Result<()> {
+        for kernel in &binary.compiled.kernels {
+            let s = kernel.statistics;
+            writeln!(
+                text,
+                "{} {}: {} instructions, {} loops, {} cycles, {}:{} spills:fills, {} sends, {} registers, {}",
+                compiler::binary::stage_folder(binary.compiled.stage),
+                kernel.width.name(),
+                s.instructions,
+                s.loops,
+                s.cycles,
+                s.spills,
+                s.fills,
+                s.sends,
+                s.registers,
+                blake3::hash(&kernel.code).to_hex()
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes the stage's folder, or returns the bytes of the one selected kernel.
+    fn raw(&self, binary: &Binary) -> anyhow::Result<Vec<u8>> {
+        if let Some(folder) = &self.args.out {
+            binary.write(folder)?;
+            return Ok(Vec::new());
+        }
+        match binary.compiled.kernels.as_slice() {
+            [kernel] if self.args.stage.is_some() || self.program.stages.len() == 1 => {
+                Ok(kernel.code.clone())
+            }
+            _ => bail!("name one kernel by --stage and --width, or give --out DIR for all"),
+        }
+    }
+}
