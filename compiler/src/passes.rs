@@ -1,8 +1,8 @@
 //! The IR pipeline: the IR passes in their order, from lowering to instruction selection.
 //!
 //! [`pipeline`] is the whole of it. Its three parts are separate functions, because caches store
-//! the results of [`early`] and [`late`]. The back end's passes follow: [`intel_codegen::passes`] lists
-//! them. Nothing else decides which passes run; [`ir::passes::ALL`] is the registry of names.
+//! the results of [`early`] and [`late`]. The back end's passes follow: [`intel_codegen::passes`]
+//! lists them. Nothing else decides which passes run; [`ir::passes::ALL`] is the registry of names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

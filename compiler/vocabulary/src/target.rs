@@ -32,7 +32,7 @@ const fn system_driver(name: &'static str) -> Row {
     Row { name, generation: None, has_system_driver: true, is_listed: true }
 }
 
-/// What a test runs on: a hardware generation, the reference interpreter alone, or a driver of the
+/// Target of a test: a hardware generation, the reference interpreter alone, or a driver of the
 /// system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target(u8);

@@ -10,7 +10,7 @@ use crate::options::RunOptions;
 pub struct TestCase<'a> {
     /// Name of the test, which locates its binaries and seeds unwritten registers.
     pub test: &'a str,
-    /// What the test runs on.
+    /// Target of the test.
     pub target: Target,
     /// Options of the run.
     pub options: &'a RunOptions,

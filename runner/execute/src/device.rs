@@ -4,7 +4,6 @@ use raster::device::DeviceError;
 use script::Script;
 use shader_device::ShaderDevice;
 
-use crate::case::TestCase;
 use crate::options::{ExecutionOptions, ExecutorSelection};
 use crate::shared::SharedTests;
 use results::verdict::StageStatistics;
@@ -45,7 +44,7 @@ impl ExecutorSelection {
 pub struct DeviceRequest<'a> {
     /// Kind of the device.
     pub kind: DeviceKind,
-    /// What the test runs on.
+    /// Target of the test.
     pub target: Target,
     /// Name of the test, which locates its binaries.
     pub test: &'a str,
@@ -55,19 +54,6 @@ pub struct DeviceRequest<'a> {
     pub options: &'a ExecutionOptions,
     /// Maximum number of steps of a batch; beyond it, [`DeviceError::StepLimit`].
     pub step_limit: u64,
-}
-
-impl<'a> DeviceRequest<'a> {
-    /// Returns the request for a device of a test case.
-    pub(crate) fn of(
-        case: &TestCase<'a>,
-        script: &'a Script<'a>,
-        kind: DeviceKind,
-        step_limit: u64,
-    ) -> DeviceRequest<'a> {
-        let TestCase { test, target, options, .. } = *case;
-        DeviceRequest { kind, target, test, script, options: &options.execution, step_limit }
-    }
 }
 
 /// A factory of devices. One factory serves all threads of a run.

@@ -12,8 +12,8 @@ use crate::shared::TestScript;
 use results::verdict::{Phase, Verdict};
 use vocabulary::Target;
 
-/// What runs the tests of some targets: this project's compiler with a simulator, the interpreter,
-/// or a driver.
+/// An executor runs the tests of some targets: with this project's compiler and a simulator, with
+/// the interpreter, or with a driver.
 ///
 /// A kind of test asks for the form of work that it needs, such as [`run_script`]. An executor has
 /// a method for each form that it takes; the others keep their default, which is a skip.

@@ -7,7 +7,7 @@ use crate::case::TestCase;
 use results::bundle::Bundle;
 use results::verdict::{TestResult, Verdict};
 
-/// What a file of tests is, such as a script with shaders.
+/// Kind of files with tests, such as scripts with shaders.
 ///
 /// A kind turns the text of a file into a verdict with the help of the [executor] of the test
 /// case's target.

@@ -1,4 +1,4 @@
-//! What the console knows of a plan.
+//! The plan as the console knows it.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
 //! Tools over the execution of test cases: random tests, known defects of drivers, reduction of
-//! failing tests, bisection over compiler passes, coverage, and tests around shaders of applications.
+//! failing tests, bisection over compiler passes, coverage, and tests around shaders of
+//! applications.
 //!
 //! ```
 //! use tools::fuzz::{Kind, generate};

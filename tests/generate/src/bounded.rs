@@ -8,9 +8,9 @@
 
 use std::marker::PhantomData;
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::real::{BINARY64, Real, Rounding};
-use crate::value::Accept;
 
 /// An exact value and a bound on how far the result of an implementation in format `F` may differ
 /// from it.

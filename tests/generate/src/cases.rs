@@ -1,9 +1,11 @@
 //! Draws the cases of a test.
 
-use crate::operation::{Case, Evaluate, Signature, element};
+use crate::accept::Accept;
+use crate::case::Case;
+use crate::operation::{Evaluate, Signature, element};
 use crate::pool::{OperandSource, Pool};
 use crate::random::Random;
-use crate::value::{Accept, Component};
+use crate::value::Component;
 
 /// Maximum draws of a test's cases.
 const MAX_DRAWS: usize = 20_000;

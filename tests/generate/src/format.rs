@@ -277,14 +277,7 @@ impl Format for Half {
     }
 
     fn value(self) -> f64 {
-        if !self.is_finite() {
-            return if self.is_nan() { f64::NAN } else { f64::infinity(self.sign_bit()) };
-        }
-        // Products with powers of two are exact, and so quicker than through fractions.
-        let (biased, fraction) = ((self.word() >> 10) & 0x1f, self.word() & 0x3ff);
-        let significand = f64::from(if biased == 0 { fraction } else { fraction | 0x400 });
-        let unit = f64::from_bits((u64::from(biased.max(1)) + 1023 - 25) << 52);
-        (significand * unit).with_sign(self.sign_bit())
+        Half::value(self)
     }
 }
 

@@ -5,10 +5,10 @@
 //! fix the rounding. The project's numeric policy does not use that freedom for `+`, `−` and `*`:
 //! subnormal doubles and halves are preserved, NaN is produced and propagated.
 
+use crate::accept::Accept;
 use crate::bounded::{DIVISION_ULPS, within_ulps};
 use crate::format::Format;
 use crate::real::Real;
-use crate::value::Accept;
 
 /// The product's sign.
 fn sign_of_product<F: Format>(a: F, b: F) -> bool {

@@ -26,7 +26,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod accept;
 pub mod bounded;
+pub mod case;
 pub mod cases;
 pub mod expected;
 pub mod family;

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::operation::Case;
-use crate::value::{Accept, Component};
+use crate::accept::Accept;
+use crate::case::Case;
+use crate::value::Component;
 
 /// Operands of a case as `[argument][component]` → byte offset of each component of the result.
 pub type PlacesFn = Box<dyn Fn(&[Vec<Component>]) -> Vec<usize>>;

@@ -1,10 +1,11 @@
 //! Arithmetic on components by the rules of their types: those of IEEE 754 for doubles and halves,
 //! wrapping for integers.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::half::Half;
 use crate::ieee;
-use crate::value::{Accept, Component, Scalar, wrapped};
+use crate::value::{Component, Scalar, wrapped};
 
 /// a + b.
 pub fn add(a: Component, b: Component) -> Component {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::accept::Accept;
 use crate::memory::Memory;
 use crate::pool::Pool;
 use crate::stage::TestStage;
-use crate::value::{Accept, Component, Type};
+use crate::value::{Component, Type};
 
 /// An operand: a uniform that the script sets before each draw.
 #[derive(Clone, Debug)]
@@ -305,22 +306,4 @@ impl Signature {
 /// Component i of every argument; a scalar's only one for all i.
 pub fn element(arguments: &[Vec<Component>], i: usize) -> Vec<Component> {
     arguments.iter().map(|a| if a.len() == 1 { a[0] } else { a[i] }).collect()
-}
-
-/// One draw: operands, and the accepted values of each component of the result.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// `[argument][component]`.
-    pub arguments: Vec<Vec<Component>>,
-    /// Per component of the result.
-    pub accept: Vec<Accept>,
-}
-
-impl Case {
-    /// The case that accepts, for one component, only a value just outside the accepted interval.
-    pub fn perturbed(&self, component: usize) -> Case {
-        let mut case = self.clone();
-        case.accept[component] = case.accept[component].perturbed();
-        case
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::case::Case;
 use crate::expected::{LANES, expected, limits};
-use crate::operation::{Case, Interface, Signature};
+use crate::operation::{Interface, Signature};
 use crate::stage::TestStage;
 use crate::value::{Scalar, Type};
 

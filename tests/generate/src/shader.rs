@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 
+use crate::case::Case;
 use crate::expected::{LANES, expected, limits};
-use crate::operation::{Argument, Case, Interface, Signature};
+use crate::operation::{Argument, Interface, Signature};
 use crate::script;
 use crate::stage::TestStage;
 use crate::value::{Scalar, Type};

@@ -1,7 +1,8 @@
 //! Types, evaluation helpers and GLSL snippets that the families share.
 
+use crate::accept::Accept;
 use crate::format::Format;
-use crate::value::{Accept, Component, MATRICES, Scalar, Type};
+use crate::value::{Component, MATRICES, Scalar, Type};
 
 /// `int`.
 pub const INT: Type = Type::vector(Scalar::Int, 1);

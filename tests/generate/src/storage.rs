@@ -3,6 +3,7 @@
 //! Buffers are filled and probed by byte offsets from [`crate::layout`]. Every word of a buffer
 //! that is written to is probed, so a store that touches its neighbors fails.
 
+use crate::accept::Accept;
 use crate::layout::{BlockLayout, Item, Rules};
 use crate::memory::{Memory, Store};
 use crate::number;
@@ -10,7 +11,7 @@ use crate::operation::{Interface, Signature};
 use crate::pool::Pool;
 use crate::shared::INT;
 use crate::stage::TestStage;
-use crate::value::{Accept, Component, Scalar, Type};
+use crate::value::{Component, Scalar, Type};
 
 /// Extension that every test of storage blocks requires.
 pub const STORAGE: &str = "GL_ARB_shader_storage_buffer_object";

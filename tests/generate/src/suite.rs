@@ -1,8 +1,9 @@
 //! The suites as files, and their perturbed variants, which have to fail.
 
+use crate::case::Case;
 use crate::cases::cases;
 use crate::family;
-use crate::operation::{Case, Interface, Signature};
+use crate::operation::{Interface, Signature};
 use crate::shader::test_file;
 use crate::stage::TestStage;
 

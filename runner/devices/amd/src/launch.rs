@@ -9,9 +9,11 @@ use gcn_simulator::{ExecutionError, Host, Outcome, Reason, Wave};
 use program::Stage;
 use raster::device::{DeviceError, DrawState};
 
-use crate::memory::TABLE;
 use crate::prepared::Prepared;
 use crate::trace::WaveLog;
+
+/// Address of the descriptor table.
+pub(crate) const TABLE: u64 = 1 << 32;
 
 /// Most registers behind those of a program that the address of an image access can reach, and
 /// those with initial values that the program does not use.

@@ -1,5 +1,23 @@
 //! Waves of AMD's chips as a device: compiles a program per stage and key, builds initial registers
 //! and memory from its metadata, and runs waves.
+//!
+//! ```
+//! use amd_device::{WaveDevice, WaveOptions};
+//! use amd_isa::Chip;
+//! use shader_device::{OtherSources, ShaderDevice};
+//!
+//! let device = WaveDevice::new(WaveOptions {
+//!     chip: Chip::get("si").expect("a known chip"),
+//!     compiler: compiler::CodegenOptions::default(),
+//!     step_limit: 1_000_000,
+//!     seed: 1,
+//!     others: OtherSources::default(),
+//!     cache: Default::default(),
+//!     programs: Default::default(),
+//!     cores: Default::default(),
+//! });
+//! assert!(device.statistics().is_empty(), "nothing is compiled yet");
+//! ```
 
 mod compute;
 mod exports;

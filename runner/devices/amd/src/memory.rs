@@ -7,10 +7,8 @@ use gcn_simulator::{ImageAccess, Wave};
 use raster::shader_io::{BufferRef, ShaderIo};
 
 use crate::images::Images;
-use crate::launch::Launch;
+use crate::launch::{Launch, TABLE};
 
-/// Address of the descriptor table.
-pub(crate) const TABLE: u64 = 1 << 32;
 /// Distance between the address ranges of buffers.
 const RANGE: u64 = 1 << 37;
 /// Lanes of a wave.

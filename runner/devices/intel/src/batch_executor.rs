@@ -13,11 +13,11 @@ use raster::device::{Batch, DeviceError, DrawState, Steps};
 use raster::shader_io::{BufferRef, ShaderIo};
 
 use crate::launch::Launch;
+use crate::options::SimulatorOptions;
 use crate::prepared::Prepared;
 use crate::threads::Budget;
-use crate::{
-    SimulatorOptions, TraceLog, compare, compute, fragment, geometry, tessellation, vertex,
-};
+use crate::trace::TraceLog;
+use crate::{compare, compute, fragment, geometry, tessellation, vertex};
 use shader_device::Disagreement;
 
 /// Execution of a kernel over a batch.

@@ -1,5 +1,24 @@
 //! The simulator as a device: compiles or reads a binary per stage and key, builds thread payloads
 //! from its metadata, and runs threads.
+//!
+//! ```
+//! use intel_device::{SimulatorDevice, SimulatorOptions};
+//! use shader_device::{OtherSources, ShaderDevice};
+//!
+//! let device = SimulatorDevice::new(SimulatorOptions {
+//!     devinfo: intel_isa::DevInfo::get("ivb").expect("a known generation"),
+//!     compiler: compiler::CodegenOptions::default(),
+//!     cache: Default::default(),
+//!     decoders: Default::default(),
+//!     others: OtherSources::default(),
+//!     math: eu_simulator::MathMode::Exact,
+//!     step_limit: 1_000_000,
+//!     seed: 1,
+//!     trace: None,
+//!     cores: Default::default(),
+//! });
+//! assert!(device.statistics().is_empty(), "nothing is compiled yet");
+//! ```
 
 mod batch_executor;
 mod compare;
@@ -10,6 +29,7 @@ mod geometry;
 mod kernel_cache;
 mod launch;
 mod memory;
+mod options;
 mod prepared;
 mod sampler;
 mod tessellation;
@@ -19,16 +39,15 @@ mod urb;
 mod vertex;
 mod vue;
 
+pub use options::SimulatorOptions;
 pub use prepared::Decoders;
 pub use trace::TraceLog;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use compiler::output::{Statistics, Width};
-use compiler::{Binary, CachedCompiler, CodegenOptions, EarlyPassCache, StagePasses};
-use eu_simulator::MathMode;
-use intel_isa::DevInfo;
+use compiler::{Binary, EarlyPassCache, StagePasses};
 use program::{Stage, StageKey};
 use raster::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use raster::resources::Bindings;
@@ -38,34 +57,9 @@ use results::verdict::StageStatistics;
 use batch_executor::BatchExecutor;
 use prepared::Prepared;
 use results::passes::ScopePasses;
-use shader_device::OtherSources;
 use shader_device::compile_error;
-use shader_device::{Cores, Disagreement, ExecutedKernel, ShaderDevice, scope_passes};
+use shader_device::{Disagreement, ExecutedKernel, ShaderDevice, scope_passes};
 use shader_device::{batches_at_once, distribute};
-
-/// Options of the device.
-pub struct SimulatorOptions {
-    /// Generation.
-    pub devinfo: &'static DevInfo,
-    /// Compiler options.
-    pub compiler: CodegenOptions,
-    /// Cache of compiled code.
-    pub cache: Arc<CachedCompiler>,
-    /// Cache of decoded code.
-    pub decoders: Arc<Decoders>,
-    /// Sources of code other than this project's compiler.
-    pub others: OtherSources,
-    /// Accuracy of the math unit.
-    pub math: MathMode,
-    /// Maximum number of instructions of a batch.
-    pub step_limit: u64,
-    /// Seed of the contents of unwritten registers.
-    pub seed: u64,
-    /// Receiver of a trace of all executed instructions.
-    pub trace: Option<Arc<Mutex<TraceLog>>>,
-    /// Cores of the process, of which idle ones help with heavy draws.
-    pub cores: Cores,
-}
 
 /// Numbers of one compiled kernel.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,12 @@
 //! The reference interpreter as a device.
+//!
+//! ```
+//! use interpreter_device::InterpreterDevice;
+//! use shader_device::{Cores, ShaderDevice};
+//!
+//! let device = InterpreterDevice::new(1_000_000, Cores::default());
+//! assert_eq!(device.shaded(), 0, "no batch yet");
+//! ```
 
 mod outputs;
 

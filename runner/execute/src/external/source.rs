@@ -5,29 +5,30 @@ use std::sync::Arc;
 use compiler::{Binary, amd_codegen};
 use program::{Stage, StageKey};
 use raster::device::DeviceError;
+use script::Script;
 
-use super::client::{Compiler, Failure, compiler};
+use super::client::{Compiler, ExternalCompiler, Failure, compiler};
 use super::protocol::{Answer, Section, sections};
-use crate::DeviceRequest;
 use results::verdict::Phase;
 use shader_device::BinarySource;
+use vocabulary::{Target, Width};
 
-/// Returns the source of a test's binaries if the run has an external compiler.
-pub fn source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {
-    let external = request.options.compiler.as_ref()?;
-    Some(Box::new(Source {
+/// Returns an external compiler as the source of a test's binaries, of some widths if there are
+/// any.
+pub fn source(
+    external: &ExternalCompiler,
+    test: &str,
+    target: Target,
+    script: &Script<'_>,
+    widths: &[Width],
+) -> Box<dyn BinarySource> {
+    Box::new(Source {
         compiler: compiler(external),
-        test: request.test.to_owned(),
-        generation: request.target.name(),
-        sections: sections(request.script),
-        widths: request
-            .options
-            .codegen
-            .widths
-            .iter()
-            .map(|width| width.name().to_owned())
-            .collect(),
-    }))
+        test: test.to_owned(),
+        generation: target.name(),
+        sections: sections(script),
+        widths: widths.iter().map(|width| width.name().to_owned()).collect(),
+    })
 }
 
 struct Source {

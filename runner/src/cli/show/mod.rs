@@ -24,9 +24,7 @@ use crate::select::located_test;
 use args::{WITHOUT_DRIVER, What};
 use execute::diagnostics;
 use execute::external;
-use execute::{
-    DeviceKind, DeviceRequest, ExecutorSelection, Linked, RunOptions, StageKeys, TestCase, Traced,
-};
+use execute::{ExecutorSelection, Linked, RunOptions, StageKeys, TestCase, Traced};
 use gcn::ShownGcn;
 use intel_device::TraceLog;
 use ir_runs::ir_runs;
@@ -91,15 +89,9 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     }
     let keys = StageKeys::new(&program, &script, &test, args.generation, false);
     let execution = compile_options(&args.compile)?;
-    let request = DeviceRequest {
-        kind: DeviceKind::Simulator,
-        target: args.generation,
-        test: &test,
-        script: &script,
-        options: &execution,
-        step_limit: 0,
-    };
-    let external = external::source(&request);
+    let external = execution.compiler.as_ref().map(|compiler| {
+        external::source(compiler, &test, args.generation, &script, &execution.codegen.widths)
+    });
     if let Some(chip) = chip {
         let mut text = Vec::new();
         for stage in stages {

@@ -5,9 +5,23 @@ use std::collections::BTreeSet;
 use program::types::{Scalar, TypeId, TypeTable};
 
 use super::defects::{self, Defect};
-use super::helpers::Helper;
 use super::names::{self, elements, vector_of};
 use super::random::Random;
+
+/// Maximum number of scalars in a global variable.
+pub(super) const LEAVES: usize = 40;
+
+/// A helper function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Helper {
+    /// `wrap` of a type: the nearest smaller value within the range of variables, modulo that
+    /// range.
+    Wrap(TypeId),
+    /// `quotient` of integers: of any operands; the first operand where the quotient is undefined.
+    Quotient(Scalar),
+    /// `remainder` of integers.
+    Remainder(Scalar),
+}
 
 /// A variable in scope.
 #[derive(Clone, Debug)]

@@ -3,21 +3,9 @@
 use program::types::{Scalar, TypeId, TypeTable};
 
 use super::defects::Defect;
-use super::generator::Generator;
+use super::generator::{Generator, Helper};
 use super::names::vector_of;
 use super::real::{Bits, literal};
-
-/// A helper function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Helper {
-    /// `wrap` of a type: the nearest smaller value within the range of variables, modulo that
-    /// range.
-    Wrap(TypeId),
-    /// `quotient` of integers: of any operands; the first operand where the quotient is undefined.
-    Quotient(Scalar),
-    /// `remainder` of integers.
-    Remainder(Scalar),
-}
 
 /// Returns the definitions of the helpers that the code calls; those of columns before those of
 /// matrices.

@@ -3,8 +3,7 @@
 use program::types::{Scalar, TypeId};
 
 use super::defects::Defect;
-use super::generator::Generator;
-use super::helpers::Helper;
+use super::generator::{Generator, Helper};
 use super::names::vector_of;
 
 impl Generator {

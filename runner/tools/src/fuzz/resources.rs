@@ -6,10 +6,9 @@ use program::layout::Rules;
 use program::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
 
 use super::defects::{Defect, is_struct_with_double};
-use super::generator::Generator;
+use super::generator::{Generator, LEAVES};
 use super::names::{self, elements};
 use super::random::Random;
-use super::stage::LEAVES;
 
 /// Values of floating-point scalars.
 const REALS: [f64; 15] =

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use program::types::{Scalar, TypeId, TypeTable};
 
-use super::generator::{Generator, Variable};
+use super::generator::{Generator, LEAVES, Variable};
 use super::helpers;
 use super::names::{self, elements};
 use super::real::Bits;
@@ -17,8 +17,6 @@ const EXTENSIONS: [&str; 3] =
 pub(super) const HASHES: usize = 4;
 /// All hashes as the vector passed from stage to stage.
 pub(super) const HASH_VECTOR: &str = "ivec4(hash[0], hash[1], hash[2], hash[3])";
-/// Maximum number of scalars in a global variable.
-pub(super) const LEAVES: usize = 40;
 
 /// A shader under construction.
 pub(super) struct StageShader {

@@ -1,13 +1,14 @@
 //! Operators: `+ − * /` between all shapes for which they work by component, with their
 //! assignments, `++`, `--` and unary minus. Products of linear algebra are in `matrix`.
 
+use crate::accept::Accept;
 use crate::half::Half;
 use crate::ieee;
 use crate::number;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::{HALF, HALF_VECTORS, all_types, exact, half_matrix, halves, of_three};
-use crate::value::{Accept, Component, DOUBLE, MATRICES, Type, VECTORS};
+use crate::value::{Component, DOUBLE, MATRICES, Type, VECTORS};
 
 const GROUP: &str = "arithmetic";
 

@@ -11,7 +11,8 @@ use crate::shared::exact;
 use crate::shared::{all_types, of_one, of_two};
 use crate::stage::TestStage;
 
-use crate::value::{Accept, BOOL, MATRICES, Scalar, Type, VECTORS};
+use crate::accept::Accept;
+use crate::value::{BOOL, MATRICES, Scalar, Type, VECTORS};
 
 const GROUP: &str = "attribute";
 

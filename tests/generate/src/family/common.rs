@@ -6,6 +6,7 @@
 //! Functions of NaN are not tested: section 4.7.1 does not require any result. `isnan` and `isinf`
 //! are exact.
 
+use crate::accept::Accept;
 use crate::bounded::{Bounded, INVERSE_SQRT_ULPS, SQRT_ULPS, around, within_ulps};
 use crate::format::Format;
 use crate::half::Half;
@@ -15,7 +16,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
 use crate::shared::{HALF_VECTORS, boolean, exact, of_one, of_three, of_two};
-use crate::value::{Accept, Component, Scalar, Type, VECTORS, integer};
+use crate::value::{Component, Scalar, Type, VECTORS, integer};
 
 const GROUP: &str = "common";
 

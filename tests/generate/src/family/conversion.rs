@@ -6,6 +6,7 @@
 //! may be flushed to 0 on either side of a conversion from or to double, so both are accepted;
 //! subnormal doubles and halves are preserved.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::half::Half;
 use crate::ieee;
@@ -13,7 +14,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::{BINARY32, Real, Rounding};
 use crate::shared::{HALF, matrices};
-use crate::value::{Accept, Component, MATRICES, Scalar, Type, VECTORS, integer, wrapped};
+use crate::value::{Component, MATRICES, Scalar, Type, VECTORS, integer, wrapped};
 
 const GROUP: &str = "conversion";
 

@@ -1,12 +1,13 @@
 //! Derivatives of products of a half and a coordinate of the pixel, which halves hold exactly.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::half::Half;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::HALF_VECTORS;
 use crate::stage::TestStage;
-use crate::value::{Accept, Component, Type};
+use crate::value::{Component, Type};
 
 const GROUP: &str = "derivative";
 

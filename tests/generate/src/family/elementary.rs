@@ -8,6 +8,7 @@
 //! others as their formulas inherit it.
 
 use super::common::{roots, unary};
+use crate::accept::Accept;
 use crate::bounded::{Bounded, around, ulp, within_ulps};
 use crate::format::Format;
 use crate::functions;
@@ -16,7 +17,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
 use crate::shared::{HALF_VECTORS, halves, of_two};
-use crate::value::{Accept, Type};
+use crate::value::Type;
 
 const GROUP: &str = "elementary";
 

@@ -3,13 +3,14 @@
 //! A probe of a captured value accepts an error below 0.01, so all results are large enough for one
 //! unit in the last place to exceed that.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
 use crate::shared::{all_types, of_one, of_two};
-use crate::value::{Accept, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS};
+use crate::value::{Component, DOUBLE, MATRICES, Scalar, Type, VECTORS};
 
 const GROUP: &str = "feedback";
 /// Exponent from which neighbors are 4 apart.

@@ -1,6 +1,5 @@
 //! Functions with parameters: `in`, `out`, `inout`, results, arrays, structures.
 
-use crate::format::Format;
 use crate::number::{add, less, mul, neg, sub};
 use crate::operation::Signature;
 use crate::pool::Pool;

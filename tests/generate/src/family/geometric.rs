@@ -5,6 +5,7 @@
 //! multiply-adds. Those of halves come from running error analysis. Operands whose products would
 //! overflow or underflow are not used.
 
+use crate::accept::Accept;
 use crate::bounded::{Bounded, DIVISION_ULPS, INVERSE_SQRT_ULPS, SQRT_ULPS, around};
 use crate::format::Format;
 use crate::half::Half;
@@ -12,7 +13,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
 use crate::shared::{FLOAT, HALF};
-use crate::value::{Accept, Component, Type};
+use crate::value::{Component, Type};
 
 const GROUP: &str = "geometric";
 

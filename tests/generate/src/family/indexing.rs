@@ -1,11 +1,12 @@
 //! Arrays of doubles at run-time indices: inside structures, of structures, as arguments, in loops.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::{INT, exact, index};
-use crate::value::{Accept, Component, MATRICES, Type, VECTORS};
+use crate::value::{Component, MATRICES, Type, VECTORS};
 
 const GROUP: &str = "indexing";
 

@@ -3,10 +3,11 @@
 //! Sums and differences wrap. GLSL leaves undefined: products and quotients that overflow,
 //! divisions by 0, remainders of negative operands, shifts by 16 and more.
 
+use crate::accept::Accept;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::vectors;
-use crate::value::{Accept, Component, Scalar, Type};
+use crate::value::{Component, Scalar, Type};
 use crate::value::{integer, wrapped};
 
 const GROUP: &str = "integer";

@@ -2,6 +2,7 @@
 //! attributes, flat and smooth varyings, interpolation at other places.
 
 use super::conversion::{converted, widened};
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::half::Half;
 use crate::number;
@@ -12,7 +13,7 @@ use crate::shared::{
     vectors,
 };
 use crate::stage::TestStage;
-use crate::value::{Accept, BOOL, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS, dvec};
+use crate::value::{BOOL, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "interface";
 

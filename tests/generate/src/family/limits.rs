@@ -3,6 +3,7 @@
 //! are this project's own; GLSL allows less precise results.
 
 use super::common::{Unary, floor, ldexp_double, modulo, rounding_functions};
+use crate::accept::Accept;
 use crate::bounded::within_ulps;
 use crate::format::Format;
 use crate::ieee;
@@ -10,7 +11,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
 use crate::shared::{of_one, of_two};
-use crate::value::{Accept, Scalar, Type, VECTORS, dvec};
+use crate::value::{Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "limits";
 

@@ -4,6 +4,7 @@
 //! Components are in column-major order, as everywhere in GLSL.
 
 use super::geometric::{Dot, exact_operands};
+use crate::accept::Accept;
 use crate::bounded::Bounded;
 use crate::format::Format;
 use crate::half::Half;
@@ -11,7 +12,7 @@ use crate::number;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::{exact, half_matrix, matrices};
-use crate::value::{Accept, Component, DOUBLE, MATRICES, Type, dvec};
+use crate::value::{Component, DOUBLE, MATRICES, Type, dvec};
 
 const GROUP: &str = "matrix";
 

@@ -6,13 +6,14 @@
 //! The values are sums, differences and products of small integers, which halves hold exactly. An
 //! operand is the number of turns of each loop, so that none is unrolled.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::half::Half;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::{SCALARS_16, half_matrix, vectors};
 use crate::value::wrapped;
-use crate::value::{Accept, Component, Scalar, Type};
+use crate::value::{Component, Scalar, Type};
 
 const GROUP: &str = "pressure";
 

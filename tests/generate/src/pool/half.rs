@@ -1,7 +1,7 @@
 //! Operands of the 16-bit suite: values that matter for 16-bit types and for conversions into them,
 //! and random ones around them.
 
-use super::{Pool, power};
+use super::kind::{Pool, power};
 use crate::format::Format;
 use crate::half::Half;
 use crate::random::Random;

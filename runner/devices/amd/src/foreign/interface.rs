@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use amd_isa::{Format, Opcode, Operand};
+use gcn_simulator::Program;
 use program::qualifier::Packing;
 use program::resource::{ActiveBlock, FragmentOutput, Varying};
 use program::{BuiltinVariable, LinkedStage, Placement, Slot, Stage, Type};
@@ -230,4 +231,14 @@ fn positions(vertex: &LinkedStage, exports: usize) -> Option<Vec<(usize, u8)>> {
     let first = POSITION + 1 + u8::from(with_size);
     places.extend((first..).zip(distances).map(|(target, at)| (at, target)));
     Some(places)
+}
+
+/// A shader and the draw that it executes.
+#[derive(Clone, Copy)]
+pub(super) struct Draw<'a> {
+    pub program: &'a program::Program,
+    pub code: &'a Program,
+    pub interface: &'a Interface,
+    pub known: &'a Known,
+    pub limit: u64,
 }

@@ -8,7 +8,7 @@ use program::types::{Scalar, Type};
 use program::{ExprId, ExprKind, Global, Literal, Program, Stage, Storage};
 use raster::shader_io::{BufferRef, ShaderIo};
 
-use super::stages::Draw;
+use super::interface::Draw;
 use crate::images::Images;
 
 /// Addresses of the tables.

@@ -21,9 +21,9 @@ use raster::shader_io::ShaderIo;
 pub use listing::ForeignShader;
 
 use super::{WaveDevice, WaveOptions};
+use interface::Draw;
 use interface::{Interface, Known, known};
 use shader_device::ShaderDevice;
-use stages::Draw;
 
 /// Waves that execute radeonsi's shaders.
 pub struct ForeignDevice {

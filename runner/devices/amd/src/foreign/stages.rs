@@ -1,11 +1,11 @@
 //! Waves of vertices and fragments with the registers that radeonsi's shaders expect.
 
-use gcn_simulator::{Export, Host, LANES, Outcome, Program, Wave};
+use gcn_simulator::{Export, Host, LANES, Outcome, Wave};
 use program::Stage;
 use raster::device::{DeviceError, FragmentBatch, PrimitiveSetup, VertexBatch};
 use raster::shader_io::ShaderIo;
 
-use super::interface::{DEPTH, Interface, Known, NULL, PARAMETER, Pairs};
+use super::interface::{DEPTH, Draw, NULL, PARAMETER, Pairs};
 use super::memory::{
     BUFFER_TABLE, ForeignMemory, IMAGE_TABLE, UNIFORMS, VERTEX_TABLE, attribute_words,
     has_only_uniforms,
@@ -24,16 +24,6 @@ const FIRST_VERTEX_BUFFER: usize = 12;
 /// Vector registers of fragments behind six pairs of coordinates: components of the window position
 /// that are needed, facing, sample and layer, covered samples.
 const WINDOW: usize = 12;
-
-/// A shader and the draw that it executes.
-#[derive(Clone, Copy)]
-pub(super) struct Draw<'a> {
-    pub program: &'a program::Program,
-    pub code: &'a Program,
-    pub interface: &'a Interface,
-    pub known: &'a Known,
-    pub limit: u64,
-}
 
 struct ForeignHost<'a> {
     memory: ForeignMemory<'a>,

@@ -5,9 +5,10 @@ use program::Program;
 use raster::device::{DrawState, ProgramId};
 use script::Script;
 
+use super::request::request;
 use crate::case::TestCase;
 use crate::default_key::default_key;
-use crate::device::{DeviceKind, DeviceRequest, statistics};
+use crate::device::{DeviceKind, statistics};
 use crate::executor::{Executor, context_on};
 use crate::front::linked_program;
 use crate::machines::device_verdict;
@@ -29,7 +30,7 @@ pub(super) fn compile(case: &TestCase<'_>, script: &Script<'_>, offers: &dyn Exe
     if case.options.executors == ExecutorSelection::ReferenceOnly {
         return Verdict::pass();
     }
-    match case.devices.create(&DeviceRequest::of(case, script, DeviceKind::Simulator, 0)) {
+    match case.devices.create(&request(case, script, DeviceKind::Simulator, 0)) {
         Ok(mut device) => compile_stages(&program, &mut *device),
         Err(error) => device_verdict(&error),
     }

@@ -14,7 +14,7 @@ use crate::shared::SharedTests;
 use amd_device::{Programs, WaveDevice, WaveLog, WaveOptions};
 use intel_device::{Decoders, SimulatorDevice, SimulatorOptions, TraceLog};
 use interpreter_device::InterpreterDevice;
-use shader_device::{Cores, OtherSources, ShaderDevice};
+use shader_device::{BinarySource, Cores, OtherSources, ShaderDevice};
 
 fn wave_device(
     request: &DeviceRequest<'_>,
@@ -138,7 +138,14 @@ impl DeviceFactory for TracedWaves {
 
 /// Returns the sources of a test's binaries other than this project's compiler.
 fn others(request: &DeviceRequest<'_>) -> OtherSources {
-    OtherSources { folder: binaries(request), compiler: external::source(request) }
+    OtherSources { folder: binaries(request), compiler: external_source(request) }
+}
+
+/// Returns the external compiler of the run, if there is one.
+fn external_source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {
+    let DeviceRequest { target, test, script, options, .. } = *request;
+    let compiler = options.compiler.as_ref()?;
+    Some(external::source(compiler, test, target, script, &options.codegen.widths))
 }
 
 /// Returns the folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself if

@@ -3,6 +3,7 @@
 
 mod compile_only;
 mod factory;
+mod request;
 mod run;
 
 pub use factory::{Devices, Traced, TracedWaves, seed};

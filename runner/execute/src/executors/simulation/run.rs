@@ -8,9 +8,10 @@ use raster::device::DeviceError;
 use script::Script;
 
 use super::compile_only;
+use super::request::request;
 use crate::case::TestCase;
 use crate::default_key::WINDOW;
-use crate::device::{DeviceKind, DeviceRequest, statistics};
+use crate::device::{DeviceKind, statistics};
 use crate::executor::{Executor, context_on};
 use crate::machines::{Explanation, Replica, Replicas, Session, device_verdict};
 use crate::options::ExecutorSelection;
@@ -129,7 +130,7 @@ fn replicas(
             DeviceKind::Simulator => (SIMULATOR_STEPS, "instructions for a test"),
             DeviceKind::Interpreter => (INTERPRETER_STEPS, "statements for a test"),
         };
-        let device = case.devices.create(&DeviceRequest::of(case, script, kind, step_limit))?;
+        let device = case.devices.create(&request(case, script, kind, step_limit))?;
         let device = Box::new(MeteredDevice::new(device, STEPS_OF_A_TEST * step_limit, unit));
         Ok(Replica::new(kind, Machine::new(capabilities.clone(), machine), device))
     };

@@ -1,8 +1,8 @@
 //! SEND and its relatives: gathering the payload, decoding the descriptor's common part, delivering
 //! the response.
 //!
-//! [`intel_isa::desc`] decodes descriptors; payload and response layouts are described in the modules
-//! of the receivers.
+//! [`intel_isa::desc`] decodes descriptors; payload and response layouts are described in the
+//! modules of the receivers.
 
 mod a64;
 mod atomics;

@@ -1,13 +1,14 @@
 //! Parts of values: swizzles as operands and as l-values, constant and dynamic indices into
 //! vectors, matrices and arrays, members of structures.
 
+use crate::accept::Accept;
 use crate::family::access;
 use crate::format::Format;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::{INT, exact, index};
-use crate::value::{Accept, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS, dvec};
+use crate::value::{Component, DOUBLE, MATRICES, Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "access";
 

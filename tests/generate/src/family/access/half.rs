@@ -1,6 +1,7 @@
 //! Parts of 16-bit values: swizzles as operands and as l-values, constant and dynamic indices into
 //! vectors, matrices and arrays, members of structures.
 
+use crate::accept::Accept;
 use crate::family::access;
 use crate::format::Format;
 use crate::ieee;
@@ -8,7 +9,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::{HALF_VECTORS, SCALARS_16, half_matrix, halves, vectors};
 use crate::shared::{INT, exact, index};
-use crate::value::{Accept, Component, Scalar, Type};
+use crate::value::{Component, Scalar, Type};
 
 const GROUP: &str = "access";
 

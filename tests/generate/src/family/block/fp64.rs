@@ -7,8 +7,9 @@ use crate::family::interface::{layouts_64, parts};
 use crate::operation::Signature;
 use crate::pool::Pool;
 
+use crate::accept::Accept;
 use crate::shared::{INT, all_types, exact};
-use crate::value::{Accept, BOOL, Component, DOUBLE, MATRICES, Scalar, Type};
+use crate::value::{BOOL, Component, DOUBLE, MATRICES, Scalar, Type};
 
 const GROUP: &str = "block";
 

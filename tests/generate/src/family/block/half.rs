@@ -5,6 +5,7 @@
 //! buffer that is written to is probed, so a store that touches its neighbors fails. Uniform blocks
 //! are filled by the names of their members.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::layout::{BlockLayout, Item, Rules};
 use crate::memory::Memory;
@@ -17,7 +18,7 @@ use crate::storage::{
     Group, STORAGE, StorageBlock, accumulated, array, element_block, layouts, load_element,
     store_element, value,
 };
-use crate::value::{Accept, Component, DOUBLE, Scalar, Type};
+use crate::value::{Component, DOUBLE, Scalar, Type};
 
 const GROUP: &str = "block";
 const STAGES: &[TestStage] = &[TestStage::Vertex, TestStage::Fragment];

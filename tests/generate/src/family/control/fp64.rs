@@ -4,6 +4,7 @@ use super::{
     Lane, broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes,
     short_circuit, single_lane,
 };
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::ieee;
 use crate::number::{add, less, mul, neg, sub};
@@ -11,7 +12,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::first;
 use crate::shared::of_two;
-use crate::value::{Accept, Component, DOUBLE, Scalar, Type, VECTORS, dvec};
+use crate::value::{Component, DOUBLE, Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "control";
 

@@ -5,6 +5,7 @@ use super::{
     broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes, short_circuit,
     single_lane,
 };
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::half::Half;
 use crate::ieee;
@@ -14,7 +15,7 @@ use crate::pool::Pool;
 use crate::shared::first;
 use crate::shared::{HALF, halves, of_two, vectors};
 use crate::value::wrapped;
-use crate::value::{Accept, Component, Scalar, Type};
+use crate::value::{Component, Scalar, Type};
 
 const GROUP: &str = "control";
 

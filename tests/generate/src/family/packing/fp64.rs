@@ -1,9 +1,10 @@
 //! `packDouble2x32` and `unpackDouble2x32`, alone and around vectors.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::operation::Signature;
 use crate::pool::Pool;
-use crate::value::{Accept, Component, DOUBLE, Scalar, Type, dvec};
+use crate::value::{Component, DOUBLE, Scalar, Type, dvec};
 
 const GROUP: &str = "packing";
 

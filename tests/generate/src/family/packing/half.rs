@@ -1,6 +1,7 @@
 //! Bit patterns: `packHalf2x16` and `unpackHalf2x16`, which all generations offer, and the
 //! functions of the 16-bit extensions.
 
+use crate::accept::Accept;
 use crate::format::Format;
 use crate::half::Half;
 use crate::ieee;
@@ -8,7 +9,7 @@ use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shared::{halves, vectors};
 use crate::value::wrapped;
-use crate::value::{Accept, Component, Scalar, Type};
+use crate::value::{Component, Scalar, Type};
 
 const GROUP: &str = "packing";
 
