@@ -17,10 +17,7 @@ pub enum CompileError {
     Pass(#[from] PassError),
     /// The back end failed.
     #[error(transparent)]
-    Backend(#[from] intel_codegen::CompileError),
-    /// The back end of AMD's chips failed.
-    #[error(transparent)]
-    Amd(#[from] amd_codegen::CompileError),
+    Backend(#[from] ir::CompileError),
     /// The EU validator refuses the binary.
     #[error("validate: {0}")]
     Validate(#[from] InvalidBinary),
@@ -39,7 +36,6 @@ impl CompileError {
             CompileError::Lower(_) => Phase::Lower,
             CompileError::Pass(PassError::Invalid { .. }) => Phase::Ir,
             CompileError::Backend(error) => error.phase,
-            CompileError::Amd(error) => error.phase,
             CompileError::Validate(_) => Phase::Validate,
         }
     }
@@ -50,7 +46,6 @@ impl CompileError {
             CompileError::Lower(error) => error.to_string(),
             CompileError::Pass(error) => error.to_string(),
             CompileError::Backend(error) => error.message.clone(),
-            CompileError::Amd(error) => error.message.clone(),
             CompileError::Validate(error) => error.to_string(),
             CompileError::Internal(error) => error.to_string(),
         }
@@ -63,7 +58,6 @@ impl CompileError {
             | CompileError::Lower(lower::LowerError::Internal(_))
             | CompileError::Pass(PassError::Internal(_)) => true,
             CompileError::Backend(error) => error.internal.is_some(),
-            CompileError::Amd(error) => error.internal,
             CompileError::Lower(_) | CompileError::Pass(_) | CompileError::Validate(_) => false,
         }
     }

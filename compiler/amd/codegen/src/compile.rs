@@ -3,7 +3,6 @@
 use crate::allocate::spill::{Failure, Scratch, allocate_and_spill};
 use crate::allocate::{Allocation, checker, most_waves};
 use crate::copies::remove_copies;
-use crate::error::CompileError;
 use crate::join_blocks::join_blocks;
 
 use crate::long_jumps::insert_islands;
@@ -26,10 +25,10 @@ use crate::stage_key::{NextStage, StageKey};
 use crate::wait_states::insert_wait_states;
 use crate::waits::insert_waits;
 use amd_isa::{Chip, Format, HardwareStage};
-use ir::{IntrinsicOp, Shader, Slot, Stage};
+use ir::{CompileError, IntrinsicOp, Shader, Slot, Stage};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use vocabulary::Phase;
+use vocabulary::{InternalError, Phase};
 
 /// Most bytes of scratch memory per lane: the stride of a descriptor has 14 bits.
 const MAX_SCRATCH: u32 = (1 << 14) - 4;
@@ -44,7 +43,11 @@ pub fn compile(shader: &Shader, key: &StageKey, chip: Chip) -> Result<Output, Co
     loop {
         match encode(select(shader, key, chip, form)?, chip, scratch) {
             Err(Failure::NeedsScratch(_)) if !form.spills => form.spills = true,
-            Err(Failure::Error(error)) if form.wide_loads && error.phase == Phase::Allocate => {
+            Err(Failure::Error(error))
+                if form.wide_loads
+                    && error.phase == Phase::Allocate
+                    && error.internal.is_none() =>
+            {
                 form.wide_loads = false;
             }
             other => return other.map_err(Failure::error),
@@ -75,11 +78,8 @@ fn encode(mut selected: Selected, chip: Chip, scratch: u32) -> Result<Output, Fa
         let message = format!("{} bytes of scratch memory per lane", scratch.bytes);
         return Err(CompileError::allocate(message).into());
     }
-    if let Some(problem) = checker::check(&selected.program, &allocation) {
-        let message = format!("the checker refuses the allocation: {problem}");
-        return Err(CompileError { phase: Phase::Allocate, message, internal: true }.into());
-    }
-    let mut physical = Physical::new(&selected.program, &allocation);
+    checker::check(&selected.program, &allocation)?;
+    let mut physical = Physical::new(&selected.program, &allocation)?;
     physical.simplify();
     insert_waits(&mut physical);
     insert_wait_states(&mut physical);
@@ -323,7 +323,7 @@ fn validate(output: &Output) -> Result<(), CompileError> {
     match violations.first() {
         Some(first) => {
             let message = format!("{first} ({} in all)", violations.len());
-            Err(CompileError { phase: Phase::Validate, message, internal: true })
+            Err(InternalError::new(Phase::Validate, message).into())
         }
         None => Ok(()),
     }

@@ -27,7 +27,6 @@
 pub mod allocate;
 mod compile;
 pub mod copies;
-mod error;
 pub mod homes;
 pub mod interfaces;
 mod join_blocks;
@@ -48,6 +47,6 @@ pub mod wait_states;
 pub mod waits;
 
 pub use compile::compile;
-pub use error::CompileError;
+pub use ir::CompileError;
 pub use output::Output;
 pub use stage_key::{NextStage, StageKey, TessDomain};

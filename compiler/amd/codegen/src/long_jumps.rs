@@ -17,9 +17,9 @@
 //!
 //! Islands take no register and leave SCC alone, unlike `s_setpc_b64` with a computed address.
 
-use crate::error::CompileError;
 use crate::physical::{Physical, Placed};
 use amd_isa::{Format, Instruction, Opcode, Operand};
+use ir::CompileError;
 use std::collections::BTreeMap;
 
 /// Longest jump in dwords, by the code without islands. The rest of the distance that fits

@@ -1,11 +1,12 @@
 //! Programs on physical registers: the form in which waits and wait states are added, and encoding.
 
 use crate::allocate::Allocation;
-use crate::error::CompileError;
-use crate::machine::{Arg, File, Inst, Program};
+use crate::machine::{Arg, File, Inst, Label, Part, Program};
 use amd_isa::{Chip, Format, Instruction, Opcode, Operand, Row, Scalar};
 use cranelift_entity::SecondaryMap;
+use ir::CompileError;
 use smallvec::SmallVec;
+use vocabulary::{InternalError, Phase};
 
 /// An instruction, and the block that it jumps to.
 #[derive(Clone, Debug)]
@@ -43,39 +44,26 @@ pub struct Physical {
 
 impl Physical {
     /// Replaces virtual registers by physical ones, and drops copies of a register to itself.
-    pub fn new(program: &Program, allocation: &Allocation) -> Physical {
-        let mut position = SecondaryMap::with_default(usize::MAX);
+    ///
+    /// # Errors
+    /// A register has no place, or a jump leads to a block that is not in the program.
+    pub fn new(program: &Program, allocation: &Allocation) -> Result<Physical, InternalError> {
+        let mut position = SecondaryMap::new();
         for (index, &label) in program.order.iter().enumerate() {
-            position[label] = index;
+            position[label] = Some(index);
         }
-        let place = |inst: &Inst| {
-            let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
-            let mut target = None;
-            for arg in &inst.args {
-                operands.push(match *arg {
-                    Arg::Fixed(operand) => operand,
-                    Arg::Label(label) => {
-                        target = Some(position[label]);
-                        Operand::Jump(0)
-                    }
-                    Arg::Part(part) => {
-                        let number = allocation.first[part.reg].unwrap_or(0) + part.dword;
-                        match program.regs[part.reg].file {
-                            File::Scalar => Operand::Scalar(Scalar(number)),
-                            File::Vector => Operand::Vector(number),
-                        }
-                    }
-                });
-            }
-            let mut instruction = Instruction::new(inst.format, inst.opcode, &operands);
-            instruction.modifiers = inst.modifiers;
-            Placed { instruction, target }
-        };
-        let block = |&label: &crate::machine::Label| -> Vec<Placed> {
-            let insts = program.blocks[label].insts.iter().map(place);
-            insts.filter(|placed| !is_self_copy(&placed.instruction)).collect()
-        };
-        Physical::of_blocks(program.chip, program.order.iter().map(block).collect())
+        let places = Places { program, allocation, position };
+        let mut blocks = Vec::with_capacity(program.order.len());
+        for &label in &program.order {
+            let insts = &program.blocks[label].insts;
+            let mut block = insts
+                .iter()
+                .map(|inst| places.place(inst).map_err(|error| error.at(inst)))
+                .collect::<Result<Vec<Placed>, InternalError>>()?;
+            block.retain(|placed| !is_self_copy(&placed.instruction));
+            blocks.push(block);
+        }
+        Ok(Physical::of_blocks(program.chip, blocks))
     }
 
     /// Returns the program of these blocks.
@@ -154,7 +142,76 @@ impl Physical {
     }
 }
 
+/// The places of registers and blocks.
+struct Places<'a> {
+    program: &'a Program,
+    allocation: &'a Allocation,
+    position: SecondaryMap<Label, Option<usize>>,
+}
+
+impl Places<'_> {
+    fn place(&self, inst: &Inst) -> Result<Placed, InternalError> {
+        let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
+        let mut target = None;
+        for arg in &inst.args {
+            operands.push(match *arg {
+                Arg::Fixed(operand) => operand,
+                Arg::Label(label) => {
+                    target = Some(self.position[label].ok_or_else(|| {
+                        InternalError::new(Phase::Allocate, format!("{label} is not placed"))
+                    })?);
+                    Operand::Jump(0)
+                }
+                Arg::Part(part) => self.register(part)?,
+            });
+        }
+        let mut instruction = Instruction::new(inst.format, inst.opcode, &operands);
+        instruction.modifiers = inst.modifiers;
+        Ok(Placed { instruction, target })
+    }
+
+    fn register(&self, part: Part) -> Result<Operand, InternalError> {
+        let first = self.allocation.first[part.reg].ok_or_else(|| {
+            InternalError::new(Phase::Allocate, format!("{} has no place", part.reg))
+        })?;
+        let number = first + part.dword;
+        Ok(match self.program.regs[part.reg].file {
+            File::Scalar => Operand::Scalar(Scalar(number)),
+            File::Vector => Operand::Vector(number),
+        })
+    }
+}
+
 fn is_self_copy(instruction: &Instruction) -> bool {
     let moves = matches!(instruction.opcode, Opcode::VMovB32 | Opcode::SMovB32 | Opcode::SMovB64);
     moves && instruction.operands[0] == instruction.operands[1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocate::allocate;
+    use crate::machine::{Emitter, ZERO};
+
+    #[test]
+    fn a_register_without_a_place_is_an_internal_error() {
+        let mut e = Emitter::new(Chip::Si);
+        let part = e.scalar();
+        e.sop1(Opcode::SMovB32, part, ZERO);
+        let mut allocation = allocate(&e.program).expect("enough registers");
+        allocation.first[part.reg] = None;
+        let error = Physical::new(&e.program, &allocation).unwrap_err().to_string();
+        assert!(error.contains("r0 has no place at `s_mov_b32 r0"), "{error}");
+        assert!(error.contains("physical.rs:"), "{error}");
+    }
+
+    #[test]
+    fn a_jump_to_a_block_that_is_not_placed_is_an_internal_error() {
+        let mut e = Emitter::new(Chip::Si);
+        let label = e.new_label();
+        e.jump(Opcode::SBranch, label);
+        let allocation = allocate(&Program::new(Chip::Si)).expect("no register");
+        let error = Physical::new(&e.program, &allocation).unwrap_err().to_string();
+        assert!(error.contains(&format!("{label} is not placed")), "{error}");
+    }
 }

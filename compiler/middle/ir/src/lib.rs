@@ -60,6 +60,7 @@
 pub mod builder;
 pub mod cfg;
 mod compact;
+mod compile_error;
 pub mod eval;
 pub mod fold;
 pub mod ids;
@@ -81,6 +82,7 @@ pub mod varyings;
 
 pub use builder::Builder;
 pub use cfg::Cfg;
+pub use compile_error::CompileError;
 pub use ids::{Block, Inst, Local, Node, Value};
 pub use info::{DerivativeGroup, Dim, Interpolation, Location, ShaderInfo, Stage, Varying};
 pub use inst::{Alu, InstData, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};

@@ -2,10 +2,11 @@
 //! every read must find the register that it names, on every path.
 
 use super::Allocation;
-use crate::machine::{File, Inst, Program, Reg, Use, predecessors};
+use crate::machine::{File, Inst, Part, Program, Reg, Use, predecessors};
 use amd_isa::slot::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use vocabulary::{InternalError, Phase};
 
 /// Content of a physical register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,15 +54,24 @@ fn join(known: &mut State, other: &State) -> bool {
     changed
 }
 
-/// Returns a description of the first read that finds something else, if there is one.
+/// Returns the first read that finds something else than the register that it names, as an error.
 ///
 /// Reads of registers that some path leaves undefined are not judged.
-pub fn check(program: &Program, allocation: &Allocation) -> Option<String> {
+///
+/// # Errors
+/// The allocation is wrong.
+pub fn check(program: &Program, allocation: &Allocation) -> Result<(), InternalError> {
     let edges = [program.linear_successors(), program.logical_successors()];
-    [File::Scalar, File::Vector].into_iter().find_map(|file| {
-        let checker = Checker { program, allocation, file };
-        checker.run(&edges[file as usize])
-    })
+    for file in [File::Scalar, File::Vector] {
+        Checker { program, allocation, file }.run(&edges[file as usize])?;
+    }
+    Ok(())
+}
+
+/// Returns the error of a wrong allocation.
+#[track_caller]
+fn refuse(problem: String) -> InternalError {
+    InternalError::new(Phase::Allocate, format!("the checker refuses the allocation: {problem}"))
 }
 
 struct Checker<'a> {
@@ -71,21 +81,20 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn run(&self, successors: &[Edges]) -> Option<String> {
+    fn run(&self, successors: &[Edges]) -> Result<(), InternalError> {
+        self.all_have_places()?;
         let undefined = self.undefined(successors);
         let states = self.solve(successors);
         for (index, &label) in self.program.order.iter().enumerate() {
+            // No path leads to a block without a state.
             let Some(mut state) = states[index].clone() else { continue };
             let mut written: FxHashSet<Reg> = FxHashSet::default();
             for inst in &self.program.blocks[label].insts {
                 let uses = self.program.uses(inst);
                 for used in uses.iter().filter(|used| used.role != Role::Write) {
                     let reg = used.part.reg;
-                    if !written.contains(&reg) && undefined.contains(&(index, reg)) {
-                        continue;
-                    }
-                    if let Some(problem) = self.judge(used, &state) {
-                        return Some(format!("{label}: {inst}: {problem}"));
+                    if written.contains(&reg) || !undefined.contains(&(index, reg)) {
+                        self.judge(used, &state).map_err(|error| error.at(inst))?;
                     }
                 }
                 self.step(inst, &mut state);
@@ -93,15 +102,42 @@ impl Checker<'_> {
                 written.extend(writes.map(|used| used.part.reg));
             }
         }
-        None
+        Ok(())
+    }
+
+    /// Fails if a register in use has no place, or one beyond the registers of the program.
+    fn all_have_places(&self) -> Result<(), InternalError> {
+        for &label in &self.program.order {
+            for inst in &self.program.blocks[label].insts {
+                for used in self.program.uses(inst) {
+                    let Part { reg, dword } = used.part;
+                    let data = self.program.regs[reg];
+                    if data.file != self.file {
+                        continue;
+                    }
+                    let Some(first) = self.allocation.first[reg] else {
+                        return Err(refuse(format!("{reg} has no place")).at(inst));
+                    };
+                    let end = usize::from(first) + usize::from(data.dwords);
+                    if end > self.registers() || dword >= data.dwords {
+                        return Err(refuse(format!("{reg} exceeds its registers")).at(inst));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of registers of the file in use.
+    fn registers(&self) -> usize {
+        match self.file {
+            File::Scalar => self.allocation.scalars.into(),
+            File::Vector => self.allocation.vectors.into(),
+        }
     }
 
     fn start(&self) -> State {
-        let registers = match self.file {
-            File::Scalar => self.allocation.scalars.into(),
-            File::Vector => self.allocation.vectors,
-        };
-        let mut state = vec![Content::Unset; registers.into()];
+        let mut state = vec![Content::Unset; self.registers()];
         for (reg, data) in self.program.regs.iter() {
             let first = self.allocation.first[reg].filter(|_| data.file == self.file);
             if let (Some(first), Some(_)) = (first, data.fixed) {
@@ -222,13 +258,15 @@ impl Checker<'_> {
         all
     }
 
-    /// Physical registers of a use with the dwords of its register.
+    /// Physical registers of a use with the dwords of its register; none in the other file.
     fn physical(&self, used: &Use) -> impl Iterator<Item = (usize, u8)> + use<> {
         let data = self.program.regs[used.part.reg];
         let first = self.allocation.first[used.part.reg].filter(|_| data.file == self.file);
-        let (from, count) = (used.part.dword, if first.is_some() { used.dwords } else { 0 });
-        let end = data.dwords.min(from + count);
-        (from..end).map(move |d| (usize::from(first.unwrap_or(0)) + usize::from(d), d))
+        let end = data.dwords.min(used.part.dword + used.dwords);
+        let dwords = used.part.dword..end;
+        first.into_iter().flat_map(move |first| {
+            dwords.clone().map(move |dword| (usize::from(first) + usize::from(dword), dword))
+        })
     }
 
     fn step(&self, inst: &Inst, state: &mut State) {
@@ -239,13 +277,16 @@ impl Checker<'_> {
         }
     }
 
-    fn judge(&self, used: &Use, state: &State) -> Option<String> {
-        self.physical(used).find_map(|(physical, dword)| {
+    fn judge(&self, used: &Use, state: &State) -> Result<(), InternalError> {
+        for (physical, dword) in self.physical(used) {
             let wanted = Content::Dword(used.part.reg, dword);
             let found = state[physical];
-            (found != wanted && found != Content::Unset)
-                .then(|| format!("register {physical} has {found:?}, not {wanted:?}"))
-        })
+            if found != wanted && found != Content::Unset {
+                let problem = format!("register {physical} has {found:?}, not {wanted:?}");
+                return Err(refuse(problem));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -253,7 +294,7 @@ impl Checker<'_> {
 mod tests {
     use super::*;
     use crate::allocate::allocate;
-    use crate::machine::{Emitter, Part, ZERO};
+    use crate::machine::{Emitter, ZERO};
     use amd_isa::{Chip, Opcode};
 
     /// A program that reads `first` in a loop, in which it writes `second`. With `skips`, a path
@@ -278,22 +319,35 @@ mod tests {
     }
 
     /// Returns the verdict on a program, both of whose registers are in the same place.
-    fn judge_clash(skips: bool) -> Option<String> {
+    fn judge_clash(skips: bool) -> Result<(), InternalError> {
         let (program, registers) = program(skips);
         let mut allocation = allocate(&program).expect("enough registers");
-        assert_eq!(check(&program, &allocation), None);
+        assert_eq!(check(&program, &allocation), Ok(()));
         registers.iter().for_each(|part| allocation.first[part.reg] = Some(0));
         check(&program, &allocation)
     }
 
     #[test]
     fn a_value_that_the_last_iteration_overwrote_is_a_problem() {
-        let problem = judge_clash(false).expect("a problem");
-        assert!(problem.contains("Mixed"), "{problem}");
+        let error = judge_clash(false).unwrap_err().to_string();
+        assert!(error.contains("register 0 has Mixed, not Dword(r0, 0)"), "{error}");
+        assert!(error.contains("at `s_mov_b32 r1, r0`"), "{error}");
     }
 
     #[test]
     fn a_register_that_a_path_leaves_undefined_is_not_judged() {
-        assert_eq!(judge_clash(true), None);
+        assert_eq!(judge_clash(true), Ok(()));
+    }
+
+    #[test]
+    fn a_register_without_a_place_is_a_problem() {
+        let (program, [first, _]) = program(false);
+        let mut allocation = allocate(&program).expect("enough registers");
+        allocation.first[first.reg] = None;
+        let error = check(&program, &allocation).unwrap_err().to_string();
+        assert!(error.contains("r0 has no place"), "{error}");
+        allocation.first[first.reg] = Some(200);
+        let error = check(&program, &allocation).unwrap_err().to_string();
+        assert!(error.contains("r0 exceeds its registers"), "{error}");
     }
 }

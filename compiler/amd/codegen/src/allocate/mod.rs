@@ -5,11 +5,11 @@
 pub mod checker;
 pub mod spill;
 
-use crate::error::CompileError;
 use crate::liveness::{Liveness, Segment, Segments};
 use crate::machine::{Arg, File, Program, Reg};
 use amd_isa::{Chip, Opcode};
 use cranelift_entity::SecondaryMap;
+use ir::CompileError;
 
 /// Physical registers by virtual register.
 #[derive(Clone, Debug)]

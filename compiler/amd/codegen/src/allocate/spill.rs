@@ -12,14 +12,15 @@
 //! scalars has its physical register to itself.
 
 use super::{Allocation, Full, allocate};
-use crate::error::CompileError;
 use crate::liveness::Liveness;
 use crate::machine::{Arg, File, Inst, Label, Part, Program, Reg, RegData, bits};
 use amd_isa::slot::Role;
 use amd_isa::{Format, Modifiers, Opcode, Operand};
 use cranelift_entity::SecondaryMap;
+use ir::CompileError;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use vocabulary::InternalError;
 
 /// Lanes of a vector register.
 const LANES: u8 = 64;
@@ -66,6 +67,12 @@ impl Failure {
 impl From<CompileError> for Failure {
     fn from(error: CompileError) -> Failure {
         Failure::Error(error)
+    }
+}
+
+impl From<InternalError> for Failure {
+    fn from(error: InternalError) -> Failure {
+        Failure::Error(error.into())
     }
 }
 

@@ -1,9 +1,8 @@
 //! Dispatch of ALU operations.
 
 use super::{Held, Selection, Step};
-use crate::error::CompileError;
 use crate::homes::Home;
-use ir::{Alu, AluOp, Value};
+use ir::{Alu, AluOp, CompileError, Value};
 
 impl Selection<'_> {
     pub(crate) fn alu(&mut self, alu: &Alu, result: Value) -> Step {

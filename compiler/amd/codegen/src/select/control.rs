@@ -2,15 +2,14 @@
 //! EXEC, and jump only over code that no lane executes.
 
 use super::{Selection, Step};
-use crate::error::CompileError;
 use crate::machine::{Arg, EXEC, Label, Part};
 use crate::uniformity::LoopFacts;
 use amd_isa::Opcode;
-use ir::{Block, InstKind, Intrinsic, Jump, Node, NodeData, Step as Walk, Value};
+use ir::{Block, CompileError, InstKind, Intrinsic, Jump, Node, NodeData, Step as Walk, Value};
 
-/// Intrinsics of a stage, and its code before and behind the shader's.
+/// The intrinsics that only one stage has.
 pub(crate) trait StageSelection {
-    /// Selects an intrinsic of the stage; false if it is none.
+    /// Selects an intrinsic of the stage; false if the stage does not have it.
     fn intrinsic(
         &mut self,
         s: &mut Selection<'_>,
@@ -57,12 +56,19 @@ struct Loop {
     header: Label,
     latch: Label,
     exit: Label,
-    /// EXEC before the loop, if lanes leave it at different times.
-    entry: Option<Part>,
+    /// Masks of lanes, if those leave the loop at different times.
+    masks: Option<LoopMasks>,
+}
+
+/// Masks of lanes of a loop.
+#[derive(Clone, Copy)]
+struct LoopMasks {
+    /// EXEC before the loop.
+    entry: Part,
     /// Lanes that are in the loop.
-    inside: Option<Part>,
+    inside: Part,
     /// Lanes that are in this iteration; the same as `inside` unless lanes continue early.
-    current: Option<Part>,
+    current: Part,
 }
 
 impl Selection<'_> {
@@ -75,10 +81,10 @@ impl Selection<'_> {
             match step {
                 Walk::Block(block) => self.block(block, &mut frames, stage)?,
                 Walk::If(node) => self.start_if(node, &mut frames)?,
-                Walk::Else(_) => self.start_else(&mut frames),
-                Walk::EndIf(_) => self.end_if(&mut frames),
+                Walk::Else(_) => self.start_else(&mut frames)?,
+                Walk::EndIf(_) => self.end_if(&mut frames)?,
                 Walk::Loop(node) => self.start_loop(node, &mut frames),
-                Walk::EndLoop(_) => self.end_loop(&mut frames),
+                Walk::EndLoop(_) => self.end_loop(&mut frames)?,
             }
         }
         self.connect(prologue);
@@ -187,7 +193,9 @@ impl Selection<'_> {
     }
 
     fn start_if(&mut self, node: Node, frames: &mut Vec<Frame>) -> Step {
-        let NodeData::If { cond, .. } = self.shader.nodes[node] else { return Ok(()) };
+        let NodeData::If { cond, .. } = self.shader.nodes[node] else {
+            return Err(CompileError::internal(format!("{node} is not an if")));
+        };
         let (other, end) = (self.e.new_label(), self.e.new_label());
         let mask = self.mask_of(cond, 0)?;
         if !self.uniformity.is_divergent_branch(node) {
@@ -211,7 +219,7 @@ impl Selection<'_> {
         Ok(())
     }
 
-    fn start_else(&mut self, frames: &mut [Frame]) {
+    fn start_else(&mut self, frames: &mut [Frame]) -> Step {
         match frames.last_mut() {
             Some(Frame::Uniform { other, end }) => {
                 self.e.jump(Opcode::SBranch, *end);
@@ -224,21 +232,22 @@ impl Selection<'_> {
                 self.e.sop2(Opcode::SAndn2B64, EXEC, saved, cond);
                 self.e.jump(Opcode::SCbranchExecz, end);
             }
-            _ => {}
+            _ => return Err(CompileError::internal("an else outside of an if")),
         }
+        Ok(())
     }
 
-    fn end_if(&mut self, frames: &mut Vec<Frame>) {
+    fn end_if(&mut self, frames: &mut Vec<Frame>) -> Step {
         match frames.pop() {
             Some(Frame::Uniform { end, .. }) => self.e.place(end),
             Some(Frame::Divergent(frame)) => {
                 self.e.place(frame.end);
                 let innermost = frames.iter().rev().find_map(|frame| match frame {
-                    Frame::Loop(inner) => Some(inner.current),
+                    Frame::Loop(inner) => Some(inner.masks),
                     _ => None,
                 });
                 match innermost.flatten().filter(|_| frame.loses_lanes) {
-                    Some(current) => self.e.sop2(Opcode::SAndB64, EXEC, frame.saved, current),
+                    Some(masks) => self.e.sop2(Opcode::SAndB64, EXEC, frame.saved, masks.current),
                     None => self.e.sop1(Opcode::SMovB64, EXEC, frame.saved),
                 }
                 if let Some(running) = self.running_lanes().filter(|_| frame.kills) {
@@ -248,55 +257,59 @@ impl Selection<'_> {
                     self.skip_without_lanes(frames);
                 }
             }
-            _ => {}
+            _ => return Err(CompileError::internal("the end of an if outside of an if")),
         }
+        Ok(())
     }
 
     fn start_loop(&mut self, node: Node, frames: &mut Vec<Frame>) {
         let facts = self.uniformity.loop_facts(node);
         let masked = facts.divergent_exit || facts.divergent_continue || facts.kills;
         let [header, latch, exit] = [(); 3].map(|()| self.e.new_label());
-        let mut copy = |wanted: bool| {
-            wanted.then(|| {
-                let mask = self.e.mask();
-                self.e.sop1(Opcode::SMovB64, mask, EXEC);
-                mask
-            })
+        let mut copy = || {
+            let mask = self.e.mask();
+            self.e.sop1(Opcode::SMovB64, mask, EXEC);
+            mask
         };
-        let (entry, inside) = (copy(masked), copy(masked));
-        let current = if facts.divergent_continue { copy(true) } else { inside };
+        let masks = masked.then(|| {
+            let (entry, inside) = (copy(), copy());
+            let current = if facts.divergent_continue { copy() } else { inside };
+            LoopMasks { entry, inside, current }
+        });
         self.e.place(header);
-        frames.push(Frame::Loop(Loop { facts, header, latch, exit, entry, inside, current }));
+        frames.push(Frame::Loop(Loop { facts, header, latch, exit, masks }));
     }
 
-    fn end_loop(&mut self, frames: &mut Vec<Frame>) {
-        let Some(Frame::Loop(frame)) = frames.pop() else { return };
+    fn end_loop(&mut self, frames: &mut Vec<Frame>) -> Step {
+        let Some(Frame::Loop(frame)) = frames.pop() else {
+            return Err(CompileError::internal("the end of a loop outside of a loop"));
+        };
         self.e.place(frame.latch);
         let running = self.running_lanes().filter(|_| frame.facts.kills);
-        if let Some(inside) = frame.inside {
-            match running {
-                Some(running) => self.e.sop2(Opcode::SAndB64, EXEC, inside, running),
-                None => self.e.sop1(Opcode::SMovB64, EXEC, inside),
-            }
-            if frame.facts.divergent_continue
-                && let Some(current) = frame.current
-            {
+        if let Some(LoopMasks { entry, inside, current }) = frame.masks {
+            self.restore(inside, running);
+            if current != inside {
                 self.e.sop1(Opcode::SMovB64, current, EXEC);
             }
             self.e.jump(Opcode::SCbranchExecnz, frame.header);
+            self.e.place(frame.exit);
+            self.restore(entry, running);
         } else {
             self.e.jump(Opcode::SBranch, frame.header);
-        }
-        self.e.place(frame.exit);
-        if let Some(entry) = frame.entry {
-            match running {
-                Some(running) => self.e.sop2(Opcode::SAndB64, EXEC, entry, running),
-                None => self.e.sop1(Opcode::SMovB64, EXEC, entry),
-            }
+            self.e.place(frame.exit);
         }
         if frame.facts.kills {
             note_kill(frames);
             self.skip_without_lanes(frames);
+        }
+        Ok(())
+    }
+
+    /// Activates the lanes of a mask, without those that ended if `running` is given.
+    fn restore(&mut self, mask: Part, running: Option<Part>) {
+        match running {
+            Some(running) => self.e.sop2(Opcode::SAndB64, EXEC, mask, running),
+            None => self.e.sop1(Opcode::SMovB64, EXEC, mask),
         }
     }
 
@@ -326,7 +339,7 @@ impl Selection<'_> {
                 self.e.jump(Opcode::SBranch, to);
                 return Ok(());
             }
-            let (Some(inside), Some(current)) = (frame.inside, frame.current) else {
+            let Some(LoopMasks { inside, current, .. }) = frame.masks else {
                 return Err(CompileError::internal("a loop without masks"));
             };
             if jump == Jump::Break {
@@ -363,6 +376,29 @@ fn note_kill(frames: &mut [Frame]) {
     for frame in frames {
         if let Frame::Divergent(frame) = frame {
             frame.kills = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amd_isa::Chip;
+    use ir::{Shader, Stage};
+
+    #[test]
+    fn broken_nesting_is_an_internal_error() {
+        let shader = Shader::new(Stage::Vertex);
+        let mut s = Selection::new(&shader, &[], Chip::Si);
+        for (result, message) in [
+            (s.start_else(&mut []), "an else outside of an if"),
+            (s.end_if(&mut Vec::new()), "the end of an if outside of an if"),
+            (s.end_loop(&mut Vec::new()), "the end of a loop outside of a loop"),
+            (s.leave(Jump::Break, &mut []), "a jump outside of loops"),
+        ] {
+            let internal = result.unwrap_err().internal.expect("an internal error");
+            assert_eq!(internal.message, message);
+            assert!(internal.location.file().ends_with("control.rs"), "{internal}");
         }
     }
 }

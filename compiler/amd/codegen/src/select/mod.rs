@@ -30,7 +30,6 @@ mod subgroup;
 mod texture;
 mod uniform_loads;
 
-use crate::error::CompileError;
 use crate::homes::{Home, homes};
 use crate::machine::{Arg, Emitter, File, Label, Part};
 use crate::output::{Resource, UserData, UserValue};
@@ -38,7 +37,7 @@ use crate::uniformity::Uniformity;
 use amd_isa::{Chip, Operand};
 use cranelift_entity::SecondaryMap;
 use descriptor_table::DescriptorTable;
-use ir::{Alu, Block, Cfg, Local, Shader, Slot, Value};
+use ir::{Alu, Block, Cfg, CompileError, Local, Shader, Slot, Value};
 use lane_masks::LaneMasks;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;

@@ -1,7 +1,6 @@
 //! Ends of vertex, tessellation evaluation and copy programs: exports, or stores for the stage that
 //! reads the vertices.
 
-use crate::error::CompileError;
 use crate::interfaces::offset_of;
 use crate::machine::{Arg, File, Part, ZERO, int};
 use crate::output::{PositionExport, Resource, VertexInterface};
@@ -9,7 +8,7 @@ use crate::select::share::write_all_to_share;
 use crate::select::{BufferAddress, Selection, Step};
 use crate::stage_key::NextStage;
 use amd_isa::{Modifiers, Opcode, Operand};
-use ir::Slot;
+use ir::{CompileError, Slot};
 
 /// Targets of the exports.
 const POSITION: u8 = 12;

@@ -1,14 +1,15 @@
 //! Fragment stage: interpolation, window coordinates, exports of colors and depth.
 
 use super::{barycentric, dwords};
-use crate::error::CompileError;
 use crate::machine::{Arg, File, M0, Part, ZERO, int};
 use crate::output::{ColorExport, FragmentInput, FragmentInterface, PixelValue};
 use crate::select::control::StageSelection;
 use crate::select::{Held, Selection, Step};
 use crate::stage_key::StageKey;
 use amd_isa::{Format, Modifiers, Opcode, Operand};
-use ir::{InstKind, Interpolation, Intrinsic, IntrinsicOp, Location, Shader, Slot, Value};
+use ir::{
+    CompileError, InstKind, Interpolation, Intrinsic, IntrinsicOp, Location, Shader, Slot, Value,
+};
 use std::collections::BTreeMap;
 
 /// Targets of the exports.

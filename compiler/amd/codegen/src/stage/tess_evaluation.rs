@@ -9,7 +9,7 @@ use crate::select::{BufferAddress, Held, Selection, Step};
 use crate::stage_key::NextStage;
 use amd_isa::Opcode;
 use ir::info::Primitive;
-use ir::{Intrinsic, IntrinsicOp, Slot, Value};
+use ir::{CompileError, Intrinsic, IntrinsicOp, Slot, Value};
 
 /// State of the stage.
 pub(crate) struct TessEvaluation {
@@ -106,6 +106,14 @@ impl TessEvaluation {
         self.load(s, address, at, result)
     }
 
+    /// Loads tessellation levels of the patch.
+    fn level(&self, s: &mut Selection<'_>, slot: Slot, result: Value) -> Step {
+        let at = self.layout.patch_slot(slot).ok_or_else(|| {
+            CompileError::internal(format!("{slot:?} is not in the layout of the patch"))
+        })?;
+        self.load(s, self.patch, at, result)
+    }
+
     fn coordinates(&self, s: &mut Selection<'_>, result: Value) {
         let [u, v] = self.coordinates;
         let third: Arg = if s.shader.info.tess.domain == Primitive::Triangles {
@@ -130,14 +138,8 @@ impl StageSelection for TessEvaluation {
         match (intrinsic.op, result) {
             (StoreOutput, _) => s.store_output(intrinsic)?,
             (LoadInput | LoadPerVertexInput, Some(result)) => self.input(s, intrinsic, result)?,
-            (TessLevelOuter, Some(result)) => {
-                let at = self.layout.patch_slot(Slot::TessLevelOuter).unwrap_or(0);
-                self.load(s, self.patch, at, result)?;
-            }
-            (TessLevelInner, Some(result)) => {
-                let at = self.layout.patch_slot(Slot::TessLevelInner).unwrap_or(0);
-                self.load(s, self.patch, at, result)?;
-            }
+            (TessLevelOuter, Some(result)) => self.level(s, Slot::TessLevelOuter, result)?,
+            (TessLevelInner, Some(result)) => self.level(s, Slot::TessLevelInner, result)?,
             (TessCoord, Some(result)) => self.coordinates(s, result),
             (PrimitiveId, Some(result)) => s.set_parts(result, self.primitive),
             (PatchVerticesIn, Some(result)) => {
