@@ -331,7 +331,7 @@ mod tests {
     fn a_value_that_the_last_iteration_overwrote_is_a_problem() {
         let error = judge_clash(false).unwrap_err().to_string();
         assert!(error.contains("register 0 has Mixed, not Dword(r0, 0)"), "{error}");
-        assert!(error.contains("at `s_mov_b32 r1, r0`"), "{error}");
+        assert!(error.contains("at `s_mov_b32 r1.0, r0.0`"), "{error}");
     }
 
     #[test]
