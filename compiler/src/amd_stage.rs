@@ -8,9 +8,9 @@ use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 use vocabulary::{CodegenOptions, InternalError};
 
-use ir::{PassEvent, PassLog};
+use ir::{PassEvent, PassLog, PassRecord};
 
-use crate::compile::Hook;
+use crate::compile::{Hook, StagePasses};
 use crate::error::CompileError;
 use crate::passes::{self, IrTarget};
 use crate::varyings::{EarlyStage, neighbor_facts};
@@ -26,9 +26,39 @@ pub fn compile_amd(
     chip: Chip,
     options: &CodegenOptions,
 ) -> Result<amd_codegen::Output, CompileError> {
-    let shader = ir_for_amd(program, stage, key, options, &mut |_, _| {}, &mut PassLog::default())?;
-    let key = stage_key(program, stage, key);
-    Ok(InternalError::catch(|| amd_codegen::compile(&shader, &key, chip))??)
+    compile_amd_logged(program, stage, key, chip, options).0
+}
+
+/// As [`compile_amd`], and also returns which optional passes ran, whether it succeeds or not.
+pub fn compile_amd_logged(
+    program: &Program,
+    stage: Stage,
+    key: &StageKey,
+    chip: Chip,
+    options: &CodegenOptions,
+) -> (Result<amd_codegen::Output, CompileError>, StagePasses) {
+    let mut log = StagePasses::new(stage);
+    let shader = ir_for_amd(program, stage, key, options, &mut |_, _| {}, &mut log.ir);
+    let output = shader.and_then(|shader| {
+        let record = PassRecord::after_ir(log.ir.runs.len() as u64);
+        let key = stage_key(program, stage, key);
+        let output = codegen(&shader, &key, chip, options, &record);
+        log.kernels = record.into_kernels();
+        output
+    });
+    (output, log)
+}
+
+/// Generates machine code from optimized IR.
+pub(crate) fn codegen(
+    shader: &ir::Shader,
+    key: &amd_codegen::StageKey,
+    chip: Chip,
+    options: &CodegenOptions,
+    record: &PassRecord,
+) -> Result<amd_codegen::Output, CompileError> {
+    let compile = || amd_codegen::compile_recorded(shader, key, chip, options, record);
+    Ok(InternalError::catch(compile)??)
 }
 
 /// Lowers one stage of a linked program and takes it through the IR passes, as [`compile_amd`]

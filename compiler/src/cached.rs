@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use amd_isa::Chip;
 use cache::{CheckoutPool, SharedTable};
-use intel_codegen::passes::PassRecord;
 use intel_isa::DevInfo;
-use ir::Shader;
+use ir::{PassRecord, Shader};
 use program::{Program, Stage, StageKey};
 use vocabulary::{CodegenOptions, InternalError};
 
@@ -64,6 +63,7 @@ struct AmdKey {
     shader: Arc<Shader>,
     key: amd_codegen::StageKey,
     chip: Chip,
+    options: CodegenOptions,
 }
 
 impl Default for CachedCompiler {
@@ -141,11 +141,11 @@ impl CachedCompiler {
         passes::link_varyings(&mut passes::manager(options, stage, false), &mut shader, &facts)?;
         let shader = self.late(shader, amd_stage::target(program, stage), options)?;
         let weight = shader.insts.len();
-        let key = AmdKey { shader, key: amd_stage::stage_key(program, stage, key), chip };
-        self.amd.get(key, weight, |key| {
-            let output =
-                InternalError::catch(|| amd_codegen::compile(&key.shader, &key.key, key.chip))??;
-            Ok(Arc::new(output))
+        let key = amd_stage::stage_key(program, stage, key);
+        let key = AmdKey { shader, key, chip, options: options.clone() };
+        self.amd.get(key, weight, |AmdKey { shader, key, chip, options }| {
+            let record = PassRecord::default();
+            amd_stage::codegen(shader, key, *chip, options, &record).map(Arc::new)
         })
     }
 

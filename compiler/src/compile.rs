@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use intel_codegen::output::{Interface, TessDomain, Width};
-use intel_codegen::passes::PassRecord;
 use intel_isa::{DevInfo, Violation};
-use ir::pass::{PassEvent, PassLog};
+use ir::pass::{PassEvent, PassLog, PassRecord};
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 use vocabulary::{CodegenOptions, InternalError};
@@ -76,7 +75,7 @@ pub struct StagePasses {
 }
 
 impl StagePasses {
-    fn new(stage: Stage) -> StagePasses {
+    pub(crate) fn new(stage: Stage) -> StagePasses {
         StagePasses { stage, ir: PassLog::default(), kernels: Vec::new() }
     }
 }

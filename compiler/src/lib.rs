@@ -50,7 +50,7 @@ mod validation_cache;
 mod varyings;
 
 pub use amd_codegen;
-pub use amd_stage::{compile_amd, ir_for_amd};
+pub use amd_stage::{compile_amd, compile_amd_logged, ir_for_amd};
 pub use binary::{Binary, BinaryError};
 pub use cached::{CachedCompiler, EarlyPassCache};
 pub use compile::{Hook, StagePasses, compile, compile_logged, ir_after, validate};

@@ -2,7 +2,8 @@
 //!
 //! [`pipeline`] is the whole of it. Its three parts are separate functions, because caches store
 //! the results of [`early`] and [`late`]. The back end's passes follow: [`intel_codegen::passes`]
-//! lists them. Nothing else decides which passes run; [`ir::passes::ALL`] is the registry of names.
+//! and [`amd_codegen::passes`] list them. Nothing else decides which passes run;
+//! [`ir::passes::ALL`] is the registry of names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -290,7 +291,8 @@ const OTHERS: [&str; 9] = [
 
 /// Returns the names of all optional passes, of the IR and of the back ends.
 pub fn optional() -> BTreeSet<&'static str> {
-    ir_optional().chain(intel_codegen::passes::optional()).collect()
+    let back_ends = intel_codegen::passes::optional().chain(amd_codegen::passes::optional());
+    ir_optional().chain(back_ends).collect()
 }
 
 /// Returns the names of the optional passes of the IR, each once.
@@ -298,14 +300,16 @@ pub fn ir_optional() -> impl Iterator<Item = &'static str> {
     CLEAN_UP.iter().map(|pass| pass.name).chain(OTHERS)
 }
 
-/// Returns the names of all optional passes with their representation, `ir:opt_dce` and
-/// `lir:opt_dce`, sorted.
+/// Returns the names of all optional passes with their representation, `ir:opt_dce`,
+/// `lir:opt_dce` and `gcn:opt_dce`, sorted.
 pub fn qualified_optional() -> Vec<String> {
     let ir = ir_optional().map(|name| (Shader::KIND, name));
     let lir =
         intel_codegen::passes::optional().map(|name| (intel_codegen::lir::Program::KIND, name));
+    let gcn =
+        amd_codegen::passes::optional().map(|name| (amd_codegen::machine::Program::KIND, name));
     let names: BTreeSet<String> =
-        ir.chain(lir).map(|(kind, name)| format!("{kind}:{name}")).collect();
+        ir.chain(lir).chain(gcn).map(|(kind, name)| format!("{kind}:{name}")).collect();
     names.into_iter().collect()
 }
 

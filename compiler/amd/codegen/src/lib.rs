@@ -3,8 +3,8 @@
 //!
 //! [`compile`] decides which values are the same in all lanes ([`uniformity`]) and in which
 //! register file each lives ([`homes`]), selects instructions of [`machine`], allocates registers
-//! ([`allocate()`](allocate::allocate)), and inserts waits and wait states. `amd_isa::validate` judges
-//! every program.
+//! ([`allocate()`](allocate::allocate)), and inserts waits and wait states ([`passes`] lists the
+//! passes). `amd_isa::validate` judges every program.
 //!
 //! ```
 //! let text = "shader vertex
@@ -17,7 +17,8 @@
 //! }
 //! ";
 //! let shader = ir::parse(text)?;
-//! let output = amd_codegen::compile(&shader, &amd_codegen::StageKey::default(), amd_isa::Chip::Si)?;
+//! let (key, options) = (amd_codegen::StageKey::default(), amd_codegen::CodegenOptions::default());
+//! let output = amd_codegen::compile(&shader, &key, amd_isa::Chip::Si, &options)?;
 //! let program = amd_isa::decode_program(output.chip, &output.words)?;
 //! let text = amd_isa::print_program(output.chip, &program);
 //! assert!(text.contains("exp pos0 v0, v1, v2, v3 done"), "{text}");
@@ -26,27 +27,21 @@
 
 pub mod allocate;
 mod compile;
-pub mod copies;
 pub mod homes;
 pub mod interfaces;
-mod join_blocks;
 pub mod liveness;
-pub mod long_jumps;
 pub mod machine;
-mod motion;
+mod opt;
 pub mod output;
+pub mod passes;
 pub mod physical;
-mod remove_dead;
-mod schedule;
 mod select;
-pub mod sink;
 mod stage;
 mod stage_key;
 pub mod uniformity;
-pub mod wait_states;
-pub mod waits;
 
-pub use compile::compile;
+pub use compile::{compile, compile_recorded, compile_with};
 pub use ir::CompileError;
 pub use output::Output;
 pub use stage_key::{NextStage, StageKey, TessDomain};
+pub use vocabulary::CodegenOptions;

@@ -8,8 +8,8 @@ use crate::legalize::*;
 use crate::lir::Program;
 use crate::model::Model;
 use crate::opt::*;
-use ir::{Pass, PassLog, passes};
-use std::cell::RefCell;
+pub use ir::PassRecord;
+use ir::{Pass, passes};
 use vocabulary::Width;
 
 /// The function of a pass: returns whether it changed the program.
@@ -125,49 +125,6 @@ pub fn optional() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn by_name(name: &str) -> Option<LirPass> {
     all().find(|pass| pass.name == name)
-}
-
-/// Optional passes of one compilation: those that ran on the IR, and a record of those on kernels.
-///
-/// By default no pass ran on the IR, and nothing is recorded.
-#[derive(Debug, Default)]
-pub struct PassRecord {
-    ir_runs: u64,
-    is_recording: bool,
-    kernels: RefCell<Vec<(Width, PassLog)>>,
-}
-
-impl PassRecord {
-    /// Returns an empty record of kernels whose IR took `ir_runs` runs of optional passes. Limits
-    /// count them, too.
-    #[must_use]
-    pub fn after_ir(ir_runs: u64) -> PassRecord {
-        PassRecord { ir_runs, is_recording: true, kernels: RefCell::default() }
-    }
-
-    /// Returns the logs of all kernels, in the order of their compilation. Kernels that failed or
-    /// were dropped have one, too.
-    #[must_use]
-    pub fn into_kernels(self) -> Vec<(Width, PassLog)> {
-        self.kernels.into_inner()
-    }
-
-    /// Returns the runs on a kernel that a limit on a whole compilation leaves.
-    pub(crate) fn left(&self, limit: u64) -> u64 {
-        limit.saturating_sub(self.ir_runs)
-    }
-
-    /// True if logs are wanted.
-    pub(crate) fn is_recording(&self) -> bool {
-        self.is_recording
-    }
-
-    /// Records the log of a kernel.
-    pub(crate) fn push(&self, width: Width, log: &PassLog) {
-        if self.is_recording {
-            self.kernels.borrow_mut().push((width, log.clone()));
-        }
-    }
 }
 
 #[cfg(test)]

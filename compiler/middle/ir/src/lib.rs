@@ -89,7 +89,9 @@ pub use inst::{Alu, InstData, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKin
 pub use intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
 pub use ops::{AluOp, Class, OpInfo, Operand};
 pub use parse::{ParseError, parse};
-pub use pass::{IrUnit, Pass, PassError, PassEvent, PassLog, PassManager, PassOptions, PassRun};
+pub use pass::{
+    IrUnit, Pass, PassError, PassEvent, PassLog, PassManager, PassOptions, PassRecord, PassRun,
+};
 pub use passes::IrPass;
 pub use shader::{BlockData, LocalData, MAX_NESTING, NodeData, Shader, Step, ValueData};
 pub use slot::Slot;

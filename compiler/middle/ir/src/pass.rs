@@ -6,10 +6,11 @@
 //! A pass is a function that returns whether it changed anything, or an [`InternalError`]. Its
 //! name is written once: [`pass!`](crate::pass!) derives the listed name from the function.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 
 use thiserror::Error;
-use vocabulary::{InternalError, Phase};
+use vocabulary::{InternalError, Phase, Width};
 
 /// A representation of a program that passes transform. Its text form serves for dumps.
 pub trait IrUnit: Display {
@@ -178,9 +179,60 @@ impl PassLog {
         self.refused.get_or_insert_with(|| name.to_owned());
     }
 
+    /// Adds the runs of a later manager of the same compilation.
+    pub fn append(&mut self, later: &PassLog) {
+        self.runs.extend_from_slice(&later.runs);
+        self.refused = self.refused.take().or_else(|| later.refused.clone());
+    }
+
     /// Records a run.
     pub fn ran(&mut self, name: &str, changed: bool) {
         self.runs.push(PassRun { name: name.to_owned(), changed });
+    }
+}
+
+/// Optional passes of one compilation: those that ran on the IR, and a record of those on kernels.
+///
+/// By default no pass ran on the IR, and nothing is recorded.
+#[derive(Debug, Default)]
+pub struct PassRecord {
+    ir_runs: u64,
+    is_recording: bool,
+    kernels: RefCell<Vec<(Width, PassLog)>>,
+}
+
+impl PassRecord {
+    /// Returns an empty record of kernels whose IR took `ir_runs` runs of optional passes. Limits
+    /// count them, too.
+    #[must_use]
+    pub fn after_ir(ir_runs: u64) -> PassRecord {
+        PassRecord { ir_runs, is_recording: true, kernels: RefCell::default() }
+    }
+
+    /// Returns the logs of all kernels, in the order of their compilation. Kernels that failed or
+    /// were dropped have one, too.
+    #[must_use]
+    pub fn into_kernels(self) -> Vec<(Width, PassLog)> {
+        self.kernels.into_inner()
+    }
+
+    /// Returns the runs on a kernel that a limit on a whole compilation leaves.
+    #[must_use]
+    pub fn left(&self, limit: u64) -> u64 {
+        limit.saturating_sub(self.ir_runs)
+    }
+
+    /// True if logs are wanted.
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.is_recording
+    }
+
+    /// Records the log of a kernel.
+    pub fn push(&self, width: Width, log: &PassLog) {
+        if self.is_recording {
+            self.kernels.borrow_mut().push((width, log.clone()));
+        }
     }
 }
 

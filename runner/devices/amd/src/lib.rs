@@ -40,7 +40,7 @@ use std::sync::{Arc, Mutex};
 
 use amd_isa::Chip;
 use compiler::amd_codegen::Output;
-use compiler::{CachedCompiler, CodegenOptions, EarlyPassCache, PassLog, StagePasses, amd_binary};
+use compiler::{CachedCompiler, CodegenOptions, EarlyPassCache, amd_binary};
 use program::{Stage, StageKey};
 use raster::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use raster::resources::Bindings;
@@ -222,15 +222,14 @@ impl WaveDevice {
         }
     }
 
-    /// Compiles the IR once more for the record of its passes.
+    /// Compiles the stage once more for the record of its passes.
     fn record_passes(&mut self, stage: Stage, state: &DrawState<'_>) {
         let Some(passes) = &mut self.passes else { return };
-        let mut ir = PassLog::default();
-        let options = &self.options.compiler;
-        let (program, key) = (state.program, state.key);
+        let WaveOptions { compiler: options, chip, .. } = &self.options;
         // An error is that of the compilation itself.
-        let _ = compiler::ir_for_amd(program, stage, key, options, &mut |_, _| {}, &mut ir);
-        passes.extend(scope_passes(&StagePasses { stage, ir, kernels: Vec::new() }));
+        let (_, log) =
+            compiler::compile_amd_logged(state.program, stage, state.key, *chip, options);
+        passes.extend(scope_passes(&log));
     }
 }
 

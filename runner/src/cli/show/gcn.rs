@@ -86,10 +86,8 @@ impl ShownGcn<'_> {
     }
 
     fn passes(&self, text: &mut String) -> anyhow::Result<()> {
-        let ShownGcn { program, stage, key, options, .. } = self;
-        let mut ir = compiler::PassLog::default();
-        let result = compiler::ir_for_amd(program, *stage, key, options, &mut |_, _| {}, &mut ir);
-        let log = compiler::StagePasses { stage: *stage, ir, kernels: Vec::new() };
+        let ShownGcn { program, stage, key, chip, options, .. } = self;
+        let (result, log) = compiler::compile_amd_logged(program, *stage, key, *chip, options);
         for (run, changed) in scope_passes(&log).iter().flat_map(ScopePasses::applications) {
             let effect = if changed { "" } else { "  no change" };
             let scope = run.scope.to_string();

@@ -9,7 +9,7 @@ use execute::CaseOverride;
 use results::names::quoted;
 use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use results::verdict::Verdict;
-use vocabulary::Target;
+use vocabulary::{Target, Width};
 
 /// Upper limit of passes, used where their number is unknown; no stage that compiles has more.
 const MOST_PASSES: u32 = 1 << 16;
@@ -242,7 +242,11 @@ impl Search<'_> {
                 options.iter().find(|(name, _)| name == "width").map(|(_, option)| option.clone());
             let width = width.map(|width| format!("--width {width}")).or(given);
             width.into_iter().for_each(|width| show += &format!(" {width}"));
-            let what = if scope.width.is_none() { "ir" } else { "eu" };
+            let what = match scope.width {
+                None => "ir",
+                Some(Width::Wave64) => "gcn",
+                Some(_) => "eu",
+            };
             put("before", format!("{show} --pass-limit {} {what}", at - 1));
             put("after", format!("{show} --pass-limit {at} {what}"));
             if scope.width.is_none() {

@@ -7,9 +7,11 @@
 
 mod emit;
 mod print;
+mod validate;
 
 pub(crate) use emit::{EXEC, M0, VCC, ZERO, bits, constant, inline_double, int};
 pub use emit::{Emitter, SignedArg};
+pub use validate::Failures;
 
 use amd_isa::slot::Role;
 use amd_isa::{Chip, Format, Modifiers, Opcode};
@@ -112,6 +114,26 @@ pub struct Inst {
     pub modifiers: Modifiers,
 }
 
+impl Inst {
+    /// True if the second result is the vector condition code.
+    pub(crate) fn writes_carries(&self) -> bool {
+        self.opcode.info().destinations.len() == 2 && self.args.get(1) == Some(&VCC)
+    }
+
+    /// True if the vector condition code is a source.
+    pub(crate) fn reads_carries(&self) -> bool {
+        let results = self.opcode.info().destinations.len();
+        let implicit = matches!(
+            self.opcode,
+            Opcode::VDivFmasF32
+                | Opcode::VDivFmasF64
+                | Opcode::SCbranchVccz
+                | Opcode::SCbranchVccnz
+        );
+        implicit || self.args.iter().skip(results).any(|arg| *arg == VCC)
+    }
+}
+
 /// Use of virtual registers by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
@@ -152,6 +174,8 @@ pub struct Program {
     pub order: Vec<Label>,
     /// Vector registers that the program may have.
     pub most_vectors: u16,
+    /// Register that spilling will read: the descriptor of scratch memory.
+    pub kept: Option<Reg>,
 }
 
 /// Vector registers of a wave that has a SIMD to itself.
@@ -166,6 +190,7 @@ impl Program {
             blocks: PrimaryMap::new(),
             order: Vec::new(),
             most_vectors: ALL_VECTORS,
+            kept: None,
         }
     }
 

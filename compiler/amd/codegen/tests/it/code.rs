@@ -1,6 +1,6 @@
 //! Instructions of small shaders: what selection and copies make of them.
 
-use amd_codegen::{StageKey, compile};
+use amd_codegen::{CodegenOptions, StageKey, compile};
 use amd_isa::Chip;
 
 use super::harness::text;
@@ -8,7 +8,10 @@ use super::harness::text;
 /// The assembly text of a shader in the IR's text form.
 fn code(shader: &str, chip: Chip) -> String {
     let shader = ir::parse(shader).expect("a shader");
-    text(&compile(&shader, &StageKey::default(), chip).expect("a program"))
+    text(
+        &compile(&shader, &StageKey::default(), chip, &CodegenOptions::default())
+            .expect("a program"),
+    )
 }
 
 /// Number of instructions whose mnemonic begins so.

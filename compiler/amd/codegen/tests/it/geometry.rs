@@ -1,7 +1,7 @@
 //! A geometry program on a wave: rings as GCN's documents describe them, and messages.
 
 use amd_codegen::output::{GeometryInterface, Interface, Resource, UserValue};
-use amd_codegen::{StageKey, compile};
+use amd_codegen::{CodegenOptions, StageKey, compile};
 use amd_isa::{Chip, HardwareStage};
 use gcn_simulator::{Outcome, Program, Recorder, Wave};
 use ir::info::Primitive;
@@ -40,7 +40,8 @@ fn vertices_go_through_the_rings() {
         let mut shader = ir::parse(SHADER).expect("a shader");
         shader.info.geometry.input = Primitive::Points;
         shader.info.geometry.max_vertices = 2;
-        let output = compile(&shader, &StageKey::default(), chip).expect("a program");
+        let output = compile(&shader, &StageKey::default(), chip, &CodegenOptions::default())
+            .expect("a program");
         assert_eq!(output.stage, HardwareStage::Gs);
         let Interface::Geometry(interface) = &output.interface else { panic!("no geometry") };
         assert_eq!(interface.copy.stage, HardwareStage::Vs);
@@ -108,7 +109,8 @@ fn far_rows_have_addresses() {
     shader.info.geometry.input = Primitive::TrianglesAdjacency;
     shader.info.geometry.max_vertices = 0x800;
     for chip in [Chip::Si, Chip::Vi] {
-        let output = compile(&shader, &StageKey::default(), chip).expect("a program");
+        let output = compile(&shader, &StageKey::default(), chip, &CodegenOptions::default())
+            .expect("a program");
         let Interface::Geometry(interface) = &output.interface else { panic!("no geometry") };
         assert_eq!((interface.vertices_in, interface.max_vertices), (6, 0x800));
     }

@@ -1,7 +1,7 @@
 //! Runs a fragment shader on both: flat inputs var0 to var3 go in, frag_color0 to 7 come out.
 
 use amd_codegen::output::Interface;
-use amd_codegen::{Output, StageKey, compile};
+use amd_codegen::{CodegenOptions, Output, StageKey, compile};
 use amd_isa::Chip;
 use gcn_simulator::{Export, Host, Memory, Outcome, Program, Wave};
 use ir::eval::{EvalOptions, Io, Space, TestServices, run};
@@ -38,7 +38,8 @@ pub(crate) fn lower(shader: &mut Shader) {
 }
 
 pub(crate) fn compiled(shader: &Shader, chip: Chip) -> Output {
-    compile(shader, &StageKey::default(), chip).unwrap_or_else(|e| panic!("{chip}: {e}\n{shader}"))
+    let (key, options) = (StageKey::default(), CodegenOptions::default());
+    compile(shader, &key, chip, &options).unwrap_or_else(|e| panic!("{chip}: {e}\n{shader}"))
 }
 
 /// The assembly text of a program.

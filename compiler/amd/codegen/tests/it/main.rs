@@ -6,6 +6,7 @@ mod code;
 mod geometry;
 mod harness;
 mod operations;
+mod passes;
 mod random;
 mod spill;
 mod stages;

@@ -1,7 +1,7 @@
 //! Stages between which memory is: their programs and layouts.
 
 use amd_codegen::output::{Interface, Resource, TessControlInterface};
-use amd_codegen::{NextStage, StageKey, TessDomain, compile};
+use amd_codegen::{CodegenOptions, NextStage, StageKey, TessDomain, compile};
 use amd_isa::{Chip, HardwareStage};
 
 use super::harness::text;
@@ -27,7 +27,8 @@ fn vertices_go_where_the_next_stage_reads_them() {
     for chip in [Chip::Si, Chip::Vi] {
         for (next, stage, instruction) in expected {
             let key = StageKey { next, ..StageKey::default() };
-            let output = compile(&shader, &key, chip).expect("a program");
+            let output =
+                compile(&shader, &key, chip, &CodegenOptions::default()).expect("a program");
             assert_eq!(output.stage, stage);
             let text = text(&output);
             for (_, _, other) in expected {
@@ -56,7 +57,7 @@ fn control(domain: TessDomain, chip: Chip) -> (String, TessControlInterface) {
     let mut shader = ir::parse(CONTROL).expect("a shader");
     shader.info.tess.vertices_out = 3;
     let key = StageKey { patch_vertices: 4, tess_domain: domain, ..StageKey::default() };
-    let output = compile(&shader, &key, chip).expect("a program");
+    let output = compile(&shader, &key, chip, &CodegenOptions::default()).expect("a program");
     assert_eq!(output.stage, HardwareStage::Hs);
     let resources: Vec<Resource> = output.descriptors.iter().map(|d| d.resource).collect();
     assert_eq!(resources, [Resource::Patches, Resource::Factors]);

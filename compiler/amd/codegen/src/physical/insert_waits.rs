@@ -1,6 +1,6 @@
 //! Insertion of `s_waitcnt`: forward dataflow of what memory still owes.
 
-use crate::physical::{Physical, Placed};
+use super::{Physical, Placed};
 use amd_isa::access::{Access, REGISTERS, Register, accesses};
 use amd_isa::{Chip, Format, Instruction, Kind, Opcode, Operand, Row};
 use std::collections::BTreeSet;
@@ -99,7 +99,8 @@ impl Item {
 }
 
 /// Inserts the waits that a program needs.
-pub fn insert_waits(program: &mut Physical) {
+pub(crate) fn insert_waits(program: &mut Physical) -> bool {
+    let mut changed = false;
     let chip = program.chip;
     let items = |block: &Vec<Placed>| block.iter().filter_map(|p| Item::of(chip, p)).collect();
     let items: Vec<Vec<Item>> = program.blocks.iter().map(items).collect();
@@ -115,11 +116,13 @@ pub fn insert_waits(program: &mut Physical) {
                 let bits = wait.bits();
                 program.blocks[index].push(Placed::control(Opcode::SWaitcnt, bits));
                 wait.apply(&mut state);
+                changed = true;
             }
             step(chip, item, &mut state);
             program.blocks[index].push(placed);
         }
     }
+    changed
 }
 
 /// The wait with those that the next instructions need for what is pending already.

@@ -17,10 +17,10 @@
 //!
 //! Islands take no register and leave SCC alone, unlike `s_setpc_b64` with a computed address.
 
-use crate::physical::{Physical, Placed};
+use super::{Physical, Placed};
 use amd_isa::{Format, Instruction, Opcode, Operand};
-use ir::CompileError;
 use std::collections::BTreeMap;
+use vocabulary::InternalError;
 
 /// Longest jump in dwords, by the code without islands. The rest of the distance that fits
 /// ([`i16::MAX`]) is for the islands between a jump and its target.
@@ -32,18 +32,18 @@ const SPACING: usize = 10_000;
 ///
 /// # Errors
 /// An instruction cannot be encoded.
-pub fn insert_islands(program: &mut Physical) -> Result<(), CompileError> {
+pub(crate) fn insert_islands(program: &mut Physical) -> Result<bool, InternalError> {
     const LARGEST_INSTRUCTION: usize = 2;
     let instructions: usize = program.blocks.iter().map(Vec::len).sum();
     if instructions * LARGEST_INSTRUCTION <= LONGEST {
-        return Ok(());
+        return Ok(false);
     }
     let layout = Layout::of(program)?;
     let islands = layout.islands(program);
     if !islands.is_empty() {
         *program = layout.rebuild(program, &islands);
     }
-    Ok(())
+    Ok(!islands.is_empty())
 }
 
 /// A place between two instructions where islands may stand.
@@ -69,7 +69,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(program: &Physical) -> Result<Layout, CompileError> {
+    fn of(program: &Physical) -> Result<Layout, InternalError> {
         let mut layout = Layout { starts: Vec::new(), ends: Vec::new(), sites: Vec::new() };
         let mut offset = 0;
         for (block, insts) in program.blocks.iter().enumerate() {

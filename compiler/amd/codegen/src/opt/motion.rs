@@ -1,7 +1,6 @@
 //! Dependencies of an instruction that changes places within its block.
 
 use crate::machine::{Arg, EXEC, File, Inst, Label, M0, Program, Reg, Use, VCC};
-use crate::remove_dead::{reads_carries, writes_carries};
 use amd_isa::slot::Role;
 use amd_isa::{Format, Opcode};
 use cranelift_entity::SecondaryMap;
@@ -85,11 +84,11 @@ fn effect(program: &Program, inst: &Inst, uses: &[Use]) -> Effect {
         data.file == file && !data.whole
     };
     let own_lane = !name.contains("movrel") && !inst.args.contains(&M0);
-    let writes_vcc = writes_carries(inst) || inst.format == Format::Vopc || writes(VCC);
+    let writes_vcc = inst.writes_carries() || inst.format == Format::Vopc || writes(VCC);
     Effect {
         moves: (plain || loads.is_some())
             && own_lane
-            && !reads_carries(inst)
+            && !inst.reads_carries()
             && written().count() == 1
             && written().all(own)
             && inst.args.iter().take(results).skip(1).all(|arg| *arg == VCC)
@@ -99,7 +98,7 @@ fn effect(program: &Program, inst: &Inst, uses: &[Use]) -> Effect {
         acts: inst.format == Format::Sopp || writes(M0) || name.contains("setreg"),
         switches: name.contains("saveexec") || name.contains("cmpx") || writes(EXEC),
         writes_vcc,
-        reads_vcc: reads_carries(inst),
+        reads_vcc: inst.reads_carries(),
     }
 }
 

@@ -17,11 +17,11 @@ use amd_isa::{Format, Modifiers, Opcode, Operand};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-/// Removes copies. Spilling will read `kept`.
-pub fn remove_copies(program: &mut Program, kept: Option<Reg>) {
-    unify_constants(program);
-    propagate(program, kept);
-    write_to_groups(program, kept);
+/// Removes copies.
+pub(crate) fn opt_copy_propagation(program: &mut Program) -> bool {
+    let unified = unify_constants(program);
+    let propagated = propagate(program);
+    write_to_groups(program) || unified || propagated
 }
 
 /// Occurrences of a register.
@@ -70,7 +70,9 @@ fn is_single(program: &Program, reg: Reg) -> bool {
 }
 
 /// Lets reads of a copy read its source, if one instruction writes each.
-fn propagate(program: &mut Program, kept: Option<Reg>) {
+fn propagate(program: &mut Program) -> bool {
+    let kept = program.kept;
+    let mut changed = false;
     let writes = unit_writes(program);
     let mut sources: FxHashMap<Reg, Part> = FxHashMap::default();
     for &label in &program.order {
@@ -106,12 +108,15 @@ fn propagate(program: &mut Program, kept: Option<Reg>) {
                     && reads.contains(part)
                     && !written(part.reg)
                 {
-                    *part = origin(*part);
+                    let from = origin(*part);
+                    changed |= from != *part;
+                    *part = from;
                 }
             }
         }
         program.blocks[label].insts = insts;
     }
+    changed
 }
 
 /// Number of instructions that write each dword.
@@ -133,7 +138,9 @@ fn unit_writes(program: &Program) -> FxHashMap<(Reg, u8), u32> {
 }
 
 /// Lets instructions write to the copy of their result, if it is the only reader.
-fn write_to_groups(program: &mut Program, kept: Option<Reg>) {
+fn write_to_groups(program: &mut Program) -> bool {
+    let kept = program.kept;
+    let mut changed = false;
     let all = occurrences(program);
     let writes = unit_writes(program);
     let mut places: FxHashMap<Reg, Part> = FxHashMap::default();
@@ -166,9 +173,12 @@ fn write_to_groups(program: &mut Program, kept: Option<Reg>) {
         }
         block.insts.retain(|inst| {
             let moves = matches!(inst.opcode, Opcode::VMovB32 | Opcode::SMovB32);
-            !(moves && inst.args[0] == inst.args[1])
+            let stays = !(moves && inst.args[0] == inst.args[1]);
+            changed |= !stays;
+            stays
         });
     }
+    changed || !places.is_empty()
 }
 
 /// Number of instructions of a block that read a register without writing it.
@@ -180,7 +190,8 @@ fn reads_of(program: &Program, label: Label, reg: Reg) -> usize {
 }
 
 /// Lets constants in vector registers of a block be there once.
-fn unify_constants(program: &mut Program) {
+fn unify_constants(program: &mut Program) -> bool {
+    let mut changed = false;
     let writes = unit_writes(program);
     for label in program.order.clone() {
         let mut known: Vec<(Operand, Part)> = Vec::new();
@@ -199,10 +210,14 @@ fn unify_constants(program: &mut Program) {
                 continue;
             }
             match known.iter().find(|(operand, _)| *operand == from) {
-                Some((_, first)) => inst.args[1] = Arg::Part(*first),
+                Some((_, first)) => {
+                    inst.args[1] = Arg::Part(*first);
+                    changed = true;
+                }
                 None => known.push((from, to)),
             }
         }
         program.blocks[label].insts = insts;
     }
+    changed
 }

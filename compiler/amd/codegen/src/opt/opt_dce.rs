@@ -1,18 +1,23 @@
-//! Removal of instructions whose results nothing needs.
+//! Removes instructions whose results nothing needs.
+//!
+//! ```text
+//! before: v_mul_f32 r1, r0, r0        after: v_add_f32 r2, r0, r0
+//!         v_add_f32 r2, r0, r0               exp mrt0 r2, …
+//!         exp mrt0 r2, …
+//! ```
 
-use crate::machine::{Inst, Program, Reg, Use, VCC};
+use crate::machine::{Arg, Inst, Program, Reg, Use};
 use amd_isa::access::{reads_scc, writes_scc};
 use amd_isa::slot::Role;
 use amd_isa::{Format, Opcode};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// Removes instructions whose results nothing needs and that have no other effect. Spilling will
-/// read `kept`.
+/// Removes instructions whose results nothing needs and that have no other effect.
 ///
 /// An instruction is needed if it has an effect, or if it writes a register or a condition code
 /// that a needed instruction reads: elements of an array that only their own selections read go.
-pub(crate) fn remove_dead(program: &mut Program, kept: Option<Reg>) {
+pub(crate) fn opt_dce(program: &mut Program) -> bool {
     let items = items(program);
     let mut writers: SecondaryMap<Reg, SmallVec<[u32; 2]>> = SecondaryMap::new();
     for (index, item) in items.iter().enumerate() {
@@ -34,7 +39,7 @@ pub(crate) fn remove_dead(program: &mut Program, kept: Option<Reg>) {
     }
     // The writers of a register are needed together, once.
     let mut seen: SecondaryMap<Reg, bool> = SecondaryMap::new();
-    let mut registers: SmallVec<[Reg; 8]> = kept.into_iter().collect();
+    let mut registers: SmallVec<[Reg; 8]> = program.kept.into_iter().collect();
     loop {
         for reg in registers.drain(..) {
             if !std::mem::replace(&mut seen[reg], true) {
@@ -47,10 +52,12 @@ pub(crate) fn remove_dead(program: &mut Program, kept: Option<Reg>) {
         let reads = item.uses.iter().filter(|used| used.role != Role::Write);
         registers.extend(reads.map(|used| used.part.reg));
     }
+    let changed = needed.contains(&false);
     let mut needed = needed.into_iter();
     for &label in &program.order {
         program.blocks[label].insts.retain(|_| needed.next().unwrap_or(true));
     }
+    changed
 }
 
 /// An instruction in the search for those that nothing needs.
@@ -73,12 +80,12 @@ fn items(program: &Program) -> Vec<Item> {
             let uses = program.uses(inst);
             let codes = [
                 condition.filter(|_| reads_scc(inst.opcode)),
-                carries.filter(|_| reads_carries(inst)),
+                carries.filter(|_| inst.reads_carries()),
             ];
             if writes_scc(inst.format, inst.opcode) {
                 condition = Some(index);
             }
-            if writes_carries(inst) {
+            if inst.writes_carries() {
                 carries = Some(index);
             }
             items.push(Item { acts: !is_removable(inst, &uses), uses, codes });
@@ -87,24 +94,8 @@ fn items(program: &Program) -> Vec<Item> {
     items
 }
 
-/// True if the second result is the vector condition code.
-pub(crate) fn writes_carries(inst: &Inst) -> bool {
-    inst.opcode.info().destinations.len() == 2 && inst.args.get(1) == Some(&VCC)
-}
-
-/// True if the vector condition code is a source.
-pub(crate) fn reads_carries(inst: &Inst) -> bool {
-    let results = inst.opcode.info().destinations.len();
-    let implicit = matches!(
-        inst.opcode,
-        Opcode::VDivFmasF32 | Opcode::VDivFmasF64 | Opcode::SCbranchVccz | Opcode::SCbranchVccnz
-    );
-    implicit || inst.args.iter().skip(results).any(|arg| *arg == VCC)
-}
-
 /// True for an instruction without an effect beside its results.
 fn is_removable(inst: &Inst, uses: &[Use]) -> bool {
-    use crate::machine::Arg;
     if inst.format == Format::Sopc {
         return true;
     }
@@ -113,7 +104,7 @@ fn is_removable(inst: &Inst, uses: &[Use]) -> bool {
         return false;
     }
     let results = inst.opcode.info().destinations.len().max(1);
-    let carries = writes_carries(inst);
+    let carries = inst.writes_carries();
     let mut written = inst.args.iter().take(results).enumerate();
     let virtual_results =
         written.all(|(index, arg)| matches!(arg, Arg::Part(_)) || index == 1 && carries);

@@ -11,8 +11,8 @@
 //! Results wait less long for their readers then, so that this is only for programs whose registers
 //! limit the waves.
 
+use super::motion::{Entry, Memory, overlap, registers_of_several_blocks, take_entries};
 use crate::machine::{Program, Reg, Use};
-use crate::motion::{Entry, Memory, overlap, registers_of_several_blocks, take_entries};
 use amd_isa::slot::Role;
 use cranelift_entity::SecondaryMap;
 
@@ -22,17 +22,20 @@ const LEAD: usize = 8;
 const FARTHEST: usize = 2000;
 
 /// Moves the instructions of all blocks.
-pub fn sink(program: &mut Program) {
+pub(crate) fn opt_sink(program: &mut Program) -> bool {
+    let mut changed = false;
     let elsewhere = registers_of_several_blocks(program);
     for label in program.order.clone() {
         let mut entries = take_entries(program, label);
         for index in (0..entries.len()).rev() {
             if let Some(to) = destination(program, &entries, index, &elsewhere) {
                 entries[index..to].rotate_left(1);
+                changed = true;
             }
         }
         program.blocks[label].insts = entries.into_iter().map(|entry| entry.inst).collect();
     }
+    changed
 }
 
 /// The place behind the last instruction that one can move down over, if moving it helps.
@@ -125,7 +128,7 @@ mod tests {
         let mut program = program();
         let (mov, store) = (Opcode::VMovB32, Opcode::BufferStoreDword);
         assert_eq!(opcodes(&program), [mov, mov, store, store]);
-        sink(&mut program);
+        assert!(opt_sink(&mut program));
         assert_eq!(opcodes(&program), [mov, store, mov, store]);
     }
 }

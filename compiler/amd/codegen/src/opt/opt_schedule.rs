@@ -14,8 +14,8 @@
 //! Loads are next to their readers then, which have to wait for them: this is only for programs
 //! whose registers limit the waves.
 
+use super::motion::{Entry, Memory, registers_of_several_blocks, take_entries};
 use crate::machine::{File, Program, Reg};
-use crate::motion::{Entry, Memory, registers_of_several_blocks, take_entries};
 use amd_isa::access::{reads_scc, writes_scc};
 use amd_isa::slot::Role;
 use cranelift_entity::SecondaryMap;
@@ -32,15 +32,18 @@ const VECTOR: i32 = 4;
 const SCALAR: i32 = 1;
 
 /// Orders the instructions of all blocks.
-pub(crate) fn schedule(program: &mut Program) {
+pub(crate) fn opt_schedule(program: &mut Program) -> bool {
+    let mut changed = false;
     let elsewhere = registers_of_several_blocks(program);
     for label in program.order.clone() {
         let entries = take_entries(program, label);
         let order = order(program, &entries, &elsewhere);
+        changed |= !order.is_sorted();
         let mut insts: Vec<_> = entries.into_iter().map(|entry| Some(entry.inst)).collect();
         let moved = order.into_iter().filter_map(|index| insts[index].take()).collect();
         program.blocks[label].insts = moved;
     }
+    changed
 }
 
 /// The places of the instructions of a block in their new order.
@@ -289,7 +292,7 @@ mod tests {
             e.push(Format::Exp, Opcode::Exp, &args, Modifiers::default());
         }
         e.sopp(Opcode::SEndpgm, &[]);
-        schedule(&mut e.program);
+        assert!(opt_schedule(&mut e.program));
         use Opcode::{Exp, SEndpgm, VAddF32, VMulF32};
         assert_eq!(opcodes(&e.program), [VMulF32, VAddF32, Exp, VMulF32, VAddF32, Exp, SEndpgm]);
     }
@@ -307,7 +310,7 @@ mod tests {
         let args = [Arg::Fixed(Operand::Target(0)), other.into(), low.into(), to.into(), off];
         e.push(Format::Exp, Opcode::Exp, &args, Modifiers::default());
         let before = opcodes(&e.program);
-        schedule(&mut e.program);
+        assert!(!opt_schedule(&mut e.program));
         assert_eq!(opcodes(&e.program), before);
     }
 }

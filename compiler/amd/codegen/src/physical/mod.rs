@@ -1,10 +1,21 @@
 //! Programs on physical registers: the form in which waits and wait states are added, and encoding.
+//! A pass is a file of its own.
+
+mod insert_islands;
+mod insert_wait_states;
+mod insert_waits;
+mod opt_jumps;
+
+pub(crate) use insert_islands::insert_islands;
+pub(crate) use insert_wait_states::insert_wait_states;
+pub(crate) use insert_waits::insert_waits;
+pub(crate) use opt_jumps::opt_jumps;
 
 use crate::allocate::Allocation;
-use crate::machine::{Arg, File, Inst, Label, Part, Program};
+use crate::machine::{Arg, Failures, File, Inst, Label, Part, Program};
 use amd_isa::{Chip, Format, Instruction, Opcode, Operand, Row, Scalar};
 use cranelift_entity::SecondaryMap;
-use ir::CompileError;
+use ir::{CompileError, IrUnit};
 use smallvec::SmallVec;
 use vocabulary::{InternalError, Phase};
 
@@ -83,34 +94,18 @@ impl Physical {
         Physical { chip, blocks, successors }
     }
 
-    /// Drops jumps to the block that follows, and code behind a jump.
-    pub fn simplify(&mut self) {
-        for index in (0..self.blocks.len()).rev() {
-            while let Some(last) = self.blocks[index].last() {
-                let empty_between = |target: usize| {
-                    target > index && (index + 1..target).all(|b| self.blocks[b].is_empty())
-                };
-                match last.target {
-                    Some(target) if empty_between(target) => self.blocks[index].pop(),
-                    _ => break,
-                };
-            }
-        }
-    }
-
     /// Returns the dwords of the program.
     ///
     /// # Errors
     /// An instruction cannot be encoded, or a jump is too far.
     pub fn encode(&self) -> Result<Vec<u32>, CompileError> {
-        let encode = |instruction: &Instruction| self.encode_instruction(instruction);
         let mut starts = Vec::new();
         let mut words: Vec<Vec<Vec<u32>>> = Vec::new();
         let mut offset = 0;
         for block in &self.blocks {
             starts.push(offset);
-            let encoded: Vec<Vec<u32>> =
-                block.iter().map(|placed| encode(&placed.instruction)).collect::<Result<_, _>>()?;
+            let encoded = block.iter().map(|placed| self.encode_instruction(&placed.instruction));
+            let encoded = encoded.collect::<Result<Vec<Vec<u32>>, InternalError>>()?;
             offset += encoded.iter().map(Vec::len).sum::<usize>();
             words.push(encoded);
         }
@@ -124,7 +119,7 @@ impl Physical {
                     .map_err(|_| CompileError::encode("a jump over more than 32767 dwords"))?;
                 let mut instruction = placed.instruction;
                 instruction.operands[0] = Operand::Jump(distance);
-                *encoded = encode(&instruction)?;
+                *encoded = self.encode_instruction(&instruction)?;
             }
         }
         Ok(words.into_iter().flatten().flatten().collect())
@@ -134,10 +129,10 @@ impl Physical {
     ///
     /// # Errors
     /// It cannot be encoded.
-    pub fn encode_instruction(&self, instruction: &Instruction) -> Result<Vec<u32>, CompileError> {
+    pub fn encode_instruction(&self, instruction: &Instruction) -> Result<Vec<u32>, InternalError> {
         amd_isa::encode(self.chip, instruction).map_err(|error| {
             let text = amd_isa::print_instruction(self.chip, instruction);
-            CompileError::encode(format!("{error} in {text}"))
+            InternalError::new(Phase::Encode, error.to_string()).at(text)
         })
     }
 }
@@ -179,6 +174,43 @@ impl Places<'_> {
             File::Scalar => Operand::Scalar(Scalar(number)),
             File::Vector => Operand::Vector(number),
         })
+    }
+}
+
+impl std::fmt::Display for Physical {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (block, insts) in self.blocks.iter().enumerate() {
+            writeln!(f, "b{block}:")?;
+            for Placed { instruction, target } in insts {
+                let text = amd_isa::print_instruction(self.chip, instruction);
+                match target {
+                    Some(target) => writeln!(f, "  {text} -> b{target}")?,
+                    None => writeln!(f, "  {text}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl IrUnit for Physical {
+    const KIND: &'static str = Program::KIND;
+    const PHASE: Phase = Phase::Encode;
+    type Failures = Failures;
+
+    /// The chip has every instruction, and jumps lead to blocks of the program.
+    fn validate(&self) -> Result<(), Failures> {
+        let mut failures = Vec::new();
+        for placed in self.blocks.iter().flatten() {
+            let text = || amd_isa::print_instruction(self.chip, &placed.instruction);
+            if placed.row(self.chip).is_none() {
+                failures.push(format!("`{}`: the chip has no such instruction", text()));
+            }
+            if placed.target.is_some_and(|target| target >= self.blocks.len()) {
+                failures.push(format!("`{}`: the target is not in the program", text()));
+            }
+        }
+        if failures.is_empty() { Ok(()) } else { Err(Failures(failures)) }
     }
 }
 

@@ -11,7 +11,7 @@
 use crate::machine::{Label, Program};
 
 /// Joins the blocks of a program.
-pub(crate) fn join_blocks(program: &mut Program) {
+pub(crate) fn opt_join_blocks(program: &mut Program) -> bool {
     let (linear, logical) = (program.linear_successors(), program.logical_successors());
     let mut before = vec![0_u32; program.order.len()];
     let mut lanes_before = vec![0_u32; program.order.len()];
@@ -26,6 +26,7 @@ pub(crate) fn join_blocks(program: &mut Program) {
     };
     let joined: Vec<bool> =
         (0..program.order.len()).map(|index| index > 0 && joins(index - 1)).collect();
+    let changed = joined.contains(&true);
     let mut order: Vec<Label> = Vec::with_capacity(program.order.len());
     for (label, joined) in std::mem::take(&mut program.order).into_iter().zip(joined) {
         match order.last() {
@@ -39,6 +40,7 @@ pub(crate) fn join_blocks(program: &mut Program) {
         }
     }
     program.order = order;
+    changed
 }
 
 #[cfg(test)]
@@ -60,7 +62,8 @@ mod tests {
             e.place(label);
             e.program.blocks[label].logical.extend((label == arm).then_some(end));
         }
-        join_blocks(&mut e.program);
+        assert!(opt_join_blocks(&mut e.program));
+        assert!(!opt_join_blocks(&mut e.program));
         assert_eq!(e.program.order, [first, arm, end]);
         assert_eq!(e.program.blocks[first].insts.len(), 2);
         assert_eq!(e.program.blocks[first].logical[..], [arm, end]);

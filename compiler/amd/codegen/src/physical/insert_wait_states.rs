@@ -1,7 +1,7 @@
 //! Insertion of `s_nop` where the hardware wants wait states between two instructions.
 
+use super::{Physical, Placed};
 use crate::machine::predecessors;
-use crate::physical::{Physical, Placed};
 use amd_isa::access::{Access, accesses};
 use amd_isa::hazards::{HAZARDS, Hazard, HazardView, wait_states};
 use amd_isa::{Opcode, Row};
@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 use std::collections::HashSet;
 
 /// Inserts the wait states that a program needs.
-pub fn insert_wait_states(program: &mut Physical) {
+pub(crate) fn insert_wait_states(program: &mut Physical) -> bool {
+    let mut changed = false;
     let predecessors = predecessors(&program.successors);
     let chip = program.chip;
     let known =
@@ -25,10 +26,12 @@ pub fn insert_wait_states(program: &mut Physical) {
                 facts[block].insert(index, known(&nop));
                 program.blocks[block].insert(index, nop);
                 index += 1;
+                changed = true;
             }
             index += 1;
         }
     }
+    changed
 }
 
 /// Row and accesses of an instruction.
