@@ -8,8 +8,7 @@ use ir::{IntrinsicOp, Slot};
 use serde::{Deserialize, Serialize};
 
 pub use crate::interfaces::{
-    GeometryInterface, PatchLayout, PositionExport, TessControlInterface, TessEvaluationInterface,
-    VertexInterface,
+    PatchLayout, PositionExport, TessControlInterface, TessEvaluationInterface, VertexInterface,
 };
 
 /// One compiled shader stage.
@@ -43,6 +42,34 @@ impl Output {
     pub fn facts(&self) -> ProgramFacts {
         ProgramFacts { stage: Some(self.stage), scalars: self.scalars, vectors: self.vectors }
     }
+}
+
+/// Interface of a geometry stage. v0, v1 and v3 to v6 are the offsets of the input vertices in the
+/// ring, in dwords; v2 is the number of the primitive, v7 that of the invocation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GeometryInterface {
+    /// Layout of a vertex in the ring of inputs.
+    pub inputs: Vec<Slot>,
+    /// Vertices of an input primitive.
+    pub vertices_in: u32,
+    /// Maximum number of vertices that an invocation emits.
+    pub max_vertices: u32,
+    /// Slots and components of a vertex in the ring of outputs, by stream.
+    pub outputs: [Vec<(Slot, u8)>; 4],
+    /// Scalar register with the offset in the ring of outputs; the next one has the wave's number.
+    pub ring_offset: u8,
+    /// Vertex program that exports the vertices of stream 0. Its v0 is the vertex's offset in the
+    /// ring of outputs, in dwords.
+    pub copy: Box<Output>,
+}
+
+impl GeometryInterface {
+    /// Vector registers of the offsets of the input vertices.
+    pub const VERTICES: [u8; 6] = [0, 1, 3, 4, 5, 6];
+    /// Vector register of the primitive's number.
+    pub const PRIMITIVE: u8 = 2;
+    /// Vector register of the invocation's number.
+    pub const INVOCATION: u8 = 7;
 }
 
 /// Value of scalar registers that the driver sets, from `register` on.

@@ -6,8 +6,8 @@ use amd_isa::Kind;
 
 use crate::error::Reason;
 use crate::float::{FloatMode, class32, class64};
+use crate::register::LANES;
 use crate::run::Step;
-use crate::state::LANES;
 
 impl Step<'_> {
     /// Executes `v_cmp…`: a bit per lane, 0 for inactive lanes; `v_cmpx` sets EXEC, too.

@@ -5,8 +5,8 @@ use amd_isa::{Opcode, Scalar};
 
 use crate::error::Reason;
 use crate::float::FloatMode;
+use crate::register::LANES;
 use crate::run::Step;
-use crate::state::LANES;
 
 /// Limits of a floating-point format.
 struct Limits {

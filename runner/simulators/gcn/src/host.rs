@@ -1,7 +1,7 @@
 //! Surroundings of a wave: memory, exports, messages, interpolation.
 
 use crate::image_resource::{ImageResource, SamplerResource};
-use crate::state::LANES;
+use crate::register::LANES;
 
 /// Values that a wave exported.
 #[derive(Clone, Debug, PartialEq, Eq)]

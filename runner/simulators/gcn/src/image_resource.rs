@@ -173,7 +173,7 @@ fn words<const N: usize>(wave: &Wave, first: Scalar) -> [u32; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     /// A descriptor of radeonsi's form: a texture of 16×8 with two levels, 8-bit RGBA.
     #[test]

@@ -4,8 +4,8 @@ use amd_isa::{Kind, Opcode, Operand, Scalar};
 
 use crate::error::Reason;
 use crate::float::FloatMode;
+use crate::register::LANES;
 use crate::run::Step;
-use crate::state::LANES;
 
 impl Step<'_> {
     /// Executes an operation on lanes; false for others.

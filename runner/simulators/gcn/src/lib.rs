@@ -24,29 +24,27 @@
 //! ```
 
 pub mod bits;
-mod buffer;
 mod compare;
 mod control;
 mod convert;
 mod division;
+mod dpp;
 mod error;
 mod float;
-mod format;
 mod half;
 mod host;
-mod image;
 mod image_resource;
 mod integer;
 mod lanes;
+mod memory;
 mod parts;
 mod pending;
 mod program;
 mod quirks;
+mod register;
 mod resource;
 mod run;
 mod scalar;
-mod scalar_memory;
-mod share;
 mod state;
 mod vector;
 
@@ -55,6 +53,7 @@ pub use host::{Export, Host, ImageAccess, ImageOperation, Level, Memory, Message
 pub use image_resource::{ImageKind, ImageResource, SamplerResource};
 pub use program::{Program, ProgramError};
 pub use quirks::Quirks;
+pub use register::LANES;
 pub use resource::Resource;
 pub use run::Outcome;
-pub use state::{LANES, Wave};
+pub use state::Wave;

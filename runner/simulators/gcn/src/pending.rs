@@ -3,7 +3,7 @@
 use amd_isa::Register;
 
 use crate::error::Reason;
-use crate::state::LANES;
+use crate::register::LANES;
 
 /// Kind of a pending event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

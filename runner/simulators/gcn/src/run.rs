@@ -10,7 +10,8 @@ use crate::parts::{merged, selected};
 use crate::pending;
 use crate::program::Program;
 use crate::quirks::Quirks;
-use crate::state::{LANES, Wave};
+use crate::register::LANES;
+use crate::state::Wave;
 
 /// State after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,7 @@ use crate::error::Reason;
 use crate::pending::Pending;
 use crate::program::Program;
 use crate::quirks::Quirks;
-
-/// Number of lanes of a wave.
-pub const LANES: usize = 64;
+use crate::register::LANES;
 
 /// MODE that a wave starts with: singles flushed, doubles and halves kept, DX10_CLAMP.
 const INITIAL_MODE: u32 = 0x1c0;

@@ -7,8 +7,8 @@ use crate::error::Reason;
 use crate::float::{FloatMode, cube, max32, max64, med32, min32, min64, turns};
 use crate::integer;
 use crate::quirks::Quirks;
+use crate::register::LANES;
 use crate::run::Step;
-use crate::state::LANES;
 
 /// Operations with one way to compute their results; `None` for others.
 type Family<'a> = &'a dyn Fn(Opcode, [u64; 3]) -> Option<u64>;

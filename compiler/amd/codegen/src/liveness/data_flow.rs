@@ -1,7 +1,7 @@
 //! Data flow of liveness, solved for one dword after the other: time and memory grow with the
 //! number of blocks in which dwords are live, not with the product of blocks and dwords.
 
-use super::{Unit, Units};
+use super::units::{Unit, Units};
 use crate::machine::{Program, predecessors};
 use amd_isa::slot::Role;
 

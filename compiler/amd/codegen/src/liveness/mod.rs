@@ -2,6 +2,7 @@
 //! logical edges.
 
 mod data_flow;
+mod units;
 
 use crate::machine::{Inst, Program, Reg, Use};
 use amd_isa::Opcode;
@@ -10,6 +11,7 @@ use cranelift_entity::SecondaryMap;
 use data_flow::live_out;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
+use units::{Unit, Units};
 
 /// A half-open range of places. An instruction reads at an even place and writes at the next one.
 pub type Segment = (u32, u32);
@@ -22,35 +24,6 @@ pub type Segments = SmallVec<[Segment; 2]>;
 pub struct Liveness {
     units: Units,
     segments: Vec<Segments>,
-}
-
-/// Number of a dword of a register.
-type Unit = u32;
-
-/// The dwords of all registers.
-#[derive(Clone, Debug)]
-struct Units {
-    first: SecondaryMap<Reg, usize>,
-    owners: Vec<Reg>,
-}
-
-impl Units {
-    fn new(program: &Program) -> Units {
-        let mut units = Units { first: SecondaryMap::new(), owners: Vec::new() };
-        for (reg, data) in program.regs.iter() {
-            units.first[reg] = units.owners.len();
-            units.owners.extend(std::iter::repeat_n(reg, data.dwords.into()));
-        }
-        units
-    }
-
-    /// Dwords of a use.
-    fn of(&self, program: &Program, used: &Use) -> Range<Unit> {
-        let data = &program.regs[used.part.reg];
-        let first = self.first[used.part.reg] as Unit + Unit::from(used.part.dword);
-        let left = data.dwords.saturating_sub(used.part.dword);
-        first..first + Unit::from(used.dwords.min(left))
-    }
 }
 
 /// True if the allocator takes the reads of an instruction to follow its writes: `v_interp_p1_f32`

@@ -1,20 +1,11 @@
 //! Emission of instructions that obey the rules of operands: encodings are chosen, and operands
 //! that an encoding cannot have are copied to registers.
 
-use super::{Arg, File, Inst, Label, Part, Program, RegData};
+use super::{Arg, EXEC, File, Inst, Label, M0, Part, Program, RegData, VCC, ZERO};
 use amd_isa::access::{saves_exec, writes_scc};
-use amd_isa::{Chip, Format, InlineFloat, Kind, Modifiers, Opcode, Operand, Scalar};
+use amd_isa::{Chip, Format, InlineFloat, Kind, Modifiers, Opcode, Operand};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-
-/// The vector condition code.
-pub(crate) const VCC: Arg = Arg::Fixed(Operand::Scalar(Scalar::VCC));
-/// The execution mask.
-pub(crate) const EXEC: Arg = Arg::Fixed(Operand::Scalar(Scalar::EXEC));
-/// The memory register.
-pub(crate) const M0: Arg = Arg::Fixed(Operand::Scalar(Scalar::M0));
-/// Constant zero.
-pub(crate) const ZERO: Arg = Arg::Fixed(Operand::Integer(0));
 
 /// Returns the constant of an integer.
 pub(crate) fn int(value: i32) -> Arg {

@@ -9,12 +9,12 @@ mod emit;
 mod print;
 mod validate;
 
-pub(crate) use emit::{EXEC, M0, VCC, ZERO, bits, constant, inline_double, int};
 pub use emit::{Emitter, SignedArg};
+pub(crate) use emit::{bits, constant, inline_double, int};
 pub use validate::Failures;
 
 use amd_isa::slot::Role;
-use amd_isa::{Chip, Format, Modifiers, Opcode};
+use amd_isa::{Chip, Format, Modifiers, Opcode, Scalar};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use smallvec::SmallVec;
 
@@ -100,6 +100,15 @@ impl From<amd_isa::Operand> for Arg {
         Arg::Fixed(operand)
     }
 }
+
+/// The vector condition code.
+pub(crate) const VCC: Arg = Arg::Fixed(amd_isa::Operand::Scalar(Scalar::VCC));
+/// The execution mask.
+pub(crate) const EXEC: Arg = Arg::Fixed(amd_isa::Operand::Scalar(Scalar::EXEC));
+/// The memory register.
+pub(crate) const M0: Arg = Arg::Fixed(amd_isa::Operand::Scalar(Scalar::M0));
+/// Constant zero.
+pub(crate) const ZERO: Arg = Arg::Fixed(amd_isa::Operand::Integer(0));
 
 /// An instruction; arguments in the order of the text.
 #[derive(Clone, Debug, PartialEq)]

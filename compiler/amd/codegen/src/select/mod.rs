@@ -4,30 +4,20 @@
 //! kind of operation. [`control`] walks through the shader.
 
 mod alu;
-mod bits;
-mod booleans;
-mod compare;
 pub(crate) mod control;
-mod convert;
-mod cube;
-mod derivative;
 mod descriptor_table;
-mod division;
-mod double;
-mod float;
 mod image;
-mod integer;
 mod kill;
 mod lane_masks;
 mod locals;
 mod memory;
 mod phi;
 mod resources;
-mod scalar;
 pub(crate) mod share;
 mod shared;
 mod subgroup;
 mod texture;
+mod uniform_groups;
 mod uniform_loads;
 
 use crate::homes::{Home, homes};
@@ -42,7 +32,7 @@ use lane_masks::LaneMasks;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
-use uniform_loads::UniformLoads;
+use uniform_groups::UniformLoads;
 
 pub(crate) use crate::machine::SignedArg;
 pub(crate) use descriptor_table::{accesses_scratch, used_operations};

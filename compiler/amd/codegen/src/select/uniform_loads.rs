@@ -7,52 +7,18 @@
 //!         v2 = load_ubo 0, 8
 //! ```
 
+use super::uniform_groups::{Group, Member, UniformLoads};
 use super::{Selection, Step};
 use crate::homes::Home;
 use crate::machine::{File, Part, int};
 use crate::output::Resource;
 use amd_isa::Opcode;
 use ir::{Block, InstKind, IntrinsicOp, Value};
-use rustc_hash::FxHashMap;
 
-/// Most dwords of a load.
-const MAX_DWORDS: u32 = 16;
-/// Most dwords between two loads that become one.
-const MAX_GAP: u32 = 3;
 /// Most dwords that are loaded at the start of a block.
 const MAX_EARLY: u32 = 32;
 /// First offset past those that instructions of both chips have.
 const MAX_OFFSET: u32 = 1 << 20;
-
-/// Loads of the current block.
-#[derive(Debug, Default)]
-pub(super) struct UniformLoads {
-    groups: Vec<Group>,
-    group_of: FxHashMap<Value, usize>,
-}
-
-/// Loads that become one.
-#[derive(Clone, Debug)]
-struct Group {
-    block: u32,
-    /// The first dword and the dword behind the last.
-    start: u32,
-    end: u32,
-    members: Vec<Member>,
-    done: bool,
-}
-
-/// A load of the shader.
-#[derive(Clone, Copy, Debug)]
-struct Member {
-    value: Value,
-    start: u32,
-    end: u32,
-    /// Components have 64 bits: pairs of registers.
-    wide: bool,
-    /// Place in the order of the code.
-    place: usize,
-}
 
 impl Selection<'_> {
     /// Plans the loads of a block and emits the first of them.
@@ -135,33 +101,5 @@ impl Selection<'_> {
             self.set_parts(member.value, to.at((member.start - group.start) as u8));
         }
         Ok(())
-    }
-}
-
-impl Group {
-    fn new(block: u32, member: Member) -> Group {
-        Group { block, start: member.start, end: member.end, members: vec![member], done: false }
-    }
-
-    /// True if the load can become part of the group.
-    fn takes(&self, member: &Member) -> bool {
-        // Doubles need an even distance from the start.
-        let shifts = member.wide && !(member.start - self.start).is_multiple_of(2);
-        let start = self.start - u32::from(shifts && self.start > 0);
-        let odd = shifts && (self.start == 0 || self.members.iter().any(|member| member.wide));
-        !odd && member.start <= self.end + MAX_GAP && member.end.max(self.end) - start <= MAX_DWORDS
-    }
-
-    fn add(&mut self, member: Member) {
-        if member.wide && !(member.start - self.start).is_multiple_of(2) {
-            self.start -= 1;
-        }
-        self.end = self.end.max(member.end);
-        self.members.push(member);
-    }
-
-    /// Dwords of the instruction.
-    fn size(&self) -> u32 {
-        (self.end - self.start).next_power_of_two()
     }
 }

@@ -1,7 +1,7 @@
 //! Division of 32-bit integers by way of a reciprocal of singles.
 
-use super::Selection;
 use crate::machine::{Arg, Part, ZERO, bits, constant, int};
+use crate::select::Selection;
 use amd_isa::Opcode;
 use ir::AluOp;
 

@@ -1,7 +1,7 @@
 //! Conversions.
 
-use super::{Selection, SignedArg, Step};
 use crate::machine::{Arg, ZERO, int};
+use crate::select::{Selection, SignedArg, Step};
 use amd_isa::{InlineFloat, Opcode, Operand};
 use ir::{Alu, AluOp, Value};
 
@@ -30,7 +30,7 @@ impl Selection<'_> {
                 } else {
                     (self.source(alu, 0)?, ZERO)
                 };
-                self.set(result, super::Held::from_slice(&[low]));
+                self.set(result, crate::select::Held::from_slice(&[low]));
                 return Ok(true);
             }
             PackHalf => return self.pack_half(alu, result).map(|()| true),

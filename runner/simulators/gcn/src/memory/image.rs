@@ -5,8 +5,8 @@ use amd_isa::{Opcode, Operand, Register};
 use crate::error::Reason;
 use crate::host::{ImageAccess, ImageOperation, Level};
 use crate::image_resource::{ImageKind, ImageResource, SamplerResource};
+use crate::register::LANES;
 use crate::run::Step;
-use crate::state::LANES;
 
 /// Parts of an address, in the order of the registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

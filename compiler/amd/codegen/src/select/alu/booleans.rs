@@ -1,9 +1,9 @@
 //! Booleans: masks of lanes, and 0 or 1 in vector registers where lanes get them in different
 //! places.
 
-use super::{Held, Selection, Step};
 use crate::homes::Home;
 use crate::machine::{Arg, EXEC, File, Part, ZERO, int};
+use crate::select::{Held, Selection, Step};
 use amd_isa::Opcode;
 use ir::{Alu, AluOp, Value};
 

@@ -1,7 +1,7 @@
 //! Derivatives: differences of lanes of a quad.
 
-use super::{Selection, Step};
 use crate::machine::{Arg, Part, ZERO};
+use crate::select::{Selection, Step};
 use amd_isa::{Format, Modifiers, Opcode};
 use ir::{Alu, AluOp, DerivativeGroup, Stage, Value};
 

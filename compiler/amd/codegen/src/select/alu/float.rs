@@ -1,7 +1,7 @@
 //! Arithmetic of singles.
 
-use super::{Selection, SignedArg, Step};
 use crate::machine::{Arg, Part, ZERO, bits};
+use crate::select::{Selection, SignedArg, Step};
 use amd_isa::{Modifiers, Opcode};
 use ir::{Alu, AluOp, Value};
 use smallvec::SmallVec;
@@ -11,12 +11,12 @@ const TURNS_PER_RADIAN: f32 = 0.159_154_94;
 /// 2^127: a normal single times this is above 1.
 const HUGE: u32 = 0x7f00_0000;
 /// All bits but the sign.
-pub(super) const MAGNITUDE: u32 = 0x7fff_ffff;
+pub(in crate::select) const MAGNITUDE: u32 = 0x7fff_ffff;
 /// The sign.
-pub(super) const SIGN: u32 = 0x8000_0000;
+pub(in crate::select) const SIGN: u32 = 0x8000_0000;
 
 /// Clamps the result to 0 to 1.
-pub(super) fn clamp() -> Modifiers {
+pub(in crate::select) fn clamp() -> Modifiers {
     Modifiers { clamp: true, ..Modifiers::default() }
 }
 

@@ -1,7 +1,7 @@
 //! Arithmetic of 32-bit integers on the vector unit.
 
-use super::{Selection, Step};
 use crate::machine::{Arg, Part, VCC, ZERO, int};
+use crate::select::{Selection, Step};
 use amd_isa::{Chip, Opcode};
 use ir::{Alu, AluOp, Value};
 

@@ -1,7 +1,19 @@
 //! Dispatch of ALU operations.
 
-use super::{Held, Selection, Step};
+mod bits;
+mod booleans;
+mod compare;
+mod convert;
+mod cube;
+mod derivative;
+mod division;
+mod double;
+mod float;
+mod integer;
+mod scalar;
+
 use crate::homes::Home;
+use crate::select::{Held, Selection, Step};
 use ir::{Alu, AluOp, CompileError, Value};
 
 impl Selection<'_> {

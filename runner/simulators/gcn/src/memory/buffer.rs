@@ -2,12 +2,12 @@
 
 use amd_isa::{Format, Opcode, Operand, Register};
 
+use super::format;
 use crate::error::Reason;
-use crate::format;
 use crate::pending;
+use crate::register::LANES;
 use crate::resource::Resource;
 use crate::run::Step;
-use crate::state::LANES;
 
 /// Access of one lane.
 struct Access {

@@ -1,7 +1,7 @@
 //! Integers on the scalar unit.
 
-use super::{Selection, Step};
 use crate::machine::{Arg, Part, ZERO, constant, int};
+use crate::select::{Selection, Step};
 use amd_isa::Opcode;
 use ir::{Alu, AluOp, Value};
 

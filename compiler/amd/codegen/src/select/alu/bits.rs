@@ -1,8 +1,8 @@
 //! Bit-field operations on the vector unit. `v_bfi_b32` selects bits and does not shift the
 //! inserted value.
 
-use super::{Selection, Step, is_constant};
 use crate::machine::{Arg, Part, int};
+use crate::select::{Selection, Step, is_constant};
 use amd_isa::Opcode;
 use ir::{Alu, AluOp, Value};
 

@@ -1,7 +1,7 @@
 //! Comparisons.
 
-use super::{Selection, Step};
 use crate::machine::{Arg, Part, ZERO, int};
+use crate::select::{Selection, Step};
 use amd_isa::Opcode;
 use ir::{Alu, AluOp, Value};
 

@@ -1,7 +1,7 @@
 //! Directions into cubes as places on faces.
 
-use super::{Selection, SignedArg, Step};
 use crate::machine::{Arg, Part, ZERO};
+use crate::select::{Selection, SignedArg, Step};
 use amd_isa::{InlineFloat, Opcode, Operand};
 use ir::{Dim, Tex, TexSrcKind, Value};
 
@@ -35,7 +35,7 @@ impl Selection<'_> {
 
     /// Coordinates on the face that a direction hits, and the face; with a layer, which is rounded
     /// already, also that.
-    pub(super) fn on_face(&mut self, coordinates: &[Arg]) -> Vec<Arg> {
+    pub(in crate::select) fn on_face(&mut self, coordinates: &[Arg]) -> Vec<Arg> {
         let face = self.face(coordinates);
         let center = self.e.literal(CENTER);
         let place = |s: &mut Self, on_axis: Part| -> Arg {
@@ -55,7 +55,11 @@ impl Selection<'_> {
     }
 
     /// The derivatives of the coordinates; for cubes those on the face.
-    pub(super) fn gradients(&mut self, tex: &Tex, gradients: [Value; 2]) -> Step<Vec<Arg>> {
+    pub(in crate::select) fn gradients(
+        &mut self,
+        tex: &Tex,
+        gradients: [Value; 2],
+    ) -> Step<Vec<Arg>> {
         let mut all = Vec::new();
         for gradient in gradients {
             for component in 0..tex.dim.coord_components() {

@@ -1,8 +1,8 @@
 //! Arithmetic of doubles.
 
 use super::float::{MAGNITUDE, SIGN, clamp};
-use super::{Selection, Step};
 use crate::machine::bits;
+use crate::select::{Selection, Step};
 use amd_isa::Opcode;
 use ir::{Alu, AluOp, Value};
 

@@ -5,8 +5,8 @@ use amd_isa::{Opcode, Operand, Register};
 use crate::error::Reason;
 use crate::integer;
 use crate::pending;
+use crate::register::LANES;
 use crate::run::Step;
-use crate::state::LANES;
 
 impl Step<'_> {
     /// Executes an operation of DS.

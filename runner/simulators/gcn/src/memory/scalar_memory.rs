@@ -4,9 +4,9 @@ use amd_isa::{Chip, Kind, Opcode, Operand, Register, Scalar};
 
 use crate::error::Reason;
 use crate::pending;
+use crate::register::LANES;
 use crate::resource::Resource;
 use crate::run::Step;
-use crate::state::LANES;
 
 impl Step<'_> {
     /// Executes an operation of SMRD or SMEM.
