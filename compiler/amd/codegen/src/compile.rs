@@ -247,7 +247,7 @@ struct Selected {
 }
 
 impl Selected {
-    /// `system` is the number of scalar registers behind those of the driver.
+    /// `system` is the number of scalar registers after those of the driver.
     fn new(s: Selection<'_>, stage: HardwareStage, interface: Interface, system: u8) -> Selected {
         let end = |data: &UserData| data.register + data.value.dwords();
         let user: u8 = s.user_data.iter().map(end).max().unwrap_or(0);

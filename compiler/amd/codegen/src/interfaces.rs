@@ -79,7 +79,7 @@ pub fn offset_of(slots: &[Slot], slot: Slot) -> Option<u32> {
 
 /// Interface of a tessellation control stage. v0 is the number of the primitive; v1 has the number
 /// of the patch in the work group in bits 7:0 and that of the invocation in bits 12:8. Input
-/// patches are in the local data share from 0 on, one behind the other.
+/// patches are in the local data share from 0 on, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TessControlInterface {
     /// Layout of a vertex of an input patch in the local data share.
@@ -94,7 +94,7 @@ pub struct TessControlInterface {
     pub shared: PatchLayout,
     /// Numbers of the outer levels in the factors of a patch, in order.
     pub outer: Vec<u8>,
-    /// Numbers of the inner levels, behind the outer ones.
+    /// Numbers of the inner levels, after the outer ones.
     pub inner: Vec<u8>,
     /// Scalar register with the offset in the buffer outside of the chip; the next one has that in
     /// the ring of tessellation factors.

@@ -142,7 +142,7 @@ pub struct Descriptor {
 }
 
 /// A resource with a descriptor. Buffers have four dwords, images eight. Textures have eight and
-/// behind them the four of the sampler.
+/// after them the four of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resource {

@@ -1,7 +1,7 @@
 //! Uniformity: values that are the same in all active lanes of a wave, and branches that all active
 //! lanes take together.
 //!
-//! A value is divergent if it depends on a lane's number or inputs, if it is a phi behind a
+//! A value is divergent if it depends on a lane's number or inputs, if it is a phi after a
 //! divergent branch, or if lanes leave a loop in different iterations and take it along.
 
 use cranelift_entity::SecondaryMap;

@@ -4,7 +4,7 @@ use crate::format::Format;
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 
-/// Most operands of an instruction.
+/// Maximum number of operands of an instruction.
 pub const MAX_OPERANDS: usize = 6;
 
 /// A decoded instruction: plain data. Operands are in the order of the text;

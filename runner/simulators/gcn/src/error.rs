@@ -11,7 +11,7 @@ pub enum Reason {
     /// Execution went past the last instruction.
     #[error("execution ran past the end of the program")]
     RanOff,
-    /// A jump to a place that is no instruction.
+    /// A jump to a place that is not an instruction.
     #[error("the jump leads to no instruction")]
     Jump,
     /// The hardware has it, this simulator does not.

@@ -117,7 +117,7 @@ pub enum ImageOperation {
         coordinates: [i32; 3],
         /// Layer.
         layer: i32,
-        /// Name of the operation: the mnemonic behind `image_atomic_`.
+        /// Name of the operation: the mnemonic after `image_atomic_`.
         operation: &'static str,
         /// The operand, and the value to compare with.
         data: [u32; 2],

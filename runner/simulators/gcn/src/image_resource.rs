@@ -26,7 +26,7 @@ impl ImageKind {
     /// Layers of two dimensions with samples.
     pub const D2_ARRAY_SAMPLES: ImageKind = ImageKind(15);
 
-    /// Number of coordinates without layer and sample; `None` if it is no kind of image.
+    /// Number of coordinates without layer and sample; `None` if it is not a kind of image.
     pub fn axes(self) -> Option<usize> {
         Some(match self {
             ImageKind::D1 | ImageKind::D1_ARRAY => 1,

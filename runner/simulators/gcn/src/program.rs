@@ -10,10 +10,10 @@ use thiserror::Error;
 /// Reason why dwords are no program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProgramError {
-    /// A dword is no instruction.
+    /// A dword is not an instruction.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// There is no instruction.
+    /// There is not an instruction.
     #[error("the program is empty")]
     Empty,
 }
@@ -50,7 +50,7 @@ impl Program {
     /// Decodes the dwords of a program.
     ///
     /// # Errors
-    /// A dword is no instruction of the chip, or there is none.
+    /// A dword is not an instruction of the chip, or there is none.
     pub fn new(chip: Chip, words: &[u32]) -> Result<Program, ProgramError> {
         let mut instructions = decode_meaning(chip, words)?;
         if instructions.is_empty() {

@@ -17,7 +17,7 @@ pub struct Quirks {
     pub soffset_clamp: bool,
     /// `v_fract_f64` can give 1.0 (si).
     pub fract_f64: bool,
-    /// The exponent of infinities and of what is no number is -1 instead of 0 (si).
+    /// The exponent of infinities and of what is not a number is -1 instead of 0 (si).
     pub frexp_infinite: bool,
     /// Stores and atomics hold their data registers until EXPCNT says otherwise (si).
     pub store_data_held: bool,

@@ -18,7 +18,7 @@ use crate::state::Wave;
 pub enum Outcome {
     /// The program ended.
     Done,
-    /// The wave waits at a barrier; another run continues behind it.
+    /// The wave waits at a barrier; another run continues after it.
     Barrier,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Step<'a> {
     pub accesses: &'a [Access],
     /// Offset of the instruction in dwords.
     pub offset: usize,
-    /// Offset behind the instruction in dwords.
+    /// Offset after the instruction in dwords.
     pub end: usize,
 }
 

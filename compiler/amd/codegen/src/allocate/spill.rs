@@ -26,7 +26,7 @@ use vocabulary::InternalError;
 const LANES: u8 = 64;
 /// Largest constant offset of a buffer access.
 const MAX_OFFSET: u32 = 4095;
-/// Most rounds: each leaves more registers free.
+/// Maximum number of rounds: each leaves more registers free.
 const MAX_ROUNDS: u16 = 12;
 /// Registers that each round leaves free.
 const STEP: u16 = 6;
@@ -176,7 +176,7 @@ fn weights(program: &Program) -> SecondaryMap<Reg, u32> {
     weights
 }
 
-/// Moves of a dword of a spilled register, in front of an instruction or behind it.
+/// Moves of a dword of a spilled register, before an instruction or after it.
 type Moves<'a> = &'a mut dyn FnMut(&mut Program, Reg, u8, Part, bool, &mut Vec<Inst>);
 
 /// Replaces spilled registers by new ones at each use. `moves` adds the code that loads (true) or
@@ -194,7 +194,7 @@ fn rewrite_block(program: &mut Program, label: Label, victims: &FxHashSet<Reg>, 
         let uses: SmallVec<[_; 6]> = program.uses(&inst);
         let mut copies: FxHashMap<Reg, Part> = FxHashMap::default();
         let mut loaded: FxHashSet<(Reg, u8)> = FxHashSet::default();
-        let mut behind = Vec::new();
+        let mut after = Vec::new();
         for used in uses.iter().filter(|used| victims.contains(&used.part.reg)) {
             let reg = used.part.reg;
             let data = program.regs[reg];
@@ -207,7 +207,7 @@ fn rewrite_block(program: &mut Program, label: Label, victims: &FxHashSet<Reg>, 
                     moves(program, reg, dword, copy.at(dword), true, &mut rewritten);
                 }
                 if used.role != Role::Read {
-                    moves(program, reg, dword, copy.at(dword), false, &mut behind);
+                    moves(program, reg, dword, copy.at(dword), false, &mut after);
                 }
             }
         }
@@ -219,7 +219,7 @@ fn rewrite_block(program: &mut Program, label: Label, victims: &FxHashSet<Reg>, 
             }
         }
         rewritten.push(inst);
-        rewritten.append(&mut behind);
+        rewritten.append(&mut after);
     }
     program.blocks[label].insts = rewritten;
 }

@@ -88,11 +88,11 @@ pub struct Emitter {
     memory: Option<Arg>,
 }
 
-/// Most entries of [`Emitter::copies`]: they live longer for it.
+/// Maximum number of entries of [`Emitter::copies`]: they live longer for it.
 const MAX_COPIES: usize = 16;
 
 impl Emitter {
-    /// Returns an emitter at the begin of an empty program.
+    /// Returns an emitter at the beginning of an empty program.
     pub fn new(chip: Chip) -> Emitter {
         let mut program = Program::new(chip);
         let label = program.blocks.push(Default::default());

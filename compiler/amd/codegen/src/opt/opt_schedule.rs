@@ -25,7 +25,7 @@ use std::ops::Range;
 /// A dword of a register.
 type Dword = (Reg, u8);
 
-/// Most units of a segment: longer ones stay as they are.
+/// Maximum number of units of a segment: longer ones stay as they are.
 const MOST_UNITS: usize = 3000;
 /// Weights of live dwords: there are more scalar registers than vector registers for a wave.
 const VECTOR: i32 = 4;
@@ -138,7 +138,7 @@ impl Unit {
         for used in entries.iter().flat_map(|entry| &entry.uses) {
             for dword in used.part.dword..used.part.dword + used.dwords {
                 let dword = (used.part.reg, dword);
-                // A result of another instruction of the unit is no source.
+                // A result of another instruction of the unit is not a source.
                 if used.role != Role::Write && !writes.contains(&dword) {
                     reads.push(dword);
                 }
@@ -158,7 +158,7 @@ impl Unit {
         Unit { reads, writes, loads, stores }
     }
 
-    /// Changes the live dwords behind the unit to those in front of it.
+    /// Changes the live dwords after the unit to those before it.
     fn apply(&self, live: &mut FxHashSet<Dword>) {
         self.writes.iter().for_each(|dword| {
             live.remove(dword);
@@ -166,7 +166,7 @@ impl Unit {
         live.extend(&self.reads);
     }
 
-    /// Growth of what is live when the unit comes in front of the others.
+    /// Growth of what is live when the unit comes before the others.
     fn growth(&self, program: &Program, live: &FxHashSet<Dword>) -> i32 {
         let weight = |dword: &Dword| match program.regs[dword.0].file {
             File::Vector => VECTOR,
@@ -228,8 +228,8 @@ impl Graph {
         Graph { units, before, followers }
     }
 
-    /// The numbers of the units, the last one first; `live` changes from the dwords behind the
-    /// segment to those in front of it.
+    /// The numbers of the units, the last one first; `live` changes from the dwords after the
+    /// segment to those before it.
     fn order(
         &mut self,
         program: &Program,

@@ -38,7 +38,7 @@ pub(crate) fn opt_sink(program: &mut Program) -> bool {
     changed
 }
 
-/// The place behind the last instruction that one can move down over, if moving it helps.
+/// The place after the last instruction that one can move down over, if moving it helps.
 fn destination(
     program: &Program,
     entries: &[Entry],
@@ -50,9 +50,9 @@ fn destination(
         return None;
     }
     let result = uses.iter().find(|used| used.role != Role::Read)?;
-    let behind = entries.iter().enumerate().skip(index + 1).take(FARTHEST);
+    let after = entries.iter().enumerate().skip(index + 1).take(FARTHEST);
     let mut reader = None;
-    for (at, other) in behind {
+    for (at, other) in after {
         if other.uses.iter().any(|used| overlap(used, result)) {
             reader = Some(at);
             break;
@@ -76,7 +76,7 @@ fn destination(
     if to <= index + 1 || effect.writes_vcc && needs_vcc(entries, to) {
         return None;
     }
-    // Sources that nothing else needs behind the new place live longer now.
+    // Sources that nothing else needs after the new place live longer now.
     let file = program.regs[result.part.reg].file;
     let lives_on = |source: &Use| {
         let data = &program.regs[source.part.reg];

@@ -49,7 +49,7 @@ pub(crate) fn insert_islands(program: &mut Physical) -> Result<bool, InternalErr
 /// A place between two instructions where islands may stand.
 #[derive(Clone, Copy)]
 struct Site {
-    /// The instruction behind it, by block and number.
+    /// The instruction after it, by block and number.
     block: usize,
     index: usize,
     /// Dwords before it.
@@ -153,8 +153,8 @@ enum Target {
     /// A block of the program without islands.
     Block(usize),
     Island(Island),
-    /// The block behind the islands that begin here, by its new number.
-    Behind(usize),
+    /// The block after the islands that begin here, by its new number.
+    After(usize),
 }
 
 /// A program while islands are added.
@@ -177,8 +177,8 @@ impl Rebuilt {
     ) {
         let branch = || Instruction::new(Format::Sopp, Opcode::SBranch, &[Operand::Jump(0)]);
         let here: Vec<_> = islands.range((site, 0)..(site + 1, 0)).collect();
-        let behind = self.blocks.len() + 1 + here.len();
-        part.push((branch(), Some(Target::Behind(behind))));
+        let after = self.blocks.len() + 1 + here.len();
+        part.push((branch(), Some(Target::After(after))));
         self.blocks.push(part);
         for (&(site, target), next) in here {
             self.islands.insert((site, target), self.blocks.len());
@@ -191,7 +191,7 @@ impl Rebuilt {
         let number = |target: Target| match target {
             Target::Block(block) => self.old_starts[block],
             Target::Island(island) => self.islands[&island],
-            Target::Behind(block) => block,
+            Target::After(block) => block,
         };
         let place = |&(instruction, target): &(Instruction, Option<Target>)| Placed {
             instruction,

@@ -180,7 +180,7 @@ fn needed(item: &Item, state: &State) -> Wait {
     wait
 }
 
-/// The state behind an instruction and the wait before it.
+/// The state after an instruction and the wait before it.
 fn step(chip: Chip, item: &Item, state: &mut State) {
     let Item { row, instruction, accesses } = item;
     if let (Opcode::SWaitcnt, Operand::Immediate(bits)) = (row.opcode, instruction.operands[0]) {

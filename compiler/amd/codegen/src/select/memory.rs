@@ -72,7 +72,7 @@ impl Selection<'_> {
     }
 
     /// The address of a load or an atomic operation in a storage block or a counter buffer, and the
-    /// operands behind it.
+    /// operands after it.
     fn storage<'i>(&mut self, intrinsic: &'i Intrinsic) -> Step<(BufferAddress, &'i [Value])> {
         use IntrinsicOp::{CounterAtomic, CounterAtomicSwap, CounterRead};
         let (srcs, base) = (&intrinsic.srcs, intrinsic.fields.base);
@@ -136,7 +136,7 @@ impl Selection<'_> {
         Ok(BufferAddress { lane: Some(lane), ..address })
     }
 
-    /// Adds an access to the bytes from `at` on behind an address.
+    /// Adds an access to the bytes from `at` on after an address.
     pub(crate) fn buffer_access(
         &mut self,
         opcode: Opcode,
@@ -171,7 +171,7 @@ impl Selection<'_> {
         self.set_parts(result, to);
     }
 
-    /// Loads consecutive dwords from `at` on behind an address.
+    /// Loads consecutive dwords from `at` on after an address.
     pub(crate) fn load_dwords(
         &mut self,
         address: &BufferAddress,
@@ -204,7 +204,7 @@ impl Selection<'_> {
         Ok(())
     }
 
-    /// Stores consecutive components of a value, at their places behind the address.
+    /// Stores consecutive components of a value, at their places after the address.
     pub(crate) fn store_run(
         &mut self,
         address: &BufferAddress,
@@ -218,7 +218,7 @@ impl Selection<'_> {
         Ok(())
     }
 
-    /// Stores consecutive dwords of a register from `at` on behind an address.
+    /// Stores consecutive dwords of a register from `at` on after an address.
     pub(crate) fn store_dwords(&mut self, address: &BufferAddress, data: Part, at: u32, count: u8) {
         let mut done = 0;
         while done < count {

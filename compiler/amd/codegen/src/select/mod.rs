@@ -69,7 +69,7 @@ pub(crate) struct Selection<'a> {
     pub outputs: BTreeMap<(Slot, u8), Part>,
     /// Values of outputs that the block wrote.
     pub written: (Option<Label>, BTreeMap<(Slot, u8), Arg>),
-    /// Block behind the shader's code, where outputs are exported.
+    /// Block after the shader's code, where outputs are exported.
     pub epilogue: Label,
     /// The descriptor of scratch memory has to stay in registers: those.
     pub spills: bool,
@@ -113,7 +113,7 @@ impl<'a> Selection<'a> {
         self.e.chip()
     }
 
-    /// Returns the first scalar register behind those of the driver's values, which it lays out.
+    /// Returns the first scalar register after those of the driver's values, which it lays out.
     pub(crate) fn lay_out_user_data(&mut self, values: impl IntoIterator<Item = UserValue>) -> u8 {
         let mut next: u8 = 0;
         for value in values {

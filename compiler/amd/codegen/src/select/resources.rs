@@ -6,7 +6,7 @@ use crate::output::{Descriptor, Resource, UserValue};
 use amd_isa::{Format, Opcode};
 use ir::{InstKind, IntrinsicOp, Slot, Value};
 
-/// Most descriptors that stay in registers for the whole program.
+/// Maximum number of descriptors that stay in registers for the whole program.
 const MAX_RESIDENT: usize = 6;
 /// Scalar registers that the driver can set.
 const USER_REGISTERS: u8 = 16;
@@ -171,7 +171,7 @@ impl Selection<'_> {
         self.table_entry(kind(number), dynamic, 0, (Opcode::SLoadDwordx8, 8))
     }
 
-    /// Returns the descriptor of a sampler, which is behind that of its texture.
+    /// Returns the descriptor of a sampler, which is after that of its texture.
     pub(crate) fn sampler_descriptor(&mut self, number: u32, dynamic: Option<Value>) -> Step<Part> {
         self.table_entry(Resource::Texture(number), dynamic, 32, (Opcode::SLoadDwordx4, 4))
     }

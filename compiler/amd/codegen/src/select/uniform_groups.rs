@@ -3,9 +3,9 @@
 use ir::Value;
 use rustc_hash::FxHashMap;
 
-/// Most dwords of a load.
+/// Maximum number of dwords of a load.
 const MAX_DWORDS: u32 = 16;
-/// Most dwords between two loads that become one.
+/// Maximum number of dwords between two loads that become one.
 const MAX_GAP: u32 = 3;
 /// Loads of the current block.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct UniformLoads {
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub block: u32,
-    /// The first dword and the dword behind the last.
+    /// The first dword and the dword after the last.
     pub start: u32,
     pub end: u32,
     pub members: Vec<Member>,

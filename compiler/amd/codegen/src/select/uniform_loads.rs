@@ -15,7 +15,7 @@ use crate::output::Resource;
 use amd_isa::Opcode;
 use ir::{Block, InstKind, IntrinsicOp, Value};
 
-/// Most dwords that are loaded at the start of a block.
+/// Maximum number of dwords that are loaded at the start of a block.
 const MAX_EARLY: u32 = 32;
 /// First offset past those that instructions of both chips have.
 const MAX_OFFSET: u32 = 1 << 20;

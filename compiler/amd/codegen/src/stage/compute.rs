@@ -29,7 +29,7 @@ pub(crate) struct Compute {
 }
 
 impl Compute {
-    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    /// Lays out the initial registers; `next` is the first scalar register after the driver's.
     pub(crate) fn new(s: &mut Selection<'_>, next: u8) -> Compute {
         let local = [0, 1, 2].map(|number| s.e.fixed(File::Vector, number, 1));
         // Dwords of their own: they are no aligned group.

@@ -1,4 +1,4 @@
-//! The vertex program behind a geometry stage: it loads emitted vertices of stream 0 from the ring
+//! The vertex program after a geometry stage: it loads emitted vertices of stream 0 from the ring
 //! of outputs and exports them.
 
 use super::destination::Destination;

@@ -13,7 +13,7 @@ use ir::{CompileError, Slot};
 /// Targets of the exports.
 const POSITION: u8 = 12;
 const PARAMETER: u8 = 32;
-/// Most parameters.
+/// Maximum number of parameters.
 const MAX_PARAMETERS: usize = 32;
 
 /// Place where the outputs of a vertex go.
@@ -45,7 +45,7 @@ impl Destination {
         }
     }
 
-    /// Adds the code behind the shader's.
+    /// Adds the code after the shader's.
     pub(crate) fn finish(&self, s: &mut Selection<'_>) -> Step<VertexInterface> {
         s.start_epilogue();
         let interface = match *self {

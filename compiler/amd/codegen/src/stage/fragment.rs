@@ -27,7 +27,7 @@ pub(crate) struct Fragment {
 }
 
 impl Fragment {
-    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    /// Lays out the initial registers; `next` is the first scalar register after the driver's.
     pub(crate) fn new(s: &mut Selection<'_>, key: &StageKey, next: u8) -> Step<Fragment> {
         let values = pixel_values(s.shader, key);
         let mut registers = BTreeMap::new();

@@ -85,7 +85,7 @@ fn vertices_in(primitive: Primitive) -> u32 {
 }
 
 impl Geometry {
-    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    /// Lays out the initial registers; `next` is the first scalar register after the driver's.
     pub(crate) fn new(s: &mut Selection<'_>, outputs: StreamOutputs, next: u8) -> Step<Geometry> {
         let count = vertices_in(s.shader.info.geometry.input) as usize;
         let offsets: Vec<Part> = GeometryInterface::VERTICES[..count]
@@ -128,7 +128,7 @@ impl Geometry {
         })
     }
 
-    /// Adds the code behind the shader's. `copy` is the program that exports the vertices.
+    /// Adds the code after the shader's. `copy` is the program that exports the vertices.
     pub(crate) fn finish(self, s: &mut Selection<'_>, copy: Output) -> GeometryInterface {
         s.start_epilogue();
         // vmcnt(0)

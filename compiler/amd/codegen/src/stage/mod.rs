@@ -96,7 +96,7 @@ impl Selection<'_> {
         self.e.push(Format::Exp, Opcode::Exp, &args, modifiers);
     }
 
-    /// Begins the code behind the shader's.
+    /// Begins the code after the shader's.
     pub(crate) fn start_epilogue(&mut self) {
         let epilogue = self.epilogue;
         self.e.place(epilogue);

@@ -67,7 +67,7 @@ fn layout(slots: impl Iterator<Item = Slot>) -> PatchLayout {
 }
 
 impl TessControl {
-    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    /// Lays out the initial registers; `next` is the first scalar register after the driver's.
     pub(crate) fn new(s: &mut Selection<'_>, key: &StageKey, next: u8) -> Step<TessControl> {
         let (outer, inner) = key.tess_domain.levels();
         let info = &s.shader.info;
@@ -200,7 +200,7 @@ impl TessControl {
         Ok(())
     }
 
-    /// Adds the code behind the shader's: the first invocation of each patch writes the
+    /// Adds the code after the shader's: the first invocation of each patch writes the
     /// tessellation factors.
     pub(crate) fn finish(self, s: &mut Selection<'_>) -> Step<TessControlInterface> {
         s.start_epilogue();

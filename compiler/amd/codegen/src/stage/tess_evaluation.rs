@@ -49,7 +49,7 @@ fn layout(s: &Selection<'_>, used: &[IntrinsicOp]) -> PatchLayout {
 }
 
 impl TessEvaluation {
-    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    /// Lays out the initial registers; `next` is the first scalar register after the driver's.
     pub(crate) fn new(
         s: &mut Selection<'_>,
         used: &[IntrinsicOp],
@@ -68,14 +68,14 @@ impl TessEvaluation {
         Ok(TessEvaluation { coordinates, primitive, patch, layout, offset, register, destination })
     }
 
-    /// Adds the code behind the shader's.
+    /// Adds the code after the shader's.
     pub(crate) fn finish(self, s: &mut Selection<'_>) -> Step<TessEvaluationInterface> {
         let vertex = self.destination.finish(s)?;
         let (inputs, buffer_offset) = (self.layout, self.register);
         Ok(TessEvaluationInterface { vertex, inputs, buffer_offset })
     }
 
-    /// Loads components from behind an address.
+    /// Loads components from after an address.
     fn load(&self, s: &mut Selection<'_>, address: Part, at: u32, result: Value) -> Step {
         let descriptor = s.descriptor(Resource::Patches)?;
         let (lane, wave) = (Some(address), self.offset.into());

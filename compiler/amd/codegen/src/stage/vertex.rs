@@ -18,7 +18,7 @@ pub(crate) struct Vertex {
 }
 
 impl Vertex {
-    /// Lays out the initial registers; `next` is the first scalar register behind the driver's.
+    /// Lays out the initial registers; `next` is the first scalar register after the driver's.
     pub(crate) fn new(s: &mut Selection<'_>, next_stage: NextStage, next: u8) -> Vertex {
         let mut register = |number| s.e.fixed(File::Vector, number, 1);
         let number = register(0);
@@ -53,7 +53,7 @@ impl Vertex {
         Ok(())
     }
 
-    /// Adds the code behind the shader's.
+    /// Adds the code after the shader's.
     pub(crate) fn finish(&self, s: &mut Selection<'_>) -> Step<VertexInterface> {
         self.destination.finish(s)
     }

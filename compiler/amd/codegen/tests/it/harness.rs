@@ -10,7 +10,7 @@ use ir::{Shader, Slot};
 use std::collections::BTreeMap;
 
 pub(crate) const LANES: usize = 64;
-/// Address of the descriptor table, and distance of the buffers behind it.
+/// Address of the descriptor table, and distance of the buffers after it.
 const TABLE: u64 = 0x1_0000;
 const BUFFER: u64 = 0x10_0000;
 /// Address of scratch memory.

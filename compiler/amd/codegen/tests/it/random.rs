@@ -149,7 +149,7 @@ impl Generator<'_, '_> {
         self.b.pop_if();
     }
 
-    /// A loop of at most five iterations; values made in its straight part are used behind it.
+    /// A loop of at most five iterations; values made in its straight part are used after it.
     fn repeat(&mut self, depth: usize) {
         let counter = self.b.shader.create_local(32, 1, 1, "i");
         let zero = self.b.imm(0);

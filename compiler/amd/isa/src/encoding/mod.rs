@@ -17,7 +17,7 @@ pub use encode::encode;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// No format has the prefix, or the format has no such opcode.
-    #[error("{word:#010x} is no instruction of {chip}")]
+    #[error("{word:#010x} is not an instruction of {chip}")]
     Opcode {
         /// Chip.
         chip: &'static str,

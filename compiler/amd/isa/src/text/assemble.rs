@@ -135,7 +135,7 @@ fn statement(chip: Chip, cursor: &mut Cursor<'_>) -> Result<Line, Failure> {
     let name = if mnemonic.is_empty() { start.offending() } else { mnemonic };
     Err(failure.unwrap_or_else(|| Failure {
         column: start.column(),
-        message: format!("`{name}` is no instruction of {chip}"),
+        message: format!("`{name}` is not an instruction of {chip}"),
     }))
 }
 

@@ -35,7 +35,7 @@ fn labels() {
 
 /// Text, and the message with line and column.
 const ERRORS: &[(&str, &str)] = &[
-    ("s_nop 0\n  s_frob s1", "2:3: `s_frob` is no instruction of si"),
+    ("s_nop 0\n  s_frob s1", "2:3: `s_frob` is not an instruction of si"),
     ("s_mov_b32 s1", "1:13: expected `,` at the end of the line"),
     ("s_mov_b32 s1, s104", "1:15: si has no such register: `s104`"),
     ("s_mov_b64 s[0:1], s2", "1:19: the operand has 2 registers, not those of `s2`"),

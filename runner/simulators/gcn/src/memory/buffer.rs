@@ -32,7 +32,7 @@ impl Step<'_> {
         let Operand::Scalar(first) = self.operand(2) else { return Err(self.not_modeled()) };
         let mut resource = Resource::of(self.wave, first);
         if resource.kind != 0 {
-            return Err(Reason::Descriptor(format!("type {} is no buffer", resource.kind)));
+            return Err(Reason::Descriptor(format!("type {} is not a buffer", resource.kind)));
         }
         if self.row.format == Format::Mtbuf {
             (resource.data_format, resource.number_format) = (modifiers.dfmt, modifiers.nfmt);

@@ -91,14 +91,14 @@ impl Address {
         self.layout.reference.then(|| self.float(index))
     }
 
-    /// Place behind the coordinates.
-    fn behind(&self) -> usize {
+    /// Place after the coordinates.
+    fn after(&self) -> usize {
         self.layout.before() + self.layout.axes
     }
 
     /// Coordinate of the layer.
     fn layer(&self) -> Option<u32> {
-        self.layout.layer.then(|| self.dwords[self.behind()])
+        self.layout.layer.then(|| self.dwords[self.after()])
     }
 
     /// The last register.
@@ -117,8 +117,9 @@ impl Step<'_> {
             return Err(self.not_modeled());
         }
         let (resource, sampler) = self.image_descriptors()?;
-        let layout = Layout::of(name, resource.kind, modifiers.da)
-            .ok_or_else(|| Reason::Descriptor(format!("type {} is no image", resource.kind.0)))?;
+        let layout = Layout::of(name, resource.kind, modifiers.da).ok_or_else(|| {
+            Reason::Descriptor(format!("type {} is not an image", resource.kind.0))
+        })?;
         let Operand::Vector(first) = self.operand(1) else { return Err(self.not_modeled()) };
         for index in 0..layout.dwords() {
             let register = Register::Vector(first.wrapping_add(index as u8));
@@ -193,8 +194,8 @@ impl Step<'_> {
             let layer = address.layer().unwrap_or(0) as i32;
             let level = address.level();
             if name.contains("load") {
-                let behind = address.behind() + usize::from(address.layout.layer);
-                let sample = if address.layout.sample { address.dwords[behind] } else { 0 };
+                let after = address.after() + usize::from(address.layout.layer);
+                let sample = if address.layout.sample { address.dwords[after] } else { 0 };
                 return ImageOperation::Load { coordinates, layer, level, sample };
             }
             if name.contains("store") {

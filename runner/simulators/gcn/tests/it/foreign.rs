@@ -11,7 +11,7 @@ use std::process::Command;
 use amd_isa::{Chip, Scalar};
 use gcn_simulator::{ExecutionError, Export, Outcome, Program, Reason, Recorder, Wave};
 
-/// Address of tables of descriptors; data is behind.
+/// Address of tables of descriptors; data is after.
 const TABLE: u32 = 0x10_0000;
 /// Address of data.
 const DATA: u32 = 0x20_0000;

@@ -180,7 +180,7 @@ fn levels_come_from_the_neighbors_of_a_quad() {
 fn bad_accesses_are_errors() {
     let sample = "image_sample v[0:3], v[0:1], s[8:15], s[16:19] dmask:0xf";
     let error = run(Chip::Si, sample, ImageKind(0), &[]).expect_err("a buffer");
-    assert!(error.contains("type 0 is no image"), "{error}");
+    assert!(error.contains("type 0 is not an image"), "{error}");
     let error =
         run(Chip::Si, &format!("{sample} tfe").replace("v[0:3]", "v[0:4]"), ImageKind::D2, &[])
             .expect_err("not modeled");

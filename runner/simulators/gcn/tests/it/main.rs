@@ -16,7 +16,7 @@ mod vi;
 use amd_isa::Chip;
 use gcn_simulator::{ExecutionError, Outcome, Program, Recorder, Wave};
 
-/// A program of the text with `s_endpgm` behind it.
+/// A program of the text with `s_endpgm` after it.
 fn program(chip: Chip, text: &str) -> Program {
     let words = amd_isa::assemble(chip, &format!("{text}\ns_endpgm\n"));
     let words = words.unwrap_or_else(|error| panic!("{error}:\n{text}"));
