@@ -172,7 +172,7 @@ fn assembler_and_disassembler_of_gcn() {
     sandbox.file("odd", "abc");
     sandbox.run(&["disasm", "--gen", "si", "odd"]).expect(2, &["error: odd: 3 bytes"]);
     sandbox.file("bad.s", "s_nop 1\n s_frob");
-    let message = "error: bad.s: 2:2: `s_frob` is no instruction of vi";
+    let message = "error: bad.s: 2:2: `s_frob` is not an instruction of vi";
     sandbox.run(&["asm", "--gen", "vi", "bad.s"]).expect(2, &[message]);
 }
 
