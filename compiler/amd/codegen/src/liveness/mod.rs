@@ -4,10 +4,9 @@
 mod data_flow;
 mod units;
 
-use crate::machine::{Inst, Program, Reg, Use};
+use crate::machine::{Inst, Program, Reg};
 use amd_isa::Opcode;
 use amd_isa::slot::Role;
-use cranelift_entity::SecondaryMap;
 use data_flow::live_out;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;

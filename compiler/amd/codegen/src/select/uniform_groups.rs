@@ -38,12 +38,12 @@ pub(super) struct Member {
 }
 
 impl Group {
-    pub fn new(block: u32, member: Member) -> Group {
+    pub(super) fn new(block: u32, member: Member) -> Group {
         Group { block, start: member.start, end: member.end, members: vec![member], done: false }
     }
 
     /// True if the load can become part of the group.
-    pub fn takes(&self, member: &Member) -> bool {
+    pub(super) fn takes(&self, member: &Member) -> bool {
         // Doubles need an even distance from the start.
         let shifts = member.wide && !(member.start - self.start).is_multiple_of(2);
         let start = self.start - u32::from(shifts && self.start > 0);
@@ -51,7 +51,7 @@ impl Group {
         !odd && member.start <= self.end + MAX_GAP && member.end.max(self.end) - start <= MAX_DWORDS
     }
 
-    pub fn add(&mut self, member: Member) {
+    pub(super) fn add(&mut self, member: Member) {
         if member.wide && !(member.start - self.start).is_multiple_of(2) {
             self.start -= 1;
         }
@@ -60,7 +60,7 @@ impl Group {
     }
 
     /// Dwords of the instruction.
-    pub fn size(&self) -> u32 {
+    pub(super) fn size(&self) -> u32 {
         (self.end - self.start).next_power_of_two()
     }
 }
