@@ -234,7 +234,7 @@ mod tests {
         allocation.first[part.reg] = None;
         let error = Physical::new(&e.program, &allocation).unwrap_err().to_string();
         assert!(error.contains("r0 has no place at `s_mov_b32 r0"), "{error}");
-        assert!(error.contains("physical.rs:"), "{error}");
+        assert!(error.contains("physical/mod.rs:"), "{error}");
     }
 
     #[test]
