@@ -41,16 +41,15 @@ pub mod model;
 mod opt;
 pub mod output;
 pub mod passes;
-pub mod patch;
 pub mod pattern;
 mod restricted_float;
 pub mod scalar;
 pub mod sends;
 mod stage_key;
+pub mod stages;
 pub mod surfaces;
 pub mod timing;
 pub mod vec4;
-pub mod vue;
 
 pub use error::CompileError;
 pub use model::{Model, Quirk, QuirkSet};
@@ -61,6 +60,8 @@ use codegen::CodeGenerator;
 use intel_isa::DevInfo;
 use output::Compiled;
 use passes::PassRecord;
+use scalar::Scalar;
+use vec4::Vec4;
 
 /// Compiles one shader stage for `devinfo`.
 ///
@@ -91,15 +92,15 @@ pub fn compile_recorded(
     let stage = shader.info.stage;
     let backend = backend_for(devinfo, stage, options.backend);
     let compile_stage = match (backend, stage) {
-        (Backend::Scalar, ir::Stage::Vertex) => scalar::vertex::compile,
-        (Backend::Scalar, ir::Stage::TessControl) => scalar::tess_control::compile,
-        (Backend::Scalar, ir::Stage::TessEval) => scalar::tess_eval::compile,
+        (Backend::Scalar, ir::Stage::Vertex) => stages::vertex::compile::<Scalar>,
+        (Backend::Scalar, ir::Stage::TessControl) => stages::tess_control::compile::<Scalar>,
+        (Backend::Scalar, ir::Stage::TessEval) => stages::tess_evaluation::compile::<Scalar>,
         (Backend::Scalar, ir::Stage::Geometry) => scalar::geometry::compile,
         (_, ir::Stage::Fragment) => scalar::fragment::compile,
         (_, ir::Stage::Compute) => scalar::compute::compile,
-        (Backend::Vec4, ir::Stage::Vertex) => vec4::vertex::compile,
-        (Backend::Vec4, ir::Stage::TessControl) => vec4::tess_control::compile,
-        (Backend::Vec4, ir::Stage::TessEval) => vec4::tess_eval::compile,
+        (Backend::Vec4, ir::Stage::Vertex) => stages::vertex::compile::<Vec4>,
+        (Backend::Vec4, ir::Stage::TessControl) => stages::tess_control::compile::<Vec4>,
+        (Backend::Vec4, ir::Stage::TessEval) => stages::tess_evaluation::compile::<Vec4>,
         (Backend::Vec4, ir::Stage::Geometry) => vec4::geometry::compile,
     };
     compile_stage(shader, key, &CodeGenerator { model: &model, options, stage, record })

@@ -10,13 +10,12 @@
 //! * `fusion`: multiplications that become part of additions;
 //! * `component_reads`: components of values that are read;
 //! * [`values`]: types, constants, negated conditions;
-//! * [`geometry_layout`], [`memory_effects`], [`push_constants`], [`widths`]: facts and choices
-//!   of stages that do not depend on the back end.
+//! * [`memory_effects`], [`push_constants`], [`widths`]: facts and choices of stages that do not
+//!   depend on the back end.
 
 mod component_reads;
 mod control_flow;
 mod fusion;
-pub mod geometry_layout;
 pub mod memory_effects;
 mod phis;
 pub mod push_constants;

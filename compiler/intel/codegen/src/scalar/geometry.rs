@@ -14,12 +14,13 @@ use super::urb::{UrbWrite, VertexOutputs};
 use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
 use crate::isel::StageLowering;
-use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology, vertices_in};
 use crate::isel::push_constants::choose_push_ranges;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
-use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, VueMap, Width};
+use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Width};
 use crate::stage_key::StageKey;
-use crate::vue::{self, PerVertexInput};
+use crate::stages::geometry_layout::{Control, GeometryLayout};
+use crate::stages::slot_access::{Handles, Outputs, SlotAccess, SlotOffset};
+use crate::stages::vue::{self, PerVertexInput};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// Register of the output handles.
@@ -44,18 +45,8 @@ struct GeometryStage {
     primitive_id: Option<u8>,
     /// First register of the input handles.
     handles: u8,
-    /// Channels are instances of one primitive.
-    instanced: bool,
-    /// Layout of the input vertices.
-    inputs: VueMap,
+    layout: GeometryLayout,
     outputs: VertexOutputs,
-    vertices_in: u32,
-    max_vertices: u32,
-    control: Control,
-    /// Size of a vertex in owords.
-    vertex_owords: u32,
-    /// The shader emits vertices in control flow.
-    counts_at_run_time: bool,
     count: Count,
     /// Control data of all vertices, if they are counted at compile time.
     known_bits: Vec<u32>,
@@ -74,31 +65,17 @@ pub fn compile(
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let info = &shader.info.geometry;
-    let vertices_in = vertices_in(info.input)?;
-    if info.max_vertices > MAX_VERTICES {
-        let message = format!("{} output vertices are too many", info.max_vertices);
-        return Err(CompileError::lower(message));
-    }
-    let uses = GeometryUses::of(shader);
+    let outputs = VertexOutputs::new(vue::output_map(shader, key)?, OUTPUT_HANDLES);
+    let layout = GeometryLayout::new(shader, &outputs.map)?;
+    let handles = 2 + u8::from(layout.primitive_id);
+    let fixed = u32::from(handles) + handle_registers(&layout);
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
-    let instanced = info.invocations > 1;
-    let fixed = 2 + u32::from(uses.primitive_id) + handle_registers(instanced, vertices_in);
     let push = choose_push_ranges(shader, PAYLOAD_BUDGET.saturating_sub(fixed).min(max_push));
-    let outputs =
-        VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
-    let vertex_hwords = outputs.map.slots.len().div_ceil(2) as u32;
     let stage = GeometryStage {
-        primitive_id: uses.primitive_id.then_some(2),
-        handles: 2 + u8::from(uses.primitive_id),
-        instanced,
-        inputs: vue::input_map(shader)?,
+        primitive_id: layout.primitive_id.then_some(2),
+        handles,
+        layout,
         outputs,
-        vertices_in,
-        max_vertices: info.max_vertices,
-        control: uses.control(info.output),
-        vertex_owords: 2 * vertex_hwords,
-        counts_at_run_time: uses.emits_in_control_flow,
         count: Count::Static(0),
         known_bits: Vec::new(),
         bits: None,
@@ -106,38 +83,29 @@ pub fn compile(
     };
     codegen.compile_single(shader, Width::Simd8, push, stage, |stage| {
         Interface::Geometry(GeometryInterface {
-            control_header_size: stage.header_hwords(),
-            control_stream_ids: stage.control == Control::Stream,
             static_vertex_count: stage.static_vertex_count,
-            inputs: stage.inputs,
-            vertices_in,
-            primitive_id: uses.primitive_id,
-            input_handles: false,
-            outputs: stage.outputs.map,
-            output_vertex_size: vertex_hwords,
-            max_vertices: info.max_vertices,
-            output_topology: topology(info.output),
-            invocations: info.invocations.max(1),
-            dispatch: GeometryDispatch::Simd8,
+            ..stage.layout.interface(stage.outputs.map, GeometryDispatch::Simd8)
         })
     })
 }
 
 /// Returns the number of registers of input handles.
-fn handle_registers(instanced: bool, vertices_in: u32) -> u32 {
-    if instanced { (4 * vertices_in).div_ceil(REG_SIZE) } else { vertices_in }
+fn handle_registers(layout: &GeometryLayout) -> u32 {
+    match layout.is_instanced() {
+        true => (4 * layout.vertices_in).div_ceil(REG_SIZE),
+        false => layout.vertices_in,
+    }
 }
 
 impl StageLowering<Scalar> for GeometryStage {
     fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
-        isel.push_start =
-            u32::from(self.handles) + handle_registers(self.instanced, self.vertices_in);
+        isel.push_start = u32::from(self.handles) + handle_registers(&self.layout);
         isel.program.payload_regs = (isel.push_start + isel.pushed_registers()) as u8;
         Ok(())
     }
 
     fn emit_prologue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
-        if self.counts_at_run_time {
+        if self.layout.emits_in_control_flow {
             self.start_counting(isel);
         }
         Ok(())
@@ -195,14 +163,6 @@ impl StageLowering<Scalar> for GeometryStage {
 }
 
 impl GeometryStage {
-    fn header_bits(&self) -> u32 {
-        self.control.bits() * self.max_vertices
-    }
-
-    fn header_hwords(&self) -> u32 {
-        self.header_bits().div_ceil(REG_SIZE * 8)
-    }
-
     /// First oword of the control data header.
     fn header_start(&self) -> u32 {
         if matches!(self.count, Count::Dynamic(_)) { COUNT_OWORDS } else { 0 }
@@ -210,7 +170,7 @@ impl GeometryStage {
 
     /// First oword of the vertices.
     fn vertex_start(&self) -> u32 {
-        self.header_start() + 2 * self.header_hwords()
+        self.header_start() + 2 * self.layout.header_hwords()
     }
 
     /// Writes registers from oword `offset` of the entry on.
@@ -222,7 +182,8 @@ impl GeometryStage {
         eot: bool,
     ) -> Result<(), CompileError> {
         let handles = Operand::grf(OUTPUT_HANDLES, Type::UD);
-        isel.emit_urb_write(UrbWrite { handles, offset, per_slot: None, masks: None, data, eot })
+        let offset = SlotOffset { constant: offset, per_lane: None };
+        isel.emit_urb_write(UrbWrite { handles, offset, masks: None, data, eot })
     }
 
     /// Reads an input of one vertex of the primitive.
@@ -233,51 +194,20 @@ impl GeometryStage {
         result: Value,
     ) -> Result<(), CompileError> {
         let PerVertexInput { vertex, offset, slot, first } =
-            PerVertexInput::of(intrinsic, &self.inputs)?;
-        let first = u32::from(first);
-        let constant = isel.constant(offset);
-        let per_slot = match constant {
-            Some(_) => None,
-            None => Some(isel.get(offset, 0, Type::UD)),
-        };
-        let handles = self.input_handle(isel, vertex)?;
-        let count = first + u32::from(isel.shader.components(result));
-        let offset = slot.saturating_add(constant.unwrap_or(0));
-        let mut data = isel.emit_urb_read(handles, offset, per_slot, count)?;
-        data.drain(..first as usize);
-        isel.set(result, data);
-        Ok(())
-    }
-
-    /// Returns the handles of vertex `vertex` of each channel's primitive.
-    fn input_handle(
-        &mut self,
-        isel: &mut ScalarSelection<'_>,
-        vertex: Value,
-    ) -> Result<Operand, CompileError> {
-        let (first, instanced) = (u32::from(self.handles), self.instanced);
-        let count = self.vertices_in;
+            PerVertexInput::of(intrinsic, &self.layout.inputs)?;
+        let (start, instanced) = (u32::from(self.handles), self.layout.is_instanced());
         let handle = |v: u32| match instanced {
-            true => Operand::grf_scalar(first * REG_SIZE + 4 * v, Type::UD),
-            false => Operand::grf((first + v) as u8, Type::UD),
+            true => Scalar::payload_dword(start, v),
+            false => Operand::grf((start + v) as u8, Type::UD),
         };
-        if let Some(vertex) = isel.constant(vertex) {
-            return Ok(handle(vertex.min(count - 1)));
-        }
-        let vertex = isel.get(vertex, 0, Type::UD);
-        let mut b = isel.builder();
-        let chosen = b.temp(Type::UD);
-        b.mov(chosen, handle(0));
-        for v in 1..count {
-            b.cmp(Operand::null(Type::UD), vertex, Operand::ud(v), CondMod::Z);
-            b.mov(chosen, handle(v)).predicate(false);
-        }
-        Ok(chosen)
+        let handles = isel.vertex_handles(self.layout.vertices_in, vertex, handle);
+        let offset = Scalar::slot_offset(isel, offset).advance(slot);
+        Scalar::read_slot(isel, Handles::PerLane(handles), offset, first, result)
     }
 
     /// Starts to count vertices at run time.
     fn start_counting(&mut self, isel: &mut ScalarSelection<'_>) {
-        let control = self.control;
+        let control = self.layout.control;
         let mut b = isel.builder();
         let count = b.temp(Type::UD);
         b.mov(count, Operand::ud(0));
@@ -296,15 +226,15 @@ impl GeometryStage {
     ) -> Result<(), CompileError> {
         match self.count {
             Count::Static(n) => {
-                if n >= self.max_vertices {
+                if n >= self.layout.max_vertices {
                     return Ok(());
                 }
-                if self.control == Control::Stream {
+                if self.layout.control == Control::Stream {
                     self.set_known_bits(n * 2, stream & 3);
                 }
-                let at = self.vertex_start() + n * self.vertex_owords;
+                let at = self.vertex_start() + 2 * n * self.layout.vertex_hwords;
                 self.count = Count::Static(n + 1);
-                self.outputs.write(isel, at, None, false)
+                self.outputs.write(isel, SlotOffset { constant: at, per_lane: None }, false)
             }
             Count::Dynamic(count) => self.emit_counted_vertex(isel, count, stream),
         }
@@ -317,10 +247,10 @@ impl GeometryStage {
         count: Operand,
         stream: u32,
     ) -> Result<(), CompileError> {
-        let (max, start) = (self.max_vertices, self.vertex_start());
-        let size = self.vertex_owords as u16;
-        let control = self.control;
-        let long_header = self.header_bits() > 32;
+        let (max, start) = (self.layout.max_vertices, self.vertex_start());
+        let size = 2 * self.layout.vertex_hwords as u16;
+        let control = self.layout.control;
+        let long_header = self.layout.header_bits() > 32;
         isel.builder().cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);
         isel.builder().control(Op::If).predicate(false);
         if long_header {
@@ -329,7 +259,7 @@ impl GeometryStage {
         let mut b = isel.builder();
         let at = b.temp(Type::UD);
         b.emit(Op::Mul, at, &[count, Operand::uw(size)]);
-        self.outputs.write(isel, start, Some(at), false)?;
+        self.outputs.write(isel, SlotOffset { constant: start, per_lane: Some(at) }, false)?;
         let bits = self.bits;
         let mut b = isel.builder();
         if let Some(bits) = bits.filter(|_| control == Control::Stream && stream != 0) {
@@ -351,7 +281,7 @@ impl GeometryStage {
         count: Operand,
     ) -> Result<(), CompileError> {
         let Some(bits) = self.bits else { return Ok(()) };
-        let per_dword = 1 << self.control.per_dword_log2();
+        let per_dword = 1 << self.layout.control.per_dword_log2();
         let mut b = isel.builder();
         let rest = b.temp(Type::UD);
         b.emit(Op::And, rest, &[count, Operand::ud(per_dword - 1)]);
@@ -372,8 +302,8 @@ impl GeometryStage {
         bits: Operand,
     ) -> Result<(), CompileError> {
         let start = self.header_start();
-        let size = self.header_bits();
-        let per_dword = self.control.per_dword_log2();
+        let size = self.layout.header_bits();
+        let per_dword = self.layout.control.per_dword_log2();
         if size <= 32 {
             return self.write(isel, start, &[Some(bits)], false);
         }
@@ -387,7 +317,7 @@ impl GeometryStage {
         let masks = b.temp(Type::UD);
         b.emit(Op::And, masks, &[index, Operand::ud(3)]);
         b.emit(Op::Shl, masks, &[Operand::ud(1 << 16), masks]);
-        let per_slot = (size > 128).then(|| {
+        let per_lane = (size > 128).then(|| {
             let oword = b.temp(Type::UD);
             b.emit(Op::Shr, oword, &[index, Operand::ud(2)]);
             oword
@@ -395,8 +325,7 @@ impl GeometryStage {
         let data = [Some(bits); 4];
         isel.emit_urb_write(UrbWrite {
             handles: Operand::grf(OUTPUT_HANDLES, Type::UD),
-            offset: start,
-            per_slot,
+            offset: SlotOffset { constant: start, per_lane },
             masks: Some(masks),
             data: &data,
             eot: false,
@@ -406,7 +335,7 @@ impl GeometryStage {
     }
 
     fn emit_end_primitive(&mut self, isel: &mut ScalarSelection<'_>) {
-        if self.control != Control::Cut {
+        if self.layout.control != Control::Cut {
             return;
         }
         match (self.count, self.bits) {
@@ -443,7 +372,7 @@ impl GeometryStage {
         isel: &mut ScalarSelection<'_>,
         count: u32,
     ) -> Result<(), CompileError> {
-        let dwords = (self.control.bits() * count).div_ceil(32) as usize;
+        let dwords = (self.layout.control.bits() * count).div_ceil(32) as usize;
         let mut bits = std::mem::take(&mut self.known_bits);
         bits.resize(dwords, 0);
         if dwords == 0 && isel.end_with_last_write() {

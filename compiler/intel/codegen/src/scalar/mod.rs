@@ -5,8 +5,9 @@
 //! hardware's limits.
 //!
 //! `target` is the scalar target of the shared [instruction selection](crate::isel). The modules
-//! [`vertex`], [`tess_control`], [`tess_eval`], [`geometry`], [`fragment`] and [`compute`] compile
-//! one stage each; no other module imports them.
+//! [`geometry`], [`fragment`] and [`compute`] compile one stage each; no other module imports them.
+//! `slot_access`, `vertex`, `tess_control` and `tess_evaluation` have the facts of the other
+//! stages, which [`crate::stages`] compiles.
 
 mod alu;
 mod alu_convert;
@@ -22,11 +23,14 @@ mod memory;
 mod samples;
 mod scratch;
 mod select_chain;
+mod slot_access;
 mod storage;
 mod subgroup;
 mod target;
-pub mod tess_control;
-pub mod tess_eval;
+mod tess_control;
+mod tess_evaluation;
 mod texture;
 mod urb;
-pub mod vertex;
+mod vertex;
+
+pub(crate) use target::Scalar;

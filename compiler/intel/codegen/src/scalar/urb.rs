@@ -5,13 +5,13 @@
 //! of channel masks, then up to eight registers of data: dword n of every channel's entry from the
 //! message's offset on. Layout: `brw_lower_logical_sends.cpp` of Mesa.
 
-use super::target::{Components, ScalarSelection};
+use super::target::{Components, Scalar, ScalarSelection};
 use crate::error::CompileError;
-use crate::lir::{File, MessageKind, Op, Operand, REG_SIZE, Type};
+use crate::lir::{CondMod, File, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::output::{Varying, VueMap};
-use crate::patch;
 use crate::sends;
-use crate::vue;
+use crate::stages::slot_access::{Outputs, SlotOffset};
+use crate::stages::vue;
 use intel_isa::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::{Intrinsic, Value};
 use std::ops::Range;
@@ -24,7 +24,7 @@ const OUTPUT_HANDLES: u8 = 1;
 const MAX_OFFSET: u32 = 0x7ff;
 
 /// Output vertices of a stage: their layout, and the registers that hold the current one.
-pub(super) struct VertexOutputs {
+pub(crate) struct VertexOutputs {
     /// Layout of an output vertex.
     pub map: VueMap,
     /// A register per dword of the entry, once written.
@@ -39,10 +39,8 @@ pub(super) struct VertexOutputs {
 pub(super) struct UrbWrite<'a> {
     /// Handles of the entries (UD).
     pub handles: Operand,
-    /// Offset of the data in the entry, in owords.
-    pub offset: u32,
-    /// Further offset per channel (UD, owords).
-    pub per_slot: Option<Operand>,
+    /// Offset of the data in the entry; a slot has 16 bytes.
+    pub offset: SlotOffset,
     /// Dwords written: bit 16 + n for data register n (UD per channel).
     pub masks: Option<Operand>,
     /// Data registers (UD); absent ones stay undefined.
@@ -52,15 +50,66 @@ pub(super) struct UrbWrite<'a> {
 }
 
 impl VertexOutputs {
-    /// Vertices of which nothing is written yet.
-    pub(super) fn new(map: VueMap, handles: Operand) -> VertexOutputs {
+    /// Vertices of which nothing is written yet; `handles` is the register of the entries' handles.
+    pub(super) fn new(map: VueMap, handles: u8) -> VertexOutputs {
         let registers = vec![None; map.slots.len() * 4];
         let copied = vec![None; map.slots.len() * 4];
+        let handles = Operand::grf(handles, Type::UD);
         VertexOutputs { map, registers, copied, handles }
     }
 
+    /// Writes the current vertex from `base` of the entry on: the slots that have a value. A header
+    /// (point size, layer, viewport) that the shader does not write keeps its contents;
+    /// fixed-function state then keeps its fields from being used.
+    pub(super) fn write(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        base: SlotOffset,
+        eot: bool,
+    ) -> Result<(), CompileError> {
+        let mut registers = self.registers.clone();
+        let header = self.map.slots.first() == Some(&Varying::Header);
+        if header
+            && let Some(fields) = registers.get_mut(..4).filter(|f| f.iter().any(Option::is_some))
+        {
+            fields.iter_mut().for_each(|d| *d = d.or(Some(Operand::ud(0))));
+        }
+        let written: Vec<bool> =
+            registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
+        let mut runs = if eot {
+            let has_split_send = isel.model.devinfo().has_split_send;
+            let dwords: Vec<Dword> = registers
+                .iter()
+                .zip(&self.copied)
+                .map(|(r, copied)| Dword::new(*r, *copied))
+                .collect();
+            let of_run = |run: &Range<usize>| {
+                let dwords = &dwords[run.start * 4..run.end * 4];
+                if has_split_send { copies(dwords) } else { copies_with_header(dwords) }
+            };
+            runs_with_least_copies(&written, of_run)
+        } else {
+            slot_runs(&written)
+        };
+        if runs.is_empty() && eot {
+            // The thread must end with a message: write an undefined position.
+            runs.push(1..2);
+        }
+        let count = runs.len();
+        for (index, run) in runs.into_iter().enumerate() {
+            let data = &registers[run.start * 4..run.end * 4];
+            let offset = base.advance(run.start as u32);
+            let eot = eot && index + 1 == count;
+            let handles = self.handles;
+            isel.emit_urb_write(UrbWrite { handles, offset, masks: None, data, eot })?;
+        }
+        Ok(())
+    }
+}
+
+impl Outputs<Scalar> for VertexOutputs {
     /// Stores a value to output registers.
-    pub(super) fn store(
+    fn store(
         &mut self,
         isel: &mut ScalarSelection<'_>,
         intrinsic: &Intrinsic,
@@ -107,53 +156,12 @@ impl VertexOutputs {
         Ok(())
     }
 
-    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on: the slots
-    /// that have a value. A header (point size, layer, viewport) that the shader does not write
-    /// keeps its contents; fixed-function state then keeps its fields from being used.
-    pub(super) fn write(
-        &self,
-        isel: &mut ScalarSelection<'_>,
-        base: u32,
-        per_slot: Option<Operand>,
-        eot: bool,
-    ) -> Result<(), CompileError> {
-        let mut registers = self.registers.clone();
-        let header = self.map.slots.first() == Some(&Varying::Header);
-        if header
-            && let Some(fields) = registers.get_mut(..4).filter(|f| f.iter().any(Option::is_some))
-        {
-            fields.iter_mut().for_each(|d| *d = d.or(Some(Operand::ud(0))));
-        }
-        let written: Vec<bool> =
-            registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
-        let mut runs = if eot {
-            let has_split_send = isel.model.devinfo().has_split_send;
-            let dwords: Vec<Dword> = registers
-                .iter()
-                .zip(&self.copied)
-                .map(|(r, copied)| Dword::new(*r, *copied))
-                .collect();
-            let of_run = |run: &Range<usize>| {
-                let dwords = &dwords[run.start * 4..run.end * 4];
-                if has_split_send { copies(dwords) } else { copies_with_header(dwords) }
-            };
-            runs_with_least_copies(&written, of_run)
-        } else {
-            slot_runs(&written)
-        };
-        if runs.is_empty() && eot {
-            // The thread must end with a message: write an undefined position.
-            runs.push(1..2);
-        }
-        let count = runs.len();
-        for (index, run) in runs.into_iter().enumerate() {
-            let data = &registers[run.start * 4..run.end * 4];
-            let offset = base + run.start as u32;
-            let eot = eot && index + 1 == count;
-            let handles = self.handles;
-            isel.emit_urb_write(UrbWrite { handles, offset, per_slot, masks: None, data, eot })?;
-        }
-        Ok(())
+    fn end_thread(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        self.write(isel, SlotOffset::default(), true)
+    }
+
+    fn into_map(self) -> VueMap {
+        self.map
     }
 }
 
@@ -217,9 +225,9 @@ fn place(data: &[Dword]) -> Option<u8> {
 
 impl ScalarSelection<'_> {
     /// Emits one URB write.
-    pub(super) fn emit_urb_write(&mut self, mut write: UrbWrite<'_>) -> Result<(), CompileError> {
-        (write.offset, write.per_slot) = self.reachable(write.offset, write.per_slot);
-        let extra = u32::from(write.per_slot.is_some()) + u32::from(write.masks.is_some());
+    pub(super) fn emit_urb_write(&mut self, write: UrbWrite<'_>) -> Result<(), CompileError> {
+        let offset = self.reachable(write.offset);
+        let extra = u32::from(offset.per_lane.is_some()) + u32::from(write.masks.is_some());
         let mlen = 1 + extra + write.data.len() as u32;
         let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
         let model = self.model;
@@ -227,7 +235,7 @@ impl ScalarSelection<'_> {
         b.remark = "URB write";
         b.all_channels(8).mov(payload, write.handles);
         let mut at = payload.byte_offset(REG_SIZE);
-        for part in write.per_slot.iter().chain(&write.masks) {
+        for part in offset.per_lane.iter().chain(&write.masks) {
             b.mov(at, *part);
             at = at.byte_offset(REG_SIZE);
         }
@@ -239,9 +247,9 @@ impl ScalarSelection<'_> {
         }
         let message = desc::Message::Urb(UrbMessage {
             op: UrbOp::Simd8Write,
-            offset: write.offset as u16,
+            offset: offset.constant as u16,
             interleave: false,
-            per_slot_offset: write.per_slot.is_some(),
+            per_slot_offset: offset.per_lane.is_some(),
             complete: false,
             channel_mask: write.masks.is_some(),
         });
@@ -253,29 +261,27 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Reads `count` dwords of each channel's entry from oword `offset` (plus `per_slot`) on.
-    /// Returns a register for each.
+    /// Reads `count` dwords of each channel's entry from `offset` on. Returns a register for each.
     pub(super) fn emit_urb_read(
         &mut self,
         handles: Operand,
-        offset: u32,
-        per_slot: Option<Operand>,
+        offset: SlotOffset,
         count: u32,
     ) -> Result<Components, CompileError> {
-        let (offset, per_slot) = self.reachable(offset, per_slot);
+        let SlotOffset { constant, per_lane } = self.reachable(offset);
         let message = desc::Message::Urb(UrbMessage {
             op: UrbOp::Simd8Read,
-            offset: offset as u16,
+            offset: constant as u16,
             interleave: false,
-            per_slot_offset: per_slot.is_some(),
+            per_slot_offset: per_lane.is_some(),
             complete: false,
             channel_mask: false,
         });
-        let mlen = 1 + u32::from(per_slot.is_some());
+        let mlen = 1 + u32::from(per_lane.is_some());
         let lengths = Lengths::new(mlen as u8, count as u8).with_header();
         let message = sends::typed(self.model, &message, lengths, MessageKind::UrbRead)?;
         // A register of handles is a payload by itself.
-        let whole = per_slot.is_none()
+        let whole = per_lane.is_none()
             && handles.stride() == Some(1)
             && handles.offset.is_multiple_of(REG_SIZE);
         let payload =
@@ -285,47 +291,32 @@ impl ScalarSelection<'_> {
         if !whole {
             b.mov(payload, handles);
         }
-        if let Some(per_slot) = per_slot {
-            b.mov(payload.byte_offset(REG_SIZE), per_slot);
+        if let Some(per_lane) = per_lane {
+            b.mov(payload.byte_offset(REG_SIZE), per_lane);
         }
         b.emit(Op::Send, data, &[payload]).message = Some(message);
         Ok((0..count).map(|c| data.byte_offset(c * REG_SIZE)).collect())
     }
 
-    /// Returns a slot offset as a constant part and a part per channel.
-    pub(super) fn slot_offset(&self, offset: Value) -> (u32, Option<Operand>) {
-        match self.constant(offset) {
-            Some(constant) => (constant, None),
-            None => (0, Some(self.get(offset, 0, Type::UD))),
-        }
-    }
-
-    /// Returns the slot offset of a vertex of the patch as a constant part and a part per channel.
-    pub(super) fn vertex_offset(&mut self, vertex: Value, slots: usize) -> (u32, Option<Operand>) {
+    /// Returns the handles of vertex `vertex` of `count`; `handle` returns those of a known one.
+    pub(super) fn vertex_handles(
+        &mut self,
+        count: u32,
+        vertex: Value,
+        handle: impl Fn(u32) -> Operand,
+    ) -> Operand {
         if let Some(vertex) = self.constant(vertex) {
-            return (vertex.min(patch::MAX_VERTICES) * slots as u32, None);
+            return handle(vertex.min(count - 1));
         }
         let vertex = self.get(vertex, 0, Type::UD);
-        if slots == 1 {
-            return (0, Some(vertex));
-        }
         let mut b = self.builder();
-        let at = b.temp(Type::UD);
-        b.emit(Op::Mul, at, &[vertex, Operand::uw(slots as u16)]);
-        (0, Some(at))
-    }
-
-    /// Returns the sum of two parts per channel.
-    pub(super) fn add_offsets(
-        &mut self,
-        a: Option<Operand>,
-        b: Option<Operand>,
-    ) -> Option<Operand> {
-        let (Some(first), Some(second)) = (a, b) else { return a.or(b) };
-        let mut builder = self.builder();
-        let sum = builder.temp(Type::UD);
-        builder.emit(Op::Add, sum, &[first, second]);
-        Some(sum)
+        let chosen = b.temp(Type::UD);
+        b.mov(chosen, handle(0));
+        for v in 1..count {
+            b.cmp(Operand::null(Type::UD), vertex, Operand::ud(v), CondMod::Z);
+            b.mov(chosen, handle(v)).predicate(false);
+        }
+        chosen
     }
 
     /// Lets the last URB write end the thread if no instruction with an effect follows it.
@@ -342,18 +333,19 @@ impl ScalarSelection<'_> {
         true
     }
 
-    /// Returns an offset that fits the descriptor, and a part per channel, which has no limit.
-    fn reachable(&mut self, offset: u32, per_slot: Option<Operand>) -> (u32, Option<Operand>) {
-        if offset <= MAX_OFFSET {
-            return (offset, per_slot);
+    /// Returns an offset whose constant fits the descriptor; the part per channel has no limit.
+    fn reachable(&mut self, offset: SlotOffset) -> SlotOffset {
+        let SlotOffset { constant, per_lane } = offset;
+        if constant <= MAX_OFFSET {
+            return offset;
         }
         let mut b = self.builder();
         let far = b.temp(Type::UD);
-        match per_slot {
-            Some(more) => b.emit(Op::Add, far, &[more, Operand::ud(offset)]),
-            None => b.mov(far, Operand::ud(offset)),
+        match per_lane {
+            Some(more) => b.emit(Op::Add, far, &[more, Operand::ud(constant)]),
+            None => b.mov(far, Operand::ud(constant)),
         };
-        (0, Some(far))
+        SlotOffset { constant: 0, per_lane: Some(far) }
     }
 }
 

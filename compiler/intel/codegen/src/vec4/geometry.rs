@@ -14,27 +14,24 @@ use super::urb::{ALL_CHANNELS, SLOTS_PER_WRITE, VertexOutputs};
 use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
 use crate::isel::StageLowering;
-use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology, vertices_in};
 use crate::isel::push_constants::choose_push_ranges;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
-use crate::output::{
-    Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap, Width,
-};
+use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, Width};
 use crate::stage_key::StageKey;
-use crate::vue;
+use crate::stages::geometry_layout::{Control, GeometryLayout};
+use crate::stages::slot_access::Outputs;
+use crate::stages::vue;
 use intel_isa::desc::{UrbMessage, UrbOp};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// First bit of the instance number in the handles of a thread.
 const INSTANCE_SHIFT: u32 = 27;
-/// Most registers that the inputs of two objects may take.
+/// Maximum number of registers that the inputs of two objects may take.
 const DUAL_OBJECT_BUDGET: u32 = 48;
 
 /// State of the geometry stage.
 pub(super) struct GeometryStage {
-    /// Layout of the input vertices.
-    pub inputs: VueMap,
-    pub vertices_in: u32,
+    pub layout: GeometryLayout,
     pub dispatch: GeometryDispatch,
     /// Register of input handles, if inputs are pulled.
     pub handles: Option<u32>,
@@ -42,12 +39,7 @@ pub(super) struct GeometryStage {
     pub input_start: u32,
     /// Registers of the pushed inputs.
     input_registers: u32,
-    primitive_id: bool,
     outputs: VertexOutputs,
-    max_vertices: u32,
-    control: Control,
-    /// Size of a vertex in 32-byte units.
-    vertex_hwords: u32,
     /// Vertices of each object so far.
     count: Operand,
     /// Control data of each object.
@@ -63,63 +55,40 @@ pub fn compile(
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let info = &shader.info.geometry;
-    if info.max_vertices > MAX_VERTICES {
-        let message = format!("{} output vertices are too many", info.max_vertices);
-        return Err(CompileError::lower(message));
-    }
-    let uses = GeometryUses::of(shader);
-    let vertices_in = vertices_in(info.input)?;
-    let inputs = vue::input_map(shader)?;
-    let slots = inputs.slots.len() as u32 * vertices_in;
-    let (dispatch, registers) = match info.invocations {
-        0 | 1 if slots <= DUAL_OBJECT_BUDGET => (GeometryDispatch::DualObject, slots),
-        0 | 1 => (GeometryDispatch::Single, slots.div_ceil(2)),
-        _ => (GeometryDispatch::DualInstance, slots.div_ceil(2)),
+    let outputs = VertexOutputs::new(vue::output_map(shader, key)?);
+    let layout = GeometryLayout::new(shader, &outputs.map)?;
+    let slots = layout.inputs.slots.len() as u32 * layout.vertices_in;
+    let (dispatch, registers) = match layout.is_instanced() {
+        false if slots <= DUAL_OBJECT_BUDGET => (GeometryDispatch::DualObject, slots),
+        false => (GeometryDispatch::Single, slots.div_ceil(2)),
+        true => (GeometryDispatch::DualInstance, slots.div_ceil(2)),
     };
     let pulled = registers > PAYLOAD_BUDGET;
     let input_registers = if pulled { 0 } else { registers };
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let push = choose_push_ranges(shader, (PAYLOAD_BUDGET - input_registers).min(max_push));
-    let outputs = vue::output_map(shader, key)?;
-    let vertex_hwords = outputs.slots.len().div_ceil(2) as u32;
     let stage = GeometryStage {
-        inputs,
-        vertices_in,
         dispatch,
-        handles: pulled.then_some(1 + u32::from(uses.primitive_id)),
+        handles: pulled.then_some(1 + u32::from(layout.primitive_id)),
+        layout,
         input_start: 0,
         input_registers,
-        primitive_id: uses.primitive_id,
-        outputs: VertexOutputs::new(outputs),
-        max_vertices: info.max_vertices,
-        control: uses.control(info.output),
-        vertex_hwords,
+        outputs,
         count: Operand::none(),
         bits: None,
     };
     codegen.compile_single(shader, Width::Vec4, push, stage, |stage| {
         Interface::Geometry(GeometryInterface {
-            control_header_size: stage.header_hwords(),
-            control_stream_ids: stage.control == Control::Stream,
-            static_vertex_count: None,
-            inputs: stage.inputs,
-            vertices_in,
-            primitive_id: uses.primitive_id,
             input_handles: pulled,
-            outputs: stage.outputs.map,
-            output_vertex_size: vertex_hwords,
-            max_vertices: info.max_vertices,
-            output_topology: topology(info.output),
-            invocations: info.invocations.max(1),
-            dispatch,
+            ..stage.layout.interface(stage.outputs.map, dispatch)
         })
     })
 }
 
 impl StageLowering<Vec4> for GeometryStage {
     fn lay_out_payload(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
-        isel.push_start = 1 + u32::from(self.primitive_id) + u32::from(self.handles.is_some());
+        isel.push_start =
+            1 + u32::from(self.layout.primitive_id) + u32::from(self.handles.is_some());
         self.input_start = isel.push_start + isel.pushed_registers();
         isel.program.payload_regs = (self.input_start + self.input_registers) as u8;
         self.outputs.allocate(isel);
@@ -133,7 +102,7 @@ impl StageLowering<Vec4> for GeometryStage {
         let count = isel.temp(Type::UD);
         isel.mov(count, Operand::ud(0)).no_mask = true;
         self.count = count;
-        if self.control != Control::None {
+        if self.layout.control != Control::None {
             let bits = isel.temp(Type::UD);
             isel.mov(bits, Operand::ud(0)).no_mask = true;
             self.bits = Some(bits);
@@ -204,14 +173,6 @@ impl StageLowering<Vec4> for GeometryStage {
 }
 
 impl GeometryStage {
-    fn header_bits(&self) -> u32 {
-        self.control.bits() * self.max_vertices
-    }
-
-    fn header_hwords(&self) -> u32 {
-        self.header_bits().div_ceil(REG_SIZE * 8)
-    }
-
     /// Emits a message's header: g0 with the channel masks of all components.
     fn emit_urb_header(&mut self, isel: &mut Vec4Selection<'_>, header: Operand) {
         let g0 = Operand::grf(0, Type::UD);
@@ -238,14 +199,14 @@ impl GeometryStage {
         stream: u32,
     ) -> Result<(), CompileError> {
         let count = self.count;
-        let max = self.max_vertices;
+        let max = self.layout.max_vertices;
         isel.cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);
         isel.control_flow(Op::If);
-        if self.header_bits() > 32 {
+        if self.layout.header_bits() > 32 {
             self.emit_full_control_dword(isel, count)?;
         }
-        let start = self.header_hwords();
-        let size = self.vertex_hwords;
+        let start = self.layout.header_hwords();
+        let size = self.layout.vertex_hwords;
         let total = self.outputs.map.slots.len();
         for (index, payload) in self.outputs.payloads.clone().into_iter().enumerate() {
             self.emit_urb_header(isel, payload);
@@ -261,7 +222,9 @@ impl GeometryStage {
             };
             isel.emit_urb(payload, urb, 1 + slots as u8, false)?;
         }
-        if let Some(bits) = self.bits.filter(|_| self.control == Control::Stream && stream != 0) {
+        if let Some(bits) =
+            self.bits.filter(|_| self.layout.control == Control::Stream && stream != 0)
+        {
             // Shift counts are taken modulo 32.
             let (shift, value) = (isel.temp(Type::UD), isel.temp(Type::UD));
             isel.emit(Op::Shl, shift, &[count, Operand::ud(1)]);
@@ -281,7 +244,7 @@ impl GeometryStage {
         count: Operand,
     ) -> Result<(), CompileError> {
         let Some(bits) = self.bits else { return Ok(()) };
-        let per_dword = 1 << self.control.per_dword_log2();
+        let per_dword = 1 << self.layout.control.per_dword_log2();
         let rest = isel.temp(Type::UD);
         isel.emit(Op::And, rest, &[count, Operand::ud(per_dword - 1)]);
         isel.cmp(Operand::null(Type::UD), rest, Operand::ud(0), CondMod::Z);
@@ -299,8 +262,8 @@ impl GeometryStage {
         count: Operand,
         bits: Operand,
     ) -> Result<(), CompileError> {
-        let size = self.header_bits();
-        let per_dword = self.control.per_dword_log2();
+        let size = self.layout.header_bits();
+        let per_dword = self.layout.control.per_dword_log2();
         isel.cmp(Operand::null(Type::UD), count, Operand::ud(0), CondMod::Nz);
         isel.control_flow(Op::If);
         let payload = Operand::vgrf(isel.program.vreg(2), Type::UD);
@@ -351,7 +314,7 @@ impl GeometryStage {
 
     fn emit_end_primitive(&mut self, isel: &mut Vec4Selection<'_>) {
         let (count, Some(bits)) = (self.count, self.bits) else { return };
-        if self.control != Control::Cut {
+        if self.layout.control != Control::Cut {
             return;
         }
         let (last, bit) = (isel.temp(Type::UD), isel.temp(Type::UD));

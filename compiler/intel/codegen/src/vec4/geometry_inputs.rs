@@ -5,11 +5,13 @@
 //! primitive.
 
 use super::geometry::GeometryStage;
-use super::target::Vec4Selection;
+use super::slot_access::from_component;
+use super::target::{Vec4, Vec4Selection};
 use crate::error::CompileError;
-use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::output::GeometryDispatch;
-use crate::vue::{self, PerVertexInput};
+use crate::stages::slot_access::SlotAccess;
+use crate::stages::vue::{self, PerVertexInput};
 use ir::{Intrinsic, Slot, Value};
 
 /// An access to an input: the vertex, the slot, and the slots of the array after it.
@@ -17,6 +19,8 @@ struct Access {
     vertex: Value,
     offset: Value,
     slot: u32,
+    /// First component.
+    first: u8,
     /// Slots of the vertex after `slot` that the offset may reach.
     reach: u32,
 }
@@ -29,26 +33,25 @@ impl GeometryStage {
         result: Value,
     ) -> Result<(), CompileError> {
         let PerVertexInput { vertex, offset, slot, first } =
-            PerVertexInput::of(intrinsic, &self.inputs)?;
-        let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)));
-        let access =
-            Access { vertex, offset, slot, reach: self.slots_after(intrinsic.fields.slot) };
+            PerVertexInput::of(intrinsic, &self.layout.inputs)?;
+        let reach = self.slots_after(intrinsic.fields.slot);
+        let access = Access { vertex, offset, slot, first, reach };
         match self.handles {
             Some(register) => {
-                let handles = isel.vertex_handles(register, self.vertices_in, access.vertex);
-                let mut place = isel.slot_offset(access.offset);
+                let handles = isel.vertex_handles(register, self.layout.vertices_in, access.vertex);
+                let mut place = Vec4::slot_offset(isel, access.offset);
                 place.constant = self.clamped_slot(access.slot, place.constant);
                 let row = isel.emit_patch_read(handles, place)?;
-                isel.set(result, row.swizzled(pick));
+                isel.set(result, from_component(row, first));
             }
-            None => self.emit_pushed_input(isel, &access, pick, result),
+            None => self.emit_pushed_input(isel, &access, result),
         }
         Ok(())
     }
 
     /// A slot of an input vertex in the payload.
     fn input_slot(&self, vertex: u32, slot: u32) -> Operand {
-        let index = vertex * self.inputs.slots.len() as u32 + slot;
+        let index = vertex * self.layout.inputs.slots.len() as u32 + slot;
         let start = self.input_start;
         match self.dispatch {
             GeometryDispatch::DualObject => Operand::grf((start + index) as u8, Type::UD),
@@ -57,18 +60,12 @@ impl GeometryStage {
         }
     }
 
-    fn emit_pushed_input(
-        &self,
-        isel: &mut Vec4Selection<'_>,
-        access: &Access,
-        pick: Swizzle,
-        result: Value,
-    ) {
+    fn emit_pushed_input(&self, isel: &mut Vec4Selection<'_>, access: &Access, result: Value) {
         let known_vertex = isel.constant(access.vertex).map(|v| v.min(self.last_vertex()));
         let known_offset = isel.constant(access.offset);
         if let (Some(v), Some(o)) = (known_vertex, known_offset) {
             let from = self.input_slot(v, self.clamped_slot(access.slot, o));
-            isel.set(result, from.swizzled(pick));
+            isel.set(result, from_component(from, access.first));
             return;
         }
         // One predicated move per candidate, for the objects that select it.
@@ -83,19 +80,19 @@ impl GeometryStage {
         for v in vertices {
             for o in offsets.clone() {
                 isel.cmp(Operand::null(Type::UD), number, Operand::ud(v << 8 | o), CondMod::Z);
-                let from = self.input_slot(v, self.clamped_slot(access.slot, o)).swizzled(pick);
-                isel.mov(dst, from).predicate(false);
+                let from = self.input_slot(v, self.clamped_slot(access.slot, o));
+                isel.mov(dst, from_component(from, access.first)).predicate(false);
             }
         }
     }
 
     fn last_vertex(&self) -> u32 {
-        self.vertices_in - 1
+        self.layout.vertices_in - 1
     }
 
     /// Slot `offset` after `slot`, or the last one.
     fn clamped_slot(&self, slot: u32, offset: u32) -> u32 {
-        let last = self.inputs.slots.len() as u32 - 1;
+        let last = self.layout.inputs.slots.len() as u32 - 1;
         slot.saturating_add(offset).min(last)
     }
 
@@ -103,7 +100,7 @@ impl GeometryStage {
     fn slots_after(&self, slot: Slot) -> u32 {
         let has = |n: u8| {
             let place = slot.advance(n).and_then(|s| vue::place(s).ok().flatten());
-            place.is_some_and(|(varying, _)| self.inputs.slot(varying).is_some())
+            place.is_some_and(|(varying, _)| self.layout.inputs.slot(varying).is_some())
         };
         (1..=u8::MAX).take_while(|&n| has(n)).count() as u32
     }

@@ -32,10 +32,13 @@ mod geometry_inputs;
 mod locals;
 mod memory;
 mod patch_access;
+mod slot_access;
 mod storage;
 mod target;
-pub mod tess_control;
-pub mod tess_eval;
+mod tess_control;
+mod tess_evaluation;
 mod texture;
 mod urb;
-pub mod vertex;
+mod vertex;
+
+pub(crate) use target::Vec4;

@@ -1,13 +1,11 @@
 //! URB reads and writes of the tessellation stages, and of geometry shaders that pull inputs: one
-//! oword per lane, each with its own offset. A lane is the half of the thread that runs one vertex,
-//! point or invocation.
+//! oword per lane, each with its own offset.
 
 use super::target::Vec4Selection;
 use crate::error::CompileError;
 use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
-use crate::output::TessDomain;
-use crate::patch::Level;
 use crate::sends;
+use crate::stages::slot_access::{Handles, SlotOffset};
 use intel_isa::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::Value;
 
@@ -20,22 +18,6 @@ const CHANNEL_MASKS: u32 = 20;
 /// Largest offset that fits the descriptor, in owords.
 const MAX_OFFSET: u32 = 0x7ff;
 
-/// The entries of an access.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Handles {
-    /// The same entry for both lanes: a scalar.
-    Shared(Operand),
-    /// Component x of each lane.
-    PerLane(Operand),
-}
-
-/// An offset in an entry: a constant number of slots, and a number per lane (component x).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SlotOffset {
-    pub constant: u32,
-    pub per_lane: Option<Operand>,
-}
-
 /// The scalar dword `n` from register `register` on, for Align16 instructions.
 pub(super) fn dword(register: u32, n: u32) -> Operand {
     Operand::grf_scalar(register * REG_SIZE + n / 4 * 16, Type::UD)
@@ -43,36 +25,6 @@ pub(super) fn dword(register: u32, n: u32) -> Operand {
 }
 
 impl Vec4Selection<'_> {
-    /// Returns a slot offset as a constant or as a number per lane.
-    pub(super) fn slot_offset(&mut self, offset: Value) -> SlotOffset {
-        match self.constant(offset) {
-            Some(constant) => SlotOffset { constant, per_lane: None },
-            None => SlotOffset { constant: 0, per_lane: Some(self.get(offset, &[0], Type::UD)) },
-        }
-    }
-
-    /// `offset` plus `vertex` times `slots`.
-    pub(super) fn add_vertex(
-        &mut self,
-        offset: SlotOffset,
-        vertex: Value,
-        slots: u32,
-    ) -> SlotOffset {
-        if let Some(vertex) = self.constant(vertex) {
-            return SlotOffset {
-                constant: offset.constant.saturating_add(vertex.min(32) * slots),
-                ..offset
-            };
-        }
-        let vertex = self.get(vertex, &[0], Type::UD);
-        let at = self.temp(Type::UD);
-        self.emit(Op::Mul, at.masked(1), &[vertex, Operand::uw(slots as u16)]);
-        if let Some(more) = offset.per_lane {
-            self.emit(Op::Add, at.masked(1), &[at.swizzled(Swizzle::XXXX), more]);
-        }
-        SlotOffset { per_lane: Some(at.swizzled(Swizzle::XXXX)), ..offset }
-    }
-
     /// Emits a message header: handles, slot offsets, channel masks (four bits, the same for both
     /// lanes). Returns the offset that remains for the descriptor, and true if the header has
     /// offsets.
@@ -167,12 +119,6 @@ impl Vec4Selection<'_> {
         Ok(data)
     }
 
-    /// Defines `result` as the components of `data` from `first` on, for the active lanes.
-    pub(super) fn define_from_slot(&mut self, result: Value, data: Operand, first: u8) {
-        let dst = self.define(result);
-        self.mov(dst, data.swizzled(Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)))));
-    }
-
     /// Writes the components of `mask` of one slot per lane; `data` is the register of the message
     /// after the header, made by [`Self::patch_payload`].
     pub(super) fn emit_patch_write(
@@ -225,27 +171,5 @@ impl Vec4Selection<'_> {
             channel_mask: false,
         };
         self.emit_urb(header, urb, 1, false)
-    }
-
-    /// Defines `result` as levels from number `start` on, given both slots of the patch header.
-    pub(super) fn define_levels(
-        &mut self,
-        level: Level,
-        domain: TessDomain,
-        header: [Operand; 2],
-        start: u8,
-        result: Value,
-    ) {
-        let dst = self.define(result);
-        for c in 0..self.shader.components(result) {
-            let from = match level.place(domain, u32::from(start + c)) {
-                Some((slot, dword)) => {
-                    header[slot as usize].swizzled(Swizzle::new([dword as u8; 4]))
-                }
-                // The domain has no such level.
-                None => Operand::ud(0),
-            };
-            self.mov(dst.masked(1 << c), from);
-        }
     }
 }

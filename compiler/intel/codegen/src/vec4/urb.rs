@@ -3,11 +3,13 @@
 //! The shader writes outputs straight into the payloads of the URB writes: every slot of the VUE
 //! has its register there.
 
-use super::target::{Vec4Selection, first};
+use super::target::{Vec4, Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::output::{Varying, VueMap};
-use crate::{sends, vue};
+use crate::sends;
+use crate::stages::slot_access::Outputs;
+use crate::stages::vue;
 use intel_isa::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::{Intrinsic, Slot, Value};
 
@@ -17,7 +19,7 @@ pub(super) const SLOTS_PER_WRITE: usize = 14;
 pub(super) const ALL_CHANNELS: u32 = 0xff00;
 
 /// Output vertices of a stage: their layout, and the registers that hold the current ones.
-pub(super) struct VertexOutputs {
+pub(crate) struct VertexOutputs {
     /// Layout of an output vertex.
     pub map: VueMap,
     /// Message payloads, each a header and up to [`SLOTS_PER_WRITE`] slots.
@@ -30,56 +32,6 @@ impl VertexOutputs {
     /// Vertices without payloads yet.
     pub(super) fn new(map: VueMap) -> VertexOutputs {
         VertexOutputs { map, payloads: Vec::new(), header_written: 0 }
-    }
-
-    /// Allocates the payloads of the messages that write a vertex.
-    pub(super) fn allocate(&mut self, isel: &mut Vec4Selection<'_>) {
-        for chunk in self.map.slots.chunks(SLOTS_PER_WRITE) {
-            let regs = 1 + chunk.len().next_multiple_of(2) as u32;
-            self.payloads.push(Operand::vgrf(isel.program.vreg(regs), Type::UD));
-        }
-    }
-
-    /// Stores a value to output registers.
-    pub(super) fn store(
-        &mut self,
-        isel: &mut Vec4Selection<'_>,
-        intrinsic: &Intrinsic,
-    ) -> Result<(), CompileError> {
-        let [value, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::internal("store_output needs two sources"));
-        };
-        let n = isel.shader.components(value);
-        let mask = intrinsic.fields.write_mask & first(n);
-        match isel.constant(offset) {
-            Some(offset) => {
-                let slot = u8::try_from(offset).ok().and_then(|o| intrinsic.fields.slot.advance(o));
-                let slot = slot.ok_or_else(|| CompileError::lower("output slot out of range"))?;
-                self.store_slot(isel, slot, intrinsic, value, mask, false)
-            }
-            None => {
-                // A variable slot: one predicated move per candidate, for the vertices that select
-                // it.
-                let mut candidate = 0;
-                while let Some(slot) = intrinsic.fields.slot.advance(candidate) {
-                    let exists = vue::place(slot)?.is_some_and(|(v, _)| self.register(v).is_some());
-                    if !exists {
-                        break;
-                    }
-                    let index = isel.get(offset, &[0], Type::UD);
-                    isel.cmp(
-                        Operand::null(Type::UD),
-                        index,
-                        Operand::ud(candidate.into()),
-                        CondMod::Z,
-                    );
-                    self.store_slot(isel, slot, intrinsic, value, mask, true)?;
-                    let Some(next) = candidate.checked_add(1) else { break };
-                    candidate = next;
-                }
-                Ok(())
-            }
-        }
     }
 
     fn store_slot(
@@ -127,9 +79,61 @@ impl VertexOutputs {
         let payload = self.payloads.get(slot / SLOTS_PER_WRITE)?;
         Some(payload.byte_offset((1 + slot % SLOTS_PER_WRITE) as u32 * REG_SIZE))
     }
+}
+
+impl Outputs<Vec4> for VertexOutputs {
+    /// Allocates the payloads of the messages that write a vertex.
+    fn allocate(&mut self, isel: &mut Vec4Selection<'_>) {
+        for chunk in self.map.slots.chunks(SLOTS_PER_WRITE) {
+            let regs = 1 + chunk.len().next_multiple_of(2) as u32;
+            self.payloads.push(Operand::vgrf(isel.program.vreg(regs), Type::UD));
+        }
+    }
+
+    /// Stores a value to output registers.
+    fn store(
+        &mut self,
+        isel: &mut Vec4Selection<'_>,
+        intrinsic: &Intrinsic,
+    ) -> Result<(), CompileError> {
+        let [value, offset] = intrinsic.srcs[..] else {
+            return Err(CompileError::internal("store_output needs two sources"));
+        };
+        let n = isel.shader.components(value);
+        let mask = intrinsic.fields.write_mask & first(n);
+        match isel.constant(offset) {
+            Some(offset) => {
+                let slot = u8::try_from(offset).ok().and_then(|o| intrinsic.fields.slot.advance(o));
+                let slot = slot.ok_or_else(|| CompileError::lower("output slot out of range"))?;
+                self.store_slot(isel, slot, intrinsic, value, mask, false)
+            }
+            None => {
+                // A variable slot: one predicated move per candidate, for the vertices that select
+                // it.
+                let mut candidate = 0;
+                while let Some(slot) = intrinsic.fields.slot.advance(candidate) {
+                    let exists = vue::place(slot)?.is_some_and(|(v, _)| self.register(v).is_some());
+                    if !exists {
+                        break;
+                    }
+                    let index = isel.get(offset, &[0], Type::UD);
+                    isel.cmp(
+                        Operand::null(Type::UD),
+                        index,
+                        Operand::ud(candidate.into()),
+                        CondMod::Z,
+                    );
+                    self.store_slot(isel, slot, intrinsic, value, mask, true)?;
+                    let Some(next) = candidate.checked_add(1) else { break };
+                    candidate = next;
+                }
+                Ok(())
+            }
+        }
+    }
 
     /// Writes the outputs and ends the thread.
-    pub(super) fn write(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
+    fn end_thread(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
         let missing = !self.header_written & 0xf;
         if let Some(header) = self.register(Varying::Header).filter(|_| missing != 0) {
             isel.mov(header.masked(missing), Operand::ud(0));
@@ -160,6 +164,10 @@ impl VertexOutputs {
             send.no_mask = true;
         }
         Ok(())
+    }
+
+    fn into_map(self) -> VueMap {
+        self.map
     }
 }
 

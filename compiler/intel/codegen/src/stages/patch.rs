@@ -1,10 +1,10 @@
 //! Patch entries of the URB: where the tessellation stages find their inputs and outputs, for both
 //! back ends.
 
+use super::vue;
 use crate::error::CompileError;
 use crate::output::{PatchMap, TessControlInterface, TessDomain, Varying};
 use crate::stage_key::StageKey;
-use crate::vue;
 use ir::{IntrinsicOp, Shader, Slot};
 use std::collections::BTreeSet;
 

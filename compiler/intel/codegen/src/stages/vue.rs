@@ -81,9 +81,9 @@ pub fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
     }))
 }
 
-/// The operands of a geometry shader's read of an input.
+/// The operands of a read of an input vertex.
 pub(crate) struct PerVertexInput {
-    /// Number of the vertex in the primitive.
+    /// Number of the vertex in the primitive or patch.
     pub vertex: Value,
     /// Slots after `slot`.
     pub offset: Value,
@@ -106,7 +106,7 @@ impl PerVertexInput {
             return Err(CompileError::internal("load_per_vertex_input needs two sources"));
         };
         let (varying, first) = place(intrinsic.fields.slot)?
-            .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
+            .ok_or_else(|| CompileError::lower("this input does not reach the stage"))?;
         let slot = inputs.slot(varying);
         let slot = slot
             .ok_or_else(|| CompileError::internal("input is missing from the vertices"))?
