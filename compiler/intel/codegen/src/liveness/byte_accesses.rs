@@ -117,11 +117,6 @@ impl ByteAccesses {
         for access in self.writes(ip) {
             live[access.grf] &= !access.bytes;
         }
-        self.step_reads(ip, live);
-    }
-
-    /// As [`ByteAccesses::step_back`] for an instruction that has lost its destination.
-    pub fn step_reads(&self, ip: usize, live: &mut [u32]) {
         for access in self.reads(ip) {
             live[access.grf] |= access.bytes;
         }

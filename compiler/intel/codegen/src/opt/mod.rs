@@ -1,6 +1,8 @@
-//! Optimizations of LIR programs; `opt_vec4_…` are those of Align16 programs.
+//! Optimizations of LIR programs, one a file; `opt_vec4_…` are those of Align16 programs. `facts`
+//! and `dead_code` are what several of them share.
 
-mod modifiers;
+mod dead_code;
+mod facts;
 mod opt_algebraic;
 mod opt_cmod_propagation;
 mod opt_coalesce;
@@ -23,9 +25,6 @@ mod opt_split_sends;
 mod opt_vec4_coalesce;
 mod opt_vec4_copy_propagation;
 mod opt_vec4_dce;
-mod sites;
-mod structured_regions;
-mod use_counts;
 
 pub(crate) use opt_algebraic::opt_algebraic;
 pub(crate) use opt_cmod_propagation::opt_cmod_propagation;

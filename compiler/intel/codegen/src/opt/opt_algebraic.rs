@@ -12,8 +12,7 @@ use crate::model::Model;
 
 /// Selects between equal operands, and integer operations with neutral constants, become moves.
 /// Comparisons have their constant last, where other passes look for it.
-pub(crate) fn opt_algebraic(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_algebraic(program: &mut Program, _model: &Model) -> bool {
     let mut changed = false;
     for inst in &mut program.insts {
         if inst.align16 || inst.saturate || inst.acc_write || inst.touches_accumulator() {

@@ -15,8 +15,7 @@ use crate::model::Model;
 /// Removes `mov.nz null, x` and `cmp.c null, x, 0` where an earlier instruction of the block that
 /// computes x can set the flag itself: a comparison whose result is tested for truth, or an
 /// instruction with a conditional modifier of its own. Nothing in between may touch the flag.
-pub(crate) fn opt_cmod_propagation(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_cmod_propagation(program: &mut Program, _model: &Model) -> bool {
     let mut changed = false;
     for block in block_ranges(program) {
         for i in block.start..block.end {

@@ -7,42 +7,52 @@
 //! after:
 //!   not(8) v0<1>:UD, v2<1>:UD
 //! ```
+//!
+//! A [`WholeCopy`] moves all registers of its source, by one instruction or by several in a row, to
+//! whole registers of its destination. Its source becomes a name of that place in the destination
+//! if one of the four proofs of [`Proofs`] holds:
+//!
+//! 1. `are_apart`: the two are never live at once as intervals;
+//! 2. `is_local`: the source lives only between its definition and the copy, within one block in
+//!    which no other instruction uses the destination;
+//! 3. `is_same_value`: the source has one definition, before the copy, which is all that is written
+//!    to the place of the copy and read only afterwards, in one block: both hold the same value,
+//!    and no split message, whose parts must not overlap, reads both;
+//! 4. `are_apart_by_channel`: both keep each channel's data in the same place and are written under
+//!    the execution mask only, and no channel needs both at once. Data that waits in the
+//!    destination belongs to channels that the source's writes do not touch.
 
-use super::sites::Sites;
+use super::facts::channel_ranges::{ChannelRanges, may_share};
+use super::facts::sites::Sites;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Op, Operand, Program, REG_SIZE, VReg};
-use crate::liveness::{ByteAccesses, LiveOut, Liveness};
+use crate::liveness::{ByteAccesses, Liveness};
 use crate::model::Model;
-use crate::pattern::{regs_read, regs_written};
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Merges the source of a copy of whole registers, or of a run of copies that together move all its
-/// registers, into the destination, when
-/// - the two are never live at once as intervals, or
-/// - the source lives only between its definition and the copy, within one block in which no other
-///   instruction uses the destination, or
-/// - the source has one definition, before the copy, which is all that is written to the place of
-///   the copy and read only afterwards, in one block: both hold the same value, and no split
-///   message, whose parts must not overlap, reads both, or
-/// - both keep each channel's data in the same place and are written under the execution mask only,
-///   and no channel needs both at once: what waits in the destination belongs to channels that the
-///   source's writes do not touch.
-pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
-    if !(0..program.insts.len()).any(|at| whole_copy(program, at).is_some()) {
+/// Merges sources of whole copies into the destinations.
+pub(crate) fn opt_coalesce(program: &mut Program, _model: &Model) -> bool {
+    if !(0..program.insts.len()).any(|at| WholeCopy::at(program, at).is_some()) {
         return false;
     }
-    let cfg = program.analysis::<Cfg>();
-    let liveness = Liveness::of_accesses(program, &cfg, program.analysis::<ByteAccesses>());
-    let mut touched: BTreeSet<(VReg, u32)> = BTreeSet::new();
-    // Source register → destination register and byte offset.
-    let mut merged: SecondaryMap<VReg, Option<(VReg, u32)>> = program.vreg_table();
-    let sites = Sites::new(program);
-    let mut ranges: Option<ChannelRanges> = None;
-    let mut changed = false;
-    // Copies from one iteration to the next first: both registers are live across the loop.
+    let mut proofs = Proofs::new(program);
+    let mut merges = Merges::new(program);
+    for at in order(program, &proofs.cfg) {
+        if let Some(copy) = WholeCopy::at(program, at)
+            && merges.can_add(&copy)
+            && proofs.hold(&copy)
+        {
+            merges.add(&copy);
+        }
+    }
+    merges.apply(program)
+}
+
+/// Returns the instructions in the order in which the pass tries them: copies from one iteration to
+/// the next first, because both their registers are live across the loop.
+fn order(program: &Program, cfg: &Cfg) -> Vec<usize> {
     let is_back = |at: &usize| {
         let block = cfg.block_of[*at];
         let ends_loop = |succ: usize| {
@@ -52,50 +62,7 @@ pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
         cfg.blocks[block].succs.iter().any(|&succ| succ <= block || ends_loop(succ))
     };
     let (back, others): (Vec<usize>, Vec<usize>) = (0..program.insts.len()).partition(is_back);
-    for at in back.into_iter().chain(others) {
-        let Some(copy) = whole_copy(program, at) else { continue };
-        let regs = u32::from(program.vregs[copy.src].regs);
-        let place: Vec<(VReg, u32)> =
-            (0..regs).map(|r| (copy.dst, copy.offset / REG_SIZE + r)).collect();
-        if touched.contains(&(copy.src, u32::MAX))
-            || touched.contains(&(copy.dst, u32::MAX))
-            || place.iter().any(|p| touched.contains(p))
-            || (0..regs).any(|r| touched.contains(&(copy.src, r)))
-        {
-            continue;
-        }
-        let fits = copy.apart(&liveness, &place)
-            || in_block(program, &cfg, &sites, &copy)
-            || sites.same_value(program, &cfg, &copy)
-            || (copy.is_one()
-                && sites.by_channel(program, &copy)
-                && ranges.get_or_insert_with(|| ChannelRanges::new(program, &cfg)).apart(
-                    &copy,
-                    regs,
-                    behind(cfg.block_of[at], at),
-                ));
-        if !fits {
-            continue;
-        }
-        merged[copy.src] = Some((copy.dst, copy.offset));
-        touched.insert((copy.src, u32::MAX));
-        touched.extend(place);
-        changed = true;
-    }
-    if !changed {
-        return false;
-    }
-    for inst in &mut program.insts {
-        rename(&mut inst.dst, &merged);
-        for src in &mut inst.src {
-            rename(src, &merged);
-        }
-        if inst.is_plain_copy() && inst.dst.is_reg() && same_place(&inst.dst, &inst.src[0]) {
-            inst.op = Op::Nop;
-        }
-    }
-    program.compact();
-    true
+    [back, others].concat()
 }
 
 /// A copy of all of `src` to whole registers of `dst`, by one instruction or several in a row.
@@ -103,6 +70,8 @@ pub(crate) fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
 struct WholeCopy {
     src: VReg,
     dst: VReg,
+    /// Number of registers.
+    regs: u32,
     /// Byte offset in `dst`.
     offset: u32,
     /// Bytes per channel.
@@ -116,52 +85,59 @@ struct WholeCopy {
 }
 
 impl WholeCopy {
+    /// The whole copy that begins at instruction `at`.
+    fn at(program: &Program, at: usize) -> Option<WholeCopy> {
+        let inst = &program.insts[at];
+        let (dst, src) = packed_copy(inst)?;
+        let (offset, step) = (inst.dst.offset, inst.bytes_written());
+        let regs = u32::from(program.vregs[src].regs);
+        let bytes = regs * REG_SIZE;
+        let aligned = offset.is_multiple_of(REG_SIZE) && step.is_multiple_of(REG_SIZE);
+        if dst == src || !aligned || !bytes.is_multiple_of(step) {
+            return None;
+        }
+        let last = at + (bytes / step) as usize - 1;
+        let run = program.insts.get(at..=last)?;
+        let follows = |(index, next): (u32, &Inst)| {
+            packed_copy(next) == Some((dst, src))
+                && next.bytes_written() == step
+                && next.src[0].offset == index * step
+                && next.dst.offset == offset + index * step
+                && next.no_mask == inst.no_mask
+        };
+        (0..).zip(run).all(follows).then_some(WholeCopy {
+            src,
+            dst,
+            regs,
+            offset,
+            element: inst.dst.ty.size(),
+            no_mask: inst.no_mask,
+            first: at,
+            last,
+            step,
+        })
+    }
+
     /// A single instruction.
     fn is_one(&self) -> bool {
         self.first == self.last
     }
 
-    /// No register of the source is needed while the one it would become is.
-    fn apart(&self, liveness: &Liveness, place: &[(VReg, u32)]) -> bool {
-        let whole = liveness.interval(self.src);
-        place.iter().enumerate().all(|(r, &(v, reg))| {
-            // The registers that one instruction moves count as one value.
-            let source = if self.is_one() { whole } else { liveness.grf_interval(self.src, r) };
-            let moved_at = self.first + r * REG_SIZE as usize / self.step as usize;
-            source.end <= moved_at && !liveness.grf_interval(v, reg as usize).overlaps(&source)
-        })
+    fn bytes(&self) -> u32 {
+        self.regs * REG_SIZE
     }
-}
 
-/// The whole copy that begins at instruction `at`.
-fn whole_copy(program: &Program, at: usize) -> Option<WholeCopy> {
-    let inst = &program.insts[at];
-    let (dst, src) = packed_copy(inst)?;
-    let (offset, step) = (inst.dst.offset, inst.bytes_written());
-    let bytes = u32::from(program.vregs[src].regs) * REG_SIZE;
-    let aligned = offset.is_multiple_of(REG_SIZE) && step.is_multiple_of(REG_SIZE);
-    if dst == src || !aligned || !bytes.is_multiple_of(step) {
-        return None;
+    /// First register of the place in the destination.
+    fn first_reg(&self) -> u32 {
+        self.offset / REG_SIZE
     }
-    let last = at + (bytes / step) as usize - 1;
-    let run = program.insts.get(at..=last)?;
-    let follows = |(index, next): (u32, &Inst)| {
-        packed_copy(next) == Some((dst, src))
-            && next.bytes_written() == step
-            && next.src[0].offset == index * step
-            && next.dst.offset == offset + index * step
-            && next.no_mask == inst.no_mask
-    };
-    (0..).zip(run).all(follows).then_some(WholeCopy {
-        src,
-        dst,
-        offset,
-        element: inst.dst.ty.size(),
-        no_mask: inst.no_mask,
-        first: at,
-        last,
-        step,
-    })
+
+    /// True if `length` bytes of `operand` are partly in the place that the copy writes.
+    fn meets(&self, operand: &Operand, length: u32) -> bool {
+        operand.vreg() == Some(self.dst)
+            && operand.offset < self.offset + self.bytes()
+            && self.offset < operand.offset + length
+    }
 }
 
 /// Destination and source of a copy between packed registers.
@@ -173,78 +149,200 @@ fn packed_copy(inst: &Inst) -> Option<(VReg, VReg)> {
     packed.then_some((inst.dst.vreg()?, inst.src[0].vreg()?))
 }
 
+/// Registers to merge.
+struct Merges {
+    /// Source register → destination register and byte offset.
+    merged: SecondaryMap<VReg, Option<(VReg, u32)>>,
+    /// Registers of destinations that stand for a source, too: facts about them have changed.
+    places: BTreeSet<(VReg, u32)>,
+}
+
+impl Merges {
+    fn new(program: &Program) -> Merges {
+        Merges { merged: program.vreg_table(), places: BTreeSet::new() }
+    }
+
+    /// True if no other merge has changed what the proofs say about the copy's registers.
+    fn can_add(&self, copy: &WholeCopy) -> bool {
+        let is_place = |v: VReg, first: u32| {
+            (first..first + copy.regs).any(|reg| self.places.contains(&(v, reg)))
+        };
+        self.merged[copy.src].is_none()
+            && self.merged[copy.dst].is_none()
+            && !is_place(copy.dst, copy.first_reg())
+            && !is_place(copy.src, 0)
+    }
+
+    fn add(&mut self, copy: &WholeCopy) {
+        self.merged[copy.src] = Some((copy.dst, copy.offset));
+        let first = copy.first_reg();
+        self.places.extend((first..first + copy.regs).map(|reg| (copy.dst, reg)));
+    }
+
+    /// Renames the sources and removes copies that move nothing. Returns false if there are none.
+    fn apply(&self, program: &mut Program) -> bool {
+        if self.places.is_empty() {
+            return false;
+        }
+        for inst in &mut program.insts {
+            self.rename(&mut inst.dst);
+            for src in &mut inst.src {
+                self.rename(src);
+            }
+            if inst.is_plain_copy() && inst.dst.is_reg() && same_place(&inst.dst, &inst.src[0]) {
+                inst.op = Op::Nop;
+            }
+        }
+        program.compact();
+        true
+    }
+
+    fn rename(&self, operand: &mut Operand) {
+        if let Some((v, offset)) = operand.vreg().and_then(|v| self.merged[v]) {
+            operand.file = File::Vgrf(v);
+            operand.offset += offset;
+        }
+    }
+}
+
 fn same_place(a: &Operand, b: &Operand) -> bool {
     a.file == b.file && a.offset == b.offset && a.region == b.region
 }
 
-fn rename(operand: &mut Operand, merged: &SecondaryMap<VReg, Option<(VReg, u32)>>) {
-    if let Some((v, offset)) = operand.vreg().and_then(|v| merged[v]) {
-        operand.file = File::Vgrf(v);
-        operand.offset += offset;
-    }
+/// Facts about the program as it was, from which proofs follow that a copy's source may be merged.
+struct Proofs<'a> {
+    program: &'a Program,
+    cfg: Rc<Cfg>,
+    liveness: Liveness,
+    sites: Sites,
+    /// Expensive: made for the first copy that needs them.
+    ranges: Option<ChannelRanges>,
 }
 
-impl Sites {
+impl Proofs<'_> {
+    fn new(program: &Program) -> Proofs<'_> {
+        let cfg = program.analysis::<Cfg>();
+        let liveness = Liveness::of_accesses(program, &cfg, program.analysis::<ByteAccesses>());
+        Proofs { program, cfg, liveness, sites: Sites::new(program), ranges: None }
+    }
+
+    /// True if one of the proofs holds; cheap ones come first.
+    fn hold(&mut self, copy: &WholeCopy) -> bool {
+        self.are_apart(copy)
+            || self.is_local(copy)
+            || self.is_same_value(copy)
+            || self.are_apart_by_channel(copy)
+    }
+
+    /// No register of the source is needed while the one it would become is.
+    fn are_apart(&self, copy: &WholeCopy) -> bool {
+        let whole = self.liveness.interval(copy.src);
+        (0..copy.regs as usize).all(|r| {
+            // The registers that one instruction moves count as one value.
+            let source =
+                if copy.is_one() { whole } else { self.liveness.grf_interval(copy.src, r) };
+            let moved_at = copy.first + r * REG_SIZE as usize / copy.step as usize;
+            let place = self.liveness.grf_interval(copy.dst, copy.first_reg() as usize + r);
+            source.end <= moved_at && !place.overlaps(&source)
+        })
+    }
+
+    /// The source's whole life is in the copy's block and ends with the copy; meanwhile no
+    /// instruction accesses the destination, except that the source's first definition may read it.
+    fn is_local(&self, copy: &WholeCopy) -> bool {
+        let Some((first, last)) = self.sites.range(copy.src) else { return false };
+        if last != copy.last || self.cfg.block_of[first] != self.cfg.block_of[last] {
+            return false;
+        }
+        let mut before = self.program.insts.iter().enumerate().take(copy.first).skip(first);
+        before.all(|(i, inst)| {
+            let is_other_mask = inst.dst.vreg() == Some(copy.src) && inst.no_mask != copy.no_mask;
+            let is_harmless = |(index, operand): (usize, &Operand)| {
+                !copy.meets(operand, inst.bytes_read(index))
+                    || i == first && may_share(inst, index, inst.dst.offset + copy.offset)
+            };
+            !is_other_mask
+                && !copy.meets(&inst.dst, inst.bytes_written())
+                && inst.src.iter().enumerate().all(is_harmless)
+        })
+    }
+
     /// The source has one definition, of all channels of the copy, in its block, and the place of
     /// the copy no other value: it is read in the block, after the copy.
-    fn same_value(&self, program: &Program, cfg: &Cfg, copy: &WholeCopy) -> bool {
-        let [def] = self.writes[copy.src][..] else { return false };
-        let (inst, by) = (&program.insts[def], &program.insts[copy.first]);
-        let block = cfg.block_of[copy.first];
-        let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
+    fn is_same_value(&self, copy: &WholeCopy) -> bool {
+        let [def] = self.sites.writes[copy.src][..] else { return false };
+        let (inst, by) = (&self.program.insts[def], &self.program.insts[copy.first]);
+        let block = self.cfg.block_of[copy.first];
         let is_whole = copy.is_one()
             && def < copy.first
-            && cfg.block_of[def] == block
+            && self.cfg.block_of[def] == block
             && inst.dst.offset == 0
-            && inst.bytes_written() == bytes
+            && inst.bytes_written() == copy.bytes()
             && (inst.dst.stride() == Some(1) || inst.op.is_send())
             && !inst.is_predicated_write()
             && (inst.no_mask, inst.exec_size, inst.group) == (by.no_mask, by.exec_size, by.group);
-        let hits = |operand: &Operand, length: u32| {
-            operand.vreg() == Some(copy.dst)
-                && operand.offset < copy.offset + bytes
-                && copy.offset < operand.offset + length
-        };
         let is_only_write = |&at: &usize| {
-            let inst = &program.insts[at];
-            at == copy.first || inst.op == Op::Undef || !hits(&inst.dst, inst.bytes_written())
+            let inst = &self.program.insts[at];
+            at == copy.first || inst.op == Op::Undef || !copy.meets(&inst.dst, inst.bytes_written())
         };
         let is_later_read = |&at: &usize| {
-            let inst = &program.insts[at];
-            let reads = |(n, src): (usize, &Operand)| hits(src, inst.bytes_read(n));
-            at > copy.first && cfg.block_of[at] == block || !inst.src.iter().enumerate().any(reads)
+            let inst = &self.program.insts[at];
+            let reads = |(n, src): (usize, &Operand)| copy.meets(src, inst.bytes_read(n));
+            at > copy.first && self.cfg.block_of[at] == block
+                || !inst.src.iter().enumerate().any(reads)
         };
         is_whole
-            && self.lengthening(copy, def) <= longest(program, copy)
-            && self.writes[copy.dst].iter().all(is_only_write)
-            && self.reads[copy.dst].iter().all(is_later_read)
-            && !self.are_parts(program, copy)
+            && self.lengthening(copy, def) <= self.longest(copy)
+            && self.sites.writes[copy.dst].iter().all(is_only_write)
+            && self.sites.reads[copy.dst].iter().all(is_later_read)
+            && !self.are_parts(copy)
     }
 
     /// Source and destination are parts of one split message, which must not overlap (PRM Skylake,
     /// volume 7, `sends`).
-    fn are_parts(&self, program: &Program, copy: &WholeCopy) -> bool {
+    fn are_parts(&self, copy: &WholeCopy) -> bool {
         let reads_both = |&at: &usize| {
-            let inst = &program.insts[at];
+            let inst = &self.program.insts[at];
             inst.op.is_send() && inst.src.iter().any(|src| src.vreg() == Some(copy.dst))
         };
-        self.reads[copy.src].iter().any(reads_both)
+        self.sites.reads[copy.src].iter().any(reads_both)
     }
 
     /// Instructions by which the destination lives longer if it holds the source, too.
     fn lengthening(&self, copy: &WholeCopy, def: usize) -> usize {
-        let end = |v: VReg| self.range(v).map_or(0, |range| range.1);
+        let end = |v: VReg| self.sites.range(v).map_or(0, |range| range.1);
         copy.first - def + end(copy.src).saturating_sub(end(copy.dst))
+    }
+
+    /// Maximum number of instructions by which a destination may live longer for the sake of one of
+    /// its parts: it occupies all of its registers.
+    fn longest(&self, copy: &WholeCopy) -> usize {
+        let is_part = u32::from(self.program.vregs[copy.dst].regs) > copy.regs;
+        match (is_part, self.program.width) {
+            (false, _) => usize::MAX,
+            (true, 0..=8) => 256,
+            (true, _) => 48,
+        }
+    }
+
+    /// Both keep each channel's data in the same place, and no channel needs both at once.
+    fn are_apart_by_channel(&mut self, copy: &WholeCopy) -> bool {
+        if !copy.is_one() || !self.are_by_channel(copy) {
+            return false;
+        }
+        let ranges = self.ranges.get_or_insert_with(|| ChannelRanges::new(self.program, &self.cfg));
+        let (source, place) = ((copy.src, 0), (copy.dst, copy.first_reg()));
+        let at = ChannelRanges::point_after(self.cfg.block_of[copy.first], copy.first);
+        ranges.are_apart(source, place, copy.regs, at)
     }
 
     /// Every write to the source, and to the destination's part, puts channel c's bytes into
     /// element c of the copied range and respects the execution mask.
-    fn by_channel(&self, program: &Program, copy: &WholeCopy) -> bool {
-        let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
+    fn are_by_channel(&self, copy: &WholeCopy) -> bool {
         let aligned = |i: &usize, base: u32| {
-            let inst = &program.insts[*i];
+            let inst = &self.program.insts[*i];
             let start = inst.dst.offset;
-            if start >= base + bytes || start + inst.bytes_written() <= base {
+            if start >= base + copy.bytes() || start + inst.bytes_written() <= base {
                 return true;
             }
             let place = base + u32::from(inst.group) * copy.element;
@@ -258,165 +356,7 @@ impl Sites {
                 && start + size <= place + copy.element
         };
         !copy.no_mask
-            && self.writes[copy.src].iter().all(|i| aligned(i, 0))
-            && self.writes[copy.dst].iter().all(|i| aligned(i, copy.offset))
-    }
-}
-
-/// Most instructions by which a destination may live longer for the sake of one of its parts: it
-/// occupies all of its registers.
-fn longest(program: &Program, copy: &WholeCopy) -> usize {
-    let is_part = program.vregs[copy.dst].regs > program.vregs[copy.src].regs;
-    match (is_part, program.width) {
-        (false, _) => usize::MAX,
-        (true, 0..=8) => 256,
-        (true, _) => 48,
-    }
-}
-
-/// The source's whole life is in the copy's block and ends with the copy; meanwhile no instruction
-/// accesses the destination, except that the source's first definition may read it.
-fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, copy: &WholeCopy) -> bool {
-    let Some((first, last)) = sites.range(copy.src) else { return false };
-    if last != copy.last || cfg.block_of[first] != cfg.block_of[last] {
-        return false;
-    }
-    let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
-    let hits = |operand: &Operand, length: u32| {
-        operand.vreg() == Some(copy.dst)
-            && operand.offset < copy.offset + bytes
-            && copy.offset < operand.offset + length
-    };
-    for (i, inst) in program.insts.iter().enumerate().take(copy.first).skip(first) {
-        if inst.dst.vreg() == Some(copy.src) && inst.no_mask != copy.no_mask {
-            return false;
-        }
-        if inst.dst.vreg() == Some(copy.dst) && hits(&inst.dst, inst.bytes_written()) {
-            return false;
-        }
-        for (index, operand) in inst.src.iter().enumerate() {
-            if !hits(operand, inst.bytes_read(index)) {
-                continue;
-            }
-            if i != first || !may_share(inst, index, inst.dst.offset + copy.offset) {
-                return false;
-            }
-        }
-    }
-    true
-}
-
-/// Source `index` may stand where the destination will be, at byte `dst_offset` of the same
-/// register.
-fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
-    let operand = &inst.src[index];
-    let one_register = regs_written(inst) <= 1 && regs_read(inst, index) <= 1;
-    let same_layout = operand.offset == dst_offset
-        && operand.stride() == inst.dst.stride()
-        && operand.ty.size() == inst.dst.ty.size()
-        && !operand.is_scalar();
-    one_register || same_layout || inst.op.is_send()
-}
-
-/// For every GRF of every register the points at which some channel needs it, or at which it is
-/// written: ascending disjoint ranges `start..=end`. Points are the entries of blocks and the
-/// places behind instructions: a channel that enters a block need not come from the block before
-/// it.
-struct ChannelRanges {
-    sets: Rc<LiveOut>,
-    ranges: Vec<Vec<(usize, usize)>>,
-    /// Points behind instructions that read a register in another layout than they write one.
-    uneven: BTreeSet<usize>,
-}
-
-/// The point behind instruction `i` of block `b`.
-fn behind(b: usize, i: usize) -> usize {
-    i + b + 1
-}
-
-impl ChannelRanges {
-    fn new(program: &Program, cfg: &Cfg) -> ChannelRanges {
-        let sets = program.analysis::<LiveOut>();
-        let accesses = sets.accesses();
-        let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); accesses.grf_count()];
-        let mut live = sets.nothing();
-        let mut end = vec![0; live.len()];
-        let mut uneven = BTreeSet::new();
-        for (b, block) in cfg.blocks.iter().enumerate().rev() {
-            let entry = block.start + b;
-            // Registers that may be live somewhere in the block.
-            let mut used: Vec<usize> = Vec::new();
-            for &(g, bytes) in sets.at_end(b) {
-                live[g] = bytes;
-                end[g] = block.end + b;
-                used.push(g);
-            }
-            for i in (block.start..block.end).rev() {
-                let point = behind(b, i);
-                for write in accesses.writes(i) {
-                    let g = write.grf;
-                    if live[g] == 0 {
-                        end[g] = point;
-                    }
-                    live[g] &= !write.bytes;
-                    if live[g] == 0 {
-                        ranges[g].push((point, end[g]));
-                    }
-                }
-                let inst = &program.insts[i];
-                let mixed = |index: usize| !may_share(inst, index, inst.src[index].offset);
-                let reads_mixed = |index: usize| inst.src[index].vreg().is_some() && mixed(index);
-                if inst.dst.vreg().is_some() && (0..inst.src.len()).any(reads_mixed) {
-                    uneven.insert(point);
-                }
-                for read in accesses.reads(i) {
-                    if live[read.grf] == 0 {
-                        end[read.grf] = point - 1;
-                        used.push(read.grf);
-                    }
-                    live[read.grf] |= read.bytes;
-                }
-            }
-            for g in used {
-                if live[g] != 0 {
-                    ranges[g].push((entry, end[g]));
-                }
-                live[g] = 0;
-            }
-        }
-        for list in &mut ranges {
-            list.sort_unstable();
-        }
-        ChannelRanges { sets, ranges, uneven }
-    }
-
-    /// No channel needs source and destination at once. The copy is before point `at`.
-    fn apart(&self, copy: &WholeCopy, regs: u32, at: usize) -> bool {
-        let first = |v: VReg| self.sets.accesses().first_grf(v.index());
-        (0..regs as usize).all(|r| {
-            let a = &self.ranges[first(copy.src) + r];
-            let b = &self.ranges[first(copy.dst) + (copy.offset / REG_SIZE) as usize + r];
-            self.disjoint(a, b, at)
-        })
-    }
-
-    fn disjoint(&self, a: &[(usize, usize)], b: &[(usize, usize)], at: usize) -> bool {
-        let (mut i, mut j) = (0, 0);
-        while let (Some(&(a0, a1)), Some(&(b0, b1))) = (a.get(i), b.get(j)) {
-            if a0.max(b0) <= a1.min(b1) {
-                return false;
-            }
-            // One begins where the other ends: the instruction there reads one and writes the
-            // other.
-            let (earlier_end, later_start) = if a1 < b0 { (a1, b0) } else { (b1, a0) };
-            if earlier_end + 1 == later_start
-                && later_start != at
-                && self.uneven.contains(&later_start)
-            {
-                return false;
-            }
-            if a1 < b1 { i += 1 } else { j += 1 }
-        }
-        true
+            && self.sites.writes[copy.src].iter().all(|i| aligned(i, 0))
+            && self.sites.writes[copy.dst].iter().all(|i| aligned(i, copy.offset))
     }
 }

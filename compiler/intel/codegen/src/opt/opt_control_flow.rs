@@ -14,8 +14,7 @@ use crate::model::Model;
 
 /// Removes `if … endif` around nothing and `else` in front of `endif`, and turns `if; break; endif`
 /// (or continue) into a predicated jump.
-pub(crate) fn opt_control_flow(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_control_flow(program: &mut Program, _model: &Model) -> bool {
     let mut changed = false;
     for i in 0..program.insts.len() {
         let op = |k: usize| program.insts.get(i + k).map(|inst| inst.op);

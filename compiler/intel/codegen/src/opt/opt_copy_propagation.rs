@@ -9,9 +9,9 @@
 //!   add(8) v2<1>:F, -v1<1>:F, v3<1>:F
 //! ```
 
-use super::modifiers::{is_logic, wraps};
-use super::structured_regions::StructuredRegions;
-use super::use_counts::UseCounts;
+use super::facts::modifiers::{is_logic, wraps};
+use super::facts::structured_regions::StructuredRegions;
+use super::facts::use_counts::UseCounts;
 use crate::lir::cfg::block_ranges;
 use crate::lir::{File, Inst, Op, Operand, Program, Region, VReg};
 use crate::model::Model;

@@ -9,7 +9,7 @@
 //!   mov(8) v3<1>:UD, v0<1>:UD
 //! ```
 
-use super::use_counts::UseCounts;
+use super::facts::use_counts::UseCounts;
 use crate::lir::cfg::block_ranges;
 use crate::lir::{File, Inst, MessageKind, Op, Operand, Program};
 use crate::model::Model;
@@ -23,8 +23,7 @@ const WINDOW: usize = 64;
 
 /// Replaces a computation by a copy of an equal earlier one's result, in straight line as long as
 /// neither its sources nor its result are written.
-pub(crate) fn opt_cse(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_cse(program: &mut Program, _model: &Model) -> bool {
     let mut changed = false;
     let mut window = Window {
         known: VecDeque::with_capacity(WINDOW),

@@ -8,73 +8,32 @@
 //!   cmp.l.f0.0(8) null<1>:F, v1<1>:F, v2<1>:F
 //! ```
 
+use super::dead_code::{Needed, eliminate};
 use crate::lir::cfg::{BasicBlock, Cfg};
 use crate::lir::{Arf, File, Inst, Op, Operand, PredMode, Program};
-use crate::liveness::{ByteAccess, LiveOut};
 use crate::model::Model;
 
 /// Removes instructions whose results are not read. Comparisons and other instructions of which
 /// only the flag is needed keep the null register as destination; conditional modifiers whose flag
 /// is not read go.
-pub(crate) fn opt_dce(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
-    let (cfg, live_out) = (program.analysis::<Cfg>(), program.analysis::<LiveOut>());
-    let flags_out = flags_live_out(program, &cfg);
-    let accesses = live_out.accesses();
-    let mut live = live_out.nothing();
-    let mut changed = false;
-    for (b, block) in cfg.blocks.iter().enumerate() {
-        live_out.load(b, &mut live);
-        let mut flags = flags_out[b];
-        for i in (block.start..block.end).rev() {
-            let needed = Needed { dst: is_read(accesses.writes(i), &live), flags };
-            let left = simplify(&mut program.insts[i], program.width, &needed);
-            changed |= left != Left::Everything;
-            match left {
-                Left::Everything | Left::Result => accesses.step_back(i, &mut live),
-                Left::Flag => accesses.step_reads(i, &mut live),
-                Left::Nothing => {}
-            }
-            flags = step_flags(&program.insts[i], flags, program.width);
-        }
-    }
-    if changed {
-        program.compact();
-    }
-    changed
+pub(crate) fn opt_dce(program: &mut Program, _model: &Model) -> bool {
+    let cfg = program.analysis::<Cfg>();
+    let (width, flags_out) = (program.width, flags_live_out(program, &cfg));
+    let step_flags = |inst: &Inst, flags| step_flags(inst, flags, width);
+    eliminate(program, &cfg, &flags_out, step_flags, |inst, needed| simplify(inst, width, needed))
 }
 
-/// Results of an instruction that are read later.
-struct Needed {
-    /// Some byte of the destination, if that is a virtual register.
-    dst: bool,
-    /// Flag subregisters.
-    flags: u8,
-}
-
-/// Remainder of an instruction after [`simplify`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Left {
-    Everything,
-    /// It no longer writes the flag.
-    Result,
-    /// It no longer writes its destination.
-    Flag,
-    Nothing,
-}
-
-fn is_read(writes: &[ByteAccess], live: &[u32]) -> bool {
-    writes.iter().any(|access| live[access.grf] != 0)
-}
-
-/// Removes or reduces an instruction.
-fn simplify(inst: &mut Inst, width: u8, needed: &Needed) -> Left {
+/// Removes or reduces an instruction; flags are a bit per subregister.
+fn simplify(inst: &mut Inst, width: u8, needed: &Needed<'_, u8>) -> bool {
     if inst.has_side_effects() || inst.op == Op::Nop || inst.acc_write {
-        return Left::Everything;
+        return false;
     }
     let writes_implicit = matches!(inst.op, Op::Mach | Op::Addc | Op::Subb | Op::Mac);
     let dst_live = match inst.dst.file {
-        File::Vgrf(_) => needed.dst,
+        File::Vgrf(_) => {
+            let mut writes = needed.accesses.writes(needed.index).iter();
+            writes.any(|access| needed.live[access.grf] != 0)
+        }
         File::Grf(_) | File::Arf(_) => true,
         _ => false,
     };
@@ -82,20 +41,20 @@ fn simplify(inst: &mut Inst, width: u8, needed: &Needed) -> Left {
     if dst_live {
         if inst.writes_flag() && !flag_live && inst.op.info().can_cmod && inst.cond.is_some() {
             inst.cond = None;
-            return Left::Result;
+            return true;
         }
-        return Left::Everything;
+        return false;
     }
     if flag_live {
         // Three-source instructions have no null destination.
         if inst.dst.is_null() || inst.is_predicated_write() || inst.op.info().three_source {
-            return Left::Everything;
+            return false;
         }
         inst.dst = Operand { file: File::Null, offset: 0, ..inst.dst };
-        return Left::Flag;
+        return true;
     }
     if writes_implicit && inst.dst.is_null() {
-        return Left::Everything;
+        return false;
     }
     inst.op = Op::Nop;
     inst.src.clear();
@@ -103,7 +62,7 @@ fn simplify(inst: &mut Inst, width: u8, needed: &Needed) -> Left {
     inst.message = None;
     inst.predicate = None;
     inst.cond = None;
-    Left::Nothing
+    true
 }
 
 /// Flag subregisters that the instruction writes by condition: bit n is subregister n.

@@ -19,8 +19,7 @@ const MAX_SKIPPED: usize = 16;
 
 /// Removes the halts of quads without live pixels that skip only a few instructions, no message and
 /// no loop: what these pixels compute then has no effect. Without halts nothing halts at the end.
-pub(crate) fn opt_dead_halts(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_dead_halts(program: &mut Program, _model: &Model) -> bool {
     let Some(target) = program.insts.iter().rposition(|inst| inst.op == Op::HaltTarget) else {
         return false;
     };

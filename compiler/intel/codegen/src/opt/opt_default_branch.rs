@@ -23,8 +23,7 @@ const MAX_COPIES: usize = 3;
 /// Moves the copies of a branch that has nothing else in front of the `if`, which then needs no
 /// `else`. The other branch must write their destinations in every channel that it runs for before
 /// it reads them, and must not contain jumps.
-pub(crate) fn opt_default_branch(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_default_branch(program: &mut Program, _model: &Model) -> bool {
     let mut changed = false;
     // Positions of the open ifs, with those of their `else`.
     let mut open: Vec<(usize, Option<usize>)> = Vec::new();

@@ -32,8 +32,7 @@ const MAX_WIDTH: u8 = 16;
 
 /// Lets the only definition of a boolean set a flag that nothing else uses until the boolean was
 /// tested for the last time. The tests go, and their readers take that flag.
-pub(crate) fn opt_flag_allocation(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_flag_allocation(program: &mut Program, _model: &Model) -> bool {
     if program.width > MAX_WIDTH || !program.insts.iter().any(|inst| is_test(inst, program.width)) {
         return false;
     }

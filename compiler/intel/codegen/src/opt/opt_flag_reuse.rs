@@ -14,8 +14,7 @@ use crate::model::Model;
 
 /// Removes a comparison that only sets a flag where an equal one set it last in the block and
 /// nothing has written to its sources since.
-pub(crate) fn opt_flag_reuse(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_flag_reuse(program: &mut Program, _model: &Model) -> bool {
     let mut changed = false;
     for block in block_ranges(program) {
         // The comparison whose result the flag holds.

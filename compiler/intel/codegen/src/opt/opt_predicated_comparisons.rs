@@ -25,8 +25,7 @@ const MAX_DISTANCE: usize = 256;
 
 /// Replaces logic operations that only set the flag, where at least two of their operands are
 /// comparisons without other uses. These move to the operation; other operands are tested there.
-pub(crate) fn opt_predicated_comparisons(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_predicated_comparisons(program: &mut Program, _model: &Model) -> bool {
     let is_candidate = |inst: &Inst| is_logic(inst) && inst.dst.is_null() && sets_flag(inst);
     if !program.insts.iter().any(is_candidate) {
         return false;

@@ -14,8 +14,7 @@ use crate::lir::{Inst, Op, Program};
 use crate::model::Model;
 
 /// Turns `x = op …; y = mov.sat x` into `x = op.sat …; y = mov x` where nothing else reads x.
-pub(crate) fn opt_saturate_propagation(program: &mut Program, model: &Model) -> bool {
-    let _ = model;
+pub(crate) fn opt_saturate_propagation(program: &mut Program, _model: &Model) -> bool {
     if !program.insts.iter().any(is_saturating_copy) {
         return false;
     }

@@ -18,7 +18,7 @@
 //!
 //! `opt_coalesce` can then compute v4, v5 and v6 in place: no copy stays.
 
-use super::sites::Sites;
+use super::facts::sites::Sites;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, Type, VReg};
 use crate::model::Model;

@@ -10,7 +10,7 @@
 //!   sends(8) null<1>:UD, g1<1>:UD, v3<1>:UD sfid=urb control=0x7 mlen=1 ex_mlen=1 rlen=0 header urb_write
 //! ```
 
-use super::sites::Sites;
+use super::facts::sites::Sites;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::model::Model;

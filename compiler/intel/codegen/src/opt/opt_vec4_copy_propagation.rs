@@ -9,7 +9,7 @@
 //!   add(8) v2<1>:F, v1<1>.zzxx:F, v3<1>:F align16
 //! ```
 
-use super::modifiers::wraps;
+use super::facts::modifiers::wraps;
 use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
 use crate::model::Model;
 use rustc_hash::FxHashMap;

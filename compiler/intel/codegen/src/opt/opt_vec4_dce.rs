@@ -7,46 +7,26 @@
 //!   add(8) v0<1>.xz:F, v1<1>:F, v2<1>:F align16
 //! ```
 
+use super::dead_code::{Needed, eliminate};
 use crate::lir::cfg::Cfg;
-use crate::lir::{File, Inst, Op, Operand, Program};
-use crate::liveness::{ByteAccesses, LiveOut};
+use crate::lir::{File, Inst, Op, Operand, Program, acts_on_dwords};
 use crate::model::Model;
 use crate::pattern::{dst_reach, periodic_mask, regs_written};
-
-use crate::lir::acts_on_dwords;
 
 /// Removes instructions whose results nothing reads, takes dead components out of the writemasks of
 /// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live
 /// across basic blocks in vec4 programs.
 pub(crate) fn opt_vec4_dce(program: &mut Program, _model: &Model) -> bool {
-    let (cfg, live_out) = (program.analysis::<Cfg>(), program.analysis::<LiveOut>());
-    let accesses = live_out.accesses();
-    let mut live = live_out.nothing();
-    let mut changed = false;
-    for (b, block) in cfg.blocks.iter().enumerate() {
-        live_out.load(b, &mut live);
-        let mut flag_live = false;
-        for i in (block.start..block.end).rev() {
-            let inst = &mut program.insts[i];
-            let simpler = simplify(inst, accesses, &live, flag_live);
-            changed |= simpler;
-            if inst.op == Op::Nop {
-                continue;
-            }
-            if simpler {
-                accesses.step_over(inst, &mut live);
-            } else {
-                accesses.step_back(i, &mut live);
-            }
-            // Parts of a split comparison of doubles write some of the bits only.
-            if inst.writes_flag() && inst.predicate.is_none() && inst.exec_type().size() < 8 {
-                flag_live = false;
-            }
-            flag_live |= inst.reads_flag();
-        }
-    }
-    program.compact();
-    changed
+    let cfg = program.analysis::<Cfg>();
+    let flags_out = vec![false; cfg.blocks.len()];
+    eliminate(program, &cfg, &flags_out, step_flags, simplify)
+}
+
+/// Returns true if the flag is read after what is before `inst`. Parts of a split comparison of
+/// doubles write some of its bits only.
+fn step_flags(inst: &Inst, flag_live: bool) -> bool {
+    let kills = inst.writes_flag() && inst.predicate.is_none() && inst.exec_type().size() < 8;
+    inst.reads_flag() || flag_live && !kills
 }
 
 /// Bytes of register `reg` that `inst` may write, predicated or not.
@@ -57,7 +37,8 @@ fn touched(inst: &Inst, reg: u32) -> u32 {
     }
 }
 
-fn simplify(inst: &mut Inst, accesses: &ByteAccesses, live: &[u32], flag_live: bool) -> bool {
+fn simplify(inst: &mut Inst, needed: &Needed<'_, bool>) -> bool {
+    let &Needed { accesses, live, flags: flag_live, .. } = needed;
     if inst.op == Op::Nop || inst.has_side_effects() || inst.touches_accumulator() {
         return false;
     }

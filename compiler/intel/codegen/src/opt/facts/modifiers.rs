@@ -6,7 +6,7 @@ use crate::lir::{Inst, Op};
 ///
 /// A modified source is wider than its type: the negated smallest integer is a positive number to
 /// comparisons, selects, shifts, conversions and accumulators.
-pub(super) fn wraps(inst: &Inst) -> bool {
+pub(in crate::opt) fn wraps(inst: &Inst) -> bool {
     let plain =
         inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float() && inst.dst.is_reg();
     let modular = matches!(inst.op, Op::Mov | Op::Add | Op::Mul) || is_logic(inst.op);
@@ -14,6 +14,6 @@ pub(super) fn wraps(inst: &Inst) -> bool {
 }
 
 /// True for AND, OR, XOR and NOT.
-pub(super) fn is_logic(op: Op) -> bool {
+pub(in crate::opt) fn is_logic(op: Op) -> bool {
     matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
 }

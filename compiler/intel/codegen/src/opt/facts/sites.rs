@@ -6,13 +6,13 @@ use std::ops::Index;
 
 /// Indices of the instructions that name each virtual register, in their order; twice where two
 /// sources do.
-pub(super) struct Sites {
-    pub(super) writes: SiteLists,
-    pub(super) reads: SiteLists,
+pub(in crate::opt) struct Sites {
+    pub(in crate::opt) writes: SiteLists,
+    pub(in crate::opt) reads: SiteLists,
 }
 
 impl Sites {
-    pub(super) fn new(program: &Program) -> Sites {
+    pub(in crate::opt) fn new(program: &Program) -> Sites {
         let insts = program.insts.iter().enumerate();
         let writes = insts.clone().filter_map(|(at, inst)| Some((inst.dst.vreg()?, at)));
         let reads = insts
@@ -22,7 +22,7 @@ impl Sites {
     }
 
     /// The first and the last instruction that names the register.
-    pub(super) fn range(&self, v: VReg) -> Option<(usize, usize)> {
+    pub(in crate::opt) fn range(&self, v: VReg) -> Option<(usize, usize)> {
         let (writes, reads) = (&self.writes[v], &self.reads[v]);
         let first = writes.first().into_iter().chain(reads.first()).min()?;
         let last = writes.last().into_iter().chain(reads.last()).max()?;
@@ -30,9 +30,9 @@ impl Sites {
     }
 }
 
-/// A list for each virtual register, one behind the other. Registers that are made later have empty
+/// A list for each virtual register, one after the other. Registers that are made later have empty
 /// lists.
-pub(super) struct SiteLists {
+pub(in crate::opt) struct SiteLists {
     all: Vec<usize>,
     /// Start of each register's list in `all`. It is also the end of the list before.
     starts: Vec<usize>,

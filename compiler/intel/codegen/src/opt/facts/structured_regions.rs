@@ -5,7 +5,7 @@ use vocabulary::{InternalError, Phase};
 
 /// For every instruction the end of the innermost arm (IF arm, ELSE arm, loop body, program) around
 /// it.
-pub(super) struct StructuredRegions {
+pub(in crate::opt) struct StructuredRegions {
     /// Number of the arm around each instruction.
     arm: Vec<usize>,
     /// End of each arm; the program is the first.
@@ -13,7 +13,7 @@ pub(super) struct StructuredRegions {
 }
 
 impl StructuredRegions {
-    pub(super) fn new(program: &Program) -> StructuredRegions {
+    pub(in crate::opt) fn new(program: &Program) -> StructuredRegions {
         let n = program.insts.len();
         let mut regions = StructuredRegions { arm: vec![0; n], ends: vec![n] };
         // The arms around an instruction, without the program.
@@ -38,7 +38,7 @@ impl StructuredRegions {
     }
 
     /// Every path to instruction `b` passes instruction `a` (sufficient, for structured programs).
-    pub(super) fn dominates(&self, a: usize, b: usize) -> bool {
+    pub(in crate::opt) fn dominates(&self, a: usize, b: usize) -> bool {
         a < b && self.arm.get(a).is_some_and(|&arm| b <= self.ends[arm])
     }
 }
