@@ -117,9 +117,8 @@ pub fn backend_for(
     if matches!(stage, ir::Stage::Fragment | ir::Stage::Compute) {
         return Backend::Scalar;
     }
-    match devinfo.has_simd8_urb {
-        true if stage == ir::Stage::Vertex => choice.unwrap_or(Backend::Scalar),
-        true => Backend::Scalar,
-        false => Backend::Vec4,
+    if !devinfo.has_simd8_urb {
+        return Backend::Vec4;
     }
+    choice.filter(|_| stage == ir::Stage::Vertex).unwrap_or(Backend::Scalar)
 }

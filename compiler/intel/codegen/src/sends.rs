@@ -206,10 +206,8 @@ pub fn sampler(
 impl SamplerOp {
     /// Returns the fetch of a sample of a multisampled texel.
     pub fn load_sample(model: &Model) -> SamplerOp {
-        match model.devinfo().has_level_zero_sampling {
-            true => SamplerOp::Load2dmsWide,
-            false => SamplerOp::Load2dms,
-        }
+        let wide = model.devinfo().has_level_zero_sampling;
+        if wide { SamplerOp::Load2dmsWide } else { SamplerOp::Load2dms }
     }
 
     /// Returns the number of dwords of multisample control data that a fetch takes.

@@ -24,7 +24,7 @@ pub(crate) fn legalize_simd_width(program: &mut Program, model: &Model) -> bool 
             continue;
         }
         changed = true;
-        if parts_clash(&inst, width) {
+        if parts_clash(&inst) {
             split_through_temporary(program, model, &inst);
         } else {
             split(program, &inst, width);
@@ -55,11 +55,10 @@ fn destination_part(dst: &Operand, first: u8) -> Operand {
 }
 
 /// A later piece reads what an earlier one writes.
-fn parts_clash(inst: &Inst, width: u8) -> bool {
+fn parts_clash(inst: &Inst) -> bool {
     let File::Vgrf(dst) = inst.dst.file else { return false };
     let dst_step = inst.dst.stride().map(|s| u32::from(s.max(1)) * inst.dst.ty.size());
     let written = inst.bytes_written();
-    let _ = width;
     inst.src.iter().enumerate().any(|(index, src)| {
         if src.file != File::Vgrf(dst) {
             return false;

@@ -91,10 +91,8 @@ pub fn compile(
 
 /// Returns the number of registers of input handles.
 fn handle_registers(layout: &GeometryLayout) -> u32 {
-    match layout.is_instanced() {
-        true => (4 * layout.vertices_in).div_ceil(REG_SIZE),
-        false => layout.vertices_in,
-    }
+    let vertices = layout.vertices_in;
+    if layout.is_instanced() { (4 * vertices).div_ceil(REG_SIZE) } else { vertices }
 }
 
 impl StageLowering<Scalar> for GeometryStage {
@@ -196,9 +194,11 @@ impl GeometryStage {
         let PerVertexInput { vertex, offset, slot, first } =
             PerVertexInput::of(intrinsic, &self.layout.inputs)?;
         let (start, instanced) = (u32::from(self.handles), self.layout.is_instanced());
-        let handle = |v: u32| match instanced {
-            true => Scalar::payload_dword(start, v),
-            false => Operand::grf((start + v) as u8, Type::UD),
+        let handle = |v: u32| {
+            if instanced {
+                return Scalar::payload_dword(start, v);
+            }
+            Operand::grf((start + v) as u8, Type::UD)
         };
         let handles = isel.vertex_handles(self.layout.vertices_in, vertex, handle);
         let offset = Scalar::slot_offset(isel, offset).advance(slot);

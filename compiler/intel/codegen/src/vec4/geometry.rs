@@ -58,10 +58,12 @@ pub fn compile(
     let outputs = VertexOutputs::new(vue::output_map(shader, key)?);
     let layout = GeometryLayout::new(shader, &outputs.map)?;
     let slots = layout.inputs.slots.len() as u32 * layout.vertices_in;
-    let (dispatch, registers) = match layout.is_instanced() {
-        false if slots <= DUAL_OBJECT_BUDGET => (GeometryDispatch::DualObject, slots),
-        false => (GeometryDispatch::Single, slots.div_ceil(2)),
-        true => (GeometryDispatch::DualInstance, slots.div_ceil(2)),
+    let (dispatch, registers) = if layout.is_instanced() {
+        (GeometryDispatch::DualInstance, slots.div_ceil(2))
+    } else if slots <= DUAL_OBJECT_BUDGET {
+        (GeometryDispatch::DualObject, slots)
+    } else {
+        (GeometryDispatch::Single, slots.div_ceil(2))
     };
     let pulled = registers > PAYLOAD_BUDGET;
     let input_registers = if pulled { 0 } else { registers };

@@ -166,12 +166,13 @@ fn put_urb(b: &mut Builder, m: &UrbMessage) -> Result<(), DescError> {
         b.set(DescField::UrbComplete, 1)?;
     }
     // The two share a bit on gen8.
-    match m.op.is_simd8() {
-        true if m.interleave => Err(DescError::NoSuchField { field: DescField::UrbSwizzle }),
-        true => b.flag(DescField::UrbChannelMask, m.channel_mask),
-        false if m.channel_mask => Err(DescError::NoSuchField { field: DescField::UrbChannelMask }),
-        false => b.flag(DescField::UrbSwizzle, m.interleave),
+    let swizzle = (DescField::UrbSwizzle, m.interleave);
+    let mask = (DescField::UrbChannelMask, m.channel_mask);
+    let (present, absent) = if m.op.is_simd8() { (mask, swizzle) } else { (swizzle, mask) };
+    if absent.1 {
+        return Err(DescError::NoSuchField { field: absent.0 });
     }
+    b.flag(present.0, present.1)
 }
 
 fn put_render_target(b: &mut Builder, m: &RenderTargetMessage) -> Result<(), DescError> {

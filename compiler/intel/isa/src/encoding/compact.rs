@@ -160,11 +160,8 @@ const THREE_CHV: Format = Format {
 /// The format for an opcode; `None` if it has no compacted form.
 fn format(devinfo: &DevInfo, opcode: Opcode) -> Option<&'static Format> {
     if opcode.form() == Form::ThreeSource {
-        return match devinfo.has_three_source_compaction {
-            false => None,
-            true if devinfo.has_packed_mixed_float => Some(&THREE_CHV),
-            true => Some(&THREE_BDW),
-        };
+        let format = if devinfo.has_packed_mixed_float { &THREE_CHV } else { &THREE_BDW };
+        return devinfo.has_three_source_compaction.then_some(format);
     }
     Some(if devinfo.version < GfxVersion::Gfx8 { &GEN7 } else { &GEN8 })
 }

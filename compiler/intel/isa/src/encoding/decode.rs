@@ -309,15 +309,15 @@ fn get_split_send<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), Decod
         region: Region::PACKED8,
         ..Operand::NULL
     };
-    let desc = match r.flag(Field::SsIndirectDesc) {
-        true => Desc::Indirect { subreg: 0 },
-        false => Desc::Imm(r.get(Field::SendDesc) as u32),
+    let desc = if r.flag(Field::SsIndirectDesc) {
+        Desc::Indirect { subreg: 0 }
+    } else {
+        Desc::Imm(r.get(Field::SendDesc) as u32)
     };
-    let ex_desc = match r.flag(Field::SsIndirectExDesc) {
-        true => Desc::Indirect { subreg: r.get(Field::SsExDescSubreg) as u8 },
-        false => {
-            Desc::Imm((r.get(Field::SsExDescHigh) << 16 | r.get(Field::SsExDescLow) << 6) as u32)
-        }
+    let ex_desc = if r.flag(Field::SsIndirectExDesc) {
+        Desc::Indirect { subreg: r.get(Field::SsExDescSubreg) as u8 }
+    } else {
+        Desc::Imm((r.get(Field::SsExDescHigh) << 16 | r.get(Field::SsExDescLow) << 6) as u32)
     };
     inst.send = Some(Send {
         sfid: r.code(Field::CondMod, Sfid::from_code)?,

@@ -256,11 +256,11 @@ fn put_three_source<F: Fields>(
     if inst.access_mode != AccessMode::Align16 {
         return Err(EncodeError::NoCode { what: "a three-source instruction in Align1" });
     }
-    let grf = |operand: &Operand| match operand.file == RegFile::Grf && !operand.is_indirect() {
-        true => Ok(()),
-        false => Err(EncodeError::NoCode {
-            what: "a three-source operand outside the general registers",
-        }),
+    let grf = |operand: &Operand| {
+        if operand.file == RegFile::Grf && !operand.is_indirect() {
+            return Ok(());
+        }
+        Err(EncodeError::NoCode { what: "a three-source operand outside the general registers" })
     };
     let dst = &inst.dst;
     grf(dst)?;
@@ -343,13 +343,12 @@ fn put_split_send<F: Fields>(w: &mut Writer<F>, inst: &Inst) -> Result<(), Encod
         RegFile::Grf => Ok(true),
         RegFile::Imm => Err(EncodeError::NoCode { what: "an immediate operand of a split send" }),
     };
-    let direct = |operand: &Operand, unit: u8| match operand.is_indirect()
-        || !operand.subnr.is_multiple_of(unit)
-    {
-        true => {
-            Err(EncodeError::NoCode { what: "an indirect or misaligned operand of a split send" })
+    let direct = |operand: &Operand, unit: u8| {
+        if operand.is_indirect() || !operand.subnr.is_multiple_of(unit) {
+            let what = "an indirect or misaligned operand of a split send";
+            return Err(EncodeError::NoCode { what });
         }
-        false => Ok(u64::from(operand.subnr / unit)),
+        Ok(u64::from(operand.subnr / unit))
     };
     let (dst, src0, src1) = (&inst.dst, &inst.src[0], &inst.src[1]);
     w.set(Field::CondMod, u64::from(send.sfid.code()));

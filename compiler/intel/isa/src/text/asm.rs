@@ -581,10 +581,8 @@ impl<'a> Parser<'a> {
     fn immediate(&mut self, inst: &Inst, negative: bool) -> Parse<Operand> {
         let start = self.cursor;
         let hex = self.cursor.eat("0x");
-        let digits = match hex {
-            true => self.cursor.take_while(|c| c.is_ascii_digit() || ('a'..='f').contains(&c)),
-            false => self.cursor.take_while(|c| c.is_ascii_digit()),
-        };
+        let is_digit = |c: char| c.is_ascii_digit() || hex && ('a'..='f').contains(&c);
+        let digits = self.cursor.take_while(is_digit);
         let value = u64::from_str_radix(digits, if hex { 16 } else { 10 });
         let Ok(value) = value else { return Err(error_at(&start, "the number is too large")) };
         let ty = self.type_letters()?;

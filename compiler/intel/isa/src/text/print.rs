@@ -123,10 +123,8 @@ impl Printer<'_> {
             | Form::Wait => {
                 self.pad(COLUMNS[0]);
                 self.dst();
-                let sources = match inst.has_one_immediate() {
-                    true => 1,
-                    false => usize::from(inst.opcode.info().sources),
-                };
+                let all = usize::from(inst.opcode.info().sources);
+                let sources = if inst.has_one_immediate() { 1 } else { all };
                 for (src, column) in inst.src.iter().zip(&COLUMNS[1..]).take(sources) {
                     self.pad(*column);
                     self.source(src);

@@ -124,10 +124,8 @@ impl<'a> Context<'a> {
 
     /// Channels: half the encoded execution size where DF doubles it.
     pub(super) fn channels(&self) -> u32 {
-        match self.devinfo.has_quirk(Quirk::IvbDfExecSize) && self.has_64bit() {
-            true => self.exec_size / 2,
-            false => self.exec_size,
-        }
+        let doubled = self.devinfo.has_quirk(Quirk::IvbDfExecSize) && self.has_64bit();
+        if doubled { self.exec_size / 2 } else { self.exec_size }
     }
 
     /// MOV without conversion, saturation or modifiers.
