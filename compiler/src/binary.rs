@@ -6,7 +6,7 @@
 //! other tools can read and write them.
 
 use crate::plausible;
-use intel_codegen::output::{Compiled, Stage};
+use intel_codegen::output::{Output, Stage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub struct Binary {
     /// Generation the code is for.
     pub generation: String,
     /// Kernels and metadata.
-    pub compiled: Compiled,
+    pub compiled: Output,
 }
 
 /// A binary that cannot be read or written.
@@ -53,7 +53,7 @@ struct Meta {
     format: u32,
     generation: String,
     #[serde(flatten)]
-    compiled: Compiled,
+    compiled: Output,
 }
 
 /// The part of the metadata that is not the compiler's output.
@@ -68,7 +68,7 @@ impl Meta {
     /// source of data is generated, instead of one for each.
     fn from_value(value: Value) -> serde_json::Result<Meta> {
         let Header { format, generation } = Header::deserialize(&value)?;
-        Ok(Meta { format, generation, compiled: Compiled::deserialize(value)? })
+        Ok(Meta { format, generation, compiled: Output::deserialize(value)? })
     }
 }
 

@@ -2,8 +2,8 @@
 //! device work or allocate without end.
 
 use intel_codegen::output::{
-    Compiled, ComputeInterface, FragmentInterface, GeometryInterface, Interface, Kernel, PatchMap,
-    PushRange, TessControlInterface, TessEvalInterface, VertexInput, VertexInterface, VueMap,
+    ComputeInterface, FragmentInterface, GeometryInterface, Interface, Kernel, Output, PatchMap,
+    PushRange, TessControlInterface, TessEvaluationInterface, VertexInput, VertexInterface, VueMap,
 };
 
 /// General registers of a thread.
@@ -35,7 +35,7 @@ pub(crate) type Checked = Result<(), String>;
 ///
 /// # Errors
 /// The first number that no thread could mean, in words.
-pub(crate) fn check(compiled: &Compiled) -> Checked {
+pub(crate) fn check(compiled: &Output) -> Checked {
     if compiled.interface.stage() != compiled.stage {
         return Err(String::from("has the interface of another stage"));
     }
@@ -49,7 +49,7 @@ pub(crate) fn check(compiled: &Compiled) -> Checked {
         Interface::Geometry(interface) => geometry(interface),
         Interface::Compute(interface) => compute(interface),
         Interface::TessControl(interface) => tess_control(interface),
-        Interface::TessEval(interface) => tess_eval(interface),
+        Interface::TessEvaluation(interface) => tess_eval(interface),
     }
 }
 
@@ -127,7 +127,7 @@ fn tess_control(interface: &TessControlInterface) -> Checked {
     patch(&interface.outputs)
 }
 
-fn tess_eval(interface: &TessEvalInterface) -> Checked {
+fn tess_eval(interface: &TessEvaluationInterface) -> Checked {
     vertex_entry(&interface.outputs)?;
     // Two to a register.
     at_most("pushed_slots", interface.pushed_slots, 2 * REGISTERS)?;
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use intel_codegen::output::{Stage, Statistics, Varying, Width};
 
-    fn compiled(interface: Interface) -> Compiled {
+    fn compiled(interface: Interface) -> Output {
         let kernel = Kernel {
             width: Width::Simd8,
             code: Vec::new(),
@@ -153,7 +153,7 @@ mod tests {
             statistics: Statistics::default(),
         };
         let push = vec![PushRange { block: 0, start: 0, length: 64 }; 2];
-        Compiled {
+        Output {
             stage: interface.stage(),
             kernels: vec![kernel],
             push,
@@ -164,7 +164,7 @@ mod tests {
     }
 
     /// Returns the error for metadata that a change takes beyond its limits.
-    fn refused(interface: Interface, change: impl FnOnce(&mut Compiled)) -> String {
+    fn refused(interface: Interface, change: impl FnOnce(&mut Output)) -> String {
         let mut compiled = compiled(interface);
         assert_eq!(check(&compiled), Ok(()));
         change(&mut compiled);
@@ -243,10 +243,12 @@ mod tests {
         });
         assert_eq!(message, "threads: 33 is above 32");
 
-        let evaluation = TessEvalInterface { pushed_slots: 256, ..TessEvalInterface::default() };
-        let message = refused(Interface::TessEval(evaluation.clone()), |c| {
+        let evaluation =
+            TessEvaluationInterface { pushed_slots: 256, ..TessEvaluationInterface::default() };
+        let message = refused(Interface::TessEvaluation(evaluation.clone()), |c| {
             let inputs = PatchMap { per_patch: Vec::new(), per_vertex: vec![Varying::Pad; 2049] };
-            c.interface = Interface::TessEval(TessEvalInterface { inputs, ..evaluation.clone() });
+            c.interface =
+                Interface::TessEvaluation(TessEvaluationInterface { inputs, ..evaluation.clone() });
         });
         assert_eq!(message, "slots of a vertex: 2049 is above 2048");
 

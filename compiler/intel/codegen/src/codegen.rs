@@ -3,11 +3,11 @@
 use crate::allocate::{self, Allocation};
 use crate::encode::{self, Encoded};
 use crate::error::CompileError;
-use crate::isel::{self, SelectedProgram, Selection, StageLowering, Target};
+use crate::isel::{self, SelectedProgram, Selection, StageSelection, Target};
 use crate::legalize::split_long_branches;
 use crate::lir::{Op, Program};
 use crate::model::Model;
-use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
+use crate::output::{Interface, Kernel, Output, PushRange, Statistics, Width};
 use crate::passes::{LirFunction, PassList, PassRecord};
 use crate::surfaces::BindingTable;
 use crate::timing;
@@ -56,18 +56,18 @@ impl CodeGenerator<'_> {
     ///
     /// # Errors
     /// Instruction selection, allocation or encoding failed.
-    pub fn compile_single<T: Target, S: StageLowering<T>>(
+    pub fn compile_single<T: Target, S: StageSelection<T>>(
         &self,
         shader: &Shader,
         width: Width,
         push: Vec<PushRange>,
         mut stage: S,
         interface: impl FnOnce(S) -> Interface,
-    ) -> Result<Compiled, CompileError> {
+    ) -> Result<Output, CompileError> {
         let selection = Selection::new(shader, self.model, width, &push);
         let selected = isel::select(selection, &mut stage)?;
         let kernel = self.generate_kernel(selected, true)?;
-        Ok(compiled(shader, vec![kernel], push, interface(stage)))
+        Ok(output(shader, vec![kernel], push, interface(stage)))
     }
 
     /// Generates the kernel of a selected program.
@@ -100,13 +100,13 @@ fn is_checked(options: &CodegenOptions) -> bool {
 
 /// Returns a stage from its kernels; surfaces and samplers are those of the shader's resources.
 #[must_use]
-pub fn compiled(
+pub fn output(
     shader: &Shader,
     kernels: Vec<Kernel>,
     push: Vec<PushRange>,
     interface: Interface,
-) -> Compiled {
-    Compiled {
+) -> Output {
+    Output {
         stage: interface.stage(),
         kernels,
         push,

@@ -53,12 +53,12 @@ pub mod vec4;
 
 pub use error::CompileError;
 pub use model::{Model, Quirk, QuirkSet};
+pub use output::Output;
 pub use stage_key::StageKey;
 pub use vocabulary::{Backend, CodegenOptions};
 
 use codegen::CodeGenerator;
 use intel_isa::DevInfo;
-use output::Compiled;
 use passes::PassRecord;
 use scalar::Scalar;
 use vec4::Vec4;
@@ -72,7 +72,7 @@ pub fn compile(
     key: &StageKey,
     devinfo: &'static DevInfo,
     options: &CodegenOptions,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     compile_recorded(shader, key, devinfo, options, &PassRecord::default())
 }
 
@@ -87,7 +87,7 @@ pub fn compile_recorded(
     devinfo: &'static DevInfo,
     options: &CodegenOptions,
     record: &PassRecord,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let model = Model::new(devinfo, options.disabled_quirks);
     let stage = shader.info.stage;
     let backend = backend_for(devinfo, stage, options.backend);

@@ -11,7 +11,7 @@ pub use vocabulary::{Stage, Width};
 
 /// One compiled shader stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compiled {
+pub struct Output {
     /// The stage.
     pub stage: Stage,
     /// One kernel per width, narrowest first. Never empty.
@@ -182,7 +182,9 @@ pub enum Interface {
     /// Tessellation control stage.
     TessControl(TessControlInterface),
     /// Tessellation evaluation stage.
-    TessEval(TessEvalInterface),
+    // Its name in the metadata of binaries on disk.
+    #[serde(rename = "tess_eval")]
+    TessEvaluation(TessEvaluationInterface),
 }
 
 impl Interface {
@@ -195,7 +197,7 @@ impl Interface {
             Interface::Geometry(_) => Stage::Geometry,
             Interface::Compute(_) => Stage::Compute,
             Interface::TessControl(_) => Stage::TessControl,
-            Interface::TessEval(_) => Stage::TessEval,
+            Interface::TessEvaluation(_) => Stage::TessEval,
         }
     }
 }
@@ -479,7 +481,7 @@ pub struct TessControlInterface {
 /// handles), g1 (dwords 0–2 and 4–6 the coordinates, dword 3 the patch handle, dword 7 the
 /// primitive id), then as above.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TessEvalInterface {
+pub struct TessEvaluationInterface {
     /// Layout of the patch entry.
     pub inputs: PatchMap,
     /// Slots of it that are pushed; an even number.
@@ -488,4 +490,24 @@ pub struct TessEvalInterface {
     pub domain: TessDomain,
     /// Layout of an output vertex.
     pub outputs: VueMap,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Binaries on disk have the names.
+    #[test]
+    fn interfaces_keep_their_names() {
+        let interfaces = [
+            Interface::Vertex(VertexInterface::default()),
+            Interface::TessControl(TessControlInterface::default()),
+            Interface::TessEvaluation(TessEvaluationInterface::default()),
+        ];
+        let names = interfaces.map(|interface| {
+            let value = serde_json::to_value(interface).expect("metadata");
+            value.as_object().and_then(|object| object.keys().next().cloned())
+        });
+        assert_eq!(names.map(Option::unwrap), ["vertex", "tess_control", "tess_eval"]);
+    }
 }

@@ -2,7 +2,7 @@
 //! entries.
 
 use compiler::output::{
-    Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, Width,
+    Interface, PatchMap, TessControlInterface, TessDomain, TessEvaluationInterface, Varying, Width,
 };
 use eu_simulator::Thread;
 use program::{Program, Slot, Stage};
@@ -175,7 +175,7 @@ pub(crate) fn run_evaluation(
     batch: &mut TessEvaluationBatch,
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
-    let Interface::TessEval(interface) = launch.prepared.binary.interface() else {
+    let Interface::TessEvaluation(interface) = launch.prepared.binary.interface() else {
         return Err(rejected(
             Phase::Encode,
             "evaluation binary without an evaluation interface".into(),
@@ -245,7 +245,7 @@ fn fill_vec4(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group
 /// Returns the patch entry that the points share.
 fn patch_entry(
     program: &Program,
-    interface: &TessEvalInterface,
+    interface: &TessEvaluationInterface,
     batch: &TessEvaluationBatch,
 ) -> Result<Vec<u32>, DeviceError> {
     let slots = program.stage(Stage::TessEval).map_or(&[][..], |s| &s.inputs);

@@ -1,6 +1,6 @@
 //! The walk over the IR: blocks, branches, loops and jumps.
 
-use super::{Selection, StageLowering, Target};
+use super::{Selection, StageSelection, Target};
 use crate::error::CompileError;
 use crate::lir::Op;
 use ir::{Block, InstKind, Jump, Step};
@@ -9,7 +9,7 @@ impl<T: Target> Selection<'_, T> {
     /// Emits the body of the shader.
     pub(super) fn emit_body(
         &mut self,
-        stage: &mut dyn StageLowering<T>,
+        stage: &mut dyn StageSelection<T>,
     ) -> Result<(), CompileError> {
         T::emit_body_prologue(self);
         self.allocate_phis();
@@ -41,7 +41,7 @@ impl<T: Target> Selection<'_, T> {
     fn emit_block(
         &mut self,
         block: Block,
-        stage: &mut dyn StageLowering<T>,
+        stage: &mut dyn StageSelection<T>,
     ) -> Result<(), CompileError> {
         self.invalidate();
         let shader = self.shader;
@@ -67,7 +67,7 @@ impl<T: Target> Selection<'_, T> {
     fn emit_instruction(
         &mut self,
         inst: ir::Inst,
-        stage: &mut dyn StageLowering<T>,
+        stage: &mut dyn StageSelection<T>,
     ) -> Result<(), CompileError> {
         let data = &self.shader.insts[inst];
         match (&data.kind, data.result) {

@@ -1,7 +1,7 @@
 //! Instruction selection: the skeleton that both back ends share.
 //!
 //! [`Selection`] is the selection of one kernel in progress. A back end is a [`Target`]: the
-//! operations in which back ends differ. A shader stage is a [`StageLowering`]: payload,
+//! operations in which back ends differ. A shader stage is a [`StageSelection`]: payload,
 //! intrinsics, and the messages that end a thread. Callers pass the stage to [`select`]; this
 //! module imports no stage and no back end.
 //!
@@ -128,7 +128,7 @@ pub trait Target: Default {
 
 /// Lowering of one stage for one back end: payload, intrinsics, end of the thread. The
 /// implementing type holds the stage's state of a selection.
-pub trait StageLowering<T: Target> {
+pub trait StageSelection<T: Target> {
     /// Assigns the registers of the payload.
     ///
     /// # Errors
@@ -277,7 +277,7 @@ pub struct SelectedProgram {
 /// The shader uses something that the back end or the generation lacks.
 pub fn select<T: Target>(
     mut selection: Selection<'_, T>,
-    stage: &mut dyn StageLowering<T>,
+    stage: &mut dyn StageSelection<T>,
 ) -> Result<SelectedProgram, CompileError> {
     stage.lay_out_payload(&mut selection)?;
     T::emit_float_modes(&mut selection);

@@ -9,9 +9,9 @@ use crate::codegen::{self, CodeGenerator};
 use crate::error::CompileError;
 use crate::isel::memory_effects::is_order_dependent;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering, widths};
+use crate::isel::{self, Selection, StageSelection, widths};
 use crate::lir::{Arf, MessageKind, Op, Operand, REG_SIZE, Type};
-use crate::output::{Compiled, ComputeInterface, Interface, Width};
+use crate::output::{ComputeInterface, Interface, Output, Width};
 use crate::sends;
 use crate::stage_key::StageKey;
 use intel_isa::desc::{self, Lengths, SpawnerMessage};
@@ -37,7 +37,7 @@ pub fn compile(
     shader: &Shader,
     _key: &StageKey,
     codegen: &CodeGenerator<'_>,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let push = choose_push_ranges(shader, max_push);
     let kernels = widths::kernels(&codegen.options.widths, true, |width| {
@@ -51,7 +51,7 @@ pub fn compile(
         shared_size: shader.info.shared_size,
         order_dependent: is_order_dependent(shader),
     };
-    Ok(codegen::compiled(shader, kernels, push, Interface::Compute(interface)))
+    Ok(codegen::output(shader, kernels, push, Interface::Compute(interface)))
 }
 
 /// Returns whether the work group's size is known at dispatch only.
@@ -59,7 +59,7 @@ fn has_variable_size(shader: &Shader) -> bool {
     shader.info.local_size.contains(&0)
 }
 
-impl StageLowering<Scalar> for ComputeStage {
+impl StageSelection<Scalar> for ComputeStage {
     fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
         isel.push_start = PUSH_START;
         self.thread_data = PUSH_START + isel.pushed_registers();

@@ -8,10 +8,10 @@ use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
 use crate::isel::memory_effects::writes_memory;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{self, Selection, StageLowering, widths};
+use crate::isel::{self, Selection, StageSelection, widths};
 use crate::lir::build::Builder;
 use crate::lir::{Arf, CondMod, Inst, Op, Operand, PredMode, REG_SIZE, Type};
-use crate::output::{Barycentric, Compiled, FragmentInterface, Interface, Stage, Width};
+use crate::output::{Barycentric, FragmentInterface, Interface, Output, Stage, Width};
 use crate::sends::{self, RenderTargetLayout};
 use crate::stage_key::StageKey;
 use crate::surfaces::BindingTable;
@@ -49,7 +49,7 @@ pub fn compile(
     shader: &Shader,
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let interface = fragment_interface(shader, key);
     // Inputs cannot be pulled, uniforms can.
     let room = (MAX_PAYLOAD - 16).saturating_sub(2 * interface.inputs.len() as u32);
@@ -60,7 +60,7 @@ pub fn compile(
         let selected = isel::select(selection, &mut FragmentStage::new(key, &interface))?;
         codegen.generate_kernel(selected, width == Width::Simd8)
     })?;
-    Ok(Compiled {
+    Ok(Output {
         stage: Stage::Fragment,
         kernels,
         push,
@@ -70,7 +70,7 @@ pub fn compile(
     })
 }
 
-impl StageLowering<Scalar> for FragmentStage<'_> {
+impl StageSelection<Scalar> for FragmentStage<'_> {
     /// Assigns registers to the payload, push constants and setup data.
     fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
         let per = isel.program.width / 8;

@@ -13,10 +13,10 @@ use super::target::{PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::{UrbWrite, VertexOutputs};
 use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
-use crate::isel::StageLowering;
+use crate::isel::StageSelection;
 use crate::isel::push_constants::choose_push_ranges;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
-use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Width};
+use crate::output::{GeometryDispatch, GeometryInterface, Interface, Output, Width};
 use crate::stage_key::StageKey;
 use crate::stages::geometry_layout::{Control, GeometryLayout};
 use crate::stages::slot_access::{Handles, Outputs, SlotAccess, SlotOffset};
@@ -64,7 +64,7 @@ pub fn compile(
     shader: &Shader,
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let outputs = VertexOutputs::new(vue::output_map(shader, key)?, OUTPUT_HANDLES);
     let layout = GeometryLayout::new(shader, &outputs.map)?;
     let handles = 2 + u8::from(layout.primitive_id);
@@ -95,7 +95,7 @@ fn handle_registers(layout: &GeometryLayout) -> u32 {
     if layout.is_instanced() { (4 * vertices).div_ceil(REG_SIZE) } else { vertices }
 }
 
-impl StageLowering<Scalar> for GeometryStage {
+impl StageSelection<Scalar> for GeometryStage {
     fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
         isel.push_start = u32::from(self.handles) + handle_registers(&self.layout);
         isel.program.payload_regs = (isel.push_start + isel.pushed_registers()) as u8;

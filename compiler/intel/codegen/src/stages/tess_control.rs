@@ -13,9 +13,9 @@ use crate::barrier::patch_barrier;
 use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{Selection, StageLowering};
+use crate::isel::{Selection, StageSelection};
 use crate::lir::{CondMod, Op, Operand, Type};
-use crate::output::{Compiled, Interface, TessControlInterface};
+use crate::output::{Interface, Output, TessControlInterface};
 use crate::stage_key::StageKey;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
@@ -71,7 +71,7 @@ pub fn compile<T: ControlTarget>(
     shader: &Shader,
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let interface = patch::control_interface(shader, key, T::LANES)?;
     let push = choose_push_ranges(shader, (T::PAYLOAD_BUDGET - PUSH_START).min(max_push));
@@ -82,7 +82,7 @@ pub fn compile<T: ControlTarget>(
     })
 }
 
-impl<T: ControlTarget> StageLowering<T> for ControlStage {
+impl<T: ControlTarget> StageSelection<T> for ControlStage {
     fn lay_out_payload(&mut self, isel: &mut Selection<'_, T>) -> Result<(), CompileError> {
         isel.push_start = PUSH_START;
         isel.program.payload_regs = (PUSH_START + isel.pushed_registers()) as u8;

@@ -10,9 +10,9 @@ use super::{patch_access, vue};
 use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{Selection, StageLowering};
+use crate::isel::{Selection, StageSelection};
 use crate::lir::{Operand, REG_SIZE};
-use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface, VueMap};
+use crate::output::{Interface, Output, PatchMap, TessDomain, TessEvaluationInterface, VueMap};
 use crate::stage_key::StageKey;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
@@ -57,7 +57,7 @@ pub fn compile<T: EvaluationTarget>(
     shader: &Shader,
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let inputs = patch::input_map(shader)?;
     let pushed_slots = patch::pushed_slots(&inputs, key);
@@ -67,11 +67,11 @@ pub fn compile<T: EvaluationTarget>(
     let stage = EvaluationStage::<T> { inputs, outputs, domain, start: 0, pushed_slots, vertices };
     codegen.compile_single(shader, T::WIDTH, push, stage, |stage| {
         let (inputs, outputs) = (stage.inputs, stage.outputs.into_map());
-        Interface::TessEval(TessEvalInterface { inputs, pushed_slots, domain, outputs })
+        Interface::TessEvaluation(TessEvaluationInterface { inputs, pushed_slots, domain, outputs })
     })
 }
 
-impl<T: EvaluationTarget> StageLowering<T> for EvaluationStage<T> {
+impl<T: EvaluationTarget> StageSelection<T> for EvaluationStage<T> {
     fn lay_out_payload(&mut self, isel: &mut Selection<'_, T>) -> Result<(), CompileError> {
         isel.push_start = T::PUSH_START;
         self.start = T::PUSH_START + isel.pushed_registers();

@@ -8,9 +8,9 @@ use super::vue;
 use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
 use crate::isel::push_constants::choose_push_ranges;
-use crate::isel::{Selection, StageLowering};
+use crate::isel::{Selection, StageSelection};
 use crate::lir::{Op, Operand, Type};
-use crate::output::{Compiled, Interface, VertexInput, VertexInterface, VueMap};
+use crate::output::{Interface, Output, VertexInput, VertexInterface, VueMap};
 use crate::stage_key::StageKey;
 use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
 use std::ops::Range;
@@ -75,7 +75,7 @@ pub fn compile<T: VertexTarget>(
     shader: &Shader,
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let (attributes, inputs) = vue::vertex_inputs(shader);
     let left = T::PAYLOAD_BUDGET.saturating_sub(T::REGISTERS_PER_SLOT * inputs.len() as u32);
@@ -88,7 +88,7 @@ pub fn compile<T: VertexTarget>(
     })
 }
 
-impl<T: VertexTarget> StageLowering<T> for VertexStage<T> {
+impl<T: VertexTarget> StageSelection<T> for VertexStage<T> {
     fn lay_out_payload(&mut self, isel: &mut Selection<'_, T>) -> Result<(), CompileError> {
         isel.push_start = T::PUSH_START;
         self.start = T::PUSH_START + isel.pushed_registers();

@@ -13,10 +13,10 @@ use super::target::{PAYLOAD_BUDGET, Vec4, Vec4Selection};
 use super::urb::{ALL_CHANNELS, SLOTS_PER_WRITE, VertexOutputs};
 use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
-use crate::isel::StageLowering;
+use crate::isel::StageSelection;
 use crate::isel::push_constants::choose_push_ranges;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
-use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, Width};
+use crate::output::{GeometryDispatch, GeometryInterface, Interface, Output, Varying, Width};
 use crate::stage_key::StageKey;
 use crate::stages::geometry_layout::{Control, GeometryLayout};
 use crate::stages::slot_access::Outputs;
@@ -54,7 +54,7 @@ pub fn compile(
     shader: &Shader,
     key: &StageKey,
     codegen: &CodeGenerator<'_>,
-) -> Result<Compiled, CompileError> {
+) -> Result<Output, CompileError> {
     let outputs = VertexOutputs::new(vue::output_map(shader, key)?);
     let layout = GeometryLayout::new(shader, &outputs.map)?;
     let slots = layout.inputs.slots.len() as u32 * layout.vertices_in;
@@ -87,7 +87,7 @@ pub fn compile(
     })
 }
 
-impl StageLowering<Vec4> for GeometryStage {
+impl StageSelection<Vec4> for GeometryStage {
     fn lay_out_payload(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
         isel.push_start =
             1 + u32::from(self.layout.primitive_id) + u32::from(self.handles.is_some());

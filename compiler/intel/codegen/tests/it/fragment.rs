@@ -1,7 +1,7 @@
 //! Fragment shaders through the whole scalar back end: they compile, decode back to what was
 //! encoded, and use the instructions one expects.
 
-use intel_codegen::output::{Compiled, Interface, Width};
+use intel_codegen::output::{Interface, Output, Width};
 use intel_codegen::{CodegenOptions, StageKey, compile};
 use intel_isa::DevInfo;
 use ir::{Builder, Shader, Slot, Stage, Value, Varying};
@@ -31,11 +31,11 @@ fn shader(inputs: &[Slot], build: impl FnOnce(&mut Builder<'_>) -> Value) -> Sha
     shader
 }
 
-fn compiled(shader: &Shader, device: &str) -> Compiled {
+fn compiled(shader: &Shader, device: &str) -> Output {
     compile(shader, &StageKey::default(), DevInfo::get(device).unwrap(), &options()).unwrap()
 }
 
-fn listing(compiled: &Compiled, device: &str, kernel: usize) -> String {
+fn listing(compiled: &Output, device: &str, kernel: usize) -> String {
     let devinfo = DevInfo::get(device).unwrap();
     let located = intel_isa::decode_program(devinfo, &compiled.kernels[kernel].code).unwrap();
     located.iter().map(|l| intel_isa::print_inst(devinfo, &l.inst) + "\n").collect()

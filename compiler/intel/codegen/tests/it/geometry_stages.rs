@@ -1,7 +1,7 @@
 //! Scalar vertex and geometry shaders from IR to code that the validator accepts, with the messages
 //! one expects.
 
-use intel_codegen::output::{Compiled, Interface, Varying as Name, VertexInput, Width};
+use intel_codegen::output::{Interface, Output, Varying as Name, VertexInput, Width};
 use intel_codegen::{CodegenOptions, StageKey, compile};
 use intel_isa::DevInfo;
 use ir::{Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value, Varying};
@@ -37,7 +37,7 @@ fn shader(stage: Stage, outputs: &[Slot], build: impl FnOnce(&mut Builder<'_>)) 
 }
 
 /// Compiles, validates and prints.
-fn compiled(shader: &Shader, device: &str) -> (Compiled, String) {
+fn compiled(shader: &Shader, device: &str) -> (Output, String) {
     let devinfo = DevInfo::get(device).unwrap();
     let options = CodegenOptions { paranoid: true, ..CodegenOptions::default() };
     let compiled = compile(shader, &StageKey::default(), devinfo, &options).unwrap();

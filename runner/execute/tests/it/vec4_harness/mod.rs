@@ -4,7 +4,7 @@ use eu_simulator::host::{
     Host, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels, UrbWrite,
 };
 use eu_simulator::{Kernel, Thread};
-use intel_codegen::output::{Compiled, Interface, Surface as Bound, Varying, VertexInput};
+use intel_codegen::output::{Interface, Output, Surface as Bound, Varying, VertexInput};
 use intel_codegen::{Backend, CodegenOptions, StageKey};
 use intel_isa::DevInfo;
 use ir::eval::{EvalOptions, Io, Space, TestServices};
@@ -140,7 +140,7 @@ impl Data {
 type Outputs = BTreeMap<(usize, Varying, u8), u32>;
 
 struct Machine<'a> {
-    compiled: &'a Compiled,
+    compiled: &'a Output,
     uniforms: &'a [u8],
     scratch: Vec<u8>,
     urb: [BTreeMap<u32, u32>; 2],
@@ -217,7 +217,7 @@ pub(crate) fn compile(
     shader: &Shader,
     gen_name: &str,
     options: &CodegenOptions,
-) -> Result<Compiled, String> {
+) -> Result<Output, String> {
     let devinfo = DevInfo::get(gen_name).expect("a device");
     let options = CodegenOptions { backend: Some(Backend::Vec4), ..options.clone() };
     intel_codegen::compile(shader, &StageKey::default(), devinfo, &options)
@@ -225,7 +225,7 @@ pub(crate) fn compile(
 }
 
 /// The code as text, for messages.
-pub(crate) fn listing(compiled: &Compiled, gen_name: &str) -> String {
+pub(crate) fn listing(compiled: &Output, gen_name: &str) -> String {
     let devinfo = DevInfo::get(gen_name).expect("a device");
     match intel_isa::decode_program(devinfo, &compiled.kernels[0].code) {
         Ok(program) => intel_isa::print_program(devinfo, &program),
@@ -233,7 +233,7 @@ pub(crate) fn listing(compiled: &Compiled, gen_name: &str) -> String {
     }
 }
 
-fn simulate(compiled: &Compiled, gen_name: &str, data: &Data) -> Result<Outputs, String> {
+fn simulate(compiled: &Output, gen_name: &str, data: &Data) -> Result<Outputs, String> {
     let devinfo = DevInfo::get(gen_name).expect("a device");
     let kernel = &compiled.kernels[0];
     let violations = intel_isa::validate::validate_program(devinfo, &kernel.code);
