@@ -116,12 +116,12 @@ pub fn output(
     }
 }
 
-/// Most rounds of a repeated list; each round of a useful pass shrinks the program, so real
-/// programs need fewer.
+/// Maximum number of rounds of a repeated list; each round of a useful pass shrinks the program, so
+/// real programs need fewer.
 const MAX_ROUNDS: usize = 16;
 
-/// Most instructions that allocation makes of one, for the choice of programs that branches may not
-/// reach across.
+/// Maximum number of instructions that allocation makes of one, for the choice of programs that
+/// branches may not reach across.
 const MAX_GROWTH: usize = 16;
 
 /// Takes a selected program to machine code: the whole back end after instruction selection.

@@ -37,7 +37,7 @@ pub struct PassList {
 
 /// The scalar back end's passes.
 pub static SCALAR: PassList = PassList {
-    // Before registers merge: afterwards copies of what they held are no copies any more.
+    // Before registers merge: afterwards copies of what they held are not copies any more.
     simplify: &passes![
         opt_copy_propagation,
         opt_algebraic,

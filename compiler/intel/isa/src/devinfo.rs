@@ -145,7 +145,7 @@ facts! {
     mul_dword_src1_low_word: bool =        true,   true,  false,  false,  false;
     /// MUL D×D has a D (or Q) result.
     has_dword_mul: bool =                 false,  false,   true,  false,   true;
-    /// The MUL in front of a MACH takes the low words of its second factor as UW (else as dwords).
+    /// The MUL before a MACH takes the low words of its second factor as UW (else as dwords).
     mach_after_word_mul: bool =           false,  false,   true,   true,   true;
     /// MATH accepts an immediate as src1.
     math_immediates: bool =               false,  false,   true,   true,   true;
@@ -188,7 +188,7 @@ facts! {
     has_shadow_gradients: bool =          false,   true,   true,   true,   true;
     /// The sampler's LD takes the level after u (else after v).
     fetch_level_second: bool =             true,   true,   true,   true,  false;
-    /// The response of a sampler message may leave out components behind the last one that is
+    /// The response of a sampler message may leave out components after the last one that is
     /// read, without a header (Mesa's `brw_fs_nir.cpp`).
     short_sampler_response: bool =        false,  false,  false,  false,   true;
     /// Sampler messages of level zero and LD2DMS_W exist.

@@ -1,4 +1,4 @@
-//! Where jumps lead, and how far a kernel reaches: behind its end may stand padding, data or
+//! Where jumps lead, and how far a kernel reaches: after its end may stand padding, data or
 //! another kernel.
 
 use crate::devinfo::DevInfo;
@@ -39,9 +39,9 @@ pub struct ProgramEnd {
 }
 
 impl ProgramEnd {
-    /// Returns whether the kernel ends behind the instruction at byte `offset`: it ends the thread,
+    /// Returns whether the kernel ends after the instruction at byte `offset`: it ends the thread,
     /// returns or jumps away, and no jump seen so far leads past it.
-    pub fn is_behind(&mut self, devinfo: &DevInfo, inst: &Inst, offset: usize) -> bool {
+    pub fn ends_after(&mut self, devinfo: &DevInfo, inst: &Inst, offset: usize) -> bool {
         for (_, target) in jump_targets(devinfo, inst, offset).into_iter().flatten() {
             self.furthest = self.furthest.max(target);
         }

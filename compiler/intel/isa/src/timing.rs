@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn loops_count_ten_times() {
         let looped = format!("{MOVE}L:\n{MOVE}{MOVE}while(8) JIP: L {{ align1 1Q }};\n{MOVE}");
-        // Two moves and the jump in the loop, a move before and one behind it.
+        // Two moves and the jump in the loop, a move before and one after it.
         assert_eq!(cycles(&looped), 2 + 10 * 6 + 2);
     }
 }

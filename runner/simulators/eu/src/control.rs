@@ -2,7 +2,7 @@
 //!
 //! A channel is enabled when its pointer is the thread's. A branch moves the pointers of its
 //! enabled channels; the thread goes on to the next instruction if any channel is there, else to
-//! the branch's JIP. Channels left behind wait in [`Thread::waiting`] and resume when the thread
+//! the branch's JIP. Channels elsewhere wait in [`Thread::waiting`] and resume when the thread
 //! reaches them. Code that no channel runs is still walked through, so NoMask instructions in it
 //! execute.
 
@@ -149,8 +149,7 @@ fn call(
     Ok(instruction.jump.jip)
 }
 
-/// RET sends its channels to the return address of the source; the thread follows when none is left
-/// behind.
+/// RET sends its channels to the return address of the source; the thread follows when none stays.
 fn ret(
     kernel: &Kernel,
     thread: &mut Thread,

@@ -89,7 +89,7 @@ pub struct DecodedInstructions {
 }
 
 impl DecodedInstructions {
-    /// Most instructions of one storage: about a megabyte.
+    /// Maximum number of instructions of one storage: about a megabyte.
     pub const CAPACITY: usize = CHUNKS * CHUNK;
 
     /// Number of instructions.

@@ -1,4 +1,4 @@
-//! Errors: bytes that are no program, and programs that do what is not modeled.
+//! Errors: bytes that are not a program, and programs that do what is not modeled.
 
 use thiserror::Error;
 
@@ -23,7 +23,7 @@ pub enum DecodeError {
         /// Where it would go.
         target: i64,
     },
-    /// An entry point that is no instruction's.
+    /// An entry point that is not an instruction's.
     #[error("no kernel starts at byte {offset:#x}")]
     Entry {
         /// The requested offset.

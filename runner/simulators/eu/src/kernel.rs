@@ -63,7 +63,7 @@ impl Kernel {
     /// As [`Kernel::decode`], of the kernel that starts at byte `offset`.
     ///
     /// # Errors
-    /// `offset` is no multiple of 8 or past the end; else as [`Kernel::decode`].
+    /// `offset` is not a multiple of 8 or past the end; else as [`Kernel::decode`].
     pub fn decode_from(
         devinfo: &'static DevInfo,
         bytes: &[u8],
@@ -187,7 +187,7 @@ impl KernelBuilder {
     /// A builder of the kernel at byte `entry` of `bytes`.
     ///
     /// # Errors
-    /// `entry` is no multiple of 8 or past the end, or there are too many bytes.
+    /// `entry` is not a multiple of 8 or past the end, or there are too many bytes.
     pub fn new(
         devinfo: &'static DevInfo,
         bytes: &[u8],
@@ -205,7 +205,7 @@ impl KernelBuilder {
         KernelBuilder { devinfo, list, offset: entry, end: ProgramEnd::default(), ended: false }
     }
 
-    /// The bytes from the next instruction on; `None` behind the kernel's end.
+    /// The bytes from the next instruction on; `None` after the kernel's end.
     pub fn rest<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         bytes.get(self.offset..).filter(|rest| !rest.is_empty() && !self.ended)
     }
@@ -219,7 +219,7 @@ impl KernelBuilder {
     ) {
         self.list.push(instructions, index, layout.steers, self.offset);
         if let Some(steering) = instructions.get(index).filter(|_| layout.steers) {
-            self.ended = self.end.is_behind(self.devinfo, &steering.inst, self.offset);
+            self.ended = self.end.ends_after(self.devinfo, &steering.inst, self.offset);
         }
         self.offset += layout.len_bytes();
     }

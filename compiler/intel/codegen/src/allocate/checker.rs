@@ -415,7 +415,7 @@ impl<'a> Checker<'a> {
     /// Location of register `reg` of the destination of one of the allocator's own instructions.
     fn destination(&self, inst: &Inst, reg: u32) -> Result<usize, InternalError> {
         let location = self.location(&inst.dst, reg)?;
-        location.ok_or_else(|| internal("the destination is no general register"))
+        location.ok_or_else(|| internal("the destination is not a general register"))
     }
 
     /// Copies what one location holds to another. Immediates, which have no location, are junk.

@@ -23,7 +23,8 @@ use sink::sink;
 use spill::Spiller;
 use vocabulary::{LivenessGranularity, PayloadInterference};
 
-/// Most virtual registers of a program: a bound on the time that a hostile shader takes.
+/// Maximum number of virtual registers of a program: a bound on the time that a hostile shader
+/// takes.
 const MAX_REGISTERS: usize = 60_000;
 
 /// Settings of an allocation.

@@ -7,7 +7,7 @@ use crate::lir::{File, Inst, Op, Program, REG_SIZE, VReg};
 use crate::liveness::Liveness;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// Most rounds.
+/// Maximum number of rounds.
 const MAX_ROUNDS: u32 = 4;
 /// GRFs more to keep free in each further round.
 const RESERVE_PER_ROUND: u32 = 2;
@@ -61,7 +61,7 @@ impl Rematerializer {
         definitions
     }
 
-    /// Puts a copy of the definitions of `victims` in front of their uses. A copy serves the next
+    /// Puts a copy of the definitions of `victims` before their uses. A copy serves the next
     /// few instructions.
     fn compute_at_uses(
         &mut self,

@@ -40,7 +40,7 @@ pub(super) fn sink(program: &mut Program, cfg: &Cfg, liveness: &Liveness) -> boo
     changed
 }
 
-/// Returns the index of the instruction in front of which instruction `at` belongs, the first of
+/// Returns the index of the instruction before which instruction `at` belongs, the first of
 /// the block that mentions its destination; `None` if moving it frees no registers.
 fn place(program: &Program, block: &BasicBlock, liveness: &Liveness, at: usize) -> Option<usize> {
     let inst = &program.insts[at];

@@ -239,7 +239,7 @@ impl Spiller {
     ) {
         let first = inst.dst.offset / REG_SIZE;
         let count = regs_written(&inst);
-        // One register in front of the data for the message header.
+        // One register before the data for the message header.
         let temp = self.temporary(program, count + 1);
         let data = Operand::vgrf(temp, Type::UD).byte_offset(REG_SIZE);
         let whole = (0..count).all(|r| dst_write_pattern(&inst, r) == u32::MAX);
@@ -281,8 +281,8 @@ impl Spiller {
         }
     }
 
-    /// Writes the `count` registers behind the first one of `temp` to byte `slot` of scratch. The
-    /// register in front of each block is used as header, so later blocks go through a payload of
+    /// Writes the `count` registers after the first one of `temp` to byte `slot` of scratch. The
+    /// register before each block is used as header, so later blocks go through a payload of
     /// their own.
     fn store(&mut self, program: &mut Program, temp: Operand, slot: u32, count: u32) {
         let mut done = 0;

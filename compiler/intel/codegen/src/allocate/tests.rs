@@ -139,7 +139,7 @@ fn random_programs_pass_the_checker() {
 }
 
 /// Moves the definitions at the start of a random program to the first use of what they define, or
-/// in front of the outermost construct around it.
+/// before the outermost construct around it.
 fn define_late(p: &mut Program) {
     let body = p.insts.iter().position(|inst| inst.op != Op::Mov || inst.src[0].is_reg());
     let body = p.insts.split_off(body.unwrap_or(p.insts.len()));

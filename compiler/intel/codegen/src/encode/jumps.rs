@@ -76,7 +76,7 @@ pub(super) fn resolve(
             }
             Op::HaltTarget => (unit, unit),
             _ => {
-                let error = InternalError::new(Phase::Encode, "this is no branch");
+                let error = InternalError::new(Phase::Encode, "this is not a branch");
                 return Err(error.in_pass("encode").at(inst));
             }
         };

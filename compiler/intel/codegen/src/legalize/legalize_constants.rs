@@ -47,7 +47,7 @@ pub(crate) fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     true
 }
 
-/// Most instructions between the first uses of two constants that one move loads.
+/// Maximum number of instructions between the first uses of two constants that one move loads.
 const MAX_PAIR_DISTANCE: usize = 64;
 
 /// Remark of the instructions that load constants.
@@ -126,7 +126,7 @@ fn collect(program: &Program, model: &Model) -> Uses {
 /// A load of one constant, of several floats by one move, or of two dwords as a qword: the first
 /// dwords of the register.
 struct Load {
-    /// Index of the instruction in front of which the load is.
+    /// Index of the instruction that the load precedes.
     position: usize,
     keys: Vec<Key>,
     register: Operand,
@@ -232,7 +232,7 @@ fn use_registers(program: &mut Program, uses: &Uses, loads: &[Load]) {
         for &(i, index) in sites {
             let inst = &mut program.insts[i];
             let Some((_, negate)) = key_of(inst, &inst.src[index]) else {
-                let error = InternalError::new(Phase::Lower, "the source is no constant");
+                let error = InternalError::new(Phase::Lower, "the source is not a constant");
                 error.at(&*inst).raise()
             };
             let ty = inst.src[index].ty;

@@ -384,7 +384,7 @@ impl Operand {
         if let Region::Stride(stride) = self.region {
             return (last * u32::from(stride) + 1) * self.ty.size();
         }
-        // A row's last element may lie behind the last row's, if that is shorter.
+        // A row's last element may lie after the last row's, if that is shorter.
         let row_end = match self.region {
             Region::Exact { width, .. } => {
                 (last + 1) / u32::from(width.max(1)) * u32::from(width.max(1))

@@ -1,6 +1,6 @@
 //! Parser of LIR text, as [`print`](super::print) describes it.
 //!
-//! Lines that are empty or begin with `;` are skipped. A comment behind an instruction is its
+//! Lines that are empty or begin with `;` are skipped. A comment after an instruction is its
 //! remark.
 
 use super::print::{COMPONENTS, MESSAGE_KINDS};
@@ -100,7 +100,7 @@ fn parse_registers(program: &mut Program, entry: &str) -> Result<()> {
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T> {
-    text.parse().map_err(|_| format!("{text} is no number in range"))
+    text.parse().map_err(|_| format!("{text} is not a number in range"))
 }
 
 /// A remark that lives as long as the process; there are few different ones.

@@ -107,7 +107,7 @@ impl Program {
         std::mem::replace(&mut self.insts, room)
     }
 
-    /// Removes `Nop`s that passes left behind.
+    /// Removes `Nop`s that passes left.
     pub fn compact(&mut self) {
         self.insts.retain(|inst| inst.op != Op::Nop);
     }

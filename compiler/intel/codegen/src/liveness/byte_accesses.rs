@@ -18,7 +18,7 @@ pub struct ByteAccess {
 /// The accesses of all instructions of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteAccesses {
-    /// Number of each virtual register's first GRF, and behind the last how many there are.
+    /// Number of each virtual register's first GRF, and after the last how many there are.
     base: Vec<usize>,
     /// Sources of an instruction, then its destination.
     all: Vec<ByteAccess>,
@@ -81,7 +81,7 @@ impl ByteAccesses {
         });
     }
 
-    /// Number of the GRF at an operand's offset; `None` if it is no virtual register.
+    /// Number of the GRF at an operand's offset; `None` if it is not a virtual register.
     #[must_use]
     pub fn grf(&self, operand: &Operand) -> Option<usize> {
         Some(self.first_grf(operand.vreg()?.index()) + (operand.offset / REG_SIZE) as usize)

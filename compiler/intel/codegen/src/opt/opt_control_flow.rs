@@ -12,7 +12,7 @@
 use crate::lir::{Op, Program};
 use crate::model::Model;
 
-/// Removes `if … endif` around nothing and `else` in front of `endif`, and turns `if; break; endif`
+/// Removes `if … endif` around nothing and `else` before `endif`, and turns `if; break; endif`
 /// (or continue) into a predicated jump.
 pub(crate) fn opt_control_flow(program: &mut Program, _model: &Model) -> bool {
     let mut changed = false;

@@ -14,7 +14,7 @@
 use crate::lir::{Op, PredMode, Program};
 use crate::model::Model;
 
-/// Most instructions that run for nothing.
+/// Maximum number of instructions that run for nothing.
 const MAX_SKIPPED: usize = 16;
 
 /// Removes the halts of quads without live pixels that skip only a few instructions, no message and

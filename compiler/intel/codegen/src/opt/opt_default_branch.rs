@@ -17,10 +17,10 @@
 use crate::lir::{Inst, Op, Operand, Program};
 use crate::model::Model;
 
-/// Most copies that run always instead of in a branch.
+/// Maximum number of copies that run always instead of in a branch.
 const MAX_COPIES: usize = 3;
 
-/// Moves the copies of a branch that has nothing else in front of the `if`, which then needs no
+/// Moves the copies of a branch that has nothing else before the `if`, which then needs no
 /// `else`. The other branch must write their destinations in every channel that it runs for before
 /// it reads them, and must not contain jumps.
 pub(crate) fn opt_default_branch(program: &mut Program, _model: &Model) -> bool {
@@ -49,7 +49,7 @@ pub(crate) fn opt_default_branch(program: &mut Program, _model: &Model) -> bool 
     changed
 }
 
-/// Moves the copies of one branch of an `if` in front of it.
+/// Moves the copies of one branch of an `if` before it.
 fn hoist(program: &mut Program, start: usize, middle: usize, end: usize) -> bool {
     let insts = &program.insts;
     let (first, second) = (&insts[start + 1..middle], &insts[middle + 1..end]);

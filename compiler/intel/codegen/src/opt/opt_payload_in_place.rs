@@ -20,7 +20,7 @@ use crate::model::Model;
 const FIRST_PLACE: u32 = 2;
 
 /// Lets URB writes whose data are copies of neighboring payload registers, in their order, read
-/// these. The header goes to the register in front of them, if nothing reads that any more.
+/// these. The header goes to the register before them, if nothing reads that any more.
 pub(crate) fn opt_payload_in_place(program: &mut Program, _model: &Model) -> bool {
     if !program.insts.iter().any(is_candidate) {
         return false;

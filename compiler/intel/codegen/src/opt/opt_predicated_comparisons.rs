@@ -18,7 +18,7 @@ use crate::lir::{CondMod, Inst, Op, Operand, Program, Type, VReg};
 use crate::model::Model;
 use cranelift_entity::SecondaryMap;
 
-/// Most terms of a condition.
+/// Maximum number of terms of a condition.
 const MAX_TERMS: usize = 16;
 /// Longest distance over which a comparison moves, in instructions.
 const MAX_DISTANCE: usize = 256;

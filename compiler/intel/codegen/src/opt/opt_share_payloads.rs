@@ -25,11 +25,11 @@ use crate::model::Model;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Most registers of a split send's second part.
+/// Maximum number of registers of a split send's second part.
 const MAX_SECOND: u32 = 15;
-/// Most payloads of a block that are considered together.
+/// Maximum number of payloads of a block that are considered together.
 const MAX_UNITS: usize = 64;
-/// Most rounds in which single cuts are improved.
+/// Maximum number of rounds in which single cuts are improved.
 const MAX_ROUNDS: usize = 3;
 
 /// Cuts the payloads of a block's messages in two, so that the number of copies is least that
@@ -192,7 +192,7 @@ impl Unit {
         Some(Unit { sends, pieces, is_free })
     }
 
-    /// The contents of the pieces before or behind a cut; without a cut all of them.
+    /// The contents of the pieces before or after a cut; without a cut all of them.
     fn part(&self, cut: Option<usize>, is_second: bool) -> Part {
         self.range(cut, is_second).iter().map(|p| (p.regs, p.contents)).collect()
     }

@@ -1,4 +1,4 @@
-//! Messages at the end of a thread that are built one after the other behind one header.
+//! Messages at the end of a thread that are built one after the other, after one header.
 //!
 //! ```text
 //! before:
@@ -22,7 +22,7 @@ use crate::model::Model;
 use cranelift_entity::SecondaryMap;
 
 /// Builds the URB writes of the block that ends the thread in one payload, where they have the same
-/// header: what computes the data of the later ones moves behind the message before. Devices with
+/// header: what computes the data of the later ones moves after the message before. Devices with
 /// split sends have the header in a part of its own.
 pub(crate) fn opt_shared_headers(program: &mut Program, model: &Model) -> bool {
     if model.devinfo().has_split_send {
@@ -126,7 +126,7 @@ impl Write {
         Some(Write { payload, send: at, header: header?, data, is_unread: readers == 1 })
     }
 
-    /// True if the instructions that compute the data can move in front of instruction `end`.
+    /// True if the instructions that compute the data can move before instruction `end`.
     fn can_move(&self, program: &Program, writes: &Writes, all: &[Write], end: usize) -> bool {
         let is_kept = |at: usize, src: &Operand| match src.file {
             File::Vgrf(v) => {

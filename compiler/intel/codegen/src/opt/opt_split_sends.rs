@@ -16,7 +16,7 @@ use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZ
 use crate::model::Model;
 use std::ops::Range;
 
-/// Most registers of a split send's second part.
+/// Maximum number of registers of a split send's second part.
 const MAX_SECOND: usize = 15;
 
 /// Replaces the copies at one end of a payload by a part of the message of their own, if they copy

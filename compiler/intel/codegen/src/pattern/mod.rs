@@ -26,7 +26,7 @@ pub fn periodic_mask(count: u32, step: u32, bits: u32, offset: u32) -> u32 {
         mask |= mask << shift;
         shift *= 2;
     }
-    // Doubling may have passed the last element when the count is no power of two.
+    // Doubling may have passed the last element when the count is not a power of two.
     if step > 0 {
         mask &= low_ones((count - 1).saturating_mul(step).saturating_add(bits));
     }

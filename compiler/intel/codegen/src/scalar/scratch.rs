@@ -70,7 +70,7 @@ impl ScalarSelection<'_> {
     }
 
     /// A payload of `regs` registers whose header addresses the thread's scratch space, with the
-    /// address of dword `dword` of the access behind it.
+    /// address of dword `dword` of the access after it.
     fn scratch_payload(&mut self, address: Operand, dword: u32, regs: u32) -> Operand {
         let width = u32::from(self.program.width);
         let mut b = self.builder();

@@ -6,7 +6,7 @@ use crate::error::CompileError;
 use crate::lir::{CondMod, Operand, Type};
 use ir::Value;
 
-/// Most candidates; no stage has larger arrays of resources.
+/// Maximum number of candidates; no stage has larger arrays of resources.
 const MAX_CANDIDATES: u32 = 64;
 
 impl ScalarSelection<'_> {

@@ -7,9 +7,9 @@ use crate::sends::texel_offset_nibbles;
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
-/// Most payload registers of a message; a longer one is split by eight channels.
+/// Maximum number of payload registers of a message; a longer one is split by eight channels.
 const MAX_MLEN: u32 = 11;
-/// Most units to choose from.
+/// Maximum number of units to choose from.
 const MAX_CHOSEN: u32 = 64;
 
 impl ScalarSelection<'_> {

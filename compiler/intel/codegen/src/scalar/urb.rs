@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// Slots that one message carries: eight registers of data.
 const SLOTS_PER_WRITE: usize = 2;
-/// Last register in front of the payload that outputs may be copied from: the handles.
+/// Last register before the payload that outputs may be copied from: the handles.
 const OUTPUT_HANDLES: u8 = 1;
 /// Largest offset that fits the descriptor, in owords.
 const MAX_OFFSET: u32 = 0x7ff;
@@ -200,7 +200,7 @@ fn copies(data: &[Dword]) -> Copies {
 }
 
 /// Returns the copies of a message's header and data where they must neighbor each other: the
-/// handles in front of registers of the thread's payload, or in a payload of their own, which all
+/// handles before registers of the thread's payload, or in a payload of their own, which all
 /// messages share. The last of these counts the header.
 fn copies_with_header(data: &[Dword]) -> Copies {
     let Copies { at_top, .. } = copies(data);

@@ -8,7 +8,7 @@ use crate::stage_key::StageKey;
 use ir::{IntrinsicOp, Shader, Slot};
 use std::collections::BTreeSet;
 
-/// Most slots of the patch that evaluation threads get in registers.
+/// Maximum number of slots of the patch that evaluation threads get in registers.
 const MAX_PUSHED_SLOTS: u32 = 32;
 
 /// Slots of the patch, from the first one on, that evaluation threads get in registers: an even
@@ -83,7 +83,7 @@ pub fn place(map: &PatchMap, slot: Slot) -> Result<Place, CompileError> {
     Ok(Place::Vertex { slot, dword: dword.into() })
 }
 
-/// Most vertices of an input or output patch.
+/// Maximum number of vertices of an input or output patch.
 pub const MAX_VERTICES: u32 = 32;
 
 /// The interface of a control shader whose threads run `per_thread` invocations each.

@@ -106,7 +106,7 @@ pub trait SlotAccess: Target {
         }
     }
 
-    /// Returns `offset` plus `vertex`, which is no constant, times `slots`.
+    /// Returns `offset` plus `vertex`, which is not a constant, times `slots`.
     fn add_vertex(
         isel: &mut Selection<'_, Self>,
         offset: SlotOffset,

@@ -12,7 +12,7 @@ use cranelift_entity::EntityRef;
 use intel_isa::desc::{self, DataOp, DataPortMessage, Lengths};
 use ir::{InstKind, Intrinsic, IntrinsicOp, Local, Value};
 
-/// Most elements of a variable kept in registers.
+/// Maximum number of elements of a variable kept in registers.
 const MAX_REGISTERS: u32 = 64;
 
 impl Vec4Selection<'_> {

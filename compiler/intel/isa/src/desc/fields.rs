@@ -41,7 +41,7 @@ pub enum DescError {
         what: &'static str,
     },
     /// No message of the receiver is known with these bits.
-    #[error("descriptor {desc:#010x} is no known message to {}", sfid.text())]
+    #[error("descriptor {desc:#010x} is not a known message to {}", sfid.text())]
     Unknown {
         /// The receiver.
         sfid: Sfid,

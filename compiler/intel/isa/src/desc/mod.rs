@@ -212,7 +212,7 @@ fn put_scratch(b: &mut Builder, m: &ScratchMessage) -> Result<(), DescError> {
 /// The message that descriptor `desc` (without end-of-thread) is to `sfid`.
 ///
 /// # Errors
-/// If the bits are no message of this generation, or more than the typed form covers.
+/// If the bits are not a message of this generation, or more than the typed form covers.
 pub fn decode(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> Result<(Message, Lengths), DescError> {
     let v = View { devinfo, desc };
     let unknown = DescError::Unknown { sfid, desc };

@@ -49,7 +49,7 @@ impl Registers {
 pub struct MessageShape {
     /// True if it has a header; `None` if it may or may not.
     pub header: Option<bool>,
-    /// Registers behind the header.
+    /// Registers after the header.
     pub payload: Registers,
     /// Registers of the response.
     pub response: Registers,
@@ -142,7 +142,7 @@ fn urb(m: &UrbMessage) -> Option<MessageShape> {
     }
 }
 
-/// Colors, and before and behind them source 0 alpha, coverage, depth and stencil.
+/// Colors, and before and after them source 0 alpha, coverage, depth and stencil.
 fn render_target(m: &RenderTargetMessage) -> MessageShape {
     if m.read {
         let planes = if m.kind == RenderTargetKind::Simd16 { 8 } else { 4 };

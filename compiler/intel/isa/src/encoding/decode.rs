@@ -40,7 +40,7 @@ pub fn decode(devinfo: &DevInfo, bytes: &[u8]) -> Result<(Inst, usize), DecodeEr
     Ok((inst, 16))
 }
 
-/// The bytes of the instruction at the start of `bytes`, and nothing behind it: what decoding
+/// The bytes of the instruction at the start of `bytes`, and nothing after it: what decoding
 /// depends on.
 ///
 /// # Errors

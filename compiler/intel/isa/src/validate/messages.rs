@@ -70,14 +70,14 @@ fn payload(c: &Context) -> bool {
     let Some((message, lengths, shape)) = shaped(c) else { return false };
     let Some(sent) = payload_length(c, lengths) else { return false };
     let header = if lengths.header { header_registers(&message) } else { 0 };
-    !sent.checked_sub(header).is_some_and(|behind| shape.payload.contains(behind))
+    !sent.checked_sub(header).is_some_and(|payload| shape.payload.contains(payload))
 }
 
 fn response(c: &Context) -> bool {
     shaped(c).is_some_and(|(_, lengths, shape)| !shape.response.contains(lengths.rlen))
 }
 
-/// Entries 240 and above are no surfaces: 255 and below it, depending on the generation, are
+/// Entries 240 and above are not surfaces: 255 and below it, depending on the generation, are
 /// stateless memory or bindless surfaces, 254 is shared local memory (`brw_eu_defines.h`).
 fn surface(c: &Context) -> bool {
     const FIRST_RESERVED: u8 = 240;

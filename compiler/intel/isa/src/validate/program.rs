@@ -59,7 +59,7 @@ impl<'a> ProgramValidator<'a> {
         }
     }
 
-    /// The bytes from the next instruction on; `None` behind the last one.
+    /// The bytes from the next instruction on; `None` after the last one.
     pub fn rest<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
         bytes.get(self.offset..).filter(|rest| !rest.is_empty() && !self.ended)
     }
@@ -74,7 +74,7 @@ impl<'a> ProgramValidator<'a> {
         if inst.steers() {
             self.control_flow.insts.push(Located { offset, inst: *inst });
         }
-        self.ended = self.end.is_behind(self.devinfo, inst, offset);
+        self.ended = self.end.ends_after(self.devinfo, inst, offset);
         self.offset += inst.len_bytes();
     }
 

@@ -131,7 +131,7 @@ fn half_float_moves() {
 
 const END: &str = "\nsend(8) null<1>UD g112<8,8,1>UD 0x84080000 urb MsgDesc: { align1 1Q EOT };";
 
-/// Bytes behind the last end-of-thread message are padding, unless a jump leads there.
+/// Bytes after the last end-of-thread message are padding, unless a jump leads there.
 #[test]
 fn kernels_end() {
     for devinfo in DevInfo::all() {
@@ -146,7 +146,7 @@ fn kernels_end() {
         assert_eq!(padded(END), [""; 0], "{}", devinfo.name);
         let predicated = END.trim().replacen("send", "(+f0.0) send", 1);
         assert_eq!(padded(&predicated), [""; 0], "{}", devinfo.name);
-        // The subroutine behind the thread's end is part of the kernel and has the padding behind
+        // The subroutine after the thread's end is part of the kernel and has the padding after
         // it.
         let distance = 32 / devinfo.call_unit_bytes;
         let call = format!("call(2) g10<1>UD JIP: {distance} {{ align1 1N }};");

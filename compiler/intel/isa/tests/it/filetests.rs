@@ -50,7 +50,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     files(&root).into_iter().map(|path| Trial::test(name(&path), move || run(&path))).collect()
 }
 
-/// The lines of the text that are no comments, with their numbers from 1.
+/// The lines of the text that are not comments, with their numbers from 1.
 fn code(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = source.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with(';'))

@@ -40,7 +40,7 @@ fn count_of(simd16: bool) -> usize {
     if simd16 { 16 } else { 8 }
 }
 
-/// The channels' addresses, and the register behind them.
+/// The channels' addresses, and the register after them.
 fn addresses(message: &Message, count: usize) -> Result<([u64; 16], usize), Reason> {
     let first = usize::from(message.header);
     Ok((qwords(message, first, count)?, first + count / 4))

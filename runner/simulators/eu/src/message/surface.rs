@@ -28,7 +28,7 @@ pub(super) fn block_response(data: &[u8], size: BlockSize) -> Response {
     }
 }
 
-/// The bytes of a block to be written, behind the header.
+/// The bytes of a block to be written, after the header.
 pub(super) fn block_data(message: &Message, size: BlockSize) -> Result<Vec<u8>, Reason> {
     let owords = usize::from(size.owords());
     message.register(owords.div_ceil(2))?;
@@ -60,7 +60,7 @@ pub(super) struct Pixels {
 }
 
 impl Pixels {
-    /// Of a message whose last `data` registers are no coordinates.
+    /// Of a message whose last `data` registers are not coordinates.
     pub(super) fn of(message: &Message, slots: SlotGroup, data: usize) -> Result<Pixels, Reason> {
         let first = usize::from(message.header);
         if slots == SlotGroup::Simd4x2 {

@@ -333,7 +333,7 @@ impl Access {
         }
     }
 
-    /// Writes elements that are no consecutive dwords.
+    /// Writes elements that are not consecutive dwords.
     #[inline(never)]
     fn scatter<const N: usize>(
         &self,

@@ -8,7 +8,7 @@ fn atomics_of_two_vertices() {
     let surface = Surface::Bti(3);
     host.write(surface, 0x40, &70u32.to_le_bytes()).unwrap();
     host.write(surface, 0x80, &80u32.to_le_bytes()).unwrap();
-    // Compare and exchange: the operands are x and y of the register behind the addresses.
+    // Compare and exchange: the operands are x and y of the register after the addresses.
     let control = 3 << 14 | 14 << 8 | 1 << 13 | 3;
     let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, control)).align16();
     let thread = send("hsw", &mut host, inst, |thread| {
