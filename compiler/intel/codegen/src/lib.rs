@@ -1,8 +1,8 @@
 //! Back end: from the IR of one shader to machine code and the metadata that a device needs.
 //!
 //! [`compile`] selects instructions of [`lir`] for one of two targets, scalar and vec4 ([`isel`]).
-//! Everything after that is shared and in one function of [`codegen`]: the passes of [`passes`],
-//! [`allocate`], [`encode`].
+//! The stages that both targets have are in [`stages`]. Everything after that is shared and in one
+//! function of [`codegen`]: the passes of [`passes`], [`allocate`], [`encode`].
 //!
 //! ```
 //! let text = "shader vertex
