@@ -122,16 +122,16 @@ impl Rules {
         result
     }
 
-    /// Byte offset of one member of a structure type.
+    /// Byte offset of one member of a structure type; `None` if the type has no such member.
     pub fn member_offset(
         self,
         types: &TypeTable,
         ty: TypeId,
         member: u32,
         order: MatrixOrder,
-    ) -> u32 {
-        let members = types.members(ty).unwrap_or_default();
-        self.offsets(types, members, order).get(member as usize).map_or(0, |&(offset, _)| offset)
+    ) -> Option<u32> {
+        let offsets = self.offsets(types, types.members(ty)?, order);
+        Some(offsets.get(member as usize)?.0)
     }
 }
 

@@ -227,9 +227,9 @@ pub struct Uniform {
     pub block: Option<u16>,
     /// First byte in the block.
     pub offset: u32,
-    /// Bytes between elements; 0 when it is no array.
+    /// Bytes between elements; 0 when it is not an array.
     pub array_stride: u32,
-    /// Bytes between columns (rows when row-major); 0 when it is no matrix.
+    /// Bytes between columns (rows when row-major); 0 when it is not a matrix.
     pub matrix_stride: u32,
     /// Matrix memory order.
     pub order: MatrixOrder,

@@ -386,7 +386,7 @@ impl TypeTable {
         }
     }
 
-    /// Innermost element type of (possibly nested) arrays; the type itself when it is no array.
+    /// Innermost element type of (possibly nested) arrays; the type itself when it is not an array.
     pub fn without_arrays(&self, mut id: TypeId) -> TypeId {
         while let Type::Array { element, .. } = *self.get(id) {
             id = element;

@@ -112,15 +112,19 @@ impl InvocationGroup<'_> {
             PlaceRoot::Memory => {
                 let access =
                     place.access.as_mut().ok_or(Error::Malformed("memory without access"))?;
-                let offset = access.rules.member_offset(types, place.ty, member, access.order);
+                let offset = access
+                    .rules
+                    .member_offset(types, place.ty, member, access.order)
+                    .ok_or(Error::Malformed("no such member"))?;
                 access.order = target.order.or(access.order);
                 place.offsets.iter_mut().for_each(|o| *o = o.saturating_add(offset));
             }
             PlaceRoot::Opaque => {
                 let skip =
                     |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
-                let bytes =
-                    Rules::Std140.member_offset(types, place.ty, member, MatrixOrder::ColumnMajor);
+                let bytes = Rules::Std140
+                    .member_offset(types, place.ty, member, MatrixOrder::ColumnMajor)
+                    .ok_or(Error::Malformed("no such member"))?;
                 place.offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Sampler));
                 place.image_offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Image));
                 place.blocks.iter_mut().for_each(|o| *o += bytes);

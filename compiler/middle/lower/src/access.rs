@@ -124,7 +124,7 @@ impl Lowerer<'_, '_> {
                 place.swizzle = Some(compose(place.swizzle.as_deref(), components));
                 Ok(place)
             }
-            _ => Err(LowerError::Malformed("interpolant is no input")),
+            _ => Err(LowerError::Malformed("interpolant is not an input")),
         }
     }
 
@@ -205,7 +205,10 @@ impl Lowerer<'_, '_> {
                 }
             },
             Base::Memory(memory) => {
-                let offset = memory.rules.member_offset(types, place.ty, member, memory.order);
+                let offset = memory
+                    .rules
+                    .member_offset(types, place.ty, member, memory.order)
+                    .ok_or(LowerError::Malformed("no such member"))?;
                 memory.order = target.order.or(memory.order);
                 place.index.constant = place.index.constant.wrapping_add(offset);
             }
@@ -223,8 +226,9 @@ impl Lowerer<'_, '_> {
                     |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
                 place.index.constant += skip(OpaqueKind::Sampler);
                 image.constant += skip(OpaqueKind::Image);
-                bytes.constant +=
-                    Rules::Std140.member_offset(types, place.ty, member, MatrixOrder::ColumnMajor);
+                bytes.constant += Rules::Std140
+                    .member_offset(types, place.ty, member, MatrixOrder::ColumnMajor)
+                    .ok_or(LowerError::Malformed("no such member"))?;
                 if !types.contains_opaque(target.ty) {
                     place.index = *bytes;
                     let space = Space::Uniform(Index::default());

@@ -87,6 +87,6 @@ pub fn lower(
     let main = lowerer.builder.take_body();
     let bodies = lowerer.procedure_bodies()?;
     let calls = lowerer.procedures.take_calls();
-    procedures::link(&mut shader, main, &bodies, &calls);
+    procedures::link(&mut shader, main, &bodies, &calls)?;
     Ok(shader)
 }

@@ -19,7 +19,7 @@ impl fmt::Display for LinkError {
 #[derive(Default, Debug)]
 pub(crate) struct Errors(Vec<String>);
 
-/// Most messages kept: many variables at one place make as many as there are pairs.
+/// Maximum number of messages kept: many variables at one place make as many as there are pairs.
 const MAX_MESSAGES: usize = 100;
 
 impl Errors {

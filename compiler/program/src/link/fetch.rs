@@ -3,7 +3,7 @@
 //!
 //! `inout` outputs and `gl_LastFragData` get their values at the start of `main`, from samplers
 //! without a declaration: uniforms of the built-in variable `gl_LastFragData`, named after the
-//! variable whose values they hold. The draw buffer behind each is [`draw_buffer`]; the GL machine
+//! variable whose values they hold. The draw buffer of each is [`draw_buffer`]; the GL machine
 //! puts the framebuffer there.
 
 use crate::builtin_variable::BuiltinVariable;

@@ -5,32 +5,20 @@
 //! stages ([`interface`], [`separate`]), then place attributes, varyings, outputs ([`varyings`],
 //! [`attributes`]), uniforms and blocks ([`uniforms`], [`blocks`]).
 
-mod attributes;
-mod blocks;
+mod assign;
 mod calls;
 mod declared;
 mod errors;
-mod feedback;
 mod fetch;
-mod handles;
-mod interface;
 mod layouts;
-mod limits;
-mod locations;
 mod matching;
 mod merge;
-mod names;
 mod options;
-mod outgoing;
-mod outputs;
-mod packing;
 mod reach;
-mod separate;
+mod rules;
 mod sizes;
 #[cfg(test)]
 mod tests;
-mod uniforms;
-mod varyings;
 
 pub use errors::LinkError;
 pub use fetch::draw_buffer;
@@ -42,7 +30,9 @@ use crate::program::{LinkedStage, Program};
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::TypeTable;
+use assign::{attributes, blocks, feedback, handles, outputs, uniforms, varyings};
 use errors::Errors;
+use rules::{interface, limits, separate};
 
 /// Links shaders that share `types` into a program.
 ///

@@ -3,8 +3,8 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 use program::{CallGraph, FunctionId, Shader, Statement, TypeTable};
 
-/// Most expressions of a stage with every call inlined, unless an option sets another limit. Beyond
-/// it, functions become procedures.
+/// Maximum number of expressions of a stage with every call inlined, unless an option sets another
+/// limit. Beyond it, functions become procedures.
 const INLINE_LIMIT: u64 = 50_000;
 /// A program may also grow by this factor.
 const GROWTH: u64 = 4;

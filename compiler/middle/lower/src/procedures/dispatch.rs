@@ -236,9 +236,7 @@ impl Writer<'_> {
                 let after = self.machine.sites[callee][site as usize];
                 let mut b = Builder::at_end(self.shader, last);
                 self.returns.store(&mut b, callee, site, self.numbers.of[after]);
-                if let Some(entry) = self.machine.entries[callee] {
-                    self.go_to(last, entry);
-                }
+                self.go_to(last, self.machine.entries[callee]);
             }
             Exit::Return(procedure) => {
                 let mut b = Builder::at_end(self.shader, last);

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::states::{Machine, nodes};
 
-/// Most dwords of variables that are live around the loop in registers: a quarter of those of a
-/// thread in SIMD8.
+/// Maximum number of dwords of variables that are live around the loop in registers: a quarter of
+/// those of a thread in SIMD8.
 const BUDGET: u32 = 32;
 
 /// Marks variables for memory, and makes variables that live in one state of them.

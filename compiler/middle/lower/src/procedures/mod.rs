@@ -37,6 +37,7 @@ mod values;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use ir::{Inst, Local, Node};
 use program::{FunctionId, Shader, TypeTable};
+use vocabulary::InternalError;
 
 use crate::place::Place;
 use crate::storage::StorageId;
@@ -105,14 +106,18 @@ impl Procedures {
 
 /// Makes the shader's body of the bodies of `main` and of its procedures, in which `calls` marks
 /// the calls.
+///
+/// # Errors
+/// Internal errors.
 pub(crate) fn link(
     shader: &mut ir::Shader,
     main: Vec<Node>,
     bodies: &PrimaryMap<Procedure, Vec<Node>>,
     calls: &[(Inst, Procedure)],
-) {
-    let mut machine = states::cut(shader, main, bodies, calls);
+) -> Result<(), InternalError> {
+    let mut machine = states::cut(shader, main, bodies, calls)?;
     values::keep(shader, &mut machine);
     memory::relieve(shader, &machine);
     shader.body = dispatch::write(shader, machine);
+    Ok(())
 }

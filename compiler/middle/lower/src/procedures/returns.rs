@@ -10,7 +10,7 @@ use ir::{Builder, Local, Value};
 use super::procedure::Procedure;
 use super::states::{Label, Machine};
 
-/// Most calls of a procedure that are numbered.
+/// Maximum number of calls of a procedure that are numbered.
 const MAX_NUMBERED: usize = 16;
 const WORD_BITS: u32 = 32;
 

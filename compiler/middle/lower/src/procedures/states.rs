@@ -8,6 +8,7 @@ use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 use ir::{Block, Inst, InstKind, IntrinsicOp, Jump, Node, NodeData, Shader, Value};
 
 use super::procedure::Procedure;
+use vocabulary::{InternalError, Phase};
 
 /// A state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,7 +53,7 @@ pub(super) struct Machine {
     pub(super) start: Label,
     /// The state in which an invocation leaves the machine.
     pub(super) end: Label,
-    pub(super) entries: SecondaryMap<Procedure, Option<Label>>,
+    pub(super) entries: PrimaryMap<Procedure, Label>,
     /// The states after the calls of each procedure.
     pub(super) sites: SecondaryMap<Procedure, Vec<Label>>,
     /// Blocks that end with a jump to a state: breaks and continues of loops that are cut.
@@ -65,7 +66,7 @@ pub(super) fn cut(
     main: Vec<Node>,
     bodies: &PrimaryMap<Procedure, Vec<Node>>,
     calls: &[(Inst, Procedure)],
-) -> Machine {
+) -> Result<Machine, InternalError> {
     let mut states = PrimaryMap::new();
     let mut new_label = || states.push(State { body: Vec::new(), exit: Exit::Goto(Label(0)) });
     let (start, end) = (new_label(), new_label());
@@ -82,7 +83,7 @@ pub(super) fn cut(
             order: Vec::new(),
             start,
             end,
-            entries: SecondaryMap::new(),
+            entries: PrimaryMap::new(),
             sites: SecondaryMap::new(),
             jumps: Vec::new(),
         },
@@ -91,17 +92,23 @@ pub(super) fn cut(
     for body in bodies.values() {
         cutter.find_calls(body);
     }
+    let mut entries: SecondaryMap<Procedure, Option<Label>> = SecondaryMap::new();
     for procedure in callees_first(cutter.shader, bodies, calls) {
         let entry = cutter.new_label();
-        cutter.machine.entries[procedure] = Some(entry);
+        entries[procedure] = Some(entry);
         cutter.open(entry);
         cutter.list(&bodies[procedure], Exit::Return(procedure), None);
     }
-    let states = cutter.trim_main(main);
+    let entry = |procedure| {
+        entries[procedure]
+            .ok_or_else(|| InternalError::new(Phase::Lower, "a procedure has no state"))
+    };
+    cutter.machine.entries = bodies.keys().map(entry).collect::<Result<_, _>>()?;
+    let states = cutter.trim_main(main)?;
     cutter.open(start);
     cutter.list(&states, Exit::Goto(end), None);
     cutter.open(end);
-    cutter.machine
+    Ok(cutter.machine)
 }
 
 /// Where `break` and `continue` of a loop that is cut lead.
@@ -182,9 +189,10 @@ impl Cutter<'_> {
     }
 
     /// Takes the code before the first and after the last call off `main`.
-    fn trim_main(&mut self, main: Vec<Node>) -> Vec<Node> {
+    fn trim_main(&mut self, main: Vec<Node>) -> Result<Vec<Node>, InternalError> {
         let holds = |this: &Self, node: &Node| this.holds_call.contains(*node);
-        let Some(first) = main.iter().position(|node| holds(self, node)) else { return main };
+        let no_call = || InternalError::new(Phase::Lower, "a block that holds a call has none");
+        let Some(first) = main.iter().position(|node| holds(self, node)) else { return Ok(main) };
         let last = main.iter().rposition(|node| holds(self, node)).unwrap_or(first);
         let mut states = main[first..=last].to_vec();
         let (mut before, mut after) = (main[..first].to_vec(), main[last + 1..].to_vec());
@@ -192,7 +200,7 @@ impl Cutter<'_> {
             NodeData::Block(block) => {
                 let insts = &self.shader.blocks[block].insts;
                 let call = insts.iter().position(|&inst| self.callee(inst).is_some());
-                before.push(self.split(block, call.unwrap_or(0)));
+                before.push(self.split(block, call.ok_or_else(no_call)?));
             }
             _ => states.insert(0, self.shader.create_block().1),
         }
@@ -200,7 +208,7 @@ impl Cutter<'_> {
             NodeData::Block(block) => {
                 let insts = &self.shader.blocks[block].insts;
                 let call = insts.iter().rposition(|&inst| self.callee(inst).is_some());
-                let calls = self.split(block, call.map_or(0, |call| call + 1));
+                let calls = self.split(block, call.ok_or_else(no_call)? + 1);
                 self.is_cut.insert(calls);
                 after.insert(0, states.pop().unwrap_or(main[last]));
                 states.push(calls);
@@ -208,7 +216,7 @@ impl Cutter<'_> {
             _ => states.push(self.shader.create_block().1),
         }
         (self.machine.before, self.machine.after) = (before, after);
-        states
+        Ok(states)
     }
 
     /// Moves the instructions of a block before a position to a new block. The old one stays the

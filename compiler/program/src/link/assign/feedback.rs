@@ -1,9 +1,9 @@
 //! Transform feedback as declared by `xfb_*` layout qualifiers.
 
-use super::declared::vertex_type;
-use super::errors::Errors;
 use super::varyings::{advance, builtin_slot};
 use crate::layout::varying_slots;
+use crate::link::declared::vertex_type;
+use crate::link::errors::Errors;
 use crate::program::{LinkedStage, Program};
 use crate::resource::{FeedbackVarying, Placement, Slot};
 use crate::stage::Stage;
@@ -11,7 +11,7 @@ use crate::types::{ArrayLength, Type, TypeId, TypeTable};
 use crate::variable::{Global, Storage};
 
 /// Fills the program's feedback lists from the last vertex-processing stage.
-pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &mut Errors) {
+pub(crate) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &mut Errors) {
     let Some(stage) = stages.iter().rev().find(|s| s.shader.stage < Stage::Fragment) else {
         return;
     };

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::declared::explicit_location;
+use crate::link::declared::explicit_location;
 use crate::shader::Shader;
 use crate::types::TypeTable;
 use crate::variable::{Global, GlobalId, Storage};
@@ -12,7 +12,7 @@ use crate::variable::{Global, GlobalId, Storage};
 type Place = (u32, u32, bool, bool);
 
 /// The outputs of a stage by what inputs name.
-pub(super) struct Outgoing<'a> {
+pub(crate) struct Outgoing<'a> {
     producer: &'a Shader,
     places: FxHashMap<Place, GlobalId>,
     variables: FxHashMap<&'a str, GlobalId>,
@@ -20,7 +20,7 @@ pub(super) struct Outgoing<'a> {
 }
 
 impl<'a> Outgoing<'a> {
-    pub(super) fn new(producer: &'a Shader, types: &TypeTable) -> Outgoing<'a> {
+    pub(crate) fn new(producer: &'a Shader, types: &TypeTable) -> Outgoing<'a> {
         let (mut places, mut variables, mut blocks) =
             (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         for (id, global) in producer.globals.iter() {
@@ -42,7 +42,7 @@ impl<'a> Outgoing<'a> {
     }
 
     /// The output that an input reads: the one with its location, or else with its name.
-    pub(super) fn find(&self, input: &Global, types: &TypeTable) -> Option<(GlobalId, &'a Global)> {
+    pub(crate) fn find(&self, input: &Global, types: &TypeTable) -> Option<(GlobalId, &'a Global)> {
         let found = match (place(input, types), &input.block) {
             (Some(place), _) => self.places.get(&place),
             (None, Some(block)) => self.blocks.get(&*block.name),

@@ -22,7 +22,7 @@ struct Item {
 
 /// Places the outputs that the fragment stage reads if whole slots for each would be more than
 /// `limit`.
-pub(super) fn place(producer: &mut Shader, fragment: &Shader, types: &TypeTable, limit: u32) {
+pub(crate) fn place(producer: &mut Shader, fragment: &Shader, types: &TypeTable, limit: u32) {
     let inputs = fragment.globals.values().filter(|g| g.storage == Storage::Input && g.active);
     let outgoing = Outgoing::new(producer, types);
     let read: Vec<(&Global, GlobalId)> = inputs
@@ -86,7 +86,7 @@ fn packed_size(types: &TypeTable, ty: TypeId) -> Option<(u32, bool)> {
 }
 
 /// Slots that a variable takes, from that of its placement on.
-pub(super) fn slots(types: &TypeTable, global: &Global, ty: TypeId) -> u32 {
+pub(crate) fn slots(types: &TypeTable, global: &Global, ty: TypeId) -> u32 {
     match (global.packed, global.placement, types.array_of(ty)) {
         (true, Placement::Varying { component, .. }, Some((_, ArrayLength::Fixed(n)))) => {
             (u32::from(component) + n).div_ceil(4)

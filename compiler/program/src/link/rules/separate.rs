@@ -1,8 +1,8 @@
 //! Interfaces between separate programs of one pipeline in OpenGL ES: anything but an exact match
 //! makes the pipeline invalid (OpenGL ES 3.2 sections 7.4.1 and 11.1.3.11).
 
-use super::declared::vertex_type;
-use super::matching::{Arrays, same};
+use crate::link::declared::vertex_type;
+use crate::link::matching::{Arrays, same};
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::{StructType, Type, TypeTable};
@@ -17,7 +17,7 @@ struct Declared<'a> {
 }
 
 /// Describes the first input or output that has no exact match in the neighboring stage.
-pub(super) fn mismatch(stages: &[Shader], types: &TypeTable) -> Option<String> {
+pub(crate) fn mismatch(stages: &[Shader], types: &TypeTable) -> Option<String> {
     stages.windows(2).find_map(|pair| {
         let [producer, consumer] = pair else { return None };
         let (a, b) = (producer.stage, consumer.stage);

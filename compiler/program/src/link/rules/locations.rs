@@ -3,23 +3,23 @@
 
 use rustc_hash::FxHashMap;
 
-use super::declared::vertex_type;
-use super::errors::Errors;
-use super::uniforms::location_count;
-use super::varyings::for_each_slot;
 use crate::layout::varying_slots;
+use crate::link::assign::uniforms::location_count;
+use crate::link::assign::varyings::for_each_slot;
+use crate::link::declared::vertex_type;
+use crate::link::errors::Errors;
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::{Type, TypeId, TypeTable};
 use crate::variable::{Global, Interpolation, InterpolationMode, SampleLocation, Storage};
 
-/// Most locations that any interface has.
+/// Maximum number of locations that any interface has.
 const MAX_LOCATIONS: u32 = 255;
 
 /// Reports conflicts between the explicit locations of a shader's inputs, outputs and uniforms.
 /// Vertex inputs of desktop versions may alias each other, and those of ES are checked where
 /// `glBindAttribLocation` is known.
-pub(super) fn check(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
+pub(crate) fn check(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
     let mut claims = Claims { shader, types, owners: FxHashMap::default(), errors };
     for global in shader.globals.values().filter(|g| g.builtin.is_none()) {
         match global.storage {

@@ -4,16 +4,16 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::{MAX_LEAVES, collect};
-use super::errors::Errors;
-use super::options::LinkOptions;
 use crate::layout::{OpaqueKind, Rules, opaque_slots};
+use crate::link::errors::Errors;
+use crate::link::options::LinkOptions;
 use crate::program::{LinkedStage, Program};
 use crate::resource::{OpaqueSlot, OpaqueSlots, Placement, StageMask, SubroutineUniform, Uniform};
 use crate::types::{MatrixOrder, Type, TypeId, TypeTable};
 use crate::variable::{Global, Storage};
 
 /// Places every active uniform outside blocks.
-pub(super) fn place(
+pub(crate) fn place(
     stages: &mut [LinkedStage],
     program: &mut Program,
     options: &LinkOptions<'_>,
@@ -102,7 +102,7 @@ impl Locations {
 }
 
 /// Number of uniform locations a type takes: one per array element of basic type.
-pub(super) fn location_count(types: &TypeTable, ty: TypeId) -> u32 {
+pub(crate) fn location_count(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Struct(s) => {
             s.members.iter().map(|m| location_count(types, m.ty)).fold(0, u32::saturating_add)

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-use super::errors::Errors;
-use super::merge::global_key;
-use super::options::LinkOptions;
 use crate::layout::{Rules, block_instances};
+use crate::link::errors::Errors;
+use crate::link::merge::global_key;
+use crate::link::options::LinkOptions;
 use crate::program::{LinkedStage, Program};
 use crate::resource::{ActiveBlock, BufferVariable, Placement, StageMask, Uniform};
 use crate::stage::Stage;
@@ -15,7 +15,7 @@ use crate::variable::{Global, Packing, Storage};
 
 /// Places all blocks and shared variables, and lists the members of uniform blocks after the
 /// default block's uniforms (which `uniforms::place` puts in front).
-pub(super) fn place(
+pub(crate) fn place(
     stages: &mut [LinkedStage],
     program: &mut Program,
     options: &LinkOptions<'_>,
@@ -168,7 +168,7 @@ fn new_block(
     if storage { Placement::StorageBlock { index } } else { Placement::UniformBlock { index } }
 }
 
-/// Most blocks of a kind that are listed, more than any context offers.
+/// Maximum number of blocks of a kind that are listed, more than any context offers.
 const MAX_BLOCKS: usize = 4096;
 
 fn round_up_16(size: u32) -> u32 {
@@ -186,24 +186,24 @@ fn runtime_tail(program: &Program, content: TypeId, rules: Rules) -> u32 {
     }
 }
 
-/// Most members listed of one block or uniform.
-pub(super) const MAX_LEAVES: usize = 1 << 16;
+/// Maximum number of members listed of one block or uniform.
+pub(crate) const MAX_LEAVES: usize = 1 << 16;
 
 /// A leaf of basic type, or an array of one, inside a block or uniform.
-pub(super) struct Leaf {
-    pub(super) name: String,
-    pub(super) ty: TypeId,
-    pub(super) array: Option<u32>,
-    pub(super) offset: u32,
-    pub(super) array_stride: u32,
-    pub(super) matrix_stride: u32,
-    pub(super) order: MatrixOrder,
+pub(crate) struct Leaf {
+    pub(crate) name: String,
+    pub(crate) ty: TypeId,
+    pub(crate) array: Option<u32>,
+    pub(crate) offset: u32,
+    pub(crate) array_stride: u32,
+    pub(crate) matrix_stride: u32,
+    pub(crate) order: MatrixOrder,
     top_level_size: u32,
     top_level_stride: u32,
 }
 
 impl Leaf {
-    pub(super) fn uniform(&self, name: String, block: Option<u16>) -> Uniform {
+    pub(crate) fn uniform(&self, name: String, block: Option<u16>) -> Uniform {
         Uniform {
             name,
             ty: self.ty,
@@ -271,7 +271,7 @@ fn leaves(types: &TypeTable, content: TypeId, rules: Rules, storage: bool) -> Ve
 }
 
 /// Appends the leaves of `ty` at `offset` under `name`, in memory order.
-pub(super) fn collect(
+pub(crate) fn collect(
     types: &TypeTable,
     ty: TypeId,
     name: &str,

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::blocks::{MAX_LEAVES, collect};
-use super::errors::Errors;
 use crate::expression::{ExprId, ExprKind};
 use crate::layout::{Rules, block_instances};
+use crate::link::errors::Errors;
 use crate::program::{LinkedStage, Program};
 use crate::resource::{OpaqueSlot, OpaqueSlots, Placement};
 use crate::shader::Shader;
@@ -14,7 +14,7 @@ use crate::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, Storage};
 
 /// A variable with the slots of a block's handles.
-pub(super) struct Handles {
+pub(crate) struct Handles {
     stage: usize,
     block: GlobalId,
     slots: GlobalId,
@@ -22,7 +22,7 @@ pub(super) struct Handles {
 
 /// Changes the type of each uniform block with samplers or images to that of its contents in
 /// memory. Expressions that read them get a variable of the type in the source.
-pub(super) fn separate(
+pub(crate) fn separate(
     stages: &mut [LinkedStage],
     types: &mut TypeTable,
     errors: &mut Errors,
@@ -90,7 +90,7 @@ fn redirect(shader: &mut Shader, types: &TypeTable, block: GlobalId, variable: G
 }
 
 /// Numbers the slots, after all uniforms are listed.
-pub(super) fn place(
+pub(crate) fn place(
     stages: &mut [LinkedStage],
     program: &mut Program,
     handles: &[Handles],

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::errors::Errors;
-use super::options::LinkOptions;
 use crate::builtin_variable::BuiltinVariable;
+use crate::link::errors::Errors;
+use crate::link::options::LinkOptions;
 use crate::program::LinkedStage;
 use crate::resource::{FragmentOutput, Placement};
 use crate::stage::Stage;
@@ -20,7 +20,7 @@ struct Placed {
 }
 
 /// Places the fragment stage's outputs.
-pub(super) fn place(
+pub(crate) fn place(
     stages: &mut [LinkedStage],
     types: &TypeTable,
     options: &LinkOptions<'_>,

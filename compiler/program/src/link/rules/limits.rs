@@ -1,8 +1,8 @@
 //! Limits that a linked program must keep.
 
-use super::errors::Errors;
-use super::options::LinkOptions;
 use crate::layout::{OpaqueKind, Rules, opaque_slots};
+use crate::link::errors::Errors;
+use crate::link::options::LinkOptions;
 use crate::program::{LinkedStage, Program};
 use crate::resource::Slot;
 use crate::stage::Stage;
@@ -21,7 +21,7 @@ fn prefix(stage: Stage) -> &'static str {
 }
 
 /// Checks resource counts per stage and between stages.
-pub(super) fn check(
+pub(crate) fn check(
     stages: &[LinkedStage],
     program: &Program,
     options: &LinkOptions<'_>,

@@ -3,22 +3,23 @@
 
 use rustc_hash::FxHashMap;
 
-use super::declared::vertex_type;
-use super::errors::Errors;
-use super::matching::{Arrays, member_difference, same};
-use super::merge::{global_key, same_initializer, uses_per_vertex};
-use super::options::LinkOptions;
-use super::outgoing::Outgoing;
-use super::{locations, names, reach};
+use super::{locations, names};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{ExprId, ExprKind};
+use crate::link::assign::outgoing::Outgoing;
+use crate::link::declared::vertex_type;
+use crate::link::errors::Errors;
+use crate::link::matching::{Arrays, member_difference, same};
+use crate::link::merge::{global_key, same_initializer, uses_per_vertex};
+use crate::link::options::LinkOptions;
+use crate::link::reach;
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::TypeTable;
 use crate::variable::{Global, GlobalId, InterpolationMode, SampleLocation, Storage};
 
 /// Checks every pair of neighbors and everything the program shares.
-pub(super) fn check(
+pub(crate) fn check(
     stages: &mut [Shader],
     types: &TypeTable,
     options: &LinkOptions<'_>,
@@ -379,7 +380,7 @@ fn missing(producer: &Shader, consumer: &Shader, input: &Global) -> String {
 }
 
 /// Globals that some reachable expression may write.
-pub(super) fn written(shader: &Shader) -> Vec<GlobalId> {
+pub(crate) fn written(shader: &Shader) -> Vec<GlobalId> {
     let mut result = Vec::new();
     for id in reach::reachable_exprs(shader) {
         match &shader.exprs[id].kind {

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::errors::Errors;
-use super::options::LinkOptions;
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::attribute_locations;
+use crate::link::errors::Errors;
+use crate::link::options::LinkOptions;
 use crate::program::{LinkedStage, Program};
 use crate::resource::{Attribute, Placement};
 use crate::stage::Stage;
@@ -35,7 +35,7 @@ fn conventional_number(builtin: BuiltinVariable) -> Option<u32> {
 }
 
 /// Places the vertex stage's active inputs.
-pub(super) fn place(
+pub(crate) fn place(
     stages: &mut [LinkedStage],
     program: &mut Program,
     options: &LinkOptions<'_>,

@@ -3,13 +3,13 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use super::declared::{explicit_location, vertex_type};
-use super::errors::Errors;
-use super::options::LinkOptions;
 use super::outgoing::Outgoing;
 use super::packing;
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::varying_slots;
+use crate::link::declared::{explicit_location, vertex_type};
+use crate::link::errors::Errors;
+use crate::link::options::LinkOptions;
 use crate::program::LinkedStage;
 use crate::resource::{Placement, Slot, Varying};
 use crate::shader::Shader;
@@ -18,7 +18,7 @@ use crate::types::{ArrayLength, Scalar, Type, TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, Interpolation, InterpolationMode, Storage};
 
 /// Calls `f` with (slot relative to the first, mask of 32-bit components) for each slot of a type.
-pub(super) fn for_each_slot(types: &TypeTable, ty: TypeId, f: &mut dyn FnMut(u32, u8)) {
+pub(crate) fn for_each_slot(types: &TypeTable, ty: TypeId, f: &mut dyn FnMut(u32, u8)) {
     fn walk(types: &TypeTable, ty: TypeId, next: &mut u32, f: &mut dyn FnMut(u32, u8)) {
         match types.get(ty) {
             Type::Scalar(s) => column(s.bits(), 1, next, f),
@@ -46,7 +46,7 @@ pub(super) fn for_each_slot(types: &TypeTable, ty: TypeId, f: &mut dyn FnMut(u32
 }
 
 /// The slot of a built-in input or output, `None` for system values.
-pub(super) fn builtin_slot(
+pub(crate) fn builtin_slot(
     stage: Stage,
     storage: Storage,
     builtin: BuiltinVariable,
@@ -78,7 +78,7 @@ pub(super) fn builtin_slot(
 }
 
 /// Places inputs and outputs of all stages and lists their slots.
-pub(super) fn place(
+pub(crate) fn place(
     stages: &mut [LinkedStage],
     types: &TypeTable,
     options: &LinkOptions<'_>,
@@ -128,7 +128,7 @@ pub(super) fn place(
     }
 }
 
-/// Most slots between two stages.
+/// Maximum number of slots between two stages.
 fn slot_limit(options: &LinkOptions<'_>) -> u32 {
     options.capabilities.limit("GL_MAX_VARYING_COMPONENTS", 128).max(64) / 4
 }
@@ -290,7 +290,7 @@ fn place_side(
     }
 }
 
-pub(super) fn first_free(taken: &[bool], count: u32) -> u32 {
+pub(crate) fn first_free(taken: &[bool], count: u32) -> u32 {
     let count = count as usize;
     let mut first = 0;
     while let Some(blocked) = taken.iter().skip(first).take(count).rposition(|&t| t) {
@@ -335,7 +335,7 @@ fn count_distances(stage: &mut LinkedStage, types: &TypeTable, errors: &mut Erro
 }
 
 /// `first` moved on by `by` slots.
-pub(super) fn advance(first: Slot, by: u32) -> Slot {
+pub(crate) fn advance(first: Slot, by: u32) -> Slot {
     let by = by as u8;
     match first {
         Slot::Var(n) => Slot::Var(n.saturating_add(by)),

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::errors::Errors;
+use crate::link::errors::Errors;
 use crate::shader::Shader;
 use crate::types::TypeTable;
 use crate::variable::{Global, Storage};
 
 /// Within the uniform interface and within the storage interface of a program, a name is a member
 /// of one block without instance name only, and then no variable's (GLSL 4.60 section 4.3.9).
-pub(super) fn check_members(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
+pub(crate) fn check_members(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
     for storage in [Storage::Uniform, Storage::Buffer] {
         let mut owners: FxHashMap<&str, &str> = FxHashMap::default();
         let globals = stages.iter().flat_map(|s| s.globals.values());
