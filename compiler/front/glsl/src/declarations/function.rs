@@ -1,7 +1,8 @@
 //! Function prototypes and definitions, subroutine types.
 
 use crate::checker::{Check, Checker, CurrentFunction, Reported};
-use crate::qualifiers::qualifier::{Layout, Qualifiers, StorageQualifier};
+use crate::qualifiers::layout::Layout;
+use crate::qualifiers::qualifier::{Qualifiers, StorageQualifier};
 use crate::scope::Entity;
 use crate::state::{ParameterQualifiers, Root, SubroutineType};
 use cranelift_entity::PrimaryMap;
@@ -502,7 +503,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The subroutine type behind a type.
+    /// The subroutine type of a type.
     pub(crate) fn subroutine_of(&self, ty: TypeId) -> Option<SubroutineType> {
         match self.types.get(ty) {
             Type::Subroutine(name) => self.subroutine_types.get(name).cloned(),

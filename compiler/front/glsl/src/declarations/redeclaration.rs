@@ -344,11 +344,7 @@ impl Checker<'_> {
         }
     }
 
-    fn input_layout(
-        &mut self,
-        layout: crate::qualifiers::qualifier::Layout,
-        span: Span,
-    ) -> Check<()> {
+    fn input_layout(&mut self, layout: crate::qualifiers::layout::Layout, span: Span) -> Check<()> {
         use LayoutPrimitive as P;
         let stage = self.language.stage;
         if let Some(primitive) = layout.primitive {
@@ -430,7 +426,7 @@ impl Checker<'_> {
 
     fn output_layout(
         &mut self,
-        layout: crate::qualifiers::qualifier::Layout,
+        layout: crate::qualifiers::layout::Layout,
         span: Span,
     ) -> Check<()> {
         use LayoutPrimitive as P;

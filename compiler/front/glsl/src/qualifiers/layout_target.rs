@@ -2,7 +2,8 @@
 //! table of GLSL 4.60 section 4.4).
 
 use crate::checker::{Check, Checker};
-use crate::qualifiers::qualifier::{Layout, Qualifiers, StorageQualifier};
+use crate::qualifiers::layout::Layout;
+use crate::qualifiers::qualifier::{Qualifiers, StorageQualifier};
 use glsl_syntax::source::Span;
 use program::Stage;
 use program::variable::MemoryQualifiers;

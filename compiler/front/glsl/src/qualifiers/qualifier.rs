@@ -1,17 +1,12 @@
 //! Qualifiers of one declaration, collected and checked.
 
+use super::layout::Layout;
 use crate::checker::{Check, Checker};
-use crate::language::Language;
 use glsl_syntax::ast::{self, List, Name, Precision, QualifierKind};
 use glsl_syntax::source::Span;
-use program::shader::{HandleDefaults, Interlock, LayoutPrimitive, Spacing};
 use program::types::MatrixOrder;
-use program::variable::{
-    DepthLayout, ImageFormat, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing,
-    SampleLocation,
-};
+use program::variable::{InterpolationMode, MemoryQualifiers, Packing, SampleLocation};
 use program::{Interpolation, Stage};
-use rustc_hash::FxHashSet;
 
 /// Storage qualifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,35 +19,6 @@ pub(crate) enum StorageQualifier {
     Uniform,
     Buffer,
     Shared,
-}
-
-/// Contents of `layout(…)`, before its target is known.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Layout {
-    /// True if there is any layout qualifier.
-    pub present: bool,
-    pub variable: LayoutQualifiers,
-    pub packing: Option<Packing>,
-    pub order: Option<MatrixOrder>,
-    pub align: Option<u32>,
-    pub primitive: Option<LayoutPrimitive>,
-    pub max_vertices: Option<u32>,
-    pub invocations: Option<u32>,
-    pub vertices: Option<u32>,
-    pub spacing: Option<Spacing>,
-    pub clockwise: Option<bool>,
-    pub point_mode: bool,
-    pub early_fragment_tests: bool,
-    pub post_depth_coverage: bool,
-    pub inner_coverage: bool,
-    pub interlock: Option<Interlock>,
-    pub blend_support: bool,
-    pub local_size: [Option<u32>; 3],
-    pub local_size_variable: bool,
-    pub derivative_group_quads: Option<bool>,
-    /// EXT_shader_framebuffer_fetch_non_coherent
-    pub noncoherent: bool,
-    pub handles: HandleDefaults,
 }
 
 /// The qualifiers of one declaration.
@@ -197,339 +163,63 @@ impl Checker<'_> {
         kind: QualifierKind,
         span: Span,
     ) -> Check<()> {
-        let flag = |set: &mut bool| std::mem::replace(set, true);
-        let auxiliary = |i: &Interpolation| i.patch || i.location != SampleLocation::Center;
-        // At most one qualifier of these kinds, in every version (GLSL 4.60 section 4.10).
-        let second = match kind {
-            QualifierKind::Const => result.constant,
-            QualifierKind::Invariant => result.invariant,
-            QualifierKind::Precise => result.precise,
-            QualifierKind::Precision(_) => result.precision.is_some(),
-            QualifierKind::Smooth | QualifierKind::Flat | QualifierKind::Noperspective => {
-                result.interpolation.mode != InterpolationMode::Default
+        use QualifierKind as Q;
+        let single = |set: &mut bool| repetition(std::mem::replace(set, true), Repetition::Second);
+        let memory = |set: &mut bool| repetition(std::mem::replace(set, true), Repetition::Again);
+        let interpolation = &mut result.interpolation;
+        let added = match kind {
+            Q::Const => single(&mut result.constant),
+            Q::Invariant => single(&mut result.invariant),
+            Q::Precise => single(&mut result.precise),
+            Q::Precision(precision) => {
+                repetition(result.precision.replace(precision).is_some(), Repetition::Second)
             }
-            QualifierKind::Centroid | QualifierKind::Sample | QualifierKind::Patch => {
-                auxiliary(&result.interpolation)
+            Q::Smooth => set_mode(interpolation, InterpolationMode::Smooth),
+            Q::Flat => set_mode(interpolation, InterpolationMode::Flat),
+            Q::Noperspective => set_mode(interpolation, InterpolationMode::NoPerspective),
+            Q::Centroid => set_auxiliary(interpolation, SampleLocation::Centroid, false),
+            Q::Sample => set_auxiliary(interpolation, SampleLocation::Sample, false),
+            Q::Patch => set_auxiliary(interpolation, SampleLocation::Center, true),
+            Q::Coherent => memory(&mut result.memory.coherent),
+            Q::Volatile => memory(&mut result.memory.volatile),
+            Q::Restrict => memory(&mut result.memory.restrict),
+            Q::Readonly => memory(&mut result.memory.read_only),
+            Q::Writeonly => memory(&mut result.memory.write_only),
+            Q::Subroutine(names) => {
+                repetition(result.subroutine.replace(names).is_some(), Repetition::Again)
             }
-            _ => false,
-        };
-        if second {
-            return self.error(span, "more than one qualifier of the same kind");
-        }
-        let repeated = match kind {
-            QualifierKind::Const => flag(&mut result.constant),
-            QualifierKind::Invariant => flag(&mut result.invariant),
-            QualifierKind::Precise => flag(&mut result.precise),
-            QualifierKind::Patch => flag(&mut result.interpolation.patch),
-            QualifierKind::Coherent => flag(&mut result.memory.coherent),
-            QualifierKind::Volatile => flag(&mut result.memory.volatile),
-            QualifierKind::Restrict => flag(&mut result.memory.restrict),
-            QualifierKind::Readonly => flag(&mut result.memory.read_only),
-            QualifierKind::Writeonly => flag(&mut result.memory.write_only),
-            QualifierKind::Precision(p) => result.precision.replace(p).is_some(),
-            QualifierKind::Smooth => set_mode(&mut result.interpolation, InterpolationMode::Smooth),
-            QualifierKind::Flat => set_mode(&mut result.interpolation, InterpolationMode::Flat),
-            QualifierKind::Noperspective => {
-                set_mode(&mut result.interpolation, InterpolationMode::NoPerspective)
-            }
-            QualifierKind::Centroid => {
-                set_location(&mut result.interpolation, SampleLocation::Centroid)
-            }
-            QualifierKind::Sample => {
-                set_location(&mut result.interpolation, SampleLocation::Sample)
-            }
-            QualifierKind::Subroutine(names) => result.subroutine.replace(names).is_some(),
-            QualifierKind::Layout(entries) => {
+            Q::Layout(entries) => {
                 let again = result.layout.present && !self.language.es;
                 self.layout(&mut result.layout, entries)?;
-                again
+                repetition(again, Repetition::Again)
             }
-            QualifierKind::ExplicitInterp | QualifierKind::PixelLocal { .. } => {
+            Q::ExplicitInterp | Q::PixelLocal { .. } => {
                 return self.error(span, "this qualifier is not supported");
             }
-            _ => false,
+            Q::In
+            | Q::Out
+            | Q::Inout
+            | Q::Attribute
+            | Q::Varying
+            | Q::Uniform
+            | Q::Buffer
+            | Q::Shared => Repetition::First,
         };
-        if repeated && !self.language.has_420pack() {
-            return self.error(span, "a qualifier is repeated");
+        match added {
+            Repetition::Second => {
+                return self.error(span, "more than one qualifier of the same kind");
+            }
+            Repetition::Again if !self.language.has_420pack() => {
+                return self.error(span, "a qualifier is repeated");
+            }
+            Repetition::First | Repetition::Again => {}
         }
-        let has = |desktop, es, extensions: &[&str]| {
-            self.language.at_least(desktop, es) || self.language.any_extension(extensions)
-        };
-        let missing = match kind {
-            QualifierKind::Flat | QualifierKind::Smooth => !has(130, 300, &["EXT_gpu_shader4"]),
-            QualifierKind::Noperspective => {
-                !has(130, 0, &["EXT_gpu_shader4", "NV_shader_noperspective_interpolation"])
-            }
-            QualifierKind::Centroid => !has(120, 300, &["EXT_gpu_shader4"]),
-            QualifierKind::Sample => {
-                !has(400, 320, &["ARB_gpu_shader5", "OES_shader_multisample_interpolation"])
-            }
-            QualifierKind::Patch => !has(
-                400,
-                320,
-                &["ARB_tessellation_shader", "EXT_tessellation_shader", "OES_tessellation_shader"],
-            ),
-            QualifierKind::Precise => {
-                !has(400, 320, &["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"])
-            }
-            QualifierKind::Invariant => !has(120, 100, &[]),
-            QualifierKind::Precision(_) => !has(130, 100, &[]),
-            QualifierKind::Subroutine(_) => !has(400, 0, &["ARB_shader_subroutine"]),
-            _ => false,
-        };
-        if missing {
-            let text = self.unit.sources.text(span);
-            return self
-                .error(span, format!("qualifier `{text}` is not available in this version"));
-        }
-        Ok(())
-    }
-
-    fn layout(&mut self, layout: &mut Layout, entries: List<ast::LayoutEntryId>) -> Check<()> {
-        let unit = self.unit;
-        layout.present = true;
-        let mut seen: FxHashSet<String> = FxHashSet::default();
-        for &id in unit.list(entries) {
-            let entry = unit.layouts[id];
-            let text = self.text(entry.name.symbol);
-            // Desktop GLSL compares layout names without case (section 4.4); ES with.
-            let name = if self.language.es { text.to_owned() } else { text.to_ascii_lowercase() };
-            // Layouts of blocks override each other (GLSL ES 3.20 section 4.4.5).
-            let overrides = self.language.has_enhanced_layouts() || is_of_block(&name);
-            if !seen.insert(kind_of(&name).to_owned()) && !overrides {
-                return self.error(entry.name.span, "a layout qualifier is repeated");
-            }
-            match entry.value.expand() {
-                Some(value) => self.layout_number(layout, &name, value, entry.name.span)?,
-                None => self.layout_word(layout, &name, entry.name.span)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn layout_number(
-        &mut self,
-        layout: &mut Layout,
-        name: &str,
-        value: ast::ExprId,
-        span: Span,
-    ) -> Check<()> {
-        let number = self.integer_constant(value, &format!("layout qualifier `{name}`"))?;
-        let value_span = self.unit.exprs[value].span;
-        let literal = matches!(self.unit.exprs[value].kind, ast::ExprKind::Int(..));
-        if !literal && !self.language.has_enhanced_layouts() {
-            return self.error(
-                value_span,
-                format!("the value of `{name}` must be a literal before GLSL 4.40"),
-            );
-        }
-        let Ok(number) = u32::try_from(number) else {
-            return self
-                .error(value_span, format!("layout qualifier `{name}` must not be negative"));
-        };
-        let at_least_one = matches!(
-            name,
-            "local_size_x" | "local_size_y" | "local_size_z" | "vertices" | "invocations"
-        );
-        if at_least_one && number == 0 {
-            return self.error(value_span, format!("layout qualifier `{name}` must be positive"));
-        }
-        let language = &self.language;
-        let available = match name {
-            "binding" => {
-                language.has_420pack()
-                    || language.any_extension(&[
-                        "ARB_shader_atomic_counters",
-                        "ARB_shader_storage_buffer_object",
-                    ])
-            }
-            "component" | "xfb_buffer" | "xfb_offset" | "xfb_stride" | "align" => {
-                language.has_enhanced_layouts()
-            }
-            "index" => {
-                language.at_least(330, 0)
-                    || language.any_extension(&[
-                        "ARB_explicit_attrib_location",
-                        "EXT_blend_func_extended",
-                        "ARB_explicit_uniform_location",
-                        "ARB_shader_subroutine",
-                    ])
-                    || language.at_least(400, 0)
-            }
-            "stream" => language.at_least(400, 0) || language.extension("ARB_gpu_shader5"),
-            "invocations" => {
-                language.at_least(400, 320)
-                    || language.any_extension(&[
-                        "ARB_gpu_shader5",
-                        "EXT_geometry_shader",
-                        "OES_geometry_shader",
-                    ])
-            }
-            "local_size_x" | "local_size_y" | "local_size_z" => {
-                language.at_least(430, 310) || language.extension("ARB_compute_shader")
-            }
-            "vertices" => {
-                language.at_least(400, 320)
-                    || language.any_extension(&[
-                        "ARB_tessellation_shader",
-                        "EXT_tessellation_shader",
-                        "OES_tessellation_shader",
-                    ])
-            }
-            "num_views" => false,
-            _ => true,
-        };
-        if !available {
-            return self.error(
-                span,
-                format!("layout qualifier `{name}` is not available in this version"),
-            );
-        }
-        let v = &mut layout.variable;
-        let slot = match name {
-            "location" => &mut v.location,
-            "component" => &mut v.component,
-            "index" => &mut v.index,
-            "binding" => &mut v.binding,
-            "offset" => &mut v.offset,
-            "stream" => &mut v.stream,
-            "xfb_buffer" => &mut v.xfb_buffer,
-            "xfb_offset" => &mut v.xfb_offset,
-            "xfb_stride" => &mut v.xfb_stride,
-            "align" => &mut layout.align,
-            "max_vertices" => &mut layout.max_vertices,
-            "invocations" => &mut layout.invocations,
-            "vertices" => &mut layout.vertices,
-            "local_size_x" => &mut layout.local_size[0],
-            "local_size_y" => &mut layout.local_size[1],
-            "local_size_z" => &mut layout.local_size[2],
-            "secondary_view_offset" => return Ok(()),
-            _ => {
-                return self
-                    .error(span, format!("`{name}` is not a layout qualifier with a value"));
-            }
-        };
-        *slot = Some(number);
-        let limit_error = match name {
-            "component" if number > 3 => Some("component must be below 4"),
-            "index"
-                if number > 1
-                    && self.language.stage == Stage::Fragment
-                    && !self.subroutine_index_allowed() =>
-            {
-                Some("index must be 0 or 1")
-            }
-            "align" if !number.is_power_of_two() => Some("align must be a power of two"),
-            "xfb_buffer" if number > 3 => Some("xfb_buffer must be below 4"),
-            "stream" if number > 3 => Some("stream must be below 4"),
-            _ => None,
-        };
-        match limit_error {
-            Some(message) => self.error(value_span, message),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns whether `index` may be a subroutine index here, which has a wider range than a blend
-    /// source.
-    fn subroutine_index_allowed(&self) -> bool {
-        self.language.at_least(400, 0) || self.language.extension("ARB_shader_subroutine")
-    }
-
-    fn layout_word(&mut self, layout: &mut Layout, name: &str, span: Span) -> Check<()> {
-        if let Some(primitive) = primitive(name) {
-            layout.primitive = Some(primitive);
+        let Some((desktop, es, extensions)) = since(&kind) else { return Ok(()) };
+        if self.language.at_least(desktop, es) || self.language.any_extension(extensions) {
             return Ok(());
         }
-        if let Some(extension) = missing_extension(&self.language, name) {
-            return self.error(span, format!("layout qualifier `{name}` needs {extension}"));
-        }
-        match name {
-            "shared" => layout.packing = Some(Packing::Shared),
-            "packed" => layout.packing = Some(Packing::Packed),
-            "std140" => layout.packing = Some(Packing::Std140),
-            "std430" => layout.packing = Some(Packing::Std430),
-            "row_major" => layout.order = Some(MatrixOrder::RowMajor),
-            "column_major" => layout.order = Some(MatrixOrder::ColumnMajor),
-            "origin_upper_left" | "pixel_center_integer" if self.language.es => {
-                return self.error(span, format!("GLSL ES has no layout qualifier `{name}`"));
-            }
-            "origin_upper_left" => layout.variable.origin_upper_left = true,
-            "pixel_center_integer" => layout.variable.pixel_center_integer = true,
-            "early_fragment_tests" => {
-                if !self.language.at_least(420, 310)
-                    && !self.language.any_extension(&[
-                        "ARB_shader_image_load_store",
-                        "EXT_shader_image_load_store",
-                    ])
-                {
-                    return self
-                        .error(span, "early_fragment_tests is not available in this version");
-                }
-                layout.early_fragment_tests = true;
-            }
-            "post_depth_coverage" => layout.post_depth_coverage = true,
-            "depth_any" => layout.variable.depth = Some(DepthLayout::Any),
-            "depth_greater" => layout.variable.depth = Some(DepthLayout::Greater),
-            "depth_less" => layout.variable.depth = Some(DepthLayout::Less),
-            "depth_unchanged" => layout.variable.depth = Some(DepthLayout::Unchanged),
-            "equal_spacing" => layout.spacing = Some(Spacing::Equal),
-            "fractional_even_spacing" => layout.spacing = Some(Spacing::FractionalEven),
-            "fractional_odd_spacing" => layout.spacing = Some(Spacing::FractionalOdd),
-            "cw" => layout.clockwise = Some(true),
-            "ccw" => layout.clockwise = Some(false),
-            "point_mode" => layout.point_mode = true,
-            "local_size_variable" => layout.local_size_variable = true,
-            "derivative_group_quadsnv" | "derivative_group_quadsNV" => {
-                layout.derivative_group_quads = Some(true)
-            }
-            "derivative_group_linearnv" | "derivative_group_linearNV" => {
-                layout.derivative_group_quads = Some(false);
-            }
-            // Hints and switches without an observable effect here.
-            "viewport_relative" => {}
-            "bindless_sampler" => layout.handles.bindless_sampler = true,
-            "bound_sampler" => layout.handles.bound_sampler = true,
-            "bindless_image" => layout.handles.bindless_image = true,
-            "bound_image" => layout.handles.bound_image = true,
-            // EXT_shader_image_load_store names sizes instead of formats.
-            "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
-            "noncoherent" => layout.noncoherent = true,
-            "inner_coverage" => layout.inner_coverage = true,
-            "pixel_interlock_ordered" => self.interlock(layout, Interlock::PixelOrdered, span)?,
-            "pixel_interlock_unordered" => {
-                self.interlock(layout, Interlock::PixelUnordered, span)?
-            }
-            "sample_interlock_ordered" => self.interlock(layout, Interlock::SampleOrdered, span)?,
-            "sample_interlock_unordered" => {
-                self.interlock(layout, Interlock::SampleUnordered, span)?
-            }
-            _ if BLEND_SUPPORT.contains(&name) => {
-                if !self.language.at_least(0, 320)
-                    && !self.language.extension("KHR_blend_equation_advanced")
-                {
-                    return self
-                        .error(span, format!("layout qualifier `{name}` is not available here"));
-                }
-                layout.blend_support = true;
-            }
-            _ => match ImageFormat::from_name(name) {
-                Some(format) => layout.variable.image_format = Some(format),
-                None => return self.error(span, format!("`{name}` is not a layout qualifier")),
-            },
-        }
-        Ok(())
-    }
-
-    fn interlock(&mut self, layout: &mut Layout, mode: Interlock, span: Span) -> Check<()> {
-        let available = ["ARB_fragment_shader_interlock", "NV_fragment_shader_interlock"];
-        if !available.into_iter().any(|e| self.language.extension(e)) {
-            return self.error(span, "interlock modes are not available here");
-        }
-        if layout.interlock.replace(mode).is_some_and(|other| other != mode) {
-            return self.error(span, "a shader has one interlock mode");
-        }
-        Ok(())
+        let text = self.unit.sources.text(span);
+        self.error(span, format!("qualifier `{text}` is not available in this version"))
     }
 
     /// Defaults of blocks of one storage: packing and matrix order.
@@ -540,67 +230,6 @@ impl Checker<'_> {
         }
     }
 }
-
-/// Extensions for a layout qualifier without a value, one of which is needed; `None` if one is
-/// enabled.
-fn missing_extension(language: &Language<'_>, name: &str) -> Option<String> {
-    let (desktop, extensions): (u16, &[&str]) = match name {
-        "origin_upper_left" | "pixel_center_integer" => (150, &["ARB_fragment_coord_conventions"]),
-        "post_depth_coverage" => {
-            (0, &["ARB_post_depth_coverage", "INTEL_conservative_rasterization"])
-        }
-        "inner_coverage" => (0, &["INTEL_conservative_rasterization"]),
-        "local_size_variable" => (0, &["ARB_compute_variable_group_size"]),
-        "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" => {
-            (0, &["ARB_bindless_texture"])
-        }
-        "viewport_relative" => (0, &["NV_viewport_array2"]),
-        "noncoherent" => (0, &["EXT_shader_framebuffer_fetch_non_coherent"]),
-        "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {
-            (0, &["EXT_shader_image_load_store"])
-        }
-        _ if name.starts_with("derivative_group_") => (0, &["NV_compute_shader_derivatives"]),
-        _ => return None,
-    };
-    let there = language.at_least(desktop, 0) || language.any_extension(extensions);
-    (!there).then(|| extensions.join(" or "))
-}
-
-/// The property that a layout qualifier sets; two qualifiers of one property contradict each other.
-fn kind_of(name: &str) -> &str {
-    match name {
-        _ if primitive(name).is_some() => "primitive",
-        "cw" | "ccw" => "order",
-        "equal_spacing" | "fractional_even_spacing" | "fractional_odd_spacing" => "spacing",
-        _ if name.starts_with("depth_") => "depth",
-        name => name,
-    }
-}
-
-/// True for packings and matrix orders.
-fn is_of_block(name: &str) -> bool {
-    matches!(name, "std140" | "std430" | "shared" | "packed" | "row_major" | "column_major")
-}
-
-/// KHR_blend_equation_advanced: layout qualifiers of blend equations.
-const BLEND_SUPPORT: &[&str] = &[
-    "blend_support_multiply",
-    "blend_support_screen",
-    "blend_support_overlay",
-    "blend_support_darken",
-    "blend_support_lighten",
-    "blend_support_colordodge",
-    "blend_support_colorburn",
-    "blend_support_hardlight",
-    "blend_support_softlight",
-    "blend_support_difference",
-    "blend_support_exclusion",
-    "blend_support_hsl_hue",
-    "blend_support_hsl_saturation",
-    "blend_support_hsl_color",
-    "blend_support_hsl_luminosity",
-    "blend_support_all_equations",
-];
 
 /// Position of a qualifier among the others before GLSL 4.20 (GLSL 4.10 section 4.7): `invariant`,
 /// interpolation, auxiliary storage, storage, precision; `const` before the direction of a
@@ -617,25 +246,55 @@ fn position_in_order(kind: &QualifierKind) -> Option<u8> {
     })
 }
 
-fn set_mode(interpolation: &mut Interpolation, mode: InterpolationMode) -> bool {
-    std::mem::replace(&mut interpolation.mode, mode) != InterpolationMode::Default
+/// A qualifier among those before it in its declaration.
+#[derive(Clone, Copy)]
+enum Repetition {
+    /// None is of its kind.
+    First,
+    /// One is of its kind, of which a declaration has at most one (GLSL 4.60 section 4.10).
+    Second,
+    /// It is repeated, which GLSL 4.20 allows.
+    Again,
 }
 
-fn set_location(interpolation: &mut Interpolation, location: SampleLocation) -> bool {
-    std::mem::replace(&mut interpolation.location, location) != SampleLocation::Center
+fn repetition(repeated: bool, otherwise: Repetition) -> Repetition {
+    if repeated { otherwise } else { Repetition::First }
 }
 
-fn primitive(name: &str) -> Option<LayoutPrimitive> {
-    Some(match name {
-        "points" => LayoutPrimitive::Points,
-        "lines" => LayoutPrimitive::Lines,
-        "lines_adjacency" => LayoutPrimitive::LinesAdjacency,
-        "triangles" => LayoutPrimitive::Triangles,
-        "triangles_adjacency" => LayoutPrimitive::TrianglesAdjacency,
-        "line_strip" => LayoutPrimitive::LineStrip,
-        "triangle_strip" => LayoutPrimitive::TriangleStrip,
-        "quads" => LayoutPrimitive::Quads,
-        "isolines" => LayoutPrimitive::Isolines,
+fn set_mode(interpolation: &mut Interpolation, mode: InterpolationMode) -> Repetition {
+    let former = std::mem::replace(&mut interpolation.mode, mode);
+    repetition(former != InterpolationMode::Default, Repetition::Second)
+}
+
+/// Sets an auxiliary storage qualifier: a location other than the center, or `patch`.
+fn set_auxiliary(
+    interpolation: &mut Interpolation,
+    location: SampleLocation,
+    patch: bool,
+) -> Repetition {
+    let second = interpolation.patch || interpolation.location != SampleLocation::Center;
+    (interpolation.location, interpolation.patch) = (location, patch);
+    repetition(second, Repetition::Second)
+}
+
+/// Versions of the desktop and of the ES language that have a qualifier, and extensions; `None` if
+/// that is checked elsewhere. Version 0 is none.
+fn since(kind: &QualifierKind) -> Option<(u16, u16, &'static [&'static str])> {
+    use QualifierKind as Q;
+    Some(match kind {
+        Q::Flat | Q::Smooth => (130, 300, &["EXT_gpu_shader4"]),
+        Q::Noperspective => (130, 0, &["EXT_gpu_shader4", "NV_shader_noperspective_interpolation"]),
+        Q::Centroid => (120, 300, &["EXT_gpu_shader4"]),
+        Q::Sample => (400, 320, &["ARB_gpu_shader5", "OES_shader_multisample_interpolation"]),
+        Q::Patch => (
+            400,
+            320,
+            &["ARB_tessellation_shader", "EXT_tessellation_shader", "OES_tessellation_shader"],
+        ),
+        Q::Precise => (400, 320, &["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"]),
+        Q::Invariant => (120, 100, &[]),
+        Q::Precision(_) => (130, 100, &[]),
+        Q::Subroutine(_) => (400, 0, &["ARB_shader_subroutine"]),
         _ => return None,
     })
 }
