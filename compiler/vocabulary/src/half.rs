@@ -34,9 +34,19 @@ pub fn to_f64(bits: u16) -> f64 {
         0 => fraction / 16_777_216.0,
         31 if fraction == 0.0 => f64::INFINITY,
         31 => f64::NAN,
-        exponent => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+        exponent => (1024.0 + fraction) * f64::from_bits(((exponent + 998) as u64) << 52),
     };
     if bits & 0x8000 != 0 { -magnitude } else { magnitude }
+}
+
+/// Returns the bits of the half float nearest to a value, ties to even.
+pub fn from_f32(value: f32) -> u16 {
+    from_f64(value.into())
+}
+
+/// Returns the value of a half float, exactly.
+pub fn to_f32(bits: u16) -> f32 {
+    to_f64(bits) as f32
 }
 
 #[cfg(test)]
@@ -79,5 +89,27 @@ mod tests {
         ] {
             assert_eq!(from_f64(value), bits, "{value}");
         }
+    }
+
+    #[test]
+    fn halves() {
+        for bits in 0..=0xffffu16 {
+            let value = to_f32(bits);
+            if value.is_nan() {
+                assert!(to_f32(from_f32(value)).is_nan());
+            } else {
+                assert_eq!(from_f32(value), bits, "{bits:04x}");
+            }
+        }
+        for bits in (0..0x7bffu16).step_by(7) {
+            let (low, high) = (to_f32(bits), to_f32(bits + 1));
+            let middle = (low + high) / 2.0;
+            assert_eq!(from_f32(middle), bits + (bits & 1), "{bits:04x}");
+            assert_eq!(from_f32(middle.next_up()), bits + 1);
+            assert_eq!(from_f32(middle.next_down()), bits);
+        }
+        assert_eq!(from_f32(65520.0), 0x7c00);
+        assert_eq!(from_f32(65519.9), 0x7bff);
+        assert_eq!(from_f32(f32::MIN_POSITIVE), 0);
     }
 }

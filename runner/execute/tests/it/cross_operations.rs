@@ -222,7 +222,7 @@ fn largest(operation: &Operation, operands: &Operands) -> f64 {
             let value = match ty.scalar {
                 'F' => f64::from(f32::from_bits(bits as u32)),
                 'D' => f64::from_bits(bits),
-                'H' => raster::format::half_to_float(bits as u16).into(),
+                'H' => vocabulary::half::to_f32(bits as u16).into(),
                 _ => 0.0,
             };
             largest = largest.max(value.abs());

@@ -3,6 +3,8 @@
 //! A stored [`Texel`] is four words, already quantized: integer codes for normalized and integer
 //! channels (sign extended), f32 bit patterns of representable values for floating-point channels.
 
+use vocabulary::half;
+
 /// A quantized pixel.
 pub type Texel = [u32; 4];
 
@@ -56,7 +58,7 @@ impl Channel {
             Channel::Unorm(n) => float_to_unorm(f64::from(value), n),
             Channel::Snorm(n) => float_to_snorm(f64::from(value), n) as u32,
             Channel::Float(32) => raw,
-            Channel::Float(16) => half_to_float(float_to_half(value)).to_bits(),
+            Channel::Float(16) => half::to_f32(half::from_f32(value)).to_bits(),
             Channel::Float(n) => small_float(value, n).to_bits(),
             Channel::Int(n) => {
                 (raw as i32).clamp(-1 << (n - 1), ((1i64 << (n - 1)) - 1) as i32) as u32
@@ -95,7 +97,7 @@ impl Channel {
     /// Returns the bits in memory of a stored value.
     pub fn encode(self, stored: u32) -> u32 {
         match self {
-            Channel::Float(16) => u32::from(float_to_half(f32::from_bits(stored))),
+            Channel::Float(16) => u32::from(half::from_f32(f32::from_bits(stored))),
             Channel::Float(n @ (10 | 11)) => {
                 round_to_format(f32::from_bits(stored), u32::from(n) - 5)
             }
@@ -106,7 +108,7 @@ impl Channel {
     /// Returns the stored value of bits in memory.
     pub fn decode(self, code: u32) -> u32 {
         match self {
-            Channel::Float(16) => half_to_float(code as u16).to_bits(),
+            Channel::Float(16) => half::to_f32(code as u16).to_bits(),
             Channel::Float(n @ (10 | 11)) => unpack_format(code, u32::from(n) - 5).to_bits(),
             Channel::Snorm(n) | Channel::Int(n) if n < 32 => {
                 let unused = 32 - u32::from(n);
@@ -162,7 +164,7 @@ macro_rules! formats {
             /// Returns the channels red, green, blue, alpha. Depth formats have depth in the first
             /// channel, stencil in the second.
             pub const fn channels(self) -> [Channel; 4] {
-                use Channel::{Float as F, Int as I, None as O, Snorm as S, Uint as U, Unorm as N};
+use Channel::{Float as F, Int as I, None as O, Snorm as S, Uint as U, Unorm as N};
                 // Not every use of the macro needs every abbreviation.
                 let _ = (F(0), I(0), O, S(0), U(0), N(0));
                 match self { $(Format::$name => [$r, $g, $b, $a]),* }
@@ -332,23 +334,6 @@ fn float_to_snorm(value: f64, bits: u8) -> i32 {
     (value.clamp(-1.0, 1.0) * max).round() as i32
 }
 
-/// Converts f32 to f16 bits, rounding to nearest even.
-pub fn float_to_half(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let sign = ((bits >> 16) & 0x8000) as u16;
-    let magnitude = bits & 0x7fff_ffff;
-    if magnitude > 0x7f80_0000 {
-        return sign | 0x7e00;
-    }
-    sign | round_to_format(f32::from_bits(magnitude), 10) as u16
-}
-
-/// Converts f16 bits to f32, exactly.
-pub fn half_to_float(bits: u16) -> f32 {
-    let magnitude = unpack_format(u32::from(bits & 0x7fff), 10);
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
-}
-
 /// Rounds to the unsigned 11 (6 mantissa bits) or 10 bit (5) format; negative values become 0.
 fn small_float(value: f32, bits: u8) -> f32 {
     let mantissa = u32::from(bits) - 5;
@@ -451,27 +436,6 @@ mod tests {
     }
 
     /// Every half value survives; midpoints round to even.
-    #[test]
-    fn halves() {
-        for bits in 0..=0xffffu16 {
-            let value = half_to_float(bits);
-            if value.is_nan() {
-                assert!(half_to_float(float_to_half(value)).is_nan());
-            } else {
-                assert_eq!(float_to_half(value), bits, "{bits:04x}");
-            }
-        }
-        for bits in (0..0x7bffu16).step_by(7) {
-            let (low, high) = (half_to_float(bits), half_to_float(bits + 1));
-            let middle = (low + high) / 2.0;
-            assert_eq!(float_to_half(middle), bits + (bits & 1), "{bits:04x}");
-            assert_eq!(float_to_half(middle.next_up()), bits + 1);
-            assert_eq!(float_to_half(middle.next_down()), bits);
-        }
-        assert_eq!(float_to_half(65520.0), 0x7c00);
-        assert_eq!(float_to_half(65519.9), 0x7bff);
-        assert_eq!(float_to_half(f32::MIN_POSITIVE), 0);
-    }
 
     #[test]
     fn packing_round_trips() {

@@ -39,7 +39,7 @@ pub(crate) fn show(scalar: char, bits: u64) -> String {
     match scalar {
         'F' => format!("{:?} ({bits:#010x})", f32::from_bits(bits as u32)),
         'D' => format!("{:?} ({bits:#018x})", f64::from_bits(bits)),
-        'H' => format!("{:?} ({bits:#06x})", raster::format::half_to_float(bits as u16)),
+        'H' => format!("{:?} ({bits:#06x})", vocabulary::half::to_f32(bits as u16)),
         _ => format!("{bits:#x}"),
     }
 }

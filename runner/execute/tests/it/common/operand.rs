@@ -2,7 +2,7 @@
 
 use super::operations::Domain;
 use super::random::Rng;
-use raster::format::{float_to_half, half_to_float};
+use vocabulary::half;
 
 /// A scalar, vector or matrix type; `columns` is 1 for the former two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ fn component(scalar: char, rng: &mut Rng, domain: Domain, diagonal: bool) -> u64
         'F' => ((real(rng, domain, diagonal) as f32).to_bits()).into(),
         'D' => real(rng, domain, diagonal).to_bits(),
         'H' if any => rng.half().into(),
-        'H' => float_to_half(real(rng, domain, diagonal) as f32).into(),
+        'H' => half::from_f32(real(rng, domain, diagonal) as f32).into(),
         'S' | 'T' => short(rng, domain).into(),
         'L' | 'M' => rng.integer(64),
         'B' => (rng.bits() & 1).into(),
@@ -238,7 +238,7 @@ impl Rule {
     /// Halves: inexact functions compute in singles and round once more, so that they are one unit
     /// off at most, or what singles are.
     fn near_half(self, expected: u16, actual: u16, largest: f64) -> bool {
-        let (x, y) = (half_to_float(expected), half_to_float(actual));
+        let (x, y) = (half::to_f32(expected), half::to_f32(actual));
         if x.is_nan() || y.is_nan() {
             return x.is_nan() && y.is_nan();
         }

@@ -3,10 +3,10 @@
 use program::{Program, Scalar, Slot, Type};
 
 use super::primitives::{FinalPrimitive, ShadedVertices};
-use raster::format::float_to_half;
 use raster::interface::component;
 use raster::primitive::PrimitiveKind;
 use raster::resources::{BufferId, Objects};
+use vocabulary::half;
 
 /// Capture state of one `xfb draw`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl CapturedComponent {
     /// Writes the component's bytes: 16-bit types are wider in their slot.
     fn write(&self, id: BufferId, base: usize, value: u32, objects: &mut Objects) {
         let short = match self.scalar {
-            Scalar::Float16 => float_to_half(f32::from_bits(value)),
+            Scalar::Float16 => half::from_f32(f32::from_bits(value)),
             Scalar::Int16 | Scalar::Uint16 => value as u16,
             _ => return objects.write(id, base + self.offset, &value.to_le_bytes()),
         };

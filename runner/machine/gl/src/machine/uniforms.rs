@@ -7,8 +7,8 @@ use program::types::MatrixOrder;
 use program::{Program, Scalar, Stage, Type};
 use smallvec::SmallVec;
 
-use raster::format::float_to_half;
 use raster::resources::write_clipped;
+use vocabulary::half;
 
 /// Value of a `uniform` command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -251,7 +251,7 @@ pub fn narrowed(program: &Program, uniform: &Uniform, value: &UniformValue) -> U
         return value.clone();
     }
     let narrow = |&bits: &u64| match scalar {
-        Scalar::Float16 => u64::from(float_to_half(f32::from_bits(bits as u32))),
+        Scalar::Float16 => u64::from(half::from_f32(f32::from_bits(bits as u32))),
         _ => bits & 0xffff,
     };
     UniformValue {

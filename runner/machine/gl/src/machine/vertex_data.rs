@@ -3,7 +3,7 @@
 
 use program::{BuiltinVariable, Program, Scalar, Type};
 
-use raster::format::half_to_float;
+use vocabulary::half;
 
 /// Component type of an array in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -268,7 +268,7 @@ fn number(ty: ArrayType, bytes: &[u8]) -> f64 {
     match ty {
         ArrayType::Double => f64::from_bits(bits),
         ArrayType::Float => f64::from(f32::from_bits(bits as u32)),
-        ArrayType::Half => f64::from(half_to_float(bits as u16)),
+        ArrayType::Half => f64::from(half::to_f32(bits as u16)),
         _ => integer_value(ty, bytes) as f64,
     }
 }

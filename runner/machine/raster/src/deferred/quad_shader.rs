@@ -32,7 +32,7 @@ type QuadResults = ([Option<ShadedFragment>; 4], u8);
 /// Number of quads of a full batch.
 const QUADS: usize = MAX_LANES / 4;
 
-/// Most quads whose results are kept.
+/// Maximum number of quads whose results are kept.
 const MAX_FETCHED: usize = 4096;
 
 /// Collects quads of one draw into batches.

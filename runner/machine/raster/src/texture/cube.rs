@@ -1,4 +1,4 @@
-//! Faces of cubes: directions, and texels behind the edges of a face.
+//! Faces of cubes: directions, and texels beyond the edges of a face.
 
 /// Returns the face and coordinates of a direction (table 8.19).
 pub(super) fn cube_face(r: [f64; 3]) -> (usize, f64, f64) {
@@ -46,7 +46,7 @@ fn face_direction(face: usize, s: f64, t: f64) -> [f64; 3] {
 }
 
 /// Returns the layer and texel at an index of a cube's face of which one coordinate may be outside:
-/// the texel of the face behind that edge. At a corner, where no texel is, it is the one behind the
+/// the texel of the face beyond that edge. At a corner, where no texel is, it is the one beyond the
 /// vertical edge.
 pub(super) fn neighbor(layer: usize, index: [i64; 3], size: i64) -> (usize, [i64; 3]) {
     let is_inside = |i: i64| (0..size).contains(&i);
@@ -54,11 +54,11 @@ pub(super) fn neighbor(layer: usize, index: [i64; 3], size: i64) -> (usize, [i64
         return (layer, index);
     }
     let center = |i: i64| (2 * i.clamp(0, size - 1) + 1) as f64 / size as f64 - 1.0;
-    // Just behind the edge, so that the other coordinate keeps its texel.
-    let behind = |i: i64| if i < 0 { -1.0 - 1e-9 } else { 1.0 + 1e-9 };
+    // Just beyond the edge, so that the other coordinate keeps its texel.
+    let beyond = |i: i64| if i < 0 { -1.0 - 1e-9 } else { 1.0 + 1e-9 };
     let [s, t] = match is_inside(index[0]) {
-        false => [behind(index[0]), center(index[1])],
-        true => [center(index[0]), behind(index[1])],
+        false => [beyond(index[0]), center(index[1])],
+        true => [center(index[0]), beyond(index[1])],
     };
     let (face, s, t) = cube_face(face_direction(layer % 6, s, t));
     let texel = |at: f64| ((at * size as f64) as i64).clamp(0, size - 1);

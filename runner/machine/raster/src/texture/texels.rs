@@ -19,7 +19,7 @@ pub trait Texels {
     /// Layers of the levels: faces count one each.
     fn layers(&self) -> usize;
 
-    /// Number of levels if it is fixed, so that missing ones are no fault.
+    /// Number of levels if it is fixed, so that missing ones are not a fault.
     fn fixed_levels(&self) -> Option<usize>;
 
     /// A texel as a shader reads it, before comparison and swizzling; `None` outside the image.
