@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::verdict::{Outcome, Phase, StageStatistics, Status, Subtest, TestResult};
 use vocabulary::{Stage, Width};
 
-/// Text inside another value; serde borrows it only behind a type of its own.
+/// Text inside another value; serde borrows it only within a type of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 

@@ -18,7 +18,7 @@ pub fn serialize<S: Serializer>(stage: &Stage, serializer: S) -> Result<S::Ok, S
 /// Reads the name of a stage.
 ///
 /// # Errors
-/// Fails on text that is no name.
+/// Fails on text that is not a name.
 pub fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Stage, D::Error> {
     deserializer.deserialize_str(NameVisitor)
 }

@@ -66,15 +66,24 @@ impl Status {
         }
     }
 
-    /// Returns the severity: the worst of several results of one test counts.
+    /// Returns how bad a result is, compared with another one of the same test.
     pub fn severity(self) -> u8 {
         match self {
-            Status::Skip => 0,
-            Status::Pass => 1,
-            Status::Warn => 2,
+            Status::Pass => 0,
+            Status::Warn => 1,
+            Status::Skip => 2,
             Status::Fail => 3,
             Status::Timeout => 4,
             Status::Crash => 5,
+        }
+    }
+
+    /// Returns the precedence: of several results of one test the one with the highest counts.
+    /// It grows with the severity, except that a skip gives way to every other result.
+    pub fn precedence(self) -> u8 {
+        match self {
+            Status::Skip => 0,
+            other => other.severity() + 1,
         }
     }
 

@@ -1,5 +1,5 @@
 "use strict";
-// Rows arrive in chunks: [test, [[gen, status, layer, outcome, change, µs, instructions, reason, page], …]] with the
+// Rows arrive in chunks: [test, [[gen, status, phase, outcome, change, µs, instructions, reason, page], …]] with the
 // numbers of words in META, reasons counted from 1 in the chunk's own list, and pages from 1; 0 is none.
 var META = null, ROWS = [];
 function meta(value) { META = value; }
@@ -40,7 +40,7 @@ function option(select, value, text) {
 
 function fill() {
   const used = key => new Set(ROWS.map(row => row[key]));
-  for (const [id, words] of [["change", META.changes], ["layer", META.layers], ["gen", META.gens], ["outcome", META.outcomes]]) {
+  for (const [id, words] of [["change", META.changes], ["layer", META.phases], ["gen", META.gens], ["outcome", META.outcomes]]) {
     const there = used(id);
     words.forEach((word, index) => { if (word && there.has(index)) option(at(id), String(index), word); });
     if (at(id).options.length < 2) at(id).hidden = true;
@@ -50,11 +50,11 @@ function fill() {
 
 function select() {
   const number = id => (at(id).value === "" ? -1 : Number(at(id).value));
-  const change = number("change"), layer = number("layer"), gen = number("gen"), outcome = number("outcome");
+  const change = number("change"), phase = number("layer"), gen = number("gen"), outcome = number("outcome");
   const directory = at("directory").value ? at("directory").value + "/" : "";
   const words = at("text").value.toLowerCase().split(/\s+/).filter(word => word);
   const fits = row =>
-    (!chosen.size || chosen.has(row.status)) && (change < 0 || row.change === change) && (layer < 0 || row.layer === layer) &&
+    (!chosen.size || chosen.has(row.status)) && (change < 0 || row.change === change) && (phase < 0 || row.layer === phase) &&
     (gen < 0 || row.gen === gen) && (outcome < 0 || row.outcome === outcome) && row.test.startsWith(directory) &&
     words.every(word => row.test.toLowerCase().includes(word) || row.reason.toLowerCase().includes(word));
   shown = ROWS.filter(fits);
@@ -97,7 +97,7 @@ function line(row) {
   if (row.page) element.href = `pages/${row.page}.html`;
   const status = META.statuses[row.status], change = META.changes[row.change];
   element.append(nameCell(row.test), cell(META.gens[row.gen]), cell(status, status), cell(change, change),
-    cell(META.layers[row.layer]), cell((row.time / 1000).toFixed(1), "number"),
+    cell(META.phases[row.layer]), cell((row.time / 1000).toFixed(1), "number"),
     cell(row.instructions ? String(row.instructions) : "", "number"), cell(row.reason, "reason"));
   return element;
 }
@@ -110,7 +110,7 @@ function draw() {
 }
 
 // The address keeps the filters, so that they can be linked to and survive going back.
-const FIELDS = ["text", "directory"], WORDS = { change: "changes", layer: "layers", gen: "gens", outcome: "outcomes" };
+const FIELDS = ["text", "directory"], WORDS = { change: "changes", layer: "phases", gen: "gens", outcome: "outcomes" };
 function remember() {
   const parts = new URLSearchParams();
   if (chosen.size) parts.set("status", [...chosen].sort().map(index => META.statuses[index]).join(","));

@@ -199,7 +199,7 @@ fn repeated(all: Vec<Finished>) -> Finished {
     let different = verdicts.iter().position(|verdict| *verdict != verdicts[0]);
     let total = verdicts.len();
     let first = verdicts.first().map_or(Status::Crash, |verdict| verdict.status);
-    let mut worst = verdicts.into_iter().max_by_key(|verdict| verdict.status.severity());
+    let mut worst = verdicts.into_iter().max_by_key(|verdict| verdict.status.precedence());
     if let (Some(verdict), Some(index)) = (&mut worst, different) {
         let what = format!("repetition {} of {total} differs from the first, {first}", index + 1);
         let (phase, reason) = verdict.cause.take().unzip();

@@ -47,35 +47,31 @@ pub enum Change {
     Same,
 }
 
-/// Returns the severity of a status; a missing result is worst.
-fn severity(status: Option<Status>) -> u8 {
-    match status {
-        Some(Status::Pass) => 0,
-        Some(Status::Warn) => 1,
-        Some(Status::Skip) => 2,
-        Some(Status::Fail) => 3,
-        Some(Status::Timeout) => 4,
-        Some(Status::Crash) => 5,
-        None => 6,
-    }
-}
-
 fn is_good(status: Option<Status>) -> bool {
     matches!(status, Some(Status::Pass | Status::Warn))
+}
+
+/// Returns true if a status is worse than another; a missing result is worst.
+fn worse(new: Option<Status>, old: Option<Status>) -> bool {
+    match (new, old) {
+        (Some(new), Some(old)) => new.severity() > old.severity(),
+        (None, Some(_)) => true,
+        (_, None) => false,
+    }
 }
 
 /// Judges a pair of statuses; `None` means no result.
 ///
 /// The rules are stricter than piglit's summary, which leaves skips and vanished tests out of its
-/// regressions: anything worse than before is a regression, and a failure that is skipped now is no
-/// fix.
+/// regressions: anything worse than before is a regression, and a failure that is skipped now is
+/// not a fix.
 pub fn change(old: Option<Status>, new: Option<Status>) -> Change {
     match (old, new) {
         (None, None) => Change::Same,
         (None, Some(Status::Fail | Status::Crash | Status::Timeout)) => Change::NewFailure,
         (None, Some(_)) => Change::New,
         _ if old == new => Change::Same,
-        _ if severity(new) > severity(old) => Change::Regression,
+        _ if worse(new, old) => Change::Regression,
         _ if is_good(new) => Change::Fix,
         _ => Change::Other,
     }

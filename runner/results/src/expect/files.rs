@@ -37,7 +37,7 @@ impl ScopedFile {
     }
 }
 
-/// Parses the generations of a scope (`Some(None)` means all); `None` if the text is no list of
+/// Parses the generations of a scope (`Some(None)` means all); `None` if the text is not a list of
 /// generations.
 pub(super) fn parse_scope(text: &str) -> Option<Option<Vec<Target>>> {
     match text {
@@ -160,7 +160,7 @@ pub struct PatternLine {
 /// Parses a file of skips or flakes (`kind` names it in messages).
 ///
 /// # Errors
-/// Fails on a line that is no regular expression and on a `test,Fail` line that belongs in a
+/// Fails on a line that is not a regular expression and on a `test,Fail` line that belongs in a
 /// baseline.
 pub fn parse_patterns(
     text: &str,

@@ -25,7 +25,7 @@ impl Patterns {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// Fails on text that is no regular expression, and beyond a limit.
+    /// Fails on text that is not a regular expression, and beyond a limit.
     pub(super) fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
         if let Some(regex) = self.known.get(pattern) {
             return Ok(regex.clone());

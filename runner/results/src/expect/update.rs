@@ -33,7 +33,7 @@ impl Ran {
                     .or_default()
                     .entry(generation)
                     .or_insert(result.status);
-                if result.status.severity() > status.severity() {
+                if result.status.precedence() > status.precedence() {
                     *status = result.status;
                 }
             }

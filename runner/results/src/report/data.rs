@@ -23,11 +23,11 @@ const CHANGES: [&str; 7] = ["", "regression", "new-failure", "fix", "other", "ne
 /// Outcomes by number; 0 means an absent result.
 const OUTCOMES: [&str; 6] = ["", "expected", "unexpected", "improved", "flake", "missing"];
 
-/// `data/meta.js`: the words behind the numbers.
+/// `data/meta.js`: the words that the numbers mean.
 #[derive(Serialize)]
 struct Meta<'a> {
     statuses: [&'static str; 7],
-    layers: Vec<&'static str>,
+    phases: Vec<&'static str>,
     changes: [&'static str; 7],
     outcomes: [&'static str; 6],
     gens: &'a [String],
@@ -50,9 +50,9 @@ pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportEr
     let mut gens: Vec<String> = labels.clone();
     gens.sort();
     gens.dedup();
-    let layers = std::iter::once("").chain(Phase::ALL.map(Phase::name)).collect();
+    let phases = std::iter::once("").chain(Phase::ALL.map(Phase::name)).collect();
     let meta =
-        Meta { statuses: STATUSES, layers, changes: CHANGES, outcomes: OUTCOMES, gens: &gens };
+        Meta { statuses: STATUSES, phases, changes: CHANGES, outcomes: OUTCOMES, gens: &gens };
     let folder = out.join("data");
     put(&folder.join("meta.js"), format!("meta({});\n", json(&meta)).as_bytes())?;
     let mut chunks = 0;
@@ -93,9 +93,9 @@ impl Chunk {
 
     fn line(&mut self, entry: &Entry<'_>, number: usize) -> Line {
         let result = entry.pair.new;
-        let layer = result.and_then(|result| result.phase);
-        let layer = layer
-            .and_then(|layer| Phase::ALL.iter().position(|&l| l == layer))
+        let phase = result.and_then(|result| result.phase);
+        let phase = phase
+            .and_then(|phase| Phase::ALL.iter().position(|&p| p == phase))
             .map_or(0, |n| n + 1);
         let outcome = result.map_or(0, |result| match result.outcome {
             Outcome::Expected => 1,
@@ -119,7 +119,7 @@ impl Chunk {
         let reason =
             result.and_then(|result| result.reason()).map_or(0, |reason| self.reason(reason));
         let page = entry.page.unwrap_or(0);
-        (number, status_number(entry), layer, outcome, change, duration, instructions, reason, page)
+        (number, status_number(entry), phase, outcome, change, duration, instructions, reason, page)
     }
 
     /// Returns the number of a reason's first line, from 1.

@@ -27,7 +27,7 @@ struct ResultPage {
     generation: String,
     status: &'static str,
     change: Option<Changed>,
-    layer: Option<&'static str>,
+    phase: Option<&'static str>,
     facts: String,
     /// Links to other pages, in HTML.
     navigation: String,
@@ -67,7 +67,7 @@ struct Probe {
     expected: String,
     simulator: String,
     reference: String,
-    layer: &'static str,
+    phase: &'static str,
 }
 
 struct Shown {
@@ -143,7 +143,7 @@ pub(super) fn render(
             .unwrap_or_default(),
         status: status_name(entry.status()),
         change: changed(entry),
-        layer: new.and_then(|result| result.phase).map(|phase| phase.name()),
+        phase: new.and_then(|result| result.phase).map(|phase| phase.name()),
         facts: new.map(facts).unwrap_or_default(),
         navigation,
         reason: reason.map(printable_text),
@@ -213,7 +213,7 @@ fn probes(bundle: &Bundle) -> Vec<Probe> {
         expected: printable(&probe.expected),
         simulator: side(&probe.simulator),
         reference: side(&probe.reference),
-        layer: probe.phase.map_or("", |phase| phase.name()),
+        phase: probe.phase.map_or("", |phase| phase.name()),
     };
     bundle.probes.iter().map(probe).collect()
 }
