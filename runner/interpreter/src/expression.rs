@@ -92,7 +92,7 @@ impl InvocationGroup<'_> {
         self.types.scalar_of(ty).ok_or(Error::Malformed("operand is not numeric"))
     }
 
-    /// A local variable that is no parameter's alias.
+    /// A local variable that is not a parameter's alias.
     fn plain_local(&self, id: ExprId) -> Option<&Value> {
         let &ExprKind::Local(local) = &self.shader.exprs[id].kind else { return None };
         let frame = &self.call.frame;

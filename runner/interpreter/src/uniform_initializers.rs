@@ -16,7 +16,7 @@ const STEPS: u64 = 1 << 20;
 /// zero.
 ///
 /// # Errors
-/// An initializer is no constant expression that the interpreter can evaluate.
+/// An initializer is not a constant expression that the interpreter can evaluate.
 pub fn default_block(program: &Program) -> Result<Vec<u8>, Error> {
     let mut block = DefaultBlock(vec![0; program.default_block_size as usize]);
     let layout = ScalarLayout::new(&program.types, program.types.ids());

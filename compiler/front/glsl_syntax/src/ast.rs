@@ -110,7 +110,7 @@ pub trait Pooled: Sized + Copy {
 
 macro_rules! pools {
     ($($field:ident: $ty:ty),* $(,)?) => {
-        /// Storage behind [`List`]s.
+        /// Storage of [`List`]s.
         #[derive(Clone, Debug, Default)]
         pub struct Pools { $($field: Vec<$ty>),* }
 

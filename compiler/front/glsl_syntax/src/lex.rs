@@ -75,7 +75,7 @@ pub fn line_end(text: &[u8], pos: usize) -> usize {
     pos + offset + tail.unwrap_or(chunks.remainder().len())
 }
 
-/// Skips blanks, comments and line ends from `pos`. With `stop_at_line_end` it stops in front of
+/// Skips blanks, comments and line ends from `pos`. With `stop_at_line_end` it stops before
 /// the line end that would finish a directive (a line end inside `/* */` does not).
 #[inline]
 pub fn skip_space(text: &[u8], mut pos: usize, stop_at_line_end: bool) -> Skipped {

@@ -491,7 +491,7 @@ impl<'a> Parser<'a> {
             for (out, letter) in swizzle.iter_mut().zip(letters.chars()) {
                 match "xyzw".find(letter) {
                     Some(component) => *out = component as u8,
-                    None => return self.error(format!("`{letter}` is no component")),
+                    None => return self.error(format!("`{letter}` is not a component")),
                 }
             }
         }

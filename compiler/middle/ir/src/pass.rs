@@ -118,7 +118,7 @@ macro_rules! passes {
 /// Options of a [`PassManager`].
 #[derive(Clone, Debug)]
 pub struct PassOptions {
-    /// Most runs of optional passes; the rest are skipped. `None` means no limit.
+    /// Maximum number of runs of optional passes; the rest are skipped. `None` means no limit.
     pub limit: Option<u64>,
     /// Names of optional passes to skip, plain (`opt_dce`) or of one representation
     /// (`lir:opt_dce`).

@@ -274,7 +274,7 @@ impl Validator<'_> {
             self.check(count == 1, || format!("{count} sources for predecessor {pred}"));
         }
         for src in srcs {
-            self.check(preds.contains(&src.pred), || format!("{} is no predecessor", src.pred));
+            self.check(preds.contains(&src.pred), || format!("{} is not a predecessor", src.pred));
             self.dominance(cfg, place, src.value, src.pred, u32::MAX);
             if let Some(result) = result {
                 let (a, b) = (self.shader.values[src.value], self.shader.values[result]);
@@ -405,7 +405,7 @@ impl Validator<'_> {
             });
         }
         self.check(fields.align == 0 || fields.align.is_power_of_two(), || {
-            "alignment is no power of two".into()
+            "alignment is not a power of two".into()
         });
         if info.fields.contains(&Field::Local) {
             self.local_access(intrinsic, result);

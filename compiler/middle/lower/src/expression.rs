@@ -177,7 +177,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Element of something that is no variable (a function's result, a constructor).
+    /// Element of something that is not a variable (a function's result, a constructor).
     fn index_value_of(
         &mut self,
         base: ExprId,

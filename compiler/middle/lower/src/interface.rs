@@ -204,7 +204,7 @@ impl Lowerer<'_, '_> {
     ) -> Result<Val, LowerError> {
         let place = self.interpolant(interpolant)?;
         let Base::Input(input) = &place.base else {
-            return Err(LowerError::Malformed("interpolant is no input"));
+            return Err(LowerError::Malformed("interpolant is not an input"));
         };
         let (first, component) = self.input_slot(input)?;
         let (extra, component) = match input.element {

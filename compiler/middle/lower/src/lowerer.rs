@@ -13,7 +13,7 @@ use crate::place::Place;
 use crate::procedures::Procedures;
 use crate::storage::{Storage, StorageId, Storages, local_bits};
 
-/// Most instructions that a stage may have before optimization.
+/// Maximum number of instructions that a stage may have before optimization.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
 /// Deepest nesting of expressions and statements, those of inlined calls included: what the lowerer
 /// recurses through.

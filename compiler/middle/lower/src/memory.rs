@@ -83,7 +83,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns which component of its vector a place is; 0 for one that is no component.
+    /// Returns which component of its vector a place is; 0 for one that is not a component.
     fn component_index(&mut self, place: &Place) -> Index {
         match (&place.swizzle, place.component) {
             (None, component) => Index { constant: 0, dynamic: component },

@@ -12,7 +12,7 @@ use crate::memory::ir_atomic;
 use crate::place::Index;
 use crate::value::Val;
 
-/// Most operations between a constant texel offset and its literals.
+/// Maximum number of operations between a constant texel offset and its literals.
 const MAX_DEPTH: u32 = 32;
 
 fn dim(d: ProgramDim) -> Dim {

@@ -25,7 +25,7 @@ const DRM_DEVICE_FILE: egl::Int = 0x3233;
 const DRM_RENDER_NODE_FILE: egl::Int = 0x3377;
 /// Attribute of EGL 1.5: a context that a reset of the GPU loses says so.
 const REPORTED_RESETS: [egl::Int; 2] = [0x31BD, 0x31BF];
-/// Most devices of a machine.
+/// Maximum number of devices of a machine.
 const MOST_DEVICES: usize = 64;
 /// Render node of the GBM platform if no device is given.
 const RENDER_NODE: &str = "/dev/dri/renderD128";

@@ -5,7 +5,7 @@ use crate::api::Api;
 use crate::bindings::gl;
 use crate::capabilities::Capabilities;
 
-/// Most messages of a script.
+/// Maximum number of messages of a script.
 const MOST: usize = 256;
 
 /// Enables the messages for good.

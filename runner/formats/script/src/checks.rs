@@ -39,7 +39,7 @@ pub struct CheckScope {
     pub generations: Vec<Generation>,
     /// Stage of the code.
     pub stage: Stage,
-    /// Width of the kernel; `None` means all kernels, each behind a line that names it.
+    /// Width of the kernel; `None` means all kernels, each after a line that names it.
     pub width: Option<Width>,
     /// Form of the code.
     pub form: CodeForm,
@@ -72,13 +72,13 @@ pub struct Check<'a> {
 /// Kind of a CHECK line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckKind {
-    /// `CHECK`: a match behind the previous one.
+    /// `CHECK`: a match after the previous one.
     Plain,
     /// `CHECK-NEXT`: a match in the line after the previous match.
     Next,
     /// `CHECK-NOT`: no match between its neighbors.
     Not,
-    /// `CHECK-COUNT-n`: several matches, one behind the other.
+    /// `CHECK-COUNT-n`: several matches, one after the other.
     Count(u32),
     /// `CHECK-DAG`: a match in any order with the neighboring lines of this kind.
     Dag,
@@ -227,7 +227,7 @@ impl<'a> Checks<'a> {
                 let close = rest.find(')').ok_or_else(|| at(text, "`(` is not closed"))?;
                 let (scope, after) = (&rest[..close], &rest[close + 1..]);
                 let pattern = after.strip_prefix(':');
-                let pattern = pattern.ok_or_else(|| at(text, "`:` is expected behind `)`"))?;
+                let pattern = pattern.ok_or_else(|| at(text, "`:` is expected after `)`"))?;
                 (Some(parse_scope(scope)?), pattern)
             }
         };
@@ -287,7 +287,7 @@ pub(crate) fn misplaced(part: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// Returns the text of a CHECK line behind the comment's mark, without blanks around it. A comment
+/// Returns the text of a CHECK line after the comment's mark, without blanks around it. A comment
 /// such as `# CHECKED` is none.
 fn directive<'l>(line: &'l [u8], marks: &[&[u8]]) -> Option<&'l [u8]> {
     let line = trim_end(skip_space(line));

@@ -30,7 +30,8 @@ pub struct Require<'a> {
     pub separate_shader_objects: bool,
     /// `SEPARABLE PROGRAM ENABLED`: one program, linked as separable.
     pub separable_program: bool,
-    /// `ignore_missing_uniforms`: setting a uniform that the program does not have is no failure.
+    /// `ignore_missing_uniforms`: setting a uniform that the program does not have is not a
+    /// failure.
     pub ignore_missing_uniforms: bool,
     /// `SPIRV`.
     pub spirv: SpirvMode,

@@ -93,7 +93,7 @@ fn check(requirement: &Requirement<'_>, context: &ContextFacts<'_>) -> Result<()
     match *requirement {
         Requirement::Integer { state, comparison, value } => {
             let found = integer_state(state, context)
-                .ok_or_else(|| format!("{state} is no state of this context"))?;
+                .ok_or_else(|| format!("{state} is not a state of this context"))?;
             met(holds(comparison, found, f64::from(value)), &|| {
                 format!("needs {state} {} {value}, has {found}", comparison.text())
             })

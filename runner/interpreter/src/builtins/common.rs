@@ -112,7 +112,8 @@ pub(super) fn common(
     use CommonFunction as F;
     let wide = |i| args.widened(i, components);
     let wide3 = || Ok::<_, Error>((wide(0)?, wide(1)?, wide(2)?));
-    let ty = result.ok_or(Error::Malformed("common function with a result that is no number"))?;
+    let ty =
+        result.ok_or(Error::Malformed("common function with a result that is not a number"))?;
     let operands = || (0..args.values.len()).map(wide).collect::<Result<Vec<Value>, Error>>();
     // Functions whose result is one of the operands.
     let choice = |value| Ok(mark_open_choices(value, ty, &operands()?, true));

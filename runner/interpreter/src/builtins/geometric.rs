@@ -21,7 +21,7 @@ pub(super) fn geometric(
 ) -> Result<Value, Error> {
     use GeometricFunction as F;
     let ty =
-        result.ok_or(Error::Malformed("geometric function with a result that is no number"))?;
+        result.ok_or(Error::Malformed("geometric function with a result that is not a number"))?;
     let function: fn(&[Vec<f64>], &mut [f64]) = match f {
         F::Length => |v, out| out[0] = length(&v[0]),
         F::Distance => |v, out| {

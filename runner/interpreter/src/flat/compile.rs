@@ -13,7 +13,7 @@ use crate::effects::has_effects;
 use crate::scalar;
 use crate::scalar_layout::ScalarLayout;
 
-/// Most rows of a tape. Larger expressions are evaluated in parts.
+/// Maximum number of rows of a tape. Larger expressions are evaluated in parts.
 const MAX_ROWS: usize = 1024;
 
 /// Returns the flat code of an expression; `None` where the tree walk does all of its work.

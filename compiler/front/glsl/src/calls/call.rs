@@ -388,7 +388,7 @@ impl Checker<'_> {
                 self.check_once_in_main("barrier()", span)?;
             }
             F::BeginInvocationInterlock => {
-                self.check_interlock(0, "the begin of a critical section", span)?
+                self.check_interlock(0, "the beginning of a critical section", span)?
             }
             F::EndInvocationInterlock => {
                 self.check_interlock(1, "the end of a critical section", span)?

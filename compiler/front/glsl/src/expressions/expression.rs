@@ -353,7 +353,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<ExprId> {
         let index_type = self.ty(index);
-        // AMD_gpu_shader_int16, issue 7: 16-bit integers are no indices.
+        // AMD_gpu_shader_int16, issue 7: 16-bit integers are not indices.
         if !matches!(self.types.get(index_type), Type::Scalar(s) if s.is_integer() && s.bits() >= 32)
         {
             let name = self.type_name(index_type);

@@ -15,7 +15,7 @@ fn stage(word: &str) -> (Stage, bool) {
         "cs" => (Stage::Compute, false),
         "es" => (Stage::Fragment, true),
         "esv" => (Stage::Vertex, true),
-        other => panic!("`{other}` is no stage"),
+        other => panic!("`{other}` is not a stage"),
     }
 }
 

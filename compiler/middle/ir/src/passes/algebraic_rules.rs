@@ -167,7 +167,7 @@ pub(super) const RULES: &[RuleText] = &[
     ("(ubfe a 0 #b)", "(iand a (bfm b 0))", &[]),
     ("(ibfe a b 0)", "0", &[]),
     ("(bitfield_reverse (bitfield_reverse a))", "a", &[]),
-    // Comparisons. The complement of an ordered float comparison is no ordered comparison.
+    // Comparisons. The complement of an ordered float comparison is not an ordered comparison.
     ("(inot (feq a b))", "(fneu a b)", &[]),
     ("(inot (fneu a b))", "(feq a b)", &[]),
     ("(inot (ieq a b))", "(ine a b)", &[]),

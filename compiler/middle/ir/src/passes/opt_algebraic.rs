@@ -294,13 +294,13 @@ fn build(b: &mut Builder<'_>, pattern: &Pattern, found: &Match, class: Class, bi
         Pattern::Constant(constant) => {
             let data = constant_bits(constant, class, bits);
             let data = data.unwrap_or_else(|| {
-                raise(format!("{constant:?} is no {class:?} constant of {bits} bits"))
+                raise(format!("{constant:?} is not a {class:?} constant of {bits} bits"))
             });
             Src::splat(b.constant(bits, &[data]), 0)
         }
         Pattern::Log2(i) | Pattern::MinusOne(i) | Pattern::Ones(i) => {
             let data = found.constant(b.shader, *i);
-            let data = data.unwrap_or_else(|| raise(format!("variable {i} is no constant")));
+            let data = data.unwrap_or_else(|| raise(format!("variable {i} is not a constant")));
             let data: SmallVec<[u64; 4]> = data.iter().map(|&v| computed(pattern, v)).collect();
             Src::new(b.constant(bits, &data))
         }

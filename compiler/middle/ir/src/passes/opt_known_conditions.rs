@@ -167,7 +167,7 @@ impl Constants {
         self.0[usize::from(truth)]
     }
 
-    /// Makes a constant unless there is one, behind the phis.
+    /// Makes a constant unless there is one, after the phis.
     fn make(&mut self, shader: &mut Shader, block: Block, truth: bool) {
         if self.get(truth).is_none() {
             let insts = &shader.blocks[block].insts;

@@ -20,15 +20,16 @@ use crate::shader::{NodeData, Shader, Step};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-/// Most iterations of an unrolled loop.
+/// Maximum number of iterations of an unrolled loop.
 const MAX_TRIPS: usize = 64;
-/// Most instructions an unrolled loop may have in all.
+/// Maximum number of instructions of an unrolled loop in all.
 const MAX_SIZE: usize = 1500;
-/// Most iterations of a loop that is unrolled although it indexes no array of the shader's own.
+/// Maximum number of iterations of a loop that is unrolled although it indexes no array of the
+/// shader's own.
 const MAX_CHEAP_TRIPS: usize = 32;
-/// Most scalar operations of its iterations in all.
+/// Maximum number of scalar operations of its iterations in all.
 const MAX_COST: usize = 832;
-/// Longest chain of arithmetic behind an exit condition.
+/// Longest chain of arithmetic before an exit condition.
 const MAX_DEPTH: usize = 32;
 
 /// Unrolls loops whose only exit is an if at the top level of the body with a lone `break` in one

@@ -20,7 +20,7 @@ use crate::inst::{InstKind, PhiSrc};
 use crate::shader::{NodeData, Shader};
 use smallvec::{SmallVec, smallvec};
 
-/// Most selections in place of phis.
+/// Maximum number of selections in place of phis.
 const MAX_SELECTIONS: usize = 3;
 
 /// Merges an `if` into the one around it when each has an empty branch and the code between the two

@@ -18,7 +18,7 @@ use crate::ops::AluOp;
 use crate::shader::Shader;
 use smallvec::SmallVec;
 
-/// Most facts that follow from a condition, and most steps into an operand.
+/// Maximum number of facts that follow from a condition, and of steps into an operand.
 const MAX_FACTS: usize = 16;
 const MAX_DEPTH: usize = 6;
 

@@ -19,7 +19,7 @@ use crate::shader::{NodeData, Shader};
 use crate::varyings::input_offset;
 use smallvec::smallvec;
 
-/// Most instructions that may run although their branch is not taken.
+/// Maximum number of instructions that may run although their branch is not taken.
 pub(super) const MAX_SPECULATED: usize = 10;
 
 /// Turns ifs whose branches are one block each of a few cheap instructions into straight-line code:
@@ -154,7 +154,7 @@ fn select(
     true
 }
 
-/// Makes the phi behind an `if` a selection of the values that its branches give, or a copy of the
+/// Makes the phi after an `if` a selection of the values that its branches give, or a copy of the
 /// only one.
 pub(super) fn replace_phi(shader: &mut Shader, phi: Inst, cond: Value, branches: [Block; 2]) {
     let InstKind::Phi(srcs) = &shader.insts[phi].kind else { return };

@@ -1,4 +1,5 @@
-//! Reassociation: products share their common parts, sums begin with an operand that is no product.
+//! Reassociation: products share their common parts, sums begin with an operand that is not a
+//! product.
 //!
 //! ```text
 //! before:
@@ -24,9 +25,9 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
-/// Most factors of a product; longer ones stay.
+/// Maximum number of factors of a product; longer ones stay.
 const MAX_FACTORS: usize = 12;
-/// Most terms of a sum; longer ones stay.
+/// Maximum number of terms of a sum; longer ones stay.
 const MAX_TERMS: usize = 32;
 
 /// Rebuilds chains of multiplications and additions of 32-bit scalars that are not exact. Rounding
@@ -259,7 +260,7 @@ fn plan_sums(shader: &Shader, sums: &Chains) -> Plans {
         if others.is_empty() || taking.count() >= products.len() {
             continue;
         }
-        // An operand that is no constant: a constant may not fit beside a product's.
+        // An operand that is not a constant: a constant may not fit beside a product's.
         let (constants, mut first): (Vec<Leaf>, Vec<Leaf>) =
             others.into_iter().partition(|leaf| shader.as_const(leaf.0).is_some());
         let rest = if first.is_empty() { Vec::new() } else { first.split_off(1) };

@@ -26,12 +26,12 @@ use crate::shader::{NodeData, Shader};
 use cranelift_entity::SecondaryMap;
 use smallvec::smallvec;
 
-/// Most ifs with breaks in a loop: they end up within each other.
+/// Maximum number of ifs with breaks in a loop: they end up within each other.
 const MAX_IFS: usize = 64;
 
 /// Replaces the breaks of loops that never start a second iteration by a single one at the end of
 /// the body: `opt_dead_cf` removes such loops. A loop with a break in an `if` whose two branches
-/// both reach the code behind it is left alone.
+/// both reach the code after it is left alone.
 pub fn opt_single_break(shader: &mut Shader) -> bool {
     if !shader.nodes.values().any(|node| matches!(node, NodeData::Loop { .. })) {
         return false;

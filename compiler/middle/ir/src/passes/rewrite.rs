@@ -96,7 +96,7 @@ pub(crate) fn source_values(b: &mut Builder<'_>, alu: &Alu, components: u8) -> V
     alu.srcs.iter().zip(counts).map(|(src, count)| source_value(b, src, count)).collect()
 }
 
-/// Removes phi sources of blocks that are no predecessors any more.
+/// Removes phi sources of blocks that are no longer predecessors.
 pub(crate) fn prune_phis(shader: &mut Shader) {
     let cfg = Cfg::new(shader);
     for &block in &cfg.order {

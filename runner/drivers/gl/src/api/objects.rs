@@ -39,7 +39,7 @@ objects! {
     create_vertex_array = GenVertexArrays, delete_vertex_array = DeleteVertexArrays;
 }
 
-/// Most values of any queried state: a matrix.
+/// Maximum number of values of any queried state: a matrix.
 const VALUES: usize = 16;
 
 impl Api {

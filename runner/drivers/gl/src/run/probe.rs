@@ -9,7 +9,7 @@ use crate::bindings::gl;
 use crate::capabilities::clear_errors;
 use crate::outcome::{Flow, PixelValues, Pixels, ReadValues, Reading, fail};
 
-/// Most pixels of a probe.
+/// Maximum number of pixels of a probe.
 const MOST_PIXELS: i64 = 1 << 26;
 /// Largest coordinate that a driver gets. Pixels outside of a framebuffer are undefined wherever
 /// they are, and Mesa's sums of coordinates overflow.

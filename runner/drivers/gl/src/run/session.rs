@@ -12,7 +12,7 @@ use crate::bindings::gl;
 use crate::capabilities::{Capabilities, Profile, clear_errors};
 use crate::outcome::{Failure, Flow, Observe, Outcome, fail, skip};
 
-/// Most failures that an outcome lists.
+/// Maximum number of failures that an outcome lists.
 const MOST_FAILURES: usize = 10_000;
 /// Number of texture slots.
 const SLOTS: usize = 32;

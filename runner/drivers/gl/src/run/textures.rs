@@ -460,7 +460,7 @@ fn layered(texels: usize, layers: u32) -> Vec<f32> {
 }
 
 pub(super) fn format_enum(format: GlEnum) -> Flow<u32> {
-    value_of(format).ok_or_else(|| fail(Phase::Script, format!("{format} is no format")))
+    value_of(format).ok_or_else(|| fail(Phase::Script, format!("{format} is not a format")))
 }
 
 pub(super) fn target_enum(target: TextureTarget) -> u32 {

@@ -85,7 +85,7 @@ fn malformed_lines() {
     for (lines, line, column, message) in [
         (&["# CHECK: a"][..], 3, 3, "the first CHECK line needs a scope"),
         (&["# CHECK-NXT(ivb fragment eu): a"], 3, 3, "unknown CHECK line"),
-        (&["# CHECK(ivb fragment eu) a"], 3, 3, "`:` is expected behind `)`"),
+        (&["# CHECK(ivb fragment eu) a"], 3, 3, "`:` is expected after `)`"),
         (&["# CHECK(ivb fragment eu: a"], 3, 3, "`(` is not closed"),
         (&["# CHECK-NOT a"], 3, 3, "there is no `:`"),
         (&["# CHECK(ivb eu): a"], 3, 9, "a scope has generations, stage"),
