@@ -26,8 +26,43 @@ const RGBW: [[f32; 4]; 4] = [RED, GREEN, BLUE, WHITE];
 /// Kind and size of a new texture.
 struct Shape {
     target: u32,
-    width: u32,
-    height: u32,
+    /// Width, height and depth; the last size of an array is its number of layers.
+    size: [u32; 3],
+}
+
+impl Shape {
+    fn of(image: &TextureImage) -> Shape {
+        use TextureImage as I;
+        let (target, size) = match *image {
+            I::Rgbw { width, height, .. }
+            | I::Integer { width, height, .. }
+            | I::Shadow2D { width, height } => (gl::TEXTURE_2D, [width, height, 1]),
+            I::Miptree => (gl::TEXTURE_2D, [8, 8, 1]),
+            I::Checkerboard(ref board) => (gl::TEXTURE_2D, [board.width, board.height, 1]),
+            I::Quads(ref quads) => (gl::TEXTURE_2D, [quads.width, quads.height, 1]),
+            I::ShadowRect { width, height } => (gl::TEXTURE_RECTANGLE, [width, height, 1]),
+            I::Rgbw1D => (gl::TEXTURE_1D, [4, 1, 1]),
+            I::Shadow1D { width } => (gl::TEXTURE_1D, [width, 1, 1]),
+            I::Rgbw1DArray { width, layers } | I::Shadow1DArray { width, layers } => {
+                (gl::TEXTURE_1D_ARRAY, [width, layers, 1])
+            }
+            I::Rgbw3D => (gl::TEXTURE_3D, [2, 2, 2]),
+            I::Rgbw2DArray { width, height, layers }
+            | I::Shadow2DArray { width, height, layers }
+            | I::Junk2DArray { width, height, layers } => {
+                (gl::TEXTURE_2D_ARRAY, [width, height, layers])
+            }
+            I::Storage { target, size, .. } => {
+                (target_enum(target), size.map(|side| side.unwrap_or(1)))
+            }
+        };
+        Shape { target, size }
+    }
+
+    fn height(&self) -> u32 {
+        let is_line = matches!(self.target, gl::TEXTURE_1D | gl::TEXTURE_1D_ARRAY);
+        if is_line { 1 } else { self.size[1] }
+    }
 }
 
 impl<'a> Run<'a> {
@@ -121,12 +156,14 @@ impl<'a> Run<'a> {
         self.api.active_texture(gl::TEXTURE0 + unit);
         let texture = self.api.create_texture();
         self.objects.textures.push(texture);
-        let shape = self.contents(texture, image)?;
+        let shape = Shape::of(image);
+        self.api.bind_texture(shape.target, texture);
+        self.define(&shape, image)?;
         if shape.target == gl::TEXTURE_2D && !self.is_es() && !self.is_core() && enables_unit(image)
         {
             self.api.enable(gl::TEXTURE_2D);
         }
-        let Shape { width, height, .. } = shape;
+        let (width, height) = (shape.size[0], shape.height());
         if let Some(slot) = self.textures.slots.get_mut(unit as usize)
             && let Some(old) = slot.replace(Slot { texture, width, height })
         {
@@ -136,136 +173,76 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Binds a new texture and defines its contents.
-    fn contents(&mut self, texture: u32, image: &TextureImage) -> Flow<Shape> {
-        let bind = |target| self.api.bind_texture(target, texture);
-        let shape = |target, width, height| Shape { target, width, height };
-        Ok(match *image {
-            TextureImage::Rgbw { width, height, format } => {
-                bind(gl::TEXTURE_2D);
+    /// Defines the contents of the texture that is bound.
+    fn define(&self, shape: &Shape, image: &TextureImage) -> Flow {
+        const WRAPS: [u32; 3] = [gl::TEXTURE_WRAP_S, gl::TEXTURE_WRAP_T, gl::TEXTURE_WRAP_R];
+        let Shape { target, size } = *shape;
+        let [width, height, layers] = size;
+        match *image {
+            TextureImage::Rgbw { format, .. } => {
                 let format = format.map_or(Ok(gl::RGBA), format_enum)?;
                 let quadrant =
                     |x, y| RGBW[usize::from(x >= width / 2) + 2 * usize::from(y >= height / 2)];
                 self.colors_2d(0, format, [width, height], quadrant);
-                self.nearest(gl::TEXTURE_2D, &[gl::TEXTURE_WRAP_S, gl::TEXTURE_WRAP_T]);
-                shape(gl::TEXTURE_2D, width, height)
+                self.nearest(target, &WRAPS[..2]);
             }
             TextureImage::Rgbw1D => {
-                bind(gl::TEXTURE_1D);
                 let texels = RGBW.concat();
-                self.api.tex_image_1d(
-                    gl::TEXTURE_1D,
-                    0,
-                    gl::RGBA,
-                    4,
-                    gl::RGBA,
-                    Texels::Floats(&texels),
-                );
-                self.nearest(gl::TEXTURE_1D, &[gl::TEXTURE_WRAP_S]);
-                shape(gl::TEXTURE_1D, 4, 1)
+                self.api.tex_image_1d(target, 0, gl::RGBA, 4, gl::RGBA, Texels::Floats(&texels));
+                self.nearest(target, &WRAPS[..1]);
             }
             TextureImage::Rgbw3D => {
-                bind(gl::TEXTURE_3D);
                 let all = [RED, GREEN, BLUE, WHITE, YELLOW, MAGENTA, CYAN, BLACK].concat();
-                self.image_3d(gl::TEXTURE_3D, [2, 2, 2], &all);
-                let wraps = [gl::TEXTURE_WRAP_S, gl::TEXTURE_WRAP_T, gl::TEXTURE_WRAP_R];
-                self.nearest(gl::TEXTURE_3D, &wraps);
-                shape(gl::TEXTURE_3D, 2, 2)
+                self.image_3d(target, size, &all);
+                self.nearest(target, &WRAPS);
             }
-            TextureImage::Rgbw2DArray { width, height, layers } => {
-                bind(gl::TEXTURE_2D_ARRAY);
-                let all = layered((width * height) as usize, layers);
-                self.image_3d(gl::TEXTURE_2D_ARRAY, [width, height, layers], &all);
-                self.nearest(gl::TEXTURE_2D_ARRAY, &[gl::TEXTURE_WRAP_S, gl::TEXTURE_WRAP_T]);
-                shape(gl::TEXTURE_2D_ARRAY, width, height)
+            TextureImage::Rgbw2DArray { .. } => {
+                self.image_3d(target, size, &layered((width * height) as usize, layers));
+                self.nearest(target, &WRAPS[..2]);
             }
-            TextureImage::Rgbw1DArray { width, layers } => {
-                bind(gl::TEXTURE_1D_ARRAY);
+            TextureImage::Rgbw1DArray { layers, .. } => {
                 let all = layered(width as usize, layers);
-                self.api.tex_image_2d(
-                    gl::TEXTURE_1D_ARRAY,
-                    0,
-                    gl::RGBA,
-                    [width as i32, layers as i32],
-                    gl::RGBA,
-                    Texels::Floats(&all),
-                );
-                self.nearest(gl::TEXTURE_1D_ARRAY, &[gl::TEXTURE_WRAP_S, gl::TEXTURE_WRAP_T]);
-                shape(gl::TEXTURE_1D_ARRAY, width, 1)
+                let size = [width as i32, layers as i32];
+                self.api.tex_image_2d(target, 0, gl::RGBA, size, gl::RGBA, Texels::Floats(&all));
+                self.nearest(target, &WRAPS[..2]);
             }
             TextureImage::Miptree => {
-                bind(gl::TEXTURE_2D);
                 for (level, color) in (0..).zip(RGBW) {
                     let side = 8 >> level;
                     self.colors_2d(level, gl::RGBA, [side, side], |_, _| color);
                 }
-                self.nearest(gl::TEXTURE_2D, &[gl::TEXTURE_WRAP_S, gl::TEXTURE_WRAP_T]);
+                self.nearest(target, &WRAPS[..2]);
                 let filter = gl::NEAREST_MIPMAP_NEAREST as i32;
-                self.api.tex_parameteri(gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, filter);
-                shape(gl::TEXTURE_2D, 8, 8)
+                self.api.tex_parameteri(target, gl::TEXTURE_MIN_FILTER, filter);
             }
             TextureImage::Checkerboard(ref board) => {
-                bind(gl::TEXTURE_2D);
-                let Checkerboard { level, width, height, colors: [a, b] } = **board;
+                let Checkerboard { level, colors: [a, b], .. } = **board;
                 let tile = [(width / 2).max(1), (height / 2).max(1)];
                 self.tiles(level, [width, height], tile, [a, b, b, a]);
-                shape(gl::TEXTURE_2D, width, height)
             }
             TextureImage::Quads(ref quads) => {
-                bind(gl::TEXTURE_2D);
-                let Quads { level, width, height, tile_width, tile_height, colors } = **quads;
+                let Quads { level, tile_width, tile_height, colors, .. } = **quads;
                 let tile = [tile_width.max(1), tile_height.max(1)];
                 self.tiles(level, [width, height], tile, colors);
-                shape(gl::TEXTURE_2D, width, height)
             }
-            TextureImage::Integer { width, height, b, a, format } => {
-                bind(gl::TEXTURE_2D);
+            TextureImage::Integer { b, a, format, .. } => {
                 self.integers([width, height], b, a, format)?;
-                shape(gl::TEXTURE_2D, width, height)
             }
-            TextureImage::Shadow2D { width, height } => {
-                self.shadow(texture, gl::TEXTURE_2D, [width, height, 1]);
-                shape(gl::TEXTURE_2D, width, height)
+            TextureImage::Shadow2D { .. }
+            | TextureImage::ShadowRect { .. }
+            | TextureImage::Shadow1D { .. }
+            | TextureImage::Shadow1DArray { .. }
+            | TextureImage::Shadow2DArray { .. } => self.shadow(shape),
+            TextureImage::Junk2DArray { .. } => {
+                let size = size.map(|side| side as i32);
+                let (format, texels) = (gl::RGBA, Texels::Undefined);
+                self.api.tex_image_3d(target, 0, format, size, format, texels);
             }
-            TextureImage::ShadowRect { width, height } => {
-                self.shadow(texture, gl::TEXTURE_RECTANGLE, [width, height, 1]);
-                shape(gl::TEXTURE_RECTANGLE, width, height)
-            }
-            TextureImage::Shadow1D { width } => {
-                self.shadow(texture, gl::TEXTURE_1D, [width, 1, 1]);
-                shape(gl::TEXTURE_1D, width, 1)
-            }
-            TextureImage::Shadow1DArray { width, layers } => {
-                self.shadow(texture, gl::TEXTURE_1D_ARRAY, [width, layers, 1]);
-                shape(gl::TEXTURE_1D_ARRAY, width, 1)
-            }
-            TextureImage::Shadow2DArray { width, height, layers } => {
-                self.shadow(texture, gl::TEXTURE_2D_ARRAY, [width, height, layers]);
-                shape(gl::TEXTURE_2D_ARRAY, width, height)
-            }
-            TextureImage::Junk2DArray { width, height, layers } => {
-                bind(gl::TEXTURE_2D_ARRAY);
-                let size = [width, height, layers].map(|side| side as i32);
-                self.api.tex_image_3d(
-                    gl::TEXTURE_2D_ARRAY,
-                    0,
-                    gl::RGBA,
-                    size,
-                    gl::RGBA,
-                    Texels::Undefined,
-                );
-                shape(gl::TEXTURE_2D_ARRAY, width, height)
-            }
-            TextureImage::Storage { target, format, levels, size } => {
-                let target = target_enum(target);
-                bind(target);
+            TextureImage::Storage { format, levels, size, .. } => {
                 self.storage(target, format_enum(format)?, levels, size)?;
-                // The second size of a 1D array is its number of layers.
-                let is_line = matches!(target, gl::TEXTURE_1D | gl::TEXTURE_1D_ARRAY);
-                let height = if is_line { 1 } else { size[1].unwrap_or(1) };
-                shape(target, size[0].unwrap_or(1), height)
             }
-        })
+        }
+        Ok(())
     }
 
     /// Defines a level of a 2D texture by the color of each texel.
@@ -360,8 +337,8 @@ impl<'a> Run<'a> {
     }
 
     /// Defines a depth texture whose values grow from 0 at the left to 1 at the right.
-    fn shadow(&self, texture: u32, target: u32, [width, height, depth]: [u32; 3]) {
-        self.api.bind_texture(target, texture);
+    fn shadow(&self, shape: &Shape) {
+        let Shape { target, size: [width, height, depth] } = *shape;
         let last = width.saturating_sub(1).max(1) as f32;
         let row = (0..width).map(|x| x as f32 / last);
         let rows = (height * depth) as usize;
@@ -384,9 +361,10 @@ impl<'a> Run<'a> {
     }
 
     fn needs_storage(&self) -> Flow {
-        match self.capabilities.has_version(42, 30, &["GL_ARB_texture_storage"]) {
-            true => Ok(()),
-            false => Err(skip("needs GL 4.2 or GL_ARB_texture_storage")),
+        if self.capabilities.has_version(42, 30, &["GL_ARB_texture_storage"]) {
+            Ok(())
+        } else {
+            Err(skip("needs GL 4.2 or GL_ARB_texture_storage"))
         }
     }
 
