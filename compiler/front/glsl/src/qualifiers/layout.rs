@@ -87,89 +87,21 @@ impl Checker<'_> {
             return self
                 .error(value_span, format!("layout qualifier `{name}` must not be negative"));
         };
-        let at_least_one = matches!(
-            name,
-            "local_size_x" | "local_size_y" | "local_size_z" | "vertices" | "invocations"
-        );
-        if at_least_one && number == 0 {
+        let known = NUMBERS.iter().find(|known| known.name == name);
+        if number < known.map_or(0, |known| known.minimum) {
             return self.error(value_span, format!("layout qualifier `{name}` must be positive"));
         }
-        let language = &self.language;
-        let available = match name {
-            "binding" => {
-                language.has_420pack()
-                    || language.any_extension(&[
-                        "ARB_shader_atomic_counters",
-                        "ARB_shader_storage_buffer_object",
-                    ])
-            }
-            "component" | "xfb_buffer" | "xfb_offset" | "xfb_stride" | "align" => {
-                language.has_enhanced_layouts()
-            }
-            "index" => {
-                language.at_least(330, 0)
-                    || language.any_extension(&[
-                        "ARB_explicit_attrib_location",
-                        "EXT_blend_func_extended",
-                        "ARB_explicit_uniform_location",
-                        "ARB_shader_subroutine",
-                    ])
-                    || language.at_least(400, 0)
-            }
-            "stream" => language.at_least(400, 0) || language.extension("ARB_gpu_shader5"),
-            "invocations" => {
-                language.at_least(400, 320)
-                    || language.any_extension(&[
-                        "ARB_gpu_shader5",
-                        "EXT_geometry_shader",
-                        "OES_geometry_shader",
-                    ])
-            }
-            "local_size_x" | "local_size_y" | "local_size_z" => {
-                language.at_least(430, 310) || language.extension("ARB_compute_shader")
-            }
-            "vertices" => {
-                language.at_least(400, 320)
-                    || language.any_extension(&[
-                        "ARB_tessellation_shader",
-                        "EXT_tessellation_shader",
-                        "OES_tessellation_shader",
-                    ])
-            }
-            "num_views" => false,
-            _ => true,
+        let Some(known) = known else {
+            return self.error(span, format!("`{name}` is not a layout qualifier with a value"));
         };
-        if !available {
+        if !known.since.holds(&self.language) {
             return self.error(
                 span,
                 format!("layout qualifier `{name}` is not available in this version"),
             );
         }
-        let v = &mut layout.variable;
-        let slot = match name {
-            "location" => &mut v.location,
-            "component" => &mut v.component,
-            "index" => &mut v.index,
-            "binding" => &mut v.binding,
-            "offset" => &mut v.offset,
-            "stream" => &mut v.stream,
-            "xfb_buffer" => &mut v.xfb_buffer,
-            "xfb_offset" => &mut v.xfb_offset,
-            "xfb_stride" => &mut v.xfb_stride,
-            "align" => &mut layout.align,
-            "max_vertices" => &mut layout.max_vertices,
-            "invocations" => &mut layout.invocations,
-            "vertices" => &mut layout.vertices,
-            "local_size_x" => &mut layout.local_size[0],
-            "local_size_y" => &mut layout.local_size[1],
-            "local_size_z" => &mut layout.local_size[2],
-            "secondary_view_offset" => return Ok(()),
-            _ => {
-                return self
-                    .error(span, format!("`{name}` is not a layout qualifier with a value"));
-            }
-        };
-        *slot = Some(number);
+        let Some(place) = (known.place)(layout) else { return Ok(()) };
+        *place = Some(number);
         let limit_error = match name {
             "component" if number > 3 => Some("component must be below 4"),
             "index"
@@ -292,6 +224,97 @@ impl Checker<'_> {
         Ok(())
     }
 }
+
+/// Versions and extensions that have a layout qualifier.
+enum Since {
+    Always,
+    Never,
+    /// Desktop and ES version, 0 for none, or an extension.
+    Version(u16, u16, &'static [&'static str]),
+    /// GLSL 4.20 and its extension, or another extension.
+    Pack420(&'static [&'static str]),
+    EnhancedLayouts,
+}
+
+impl Since {
+    fn holds(&self, language: &Language<'_>) -> bool {
+        match *self {
+            Since::Always => true,
+            Since::Never => false,
+            Since::Version(desktop, es, extensions) => {
+                language.at_least(desktop, es) || language.any_extension(extensions)
+            }
+            Since::Pack420(extensions) => {
+                language.has_420pack() || language.any_extension(extensions)
+            }
+            Since::EnhancedLayouts => language.has_enhanced_layouts(),
+        }
+    }
+}
+
+/// A layout qualifier with a value.
+struct NumberQualifier {
+    name: &'static str,
+    since: Since,
+    /// Smallest value.
+    minimum: u32,
+    /// Where the value goes; `None` if it has no observable effect here.
+    place: fn(&mut Layout) -> Option<&mut Option<u32>>,
+}
+
+const fn number(
+    name: &'static str,
+    since: Since,
+    minimum: u32,
+    place: fn(&mut Layout) -> Option<&mut Option<u32>>,
+) -> NumberQualifier {
+    NumberQualifier { name, since, minimum, place }
+}
+
+const INVOCATIONS: Since =
+    Since::Version(400, 320, &["ARB_gpu_shader5", "EXT_geometry_shader", "OES_geometry_shader"]);
+const LOCAL_SIZE: Since = Since::Version(430, 310, &["ARB_compute_shader"]);
+const INDEX: Since = Since::Version(
+    330,
+    0,
+    &[
+        "ARB_explicit_attrib_location",
+        "EXT_blend_func_extended",
+        "ARB_explicit_uniform_location",
+        "ARB_shader_subroutine",
+    ],
+);
+const VERTICES: Since = Since::Version(
+    400,
+    320,
+    &["ARB_tessellation_shader", "EXT_tessellation_shader", "OES_tessellation_shader"],
+);
+const BINDING: Since =
+    Since::Pack420(&["ARB_shader_atomic_counters", "ARB_shader_storage_buffer_object"]);
+
+/// The layout qualifiers with a value.
+const NUMBERS: &[NumberQualifier] = &[
+    number("location", Since::Always, 0, |l| Some(&mut l.variable.location)),
+    number("component", Since::EnhancedLayouts, 0, |l| Some(&mut l.variable.component)),
+    number("index", INDEX, 0, |l| Some(&mut l.variable.index)),
+    number("binding", BINDING, 0, |l| Some(&mut l.variable.binding)),
+    number("offset", Since::Always, 0, |l| Some(&mut l.variable.offset)),
+    number("stream", Since::Version(400, 0, &["ARB_gpu_shader5"]), 0, |l| {
+        Some(&mut l.variable.stream)
+    }),
+    number("xfb_buffer", Since::EnhancedLayouts, 0, |l| Some(&mut l.variable.xfb_buffer)),
+    number("xfb_offset", Since::EnhancedLayouts, 0, |l| Some(&mut l.variable.xfb_offset)),
+    number("xfb_stride", Since::EnhancedLayouts, 0, |l| Some(&mut l.variable.xfb_stride)),
+    number("align", Since::EnhancedLayouts, 0, |l| Some(&mut l.align)),
+    number("max_vertices", Since::Always, 0, |l| Some(&mut l.max_vertices)),
+    number("invocations", INVOCATIONS, 1, |l| Some(&mut l.invocations)),
+    number("vertices", VERTICES, 1, |l| Some(&mut l.vertices)),
+    number("local_size_x", LOCAL_SIZE, 1, |l| Some(&mut l.local_size[0])),
+    number("local_size_y", LOCAL_SIZE, 1, |l| Some(&mut l.local_size[1])),
+    number("local_size_z", LOCAL_SIZE, 1, |l| Some(&mut l.local_size[2])),
+    number("secondary_view_offset", Since::Always, 0, |_| None),
+    number("num_views", Since::Never, 0, |_| None),
+];
 
 /// Extensions for a layout qualifier without a value, one of which is needed; `None` if one is
 /// enabled.
