@@ -84,9 +84,10 @@ pub fn import(
     known: &BTreeMap<String, String>,
 ) -> Result<ImportedRun, ImportError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (results, origin) = match text.trim_start().starts_with('{') {
-        true => piglit(text)?,
-        false => (deqp_runner(text)?, Origin::of("deqp-runner")),
+    let (results, origin) = if text.trim_start().starts_with('{') {
+        piglit(text)?
+    } else {
+        (deqp_runner(text)?, Origin::of("deqp-runner"))
     };
     let mut run = ImportedRun { origin, results: Vec::new(), unmatched: Vec::new() };
     for (name, result) in results {

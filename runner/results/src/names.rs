@@ -101,10 +101,7 @@ pub fn printable(text: &str) -> String {
     }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_escaped(c) {
-            true => escaped.extend(c.escape_default()),
-            false => escaped.push(c),
-        }
+        if is_escaped(c) { escaped.extend(c.escape_default()) } else { escaped.push(c) }
     }
     escaped
 }

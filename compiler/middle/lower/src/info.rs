@@ -77,9 +77,10 @@ pub(crate) fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKe
         .max()
         .unwrap_or(0);
     info.shared_size = linked.shared_size;
-    info.local_size = match shader.layout.local_size_variable {
-        true => [0; 3],
-        false => shader.layout.local_size.unwrap_or([1; 3]),
+    info.local_size = if shader.layout.local_size_variable {
+        [0; 3]
+    } else {
+        shader.layout.local_size.unwrap_or([1; 3])
     };
     info.derivative_group = match shader.layout.derivative_group_quads {
         None => ir::DerivativeGroup::None,

@@ -51,8 +51,5 @@ pub(crate) fn assemble(text: &[u8]) -> Result<Vec<u8>, String> {
         errors.read_to_string(&mut message).map_err(failed)?;
     }
     let status = child.wait().map_err(failed)?;
-    match status.success() {
-        true => Ok(module),
-        false => Err(format!("{PROGRAM}: {}", message.trim_end())),
-    }
+    if status.success() { Ok(module) } else { Err(format!("{PROGRAM}: {}", message.trim_end())) }
 }

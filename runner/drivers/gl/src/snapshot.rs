@@ -121,9 +121,10 @@ impl Snapshot {
         }
         for unit in 0..UNITS {
             api.active_texture(gl::TEXTURE0 + unit);
-            let units: &[&str] = match fixed {
-                true => &["TEXTURE_BINDING_2D", "TEXTURE_2D", "CURRENT_TEXTURE_COORDS"],
-                false => &["TEXTURE_BINDING_2D"],
+            let units: &[&str] = if fixed {
+                &["TEXTURE_BINDING_2D", "TEXTURE_2D", "CURRENT_TEXTURE_COORDS"]
+            } else {
+                &["TEXTURE_BINDING_2D"]
             };
             units.iter().for_each(|name| snapshot.state(api, name));
         }

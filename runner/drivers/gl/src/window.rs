@@ -67,9 +67,10 @@ fn create(api: &Api, capabilities: &Capabilities, shape: WindowShape) -> Option<
         api.renderbuffer_storage(gl::RENDERBUFFER, gl::DEPTH24_STENCIL8, size[0], size[1]);
         api.bind_renderbuffer(gl::RENDERBUFFER, 0);
         // Versions without a common attachment point of both take it at two.
-        let points: &[u32] = match capabilities.has_version(30, 30, &[]) {
-            true => &[gl::DEPTH_STENCIL_ATTACHMENT],
-            false => &[gl::DEPTH_ATTACHMENT, gl::STENCIL_ATTACHMENT],
+        let points: &[u32] = if capabilities.has_version(30, 30, &[]) {
+            &[gl::DEPTH_STENCIL_ATTACHMENT]
+        } else {
+            &[gl::DEPTH_ATTACHMENT, gl::STENCIL_ATTACHMENT]
         };
         for &point in points {
             api.framebuffer_renderbuffer(gl::FRAMEBUFFER, point, gl::RENDERBUFFER, buffer);

@@ -100,9 +100,10 @@ fn extract(ty: Scalar, x: u64, offset: i64, bits: i64) -> u64 {
         return 0;
     }
     let left = (x as u32) << (32 - offset - bits);
-    match ty.is_signed_integer() {
-        true => i64::from(left as i32 >> (32 - bits)) as u64,
-        false => u64::from(left >> (32 - bits)),
+    if ty.is_signed_integer() {
+        i64::from(left as i32 >> (32 - bits)) as u64
+    } else {
+        u64::from(left >> (32 - bits))
     }
 }
 

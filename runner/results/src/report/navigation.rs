@@ -75,10 +75,8 @@ impl<'e, 'a> Navigation<'e, 'a> {
         let (test, label) = (self.entries[index].test(), self.entries[index].label());
         let here = self.failures.partition_point(|&failure| failure < index);
         let (before, after) = self.failures.split_at(here);
-        let ordered: Box<dyn Iterator<Item = &usize>> = match forward {
-            true => Box::new(after.iter()),
-            false => Box::new(before.iter().rev()),
-        };
+        let ordered: Box<dyn Iterator<Item = &usize>> =
+            if forward { Box::new(after.iter()) } else { Box::new(before.iter().rev()) };
         let is_other = |failure: &usize| {
             self.entries[*failure].test() != test && self.page(*failure, written).is_some()
         };

@@ -238,9 +238,10 @@ impl Checker<'_> {
     /// `gl_MinProgramTexelOffset` and `gl_MaxProgramTexelOffset`, and the gather's own limits; the
     /// smallest is one below the largest negated).
     fn check_offset_range(&mut self, offset: ExprId, gather: bool, span: Span) -> Check<()> {
-        let largest = i64::from(match gather {
-            true => self.language.limit("GL_MAX_PROGRAM_TEXTURE_GATHER_OFFSET", 31),
-            false => self.language.limit("GL_MAX_PROGRAM_TEXEL_OFFSET", 7),
+        let largest = i64::from(if gather {
+            self.language.limit("GL_MAX_PROGRAM_TEXTURE_GATHER_OFFSET", 31)
+        } else {
+            self.language.limit("GL_MAX_PROGRAM_TEXEL_OFFSET", 7)
         });
         let range = -largest - 1..=largest;
         let outside = self

@@ -201,9 +201,10 @@ impl Checker<'_> {
     /// The type of a declared variable, without the sizes from its initializer.
     pub(crate) fn variable_type(&mut self, base: TypeId, declarator: Declarator) -> Check<TypeId> {
         let span = declarator.name.span;
-        match declarator.init.is_some() {
-            true => self.open_array_type(base, declarator.dims, span),
-            false => self.array_type(base, declarator.dims, span),
+        if declarator.init.is_some() {
+            self.open_array_type(base, declarator.dims, span)
+        } else {
+            self.array_type(base, declarator.dims, span)
         }
     }
 

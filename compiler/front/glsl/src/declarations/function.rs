@@ -178,9 +178,10 @@ impl Checker<'_> {
 
     fn parameter_qualifiers(&self, ty: TypeId, qualifiers: &Qualifiers) -> ParameterQualifiers {
         // Precisions matter in GLSL ES only, where a default precision equals a written one.
-        let precision = match self.language.es {
-            true => self.precision_of(self.types.without_arrays(ty), qualifiers),
-            false => Default::default(),
+        let precision = if self.language.es {
+            self.precision_of(self.types.without_arrays(ty), qualifiers)
+        } else {
+            Default::default()
         };
         ParameterQualifiers { constant: qualifiers.constant, precision, memory: qualifiers.memory }
     }

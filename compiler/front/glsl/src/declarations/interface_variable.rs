@@ -315,15 +315,11 @@ impl Checker<'_> {
                 let outer_end = (language.stage, storage) == (Stage::Vertex, Storage::Input)
                     || (language.stage, storage) == (Stage::Fragment, Storage::Output);
                 let explicit = ["ARB_explicit_attrib_location", "ARB_separate_shader_objects"];
-                let allowed = match outer_end {
-                    true => language.at_least(330, 300) || language.any_extension(&explicit),
-                    false => {
-                        language.at_least(410, 310)
-                            || language.any_extension(&[
-                                "ARB_separate_shader_objects",
-                                "EXT_separate_shader_objects",
-                            ])
-                    }
+                let separate = ["ARB_separate_shader_objects", "EXT_separate_shader_objects"];
+                let allowed = if outer_end {
+                    language.at_least(330, 300) || language.any_extension(&explicit)
+                } else {
+                    language.at_least(410, 310) || language.any_extension(&separate)
                 };
                 if allowed {
                     return self.check_component(layout, ty, span);

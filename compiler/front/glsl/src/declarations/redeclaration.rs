@@ -304,9 +304,10 @@ impl Checker<'_> {
                     return self.error(span, "std430 is for storage blocks");
                 }
                 let defaults = &mut self.defaults;
-                let (packing, order) = match buffer {
-                    true => (&mut defaults.buffer_packing, &mut defaults.buffer_order),
-                    false => (&mut defaults.uniform_packing, &mut defaults.uniform_order),
+                let (packing, order) = if buffer {
+                    (&mut defaults.buffer_packing, &mut defaults.buffer_order)
+                } else {
+                    (&mut defaults.uniform_packing, &mut defaults.uniform_order)
                 };
                 *packing = layout.packing.unwrap_or(*packing);
                 *order = layout.order.unwrap_or(*order);

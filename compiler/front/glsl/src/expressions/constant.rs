@@ -154,11 +154,14 @@ impl Checker<'_> {
                 let numbers = value.components()?;
                 let (columns, rows) = self.types.shape(expr.ty)?;
                 let (known_columns, known_rows) = self.types.shape(self.ty(*a))?;
-                let cell = |c: u8, r: u8| match c < known_columns && r < known_rows {
-                    true => numbers
-                        .get(usize::from(c) * usize::from(known_rows) + usize::from(r))
-                        .copied(),
-                    false => (c == r).then_some(Number::Float(1.0)),
+                let cell = |c: u8, r: u8| {
+                    if c < known_columns && r < known_rows {
+                        numbers
+                            .get(usize::from(c) * usize::from(known_rows) + usize::from(r))
+                            .copied()
+                    } else {
+                        (c == r).then_some(Number::Float(1.0))
+                    }
                 };
                 Some(Value::Components(matrix(columns, rows, cell)))
             }

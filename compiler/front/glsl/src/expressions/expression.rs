@@ -182,9 +182,10 @@ impl Checker<'_> {
         }
         self.check_place(value, self.unit.exprs[operand].span)?;
         self.check_readable(value, self.unit.exprs[operand].span)?;
-        let kind = match post {
-            true => ExprKind::PostIncrement { place: value, decrement },
-            false => ExprKind::PreIncrement { place: value, decrement },
+        let kind = if post {
+            ExprKind::PostIncrement { place: value, decrement }
+        } else {
+            ExprKind::PreIncrement { place: value, decrement }
         };
         Ok(self.push(kind, ty, span))
     }

@@ -24,12 +24,13 @@ impl Checker<'_> {
             }
             (Some((_, ArrayLength::Fixed(size))), _) => {
                 let wanted = count.unwrap_or(*self.per_vertex_sizes.entry(storage).or_insert(size));
-                match wanted == size {
-                    false => self.error(
+                if wanted == size {
+                    Ok(())
+                } else {
+                    self.error(
                         span,
                         format!("an array of {size} elements where there are {wanted} vertices"),
-                    ),
-                    true => Ok(()),
+                    )
                 }
             }
             _ => Ok(()),

@@ -97,9 +97,10 @@ fn statement(out: &mut String, program: &Program, statement: &Statement) -> std:
                     format!("r{}", program.results.iter().position(|r| r == result).unwrap_or(0))
                 }
             };
-            match saturate {
-                true => writeln!(out, "    {place}.{mask} = clamp({value}, 0.0, 1.0).{mask};"),
-                false => writeln!(out, "    {place}.{mask} = ({value}).{mask};"),
+            if *saturate {
+                writeln!(out, "    {place}.{mask} = clamp({value}, 0.0, 1.0).{mask};")
+            } else {
+                writeln!(out, "    {place}.{mask} = ({value}).{mask};")
             }
         }
         Statement::Address { register, value } => {

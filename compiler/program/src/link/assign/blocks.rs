@@ -122,9 +122,10 @@ fn new_block(
     let content = program.types.without_arrays(global.ty);
     let rules = Rules::from(qualifiers.packing);
     let size = rules.size(&program.types, content, MatrixOrder::ColumnMajor);
-    let (limit_name, default) = match storage {
-        true => ("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 1 << 27),
-        false => ("GL_MAX_UNIFORM_BLOCK_SIZE", 65536),
+    let (limit_name, default) = if storage {
+        ("GL_MAX_SHADER_STORAGE_BLOCK_SIZE", 1 << 27)
+    } else {
+        ("GL_MAX_UNIFORM_BLOCK_SIZE", 65536)
     };
     if let Some(limit) = options.capabilities.limit_below(limit_name, default, size) {
         errors.push(format!("block `{}` has {size} bytes; {limit} are available", qualifiers.name));

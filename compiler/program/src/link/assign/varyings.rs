@@ -467,9 +467,10 @@ fn add_builtin(
     add: &mut Add<'_>,
 ) {
     let integer = types.scalar_of(types.without_arrays(ty)).is_some_and(is_not_interpolated);
-    let interpolation = match integer {
-        true => Interpolation { mode: InterpolationMode::Flat, ..interpolation },
-        false => interpolation,
+    let interpolation = if integer {
+        Interpolation { mode: InterpolationMode::Flat, ..interpolation }
+    } else {
+        interpolation
     };
     let length = match types.array_of(ty) {
         Some((_, ArrayLength::Fixed(n))) => n,

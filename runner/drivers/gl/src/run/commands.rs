@@ -18,9 +18,10 @@ impl<'a> Run<'a> {
             }
             Command::ClearDepth(depth) => {
                 self.clear_mask |= gl::DEPTH_BUFFER_BIT;
-                match self.is_es() {
-                    true => self.api.clear_depthf(*depth),
-                    false => self.api.clear_depth(f64::from(*depth)),
+                if self.is_es() {
+                    self.api.clear_depthf(*depth)
+                } else {
+                    self.api.clear_depth(f64::from(*depth))
                 }
             }
             Command::Clear => self.api.clear(self.clear_mask),

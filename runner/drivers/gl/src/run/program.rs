@@ -86,9 +86,10 @@ impl<'a> Run<'a> {
         let shader = self.api.create_shader(stage_enum(stage));
         self.objects.shaders.push(shader);
         self.api.shader_source(shader, parts);
-        match sections.paths.is_empty() {
-            true => self.api.compile_shader(shader),
-            false => self.api.compile_shader_include(shader, &sections.paths),
+        if sections.paths.is_empty() {
+            self.api.compile_shader(shader)
+        } else {
+            self.api.compile_shader_include(shader, &sections.paths)
         }
         if self.api.get_shader(shader, gl::COMPILE_STATUS) == 0 {
             let log = self.api.shader_log(shader);

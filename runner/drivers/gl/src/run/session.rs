@@ -127,9 +127,10 @@ impl<'a> Run<'a> {
 
     /// Skips the test unless the context has an extension.
     pub(super) fn needs_extension(&self, extension: &str) -> Flow {
-        match self.capabilities.has(extension) {
-            true => Ok(()),
-            false => Err(skip(format!("needs {extension}"))),
+        if self.capabilities.has(extension) {
+            Ok(())
+        } else {
+            Err(skip(format!("needs {extension}")))
         }
     }
 

@@ -101,10 +101,7 @@ impl Run<'_> {
     }
 
     fn needs_matrices(&self) -> Flow {
-        match self.is_es() {
-            true => Err(skip("OpenGL ES has no fixed-function matrices")),
-            false => Ok(()),
-        }
+        if self.is_es() { Err(skip("OpenGL ES has no fixed-function matrices")) } else { Ok(()) }
     }
 
     fn needs_viewports(&self) -> Flow {

@@ -56,16 +56,18 @@ impl Run<'_> {
         match uniform.ty.scalar {
             Scalar::Float => {
                 let values: Vec<f32> = words.iter().map(|&w| f32::from_bits(w)).collect();
-                match matrix {
-                    true => self.api.uniform_matrix(location, columns, rows, &values),
-                    false => self.api.uniform_floats(location, &values),
+                if matrix {
+                    self.api.uniform_matrix(location, columns, rows, &values)
+                } else {
+                    self.api.uniform_floats(location, &values)
                 }
             }
             Scalar::Double => {
                 let values: Vec<f64> = pairs().map(f64::from_bits).collect();
-                match matrix {
-                    true => self.api.uniform_double_matrix(location, columns, rows, &values),
-                    false => self.api.uniform_doubles(location, &values),
+                if matrix {
+                    self.api.uniform_double_matrix(location, columns, rows, &values)
+                } else {
+                    self.api.uniform_doubles(location, &values)
                 }
             }
             Scalar::Int => {

@@ -56,9 +56,10 @@ pub(super) fn neighbor(layer: usize, index: [i64; 3], size: i64) -> (usize, [i64
     let center = |i: i64| (2 * i.clamp(0, size - 1) + 1) as f64 / size as f64 - 1.0;
     // Just beyond the edge, so that the other coordinate keeps its texel.
     let beyond = |i: i64| if i < 0 { -1.0 - 1e-9 } else { 1.0 + 1e-9 };
-    let [s, t] = match is_inside(index[0]) {
-        false => [beyond(index[0]), center(index[1])],
-        true => [center(index[0]), beyond(index[1])],
+    let [s, t] = if is_inside(index[0]) {
+        [center(index[0]), beyond(index[1])]
+    } else {
+        [beyond(index[0]), center(index[1])]
     };
     let (face, s, t) = cube_face(face_direction(layer % 6, s, t));
     let texel = |at: f64| ((at * size as f64) as i64).clamp(0, size - 1);

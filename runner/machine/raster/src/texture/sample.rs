@@ -285,9 +285,10 @@ impl<'t, T: Texels> Lookup<'t, T> {
     fn texel(&self, level: usize, layer: usize, index: [i64; 3], sizes: [u32; 3]) -> Raw {
         let is_cube =
             matches!(self.texture.target(), TextureTarget::Cube | TextureTarget::CubeArray);
-        let (layer, index) = match self.parameters.is_seamless && is_cube {
-            true => neighbor(layer, index, i64::from(sizes[0])),
-            false => (layer, index),
+        let (layer, index) = if self.parameters.is_seamless && is_cube {
+            neighbor(layer, index, i64::from(sizes[0]))
+        } else {
+            (layer, index)
         };
         let mut wrapped = [0i64; 3];
         for i in 0..self.axes {
