@@ -5,7 +5,7 @@ use crate::inst::InstKind;
 use crate::intrinsics::IntrinsicOp;
 use crate::shader::Shader;
 use crate::slot::Slot;
-use crate::varyings::{InputReads, Place, generic, slot_at};
+use crate::varyings::{InputReads, VaryingComponent, generic, slot_at};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const SLOT_COMPONENTS: u8 = 4;
 /// New places of the components that a fragment shader reads, by their old ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VaryingPlaces {
-    places: BTreeMap<Place, Place>,
+    places: BTreeMap<VaryingComponent, VaryingComponent>,
     /// The slots that they are in.
     slots: Vec<Varying>,
 }

@@ -111,7 +111,7 @@ fn uniform_byte(shader: &Shader, intrinsic: &Intrinsic, result: Value) -> Option
 }
 
 /// A component (0 to 3) of a generic varying.
-pub(crate) type Place = (u8, u8);
+pub(crate) type VaryingComponent = (u8, u8);
 
 /// Facts about the generic outputs of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl OutputFacts {
 
 /// Stores to generic outputs by component: place, block and what is stored. `None` if an index is
 /// only known at run time, so that any of the outputs may be written.
-fn stores(shader: &Shader) -> Option<Vec<(Place, Block, Known)>> {
+fn stores(shader: &Shader) -> Option<Vec<(VaryingComponent, Block, Known)>> {
     let mut found = Vec::new();
     for block in shader.block_order() {
         for &inst in &shader.blocks[block].insts {
@@ -163,13 +163,13 @@ fn stores(shader: &Shader) -> Option<Vec<(Place, Block, Known)>> {
 /// Components of generic outputs that have the same constant of the draw wherever they are written
 /// at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OutputConstants(BTreeMap<Place, DrawConstant>);
+pub struct OutputConstants(BTreeMap<VaryingComponent, DrawConstant>);
 
 impl OutputConstants {
     /// Returns those of a shader. An output that is not written on some path is undefined there, so
     /// the constant will do.
     pub fn of(shader: &Shader) -> OutputConstants {
-        let mut known: BTreeMap<Place, Option<DrawConstant>> = BTreeMap::new();
+        let mut known: BTreeMap<VaryingComponent, Option<DrawConstant>> = BTreeMap::new();
         for (place, _, stored) in stores(shader).unwrap_or_default() {
             match stored {
                 Known::Constant(constant) => {
@@ -200,7 +200,7 @@ impl OutputConstants {
 
 /// Components of generic outputs that always have the value of another one, which comes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OutputCopies(BTreeMap<Place, Place>);
+pub struct OutputCopies(BTreeMap<VaryingComponent, VaryingComponent>);
 
 impl OutputCopies {
     /// Returns those of a shader: both are written once, in one block. A geometry shader has none,
@@ -210,10 +210,10 @@ impl OutputCopies {
             return OutputCopies::default();
         }
         let stores = stores(shader).unwrap_or_default();
-        let mut counts: BTreeMap<Place, u32> = BTreeMap::new();
+        let mut counts: BTreeMap<VaryingComponent, u32> = BTreeMap::new();
         stores.iter().for_each(|(place, ..)| *counts.entry(*place).or_default() += 1);
-        let mut first: BTreeMap<(Block, Value, u8), Place> = BTreeMap::new();
-        let mut single: Vec<(Place, (Block, Value, u8))> = stores
+        let mut first: BTreeMap<(Block, Value, u8), VaryingComponent> = BTreeMap::new();
+        let mut single: Vec<(VaryingComponent, (Block, Value, u8))> = stores
             .into_iter()
             .filter(|(place, ..)| counts[place] == 1)
             .filter_map(|(place, block, stored)| match stored {
@@ -241,7 +241,7 @@ impl OutputCopies {
 /// Components of generic inputs that a stage reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputReads {
-    places: BTreeSet<Place>,
+    places: BTreeSet<VaryingComponent>,
     /// An index is only known at run time.
     all: bool,
 }
@@ -269,7 +269,7 @@ impl InputReads {
     }
 
     /// Returns the components, if all indices are known.
-    pub(crate) fn places(&self) -> Option<impl Iterator<Item = Place>> {
+    pub(crate) fn places(&self) -> Option<impl Iterator<Item = VaryingComponent>> {
         (!self.all).then(|| self.places.iter().copied())
     }
 

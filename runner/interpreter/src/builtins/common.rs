@@ -11,7 +11,7 @@ use crate::environment::Error;
 use crate::lanes::Value;
 use crate::scalar;
 
-type Outcome = Result<Value, Error>;
+type Computed = Result<Value, Error>;
 
 /// Angle from which on a sine has no value to rely on. The precision of trigonometric functions is
 /// undefined (GLSL 4.60 section 4.7.1), and 16 units in the last place of such an angle, which two
@@ -19,7 +19,7 @@ type Outcome = Result<Value, Error>;
 const LARGE_ANGLE: f64 = 8192.0;
 
 /// Calls an angle or trigonometry function.
-pub(super) fn angle(f: AngleFunction, args: &Arguments) -> Outcome {
+pub(super) fn angle(f: AngleFunction, args: &Arguments) -> Computed {
     use AngleFunction as F;
     let function: fn(f64) -> f64 = match f {
         F::Radians => |x| x * (std::f64::consts::PI / 180.0),
@@ -67,7 +67,7 @@ pub(super) fn angle(f: AngleFunction, args: &Arguments) -> Outcome {
 }
 
 /// Calls an exponential function.
-pub(super) fn exponential(f: ExponentialFunction, args: &Arguments, components: usize) -> Outcome {
+pub(super) fn exponential(f: ExponentialFunction, args: &Arguments, components: usize) -> Computed {
     use ExponentialFunction as F;
     let function: fn(f64) -> f64 = match f {
         F::Exp => libm::exp,
@@ -108,7 +108,7 @@ pub(super) fn common(
     args: &Arguments,
     result: Option<Scalar>,
     components: usize,
-) -> Outcome {
+) -> Computed {
     use CommonFunction as F;
     let wide = |i| args.widened(i, components);
     let wide3 = || Ok::<_, Error>((wide(0)?, wide(1)?, wide(2)?));
@@ -171,7 +171,7 @@ pub(super) fn common(
     }
 }
 
-fn fma(args: &Arguments) -> Outcome {
+fn fma(args: &Arguments) -> Computed {
     let ty = args.scalar(0)?;
     let (a, b, c) = (args.value(0)?, args.value(1)?, args.value(2)?);
     Ok(match ty {
@@ -194,7 +194,7 @@ fn sign(x: f64) -> f64 {
 }
 
 /// Tests every component.
-fn test(args: &Arguments, test: fn(f64) -> bool) -> Outcome {
+fn test(args: &Arguments, test: fn(f64) -> bool) -> Computed {
     let ty = args.scalar(0)?;
     Ok(args.value(0)?.map(|x| scalar::of_bool(test(scalar::to_f64(ty, x)))))
 }
@@ -279,14 +279,14 @@ fn smoothstep(ty: Scalar, low: &Value, high: &Value, x: &Value) -> Value {
 }
 
 /// Returns the operand's bits as another type.
-pub(super) fn bit_cast(args: &Arguments, result: Option<Scalar>) -> Outcome {
+pub(super) fn bit_cast(args: &Arguments, result: Option<Scalar>) -> Computed {
     let to = result.ok_or(Error::Malformed("result of a bit cast is not numeric"))?;
     let mask = u64::MAX >> (64 - to.bits());
     Ok(args.value(0)?.map(|x| scalar::wrap(to, x & mask)))
 }
 
 /// Calls a vector relational function.
-pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Outcome {
+pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Computed {
     use RelationalFunction as F;
     let op = match f {
         F::LessThan => BinaryOp::Less,

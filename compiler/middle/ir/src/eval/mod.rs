@@ -36,7 +36,7 @@ impl Default for EvalOptions {
 
 /// How the lanes ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Evaluation {
     /// Instructions executed, counted once for all lanes.
     pub steps: u64,
     /// Lanes that were discarded or demoted: their outputs do not count.
@@ -52,7 +52,7 @@ pub fn run(
     lanes: usize,
     services: &mut dyn Services,
     options: EvalOptions,
-) -> Result<Outcome, EvalError> {
+) -> Result<Evaluation, EvalError> {
     let size =
         shader.values.len().checked_mul(lanes).ok_or(EvalError::Malformed("too many lanes"))?;
     let mut machine = Machine {
@@ -70,7 +70,7 @@ pub fn run(
     };
     machine.check_nesting()?;
     machine.list(&shader.body, vec![true; lanes])?;
-    Ok(Outcome { steps: machine.steps, discarded: machine.discarded })
+    Ok(Evaluation { steps: machine.steps, discarded: machine.discarded })
 }
 
 /// Set of lanes.

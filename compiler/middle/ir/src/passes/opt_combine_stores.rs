@@ -20,7 +20,7 @@ use crate::varyings::slot_at;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The destination of a store: a slot, of the patch or of one of its vertices.
-type Place = (Slot, Option<Value>);
+type Target = (Slot, Option<Value>);
 
 /// Lets the last of a block's stores to components of one output write them all, where nothing
 /// between them may read outputs, orders accesses or may write to the same place by another name.
@@ -43,7 +43,7 @@ pub fn opt_combine_stores(shader: &mut Shader) -> bool {
 fn groups(shader: &Shader) -> BTreeMap<Inst, Vec<Inst>> {
     let mut groups = BTreeMap::new();
     for block in shader.block_order() {
-        let mut open: BTreeMap<Place, Vec<Inst>> = BTreeMap::new();
+        let mut open: BTreeMap<Target, Vec<Inst>> = BTreeMap::new();
         for &inst in &shader.blocks[block].insts {
             let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind else { continue };
             match (store(shader, intrinsic), intrinsic.op) {
@@ -67,7 +67,7 @@ fn groups(shader: &Shader) -> BTreeMap<Inst, Vec<Inst>> {
     groups
 }
 
-fn close(open: &mut BTreeMap<Place, Vec<Inst>>, groups: &mut BTreeMap<Inst, Vec<Inst>>) {
+fn close(open: &mut BTreeMap<Target, Vec<Inst>>, groups: &mut BTreeMap<Inst, Vec<Inst>>) {
     for mut stores in std::mem::take(open).into_values() {
         if let Some(last) = stores.pop().filter(|_| !stores.is_empty()) {
             groups.insert(last, stores);
@@ -76,7 +76,7 @@ fn close(open: &mut BTreeMap<Place, Vec<Inst>>, groups: &mut BTreeMap<Inst, Vec<
 }
 
 /// Where a store at a constant offset goes, if it stays within its slot.
-fn store(shader: &Shader, intrinsic: &Intrinsic) -> Option<Place> {
+fn store(shader: &Shader, intrinsic: &Intrinsic) -> Option<Target> {
     let (value, vertex, offset) = match (intrinsic.op, &intrinsic.srcs[..]) {
         (IntrinsicOp::StoreOutput, &[value, offset]) => (value, None, offset),
         (IntrinsicOp::StorePerVertexOutput, &[value, vertex, offset]) => {

@@ -7,14 +7,13 @@ use crate::shader::Shader;
 use crate::types::TypeTable;
 use crate::variable::{Global, GlobalId, Storage};
 
-/// Declared place of a variable: location, component, whether per patch, whether a
-/// block.
-type Place = (u32, u32, bool, bool);
+/// Key by which inputs find an output: location, component, whether per patch, whether a block.
+type LocationKey = (u32, u32, bool, bool);
 
 /// The outputs of a stage by what inputs name.
 pub(crate) struct Outgoing<'a> {
     producer: &'a Shader,
-    places: FxHashMap<Place, GlobalId>,
+    places: FxHashMap<LocationKey, GlobalId>,
     variables: FxHashMap<&'a str, GlobalId>,
     blocks: FxHashMap<&'a str, GlobalId>,
 }
@@ -52,7 +51,7 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-fn place(global: &Global, types: &TypeTable) -> Option<Place> {
+fn place(global: &Global, types: &TypeTable) -> Option<LocationKey> {
     let component = global.layout.component.unwrap_or(0);
     let location = explicit_location(types, global)?;
     Some((location, component, global.interpolation.patch, global.block.is_some()))

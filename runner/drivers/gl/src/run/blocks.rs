@@ -4,7 +4,7 @@ use script::{Scalar, Uniform};
 use vocabulary::Phase;
 
 use super::member_layout::MemberLayout;
-use super::session::{Linked, Place, Run};
+use super::session::{BlockMember, Linked, Run};
 use crate::bindings::gl;
 use crate::outcome::{Flow, fail, missing_uniform};
 
@@ -44,7 +44,7 @@ impl Run<'_> {
             return Ok(false);
         }
         if self.spirv {
-            let Place { binding, layout } = self.blocks.place;
+            let BlockMember { binding, layout } = self.blocks.member;
             let block = binding.and_then(|binding| self.blocks.by_binding.get(&binding));
             let Some(&block) = block else {
                 return Err(fail(Phase::Link, "`block binding` names no uniform block"));

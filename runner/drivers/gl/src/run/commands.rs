@@ -38,10 +38,10 @@ impl<'a> Run<'a> {
             }
             Command::BlockArrayIndex(index) => self.blocks.array_index = *index,
             // Without effect where blocks are addressed by name.
-            Command::BlockBinding(binding) => self.blocks.place.binding = Some(*binding),
-            Command::BlockOffset(offset) => self.blocks.place.layout.offset = *offset,
-            Command::BlockMatrixStride(stride) => self.blocks.place.layout.stride = *stride,
-            Command::BlockRowMajor(row_major) => self.blocks.place.layout.row_major = *row_major,
+            Command::BlockBinding(binding) => self.blocks.member.binding = Some(*binding),
+            Command::BlockOffset(offset) => self.blocks.member.layout.offset = *offset,
+            Command::BlockMatrixStride(stride) => self.blocks.member.layout.stride = *stride,
+            Command::BlockRowMajor(row_major) => self.blocks.member.layout.row_major = *row_major,
             Command::Buffer(command) => self.buffer(command)?,
             Command::Texture(command) => self.texture(command)?,
             Command::Framebuffer(command) => self.framebuffer(command)?,

@@ -254,13 +254,13 @@ pub(super) struct Blocks {
     pub(super) array_index: i32,
     /// Blocks by binding, in SPIR-V.
     pub(super) by_binding: BTreeMap<i32, usize>,
-    /// Place that uniforms go to, in SPIR-V.
-    pub(super) place: Place,
+    /// Member that uniforms go to, in SPIR-V.
+    pub(super) member: BlockMember,
 }
 
-/// Place in a block that has no names.
+/// Member of a block that has no names.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct BlockMember {
     /// Binding of the block.
     pub(super) binding: Option<i32>,
     /// Offset, matrix stride and order.

@@ -192,10 +192,10 @@ fn encodings() {
 }
 
 /// A line and a column.
-type Place = (u32, u32);
+type Position = (u32, u32);
 
 /// Places for a byte that is not UTF-8, and the position of the error, if there is one.
-const LATIN: &[(&[u8], Option<Place>)] = &[
+const LATIN: &[(&[u8], Option<Position>)] = &[
     (b"caf\xe9\n[require]\nGLSL >= 1.10\n", None),
     (b"[require]\nGLSL >= 1.10\n# caf\xe9\n", None),
     (b"[require] caf\xe9\nGLSL >= 1.10\n", Some((1, 14))),

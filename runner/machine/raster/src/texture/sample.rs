@@ -70,7 +70,7 @@ impl Texture {
 }
 
 /// Coordinates split into filtered axes and a layer.
-struct Place {
+struct SamplePoint {
     /// Texture coordinates of the filtered axes, normalized except for rectangles.
     axes: [f64; 3],
     /// Array layer, cube face, or layer × 6 + face.
@@ -124,16 +124,20 @@ impl<'t, T: Texels> Lookup<'t, T> {
         [w, h, d]
     }
 
-    fn place(&self, c: [f32; 4]) -> Place {
+    fn place(&self, c: [f32; 4]) -> SamplePoint {
         let c = c.map(|v| if v.is_finite() { f64::from(v) } else { 0.0 });
         let layers = self.texture.layers();
         let layer = |value: f64, count: usize| {
             ((value + 0.5).floor().max(0.0) as usize).min(count.saturating_sub(1))
         };
         match self.texture.target() {
-            TextureTarget::D1Array => Place { axes: [c[0], 0.0, 0.0], layer: layer(c[1], layers) },
-            TextureTarget::D2Array => Place { axes: [c[0], c[1], 0.0], layer: layer(c[2], layers) },
-            TextureTarget::D3 => Place { axes: [c[0], c[1], c[2]], layer: 0 },
+            TextureTarget::D1Array => {
+                SamplePoint { axes: [c[0], 0.0, 0.0], layer: layer(c[1], layers) }
+            }
+            TextureTarget::D2Array => {
+                SamplePoint { axes: [c[0], c[1], 0.0], layer: layer(c[2], layers) }
+            }
+            TextureTarget::D3 => SamplePoint { axes: [c[0], c[1], c[2]], layer: 0 },
             TextureTarget::Cube | TextureTarget::CubeArray => {
                 let (face, s, t) = cube_face([c[0], c[1], c[2]]);
                 let cube = if self.texture.target() == TextureTarget::CubeArray {
@@ -141,9 +145,9 @@ impl<'t, T: Texels> Lookup<'t, T> {
                 } else {
                     0
                 };
-                Place { axes: [s, t, 0.0], layer: cube * 6 + face }
+                SamplePoint { axes: [s, t, 0.0], layer: cube * 6 + face }
             }
-            _ => Place { axes: [c[0], c[1], 0.0], layer: 0 },
+            _ => SamplePoint { axes: [c[0], c[1], 0.0], layer: 0 },
         }
     }
 
@@ -219,7 +223,7 @@ impl<'t, T: Texels> Lookup<'t, T> {
     /// Returns one level, before swizzling.
     fn filtered(
         &self,
-        place: &Place,
+        place: &SamplePoint,
         level: usize,
         filter: Filter,
         reference: Option<f32>,
