@@ -14,6 +14,40 @@ fn swap_of(op: AtomicOp) -> AtomicOp {
     if op == AtomicOp::FcompareExchange { op } else { AtomicOp::CompareExchange }
 }
 
+/// Operands of an atomic intrinsic on memory.
+struct AtomicAccess {
+    space: Space,
+    offset: u64,
+    op: AtomicOp,
+    /// Width; that of the result if `None`.
+    bits: Option<u8>,
+    data: u64,
+    /// The value to compare with, in the `_swap` intrinsics.
+    compare: u64,
+}
+
+impl AtomicAccess {
+    /// Decodes one of the six atomic intrinsics on memory.
+    fn of(op: Op, fields: &Fields, args: &[[u64; 4]; 5]) -> AtomicAccess {
+        let [first, second, third, fourth] = [0, 1, 2, 3].map(|i| args[i][0]);
+        let at = |offset: u64| u64::from((offset as u32).wrapping_add(fields.base));
+        let (ssbo, counter) = (Space::Ssbo(first as u32), Space::Counter(fields.base));
+        let (swap, no_compare) = (swap_of(fields.atomic), 0);
+        let (space, offset, op, data, compare) = match op {
+            Op::SsboAtomic => (ssbo, at(second), fields.atomic, third, no_compare),
+            Op::SsboAtomicSwap => (ssbo, at(second), swap, fourth, third),
+            Op::SharedAtomic => (Space::Shared, at(first), fields.atomic, second, no_compare),
+            Op::SharedAtomicSwap => (Space::Shared, at(first), swap, third, second),
+            Op::CounterAtomicSwap => {
+                (counter, first & 0xffff_ffff, AtomicOp::CompareExchange, third, second)
+            }
+            _ => (counter, first & 0xffff_ffff, fields.atomic, second, no_compare),
+        };
+        let bits = matches!(space, Space::Counter(_)).then_some(32);
+        AtomicAccess { space, offset, op, bits, data, compare }
+    }
+}
+
 fn float(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
@@ -176,57 +210,22 @@ impl Machine<'_> {
                 self.store(Space::Shared, at(b), args[0], stored, fields.write_mask)?
             }
             Op::StoreScratch => self.store_scratch(lane, at(b), args[0], stored, fields.write_mask),
-            Op::SsboAtomic => Some(self.atomic(
-                Space::Ssbo(a),
-                at(b),
-                fields.atomic,
-                out.0,
-                args[2][0],
-                0,
-                silent,
-            )?),
-            Op::SsboAtomicSwap => {
-                let swap = swap_of(fields.atomic);
-                Some(self.atomic(
-                    Space::Ssbo(a),
-                    at(b),
-                    swap,
-                    out.0,
-                    args[3][0],
-                    args[2][0],
-                    silent,
-                )?)
-            }
-            Op::SharedAtomic => Some(self.atomic(
-                Space::Shared,
-                at(a),
-                fields.atomic,
-                out.0,
-                args[1][0],
-                0,
-                silent,
-            )?),
-            Op::SharedAtomicSwap => {
-                let swap = swap_of(fields.atomic);
-                Some(self.atomic(
-                    Space::Shared,
-                    at(a),
-                    swap,
-                    out.0,
-                    args[2][0],
-                    args[1][0],
-                    silent,
-                )?)
+            Op::SsboAtomic
+            | Op::SsboAtomicSwap
+            | Op::SharedAtomic
+            | Op::SharedAtomicSwap
+            | Op::CounterAtomic
+            | Op::CounterAtomicSwap => {
+                let access = AtomicAccess::of(intrinsic.op, fields, &args);
+                let bits = access.bits.unwrap_or(out.0);
+                let old = self.services.load(access.space, access.offset, bits / 8)?;
+                if !silent {
+                    let new = atomic(access.op, bits, old, access.data, access.compare);
+                    self.services.store(access.space, access.offset, bits / 8, new)?;
+                }
+                Some([old, 0, 0, 0])
             }
             Op::CounterRead => Some(self.load(Space::Counter(fields.base), a.into(), out)?),
-            Op::CounterAtomic => {
-                let space = Space::Counter(fields.base);
-                Some(self.atomic(space, a.into(), fields.atomic, 32, args[1][0], 0, silent)?)
-            }
-            Op::CounterAtomicSwap => {
-                let (space, swap) = (Space::Counter(fields.base), AtomicOp::CompareExchange);
-                Some(self.atomic(space, a.into(), swap, 32, args[2][0], args[1][0], silent)?)
-            }
             Op::SsboSize => Some([self.services.buffer_size(a)?.into(), 0, 0, 0]),
             Op::LoadLocal => Some(self.load_local(lane, fields, a)?),
             Op::StoreLocal => {
@@ -343,24 +342,6 @@ impl Machine<'_> {
             }
         }
         None
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "an atomic access has this many parts")]
-    fn atomic(
-        &mut self,
-        space: Space,
-        offset: u64,
-        op: AtomicOp,
-        bits: u8,
-        data: u64,
-        compare: u64,
-        silent: bool,
-    ) -> Result<[u64; 4], EvalError> {
-        let old = self.services.load(space, offset, bits / 8)?;
-        if !silent {
-            self.services.store(space, offset, bits / 8, atomic(op, bits, old, data, compare))?;
-        }
-        Ok([old, 0, 0, 0])
     }
 
     /// First component of an element in the local's storage; `None` if the index is out of range.
