@@ -170,17 +170,9 @@ fn cut_line(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     const VIEW: ClipVolume = ClipVolume { guard: [1.0, 1.0], depth: true, near_is_zero: false };
-
-    struct Random(u64);
-
-    impl Random {
-        fn signed(&mut self, scale: f64) -> f64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ((self.0 >> 33) as f64 / f64::from(1u32 << 31) * 2.0 - 1.0) * scale
-        }
-    }
 
     fn inside(p: &[f64; 4], slack: f64) -> bool {
         p[..3].iter().all(|c| c.abs() <= p[3] + slack)

@@ -47,4 +47,6 @@ pub mod shader_io;
 pub mod shader_ops;
 pub mod surface;
 pub mod tessellate;
+#[cfg(test)]
+mod testing;
 pub mod texture;

@@ -371,6 +371,7 @@ fn template(kind: PrimitiveKind, front_facing: bool) -> PrimitiveSetup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     const VIEWPORT: Viewport =
         Viewport { x: 0.0, y: 0.0, width: 64.0, height: 64.0, near: 0.0, far: 1.0 };
@@ -390,15 +391,6 @@ mod tests {
             point_size: [1.0; 3],
             edges: 0b111,
             viewport: &VIEWPORT,
-        }
-    }
-
-    struct Random(u64);
-
-    impl Random {
-        fn signed(&mut self, scale: f64) -> f64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ((self.0 >> 33) as f64 / f64::from(1u32 << 31) * 2.0 - 1.0) * scale
         }
     }
 

@@ -313,6 +313,7 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     fn mesh(domain: Domain, spacing: EdgeSpacing, outer: [f32; 4], inner: [f32; 2]) -> Mesh {
         tessellate(&TessellationParameters {
@@ -328,14 +329,9 @@ mod tests {
     const SPACINGS: [EdgeSpacing; 3] =
         [EdgeSpacing::Equal, EdgeSpacing::FractionalEven, EdgeSpacing::FractionalOdd];
 
-    struct Random(u64);
-
-    impl Random {
-        fn level(&mut self) -> f32 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let value = ((self.0 >> 33) % 1200) as f32 / 100.0 + 0.01;
-            if value > 11.0 { 1.0 } else { value }
-        }
+    fn level(random: &mut Random) -> f32 {
+        let value = random.below(1200) as f32 / 100.0 + 0.01;
+        if value > 11.0 { 1.0 } else { value }
     }
 
     /// Returns the signed area of a triangle in the plane of (u, v).
@@ -377,8 +373,8 @@ mod tests {
     fn domains_are_covered_once() {
         let mut random = Random(9);
         for case in 0..300 {
-            let outer = [0; 4].map(|_| random.level());
-            let inner = [0; 2].map(|_| random.level());
+            let outer = [0; 4].map(|_| level(&mut random));
+            let inner = [0; 2].map(|_| level(&mut random));
             for spacing in SPACINGS {
                 let context = format!("{case} {spacing:?} {outer:?} {inner:?}");
                 check_cover(&mesh(Domain::Quads, spacing, outer, inner), 1.0, &context);

@@ -121,16 +121,7 @@ pub fn rasterize(vertices: &[SnappedPosition; 3], bounds: &Rect) -> Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Linear congruential generator.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: u64) -> i64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ((self.0 >> 33) % n) as i64
-        }
-    }
+    use crate::testing::Random;
 
     const WINDOW: Rect = Rect { x0: 0, y0: 0, x1: 24, y1: 24 };
 
