@@ -10,7 +10,7 @@ use vocabulary::{Stage, Width};
 
 use super::counts::{Counts, StreamRegisters};
 use super::kernels::{Kernels, Loaded};
-use super::state::Fields;
+use super::state::fields::Fields;
 use super::used::Used;
 use super::window::Viewport;
 use crate::context::HardwareContext;

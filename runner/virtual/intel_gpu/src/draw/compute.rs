@@ -4,10 +4,10 @@ use eu_simulator::Thread;
 use vocabulary::Width;
 
 use super::Drawing;
-use super::bindings::Resources;
 use super::command::Draw;
-use super::scratch;
-use super::stage::UrbStage;
+use super::shaders::stage::UrbStage;
+use super::thread::bindings::Resources;
+use super::thread::scratch;
 use crate::context::HardwareContext;
 use crate::error::{Outcome, not_modeled};
 use crate::mi::predicate_holds;

@@ -1,36 +1,19 @@
 //! Draws: from a `3DPRIMITIVE` and the state of its context to pixels in memory.
 
-mod bindings;
-mod blend;
 mod check;
-mod clear;
 mod command;
 mod compute;
 mod counts;
-mod depth;
-mod feedback;
-mod flood;
+mod coverage;
 mod fragment;
-mod geometry;
-mod interpolation;
 mod kernels;
-mod messages;
-mod output;
+mod primitive;
 mod primitives;
-mod rectangle;
-mod sampler;
-mod samples;
-mod scratch;
-mod shape;
-mod stage;
+mod shaders;
 mod state;
-mod stipple;
-mod tessellation;
-mod triangle;
+mod thread;
 mod used;
-mod vertex_shader;
 mod vertices;
-mod viewport;
 mod window;
 
 use std::cell::Cell;
@@ -48,10 +31,10 @@ use crate::mi::predicate_holds;
 use crate::watch::Watch;
 use command::{Draw, Parameters};
 use counts::{Counts, StreamRegisters};
-use fragment::Fragments;
+use fragment::shade::Fragments;
 use kernels::Kernels;
 use primitives::RECTANGLES;
-use state::Fields;
+use state::fields::Fields;
 use submission::KernelUse;
 use used::Used;
 

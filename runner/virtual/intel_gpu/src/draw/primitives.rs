@@ -1,12 +1,14 @@
 //! Primitives of a draw: indices, assembly, the way through the stages.
 
-use raster::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
+use raster::assemble::{PrimitiveMode, assemble};
 use raster::primitive::PrimitiveKind;
 use rustc_hash::FxHashMap;
 
 use super::command::{Draw, Parameters};
-use super::fragment::Fragments;
-use super::vertices::{Fetched, Slots};
+use super::fragment::shade::Fragments;
+use super::shaders::assembled::{Assembled, mode_of};
+use super::vertices::Fetched;
+use super::window::Slots;
 use crate::error::{Outcome, not_modeled};
 
 /// Topology of rectangles: three vertices each.
@@ -21,53 +23,6 @@ struct AllFetched {
     edges: Vec<bool>,
     /// Numbers of the vertices between cuts.
     runs: Vec<Vec<u32>>,
-}
-
-/// Vertices and primitives that name them.
-#[derive(Debug)]
-pub(super) struct Assembled {
-    pub(super) mode: PrimitiveMode,
-    pub(super) vertices: Vec<Slots>,
-    pub(super) primitives: Vec<Primitive>,
-}
-
-impl Assembled {
-    /// Creates an empty list.
-    pub(super) fn new(mode: PrimitiveMode) -> Assembled {
-        Assembled { mode, vertices: Vec::new(), primitives: Vec::new() }
-    }
-
-    /// Number of the provoking vertex in a primitive of a list.
-    pub(super) fn provoking(&self, vertices: usize, draw: &Draw<'_>) -> u8 {
-        let last = u8::try_from(vertices.saturating_sub(1)).unwrap_or(0);
-        if draw.convention(self.mode) == ProvokingVertex::Last { last } else { 0 }
-    }
-}
-
-/// Mode of a topology, with the number of vertices of a patch; `None` for reserved numbers and
-/// rectangles.
-pub(super) fn mode_of(topology: u64) -> Option<(PrimitiveMode, u32)> {
-    let mode = match topology {
-        1 => PrimitiveMode::Points,
-        2 => PrimitiveMode::Lines,
-        3 => PrimitiveMode::LineStrip,
-        4 => PrimitiveMode::Triangles,
-        5 => PrimitiveMode::TriangleStrip,
-        6 => PrimitiveMode::TriangleFan,
-        7 => PrimitiveMode::Quads,
-        8 => PrimitiveMode::QuadStrip,
-        9 => PrimitiveMode::LinesAdjacency,
-        10 => PrimitiveMode::LineStripAdjacency,
-        11 => PrimitiveMode::TrianglesAdjacency,
-        12 => PrimitiveMode::TriangleStripAdjacency,
-        14 => PrimitiveMode::Polygon,
-        16 => PrimitiveMode::LineLoop,
-        patches @ 32..=63 => {
-            return Some((PrimitiveMode::Patches, u32::try_from(patches - 31).ok()?));
-        }
-        _ => return None,
-    };
-    Some((mode, 0))
 }
 
 /// True if edge flags select the edges of a mode's polygons. Strips and fans show all edges.

@@ -3,9 +3,8 @@
 use surfaces::SurfaceFormat;
 
 use super::command::Draw;
+use super::window::Slots;
 use crate::error::{Outcome, not_modeled};
-
-pub(super) use super::window::Slots;
 
 /// The bits of 1.0.
 const ONE: u32 = 0x3f80_0000;

@@ -6,11 +6,11 @@ use crate::error::{CommandError, Outcome};
 
 /// The first error of a thread's messages, which the kernel's own error only quotes.
 #[derive(Debug, Default)]
-pub(super) struct Failure(pub(super) Option<CommandError>);
+pub(crate) struct Failure(pub(crate) Option<CommandError>);
 
 impl Failure {
     /// Keeps the error of a message and answers it.
-    pub(super) fn answer<T>(&mut self, result: Outcome<T>) -> Reply<T> {
+    pub(crate) fn answer<T>(&mut self, result: Outcome<T>) -> Reply<T> {
         result.map_err(|error| {
             let text = error.to_string();
             self.0.get_or_insert(error);
@@ -94,10 +94,10 @@ macro_rules! memory_messages {
         }
 
         fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
-            let result = super::sampler::execute(self.resources(), request);
+            let result = $crate::draw::thread::sampler::execute(self.resources(), request);
             self.failure.answer(result)
         }
     };
 }
 
-pub(super) use memory_messages;
+pub(crate) use memory_messages;

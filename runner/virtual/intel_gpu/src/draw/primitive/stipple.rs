@@ -1,11 +1,11 @@
 //! Stipples: patterns of the pixels of polygons and lines that are drawn.
 
-use super::command::Draw;
-use super::fragment::Quad;
+use crate::draw::command::Draw;
+use crate::draw::fragment::quad::Quad;
 
 /// Stipple of lines: one bit of the pattern for each of `repeat` pixels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LineStipple {
+pub(crate) struct LineStipple {
     pattern: u32,
     repeat: u32,
 }
@@ -19,27 +19,27 @@ impl LineStipple {
 
 /// Pixels along the axis of more change, from the start of a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Along {
+pub(crate) struct Along {
     /// The axis is x.
-    pub(super) is_flat: bool,
+    pub(crate) is_flat: bool,
     /// First pixel.
-    pub(super) from: i32,
+    pub(crate) from: i32,
     /// Last pixel.
-    pub(super) to: i32,
+    pub(crate) to: i32,
     /// Distance of the first pixel from the start of the stipple.
-    pub(super) distance: u32,
+    pub(crate) distance: u32,
 }
 
 impl Along {
     /// Distance behind the last pixel.
-    pub(super) fn end(&self) -> u32 {
+    pub(crate) fn end(&self) -> u32 {
         self.distance.wrapping_add(self.from.abs_diff(self.to))
     }
 }
 
 impl Draw<'_> {
     /// Takes away the pixels of a polygon that its stipple leaves out.
-    pub(super) fn stipple_polygon(&self, quads: &mut Vec<Quad>) {
+    pub(crate) fn stipple_polygon(&self, quads: &mut Vec<Quad>) {
         if !self.fields.wm.stipples.flag(self.context.packet("3DSTATE_WM")) {
             return;
         }
@@ -55,7 +55,7 @@ impl Draw<'_> {
     }
 
     /// Stipple of lines, if it is on.
-    pub(super) fn line_stipple(&self) -> Option<LineStipple> {
+    pub(crate) fn line_stipple(&self) -> Option<LineStipple> {
         let is_used = self.fields.wm.line_stipples.flag(self.context.packet("3DSTATE_WM"))
             || self.fields.sf.line_stipples.flag(self.context.packet("3DSTATE_SF"));
         let words = self.context.packet("3DSTATE_LINE_STIPPLE");
@@ -68,7 +68,7 @@ impl Draw<'_> {
 }
 
 /// Takes away the pixels of a line that its stipple leaves out.
-pub(super) fn stipple_line(quads: &mut Vec<Quad>, stipple: LineStipple, along: Along) {
+pub(crate) fn stipple_line(quads: &mut Vec<Quad>, stipple: LineStipple, along: Along) {
     retain(quads, |x, y| {
         let at = (if along.is_flat { x } else { y }).cast_signed();
         let forward = if along.from <= along.to { at - along.from } else { along.from - at };

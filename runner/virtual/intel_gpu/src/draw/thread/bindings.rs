@@ -7,16 +7,16 @@ use eu_simulator::host::AtomicOp;
 use rustc_hash::FxHashMap;
 use surfaces::{Surface, SurfaceFormat, SurfaceKind};
 
-use super::command::Draw;
-use super::sampler::Sampler;
+use super::sampler_state::Sampler;
+use crate::draw::command::Draw;
 use crate::error::{Outcome, not_modeled};
 
 /// A surface with the storage of its texels.
 #[derive(Debug)]
-pub(super) struct Bound {
-    pub(super) surface: Surface,
+pub(crate) struct Bound {
+    pub(crate) surface: Surface,
     /// Storage of texels; `None` for formats that are not known.
-    pub(super) format: Option<&'static SurfaceFormat>,
+    pub(crate) format: Option<&'static SurfaceFormat>,
 }
 
 impl Bound {
@@ -26,7 +26,7 @@ impl Bound {
     }
 
     /// Storage of the texels of an uncompressed format.
-    pub(super) fn texel_format(&self) -> Outcome<&'static SurfaceFormat> {
+    pub(crate) fn texel_format(&self) -> Outcome<&'static SurfaceFormat> {
         let format = self.sampled_format()?;
         if format.blocks.is_some() {
             return not_modeled(format!("accesses of surfaces of format {}", format.name));
@@ -35,7 +35,7 @@ impl Bound {
     }
 
     /// Storage of the texels of a format that is sampled.
-    pub(super) fn sampled_format(&self) -> Outcome<&'static SurfaceFormat> {
+    pub(crate) fn sampled_format(&self) -> Outcome<&'static SurfaceFormat> {
         let number = self.surface.format;
         let Some(format) = self.format else {
             let name = packets::format_name(number).unwrap_or("?");
@@ -71,8 +71,8 @@ impl Bound {
 }
 
 /// Surfaces and samplers of a stage.
-pub(super) struct Resources<'a> {
-    pub(super) draw: &'a Draw<'a>,
+pub(crate) struct Resources<'a> {
+    pub(crate) draw: &'a Draw<'a>,
     table: u64,
     samplers: u64,
     known: RefCell<FxHashMap<u8, Rc<Bound>>>,
@@ -82,13 +82,13 @@ pub(super) struct Resources<'a> {
 impl<'a> Resources<'a> {
     /// Creates the resources of a stage: with binding table at `table`, sampler states at
     /// `samplers`.
-    pub(super) fn new(draw: &'a Draw<'a>, table: u64, samplers: u64) -> Self {
+    pub(crate) fn new(draw: &'a Draw<'a>, table: u64, samplers: u64) -> Self {
         let (known, known_samplers) = (RefCell::default(), RefCell::default());
         Resources { draw, table, samplers, known, known_samplers }
     }
 
     /// Returns the surface of an entry of the binding table.
-    pub(super) fn surface(&self, entry: u8) -> Outcome<Rc<Bound>> {
+    pub(crate) fn surface(&self, entry: u8) -> Outcome<Rc<Bound>> {
         if let Some(known) = self.known.borrow().get(&entry) {
             return Ok(known.clone());
         }
@@ -104,7 +104,7 @@ impl<'a> Resources<'a> {
     }
 
     /// Returns a sampler state; `header` is the third double word of a message's header.
-    pub(super) fn sampler(&self, index: u8, header: Option<u32>) -> Outcome<Rc<Sampler>> {
+    pub(crate) fn sampler(&self, index: u8, header: Option<u32>) -> Outcome<Rc<Sampler>> {
         let start = match header.map_or(0, |pointer| pointer & !0x1f) {
             0 => self.samplers,
             pointer => self.draw.context.dynamic_base + u64::from(pointer),
@@ -119,20 +119,20 @@ impl<'a> Resources<'a> {
     }
 
     /// Offset of the sampler states from the dynamic base, as payloads have it.
-    pub(super) fn sampler_offset(&self) -> u32 {
+    pub(crate) fn sampler_offset(&self) -> u32 {
         let offset = self.samplers.saturating_sub(self.draw.context.dynamic_base);
         u32::try_from(offset).unwrap_or(0)
     }
 
     /// Reads bytes of a surface. Bytes outside are 0.
-    pub(super) fn read(&self, entry: u8, offset: u32, data: &mut [u8]) -> Outcome<()> {
+    pub(crate) fn read(&self, entry: u8, offset: u32, data: &mut [u8]) -> Outcome<()> {
         data.fill(0);
         let Some((address, count)) = self.range(entry, offset, data.len())? else { return Ok(()) };
         Ok(self.draw.memory.read(address, &mut data[..count])?)
     }
 
     /// Writes bytes of a surface. Bytes outside are dropped.
-    pub(super) fn write(&self, entry: u8, offset: u32, data: &[u8]) -> Outcome<()> {
+    pub(crate) fn write(&self, entry: u8, offset: u32, data: &[u8]) -> Outcome<()> {
         let Some((address, count)) = self.range(entry, offset, data.len())? else { return Ok(()) };
         Ok(self.draw.memory.write(address, &data[..count])?)
     }
@@ -151,7 +151,7 @@ impl<'a> Resources<'a> {
     }
 
     /// Changes a double word of a buffer.
-    pub(super) fn atomic(
+    pub(crate) fn atomic(
         &self,
         entry: u8,
         offset: u32,
@@ -173,7 +173,7 @@ impl<'a> Resources<'a> {
     }
 
     /// Reads a texel of an image.
-    pub(super) fn typed_read(&self, entry: u8, coordinates: [u32; 4]) -> Outcome<[u32; 4]> {
+    pub(crate) fn typed_read(&self, entry: u8, coordinates: [u32; 4]) -> Outcome<[u32; 4]> {
         let bound = self.surface(entry)?;
         if bound.surface.kind == SurfaceKind::Null {
             return Ok([0; 4]);
@@ -184,7 +184,7 @@ impl<'a> Resources<'a> {
     }
 
     /// Writes a texel of an image.
-    pub(super) fn typed_write(
+    pub(crate) fn typed_write(
         &self,
         entry: u8,
         coordinates: [u32; 4],
@@ -200,7 +200,7 @@ impl<'a> Resources<'a> {
     }
 
     /// Changes a texel of an image.
-    pub(super) fn typed_atomic(
+    pub(crate) fn typed_atomic(
         &self,
         entry: u8,
         coordinates: [u32; 4],
@@ -215,12 +215,12 @@ impl<'a> Resources<'a> {
     }
 
     /// Reads a texel.
-    pub(super) fn decode(&self, format: &SurfaceFormat, address: u64) -> Outcome<[u32; 4]> {
+    pub(crate) fn decode(&self, format: &SurfaceFormat, address: u64) -> Outcome<[u32; 4]> {
         Ok(format.decode(&self.element(format, address)?))
     }
 
     /// Reads the bytes of a texel or block.
-    pub(super) fn element(&self, format: &SurfaceFormat, address: u64) -> Outcome<[u8; 16]> {
+    pub(crate) fn element(&self, format: &SurfaceFormat, address: u64) -> Outcome<[u8; 16]> {
         let mut bytes = [0; 16];
         let count = usize::try_from(format.bytes).unwrap_or(16).min(16);
         self.draw.memory.read(address, &mut bytes[..count])?;
@@ -229,7 +229,7 @@ impl<'a> Resources<'a> {
 }
 
 /// New value of a double word, and what an atomic operation returns.
-pub(super) fn changed(op: AtomicOp, old: u32, [first, second]: [u32; 2]) -> (u32, u32) {
+pub(crate) fn changed(op: AtomicOp, old: u32, [first, second]: [u32; 2]) -> (u32, u32) {
     let (a, b) = (old.cast_signed(), first.cast_signed());
     let new = match op {
         AtomicOp::And => old & first,

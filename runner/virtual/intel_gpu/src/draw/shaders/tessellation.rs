@@ -4,10 +4,10 @@ use raster::assemble::{Primitive, PrimitiveMode};
 use raster::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
 use smallvec::SmallVec;
 
-use super::command::Draw;
-use super::primitives::Assembled;
+use super::assembled::Assembled;
 use super::stage::{self, Program, UrbStage, dwords, slots};
-use super::vertices::Slots;
+use crate::draw::command::Draw;
+use crate::draw::window::Slots;
 use crate::error::{Outcome, not_modeled};
 use crate::guard::check_vertices;
 
@@ -18,12 +18,12 @@ const MAX_INPUT_VERTICES: usize = 32;
 
 impl Draw<'_> {
     /// True if patches are tessellated.
-    pub(super) fn tessellates(&self) -> bool {
+    pub(crate) fn tessellates(&self) -> bool {
         self.fields.te.is_enabled.flag(self.context.packet("3DSTATE_TE"))
     }
 
     /// Tessellates patches.
-    pub(super) fn tessellate(&self, patches: &Assembled) -> Outcome<Assembled> {
+    pub(crate) fn tessellate(&self, patches: &Assembled) -> Outcome<Assembled> {
         let hs = self.fields.hs;
         let words = self.context.packet("3DSTATE_HS");
         if !hs.is_enabled.flag(words) {

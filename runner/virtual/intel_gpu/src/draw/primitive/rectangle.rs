@@ -1,9 +1,10 @@
 //! Rasterization of rectangles, which drivers draw to clear and copy.
 
-use super::clear::Area;
-use super::command::Draw;
-use super::fragment::{Fragments, Primitive, Quad};
-use super::vertices::Slots;
+use crate::draw::command::Draw;
+use crate::draw::fragment::clear::Area;
+use crate::draw::fragment::quad::{Primitive, Quad};
+use crate::draw::fragment::shade::Fragments;
+use crate::draw::window::Slots;
 use crate::error::{Outcome, not_modeled};
 
 /// Slot of the position.
@@ -12,7 +13,7 @@ const POSITION: usize = 1;
 impl Draw<'_> {
     /// Draws the rectangle of three corners: lower right, lower left, upper left. The positions are
     /// pixels, as without clipping and viewport.
-    pub(super) fn rectangle(&self, fragments: &Fragments<'_>, corners: [&Slots; 3]) -> Outcome<()> {
+    pub(crate) fn rectangle(&self, fragments: &Fragments<'_>, corners: [&Slots; 3]) -> Outcome<()> {
         let mut x = [f32::MAX, f32::MIN];
         let mut y = [f32::MAX, f32::MIN];
         for corner in corners {
@@ -74,7 +75,7 @@ fn first_center(coordinate: f32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::first_center;
+    use crate::draw::first_center;
 
     #[test]
     fn centers() {

@@ -2,23 +2,23 @@
 
 /// Factors and function of one equation, by the numbers of the hardware.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Equation {
-    pub(super) source: u64,
-    pub(super) destination: u64,
-    pub(super) function: u64,
+pub(crate) struct Equation {
+    pub(crate) source: u64,
+    pub(crate) destination: u64,
+    pub(crate) function: u64,
 }
 
 /// Colors that blending reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Colors {
-    pub(super) source: [f32; 4],
-    pub(super) second: [f32; 4],
-    pub(super) destination: [f32; 4],
-    pub(super) constant: [f32; 4],
+pub(crate) struct Colors {
+    pub(crate) source: [f32; 4],
+    pub(crate) second: [f32; 4],
+    pub(crate) destination: [f32; 4],
+    pub(crate) constant: [f32; 4],
 }
 
 /// Blends: `color` for red, green and blue, `alpha` for alpha. `None` for reserved numbers.
-pub(super) fn blend(color: Equation, alpha: Equation, colors: &Colors) -> Option<[f32; 4]> {
+pub(crate) fn blend(color: Equation, alpha: Equation, colors: &Colors) -> Option<[f32; 4]> {
     let mut result = [0.0; 4];
     for (i, value) in result.iter_mut().enumerate() {
         let equation = if i == 3 { alpha } else { color };
@@ -61,7 +61,7 @@ fn factor(number: u64, i: usize, colors: &Colors) -> Option<f32> {
 }
 
 /// A logic operation on bits, by its number.
-pub(super) fn logic(operation: u64, source: u8, destination: u8) -> u8 {
+pub(crate) fn logic(operation: u64, source: u8, destination: u8) -> u8 {
     let (s, d) = (source, destination);
     match operation & 0xf {
         0 => 0,
@@ -84,7 +84,7 @@ pub(super) fn logic(operation: u64, source: u8, destination: u8) -> u8 {
 }
 
 /// True if `new` passes a comparison with `stored`.
-pub(super) fn passes<T: PartialOrd>(function: u64, new: T, stored: T) -> bool {
+pub(crate) fn passes<T: PartialOrd>(function: u64, new: T, stored: T) -> bool {
     match function {
         0 => true,
         1 => false,
@@ -98,7 +98,7 @@ pub(super) fn passes<T: PartialOrd>(function: u64, new: T, stored: T) -> bool {
 }
 
 /// A stencil operation.
-pub(super) fn stencil(operation: u64, stored: u8, reference: u8) -> u8 {
+pub(crate) fn stencil(operation: u64, stored: u8, reference: u8) -> u8 {
     match operation {
         0 => stored,
         1 => 0,

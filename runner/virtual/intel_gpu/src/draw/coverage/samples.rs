@@ -2,28 +2,28 @@
 
 use packets::Field;
 
-use super::command::Draw;
+use crate::draw::command::Draw;
 use crate::error::{Outcome, not_modeled};
 
 /// Samples of a draw.
 #[derive(Clone, Debug)]
-pub(super) struct Samples {
+pub(crate) struct Samples {
     /// Positions in a pixel, from its upper left corner.
-    pub(super) positions: Vec<[f64; 2]>,
+    pub(crate) positions: Vec<[f64; 2]>,
     /// Samples that are drawn.
-    pub(super) mask: u16,
+    pub(crate) mask: u16,
 }
 
 impl Samples {
     /// Number of samples.
-    pub(super) fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.positions.len()).unwrap_or(1)
     }
 }
 
 impl Draw<'_> {
     /// Loads the samples of a draw.
-    pub(super) fn samples(&self) -> Outcome<Samples> {
+    pub(crate) fn samples(&self) -> Outcome<Samples> {
         let multisample = self.context.packet("3DSTATE_MULTISAMPLE");
         let log = self.fields.multisample.samples.get(multisample);
         if log == 0 {

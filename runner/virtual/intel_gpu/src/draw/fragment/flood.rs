@@ -3,9 +3,9 @@
 use eu_simulator::host::RenderWrite;
 use surfaces::Plane;
 
-use super::bindings::Resources;
-use super::fragment::{Primitive, Quad};
 use super::output::{Output, RenderTarget};
+use super::quad::{Primitive, Quad};
+use crate::draw::thread::bindings::Resources;
 use crate::error::Outcome;
 
 /// Most texels that are stored at once.
@@ -17,7 +17,7 @@ type Run = (u32, u32, u32);
 impl Output<'_> {
     /// Stores the writes of a thread of `width` pixels as those of all quads. Returns false, with
     /// nothing stored, if pixels differ or must be tested or blended one by one.
-    pub(super) fn flood(
+    pub(crate) fn flood(
         &self,
         resources: &Resources<'_>,
         primitive: &Primitive<'_>,
@@ -67,7 +67,7 @@ impl Output<'_> {
     }
 
     /// Stores the clear color of its state in all samples of a layer of the first render target.
-    pub(super) fn clear(&self, resources: &Resources<'_>, layer: u32) -> Outcome<()> {
+    pub(crate) fn clear(&self, resources: &Resources<'_>, layer: u32) -> Outcome<()> {
         let Some(target) = self.target(resources, 0)? else { return Ok(()) };
         let surface = &target.bound.surface;
         let (width, height) = surface.size(surface.level);

@@ -3,14 +3,14 @@
 
 use surfaces::Surface;
 
-use super::command::Draw;
 use super::depth::DepthFormat;
-use super::fragment::Fragments;
+use super::shade::Fragments;
+use crate::draw::command::Draw;
 use crate::error::Outcome;
 
 /// Effect of a rectangle on surfaces instead of being shaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Special {
+pub(crate) enum Special {
     /// All texels of the render target get the clear color of its state.
     ClearColor,
     /// The pixels of the rectangle get the clear depth.
@@ -21,14 +21,14 @@ pub(super) enum Special {
 
 /// Pixels of a rectangle: columns and rows, each from the first to behind the last.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Area {
-    pub(super) x: (u32, u32),
-    pub(super) y: (u32, u32),
+pub(crate) struct Area {
+    pub(crate) x: (u32, u32),
+    pub(crate) y: (u32, u32),
 }
 
 impl Draw<'_> {
     /// Effect of rectangles by the state; `None` if they are shaded.
-    pub(super) fn special(&self) -> Option<Special> {
+    pub(crate) fn special(&self) -> Option<Special> {
         let (wm, ps) = (self.fields.wm, self.fields.ps);
         let (wm_words, ps_words) =
             (self.context.packet("3DSTATE_WM"), self.context.packet("3DSTATE_PS"));
@@ -47,7 +47,7 @@ impl Draw<'_> {
     }
 
     /// Does what a rectangle does instead of being shaded.
-    pub(super) fn do_special(
+    pub(crate) fn do_special(
         &self,
         special: Special,
         fragments: &Fragments<'_>,
@@ -65,7 +65,7 @@ impl Draw<'_> {
 
     /// Executes an operation on depth and stencil buffers, which later generations have as a
     /// command.
-    pub(super) fn depth_operation(&self, words: &[u32]) -> Outcome<()> {
+    pub(crate) fn depth_operation(&self, words: &[u32]) -> Outcome<()> {
         let op = self.fields.hz_op;
         let clears_depth = op.clears_depth.flag(words);
         let value = u8::try_from(op.stencil.get(words) & 0xff).unwrap_or(0);

@@ -4,14 +4,15 @@ use raster::clip::{self, ClipVertex};
 use raster::rasterize::{Rect, SnappedPosition, Spans, line, point, snap, triangle};
 use smallvec::SmallVec;
 
-use super::command::Draw;
-use super::fragment::{Fragments, Primitive, Quad};
-use super::interpolation::{Corner, Interpolation};
-use super::samples::Samples;
-use super::shape::SmoothShape;
 use super::stipple::{Along, stipple_line};
-use super::vertices::Slots;
-use super::window::{Viewport, position};
+use crate::draw::command::Draw;
+use crate::draw::coverage::interpolation::{Corner, Interpolation};
+use crate::draw::coverage::samples::Samples;
+use crate::draw::coverage::shape::SmoothShape;
+use crate::draw::fragment::quad::{Primitive, Quad};
+use crate::draw::fragment::shade::Fragments;
+use crate::draw::window::Slots;
+use crate::draw::window::{Viewport, position};
 use crate::error::{Outcome, not_modeled};
 
 /// Size of a pixel in snapped positions.
@@ -30,7 +31,7 @@ enum Kind {
 
 impl Draw<'_> {
     /// Draws a triangle.
-    pub(super) fn triangle(
+    pub(crate) fn triangle(
         &self,
         fragments: &Fragments<'_>,
         corners: [&Slots; 3],
@@ -111,7 +112,7 @@ impl Draw<'_> {
     }
 
     /// Draws a line.
-    pub(super) fn line(
+    pub(crate) fn line(
         &self,
         fragments: &Fragments<'_>,
         ends: [&Slots; 2],
@@ -204,7 +205,7 @@ impl Draw<'_> {
     }
 
     /// Draws a point.
-    pub(super) fn point(
+    pub(crate) fn point(
         &self,
         fragments: &Fragments<'_>,
         vertex: &Slots,

@@ -2,10 +2,10 @@
 
 use raster::assemble::Primitive;
 
-use super::command::Draw;
-use super::counts::STREAMS;
-use super::primitives::Assembled;
-use super::vertices::Slots;
+use super::assembled::Assembled;
+use crate::draw::command::Draw;
+use crate::draw::counts::STREAMS;
+use crate::draw::window::Slots;
 use crate::error::Outcome;
 
 /// A declaration: components of a slot that go to a buffer.
@@ -27,7 +27,7 @@ struct Buffer {
 
 impl Draw<'_> {
     /// Writes primitives to the output buffers and returns the stream that is drawn.
-    pub(super) fn feedback(&self, streams: &[Assembled; 4]) -> Outcome<Option<usize>> {
+    pub(crate) fn feedback(&self, streams: &[Assembled; 4]) -> Outcome<Option<usize>> {
         let fields = self.fields.stream_out;
         let words = self.context.packet("3DSTATE_STREAMOUT");
         if !fields.is_enabled.flag(words) {

@@ -3,7 +3,7 @@
 use packets::Table;
 
 packets::fields! {
-    pub(super) struct Primitive of "3DPRIMITIVE" {
+    pub(crate) struct Primitive of "3DPRIMITIVE" {
         is_predicated: "Predicate Enable",
         is_indirect: "Indirect Parameter Enable",
         topology: "Primitive Topology Type",
@@ -17,12 +17,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Topology of "3DSTATE_VF_TOPOLOGY" {
+    pub(crate) struct Topology of "3DSTATE_VF_TOPOLOGY" {
         kind: "Primitive Topology Type",
     }
 }
 packets::fields! {
-    pub(super) struct VertexBuffer of "VERTEX_BUFFER_STATE" {
+    pub(crate) struct VertexBuffer of "VERTEX_BUFFER_STATE" {
         pitch: "Buffer Pitch",
         is_null: "Null Vertex Buffer",
         is_instanced: "Buffer Access Type",
@@ -34,14 +34,14 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Instancing of "3DSTATE_VF_INSTANCING" {
+    pub(crate) struct Instancing of "3DSTATE_VF_INSTANCING" {
         element: "Vertex Element Index",
         is_instanced: "Instancing Enable",
         step: "Instance Data Step Rate",
     }
 }
 packets::fields! {
-    pub(super) struct VertexElement of "VERTEX_ELEMENT_STATE" {
+    pub(crate) struct VertexElement of "VERTEX_ELEMENT_STATE" {
         offset: "Source Element Offset",
         format: "Source Element Format",
         is_valid: "Valid",
@@ -54,7 +54,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct SystemValues of "3DSTATE_VF_SGVS" {
+    pub(crate) struct SystemValues of "3DSTATE_VF_SGVS" {
         has_vertex_id: "VertexID Enable",
         vertex_id_element: "VertexID Element Offset",
         vertex_id_component: "VertexID Component Number",
@@ -64,7 +64,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Vs of "3DSTATE_VS" {
+    pub(crate) struct Vs of "3DSTATE_VS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
         scratch: "Per-Thread Scratch Space",
@@ -77,7 +77,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Constants of "3DSTATE_CONSTANT_BODY" {
+    pub(crate) struct Constants of "3DSTATE_CONSTANT_BODY" {
         length_0: "Read Length[0]",
         length_1: "Read Length[1]",
         length_2: "Read Length[2]",
@@ -89,7 +89,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct IndexBuffer of "3DSTATE_INDEX_BUFFER" {
+    pub(crate) struct IndexBuffer of "3DSTATE_INDEX_BUFFER" {
         format: "Index Format",
         start: "Buffer Starting Address",
         cuts: "Cut Index Enable",
@@ -98,12 +98,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct ViewportPointer of "3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP" {
+    pub(crate) struct ViewportPointer of "3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP" {
         offset: "SF Clip Viewport Pointer",
     }
 }
 packets::fields! {
-    pub(super) struct Attribute of "SF_OUTPUT_ATTRIBUTE_DETAIL" {
+    pub(crate) struct Attribute of "SF_OUTPUT_ATTRIBUTE_DETAIL" {
         source: "Source Attribute",
         swizzle: "Swizzle Select",
         constant: "Constant Source",
@@ -114,7 +114,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Hs of "3DSTATE_HS" {
+    pub(crate) struct Hs of "3DSTATE_HS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
         scratch: "Per-Thread Scratch Space",
@@ -124,7 +124,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Te of "3DSTATE_TE" {
+    pub(crate) struct Te of "3DSTATE_TE" {
         is_enabled: "TE Enable",
         mode: "TE Mode",
         domain: "TE Domain",
@@ -133,7 +133,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Ds of "3DSTATE_DS" {
+    pub(crate) struct Ds of "3DSTATE_DS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
         scratch: "Per-Thread Scratch Space",
@@ -146,7 +146,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Gs of "3DSTATE_GS" {
+    pub(crate) struct Gs of "3DSTATE_GS" {
         is_enabled: "Enable",
         kernel: "Kernel Start Pointer",
         scratch: "Per-Thread Scratch Space",
@@ -171,7 +171,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct StreamOut of "3DSTATE_STREAMOUT" {
+    pub(crate) struct StreamOut of "3DSTATE_STREAMOUT" {
         is_enabled: "SO Function Enable",
         draws_nothing: "Rendering Disable",
         stream: "Render Stream Select",
@@ -191,7 +191,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct OutputBuffer of "3DSTATE_SO_BUFFER" {
+    pub(crate) struct OutputBuffer of "3DSTATE_SO_BUFFER" {
         index: "SO Buffer Index",
         is_enabled: "SO Buffer Enable",
         pitch: "Surface Pitch",
@@ -205,7 +205,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Declaration of "SO_DECL" {
+    pub(crate) struct Declaration of "SO_DECL" {
         mask: "Component Mask",
         register: "Register Index",
         is_hole: "Hole Flag",
@@ -213,17 +213,17 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct SampleMask of "3DSTATE_SAMPLE_MASK" {
+    pub(crate) struct SampleMask of "3DSTATE_SAMPLE_MASK" {
         mask: "Sample Mask",
     }
 }
 packets::fields! {
-    pub(super) struct VfStatistics of "3DSTATE_VF_STATISTICS" {
+    pub(crate) struct VfStatistics of "3DSTATE_VF_STATISTICS" {
         is_enabled: "Statistics Enable",
     }
 }
 packets::fields! {
-    pub(super) struct Sampler of "SAMPLER_STATE" {
+    pub(crate) struct Sampler of "SAMPLER_STATE" {
         bias: "Texture LOD Bias",
         min: "Min Mode Filter",
         mag: "Mag Mode Filter",
@@ -242,7 +242,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct DepthBuffer of "3DSTATE_DEPTH_BUFFER" {
+    pub(crate) struct DepthBuffer of "3DSTATE_DEPTH_BUFFER" {
         pitch: "Surface Pitch",
         format: "Surface Format",
         writes_stencil: "Stencil Write Enable",
@@ -261,7 +261,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct StencilBuffer of "3DSTATE_STENCIL_BUFFER" {
+    pub(crate) struct StencilBuffer of "3DSTATE_STENCIL_BUFFER" {
         pitch: "Surface Pitch",
         is_enabled: "Stencil Buffer Enable",
         base: "Surface Base Address",
@@ -269,12 +269,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct ClearParams of "3DSTATE_CLEAR_PARAMS" {
+    pub(crate) struct ClearParams of "3DSTATE_CLEAR_PARAMS" {
         depth: "Depth Clear Value",
     }
 }
 packets::fields! {
-    pub(super) struct HzOp of "3DSTATE_WM_HZ_OP" {
+    pub(crate) struct HzOp of "3DSTATE_WM_HZ_OP" {
         clears_depth: "Depth Buffer Clear Enable",
         clears_stencil: "Stencil Buffer Clear Enable",
         stencil: "Stencil Clear Value",
@@ -286,12 +286,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct CcPointer of "3DSTATE_CC_STATE_POINTERS" {
+    pub(crate) struct CcPointer of "3DSTATE_CC_STATE_POINTERS" {
         offset: "Color Calc State Pointer",
     }
 }
 packets::fields! {
-    pub(super) struct ColorCalc of "COLOR_CALC_STATE" {
+    pub(crate) struct ColorCalc of "COLOR_CALC_STATE" {
         alpha_is_float: "Alpha Test Format",
         alpha_float: "Alpha Reference Value As FLOAT32",
         stencil: "Stencil Reference Value",
@@ -303,12 +303,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct CcViewportPointer of "3DSTATE_VIEWPORT_STATE_POINTERS_CC" {
+    pub(crate) struct CcViewportPointer of "3DSTATE_VIEWPORT_STATE_POINTERS_CC" {
         offset: "CC Viewport Pointer",
     }
 }
 packets::fields! {
-    pub(super) struct ClipViewport of "SF_CLIP_VIEWPORT" {
+    pub(crate) struct ClipViewport of "SF_CLIP_VIEWPORT" {
         scale_x: "Viewport Matrix Element m00",
         scale_y: "Viewport Matrix Element m11",
         scale_z: "Viewport Matrix Element m22",
@@ -324,14 +324,14 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct CutIndex of "3DSTATE_VF" {
+    pub(crate) struct CutIndex of "3DSTATE_VF" {
         is_enabled: "Indexed Draw Cut Index Enable",
         index: "Cut Index",
         is_packed: "Component Packing Enable",
     }
 }
 packets::fields! {
-    pub(super) struct Sf of "3DSTATE_SF" {
+    pub(crate) struct Sf of "3DSTATE_SF" {
         transforms: "Viewport Transform Enable",
         offset_point: "Global Depth Offset Enable Point",
         offset_line: "Global Depth Offset Enable Wireframe",
@@ -357,19 +357,19 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct StippleOffset of "3DSTATE_POLY_STIPPLE_OFFSET" {
+    pub(crate) struct StippleOffset of "3DSTATE_POLY_STIPPLE_OFFSET" {
         x: "Polygon Stipple X Offset",
         y: "Polygon Stipple Y Offset",
     }
 }
 packets::fields! {
-    pub(super) struct LineStipple of "3DSTATE_LINE_STIPPLE" {
+    pub(crate) struct LineStipple of "3DSTATE_LINE_STIPPLE" {
         pattern: "Line Stipple Pattern",
         repeat: "Line Stipple Repeat Count",
     }
 }
 packets::fields! {
-    pub(super) struct Raster of "3DSTATE_RASTER" {
+    pub(crate) struct Raster of "3DSTATE_RASTER" {
         offset_point: "Global Depth Offset Enable Point",
         offset_line: "Global Depth Offset Enable Wireframe",
         offset_solid: "Global Depth Offset Enable Solid",
@@ -392,7 +392,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Clip of "3DSTATE_CLIP" {
+    pub(crate) struct Clip of "3DSTATE_CLIP" {
         distances: "User Clip Distance Clip Test Enable Bitmask",
         cull_distances: "User Clip Distance Cull Test Enable Bitmask",
         forces_distances: "Force User Clip Distance Clip Test Enable Bitmask",
@@ -411,12 +411,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct ScissorPointer of "3DSTATE_SCISSOR_STATE_POINTERS" {
+    pub(crate) struct ScissorPointer of "3DSTATE_SCISSOR_STATE_POINTERS" {
         offset: "Scissor Rect Pointer",
     }
 }
 packets::fields! {
-    pub(super) struct Scissor of "SCISSOR_RECT" {
+    pub(crate) struct Scissor of "SCISSOR_RECT" {
         x_min: "Scissor Rectangle X Min",
         y_min: "Scissor Rectangle Y Min",
         x_max: "Scissor Rectangle X Max",
@@ -424,12 +424,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Multisample of "3DSTATE_MULTISAMPLE" {
+    pub(crate) struct Multisample of "3DSTATE_MULTISAMPLE" {
         samples: "Number of Multisamples",
     }
 }
 packets::fields! {
-    pub(super) struct Rectangle of "3DSTATE_DRAWING_RECTANGLE" {
+    pub(crate) struct Rectangle of "3DSTATE_DRAWING_RECTANGLE" {
         x_min: "Clipped Drawing Rectangle X Min",
         y_min: "Clipped Drawing Rectangle Y Min",
         x_max: "Clipped Drawing Rectangle X Max",
@@ -437,7 +437,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Wm of "3DSTATE_WM" {
+    pub(crate) struct Wm of "3DSTATE_WM" {
         barycentrics: "Barycentric Interpolation Mode",
         dispatches: "Thread Dispatch Enable",
         clears_depth: "Depth Buffer Clear",
@@ -461,7 +461,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Depth of "3DSTATE_WM_DEPTH_STENCIL" or "DEPTH_STENCIL_STATE" {
+    pub(crate) struct Depth of "3DSTATE_WM_DEPTH_STENCIL" or "DEPTH_STENCIL_STATE" {
         tests_depth: "Depth Test Enable",
         writes_depth: "Depth Buffer Write Enable",
         tests_stencil: "Stencil Test Enable",
@@ -485,12 +485,12 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct DepthPointer of "3DSTATE_DEPTH_STENCIL_STATE_POINTERS" {
+    pub(crate) struct DepthPointer of "3DSTATE_DEPTH_STENCIL_STATE_POINTERS" {
         offset: "Pointer to DEPTH_STENCIL_STATE",
     }
 }
 packets::fields! {
-    pub(super) struct Sbe of "3DSTATE_SBE" {
+    pub(crate) struct Sbe of "3DSTATE_SBE" {
         read_offset: "Vertex URB Entry Read Offset",
         is_swizzled: "Attribute Swizzle Enable",
         attributes: "Number of SF Output Attributes",
@@ -505,7 +505,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Ps of "3DSTATE_PS" {
+    pub(crate) struct Ps of "3DSTATE_PS" {
         scratch: "Per Thread Scratch Space",
         kernel_0: "Kernel Start Pointer 0",
         kernel_2: "Kernel Start Pointer 2",
@@ -527,7 +527,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct PsExtra of "3DSTATE_PS_EXTRA" {
+    pub(crate) struct PsExtra of "3DSTATE_PS_EXTRA" {
         is_valid: "Pixel Shader Valid",
         uses_depth: "Pixel Shader Uses Source Depth",
         uses_w: "Pixel Shader Uses Source W",
@@ -542,22 +542,22 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct BindingTable of "3DSTATE_BINDING_TABLE_POINTERS_PS" {
+    pub(crate) struct BindingTable of "3DSTATE_BINDING_TABLE_POINTERS_PS" {
         offset: "Pointer to PS Binding Table",
     }
 }
 packets::fields! {
-    pub(super) struct SamplerPointer of "3DSTATE_SAMPLER_STATE_POINTERS_PS" {
+    pub(crate) struct SamplerPointer of "3DSTATE_SAMPLER_STATE_POINTERS_PS" {
         offset: "Pointer to PS Sampler State",
     }
 }
 packets::fields! {
-    pub(super) struct BlendPointer of "3DSTATE_BLEND_STATE_POINTERS" {
+    pub(crate) struct BlendPointer of "3DSTATE_BLEND_STATE_POINTERS" {
         offset: "Blend State Pointer",
     }
 }
 packets::fields! {
-    pub(super) struct BlendHeader of "BLEND_STATE" {
+    pub(crate) struct BlendHeader of "BLEND_STATE" {
         alpha_function: "Alpha Test Function",
         tests_alpha: "Alpha Test Enable",
         alpha_to_one: "Alpha To One Enable",
@@ -566,7 +566,7 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Blend of "BLEND_STATE_ENTRY" {
+    pub(crate) struct Blend of "BLEND_STATE_ENTRY" {
         source: "Source Blend Factor",
         destination: "Destination Blend Factor",
         function: "Color Blend Function",
@@ -592,12 +592,12 @@ packets::fields! {
 }
 
 packets::fields! {
-    pub(super) struct Media of "MEDIA_VFE_STATE" {
+    pub(crate) struct Media of "MEDIA_VFE_STATE" {
         scratch: "Per Thread Scratch Space",
     }
 }
 packets::fields! {
-    pub(super) struct Walker of "GPGPU_WALKER" {
+    pub(crate) struct Walker of "GPGPU_WALKER" {
         is_predicated: "Predicate Enable",
         is_indirect: "Indirect Parameter Enable",
         descriptor: "Interface Descriptor Offset",
@@ -612,17 +612,17 @@ packets::fields! {
     }
 }
 packets::fields! {
-    pub(super) struct Descriptors of "MEDIA_INTERFACE_DESCRIPTOR_LOAD" {
+    pub(crate) struct Descriptors of "MEDIA_INTERFACE_DESCRIPTOR_LOAD" {
         start: "Interface Descriptor Data Start Address",
     }
 }
 packets::fields! {
-    pub(super) struct Curbe of "MEDIA_CURBE_LOAD" {
+    pub(crate) struct Curbe of "MEDIA_CURBE_LOAD" {
         start: "CURBE Data Start Address",
     }
 }
 packets::fields! {
-    pub(super) struct Descriptor of "INTERFACE_DESCRIPTOR_DATA" {
+    pub(crate) struct Descriptor of "INTERFACE_DESCRIPTOR_DATA" {
         kernel: "Kernel Start Pointer",
         table: "Binding Table Pointer",
         samplers: "Sampler State Pointer",
@@ -638,13 +638,13 @@ macro_rules! all {
     ($($name:ident: $type:ident,)*) => {
         /// Fields of the state that draws read.
         #[derive(Clone, Copy, Debug)]
-        pub(super) struct Fields {
-            $(pub(super) $name: $type,)*
+        pub(crate) struct Fields {
+            $(pub(crate) $name: $type,)*
         }
 
         impl Fields {
             /// Resolves the fields for a generation.
-            pub(super) fn resolve(table: &Table) -> Fields {
+            pub(crate) fn resolve(table: &Table) -> Fields {
                 Fields { $($name: $type::resolve(table)),* }
             }
         }

@@ -1,13 +1,13 @@
 //! Vertex threads: payload and results.
 
-use super::command::Draw;
 use super::stage::{self, Program, UrbStage, slots};
-use super::vertices::Slots;
+use crate::draw::command::Draw;
+use crate::draw::window::Slots;
 use crate::error::Outcome;
 
 impl Draw<'_> {
     /// Executes the vertex shader on vertices, or passes them on if there is none.
-    pub(super) fn shade_vertices(&self, vertices: Vec<Slots>) -> Outcome<Vec<Slots>> {
+    pub(crate) fn shade_vertices(&self, vertices: Vec<Slots>) -> Outcome<Vec<Slots>> {
         let vs = self.fields.vs;
         let words = self.context.packet("3DSTATE_VS");
         if !vs.is_enabled.flag(words) {

@@ -5,24 +5,24 @@ use std::cell::Cell;
 use surfaces::{DepthLayout, Plane, Surface};
 
 use super::blend::{passes, stencil};
-use super::command::Draw;
+use crate::draw::command::Draw;
 use crate::error::{Outcome, not_modeled};
 
 /// Storage of depths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DepthFormat {
+pub(crate) enum DepthFormat {
     Float32,
     Unorm24,
     Unorm16,
 }
 
 impl DepthFormat {
-    pub(super) fn bytes(self) -> u64 {
+    pub(crate) fn bytes(self) -> u64 {
         if self == DepthFormat::Unorm16 { 2 } else { 4 }
     }
 
     /// A depth as it is stored.
-    pub(super) fn stored(self, depth: f32) -> u32 {
+    pub(crate) fn stored(self, depth: f32) -> u32 {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let unorm = |bits: u32| {
             let largest = f64::from((1_u32 << bits) - 1);
@@ -49,7 +49,7 @@ struct StencilFace {
 }
 
 /// Depth and stencil tests of a draw.
-pub(super) struct DepthStencil<'a> {
+pub(crate) struct DepthStencil<'a> {
     draw: &'a Draw<'a>,
     depth: Option<(Surface, DepthFormat)>,
     stencil: Option<Surface>,
@@ -68,21 +68,21 @@ pub(super) struct DepthStencil<'a> {
 
 /// A sample to test.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tested {
-    pub(super) x: u32,
-    pub(super) y: u32,
-    pub(super) layer: u32,
-    pub(super) sample: u32,
-    pub(super) is_front: bool,
-    pub(super) depth: f32,
+pub(crate) struct Tested {
+    pub(crate) x: u32,
+    pub(crate) y: u32,
+    pub(crate) layer: u32,
+    pub(crate) sample: u32,
+    pub(crate) is_front: bool,
+    pub(crate) depth: f32,
     /// Stencil reference of the fragment shader.
-    pub(super) stencil: Option<u8>,
+    pub(crate) stencil: Option<u8>,
 }
 
 impl Draw<'_> {
     /// Unit of the constant depth offset: the smallest positive depth of buffers of integers, and
     /// the unit in the last place of a primitive's largest depth in those of floats.
-    pub(super) fn depth_unit(&self, largest: f64) -> f64 {
+    pub(crate) fn depth_unit(&self, largest: f64) -> f64 {
         let words = self.context.packet("3DSTATE_DEPTH_BUFFER");
         match self.fields.depth_buffer.format.get(words) {
             1 if largest > 0.0 => 2.0_f64.powf(largest.log2().floor() - 23.0),
@@ -106,7 +106,7 @@ impl Draw<'_> {
     }
 
     /// Loads the state and the buffers; `None` if nothing is tested.
-    pub(super) fn depth_stencil(&self, samples: u32) -> Outcome<Option<DepthStencil<'_>>> {
+    pub(crate) fn depth_stencil(&self, samples: u32) -> Outcome<Option<DepthStencil<'_>>> {
         let words = self.depth_words()?;
         let fields = self.fields.depth;
         let tests_depth = fields.tests_depth.flag(&words);
@@ -170,7 +170,7 @@ impl Draw<'_> {
     }
 
     /// Words of the color calculator's state.
-    pub(super) fn color_calc(&self) -> Outcome<Vec<u32>> {
+    pub(crate) fn color_calc(&self) -> Outcome<Vec<u32>> {
         let pointer = self.context.packet("3DSTATE_CC_STATE_POINTERS");
         if pointer.is_empty() {
             return Ok(vec![0; 6]);
@@ -179,7 +179,7 @@ impl Draw<'_> {
         Ok(self.memory.read_words(address, 6)?)
     }
 
-    pub(super) fn depth_surface(&self, samples: u32) -> Outcome<Option<(Surface, DepthFormat)>> {
+    pub(crate) fn depth_surface(&self, samples: u32) -> Outcome<Option<(Surface, DepthFormat)>> {
         let fields = self.fields.depth_buffer;
         let words = self.context.packet("3DSTATE_DEPTH_BUFFER");
         if words.is_empty() || fields.kind.get(words) == 7 {
@@ -197,7 +197,7 @@ impl Draw<'_> {
         Ok(Some((Surface::of_depth(&layout), format)))
     }
 
-    pub(super) fn stencil_surface(&self, samples: u32) -> Outcome<Option<Surface>> {
+    pub(crate) fn stencil_surface(&self, samples: u32) -> Outcome<Option<Surface>> {
         let fields = self.fields.stencil_buffer;
         let words = self.context.packet("3DSTATE_STENCIL_BUFFER");
         let is_absent = fields.is_enabled.exists() && !fields.is_enabled.flag(words);
@@ -239,7 +239,7 @@ impl Draw<'_> {
 
 impl DepthStencil<'_> {
     /// Tests a sample and updates the buffers; true if it passes.
-    pub(super) fn test(&self, sample: &Tested) -> Outcome<bool> {
+    pub(crate) fn test(&self, sample: &Tested) -> Outcome<bool> {
         let stencil_at = match &self.stencil {
             Some(surface) if self.tests_stencil => Some(self.address(surface, sample, 1, 1)),
             _ => None,

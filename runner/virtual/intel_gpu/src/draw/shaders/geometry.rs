@@ -3,9 +3,9 @@
 use eu_simulator::Thread;
 use raster::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
 
-use super::command::Draw;
-use super::primitives::{Assembled, mode_of};
+use super::assembled::{Assembled, mode_of};
 use super::stage::{self, Entries, Program, UrbStage, dwords, slots};
+use crate::draw::command::Draw;
 use crate::error::{Outcome, not_modeled};
 use crate::guard::check_vertices;
 
@@ -76,12 +76,12 @@ impl Draw<'_> {
     }
 
     /// True if primitives pass through a geometry shader.
-    pub(super) fn has_geometry(&self) -> bool {
+    pub(crate) fn has_geometry(&self) -> bool {
         self.fields.gs.is_enabled.flag(self.context.packet("3DSTATE_GS"))
     }
 
     /// Executes the geometry shader on primitives. The result has one list for each stream.
-    pub(super) fn shade_geometry(&self, input: &Assembled) -> Outcome<[Assembled; 4]> {
+    pub(crate) fn shade_geometry(&self, input: &Assembled) -> Outcome<[Assembled; 4]> {
         let gs = self.fields.gs;
         let words = self.context.packet("3DSTATE_GS");
         let layout = self.geometry_layout()?;
@@ -235,7 +235,7 @@ impl Draw<'_> {
     }
 
     /// Convention that selects the provoking vertex.
-    pub(super) fn convention(&self, mode: PrimitiveMode) -> ProvokingVertex {
+    pub(crate) fn convention(&self, mode: PrimitiveMode) -> ProvokingVertex {
         let sf = self.fields.sf;
         let words = self.context.packet("3DSTATE_SF");
         let is_last = match mode {

@@ -3,9 +3,9 @@
 use raster::clip::ClipVolume;
 use raster::rasterize::Rect;
 
-use super::command::Draw;
-use super::vertices::Slots;
-use super::window::Viewport;
+use crate::draw::command::Draw;
+use crate::draw::window::Slots;
+use crate::draw::window::Viewport;
 use crate::error::Outcome;
 
 /// First slot of the clip distances.
@@ -22,7 +22,7 @@ fn rectangle(limits: [packets::Field; 4], words: &[u32]) -> Rect {
 
 impl Draw<'_> {
     /// Loads the viewport that a vertex selects.
-    pub(super) fn viewport(&self, slots: &Slots) -> Outcome<Viewport> {
+    pub(crate) fn viewport(&self, slots: &Slots) -> Outcome<Viewport> {
         let limit = self.fields.clip.max_viewport.get(self.context.packet("3DSTATE_CLIP"));
         let index = slots.first().map_or(0, |header| u64::from(header[2]));
         let index = if index > limit { 0 } else { index };
@@ -38,7 +38,7 @@ impl Draw<'_> {
 
     /// Returns the layer of the render target that a vertex selects. Drivers force the first layer
     /// for framebuffers without layers.
-    pub(super) fn layer(&self, slots: &Slots) -> u32 {
+    pub(crate) fn layer(&self, slots: &Slots) -> u32 {
         let is_forced = self.fields.clip.forces_layer_0.flag(self.context.packet("3DSTATE_CLIP"));
         slots.first().filter(|_| !is_forced).map_or(0, |header| header[1])
     }
@@ -93,7 +93,7 @@ impl Draw<'_> {
     }
 
     /// Volume to which primitives are clipped.
-    pub(super) fn clip_volume(&self, viewport: &Viewport, is_polygon: bool) -> ClipVolume {
+    pub(crate) fn clip_volume(&self, viewport: &Viewport, is_polygon: bool) -> ClipVolume {
         let clip = self.fields.clip;
         let words = self.context.packet("3DSTATE_CLIP");
         if !clip.is_enabled.flag(words) {
@@ -138,7 +138,7 @@ impl Draw<'_> {
     }
 
     /// Values of the enabled clip distances at the corners; `None` if the primitive is culled.
-    pub(super) fn clip_distances(&self, corners: &[&Slots]) -> Option<Vec<[f64; 3]>> {
+    pub(crate) fn clip_distances(&self, corners: &[&Slots]) -> Option<Vec<[f64; 3]>> {
         let [clips, culls] = self.distances();
         let value = |slots: &Slots, i: usize| {
             let slot = slots.get(DISTANCES + i / 4).copied().unwrap_or_default();

@@ -13,87 +13,24 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use vocabulary::{Stage, Width};
 
-use super::bindings::Resources;
-use super::command::Draw;
-use super::interpolation::Interpolation;
-use super::kernels::Loaded;
-use super::messages::{Failure, memory_messages};
 use super::output::Output;
-use super::samples::Samples;
-use super::scratch::{self, Scratch};
-use super::shape::SmoothShape;
-use super::vertices::Slots;
+use super::quad::{Primitive, Quad, QuadSlot};
+use crate::draw::command::Draw;
+use crate::draw::coverage::interpolation::Interpolation;
+use crate::draw::coverage::samples::Samples;
+use crate::draw::kernels::Loaded;
+use crate::draw::thread::BUDGET;
+use crate::draw::thread::bindings::Resources;
+use crate::draw::thread::messages::{Failure, memory_messages};
+use crate::draw::thread::scratch::{self, Scratch};
 use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Topology of lists of triangles, as payloads name it.
 const TRIANGLES: u32 = 4;
 /// Quads of which a payload has one group of registers.
 const GROUP: usize = 4;
-/// Most attributes that the setup unit writes (PRM, `3DSTATE_SBE`).
+/// Maximum number of attributes that the setup unit writes (PRM, `3DSTATE_SBE`).
 const MOST_ATTRIBUTES: u32 = 32;
-/// Most instructions of a thread.
-pub(super) const BUDGET: u64 = 100_000_000;
-
-/// Four pixels of which some are drawn.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Quad {
-    /// Left column.
-    pub(super) x: u32,
-    /// Upper row.
-    pub(super) y: u32,
-    /// Covered samples of the pixels: upper left, upper right, lower left, lower right.
-    pub(super) samples: [u16; 4],
-}
-
-/// Four channels of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct QuadSlot {
-    quad: Quad,
-    /// Sample that the channels shade; `None` if they shade whole pixels.
-    pub(super) sample: Option<u32>,
-}
-
-impl QuadSlot {
-    /// Samples of a pixel that a write reaches.
-    pub(super) fn covered(&self, pixel: usize) -> u16 {
-        let all = self.quad.samples[pixel];
-        self.sample.map_or(all, |sample| all & 1 << sample)
-    }
-
-    /// Column and row of a pixel.
-    pub(super) fn pixel(&self, pixel: usize) -> (u32, u32) {
-        let pixel = u32::try_from(pixel).unwrap_or(0);
-        (self.quad.x + (pixel & 1), self.quad.y + (pixel >> 1))
-    }
-}
-
-/// A primitive whose fragments are shaded.
-pub(super) struct Primitive<'a> {
-    /// Data of the corners.
-    pub(super) corners: [&'a Slots; 3],
-    /// Data of the provoking vertex, which flat inputs have.
-    pub(super) flat: &'a Slots,
-    /// Layer of the render target.
-    pub(super) layer: u32,
-    /// The front is visible.
-    pub(super) is_front: bool,
-    /// The primitive is a point, whose corners span its square.
-    pub(super) is_point: bool,
-    /// Smooth shape whose coverage of a pixel scales alpha.
-    pub(super) smooth: Option<SmoothShape>,
-    /// Interpolation; `None` if all corners have the same data.
-    pub(super) interpolation: Option<Interpolation>,
-    /// Limits of depth.
-    pub(super) depths: [f32; 2],
-}
-
-impl Primitive<'_> {
-    /// Depth of a primitive without interpolation.
-    pub(super) fn flat_depth(&self) -> f32 {
-        self.corners[0].get(1).map_or(0.0, |position| f32::from_bits(position[2]))
-    }
-}
-
 /// A value at a position of a primitive.
 type Value = fn(&Interpolation, f64, f64) -> f32;
 
@@ -137,7 +74,7 @@ struct Payload {
 }
 
 /// The fragment stage of a draw.
-pub(super) struct Fragments<'a> {
+pub(crate) struct Fragments<'a> {
     draw: &'a Draw<'a>,
     kernel: Option<FragmentKernel>,
     constants: Vec<[u32; 8]>,
@@ -146,7 +83,7 @@ pub(super) struct Fragments<'a> {
     payload: Payload,
     state: RenderState,
     tests_early: bool,
-    pub(super) samples: Samples,
+    pub(crate) samples: Samples,
     /// Bytes of scratch space of a thread.
     scratch: usize,
     /// Observer of the threads.
@@ -155,7 +92,7 @@ pub(super) struct Fragments<'a> {
 
 impl<'a> Fragments<'a> {
     /// Loads the state of a draw.
-    pub(super) fn load(draw: &'a Draw<'a>) -> Outcome<Fragments<'a>> {
+    pub(crate) fn load(draw: &'a Draw<'a>) -> Outcome<Fragments<'a>> {
         let samples = draw.samples()?;
         let (wm, extra, ps) = (draw.fields.wm, draw.fields.ps_extra, draw.fields.ps);
         let wm_words = draw.context.packet("3DSTATE_WM");
@@ -206,12 +143,12 @@ impl<'a> Fragments<'a> {
     }
 
     /// Stores its clear color in a layer of the first render target.
-    pub(super) fn clear_target(&self, layer: u32) -> Outcome<()> {
+    pub(crate) fn clear_target(&self, layer: u32) -> Outcome<()> {
         self.output.clear(&self.resources, layer)
     }
 
     /// Shades quads of one primitive.
-    pub(super) fn shade(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
+    pub(crate) fn shade(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
         self.draw.guard.check()?;
         let mut quads = quads.to_vec();
         let shades = self.kernel.is_some();
@@ -518,7 +455,7 @@ impl Draw<'_> {
     }
 
     /// Decodes the kernel at an address.
-    pub(super) fn kernel(&self, address: u64) -> Outcome<Rc<Loaded>> {
+    pub(crate) fn kernel(&self, address: u64) -> Outcome<Rc<Loaded>> {
         self.kernels.load(self.devinfo, self.memory, address)
     }
 

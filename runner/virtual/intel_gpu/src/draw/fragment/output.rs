@@ -7,18 +7,18 @@ use eu_simulator::host::{RenderRead, RenderWrite, Texels};
 use rustc_hash::FxHashMap;
 use surfaces::{Plane, SurfaceFormat, SurfaceKind};
 
-use super::bindings::{Bound, Resources};
 use super::blend::{Colors, Equation, blend, logic, passes};
-use super::command::Draw;
 use super::depth::{DepthStencil, Tested};
-use super::fragment::{Primitive, QuadSlot};
-use super::samples::Samples;
+use super::quad::{Primitive, QuadSlot};
+use crate::draw::command::Draw;
+use crate::draw::coverage::samples::Samples;
+use crate::draw::thread::bindings::{Bound, Resources};
 use crate::error::{Outcome, not_modeled};
 
 /// A render target with its blend state.
-pub(super) struct RenderTarget {
-    pub(super) bound: Rc<Bound>,
-    pub(super) format: &'static SurfaceFormat,
+pub(crate) struct RenderTarget {
+    pub(crate) bound: Rc<Bound>,
+    pub(crate) format: &'static SurfaceFormat,
     /// Bits of a texel that are written; `None` if all are.
     mask: Option<Vec<u8>>,
     /// Equations of color and alpha.
@@ -36,7 +36,7 @@ pub(super) struct RenderTarget {
 
 impl RenderTarget {
     /// True if colors replace what is stored, one for each pixel.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         let reads = self.mask.is_some() || self.equations.is_some() || self.logic.is_some();
         !reads && self.bound.surface.samples == 1
     }
@@ -53,7 +53,7 @@ impl RenderTarget {
     }
 
     /// Stored form of a color.
-    pub(super) fn encode(&self, color: [u32; 4]) -> [u8; 16] {
+    pub(crate) fn encode(&self, color: [u32; 4]) -> [u8; 16] {
         if self.color.get() == color {
             return self.texel.get();
         }
@@ -71,7 +71,7 @@ fn encode(format: &SurfaceFormat, color: [u32; 4]) -> [u8; 16] {
 }
 
 /// State of the output of a draw.
-pub(super) struct Output<'a> {
+pub(crate) struct Output<'a> {
     draw: &'a Draw<'a>,
     depth: Option<DepthStencil<'a>>,
     /// Function and reference of the alpha test, and whether it compares bytes.
@@ -90,7 +90,7 @@ type Passed = Vec<Option<u16>>;
 
 impl<'a> Output<'a> {
     /// Loads the state of a draw.
-    pub(super) fn load(draw: &'a Draw<'a>, samples: u32) -> Outcome<Output<'a>> {
+    pub(crate) fn load(draw: &'a Draw<'a>, samples: u32) -> Outcome<Output<'a>> {
         let calc = draw.color_calc()?;
         let fields = draw.fields.color_calc;
         let constant = [fields.red, fields.green, fields.blue, fields.alpha]
@@ -117,7 +117,7 @@ impl<'a> Output<'a> {
     }
 
     /// Tests samples before their pixels are shaded. Returns those that pass.
-    pub(super) fn test_early(
+    pub(crate) fn test_early(
         &self,
         primitive: &Primitive<'_>,
         samples: &Samples,
@@ -159,7 +159,7 @@ impl<'a> Output<'a> {
     }
 
     /// Executes the writes of a thread in their order. `is_tested`: the tests are already done.
-    pub(super) fn merge(
+    pub(crate) fn merge(
         &self,
         resources: &Resources<'_>,
         primitive: &Primitive<'_>,
@@ -225,7 +225,7 @@ impl<'a> Output<'a> {
     }
 
     /// Reads the colors of pixels of a thread. Pixels outside of the target are 0.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         resources: &Resources<'_>,
         layer: u32,
@@ -353,18 +353,18 @@ impl<'a> Output<'a> {
     }
 
     /// True if pixels are tested one by one after their shading.
-    pub(super) fn tests_pixels(&self, is_tested: bool) -> bool {
+    pub(crate) fn tests_pixels(&self, is_tested: bool) -> bool {
         let tests_depth = self.depth.is_some() && !is_tested;
         tests_depth || self.alpha.is_some() || self.to_coverage.is_some()
     }
 
     /// Counts samples that passed all tests.
-    pub(super) fn count_passed(&self, count: u32) {
+    pub(crate) fn count_passed(&self, count: u32) {
         self.draw.counts.add_passed(count);
     }
 
     /// A color of a shader as it is stored in a plain target.
-    pub(super) fn stored_color(&self, target: &RenderTarget, mut color: [u32; 4]) -> [u32; 4] {
+    pub(crate) fn stored_color(&self, target: &RenderTarget, mut color: [u32; 4]) -> [u32; 4] {
         if self.to_one && !target.format.is_integer {
             color[3] = 1.0_f32.to_bits();
         }
@@ -377,12 +377,12 @@ impl<'a> Output<'a> {
     }
 
     /// Writes memory.
-    pub(super) fn write(&self, address: u64, bytes: &[u8]) -> Outcome<()> {
+    pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Outcome<()> {
         Ok(self.draw.memory.write(address, bytes)?)
     }
 
     /// Returns the target of an entry of the binding table; `None` for null surfaces.
-    pub(super) fn target(
+    pub(crate) fn target(
         &self,
         resources: &Resources<'_>,
         entry: u8,

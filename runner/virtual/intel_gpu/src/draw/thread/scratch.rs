@@ -13,12 +13,12 @@ const LARGEST: u64 = 11;
 const LARGEST_SHARED: usize = 1 << 16;
 
 /// Bytes of scratch space of a thread, from the field of its stage: a power of two of kilobytes.
-pub(super) fn bytes_of_stage(field: u64) -> usize {
+pub(crate) fn bytes_of_stage(field: u64) -> usize {
     KILOBYTE << field.min(LARGEST)
 }
 
 /// The same of a thread of a work group.
-pub(super) fn bytes_of_group(field: u64, meaning: GroupScratch) -> usize {
+pub(crate) fn bytes_of_group(field: u64, meaning: GroupScratch) -> usize {
     match meaning {
         GroupScratch::Kilobytes => KILOBYTE * (1 + usize::try_from(field).unwrap_or(0)),
         GroupScratch::PowerOf(unit) => bytes_of_stage(field + u64::from(unit.ilog2())),
@@ -27,16 +27,16 @@ pub(super) fn bytes_of_group(field: u64, meaning: GroupScratch) -> usize {
 
 /// Scratch space, private to a thread, and shared memory: zero at the start, grown on demand.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     /// Bytes of scratch space that the thread has.
-    pub(super) limit: usize,
-    pub(super) bytes: Vec<u8>,
-    pub(super) shared: Vec<u8>,
+    pub(crate) limit: usize,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) shared: Vec<u8>,
 }
 
 impl Scratch {
     /// Creates scratch space of `limit` bytes.
-    pub(super) fn new(limit: usize) -> Scratch {
+    pub(crate) fn new(limit: usize) -> Scratch {
         Scratch { limit, ..Scratch::default() }
     }
 
@@ -59,19 +59,19 @@ impl Scratch {
     }
 
     /// Reads bytes.
-    pub(super) fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+    pub(crate) fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
         data.copy_from_slice(self.place(surface, offset, data.len())?);
         Ok(())
     }
 
     /// Writes bytes.
-    pub(super) fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+    pub(crate) fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
         self.place(surface, offset, data.len())?.copy_from_slice(data);
         Ok(())
     }
 
     /// Changes a double word.
-    pub(super) fn atomic(
+    pub(crate) fn atomic(
         &mut self,
         surface: Surface,
         offset: u32,

@@ -9,20 +9,20 @@ use eu_simulator::trace::Tracer;
 use eu_simulator::{Outcome as ThreadOutcome, Thread};
 use vocabulary::{Stage, Width};
 
-use super::bindings::Resources;
-use super::command::Draw;
-use super::fragment::BUDGET;
-use super::kernels::Loaded;
-use super::messages::{Failure, memory_messages};
-use super::scratch::{self, Scratch};
-use super::vertices::Slots;
+use crate::draw::command::Draw;
+use crate::draw::kernels::Loaded;
+use crate::draw::thread::BUDGET;
+use crate::draw::thread::bindings::Resources;
+use crate::draw::thread::messages::{Failure, memory_messages};
+use crate::draw::thread::scratch::{self, Scratch};
+use crate::draw::window::Slots;
 use crate::error::{CommandError, Outcome};
 
 /// Most double words of an entry: more than any patch or list of vertices has.
 const LARGEST_ENTRY: usize = 1 << 16;
 
 /// Commands with the resources of a stage.
-pub(super) struct Names {
+pub(crate) struct Names {
     stage: Stage,
     constants: &'static str,
     table: &'static str,
@@ -40,23 +40,23 @@ macro_rules! names {
     };
 }
 
-pub(super) const VERTEX: Names = names!("VS", Vertex);
-pub(super) const CONTROL: Names = names!("HS", TessControl);
-pub(super) const EVALUATION: Names = names!("DS", TessEval);
-pub(super) const GEOMETRY: Names = names!("GS", Geometry);
+pub(crate) const VERTEX: Names = names!("VS", Vertex);
+pub(crate) const CONTROL: Names = names!("HS", TessControl);
+pub(crate) const EVALUATION: Names = names!("DS", TessEval);
+pub(crate) const GEOMETRY: Names = names!("GS", Geometry);
 
 /// A program as the state of its stage names it.
-pub(super) struct Program {
+pub(crate) struct Program {
     /// Offset of the kernel from the base of instructions.
-    pub(super) kernel: u64,
+    pub(crate) kernel: u64,
     /// First register of the constants.
-    pub(super) start: u32,
+    pub(crate) start: u32,
     /// Field with the scratch space of a thread.
-    pub(super) scratch: u64,
+    pub(crate) scratch: u64,
 }
 
 /// A stage of a draw.
-pub(super) struct UrbStage<'a> {
+pub(crate) struct UrbStage<'a> {
     draw: &'a Draw<'a>,
     kernel: Rc<Loaded>,
     address: u64,
@@ -72,7 +72,7 @@ pub(super) struct UrbStage<'a> {
 
 impl<'a> UrbStage<'a> {
     /// Loads a stage.
-    pub(super) fn load(
+    pub(crate) fn load(
         draw: &'a Draw<'a>,
         names: &Names,
         program: &Program,
@@ -93,7 +93,7 @@ impl<'a> UrbStage<'a> {
     }
 
     /// A stage of one kernel, whose caller writes the constants.
-    pub(super) fn of_kernel(
+    pub(crate) fn of_kernel(
         draw: &'a Draw<'a>,
         (width, scratch): (Width, usize),
         address: u64,
@@ -106,7 +106,7 @@ impl<'a> UrbStage<'a> {
     }
 
     /// Creates a thread with its constants and returns the register after them.
-    pub(super) fn thread(&self) -> (Thread, usize) {
+    pub(crate) fn thread(&self) -> (Thread, usize) {
         let mut thread = Thread::new(self.draw.devinfo, 0);
         thread.reset(0);
         thread.tracer.clone_from(&self.tracer);
@@ -117,13 +117,13 @@ impl<'a> UrbStage<'a> {
     }
 
     /// Writes the first register, with the pointer to the sampler states.
-    pub(super) fn set_header(&self, thread: &mut Thread, mut header: [u32; 8]) {
+    pub(crate) fn set_header(&self, thread: &mut Thread, mut header: [u32; 8]) {
         header[3] = self.resources.sampler_offset();
         thread.set_register(0, &header);
     }
 
     /// Executes threads that share URB entries, from barrier to barrier, and returns the entries.
-    pub(super) fn run(&self, threads: Vec<Thread>, entries: Vec<Vec<u32>>) -> Outcome<Entries> {
+    pub(crate) fn run(&self, threads: Vec<Thread>, entries: Vec<Vec<u32>>) -> Outcome<Entries> {
         let mut host = UrbHost {
             resources: &self.resources,
             entries,
@@ -159,20 +159,20 @@ impl<'a> UrbStage<'a> {
 }
 
 /// Entries of the URB after threads have ended.
-pub(super) struct Entries {
+pub(crate) struct Entries {
     /// Entries by handle.
-    pub(super) entries: Vec<Vec<u32>>,
+    pub(crate) entries: Vec<Vec<u32>>,
     /// Numbers of vertices in the message that ended a thread.
-    pub(super) counts: [u32; 2],
+    pub(crate) counts: [u32; 2],
 }
 
 /// Slots of an entry.
-pub(super) fn slots(entry: &[u32]) -> Slots {
+pub(crate) fn slots(entry: &[u32]) -> Slots {
     entry.chunks_exact(4).map(|dwords| [dwords[0], dwords[1], dwords[2], dwords[3]]).collect()
 }
 
 /// Double words of a vertex.
-pub(super) fn dwords(slots: &Slots) -> Vec<u32> {
+pub(crate) fn dwords(slots: &Slots) -> Vec<u32> {
     slots.iter().flatten().copied().collect()
 }
 
@@ -234,7 +234,7 @@ impl Host for UrbHost<'_> {
 
 impl Draw<'_> {
     /// Resources of a stage.
-    pub(super) fn resources(&self, table: &str, samplers: &str) -> Resources<'_> {
+    pub(crate) fn resources(&self, table: &str, samplers: &str) -> Resources<'_> {
         // The commands of all stages have the same layout.
         let table = self.fields.binding_table.offset.get(self.context.packet(table));
         let samplers = self.fields.sampler_pointer.offset.get(self.context.packet(samplers));
@@ -244,7 +244,7 @@ impl Draw<'_> {
     }
 
     /// Reads the push constants of a stage as registers: all slots one after the other.
-    pub(super) fn constants(&self, command: &str) -> Outcome<Vec<[u32; 8]>> {
+    pub(crate) fn constants(&self, command: &str) -> Outcome<Vec<[u32; 8]>> {
         const ABSOLUTE: [(u32, u32); 2] = [(0x20c0, 1 << 6), (0x20d8, 1 << 4)];
         let body = self.context.packet(command).get(1..).unwrap_or(&[]);
         let fields = self.fields.constants;
