@@ -75,7 +75,7 @@ fn first_center(coordinate: f32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use crate::draw::first_center;
+    use super::first_center;
 
     #[test]
     fn centers() {

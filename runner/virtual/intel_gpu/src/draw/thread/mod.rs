@@ -1,4 +1,4 @@
-//! What the threads of all stages share: surfaces, samplers, messages, scratch space.
+//! Services to the threads of all stages: surfaces, samplers, messages, scratch space.
 
 pub(crate) mod bindings;
 pub(crate) mod messages;

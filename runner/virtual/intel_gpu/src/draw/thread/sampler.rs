@@ -7,13 +7,10 @@ use raster::format::FormatClass;
 use raster::shader_io::{Lod, TextureOp};
 use raster::texture::sample::look_up;
 use raster::texture::texels;
-use raster::texture::{
-    CompareFunction, DepthMode, Filter, SamplerParameters, SwizzleSource, TextureTarget, Wrap,
-};
+use raster::texture::{SamplerParameters, SwizzleSource, TextureTarget};
 use surfaces::{SurfaceFormat, SurfaceKind};
 
 use super::bindings::{Bound, Resources};
-use crate::draw::command::Draw;
 use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Pixels whose differences give the level of detail.
