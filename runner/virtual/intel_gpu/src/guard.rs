@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::error::{CommandError, Outcome, not_modeled};
 
-/// Most vertices of an instance of a draw, and most vertices that a stage makes of them.
-const MOST_VERTICES: usize = 1 << 22;
+/// Maximum number of vertices of an instance of a draw, and of those that a stage makes of them.
+const MAX_VERTICES: u32 = 1 << 22;
 /// Time between two calls of `is_abandoned`.
 const INTERVAL: Duration = Duration::from_millis(20);
 
@@ -45,12 +45,15 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// Fails if an instance has too many vertices.
-pub(crate) fn check_vertices(count: usize) -> Outcome<()> {
-    if count > MOST_VERTICES {
-        return not_modeled("instances of more than 2²² vertices");
+/// Returns a number of vertices of an instance.
+///
+/// # Errors
+/// Fails if they are too many.
+pub(crate) fn vertex_count(count: usize) -> Outcome<u32> {
+    match u32::try_from(count) {
+        Ok(count) if count <= MAX_VERTICES => Ok(count),
+        _ => not_modeled("instances of more than 2²² vertices"),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -68,7 +71,7 @@ mod tests {
 
     #[test]
     fn vertices_are_limited() {
-        assert_eq!(check_vertices(1 << 22), Ok(()));
-        assert!(check_vertices((1 << 22) + 1).is_err());
+        assert_eq!(vertex_count(1 << 22), Ok(1 << 22));
+        assert!(vertex_count((1 << 22) + 1).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Graphics memory of a process: buffer objects in its memory file, behind a cache of pages.
+//! Graphics memory of a process: buffer objects in its memory file, with a cache of pages.
 
 use std::cell::RefCell;
 use std::fs::File;

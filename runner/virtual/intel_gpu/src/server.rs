@@ -232,7 +232,7 @@ impl Connection<'_> {
         let (pid, heap, generation) = match Request::decode(&frame) {
             Some(Request::Hello { pid, heap, generation }) => (pid, heap, generation),
             Some(Request::Kernels(pid)) => return shared.answer_questions(&mut stream, pid),
-            _ => return Err(bad("the first message is no greeting")),
+            _ => return Err(bad("the first message is not a greeting")),
         };
         if generation != shared.settings.generation.name() {
             return Err(bad(&format!("process {pid} expects the generation {generation}")));

@@ -14,10 +14,11 @@
 //! enum NAME         is, then its values
 //! ```
 
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
-use vocabulary::Generation;
+use vocabulary::{Generation, InternalError, Phase};
 
 use crate::layout::{Enumeration, Field, Item, Kind, PacketLayout};
 
@@ -103,18 +104,21 @@ impl Table {
 
     fn parse(column: usize) -> Table {
         let mut table = Table::default();
-        for text in TEXTS {
-            let mut lines = Lines { column, lines: text.lines().peekable() };
-            while let Some((keyword, name)) = lines.heading() {
-                if keyword == "enum" {
-                    lines.enumeration(name, &mut table);
-                } else {
-                    lines.layout(keyword, name, &mut table);
-                }
-            }
-        }
+        TEXTS.into_iter().for_each(|text| table.add_text(text, column));
         table.index_opcodes();
         table
+    }
+
+    /// Adds the layouts of a text.
+    fn add_text(&mut self, text: &'static str, column: usize) {
+        let mut lines = Lines { column, lines: text.lines().peekable() };
+        while let Some((keyword, name)) = lines.heading() {
+            if keyword == "enum" {
+                lines.enumeration(name, self);
+            } else {
+                lines.layout(keyword, name, self);
+            }
+        }
     }
 
     fn add(&mut self, keyword: &str, mut layout: PacketLayout) {
@@ -172,7 +176,7 @@ impl<I: Iterator<Item = &'static str>> Lines<I> {
         while let Some(line) = self.lines.next_if(|line| line.trim_start().starts_with('=')) {
             let row = line.trim_start()[1..].trim_start();
             let (value, name) = row.split_once(' ').unwrap_or((row, ""));
-            values.push((value.parse().unwrap_or(u64::MAX), name));
+            values.push((decimal(value, line), name));
         }
         values
     }
@@ -188,26 +192,27 @@ impl<I: Iterator<Item = &'static str>> Lines<I> {
     fn layout(&mut self, keyword: &str, name: &'static str, table: &mut Table) {
         let mut layout = PacketLayout::new(name);
         let mut valid = false;
-        // The layout itself and the open groups: start, count, stride, items.
-        let mut levels = vec![([0; 3], Vec::new())];
+        // Members of the innermost open group. Open groups: start, count, stride, and the members
+        // that stand before the group.
+        let mut items = Vec::new();
+        let mut groups = Vec::new();
         while let Some(member) = self.member() {
             let Some(text) = member else { continue };
             if let Some(head) = text.strip_prefix("is ") {
                 set_head(keyword, &mut layout, head);
                 valid = true;
             } else if let Some(shape) = text.strip_prefix("[ ") {
-                let mut numbers = shape.split(' ').map(|n| n.parse().unwrap_or(0));
-                levels.push(([(); 3].map(|()| numbers.next().unwrap_or(0)), Vec::new()));
+                let [start, count, stride] = columns(shape).map(|number| decimal(number, text));
+                groups.push(([start, count, stride], std::mem::take(&mut items)));
             } else if text == "]" {
-                if let Some(([start, count, stride], items)) = levels.pop() {
-                    let group = Item::Group { start, count, stride, items };
-                    levels.last_mut().into_iter().for_each(|level| level.1.push(group.clone()));
-                }
-            } else if let Some(field) = field(text, self.values()) {
-                levels.last_mut().into_iter().for_each(|level| level.1.push(field.clone()));
+                let Some(([start, count, stride], outer)) = groups.pop() else { malformed(text) };
+                let members = std::mem::replace(&mut items, outer);
+                items.push(Item::Group { start, count, stride, items: members });
+            } else {
+                items.push(field(text, self.values()).unwrap_or_else(|| malformed(text)));
             }
         }
-        layout.items = levels.swap_remove(0).1;
+        layout.items = items;
         if valid {
             table.add(keyword, layout);
         }
@@ -216,16 +221,44 @@ impl<I: Iterator<Item = &'static str>> Lines<I> {
 
 /// Reads the numbers of an `is` line.
 fn set_head(keyword: &str, layout: &mut PacketLayout, head: &str) {
-    let numbers: Vec<&str> = head.split(' ').collect();
-    let decimal = |i: usize| numbers.get(i).and_then(|n: &&str| n.parse().ok()).unwrap_or(0);
-    let hex =
-        |i: usize| numbers.get(i).and_then(|n: &&str| u32::from_str_radix(n, 16).ok()).unwrap_or(0);
-    layout.words = decimal(0);
-    match keyword {
-        "instruction" => (layout.bias, layout.opcode, layout.mask) = (decimal(1), hex(2), hex(3)),
-        "register" => (layout.offset, layout.opcode, layout.mask) = (hex(1), hex(2), hex(3)),
-        _ => (layout.opcode, layout.mask) = (hex(1), hex(2)),
-    }
+    let hex = |text: &str| u32::from_str_radix(text, 16).unwrap_or_else(|_| malformed(head));
+    let words = match keyword {
+        "instruction" => {
+            let [words, bias, opcode, mask] = columns(head);
+            (layout.bias, layout.opcode, layout.mask) =
+                (decimal(bias, head), hex(opcode), hex(mask));
+            words
+        }
+        "register" => {
+            let [words, offset, opcode, mask] = columns(head);
+            (layout.offset, layout.opcode, layout.mask) = (hex(offset), hex(opcode), hex(mask));
+            words
+        }
+        _ => {
+            let [words, opcode, mask] = columns(head);
+            (layout.opcode, layout.mask) = (hex(opcode), hex(mask));
+            words
+        }
+    };
+    layout.words = decimal(words, head);
+}
+
+/// Splits a text into exactly this number of columns.
+fn columns<const N: usize>(text: &str) -> [&str; N] {
+    let columns: Vec<&str> = text.split(' ').collect();
+    columns.try_into().unwrap_or_else(|_| malformed(text))
+}
+
+/// Reads a decimal number of a line.
+fn decimal<T: FromStr>(number: &str, line: &str) -> T {
+    number.parse().unwrap_or_else(|_| malformed(line))
+}
+
+/// Raises an internal error: the tables are part of the program.
+#[cold]
+#[track_caller]
+fn malformed(line: &str) -> ! {
+    InternalError::new(Phase::Simulate, format!("malformed line of a table: {line}")).raise()
 }
 
 /// Reads a line `START..END TYPE NAME`.
@@ -266,17 +299,29 @@ fn kind_of(text: &'static str) -> Kind {
 mod tests {
     use super::*;
 
+    /// Parses a table for ivb.
+    fn parsed(text: &'static str) -> Result<Table, String> {
+        let parse = || {
+            let mut table = Table::default();
+            table.add_text(text, 0);
+            table
+        };
+        InternalError::catch(parse).map_err(|error| error.message)
+    }
+
     #[test]
-    fn every_line_is_understood() {
-        for (i, line) in TEXTS.iter().flat_map(|text| text.lines()).enumerate() {
-            let text = line.trim_start();
-            if line.starts_with('#') || text.starts_with('=') || !line.starts_with(' ') {
-                continue;
-            }
-            let text = text[4..].trim_start();
-            let known = text.starts_with("is") || text.starts_with("[ ") || text == "]";
-            assert!(known || field(text, Vec::new()).is_some(), "line {i}: {line}");
-        }
+    fn malformed_lines_are_errors() {
+        let text = "struct S\n  ihbs is 1 0 0\n  ihbs [ 0 2 8\n  ihbs 0..7 uint A\n  ihbs ]\n";
+        let table = parsed(text).expect("a table");
+        assert_eq!(table.structure("S").expect("a layout").field("A[1]").start, 8);
+        let message = |text| parsed(text).expect_err("an error");
+        let of = |line: &str| format!("malformed line of a table: {line}");
+        assert_eq!(message("struct S\n  ihbs is 1 x 0\n"), of("1 x 0"));
+        assert_eq!(message("struct S\n  ihbs is 1 0\n"), of("1 0"));
+        assert_eq!(message("struct S\n  ihbs [ 0 y 8\n"), of("[ 0 y 8"));
+        assert_eq!(message("struct S\n  ihbs ]\n"), of("]"));
+        assert_eq!(message("struct S\n  ihbs 0-7 uint A\n"), of("0-7 uint A"));
+        assert_eq!(message("enum E\n  ihbs is\n  = z A\n"), of("  = z A"));
     }
 
     #[test]

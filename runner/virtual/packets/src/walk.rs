@@ -110,7 +110,7 @@ impl<'t, 'm> Walker<'t, 'm> {
         Ok(Some(command))
     }
 
-    /// Continues behind the last jump instead of at its target. For jumps under a predicate.
+    /// Continues after the last jump instead of at its target. For jumps under a predicate.
     pub fn ignore_jump(&mut self) {
         if let Some(address) = self.after_jump.take() {
             self.next = Some(address);

@@ -22,13 +22,10 @@ impl Draw<'_> {
         refuse(fields.te.mode, "3DSTATE_TE", "software tessellation")?;
         let depth = "3DSTATE_DEPTH_BUFFER";
         refuse(fields.depth_buffer.is_tiled_resource, depth, "tiled resources")?;
-        let clip = self.context.packet("3DSTATE_CLIP");
-        if fields.clip.is_enabled.flag(clip) {
-            let mode = fields.clip.mode.get(clip);
-            // Everything is clipped, or everything is rejected.
-            if mode != 0 && mode != 3 {
-                return not_modeled(format!("clip mode {mode}"));
-            }
+        let clip = &self.state.clip;
+        // Everything is clipped, or everything is rejected.
+        if clip.is_enabled && clip.mode != 0 && !clip.rejects_all() {
+            return not_modeled(format!("clip mode {}", clip.mode));
         }
         // A depth range of which one side clips has no counterpart in OpenGL.
         let words = self.context.packet(raster_name);
@@ -38,11 +35,5 @@ impl Draw<'_> {
             return not_modeled("clipping to one side of the depth range");
         }
         Ok(())
-    }
-
-    /// True if the clipper rejects all primitives.
-    pub(super) fn rejects_all(&self) -> bool {
-        let clip = self.context.packet("3DSTATE_CLIP");
-        self.fields.clip.is_enabled.flag(clip) && self.fields.clip.mode.get(clip) == 3
     }
 }

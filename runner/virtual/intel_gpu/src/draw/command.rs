@@ -10,6 +10,7 @@ use vocabulary::{Stage, Width};
 
 use super::counts::{Counts, StreamRegisters};
 use super::kernels::{Kernels, Loaded};
+use super::state::State;
 use super::state::fields::Fields;
 use super::used::Used;
 use super::window::Viewport;
@@ -35,6 +36,8 @@ pub(super) struct Draw<'a> {
     pub(super) table: &'static Table,
     pub(super) devinfo: &'static DevInfo,
     pub(super) fields: &'a Fields,
+    /// State that is decoded once.
+    pub(super) state: State,
     pub(super) facts: Facts,
     pub(super) kernels: &'a Kernels,
     /// Record of the kernels that are used, unless the driver draws for itself.

@@ -15,9 +15,10 @@ use crate::error::{CommandError, Outcome};
 const LENGTHS: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];
 /// Bytes by which known kernels are found.
 const PREFIX: usize = 32;
-/// Most different first bytes of which kernels are kept.
+/// Maximum number of different first bytes of which kernels are kept.
 const MOST: usize = 1024;
-/// Most kernels of the same first bytes that are kept. Shaders of a test suite often begin alike.
+/// Maximum number of kernels of the same first bytes that are kept. Shaders of a test suite often
+/// begin alike.
 const MOST_ALIKE: usize = 32;
 
 /// A decoded kernel.

@@ -26,7 +26,7 @@ use vocabulary::Generation;
 use crate::context::HardwareContext;
 use crate::error::{Outcome, not_modeled};
 use crate::facts::Facts;
-use crate::guard::{Guard, check_vertices};
+use crate::guard::{Guard, vertex_count};
 use crate::mi::predicate_holds;
 use crate::watch::Watch;
 use command::{Draw, Parameters};
@@ -34,6 +34,7 @@ use counts::{Counts, StreamRegisters};
 use fragment::shade::Fragments;
 use kernels::Kernels;
 use primitives::RECTANGLES;
+use state::State;
 use state::fields::Fields;
 use submission::KernelUse;
 use used::Used;
@@ -123,7 +124,7 @@ impl Drawing {
         let Some(draw) = self.begin(memory, context, is_internal) else {
             return not_modeled("draws without hardware");
         };
-        check_vertices(parameters.vertices as usize)?;
+        vertex_count(parameters.vertices as usize)?;
         draw.check()?;
         let fragments = Fragments::load(&draw)?;
         for instance in 0..parameters.instances {
@@ -152,6 +153,7 @@ impl Drawing {
             table: self.table,
             devinfo: self.devinfo?,
             fields: &self.fields,
+            state: State::decode(&self.fields, self.facts, context),
             facts: self.facts,
             kernels: &self.kernels,
             used: self.used.as_ref().filter(|_| !is_internal),

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::command::{Draw, Parameters};
 use super::fragment::shade::Fragments;
 use super::shaders::assembled::{Assembled, mode_of};
+use super::state::vertices::IndexState;
 use super::vertices::Fetched;
 use super::window::Slots;
 use crate::error::{Outcome, not_modeled};
@@ -47,7 +48,7 @@ impl Draw<'_> {
             }
             return Ok(());
         }
-        if self.special().is_some() {
+        if self.state.special.is_some() {
             return not_modeled("clears and resolves other than by rectangles");
         }
         let Some((mode, patch)) = mode_of(parameters.topology) else {
@@ -57,7 +58,7 @@ impl Draw<'_> {
         let mut id = 0;
         for run in runs {
             let count = u32::try_from(run.len()).unwrap_or(0);
-            let found = assemble(mode, count, self.convention(mode), patch);
+            let found = assemble(mode, count, self.state.raster.convention(mode), patch);
             let next = found.last().map_or(id, |primitive| id + primitive.id + 1);
             for mut primitive in found {
                 primitive.vertices.iter_mut().for_each(|vertex| *vertex = run[*vertex as usize]);
@@ -72,12 +73,12 @@ impl Draw<'_> {
             id = next;
         }
         self.counts.add_assembled(id);
-        if self.tessellates() {
+        if self.state.stages.tessellates {
             assembled = self.tessellate(&assembled)?;
         } else if mode == PrimitiveMode::Patches {
             return not_modeled("patches without tessellation");
         }
-        let streams = if self.has_geometry() {
+        let streams = if self.state.stages.has_geometry {
             self.shade_geometry(&assembled)?
         } else {
             let mode = assembled.mode;
@@ -95,7 +96,7 @@ impl Draw<'_> {
     /// Rasterizes primitives.
     fn rasterize(&self, fragments: &Fragments<'_>, assembled: &Assembled) -> Outcome<()> {
         self.counts.add_to_clip(assembled.primitives.len());
-        if self.rejects_all() {
+        if self.state.clip.rejects_all() {
             return Ok(());
         }
         let mut last_end = None;
@@ -166,30 +167,14 @@ impl Draw<'_> {
         if !parameters.is_indexed {
             return Ok(Some(place));
         }
-        let fields = self.fields.index_buffer;
-        let words = self.context.packet("3DSTATE_INDEX_BUFFER");
-        let bytes = 1_usize << fields.format.get(words).min(2);
-        let start = fields.start.get(words) & 0xffff_ffff_ffff;
+        let IndexState { bytes, start, size, cut } = self.state.vertices.indices;
         let offset = bytes as u64 * u64::from(place);
-        let size = match fields.end.exists() {
-            true => (fields.end.get(words) + 1).saturating_sub(start),
-            false => fields.size.get(words),
-        };
         let mut index = [0; 4];
-        // Indices behind the end are 0.
+        // Indices after the end are 0.
         if offset + bytes as u64 <= size {
             self.memory.read(start + offset, &mut index[..bytes])?;
         }
         let index = u32::from_le_bytes(index);
-        let largest = u32::MAX >> (32 - 8 * bytes);
-        let vf = self.context.packet("3DSTATE_VF");
-        let is_cut = match self.fields.cut_index.is_enabled.exists() {
-            true => {
-                self.fields.cut_index.is_enabled.flag(vf)
-                    && index == self.fields.cut_index.index.get_u32(vf)
-            }
-            false => fields.cuts.flag(words) && index == largest,
-        };
-        Ok((!is_cut).then_some(index))
+        Ok((cut != Some(index)).then_some(index))
     }
 }

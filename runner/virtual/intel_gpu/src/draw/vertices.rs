@@ -1,8 +1,7 @@
 //! Vertex fetch: vertex buffers to the vertex data that the first stage reads.
 
-use surfaces::SurfaceFormat;
-
 use super::command::Draw;
+use super::state::vertices::{Component, Element, Storage};
 use super::window::Slots;
 use crate::error::{Outcome, not_modeled};
 
@@ -33,137 +32,73 @@ pub(super) struct Vertex {
 impl Draw<'_> {
     /// Fetches a vertex.
     pub(super) fn fetch(&self, vertex: Fetched) -> Outcome<Vertex> {
-        let fields = self.fields.vertex_element;
-        let elements = self.context.packet("3DSTATE_VERTEX_ELEMENTS");
+        let state = &self.state.vertices;
         let mut slots = Slots::new();
         let mut is_edge = true;
-        let elements = elements.get(1..).unwrap_or(&[]).chunks_exact(2);
-        for (number, element) in (0..).zip(elements) {
-            if !fields.is_valid.flag(element) {
-                break;
-            }
-            let controls =
-                [fields.component_0, fields.component_1, fields.component_2, fields.component_3];
-            // Elements of constants name buffers that need not exist.
-            let reads = controls.iter().any(|control| control.get(element) == 1);
-            let source = if reads { self.element(element, number, vertex)? } else { [0; 4] };
-            if fields.is_edge_flag.flag(element) {
+        for element in &state.elements {
+            let source = if element.reads() { self.element(element, vertex)? } else { [0; 4] };
+            if element.is_edge_flag {
                 is_edge = source[0] != 0;
                 continue;
             }
             let mut slot = [0; 4];
-            for (i, control) in controls.into_iter().enumerate() {
-                slot[i] = match control.get(element) {
-                    0 | 2 => 0,
-                    1 => source[i],
-                    3 => ONE,
-                    4 => 1,
-                    5 => vertex.id,
-                    6 => vertex.instance,
-                    _ => return not_modeled("primitive numbers as vertex data"),
+            for (i, component) in element.components.into_iter().enumerate() {
+                slot[i] = match component {
+                    Component::Zero => 0,
+                    Component::Buffer => source[i],
+                    Component::FloatOne => ONE,
+                    Component::IntegerOne => 1,
+                    Component::VertexId => vertex.id,
+                    Component::InstanceId => vertex.instance,
+                    Component::PrimitiveId => {
+                        return not_modeled("primitive numbers as vertex data");
+                    }
                 };
             }
             slots.push(slot);
         }
-        self.set_system_values(&mut slots, vertex);
+        for (place, value) in [(state.vertex_id, vertex.id), (state.instance_id, vertex.instance)] {
+            if let Some((element, component)) = place
+                && let Some(slot) = slots.get_mut(element)
+            {
+                slot[component] = value;
+            }
+        }
         Ok(Vertex { slots, is_edge })
     }
 
-    /// Stores the numbers of the vertex and the instance where a separate command says so.
-    fn set_system_values(&self, slots: &mut Slots, vertex: Fetched) {
-        let fields = self.fields.system_values;
-        let words = self.context.packet("3DSTATE_VF_SGVS");
-        let values = [
-            (fields.has_vertex_id, fields.vertex_id_element, fields.vertex_id_component, vertex.id),
-            (
-                fields.has_instance_id,
-                fields.instance_id_element,
-                fields.instance_id_component,
-                vertex.instance,
-            ),
-        ];
-        for (enable, element, component, value) in values {
-            let (element, component) = (element.get_u32(words), component.get_u32(words));
-            if enable.flag(words)
-                && let Some(slot) = slots.get_mut(element as usize)
-            {
-                slot[component as usize & 3] = value;
-            }
-        }
-    }
-
-    /// Step of the instances that share data; `None` if each vertex has its own.
-    fn step(&self, element: u64, buffer: &[u32]) -> Option<u32> {
-        let (fields, own) = (self.fields.vertex_buffer, self.fields.instancing);
-        // Later generations have a command for each element, earlier ones a state of the buffer.
-        let (is_instanced, step, words) = match own.element.exists() {
-            true => {
-                let words = self.context.instancing.get(&element).map_or(&[][..], Vec::as_slice);
-                (own.is_instanced, own.step, words)
-            }
-            false => (fields.is_instanced, fields.step, buffer),
-        };
-        is_instanced.flag(words).then(|| step.get_u32(words))
-    }
-
     /// Reads an element from its buffer. Data outside the buffer are 0.
-    fn element(&self, element: &[u32], place: u64, vertex: Fetched) -> Outcome<[u32; 4]> {
-        let fields = self.fields.vertex_buffer;
-        let number = self.fields.vertex_element.format.get(element);
-        let name = packets::format_name(number).unwrap_or("?");
-        let (doubles, fixed) = (doubles(name), fixed(name));
-        let bytes = match (doubles, fixed, SurfaceFormat::of(number)) {
-            (0, 0, Some(format)) => format.bytes,
-            (0, 0, None) => return not_modeled(format!("vertex format {number} ({name})")),
-            (doubles, fixed, _) => 8 * doubles as u64 + 4 * fixed as u64,
+    fn element(&self, element: &Element, vertex: Fetched) -> Outcome<[u32; 4]> {
+        let Some(storage) = element.storage else {
+            let name = packets::format_name(element.format).unwrap_or("?");
+            return not_modeled(format!("vertex format {} ({name})", element.format));
         };
-        let index = self.fields.vertex_element.buffer.get(element);
-        let Some(buffer) = self.context.vertex_buffers.get(&index) else {
-            return Ok([0; 4]);
-        };
-        let item = match self.step(place, buffer) {
+        let Some(buffer) = element.buffer else { return Ok([0; 4]) };
+        let item = match element.step {
             None => vertex.index,
             Some(step) => {
                 let group = vertex.instance.checked_div(step).unwrap_or(0);
                 vertex.first_instance.wrapping_add(group)
             }
         };
-        let start = fields.start.get(buffer) & 0xffff_ffff_ffff;
-        let size = match fields.end.exists() {
-            true => (fields.end.get(buffer) + 1).saturating_sub(start),
-            false => fields.size.get(buffer),
-        };
-        let offset = fields.pitch.get(buffer) * u64::from(item)
-            + self.fields.vertex_element.offset.get(element);
-        if fields.is_null.flag(buffer) || offset + bytes > size {
+        let offset = buffer.pitch * u64::from(item) + element.offset;
+        let bytes = storage.bytes();
+        if buffer.is_null || offset + bytes > buffer.size {
             return Ok([0; 4]);
         }
         let mut data = [0; 32];
         let length = usize::try_from(bytes).unwrap_or(0).min(32);
-        self.memory.read(start + offset, &mut data[..length])?;
-        if doubles > 0 {
-            return Ok(from_doubles(&data, doubles));
-        }
-        if fixed > 0 {
-            return Ok(from_fixed(&data, fixed));
-        }
-        let mut texel = [0; 16];
-        texel.copy_from_slice(&data[..16]);
-        Ok(SurfaceFormat::of(number).map_or([0; 4], |format| format.decode(&texel)))
+        self.memory.read(buffer.start + offset, &mut data[..length])?;
+        Ok(match storage {
+            Storage::Doubles(count) => from_doubles(&data, count),
+            Storage::Fixed(count) => from_fixed(&data, count),
+            Storage::Texel(format) => {
+                let mut texel = [0; 16];
+                texel.copy_from_slice(&data[..16]);
+                format.decode(&texel)
+            }
+        })
     }
-}
-
-/// Number of the components of a format of doubles that are converted to floats; else 0.
-fn doubles(name: &str) -> usize {
-    match name.strip_suffix("_FLOAT") {
-        Some(layout) if layout.starts_with("R64") => layout.matches("64").count(),
-        _ => 0,
-    }
-}
-
-/// Number of the components of a format of fixed-point numbers with 16 bits of fraction; else 0.
-fn fixed(name: &str) -> usize {
-    name.strip_suffix("_SFIXED").map_or(0, |layout| layout.matches("32").count())
 }
 
 /// Converts fixed-point numbers to floats; missing components are 0, a missing alpha is 1.
@@ -193,7 +128,6 @@ mod tests {
 
     #[test]
     fn fixed_point_numbers_become_floats() {
-        assert_eq!((fixed("R32G32_SFIXED"), fixed("R32G32_FLOAT")), (2, 0));
         let mut data = [0; 32];
         data[..4].copy_from_slice(&0x8000_i32.to_le_bytes());
         data[4..8].copy_from_slice(&(-0x28000_i32).to_le_bytes());
@@ -202,7 +136,6 @@ mod tests {
 
     #[test]
     fn doubles_become_floats() {
-        assert_eq!((doubles("R64G64B64_FLOAT"), doubles("R32G32_FLOAT")), (3, 0));
         let mut data = [0; 32];
         data[..8].copy_from_slice(&0.5_f64.to_le_bytes());
         data[8..16].copy_from_slice(&(-2.0_f64).to_le_bytes());

@@ -31,7 +31,7 @@ impl Random {
     }
 }
 
-/// Addresses of all words of commands behind the headers.
+/// Addresses of all words of commands after the headers.
 fn words(memory: &Recording, generation: Generation) -> Vec<u64> {
     let words = commands(memory, generation).into_iter().flat_map(|command| {
         (1..command.words.len() as u64).map(move |word| command.address + 4 * word)

@@ -68,7 +68,7 @@ impl Printer<'_> {
         true
     }
 
-    /// Prints a field. Returns false behind the end of the command.
+    /// Prints a field. Returns false after the end of the command.
     fn field(
         &mut self,
         name: &str,

@@ -56,7 +56,7 @@ impl Printer<'_> {
         self.memory.object(address & 0xffff_ffff_ffff).is_some()
     }
 
-    /// Prints structures behind the pointer of a command.
+    /// Prints structures at the pointer of a command.
     fn dynamic(&mut self, layout: &PacketLayout, mut structure: &str, usual: u32, words: &[u32]) {
         let mut pointer = Field::ABSENT;
         for item in &layout.items {

@@ -9,7 +9,7 @@ use super::sequence::{COLOR_RANGES, Range, WEIGHT_RANGES};
 const ERROR: Texel = [1.0, 0.0, 1.0, 1.0];
 /// Low bits of blocks of one color.
 const VOID: u32 = 0x1fc;
-/// Most weights of a block.
+/// Maximum number of weights of a block.
 const MOST_WEIGHTS: usize = 64;
 
 /// Grid of weights.

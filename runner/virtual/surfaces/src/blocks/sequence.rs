@@ -73,7 +73,7 @@ impl Range {
             (_, true) => &[3, 2, 2],
             _ => &[0],
         };
-        // Bits behind the sequence count as 0.
+        // Bits after the sequence count as 0.
         let end = start + self.length(count);
         let block = if end < 128 { block & ((1 << end) - 1) } else { block };
         let mut values = Vec::with_capacity(count + pieces.len());
@@ -148,7 +148,7 @@ impl Range {
     }
 }
 
-/// Bits of a block; those behind its end are 0.
+/// Bits of a block; those after its end are 0.
 fn field(block: u128, start: usize, count: usize) -> u32 {
     if start < 128 { bits(block, start, count) } else { 0 }
 }

@@ -47,23 +47,12 @@ impl Draw<'_> {
         }
         let at = |i, axis| f64::from(field(i, axis).number(words));
         // Without multisample rasterization all samples are in the middle of the pixel.
-        let positions = match self.multisamples() {
+        let positions = match self.state.raster.has_sample_positions {
             true => (0..count).map(|i| [at(i, "X"), at(i, "Y")]).collect(),
             false => vec![[0.5; 2]; count],
         };
         let words = self.context.packet("3DSTATE_SAMPLE_MASK");
         let mask = self.fields.sample_mask.mask.get(words);
         Ok(Samples { positions, mask: u16::try_from(mask).unwrap_or(u16::MAX) })
-    }
-
-    /// True if the samples of a pixel have positions of their own.
-    fn multisamples(&self) -> bool {
-        // Modes 2 and 3 of earlier generations are on.
-        const ON: u64 = 2;
-        let (raster, wm) = (self.fields.raster, self.fields.wm);
-        match raster.multisamples.exists() {
-            true => raster.multisamples.flag(self.context.packet("3DSTATE_RASTER")),
-            false => wm.rasterization.get(self.context.packet("3DSTATE_WM")) >= ON,
-        }
     }
 }

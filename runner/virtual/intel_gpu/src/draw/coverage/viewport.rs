@@ -23,9 +23,8 @@ fn rectangle(limits: [packets::Field; 4], words: &[u32]) -> Rect {
 impl Draw<'_> {
     /// Loads the viewport that a vertex selects.
     pub(crate) fn viewport(&self, slots: &Slots) -> Outcome<Viewport> {
-        let limit = self.fields.clip.max_viewport.get(self.context.packet("3DSTATE_CLIP"));
         let index = slots.first().map_or(0, |header| u64::from(header[2]));
-        let index = if index > limit { 0 } else { index };
+        let index = if index > self.state.clip.max_viewport { 0 } else { index };
         if let Some((known, viewport)) = self.last_viewport.get()
             && known == index
         {
@@ -39,8 +38,7 @@ impl Draw<'_> {
     /// Returns the layer of the render target that a vertex selects. Drivers force the first layer
     /// for framebuffers without layers.
     pub(crate) fn layer(&self, slots: &Slots) -> u32 {
-        let is_forced = self.fields.clip.forces_layer_0.flag(self.context.packet("3DSTATE_CLIP"));
-        slots.first().filter(|_| !is_forced).map_or(0, |header| header[1])
+        slots.first().filter(|_| !self.state.clip.forces_first_layer).map_or(0, |header| header[1])
     }
 
     fn load_viewport(&self, index: u64) -> Outcome<Viewport> {
@@ -49,7 +47,6 @@ impl Draw<'_> {
         let address = self.context.dynamic_base + self.fields.viewport_pointer.offset.get(pointer);
         let words = self.memory.read_words(address + VIEWPORT_BYTES * index, 16)?;
         let get = |field: packets::Field| f64::from(field.number(&words));
-        let has_guard = self.fields.clip.has_guard_band.flag(self.context.packet("3DSTATE_CLIP"));
         let guard = [fields.guard_x, fields.guard_y].map(get);
         let mut bounds = self.drawing_rectangle(index)?;
         if fields.x_max.exists() {
@@ -68,7 +65,11 @@ impl Draw<'_> {
         Ok(Viewport {
             scale: [fields.scale_x, fields.scale_y, fields.scale_z].map(get),
             offset: [fields.move_x, fields.move_y, fields.move_z].map(get),
-            guard: if has_guard { guard.map(|guard| guard.max(1.0)) } else { [1.0; 2] },
+            guard: if self.state.clip.has_guard_band {
+                guard.map(|guard| guard.max(1.0))
+            } else {
+                [1.0; 2]
+            },
             bounds,
             depths: [f32::from_bits(depths[0]), f32::from_bits(depths[1])],
         })
@@ -79,9 +80,7 @@ impl Draw<'_> {
         let fields = self.fields.rectangle;
         let words = self.context.packet("3DSTATE_DRAWING_RECTANGLE");
         let all = rectangle([fields.x_min, fields.y_min, fields.x_max, fields.y_max], words);
-        let is_cut = self.fields.sf.scissor.flag(self.context.packet("3DSTATE_SF"))
-            || self.fields.raster.scissor.flag(self.context.packet("3DSTATE_RASTER"));
-        if !is_cut {
+        if !self.state.raster.has_scissors {
             return Ok(all);
         }
         let pointer = self.context.packet("3DSTATE_SCISSOR_STATE_POINTERS");
@@ -94,52 +93,19 @@ impl Draw<'_> {
 
     /// Volume to which primitives are clipped.
     pub(crate) fn clip_volume(&self, viewport: &Viewport, is_polygon: bool) -> ClipVolume {
-        let clip = self.fields.clip;
-        let words = self.context.packet("3DSTATE_CLIP");
-        if !clip.is_enabled.flag(words) {
+        let clip = &self.state.clip;
+        if !clip.is_enabled {
             return ClipVolume { guard: viewport.guard, depth: false, near_is_zero: false };
         }
-        let raster = self.context.packet("3DSTATE_RASTER");
-        let (depth, near) = (self.fields.raster.clips_depth, self.fields.raster.clips_near);
-        let depth = clip.clips_depth.flag(words) || depth.flag(raster) || near.flag(raster);
         // Points and lines leave the view volume only where the test is off.
-        let is_strict = !is_polygon && clip.clips_viewport.flag(words);
+        let is_strict = !is_polygon && clip.clips_viewport;
         let guard = if is_strict { [1.0; 2] } else { viewport.guard };
-        ClipVolume { guard, depth, near_is_zero: clip.api.flag(words) }
-    }
-
-    /// Masks of the clip distances that clip and of those that cull.
-    fn distances(&self) -> [u64; 2] {
-        let clip = self.fields.clip;
-        let words = self.context.packet("3DSTATE_CLIP");
-        let (own, stage) = (
-            [clip.distances.get(words), clip.cull_distances.get(words)],
-            self.last_stage_distances(),
-        );
-        // Later generations take them from the last stage, unless the clip state forces them.
-        let forced = [clip.forces_distances, clip.forces_culls];
-        std::array::from_fn(|i| match forced[i].exists() && !forced[i].flag(words) {
-            true => stage[i],
-            false => own[i],
-        })
-    }
-
-    /// Masks of the clip distances of the last stage before clipping.
-    fn last_stage_distances(&self) -> [u64; 2] {
-        let (fields, masks) = if self.has_geometry() {
-            ("3DSTATE_GS", [self.fields.gs.distances, self.fields.gs.culls])
-        } else if self.tessellates() {
-            ("3DSTATE_DS", [self.fields.ds.distances, self.fields.ds.culls])
-        } else {
-            ("3DSTATE_VS", [self.fields.vs.distances, self.fields.vs.culls])
-        };
-        let words = self.context.packet(fields);
-        masks.map(|mask| mask.get(words))
+        ClipVolume { guard, depth: clip.clips_depth, near_is_zero: clip.near_is_zero }
     }
 
     /// Values of the enabled clip distances at the corners; `None` if the primitive is culled.
     pub(crate) fn clip_distances(&self, corners: &[&Slots]) -> Option<Vec<[f64; 3]>> {
-        let [clips, culls] = self.distances();
+        let (clips, culls) = (self.state.clip.clips, self.state.clip.culls);
         let value = |slots: &Slots, i: usize| {
             let slot = slots.get(DISTANCES + i / 4).copied().unwrap_or_default();
             f64::from(f32::from_bits(slot[i % 4]))

@@ -1,11 +1,69 @@
 //! Blending, logic operations, comparisons and stencil operations, as pure functions.
 
-/// Factors and function of one equation, by the numbers of the hardware.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Factors and function of one equation. Numbers without a meaning are `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Equation {
-    pub(crate) source: u64,
-    pub(crate) destination: u64,
-    pub(crate) function: u64,
+    pub(crate) source: Option<Factor>,
+    pub(crate) destination: Option<Factor>,
+    pub(crate) function: Option<Function>,
+}
+
+/// Function of an equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Add,
+    Subtract,
+    ReverseSubtract,
+    Min,
+    Max,
+}
+
+/// Factor of a color: a term, or 1 less the term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Factor {
+    Plain(Term),
+    Inverse(Term),
+}
+
+/// Value of a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Term {
+    One,
+    SourceColor,
+    SourceAlpha,
+    DestinationAlpha,
+    DestinationColor,
+    SaturatedSourceAlpha,
+    ConstantColor,
+    ConstantAlpha,
+    SecondColor,
+    SecondAlpha,
+}
+
+/// Comparison of a new value with the stored one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Always,
+    Never,
+    Less,
+    Equal,
+    LessOrEqual,
+    Greater,
+    NotEqual,
+    GreaterOrEqual,
+}
+
+/// Change of a stencil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StencilOperation {
+    Keep,
+    Zero,
+    Replace,
+    IncrementAndClamp,
+    DecrementAndClamp,
+    IncrementAndWrap,
+    DecrementAndWrap,
+    Invert,
 }
 
 /// Colors that blending reads.
@@ -17,97 +75,169 @@ pub(crate) struct Colors {
     pub(crate) constant: [f32; 4],
 }
 
-/// Blends: `color` for red, green and blue, `alpha` for alpha. `None` for reserved numbers.
+/// Blends: `color` for red, green and blue, `alpha` for alpha. `None` if a number without a meaning
+/// takes part.
 pub(crate) fn blend(color: Equation, alpha: Equation, colors: &Colors) -> Option<[f32; 4]> {
     let mut result = [0.0; 4];
     for (i, value) in result.iter_mut().enumerate() {
         let equation = if i == 3 { alpha } else { color };
         let (source, destination) = (colors.source[i], colors.destination[i]);
-        let weighted = |value: f32, number| Some(value * factor(number, i, colors)?);
-        *value = match equation.function {
-            0 => weighted(source, equation.source)? + weighted(destination, equation.destination)?,
-            1 => weighted(source, equation.source)? - weighted(destination, equation.destination)?,
-            2 => weighted(destination, equation.destination)? - weighted(source, equation.source)?,
-            3 => source.min(destination),
-            4 => source.max(destination),
-            _ => return None,
+        let weighted = |value: f32, factor: Option<Factor>| Some(value * factor?.value(i, colors));
+        *value = match equation.function? {
+            Function::Add => {
+                weighted(source, equation.source)? + weighted(destination, equation.destination)?
+            }
+            Function::Subtract => {
+                weighted(source, equation.source)? - weighted(destination, equation.destination)?
+            }
+            Function::ReverseSubtract => {
+                weighted(destination, equation.destination)? - weighted(source, equation.source)?
+            }
+            Function::Min => source.min(destination),
+            Function::Max => source.max(destination),
         };
     }
     Some(result)
 }
 
-/// A blend factor for component `i`.
-fn factor(number: u64, i: usize, colors: &Colors) -> Option<f32> {
-    let Colors { source, second, destination, constant } = colors;
-    let positive = match number & 0xf {
-        1 => 1.0,
-        2 => source[i],
-        3 => source[3],
-        4 => destination[3],
-        5 => destination[i],
-        6 if i == 3 => 1.0,
-        6 => source[3].min(1.0 - destination[3]),
-        7 => constant[i],
-        8 => constant[3],
-        9 => second[i],
-        10 => second[3],
-        _ => return None,
-    };
-    match number {
-        1..=10 => Some(positive),
-        17..=21 | 23..=26 => Some(1.0 - positive),
-        _ => None,
+impl Function {
+    /// Returns the function of a number.
+    pub(crate) fn of(number: u64) -> Option<Function> {
+        Some(match number {
+            0 => Function::Add,
+            1 => Function::Subtract,
+            2 => Function::ReverseSubtract,
+            3 => Function::Min,
+            4 => Function::Max,
+            _ => return None,
+        })
     }
 }
 
-/// A logic operation on bits, by its number.
-pub(crate) fn logic(operation: u64, source: u8, destination: u8) -> u8 {
+impl Factor {
+    /// Number of the first inverse factor: 1 less 1.
+    const INVERSE: u64 = 0x10;
+
+    /// Returns the factor of a number.
+    pub(crate) fn of(number: u64) -> Option<Factor> {
+        let term = Term::of(number & !Factor::INVERSE)?;
+        match number & Factor::INVERSE {
+            0 => Some(Factor::Plain(term)),
+            _ if term == Term::SaturatedSourceAlpha => None,
+            _ => Some(Factor::Inverse(term)),
+        }
+    }
+
+    /// Value for component `i`.
+    fn value(self, i: usize, colors: &Colors) -> f32 {
+        match self {
+            Factor::Plain(term) => term.value(i, colors),
+            Factor::Inverse(term) => 1.0 - term.value(i, colors),
+        }
+    }
+}
+
+impl Term {
+    fn of(number: u64) -> Option<Term> {
+        Some(match number {
+            1 => Term::One,
+            2 => Term::SourceColor,
+            3 => Term::SourceAlpha,
+            4 => Term::DestinationAlpha,
+            5 => Term::DestinationColor,
+            6 => Term::SaturatedSourceAlpha,
+            7 => Term::ConstantColor,
+            8 => Term::ConstantAlpha,
+            9 => Term::SecondColor,
+            10 => Term::SecondAlpha,
+            _ => return None,
+        })
+    }
+
+    fn value(self, i: usize, colors: &Colors) -> f32 {
+        let Colors { source, second, destination, constant } = colors;
+        match self {
+            Term::One => 1.0,
+            Term::SourceColor => source[i],
+            Term::SourceAlpha => source[3],
+            Term::DestinationAlpha => destination[3],
+            Term::DestinationColor => destination[i],
+            Term::SaturatedSourceAlpha if i == 3 => 1.0,
+            Term::SaturatedSourceAlpha => source[3].min(1.0 - destination[3]),
+            Term::ConstantColor => constant[i],
+            Term::ConstantAlpha => constant[3],
+            Term::SecondColor => second[i],
+            Term::SecondAlpha => second[3],
+        }
+    }
+}
+
+/// A logic operation on bits. Its number is its truth table: bit 3 is the result for two set bits,
+/// bit 2 that for a set bit of the source alone.
+pub(crate) fn logic(table: u64, source: u8, destination: u8) -> u8 {
     let (s, d) = (source, destination);
-    match operation & 0xf {
-        0 => 0,
-        1 => !(s | d),
-        2 => !s & d,
-        3 => !s,
-        4 => s & !d,
-        5 => !d,
-        6 => s ^ d,
-        7 => !(s & d),
-        8 => s & d,
-        9 => !(s ^ d),
-        10 => d,
-        11 => !s | d,
-        12 => s,
-        13 => s | !d,
-        14 => s | d,
-        _ => u8::MAX,
+    let cases = [!s & !d, !s & d, s & !d, s & d];
+    let set = cases.iter().enumerate().filter(|(bit, _)| table >> bit & 1 != 0);
+    set.fold(0, |all, (_, case)| all | case)
+}
+
+impl Comparison {
+    /// Returns the comparison of a number of three bits.
+    pub(crate) fn of(number: u64) -> Comparison {
+        match number {
+            0 => Comparison::Always,
+            1 => Comparison::Never,
+            2 => Comparison::Less,
+            3 => Comparison::Equal,
+            4 => Comparison::LessOrEqual,
+            5 => Comparison::Greater,
+            6 => Comparison::NotEqual,
+            _ => Comparison::GreaterOrEqual,
+        }
+    }
+
+    /// True if a new value passes.
+    pub(crate) fn passes<T: PartialOrd>(self, new: T, stored: T) -> bool {
+        match self {
+            Comparison::Always => true,
+            Comparison::Never => false,
+            Comparison::Less => new < stored,
+            Comparison::Equal => new == stored,
+            Comparison::LessOrEqual => new <= stored,
+            Comparison::Greater => new > stored,
+            Comparison::NotEqual => new != stored,
+            Comparison::GreaterOrEqual => new >= stored,
+        }
     }
 }
 
-/// True if `new` passes a comparison with `stored`.
-pub(crate) fn passes<T: PartialOrd>(function: u64, new: T, stored: T) -> bool {
-    match function {
-        0 => true,
-        1 => false,
-        2 => new < stored,
-        3 => new == stored,
-        4 => new <= stored,
-        5 => new > stored,
-        6 => new != stored,
-        _ => new >= stored,
+impl StencilOperation {
+    /// Returns the operation of a number of three bits.
+    pub(crate) fn of(number: u64) -> StencilOperation {
+        match number {
+            0 => StencilOperation::Keep,
+            1 => StencilOperation::Zero,
+            2 => StencilOperation::Replace,
+            3 => StencilOperation::IncrementAndClamp,
+            4 => StencilOperation::DecrementAndClamp,
+            5 => StencilOperation::IncrementAndWrap,
+            6 => StencilOperation::DecrementAndWrap,
+            _ => StencilOperation::Invert,
+        }
     }
-}
 
-/// A stencil operation.
-pub(crate) fn stencil(operation: u64, stored: u8, reference: u8) -> u8 {
-    match operation {
-        0 => stored,
-        1 => 0,
-        2 => reference,
-        3 => stored.saturating_add(1),
-        4 => stored.saturating_sub(1),
-        5 => stored.wrapping_add(1),
-        6 => stored.wrapping_sub(1),
-        _ => !stored,
+    /// New value of a stencil.
+    pub(crate) fn apply(self, stored: u8, reference: u8) -> u8 {
+        match self {
+            StencilOperation::Keep => stored,
+            StencilOperation::Zero => 0,
+            StencilOperation::Replace => reference,
+            StencilOperation::IncrementAndClamp => stored.saturating_add(1),
+            StencilOperation::DecrementAndClamp => stored.saturating_sub(1),
+            StencilOperation::IncrementAndWrap => stored.wrapping_add(1),
+            StencilOperation::DecrementAndWrap => stored.wrapping_sub(1),
+            StencilOperation::Invert => !stored,
+        }
     }
 }
 
@@ -122,17 +252,25 @@ mod tests {
         constant: [0.75, 0.5, 0.25, 0.125],
     };
 
+    /// The equation of three numbers.
+    fn equation(source: u64, destination: u64, function: u64) -> Equation {
+        Equation {
+            source: Factor::of(source),
+            destination: Factor::of(destination),
+            function: Function::of(function),
+        }
+    }
+
     #[test]
     fn transparency() {
-        let over = Equation { source: 3, destination: 19, function: 0 };
+        let over = equation(3, 19, 0);
         assert_eq!(blend(over, over, &COLORS), Some([0.75, 0.375, 0.5, 0.375]));
-        let keep = Equation { source: 17, destination: 1, function: 0 };
+        let keep = equation(17, 1, 0);
         assert_eq!(blend(keep, keep, &COLORS), Some(COLORS.destination));
     }
 
     #[test]
     fn functions_and_factors() {
-        let equation = |source, destination, function| Equation { source, destination, function };
         let one = |function| blend(equation(1, 1, function), equation(1, 1, function), &COLORS);
         assert_eq!(one(1), Some([-0.5, -0.25, 1.0, 0.25]));
         assert_eq!(one(2), Some([0.5, 0.25, -1.0, -0.25]));
@@ -143,6 +281,9 @@ mod tests {
         let mixed = blend(equation(6, 17, 0), equation(7, 25, 0), &COLORS);
         assert_eq!(mixed, Some([0.25, 0.125, 0.5, 0.0625 + 0.1875]));
         assert_eq!(blend(equation(22, 1, 0), equation(1, 1, 0), &COLORS), None);
+        let with_meaning: Vec<u64> = (0..32).filter(|n| Factor::of(*n).is_some()).collect();
+        let expected: Vec<u64> = (1..=10).chain(17..=21).chain(23..=26).collect();
+        assert_eq!(with_meaning, expected);
     }
 
     #[test]
@@ -158,14 +299,16 @@ mod tests {
 
     #[test]
     fn stencil_operations() {
-        let all = |stored| [0, 1, 2, 3, 4, 5, 6, 7].map(|operation| stencil(operation, stored, 9));
+        let all =
+            |stored| [0, 1, 2, 3, 4, 5, 6, 7].map(|n| StencilOperation::of(n).apply(stored, 9));
         assert_eq!(all(255), [255, 0, 9, 255, 254, 0, 254, 0]);
         assert_eq!(all(0), [0, 0, 9, 1, 0, 1, 255, 255]);
     }
 
     #[test]
     fn comparisons() {
-        let all = |new, stored| (0..8).map(move |function| u8::from(passes(function, new, stored)));
+        let all =
+            |new, stored| (0..8).map(move |n| u8::from(Comparison::of(n).passes(new, stored)));
         assert!(all(1, 2).eq([1, 0, 1, 0, 1, 0, 1, 0]));
         assert!(all(2, 2).eq([1, 0, 0, 1, 1, 0, 0, 1]));
         assert!(all(3, 2).eq([1, 0, 0, 0, 0, 1, 1, 1]));

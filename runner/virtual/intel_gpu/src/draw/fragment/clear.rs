@@ -6,20 +6,10 @@ use surfaces::Surface;
 use super::depth::DepthFormat;
 use super::shade::Fragments;
 use crate::draw::command::Draw;
+use crate::draw::state::clears::Special;
 use crate::error::Outcome;
 
-/// Effect of a rectangle on surfaces instead of being shaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Special {
-    /// All texels of the render target get the clear color of its state.
-    ClearColor,
-    /// The pixels of the rectangle get the clear depth.
-    ClearDepth,
-    /// Compressed data are written back, of which there are none.
-    Resolve,
-}
-
-/// Pixels of a rectangle: columns and rows, each from the first to behind the last.
+/// Pixels of a rectangle: columns and rows, each from the first to the one after the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Area {
     pub(crate) x: (u32, u32),
@@ -27,25 +17,6 @@ pub(crate) struct Area {
 }
 
 impl Draw<'_> {
-    /// Effect of rectangles by the state; `None` if they are shaded.
-    pub(crate) fn special(&self) -> Option<Special> {
-        let (wm, ps) = (self.fields.wm, self.fields.ps);
-        let (wm_words, ps_words) =
-            (self.context.packet("3DSTATE_WM"), self.context.packet("3DSTATE_PS"));
-        let any =
-            |fields: &[packets::Field], words: &[u32]| fields.iter().any(|field| field.flag(words));
-        if any(&[ps.fast_clears], ps_words) {
-            return Some(Special::ClearColor);
-        }
-        if any(&[wm.clears_depth, wm.clears_depth_legacy], wm_words) {
-            return Some(Special::ClearDepth);
-        }
-        let depth =
-            [wm.resolves_depth, wm.resolves_hiz, wm.resolves_depth_legacy, wm.resolves_hiz_legacy];
-        let resolves = any(&[ps.resolves, ps.resolve_type], ps_words) || any(&depth, wm_words);
-        resolves.then_some(Special::Resolve)
-    }
-
     /// Does what a rectangle does instead of being shaded.
     pub(crate) fn do_special(
         &self,

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use surfaces::{DepthLayout, Plane, Surface};
 
-use super::blend::{passes, stencil};
+use super::blend::{Comparison, StencilOperation};
 use crate::draw::command::Draw;
 use crate::error::{Outcome, not_modeled};
 
@@ -37,12 +37,12 @@ impl DepthFormat {
 }
 
 /// Stencil state of a facing.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct StencilFace {
-    function: u64,
-    fail: u64,
-    depth_fail: u64,
-    pass: u64,
+    function: Comparison,
+    fail: StencilOperation,
+    depth_fail: StencilOperation,
+    pass: StencilOperation,
     test_mask: u8,
     write_mask: u8,
     reference: u8,
@@ -55,7 +55,7 @@ pub(crate) struct DepthStencil<'a> {
     stencil: Option<Surface>,
     tests_depth: bool,
     writes_depth: bool,
-    depth_function: u64,
+    depth_function: Comparison,
     tests_stencil: bool,
     writes_stencil: bool,
     /// Front, then back.
@@ -80,18 +80,6 @@ pub(crate) struct Tested {
 }
 
 impl Draw<'_> {
-    /// Unit of the constant depth offset: the smallest positive depth of buffers of integers, and
-    /// the unit in the last place of a primitive's largest depth in those of floats.
-    pub(crate) fn depth_unit(&self, largest: f64) -> f64 {
-        let words = self.context.packet("3DSTATE_DEPTH_BUFFER");
-        match self.fields.depth_buffer.format.get(words) {
-            1 if largest > 0.0 => 2.0_f64.powf(largest.log2().floor() - 23.0),
-            1 => 0.0,
-            5 => 2.0_f64.powi(-16),
-            _ => 2.0_f64.powi(-24),
-        }
-    }
-
     /// Words of the depth and stencil state: a packet, or a structure in memory.
     fn depth_words(&self) -> Outcome<Vec<u32>> {
         if !self.fields.depth_pointer.offset.exists() {
@@ -117,23 +105,22 @@ impl Draw<'_> {
             return Ok(None);
         }
         let (front_reference, back_reference) = self.stencil_references(&words)?;
-        let byte = |value: u64| u8::try_from(value & 0xff).unwrap_or(0);
         let front = StencilFace {
-            function: fields.function.get(&words),
-            fail: fields.fail.get(&words),
-            depth_fail: fields.depth_fail.get(&words),
-            pass: fields.pass.get(&words),
-            test_mask: byte(fields.test_mask.get(&words)),
-            write_mask: byte(fields.write_mask.get(&words)),
+            function: Comparison::of(fields.function.get(&words)),
+            fail: StencilOperation::of(fields.fail.get(&words)),
+            depth_fail: StencilOperation::of(fields.depth_fail.get(&words)),
+            pass: StencilOperation::of(fields.pass.get(&words)),
+            test_mask: byte(fields.test_mask, &words),
+            write_mask: byte(fields.write_mask, &words),
             reference: front_reference,
         };
         let back = StencilFace {
-            function: fields.back_function.get(&words),
-            fail: fields.back_fail.get(&words),
-            depth_fail: fields.back_depth_fail.get(&words),
-            pass: fields.back_pass.get(&words),
-            test_mask: byte(fields.back_test_mask.get(&words)),
-            write_mask: byte(fields.back_write_mask.get(&words)),
+            function: Comparison::of(fields.back_function.get(&words)),
+            fail: StencilOperation::of(fields.back_fail.get(&words)),
+            depth_fail: StencilOperation::of(fields.back_depth_fail.get(&words)),
+            pass: StencilOperation::of(fields.back_pass.get(&words)),
+            test_mask: byte(fields.back_test_mask, &words),
+            write_mask: byte(fields.back_write_mask, &words),
             reference: back_reference,
         };
         let is_two_sided = fields.is_two_sided.flag(&words);
@@ -146,7 +133,7 @@ impl Draw<'_> {
             stencil: self.stencil_surface(samples)?,
             tests_depth,
             writes_depth: writes_depth && buffer.writes_depth.flag(packet),
-            depth_function: fields.depth_function.get(&words),
+            depth_function: Comparison::of(fields.depth_function.get(&words)),
             tests_stencil,
             writes_stencil: fields.writes_stencil.flag(&words)
                 && buffer.writes_stencil.flag(packet),
@@ -160,13 +147,12 @@ impl Draw<'_> {
     /// Reference values of the front and the back.
     fn stencil_references(&self, words: &[u32]) -> Outcome<(u8, u8)> {
         let fields = self.fields.depth;
-        let byte = |value: u64| u8::try_from(value & 0xff).unwrap_or(0);
         if fields.reference.exists() {
-            return Ok((byte(fields.reference.get(words)), byte(fields.back_reference.get(words))));
+            return Ok((byte(fields.reference, words), byte(fields.back_reference, words)));
         }
         let words = self.color_calc()?;
         let fields = self.fields.color_calc;
-        Ok((byte(fields.stencil.get(&words)), byte(fields.back_stencil.get(&words))))
+        Ok((byte(fields.stencil, &words), byte(fields.back_stencil, &words)))
     }
 
     /// Words of the color calculator's state.
@@ -237,6 +223,11 @@ impl Draw<'_> {
     }
 }
 
+/// The low byte of a field.
+fn byte(field: packets::Field, words: &[u32]) -> u8 {
+    field.get_u32(words).to_le_bytes()[0]
+}
+
 impl DepthStencil<'_> {
     /// Tests a sample and updates the buffers; true if it passes.
     pub(crate) fn test(&self, sample: &Tested) -> Outcome<bool> {
@@ -253,7 +244,7 @@ impl DepthStencil<'_> {
         }
         let [stored] = stored;
         let is_inside = stencil_at.is_none()
-            || passes(face.function, reference & face.test_mask, stored & face.test_mask);
+            || face.function.passes(reference & face.test_mask, stored & face.test_mask);
         let is_near = is_inside && self.test_depth(sample)?;
         if let (Some(address), true) = (stencil_at, self.writes_stencil) {
             let operation = match (is_inside, is_near) {
@@ -261,7 +252,7 @@ impl DepthStencil<'_> {
                 (true, false) => face.depth_fail,
                 (true, true) => face.pass,
             };
-            let new = stencil(operation, stored, reference);
+            let new = operation.apply(stored, reference);
             memory.write(address, &[new & face.write_mask | stored & !face.write_mask])?;
         }
         Ok(is_near)
@@ -273,8 +264,7 @@ impl DepthStencil<'_> {
         if !self.tests_depth && !self.writes_depth {
             return Ok(true);
         }
-        // Function 0 always passes.
-        let function = if self.tests_depth { self.depth_function } else { 0 };
+        let function = if self.tests_depth { self.depth_function } else { Comparison::Always };
         let address = self.address(surface, sample, 0, format.bytes());
         let memory = self.draw.memory;
         let mut bytes = [0; 4];
@@ -283,11 +273,9 @@ impl DepthStencil<'_> {
         let old = u32::from_le_bytes(bytes);
         let new = format.stored(sample.depth);
         let (passes, new) = match format {
-            DepthFormat::Float32 => (passes(function, sample.depth, f32::from_bits(old)), new),
-            DepthFormat::Unorm24 => {
-                (passes(function, new, old & 0xff_ffff), new | old & !0xff_ffff)
-            }
-            DepthFormat::Unorm16 => (passes(function, new, old), new),
+            DepthFormat::Float32 => (function.passes(sample.depth, f32::from_bits(old)), new),
+            DepthFormat::Unorm24 => (function.passes(new, old & 0xff_ffff), new | old & !0xff_ffff),
+            DepthFormat::Unorm16 => (function.passes(new, old), new),
         };
         if passes && self.writes_depth {
             memory.write(address, &new.to_le_bytes()[..count])?;

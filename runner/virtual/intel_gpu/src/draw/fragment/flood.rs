@@ -8,10 +8,10 @@ use super::quad::{Primitive, Quad};
 use crate::draw::thread::bindings::Resources;
 use crate::error::Outcome;
 
-/// Most texels that are stored at once.
+/// Maximum number of texels that are stored at once.
 const LONGEST: u32 = 256;
 
-/// Pixels in a row: first column, column behind the last, row.
+/// Pixels in a row: first column, the column after the last, row.
 type Run = (u32, u32, u32);
 
 impl Output<'_> {

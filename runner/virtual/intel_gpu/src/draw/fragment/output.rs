@@ -7,7 +7,7 @@ use eu_simulator::host::{RenderRead, RenderWrite, Texels};
 use rustc_hash::FxHashMap;
 use surfaces::{Plane, SurfaceFormat, SurfaceKind};
 
-use super::blend::{Colors, Equation, blend, logic, passes};
+use super::blend::{Colors, Comparison, Equation, Factor, Function, blend, logic};
 use super::depth::{DepthStencil, Tested};
 use super::quad::{Primitive, QuadSlot};
 use crate::draw::command::Draw;
@@ -70,12 +70,28 @@ fn encode(format: &SurfaceFormat, color: [u32; 4]) -> [u8; 16] {
     std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
 }
 
+/// First and second color of a pixel in a write. A smooth shape scales alpha by its coverage.
+fn written_colors(
+    primitive: &Primitive<'_>,
+    target: &RenderTarget,
+    write: &RenderWrite,
+    i: usize,
+    (x, y): (u32, u32),
+) -> ([u32; 4], [u32; 4]) {
+    let mut color = write.color.map(|plane| plane[i]);
+    if let Some(shape) = primitive.smooth.filter(|_| !target.format.is_integer) {
+        let share = shape.coverage(x.cast_signed(), y.cast_signed());
+        color[3] = (f32::from_bits(color[3]) * share).to_bits();
+    }
+    (color, write.color1.map_or([0; 4], |planes| planes.map(|plane| plane[i])))
+}
+
 /// State of the output of a draw.
 pub(crate) struct Output<'a> {
     draw: &'a Draw<'a>,
     depth: Option<DepthStencil<'a>>,
     /// Function and reference of the alpha test, and whether it compares bytes.
-    alpha: Option<(u64, f32, bool)>,
+    alpha: Option<(Comparison, f32, bool)>,
     /// Number of samples of which alpha covers a part.
     to_coverage: Option<u32>,
     /// Alpha is 1 after it has selected samples.
@@ -85,8 +101,14 @@ pub(crate) struct Output<'a> {
     targets: RefCell<FxHashMap<u8, Option<Rc<RenderTarget>>>>,
 }
 
-/// Samples of the pixels of a thread that passed all tests, one entry for each pixel.
-type Passed = Vec<Option<u16>>;
+/// The fragments of a thread.
+pub(crate) struct Work<'a> {
+    pub(crate) primitive: &'a Primitive<'a>,
+    pub(crate) samples: &'a Samples,
+    pub(crate) slots: &'a [QuadSlot],
+    /// Depths and stencils are tested already.
+    pub(crate) is_tested: bool,
+}
 
 impl<'a> Output<'a> {
     /// Loads the state of a draw.
@@ -106,7 +128,7 @@ impl<'a> Output<'a> {
         let is_float = fields.alpha_is_float.flag(&calc);
         let bits = fields.alpha_float.get_u32(&calc);
         let reference = if is_float { f32::from_bits(bits) } else { (bits & 0xff) as f32 };
-        let alpha = tests.then_some((function, reference, !is_float));
+        let alpha = tests.then_some((Comparison::of(function), reference, !is_float));
         let to_coverage = new.alpha_to_coverage.flag(&header) || old.alpha_to_coverage.flag(&entry);
         let to_one = new.alpha_to_one.flag(&header) || old.alpha_to_one.flag(&entry);
         let depth = draw.depth_stencil(samples)?;
@@ -158,22 +180,20 @@ impl<'a> Output<'a> {
         Ok(passed)
     }
 
-    /// Executes the writes of a thread in their order. `is_tested`: the tests are already done.
+    /// Executes the writes of a thread in their order.
     pub(crate) fn merge(
         &self,
         resources: &Resources<'_>,
-        primitive: &Primitive<'_>,
-        samples: &Samples,
-        slots: &[QuadSlot],
+        work: &Work<'_>,
         writes: &[RenderWrite],
-        is_tested: bool,
     ) -> Outcome<()> {
-        let mut passed: Passed = vec![None; 4 * slots.len()];
+        // Samples of each pixel that passed all tests, once a write has tested them.
+        let mut passed: Vec<Option<u16>> = vec![None; 4 * work.slots.len()];
         for write in writes {
             let mut target = None;
             for i in (0..usize::from(write.count)).filter(|i| write.mask >> i & 1 != 0) {
                 let pixel = usize::from(write.first_slot) + i;
-                let Some(slot) = slots.get(pixel / 4) else { continue };
+                let Some(slot) = work.slots.get(pixel / 4) else { continue };
                 let covered = slot.covered(pixel % 4);
                 if covered == 0 {
                     continue;
@@ -181,27 +201,7 @@ impl<'a> Output<'a> {
                 let place = slot.pixel(pixel % 4);
                 let live = match passed[pixel] {
                     Some(live) => live,
-                    None => {
-                        let live = match self.passes_alpha(write, i) {
-                            true => {
-                                let omask = write.omask.map_or(u16::MAX, |omask| omask[i]);
-                                covered & omask & self.alpha_coverage(write, i)
-                            }
-                            false => 0,
-                        };
-                        let live = if is_tested {
-                            live
-                        } else {
-                            let depth = write.depth.map(|depth| f32::from_bits(depth[i]));
-                            let own = (depth, write.stencil.map(|stencil| stencil[i]));
-                            self.test(primitive, samples, place, live, own)?
-                        };
-                        // Hardware counts here also what it has tested early: pixels that the
-                        // shader discards do not count (piglit's `early-z` fails on it).
-                        self.count_passed(live.count_ones());
-                        passed[pixel] = Some(live);
-                        live
-                    }
+                    None => *passed[pixel].insert(self.test_write(work, write, i, place, covered)?),
                 };
                 if live == 0 {
                     continue;
@@ -211,17 +211,38 @@ impl<'a> Output<'a> {
                     None => target.insert(self.target(resources, write.target)?),
                 };
                 if let Some(target) = target {
-                    let mut color = write.color.map(|plane| plane[i]);
-                    if let Some(shape) = primitive.smooth.filter(|_| !target.format.is_integer) {
-                        let share = shape.coverage(place.0.cast_signed(), place.1.cast_signed());
-                        color[3] = (f32::from_bits(color[3]) * share).to_bits();
-                    }
-                    let second = write.color1.map_or([0; 4], |planes| planes.map(|p| p[i]));
-                    self.store(target, (color, second), place, primitive.layer, live)?;
+                    let colors = written_colors(work.primitive, target, write, i, place);
+                    self.store(target, colors, place, work.primitive.layer, live)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Tests the covered samples of a pixel after its shading. Returns those that pass, and counts
+    /// them.
+    fn test_write(
+        &self,
+        work: &Work<'_>,
+        write: &RenderWrite,
+        i: usize,
+        place: (u32, u32),
+        covered: u16,
+    ) -> Outcome<u16> {
+        let mut live = 0;
+        if self.passes_alpha(write, i) {
+            let omask = write.omask.map_or(u16::MAX, |omask| omask[i]);
+            live = covered & omask & self.alpha_coverage(write, i);
+        }
+        if !work.is_tested {
+            let depth = write.depth.map(|depth| f32::from_bits(depth[i]));
+            let own = (depth, write.stencil.map(|stencil| stencil[i]));
+            live = self.test(work.primitive, work.samples, place, live, own)?;
+        }
+        // Hardware counts here also what it has tested early: pixels that the shader discards do
+        // not count (piglit's `early-z` fails on it).
+        self.count_passed(live.count_ones());
+        Ok(live)
     }
 
     /// Reads the colors of pixels of a thread. Pixels outside of the target are 0.
@@ -273,7 +294,7 @@ impl<'a> Output<'a> {
         let color = write.source0_alpha.unwrap_or(write.color[3]);
         let alpha = f32::from_bits(color[i]);
         let alpha = if in_bytes { (alpha.clamp(0.0, 1.0) * 255.0 + 0.5).floor() } else { alpha };
-        passes(function, alpha, reference)
+        function.passes(alpha, reference)
     }
 
     /// Blends and stores the color of a pixel.
@@ -413,14 +434,14 @@ impl<'a> Output<'a> {
         let mask = (written != [true; 4]).then(|| format.component_mask(written));
         let get = |field: packets::Field| field.get(&words);
         let color = Equation {
-            source: get(fields.source),
-            destination: get(fields.destination),
-            function: get(fields.function),
+            source: Factor::of(get(fields.source)),
+            destination: Factor::of(get(fields.destination)),
+            function: Function::of(get(fields.function)),
         };
         let alpha = Equation {
-            source: get(fields.source_alpha),
-            destination: get(fields.destination_alpha),
-            function: get(fields.alpha_blend_function),
+            source: Factor::of(get(fields.source_alpha)),
+            destination: Factor::of(get(fields.destination_alpha)),
+            function: Function::of(get(fields.alpha_blend_function)),
         };
         let has_own = fields.has_own_alpha.flag(&words) || shared.has_own_alpha.flag(&header);
         let blends = fields.blends.flag(&words) && !format.is_integer;

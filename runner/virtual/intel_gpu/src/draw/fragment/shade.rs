@@ -1,5 +1,6 @@
 //! Fragment threads: payload, execution, messages.
 
+use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
@@ -13,7 +14,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use vocabulary::{Stage, Width};
 
-use super::output::Output;
+use super::attributes::Attributes;
+use super::output::{Output, Work};
 use super::quad::{Primitive, Quad, QuadSlot};
 use crate::draw::command::Draw;
 use crate::draw::coverage::interpolation::Interpolation;
@@ -29,8 +31,6 @@ use crate::error::{CommandError, Outcome, not_modeled};
 const TRIANGLES: u32 = 4;
 /// Quads of which a payload has one group of registers.
 const GROUP: usize = 4;
-/// Maximum number of attributes that the setup unit writes (PRM, `3DSTATE_SBE`).
-const MOST_ATTRIBUTES: u32 = 32;
 /// A value at a position of a primitive.
 type Value = fn(&Interpolation, f64, f64) -> f32;
 
@@ -83,6 +83,8 @@ pub(crate) struct Fragments<'a> {
     payload: Payload,
     state: RenderState,
     tests_early: bool,
+    /// Inputs, decoded when the first fragments are shaded.
+    attributes: OnceCell<Attributes>,
     pub(crate) samples: Samples,
     /// Bytes of scratch space of a thread.
     scratch: usize,
@@ -137,9 +139,18 @@ impl<'a> Fragments<'a> {
             payload,
             state,
             tests_early: wm.early.get(wm_words) == 2,
+            attributes: OnceCell::new(),
             samples,
             scratch: scratch::bytes_of_stage(ps.scratch.get(ps_words)),
         })
+    }
+
+    fn attributes(&self) -> Outcome<&Attributes> {
+        if let Some(attributes) = self.attributes.get() {
+            return Ok(attributes);
+        }
+        let attributes = Attributes::decode(self.draw)?;
+        Ok(self.attributes.get_or_init(|| attributes))
     }
 
     /// Stores its clear color in a layer of the first render target.
@@ -168,7 +179,7 @@ impl<'a> Fragments<'a> {
         let Some(kernel) = &self.kernel else { return Ok(()) };
         let pixels = quads.iter().flat_map(|quad| quad.samples).filter(|covered| *covered != 0);
         self.draw.counts.add_shaded(pixels.count());
-        let setup = self.draw.setup(primitive)?;
+        let setup = self.attributes()?.setup(primitive, self.draw.primitive_id.get());
         let mut thread = Thread::new(self.draw.devinfo, 0);
         thread.tracer.clone_from(&self.tracer);
         let Fragments { output, resources, samples, .. } = self;
@@ -209,8 +220,8 @@ impl<'a> Fragments<'a> {
                 },
             };
             kernel.kernel.count(1, shaded.steps);
-            let writes = &shaded.writes;
-            output.merge(resources, primitive, samples, slots, writes, self.tests_early)?;
+            let work = Work { primitive, samples, slots, is_tested: self.tests_early };
+            output.merge(resources, &work, &shaded.writes)?;
         }
         Ok(())
     }
@@ -458,90 +469,6 @@ impl Draw<'_> {
     pub(crate) fn kernel(&self, address: u64) -> Outcome<Rc<Loaded>> {
         self.kernels.load(self.devinfo, self.memory, address)
     }
-
-    /// Routing of an input: source slot, whether the back has the next slot, and components that
-    /// are constants.
-    fn route(&self, input: u32) -> Outcome<(u32, bool, [Option<u32>; 4])> {
-        let sbe = self.fields.sbe;
-        let words = self.context.packet("3DSTATE_SBE");
-        // Inputs behind the sixteenth are not routed.
-        if !sbe.is_swizzled.flag(words) || input >= 16 {
-            return Ok((input, false, [None; 4]));
-        }
-        let swizzle = self.context.packet("3DSTATE_SBE_SWIZ");
-        let details = if swizzle.is_empty() { &words[2..] } else { &swizzle[1..] };
-        let pair = details.get(input as usize / 2).copied().unwrap_or(0);
-        let detail = [pair >> (16 * (input % 2)) & 0xffff];
-        let fields = self.fields.attribute;
-        let by_facing = match fields.swizzle.get(&detail) {
-            0 => false,
-            1 => true,
-            _ => return not_modeled("W as an input of fragment shaders"),
-        };
-        let constants = match fields.constant.get(&detail) {
-            0 => [0; 4],
-            1 => [0.0, 0.0, 0.0, 1.0_f32].map(f32::to_bits),
-            2 => [1.0_f32; 4].map(f32::to_bits),
-            _ => [self.primitive_id.get(); 4],
-        };
-        let overrides =
-            [fields.overrides_x, fields.overrides_y, fields.overrides_z, fields.overrides_w]
-                .map(|field| field.flag(&detail));
-        let constant = |i: usize| overrides[i].then_some(constants[i]);
-        Ok((fields.source.get_u32(&detail), by_facing, [0, 1, 2, 3].map(constant)))
-    }
-
-    /// Setup data of the inputs: per component two differences, 0, the value at the first corner.
-    fn setup(&self, primitive: &Primitive<'_>) -> Outcome<Vec<[[u32; 8]; 2]>> {
-        let sbe = self.fields.sbe;
-        let words = self.context.packet("3DSTATE_SBE");
-        let count = sbe.attributes.get_u32(words);
-        if count > MOST_ATTRIBUTES {
-            return not_modeled(format!("{count} attributes of fragments"));
-        }
-        let constant = sbe.is_constant.get_u32(words);
-        let sprites = sbe.is_sprite.get_u32(words);
-        // The read offset counts pairs of slots.
-        let first = 2 * sbe.read_offset.get_u32(words);
-        let number = [sbe.number_x, sbe.number_y, sbe.number_z, sbe.number_w];
-        let mut attributes = Vec::new();
-        for i in 0..count {
-            let (source, by_facing, constants) = self.route(i)?;
-            let is_sprite = primitive.is_point && sprites >> i & 1 != 0;
-            let is_constant = constant >> i & 1 != 0 && !is_sprite;
-            let source = source + u32::from(by_facing && !primitive.is_front);
-            let has_number = sbe.number_select.exists() && sbe.number_select.get_u32(words) == i;
-            let values = [0, 1, 2].map(|corner: usize| {
-                if is_sprite {
-                    return sprite(corner, sbe.sprite_is_lower.flag(words)).map(f32::to_bits);
-                }
-                let slots = if is_constant { primitive.flat } else { primitive.corners[corner] };
-                let slot = slots.get((first + source) as usize);
-                let mut slot = slot.copied().unwrap_or_default();
-                for (value, constant) in slot.iter_mut().zip(constants) {
-                    *value = constant.unwrap_or(*value);
-                }
-                for (value, field) in slot.iter_mut().zip(number) {
-                    if has_number && field.flag(words) {
-                        *value = self.primitive_id.get();
-                    }
-                }
-                slot
-            });
-            let mut registers = [[0; 8]; 2];
-            for component in 0..4 {
-                let [a, b, c] = values.map(|slot| slot[component]);
-                let difference = |to: u32| match is_constant {
-                    true => 0,
-                    false => (f32::from_bits(to) - f32::from_bits(a)).to_bits(),
-                };
-                let register = &mut registers[component / 2][component % 2 * 4..][..4];
-                register.copy_from_slice(&[difference(b), difference(c), 0, a]);
-            }
-            attributes.push(registers);
-        }
-        Ok(attributes)
-    }
 }
 
 /// Mask of the pixels of a thread that are drawn.
@@ -550,13 +477,6 @@ fn live_mask(slots: &[QuadSlot]) -> u32 {
         (0..4).fold(0, |mask, pixel| mask | u32::from(slot.covered(pixel) != 0) << pixel)
     };
     slots.iter().enumerate().fold(0, |mask, (i, slot)| mask | of_slot(slot) << (4 * i))
-}
-
-/// Coordinates of a point's corner: upper left, upper right, lower left.
-fn sprite(corner: usize, is_lower: bool) -> [f32; 4] {
-    let down = if corner == 2 { 1.0 } else { 0.0 };
-    let right = if corner == 1 { 1.0 } else { 0.0 };
-    [right, if is_lower { 1.0 - down } else { down }, 0.0, 1.0]
 }
 
 /// Serves the messages of a fragment thread.

@@ -36,7 +36,7 @@ impl Draw<'_> {
             first_center(y[1]).min(limit(fields.y_max) + 1),
         );
         let layer = self.layer(corners[0]);
-        if let Some(special) = self.special() {
+        if let Some(special) = self.state.special {
             let area = Area { x: (left, right), y: (top, bottom) };
             return self.do_special(special, fragments, layer, area);
         }
@@ -66,7 +66,7 @@ impl Draw<'_> {
     }
 }
 
-/// Number of the first pixel whose center is at or behind a coordinate with eight bits of fraction.
+/// Number of the first pixel whose center is at or after a coordinate with eight bits of fraction.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
 fn first_center(coordinate: f32) -> u32 {
     let fixed = (f64::from(coordinate) * 256.0).round_ties_even();

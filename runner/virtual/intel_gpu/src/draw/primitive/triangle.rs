@@ -4,13 +4,14 @@ use raster::clip::{self, ClipVertex};
 use raster::rasterize::{Rect, SnappedPosition, Spans, line, point, snap, triangle};
 use smallvec::SmallVec;
 
-use super::stipple::{Along, stipple_line};
+use super::stipple::{Along, stipple_line, stipple_polygon};
 use crate::draw::command::Draw;
 use crate::draw::coverage::interpolation::{Corner, Interpolation};
 use crate::draw::coverage::samples::Samples;
 use crate::draw::coverage::shape::SmoothShape;
 use crate::draw::fragment::quad::{Primitive, Quad};
 use crate::draw::fragment::shade::Fragments;
+use crate::draw::state::raster::{Fill, Kind};
 use crate::draw::window::Slots;
 use crate::draw::window::{Viewport, position};
 use crate::error::{Outcome, not_modeled};
@@ -20,14 +21,6 @@ const PIXEL: f64 = 256.0;
 
 /// A run of pixels: 1 in the lower row of quads and 0 in the upper, bit of the sample, columns.
 type Run = (usize, u16, (i32, i32));
-
-/// Kind of a primitive with its own switch of the depth offset.
-#[derive(Clone, Copy)]
-enum Kind {
-    Point,
-    Line,
-    Solid,
-}
 
 impl Draw<'_> {
     /// Draws a triangle.
@@ -53,28 +46,29 @@ impl Draw<'_> {
         let pieces = (1..whole.len() - 1).map(|i| [0, i, i + 1]);
         let areas = pieces.clone().map(|piece| triangle::doubled_area(&piece.map(|i| snapped[i])));
         let doubled: i64 = areas.sum();
+        let state = &self.state.raster;
         // With rows counted downwards a positive area is clockwise.
-        let is_front = (doubled < 0) == self.front_is_counterclockwise();
-        if doubled == 0 || self.is_culled(is_front) {
+        let is_front = (doubled < 0) == state.front_is_counterclockwise;
+        if doubled == 0 || state.is_culled(is_front) {
             return Ok(());
         }
         let flat = corners[provoking];
-        match self.fill_mode(is_front) {
-            0 => {}
-            1 => {
+        match state.fill(is_front) {
+            Fill::Solid => {}
+            Fill::Lines => {
                 self.stippled.set(0);
                 for i in (0..3).filter(|i| edges >> i & 1 != 0) {
                     self.line(fragments, [corners[i], corners[(i + 1) % 3]], flat, is_front)?;
                 }
                 return Ok(());
             }
-            2 => {
+            Fill::Points => {
                 for i in (0..3).filter(|i| edges >> i & 1 != 0) {
                     self.point(fragments, corners[i], flat, is_front)?;
                 }
                 return Ok(());
             }
-            mode => return not_modeled(format!("polygon mode {mode}")),
+            Fill::Reserved(mode) => return not_modeled(format!("polygon mode {mode}")),
         }
         for piece in pieces {
             let fixed = piece.map(|i| snapped[i]);
@@ -105,7 +99,9 @@ impl Draw<'_> {
                 depths: viewport.depths,
             };
             let mut quads = quads(&spans);
-            self.stipple_polygon(&mut quads);
+            if let Some(stipple) = &state.polygon_stipple {
+                stipple_polygon(&mut quads, stipple);
+            }
             fragments.shade(&primitive, &quads)?;
         }
         Ok(())
@@ -131,7 +127,9 @@ impl Draw<'_> {
         let is_flat = (to[0] - from[0]).abs() >= (to[1] - from[1]).abs();
         let samples = &fragments.samples;
         let smooth = match self.is_smooth_line(samples) {
-            true => SmoothShape::line(from.map(pixels), to.map(pixels), self.line_width()),
+            true => {
+                SmoothShape::line(from.map(pixels), to.map(pixels), self.state.raster.line_width)
+            }
             false => None,
         };
         let spans = match &smooth {
@@ -139,7 +137,7 @@ impl Draw<'_> {
             None => self.line_spans([from, to], is_flat, samples, &viewport.bounds),
         };
         let mut quads = quads(&spans);
-        if let Some(stipple) = self.line_stipple() {
+        if let Some(stipple) = self.state.raster.line_stipple {
             let pixel = |at: SnappedPosition| whole_pixel(if is_flat { at[0] } else { at[1] });
             let distance = self.stippled.get();
             let along = Along { is_flat, from: pixel(from), to: pixel(to), distance };
@@ -171,7 +169,7 @@ impl Draw<'_> {
         bounds: &Rect,
     ) -> Vec<(u16, Vec<Spans>)> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bits")]
-        let copies = (self.line_width().round() as u32).max(1);
+        let copies = (self.state.raster.line_width.round() as u32).max(1);
         at_samples(samples, |moved| {
             let copy = |i: u32| {
                 let shift = 256 * i64::from(i) - 128 * i64::from(copies - 1);
@@ -187,21 +185,7 @@ impl Draw<'_> {
 
     /// True if lines are rectangles: with antialiasing, and with several samples.
     fn is_smooth_line(&self, samples: &Samples) -> bool {
-        let raster = self.fields.raster.antialiases.flag(self.context.packet("3DSTATE_RASTER"));
-        let sf = self.fields.sf.antialiases.flag(self.context.packet("3DSTATE_SF"));
-        raster || sf || samples.count() > 1
-    }
-
-    /// Width of lines in pixels.
-    fn line_width(&self) -> f64 {
-        let (sf, words) = (self.fields.sf, self.context.packet("3DSTATE_SF"));
-        let is_chv = self.facts.has_wide_line_field;
-        let width = if is_chv { sf.line_width_chv } else { sf.line_width };
-        match width.number(words) {
-            // The thinnest line.
-            0.0 => 1.0,
-            width => f64::from(width),
-        }
+        self.state.raster.antialiases_lines || samples.count() > 1
     }
 
     /// Draws a point.
@@ -221,9 +205,10 @@ impl Draw<'_> {
         }
         self.counts.add_clipped();
         let center = corner(&viewport, &clipped, &[clipped.position; 3]);
-        let size = self.point_size(vertex);
+        let own = vertex.first().map_or(1.0, |header| f64::from(f32::from_bits(header[3])));
+        let size = self.state.raster.point_size(own);
         let samples = &fragments.samples;
-        let smooth = self.is_smooth_point().then_some(SmoothShape::Disk {
+        let smooth = self.state.raster.has_smooth_points.then_some(SmoothShape::Disk {
             center: snap_corner(&center).map(pixels),
             radius: size / 2.0,
         });
@@ -248,89 +233,11 @@ impl Draw<'_> {
         fragments.shade(&primitive, &quads(&spans))
     }
 
-    /// True if points are disks.
-    fn is_smooth_point(&self) -> bool {
-        let raster = self.fields.raster.is_smooth_point;
-        raster.flag(self.context.packet("3DSTATE_RASTER"))
-            || self.fields.sf.is_smooth_point.flag(self.context.packet("3DSTATE_SF"))
-    }
-
-    /// Width of a point in pixels: the state's, or the vertex's between limits.
-    fn point_size(&self, vertex: &Slots) -> f64 {
-        let (sf, words) = (self.fields.sf, self.context.packet("3DSTATE_SF"));
-        if sf.point_width_is_state.flag(words) {
-            return f64::from(sf.point_width.number(words)).max(0.125);
-        }
-        let clip = self.context.packet("3DSTATE_CLIP");
-        let limit = |field: packets::Field| f64::from(field.number(clip));
-        let size = vertex.first().map_or(1.0, |header| f64::from(f32::from_bits(header[3])));
-        let (low, high) = (limit(self.fields.clip.min_point), limit(self.fields.clip.max_point));
-        // A size that is not a number is the smallest.
-        size.max(low).min(high.max(low)).max(0.125)
-    }
-
     /// Adds the depth offset to a primitive.
     fn offset_depth(&self, interpolation: &mut Interpolation, kind: Kind) {
-        let (sf, sf_words) = (self.fields.sf, self.context.packet("3DSTATE_SF"));
-        let (raster, raster_words) = (self.fields.raster, self.context.packet("3DSTATE_RASTER"));
-        let get = |old: packets::Field, new: packets::Field| match new.exists() {
-            true => (new, raster_words),
-            false => (old, sf_words),
-        };
-        let (enable, words) = match kind {
-            Kind::Point => get(sf.offset_point, raster.offset_point),
-            Kind::Line => get(sf.offset_line, raster.offset_line),
-            Kind::Solid => get(sf.offset_solid, raster.offset_solid),
-        };
-        if !enable.flag(words) {
-            return;
-        }
-        let number = |(field, words): (packets::Field, &[u32])| f64::from(field.number(words));
-        let constant = number(get(sf.offset_constant, raster.offset_constant));
-        let scale = number(get(sf.offset_scale, raster.offset_scale));
-        let clamp = number(get(sf.offset_clamp, raster.offset_clamp));
-        let unit = self.depth_unit(interpolation.largest_depth());
-        let offset = scale * interpolation.slope() + constant * unit;
-        interpolation.depth_offset = match clamp {
-            clamp if clamp > 0.0 => offset.min(clamp),
-            clamp if clamp < 0.0 => offset.max(clamp),
-            _ => offset,
-        };
-    }
-
-    fn front_is_counterclockwise(&self) -> bool {
-        let (sf, raster) = (self.fields.sf.winding, self.fields.raster.winding);
-        match raster.exists() {
-            true => raster.flag(self.context.packet("3DSTATE_RASTER")),
-            false => sf.flag(self.context.packet("3DSTATE_SF")),
-        }
-    }
-
-    /// True if triangles of this facing are not drawn.
-    fn is_culled(&self, is_front: bool) -> bool {
-        let (sf, raster) = (self.fields.sf.cull, self.fields.raster.cull);
-        let mode = match raster.exists() {
-            true => raster.get(self.context.packet("3DSTATE_RASTER")),
-            false => sf.get(self.context.packet("3DSTATE_SF")),
-        };
-        match mode {
-            0 => true,
-            1 => false,
-            2 => is_front,
-            _ => !is_front,
-        }
-    }
-
-    /// Fill mode of polygons of a facing: 0 filled, 1 lines, 2 points.
-    fn fill_mode(&self, is_front: bool) -> u64 {
-        let (sf, raster) = (self.fields.sf, self.fields.raster);
-        let (old, new) = match is_front {
-            true => (sf.front_fill, raster.front_fill),
-            false => (sf.back_fill, raster.back_fill),
-        };
-        match new.exists() {
-            true => new.get(self.context.packet("3DSTATE_RASTER")),
-            false => old.get(self.context.packet("3DSTATE_SF")),
+        let (slope, largest) = (interpolation.slope(), interpolation.largest_depth());
+        if let Some(offset) = self.state.raster.depth_offset.of(kind, slope, largest) {
+            interpolation.depth_offset = offset;
         }
     }
 }

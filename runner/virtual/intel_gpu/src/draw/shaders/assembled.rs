@@ -22,7 +22,7 @@ impl Assembled {
     /// Number of the provoking vertex in a primitive of a list.
     pub(crate) fn provoking(&self, vertices: usize, draw: &Draw<'_>) -> u8 {
         let last = u8::try_from(vertices.saturating_sub(1)).unwrap_or(0);
-        if draw.convention(self.mode) == ProvokingVertex::Last { last } else { 0 }
+        if draw.state.raster.convention(self.mode) == ProvokingVertex::Last { last } else { 0 }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Geometry threads: payload, emitted vertices.
 
 use eu_simulator::Thread;
-use raster::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
+use raster::assemble::{Primitive, PrimitiveMode, assemble};
 
 use super::assembled::{Assembled, mode_of};
 use super::stage::{self, Entries, Program, UrbStage, dwords, slots};
 use crate::draw::command::Draw;
 use crate::error::{Outcome, not_modeled};
-use crate::guard::check_vertices;
+use crate::guard::vertex_count;
 
 /// Position of the instance number in handles.
 const INSTANCE_SHIFT: u32 = 27;
@@ -73,11 +73,6 @@ impl Draw<'_> {
             default_stream: gs.default_stream.get_u32(words) | gs.default_stream_new.get_u32(words),
             mode,
         })
-    }
-
-    /// True if primitives pass through a geometry shader.
-    pub(crate) fn has_geometry(&self) -> bool {
-        self.fields.gs.is_enabled.flag(self.context.packet("3DSTATE_GS"))
     }
 
     /// Executes the geometry shader on primitives. The result has one list for each stream.
@@ -193,7 +188,7 @@ impl Draw<'_> {
         };
         let start = header + layout.control_units * UNIT;
         let made: usize = streams.iter().map(|stream| stream.vertices.len()).sum();
-        check_vertices(made + count as usize)?;
+        vertex_count(made + count as usize)?;
         let mut runs: [Vec<Vec<u32>>; 4] = std::array::from_fn(|_| vec![Vec::new()]);
         for vertex in 0..count as usize {
             let (stream, cuts) = match (layout.control_units, layout.has_streams) {
@@ -207,7 +202,7 @@ impl Draw<'_> {
             let mut data = entry.get(at..end).unwrap_or_default().to_vec();
             data.resize(layout.vertex_dwords, 0);
             let vertices = &mut streams[stream].vertices;
-            let number = u32::try_from(vertices.len()).unwrap_or(0);
+            let number = vertex_count(vertices.len())?;
             vertices.push(slots(&data));
             if let Some(run) = runs[stream].last_mut() {
                 run.push(number);
@@ -227,28 +222,11 @@ impl Draw<'_> {
     /// Adds the primitives of a run of vertices.
     fn emit_run(&self, mode: PrimitiveMode, run: &[u32], id: u32, stream: &mut Assembled) {
         let count = u32::try_from(run.len()).unwrap_or(0);
-        for mut primitive in assemble(mode, count, self.convention(mode), 0) {
+        for mut primitive in assemble(mode, count, self.state.raster.convention(mode), 0) {
             primitive.vertices.iter_mut().for_each(|vertex| *vertex = run[*vertex as usize]);
             primitive.id = id;
             stream.primitives.push(primitive);
         }
-    }
-
-    /// Convention that selects the provoking vertex.
-    pub(crate) fn convention(&self, mode: PrimitiveMode) -> ProvokingVertex {
-        let sf = self.fields.sf;
-        let words = self.context.packet("3DSTATE_SF");
-        let is_last = match mode {
-            PrimitiveMode::Quads | PrimitiveMode::QuadStrip => true,
-            PrimitiveMode::TriangleFan => sf.provoking_fan.get(words) == 2,
-            PrimitiveMode::Lines
-            | PrimitiveMode::LineLoop
-            | PrimitiveMode::LineStrip
-            | PrimitiveMode::LinesAdjacency
-            | PrimitiveMode::LineStripAdjacency => sf.provoking_line.flag(words),
-            _ => sf.provoking_list.get(words) == 2,
-        };
-        if is_last { ProvokingVertex::Last } else { ProvokingVertex::First }
     }
 }
 

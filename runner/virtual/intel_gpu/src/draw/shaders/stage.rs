@@ -18,7 +18,7 @@ use crate::draw::thread::scratch::{self, Scratch};
 use crate::draw::window::Slots;
 use crate::error::{CommandError, Outcome};
 
-/// Most double words of an entry: more than any patch or list of vertices has.
+/// Maximum number of double words of an entry: more than any patch or list of vertices has.
 const LARGEST_ENTRY: usize = 1 << 16;
 
 /// Commands with the resources of a stage.

@@ -9,7 +9,7 @@ use super::stage::{self, Program, UrbStage, dwords, slots};
 use crate::draw::command::Draw;
 use crate::draw::window::Slots;
 use crate::error::{Outcome, not_modeled};
-use crate::guard::check_vertices;
+use crate::guard::vertex_count;
 
 /// First register of a control thread's input handles, eight to a register.
 const INPUT_HANDLES: usize = 1;
@@ -17,11 +17,6 @@ const INPUT_HANDLES: usize = 1;
 const MAX_INPUT_VERTICES: usize = 32;
 
 impl Draw<'_> {
-    /// True if patches are tessellated.
-    pub(crate) fn tessellates(&self) -> bool {
-        self.fields.te.is_enabled.flag(self.context.packet("3DSTATE_TE"))
-    }
-
     /// Tessellates patches.
     pub(crate) fn tessellate(&self, patches: &Assembled) -> Outcome<Assembled> {
         let hs = self.fields.hs;
@@ -52,8 +47,8 @@ impl Draw<'_> {
             let entry = self.control(&control, threads, patches, patch)?;
             let mesh = tessellate(&self.tessellation(&entry)?);
             self.counts.add_patch(mesh.points.len());
-            let first = u32::try_from(result.vertices.len()).unwrap_or(0);
-            check_vertices(result.vertices.len() + mesh.points.len())?;
+            let first = vertex_count(result.vertices.len())?;
+            vertex_count(result.vertices.len() + mesh.points.len())?;
             result.vertices.extend(self.evaluate(&evaluation, &entry, patch.id, &mesh)?);
             for indices in mesh.indices.chunks_exact(mesh.size.max(1)) {
                 let vertices: SmallVec<[u32; 6]> =

@@ -9,7 +9,7 @@ use crate::facts::GroupScratch;
 const KILOBYTE: usize = 1024;
 /// Largest power of two of kilobytes.
 const LARGEST: u64 = 11;
-/// Most bytes of shared memory.
+/// Maximum number of bytes of shared memory.
 const LARGEST_SHARED: usize = 1 << 16;
 
 /// Bytes of scratch space of a thread, from the field of its stage: a power of two of kilobytes.
@@ -100,7 +100,7 @@ mod tests {
         assert!(scratch.read(Surface::Bti(0), 0, &mut data).is_err());
     }
 
-    /// A thread reaches no byte behind its own space, which belongs to the next thread.
+    /// A thread reaches no byte after its own space, which belongs to the next thread.
     #[test]
     fn scratch_space_has_the_size_of_the_state() {
         let mut scratch = Scratch::new(bytes_of_stage(1));
