@@ -51,9 +51,11 @@ pub(super) struct DefectsArgs {
 #[derive(Serialize)]
 struct Report {
     command: String,
+    /// Day of the run.
+    date: String,
     version: &'static str,
     revision: Option<&'static str>,
-    /// Names of the driver by generation.
+    /// Names of the driver by target.
     drivers: BTreeMap<Target, DriverHeader>,
     generations: Vec<Target>,
     defects: Vec<Row>,
@@ -89,11 +91,10 @@ pub(super) fn defects(args: &DefectsArgs) -> anyhow::Result<u8> {
     for defect in &defects {
         write_test(&folder.test(defect.name), defect.test.as_bytes())?;
     }
+    let words: Vec<String> = process_arguments().iter().map(|word| quoted(word)).collect();
     let mut report = Report {
-        command: format!(
-            "runner {}",
-            process_arguments().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-        ),
+        command: format!("runner {}", words.join(" ")),
+        date: time::OffsetDateTime::now_utc().date().to_string(),
         version: env!("CARGO_PKG_VERSION"),
         revision: REVISION,
         drivers: BTreeMap::new(),
@@ -238,7 +239,8 @@ impl Report {
     /// Returns command, revision and drivers.
     fn head(&self) -> String {
         let revision = self.revision.map_or_else(String::new, |r| format!(", revision {r}"));
-        let mut text = format!("`{}`, version {}{revision}:\n\n", self.command, self.version);
+        let Report { command, date, version, .. } = self;
+        let mut text = format!("`{command}` on {date}, version {version}{revision}:\n\n");
         for (generation, driver) in &self.drivers {
             let DriverHeader { renderer, version, .. } = driver;
             let _ = writeln!(text, "* {generation}: {renderer}, {version}");
@@ -280,6 +282,7 @@ mod tests {
         let row = |defect| Row { defect, results: results.take().unwrap_or_default() };
         Report {
             command: "runner defects".to_owned(),
+            date: "2026-11-28".to_owned(),
             version: "1",
             revision: None,
             drivers: BTreeMap::new(),
@@ -292,7 +295,7 @@ mod tests {
     fn tables() {
         assert_eq!(
             report().table(),
-            "`runner defects`, version 1:\n\n| defect | ivb | skl |\n|---|---|---|\n\
+            "`runner defects` on 2026-11-28, version 1:\n\n| defect | ivb | skl |\n|---|---|---|\n\
              | `block-swizzle-index` | fail | -* |\n| `boolean-array` |  |  |\n\
              | defects of 2 | 1 | 0 |\n"
         );

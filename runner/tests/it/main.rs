@@ -13,6 +13,7 @@ mod completion;
 mod console;
 mod coverage;
 mod dependencies;
+mod defects;
 mod deploy;
 mod docs;
 mod driver_code;
