@@ -73,8 +73,8 @@ impl Draw<'_> {
             id = next;
         }
         self.counts.add_assembled(id);
-        if self.state.stages.tessellates {
-            assembled = self.tessellate(&assembled)?;
+        if let Some(tessellation) = &self.state.stages.tessellation {
+            assembled = self.tessellate(tessellation, &assembled)?;
         } else if mode == PrimitiveMode::Patches {
             return not_modeled("patches without tessellation");
         }

@@ -4,8 +4,9 @@ use eu_simulator::Thread;
 use raster::assemble::{Primitive, PrimitiveMode, assemble};
 
 use super::assembled::{Assembled, mode_of};
-use super::stage::{self, Entries, Program, UrbStage, dwords, slots};
+use super::stage::{self, Entries, UrbStage, dwords, slots};
 use crate::draw::command::Draw;
+use crate::draw::state::stages::Program;
 use crate::error::{Outcome, not_modeled};
 use crate::guard::vertex_count;
 

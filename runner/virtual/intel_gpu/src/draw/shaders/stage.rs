@@ -11,6 +11,7 @@ use vocabulary::{Stage, Width};
 
 use crate::draw::command::Draw;
 use crate::draw::kernels::Loaded;
+use crate::draw::state::stages::Program;
 use crate::draw::thread::BUDGET;
 use crate::draw::thread::bindings::Resources;
 use crate::draw::thread::messages::{Failure, memory_messages};
@@ -44,16 +45,6 @@ pub(crate) const VERTEX: Names = names!("VS", Vertex);
 pub(crate) const CONTROL: Names = names!("HS", TessControl);
 pub(crate) const EVALUATION: Names = names!("DS", TessEval);
 pub(crate) const GEOMETRY: Names = names!("GS", Geometry);
-
-/// A program as the state of its stage names it.
-pub(crate) struct Program {
-    /// Offset of the kernel from the base of instructions.
-    pub(crate) kernel: u64,
-    /// First register of the constants.
-    pub(crate) start: u32,
-    /// Field with the scratch space of a thread.
-    pub(crate) scratch: u64,
-}
 
 /// A stage of a draw.
 pub(crate) struct UrbStage<'a> {

@@ -5,8 +5,9 @@ use raster::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tess
 use smallvec::SmallVec;
 
 use super::assembled::Assembled;
-use super::stage::{self, Program, UrbStage, dwords, slots};
+use super::stage::{self, UrbStage, dwords, slots};
 use crate::draw::command::Draw;
+use crate::draw::state::stages::{EvaluationStage, Tessellation};
 use crate::draw::window::Slots;
 use crate::error::{Outcome, not_modeled};
 use crate::guard::vertex_count;
@@ -18,38 +19,29 @@ const MAX_INPUT_VERTICES: usize = 32;
 
 impl Draw<'_> {
     /// Tessellates patches.
-    pub(crate) fn tessellate(&self, patches: &Assembled) -> Outcome<Assembled> {
-        let hs = self.fields.hs;
-        let words = self.context.packet("3DSTATE_HS");
-        if !hs.is_enabled.flag(words) {
+    pub(crate) fn tessellate(
+        &self,
+        tessellation: &Tessellation,
+        patches: &Assembled,
+    ) -> Outcome<Assembled> {
+        let Some(control) = tessellation.control else {
             return not_modeled("tessellation without control shaders");
-        }
-        if hs.mode.flag(words) {
+        };
+        if control.shares_threads {
             return not_modeled("control threads of several patches");
         }
-        let program = Program {
-            kernel: hs.kernel.get(words),
-            start: hs.inputs.get_u32(words),
-            scratch: hs.scratch.get(words),
-        };
-        let control = UrbStage::load(self, &stage::CONTROL, &program)?;
-        let threads = hs.instances.get_u32(words) + 1;
-        let ds = self.fields.ds;
-        let words = self.context.packet("3DSTATE_DS");
-        let program = Program {
-            kernel: ds.kernel.get(words),
-            start: ds.inputs.get_u32(words),
-            scratch: ds.scratch.get(words),
-        };
-        let evaluation = UrbStage::load(self, &stage::EVALUATION, &program)?;
-        let mut result = Assembled::new(self.tessellated_mode());
+        let threads = control.threads;
+        let control = UrbStage::load(self, &stage::CONTROL, &control.program)?;
+        let evaluation = tessellation.evaluation;
+        let stage = UrbStage::load(self, &stage::EVALUATION, &evaluation.program)?;
+        let mut result = Assembled::new(mode_of(tessellation.topology));
         for patch in &patches.primitives {
             let entry = self.control(&control, threads, patches, patch)?;
-            let mesh = tessellate(&self.tessellation(&entry)?);
+            let mesh = tessellate(&parameters(tessellation, &entry)?);
             self.counts.add_patch(mesh.points.len());
             let first = vertex_count(result.vertices.len())?;
             vertex_count(result.vertices.len() + mesh.points.len())?;
-            result.vertices.extend(self.evaluate(&evaluation, &entry, patch.id, &mesh)?);
+            result.vertices.extend(self.evaluate(&stage, &evaluation, &entry, patch.id, &mesh)?);
             for indices in mesh.indices.chunks_exact(mesh.size.max(1)) {
                 let vertices: SmallVec<[u32; 6]> =
                     indices.iter().map(|index| first + index).collect();
@@ -91,61 +83,21 @@ impl Draw<'_> {
         Ok(std::mem::take(&mut done.entries[0]))
     }
 
-    /// Parameters of the tessellator for a patch.
-    fn tessellation(&self, entry: &[u32]) -> Outcome<TessellationParameters> {
-        let te = self.fields.te;
-        let words = self.context.packet("3DSTATE_TE");
-        let level = |at: usize| f32::from_bits(entry.get(at).copied().unwrap_or(0));
-        let (domain, outer, inner) = match te.domain.get(words) {
-            0 => (Domain::Quads, [7, 6, 5, 4].map(level), [3, 2].map(level)),
-            1 => (Domain::Triangles, [7, 6, 5, 4].map(level), [4, 4].map(level)),
-            2 => (Domain::Isolines, [6, 7, 5, 4].map(level), [3, 2].map(level)),
-            domain => return not_modeled(format!("tessellation domain {domain}")),
-        };
-        let spacing = match te.partitioning.get(words) {
-            0 => EdgeSpacing::Equal,
-            1 => EdgeSpacing::FractionalOdd,
-            2 => EdgeSpacing::FractionalEven,
-            other => return not_modeled(format!("tessellation partitioning {other}")),
-        };
-        let topology = te.topology.get(words);
-        Ok(TessellationParameters {
-            domain,
-            spacing,
-            // In the domain, the hardware's orders have the opposite names.
-            clockwise: topology == 3,
-            point_mode: topology == 0,
-            outer,
-            inner,
-        })
-    }
-
-    fn tessellated_mode(&self) -> PrimitiveMode {
-        match self.fields.te.topology.get(self.context.packet("3DSTATE_TE")) {
-            0 => PrimitiveMode::Points,
-            1 => PrimitiveMode::Lines,
-            _ => PrimitiveMode::Triangles,
-        }
-    }
-
     /// Executes the evaluation shader on the points of a patch.
     fn evaluate(
         &self,
         stage: &UrbStage<'_>,
+        state: &EvaluationStage,
         patch: &[u32],
         id: u32,
         mesh: &Mesh,
     ) -> Outcome<Vec<Slots>> {
-        let ds = self.fields.ds;
-        let words = self.context.packet("3DSTATE_DS");
-        let is_wide = match ds.mode.get(words) {
+        let is_wide = match state.mode {
             0 => false,
             1 => true,
             mode => return not_modeled(format!("evaluation threads of mode {mode}")),
         };
         let per_thread: u32 = if is_wide { 8 } else { 2 };
-        let skipped = 8 * ds.read_offset.get_u32(words) as usize;
-        let count = ds.read_length.get_u32(words) as usize;
         let mut shaded = Vec::with_capacity(mesh.points.len());
         for group in mesh.points.chunks(per_thread as usize) {
             let (mut thread, inputs) = stage.thread();
@@ -163,8 +115,10 @@ impl Draw<'_> {
                 let [a, b] = [0, 1].map(|lane| [at(lane, 0), at(lane, 1), at(lane, 2)]);
                 thread.set_register(1, &[a[0], a[1], a[2], per_thread, b[0], b[1], b[2], id]);
             }
-            for register in 0..count {
-                let value = |i: usize| patch.get(skipped + 8 * register + i).copied().unwrap_or(0);
+            for register in 0..state.registers {
+                let value = |i: usize| {
+                    patch.get(state.skipped_dwords + 8 * register + i).copied().unwrap_or(0)
+                };
                 thread.set_register(inputs + register, &std::array::from_fn(value));
             }
             let channels = if is_wide { group.len() } else { 4 * group.len() };
@@ -175,5 +129,40 @@ impl Draw<'_> {
             shaded.extend(done.entries.iter().take(group.len()).map(|entry| slots(entry)));
         }
         Ok(shaded)
+    }
+}
+
+/// Parameters of the tessellator for a patch.
+fn parameters(state: &Tessellation, entry: &[u32]) -> Outcome<TessellationParameters> {
+    let level = |at: usize| f32::from_bits(entry.get(at).copied().unwrap_or(0));
+    let (domain, outer, inner) = match state.domain {
+        0 => (Domain::Quads, [7, 6, 5, 4].map(level), [3, 2].map(level)),
+        1 => (Domain::Triangles, [7, 6, 5, 4].map(level), [4, 4].map(level)),
+        2 => (Domain::Isolines, [6, 7, 5, 4].map(level), [3, 2].map(level)),
+        domain => return not_modeled(format!("tessellation domain {domain}")),
+    };
+    let spacing = match state.partitioning {
+        0 => EdgeSpacing::Equal,
+        1 => EdgeSpacing::FractionalOdd,
+        2 => EdgeSpacing::FractionalEven,
+        other => return not_modeled(format!("tessellation partitioning {other}")),
+    };
+    Ok(TessellationParameters {
+        domain,
+        spacing,
+        // In the domain, the hardware's orders have the opposite names.
+        clockwise: state.topology == 3,
+        point_mode: state.topology == 0,
+        outer,
+        inner,
+    })
+}
+
+/// Mode of the primitives of a tessellated topology.
+fn mode_of(topology: u64) -> PrimitiveMode {
+    match topology {
+        0 => PrimitiveMode::Points,
+        1 => PrimitiveMode::Lines,
+        _ => PrimitiveMode::Triangles,
     }
 }

@@ -1,30 +1,20 @@
 //! Vertex threads: payload and results.
 
-use super::stage::{self, Program, UrbStage, slots};
+use super::stage::{self, UrbStage, slots};
 use crate::draw::command::Draw;
+use crate::draw::state::stages::VertexStage;
 use crate::draw::window::Slots;
 use crate::error::Outcome;
 
 impl Draw<'_> {
     /// Executes the vertex shader on vertices, or passes them on if there is none.
     pub(crate) fn shade_vertices(&self, vertices: Vec<Slots>) -> Outcome<Vec<Slots>> {
-        let vs = self.fields.vs;
-        let words = self.context.packet("3DSTATE_VS");
-        if !vs.is_enabled.flag(words) {
-            return Ok(vertices);
-        }
+        let Some(vertex) = self.state.stages.vertex else { return Ok(vertices) };
         self.counts.add_vertices(vertices.len());
-        let program = Program {
-            kernel: vs.kernel.get(words),
-            start: vs.inputs.get_u32(words),
-            scratch: vs.scratch.get(words),
-        };
-        let stage = UrbStage::load(self, &stage::VERTEX, &program)?;
+        let stage = UrbStage::load(self, &stage::VERTEX, &vertex.program)?;
         // Threads of 8 vertices have a register for each component, others one for two vertices.
-        let is_wide = vs.is_wide.flag(words);
+        let VertexStage { is_wide, skipped_slots, slots: count, .. } = vertex;
         let per_thread = if is_wide { 8 } else { 2 };
-        let skipped = 2 * vs.read_offset.get_u32(words) as usize;
-        let count = 2 * vs.read_length.get_u32(words) as usize;
         let mut shaded = Vec::with_capacity(vertices.len());
         for group in vertices.chunks(per_thread) {
             let (mut thread, inputs) = stage.thread();
@@ -33,7 +23,7 @@ impl Draw<'_> {
                 thread.set_register(1, &[0, 1, 2, 3, 4, 5, 6, 7]);
             }
             for (lane, vertex) in group.iter().enumerate() {
-                for (i, slot) in vertex.iter().skip(skipped).take(count).enumerate() {
+                for (i, slot) in vertex.iter().skip(skipped_slots).take(count).enumerate() {
                     for (component, &value) in slot.iter().enumerate() {
                         if is_wide {
                             thread.set_dword(inputs + 4 * i + component, lane, value);
