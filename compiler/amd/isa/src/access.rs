@@ -3,7 +3,7 @@
 use crate::field::Field;
 use crate::format::Format;
 use crate::instruction::{Instruction, Lanes, Modifiers};
-use crate::opcode::{Kind, Opcode};
+use crate::opcode::{Kind, Opcode, Property};
 use crate::operand::{Operand, Scalar, Status};
 use crate::slot::{Place, Role, Row, Slot};
 
@@ -111,10 +111,10 @@ fn implicit(row: &Row, instruction: &Instruction, all: &mut Vec<Access>) {
     if matches!(opcode, VDivFmasF32 | VDivFmasF64 | SCbranchVccz | SCbranchVccnz) {
         add(Scalar::VCC.0, 2, true, false);
     }
-    if saves_exec(row.format, opcode) {
+    if opcode.has(Property::SavesExec) {
         add(Scalar::EXEC.0, 2, true, true);
     }
-    if changes_exec(row.format, opcode) {
+    if opcode.has(Property::SetsExec) {
         add(Scalar::EXEC.0, 2, false, true);
     }
     if row.format.is_vector_alu() && !ignores_exec(opcode)
@@ -127,57 +127,6 @@ fn implicit(row: &Row, instruction: &Instruction, all: &mut Vec<Access>) {
     if reads_m0(row, instruction) {
         add(Scalar::M0.0, 1, true, false);
     }
-}
-
-/// True for operations that copy EXEC and change it.
-pub fn saves_exec(format: Format, opcode: Opcode) -> bool {
-    format == Format::Sop1 && opcode.mnemonic().contains("_saveexec_")
-}
-
-/// True for comparisons that write EXEC, too.
-fn changes_exec(format: Format, opcode: Opcode) -> bool {
-    let name = opcode.mnemonic();
-    matches!(format, Format::Vopc | Format::Vop3)
-        && (name.starts_with("v_cmpx") || name.starts_with("v_cmpsx"))
-}
-
-/// True for operations that set the scalar condition code.
-pub fn writes_scc(format: Format, opcode: Opcode) -> bool {
-    use Opcode::*;
-    match format {
-        Format::Sopc => true,
-        Format::Sop2 => !matches!(
-            opcode,
-            SMulI32 | SBfmB32 | SBfmB64 | SCselectB32 | SCselectB64 | SCbranchGFork
-        ),
-        Format::Sop1 => {
-            let name = opcode.mnemonic();
-            let plain = ["s_mov", "s_cmov", "s_brev", "s_ff", "s_flbit", "s_sext", "s_bitset"];
-            let control = ["s_getpc", "s_setpc", "s_swappc", "s_rfe", "s_cbranch"];
-            !plain.iter().chain(&control).any(|prefix| name.starts_with(prefix))
-        }
-        Format::Sopk => {
-            opcode.mnemonic().starts_with("s_cmpk") || opcode.mnemonic().starts_with("s_addk")
-        }
-        _ => false,
-    }
-}
-
-/// True for operations that read the scalar condition code.
-pub fn reads_scc(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        SAddcU32
-            | SSubbU32
-            | SCselectB32
-            | SCselectB64
-            | SCmovB32
-            | SCmovB64
-            | SCmovkI32
-            | SCbranchScc0
-            | SCbranchScc1
-    )
 }
 
 /// True for operations that disregard EXEC.
@@ -217,4 +166,28 @@ pub fn uses_local_memory(opcode: Opcode) -> bool {
         opcode,
         Opcode::DsSwizzleB32 | Opcode::DsPermuteB32 | Opcode::DsBpermuteB32 | Opcode::DsNop
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names are regular where a property goes with a part of them.
+    #[test]
+    fn properties_agree_with_names() {
+        for &opcode in Opcode::ALL {
+            let name = opcode.mnemonic();
+            let share = name.starts_with("ds_");
+            for (property, expected) in [
+                (Property::SavesExec, name.contains("_saveexec_")),
+                (Property::SetsExec, name.starts_with("v_cmpx") || name.starts_with("v_cmpsx")),
+                (Property::Atomic, name.contains("_atomic_")),
+                (Property::Stores, name.contains("_store") && !share),
+            ] {
+                assert_eq!(opcode.has(property), expected, "{name}: {property:?}");
+            }
+            let changes = opcode.has(Property::Stores) || opcode.has(Property::Atomic);
+            assert!(!(opcode.has(Property::Loads) && changes), "{name}");
+        }
+    }
 }

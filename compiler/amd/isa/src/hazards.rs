@@ -9,7 +9,7 @@ use crate::access::{Access, Register, accesses, reads_status};
 use crate::chip::Chip;
 use crate::format::Format;
 use crate::instruction::{Instruction, Lanes};
-use crate::opcode::{Kind, Opcode};
+use crate::opcode::{Kind, Opcode, Property};
 use crate::operand::{Operand, Scalar, Status};
 use crate::slot::{Place, Row};
 
@@ -291,7 +291,7 @@ fn is_wide_store(row: &Row, instruction: &Instruction) -> bool {
         .slots
         .iter()
         .any(|slot| is_data(slot.kind) && slot.dwords(&instruction.modifiers, row.opcode) > 2);
-    if !wide || !row.opcode.mnemonic().contains("_store_") {
+    if !wide || !row.opcode.has(Property::Stores) {
         return false;
     }
     match row.format {

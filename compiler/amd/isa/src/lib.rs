@@ -26,6 +26,7 @@ pub mod format;
 pub mod hazards;
 pub mod instruction;
 pub mod opcode;
+mod opcode_info;
 pub mod operand;
 pub mod slot;
 mod tables;
@@ -40,7 +41,7 @@ pub use encoding::{
 };
 pub use format::Format;
 pub use instruction::{Dpp, Instruction, Lanes, Modifiers, Sdwa};
-pub use opcode::{Kind, Opcode};
+pub use opcode::{Kind, Opcode, Property};
 pub use operand::{InlineFloat, Operand, Scalar, Status};
 pub use slot::{Place, Row, Slot};
 pub use text::{AsmError, assemble, assemble_instructions, print_instruction, print_program};

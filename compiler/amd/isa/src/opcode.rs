@@ -1,107 +1,11 @@
-//! The opcodes of both chips: names and operands. Numbers are in the chips' tables.
+//! The opcodes of both chips: names, operands and properties. Numbers are in the chips' tables.
 
-/// Nature of an operand: register type and size, or a special syntax.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// 32 bits without a floating-point type.
-    B32,
-    /// 64 bits without a floating-point type.
-    B64,
-    /// 96 bits.
-    B96,
-    /// 128 bits.
-    B128,
-    /// 256 bits.
-    B256,
-    /// 512 bits.
-    B512,
-    /// Half in the low bits of a register.
-    F16,
-    /// Single.
-    F32,
-    /// Double.
-    F64,
-    /// One bit per lane: a pair of scalar registers, VCC where the format has no field.
-    Mask,
-    /// Constant of 16 bits.
-    Imm,
-    /// Bit field of a hardware register.
-    HwReg,
-    /// Target of a jump.
-    Label,
-    /// Counters to wait for.
-    Wait,
-    /// Message to send.
-    Message,
-    /// Operands that M0 indexes (vi).
-    GprIndex,
-    /// A literal that is always there.
-    Literal,
-    /// Address of scalar memory: two scalar registers.
-    Base,
-    /// Descriptor of a buffer: four scalar registers.
-    Resource,
-    /// Offset in scalar memory: constant or scalar register.
-    ScalarOffset,
-    /// Constant of `s_atc_probe`.
-    Probe,
-    /// Scalar register.
-    Sgpr,
-    /// Vector register.
-    Vgpr,
-    /// Number of a lane: scalar register or constant.
-    Lane,
-    /// Value for a lane: scalar register or constant.
-    LaneValue,
-    /// Vertex parameter.
-    Param,
-    /// Attribute and channel.
-    Attribute,
-    /// Address in vector registers.
-    Address,
-    /// Data of an image: as many registers as DMASK has channels.
-    Image,
-    /// Descriptor of an image.
-    ImageResource,
-    /// Descriptor of a sampler: four scalar registers.
-    Sampler,
-    /// Target of an export.
-    Target,
-}
-
-impl Kind {
-    /// Number of registers, where it does not depend on modifiers.
-    pub fn dwords(self) -> u8 {
-        match self {
-            Kind::B64 | Kind::F64 | Kind::Mask | Kind::Base => 2,
-            Kind::B96 => 3,
-            Kind::B128 | Kind::Resource | Kind::Sampler => 4,
-            Kind::B256 | Kind::ImageResource => 8,
-            Kind::B512 => 16,
-            _ => 1,
-        }
-    }
-
-    /// True if the operand is a floating-point number.
-    pub fn is_float(self) -> bool {
-        matches!(self, Kind::F16 | Kind::F32 | Kind::F64)
-    }
-}
-
-/// Names and operands of an opcode.
-#[derive(Clone, Copy, Debug)]
-pub struct OpcodeInfo {
-    /// Name in assembly text, without the suffix of a format.
-    pub mnemonic: &'static str,
-    /// Destinations.
-    pub destinations: &'static [Kind],
-    /// Sources in the order of the text.
-    pub sources: &'static [Kind],
-}
+pub use crate::opcode_info::{Kind, OpcodeInfo, Property};
 
 /// Expands the list into the enum, its rows and the list of all variants.
 macro_rules! opcodes {
-    ($($variant:ident $mnemonic:literal $($destination:ident)* : $($source:ident)*;)*) => {
+    ($($variant:ident $mnemonic:literal $($destination:ident)* : $($source:ident)*
+        $(| $($property:ident)+)?;)*) => {
         /// An operation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the variants are the mnemonics")]
@@ -119,6 +23,7 @@ macro_rules! opcodes {
             mnemonic: $mnemonic,
             destinations: &[$(Kind::$destination,)*],
             sources: &[$(Kind::$source,)*],
+            properties: &[$($(Property::$property,)+)?],
         },)*];
     };
 }
@@ -133,51 +38,61 @@ impl Opcode {
     pub fn mnemonic(self) -> &'static str {
         self.info().mnemonic
     }
+
+    /// True if the opcode has the property.
+    pub fn has(self, property: Property) -> bool {
+        self.info().properties.contains(&property)
+    }
 }
 
-// Name, mnemonic, destinations : sources.
+// Name, mnemonic, destinations : sources | properties.
 opcodes! {
     // Scalar arithmetic with two sources (SOP2).
-    SAddU32 "s_add_u32" B32 : B32 B32; SSubU32 "s_sub_u32" B32 : B32 B32;
-    SAddI32 "s_add_i32" B32 : B32 B32; SSubI32 "s_sub_i32" B32 : B32 B32;
-    SAddcU32 "s_addc_u32" B32 : B32 B32; SSubbU32 "s_subb_u32" B32 : B32 B32;
-    SMinI32 "s_min_i32" B32 : B32 B32; SMinU32 "s_min_u32" B32 : B32 B32;
-    SMaxI32 "s_max_i32" B32 : B32 B32; SMaxU32 "s_max_u32" B32 : B32 B32;
-    SCselectB32 "s_cselect_b32" B32 : B32 B32; SCselectB64 "s_cselect_b64" B64 : B64 B64;
-    SAndB32 "s_and_b32" B32 : B32 B32; SAndB64 "s_and_b64" B64 : B64 B64;
-    SOrB32 "s_or_b32" B32 : B32 B32; SOrB64 "s_or_b64" B64 : B64 B64;
-    SXorB32 "s_xor_b32" B32 : B32 B32; SXorB64 "s_xor_b64" B64 : B64 B64;
-    SAndn2B32 "s_andn2_b32" B32 : B32 B32; SAndn2B64 "s_andn2_b64" B64 : B64 B64;
-    SOrn2B32 "s_orn2_b32" B32 : B32 B32; SOrn2B64 "s_orn2_b64" B64 : B64 B64;
-    SNandB32 "s_nand_b32" B32 : B32 B32; SNandB64 "s_nand_b64" B64 : B64 B64;
-    SNorB32 "s_nor_b32" B32 : B32 B32; SNorB64 "s_nor_b64" B64 : B64 B64;
-    SXnorB32 "s_xnor_b32" B32 : B32 B32; SXnorB64 "s_xnor_b64" B64 : B64 B64;
-    SLshlB32 "s_lshl_b32" B32 : B32 B32; SLshlB64 "s_lshl_b64" B64 : B64 B32;
-    SLshrB32 "s_lshr_b32" B32 : B32 B32; SLshrB64 "s_lshr_b64" B64 : B64 B32;
-    SAshrI32 "s_ashr_i32" B32 : B32 B32; SAshrI64 "s_ashr_i64" B64 : B64 B32;
-    SBfmB32 "s_bfm_b32" B32 : B32 B32; SBfmB64 "s_bfm_b64" B64 : B32 B32;
-    SMulI32 "s_mul_i32" B32 : B32 B32; SBfeU32 "s_bfe_u32" B32 : B32 B32;
-    SBfeI32 "s_bfe_i32" B32 : B32 B32; SBfeU64 "s_bfe_u64" B64 : B64 B32;
-    SBfeI64 "s_bfe_i64" B64 : B64 B32; SCbranchGFork "s_cbranch_g_fork" : B64 B64;
-    SAbsdiffI32 "s_absdiff_i32" B32 : B32 B32;
+    SAddU32 "s_add_u32" B32 : B32 B32 | SetsScc; SSubU32 "s_sub_u32" B32 : B32 B32 | SetsScc;
+    SAddI32 "s_add_i32" B32 : B32 B32 | SetsScc; SSubI32 "s_sub_i32" B32 : B32 B32 | SetsScc;
+    SAddcU32 "s_addc_u32" B32 : B32 B32 | SetsScc ReadsScc;
+    SSubbU32 "s_subb_u32" B32 : B32 B32 | SetsScc ReadsScc;
+    SMinI32 "s_min_i32" B32 : B32 B32 | SetsScc; SMinU32 "s_min_u32" B32 : B32 B32 | SetsScc;
+    SMaxI32 "s_max_i32" B32 : B32 B32 | SetsScc; SMaxU32 "s_max_u32" B32 : B32 B32 | SetsScc;
+    SCselectB32 "s_cselect_b32" B32 : B32 B32 | ReadsScc;
+    SCselectB64 "s_cselect_b64" B64 : B64 B64 | ReadsScc;
+    SAndB32 "s_and_b32" B32 : B32 B32 | SetsScc; SAndB64 "s_and_b64" B64 : B64 B64 | SetsScc;
+    SOrB32 "s_or_b32" B32 : B32 B32 | SetsScc; SOrB64 "s_or_b64" B64 : B64 B64 | SetsScc;
+    SXorB32 "s_xor_b32" B32 : B32 B32 | SetsScc; SXorB64 "s_xor_b64" B64 : B64 B64 | SetsScc;
+    SAndn2B32 "s_andn2_b32" B32 : B32 B32 | SetsScc;
+    SAndn2B64 "s_andn2_b64" B64 : B64 B64 | SetsScc; SOrn2B32 "s_orn2_b32" B32 : B32 B32 | SetsScc;
+    SOrn2B64 "s_orn2_b64" B64 : B64 B64 | SetsScc; SNandB32 "s_nand_b32" B32 : B32 B32 | SetsScc;
+    SNandB64 "s_nand_b64" B64 : B64 B64 | SetsScc; SNorB32 "s_nor_b32" B32 : B32 B32 | SetsScc;
+    SNorB64 "s_nor_b64" B64 : B64 B64 | SetsScc; SXnorB32 "s_xnor_b32" B32 : B32 B32 | SetsScc;
+    SXnorB64 "s_xnor_b64" B64 : B64 B64 | SetsScc; SLshlB32 "s_lshl_b32" B32 : B32 B32 | SetsScc;
+    SLshlB64 "s_lshl_b64" B64 : B64 B32 | SetsScc; SLshrB32 "s_lshr_b32" B32 : B32 B32 | SetsScc;
+    SLshrB64 "s_lshr_b64" B64 : B64 B32 | SetsScc; SAshrI32 "s_ashr_i32" B32 : B32 B32 | SetsScc;
+    SAshrI64 "s_ashr_i64" B64 : B64 B32 | SetsScc; SBfmB32 "s_bfm_b32" B32 : B32 B32;
+    SBfmB64 "s_bfm_b64" B64 : B32 B32; SMulI32 "s_mul_i32" B32 : B32 B32;
+    SBfeU32 "s_bfe_u32" B32 : B32 B32 | SetsScc; SBfeI32 "s_bfe_i32" B32 : B32 B32 | SetsScc;
+    SBfeU64 "s_bfe_u64" B64 : B64 B32 | SetsScc; SBfeI64 "s_bfe_i64" B64 : B64 B32 | SetsScc;
+    SCbranchGFork "s_cbranch_g_fork" : B64 B64; SAbsdiffI32 "s_absdiff_i32" B32 : B32 B32 | SetsScc;
     // Scalar with a 16-bit constant (SOPK).
-    SMovkI32 "s_movk_i32" B32 : Imm; SCmovkI32 "s_cmovk_i32" B32 : Imm;
-    SCmpkEqI32 "s_cmpk_eq_i32" : B32 Imm; SCmpkLgI32 "s_cmpk_lg_i32" : B32 Imm;
-    SCmpkGtI32 "s_cmpk_gt_i32" : B32 Imm; SCmpkGeI32 "s_cmpk_ge_i32" : B32 Imm;
-    SCmpkLtI32 "s_cmpk_lt_i32" : B32 Imm; SCmpkLeI32 "s_cmpk_le_i32" : B32 Imm;
-    SCmpkEqU32 "s_cmpk_eq_u32" : B32 Imm; SCmpkLgU32 "s_cmpk_lg_u32" : B32 Imm;
-    SCmpkGtU32 "s_cmpk_gt_u32" : B32 Imm; SCmpkGeU32 "s_cmpk_ge_u32" : B32 Imm;
-    SCmpkLtU32 "s_cmpk_lt_u32" : B32 Imm; SCmpkLeU32 "s_cmpk_le_u32" : B32 Imm;
-    SAddkI32 "s_addk_i32" B32 : Imm; SMulkI32 "s_mulk_i32" B32 : Imm;
+    SMovkI32 "s_movk_i32" B32 : Imm; SCmovkI32 "s_cmovk_i32" B32 : Imm | ReadsScc;
+    SCmpkEqI32 "s_cmpk_eq_i32" : B32 Imm | SetsScc; SCmpkLgI32 "s_cmpk_lg_i32" : B32 Imm | SetsScc;
+    SCmpkGtI32 "s_cmpk_gt_i32" : B32 Imm | SetsScc; SCmpkGeI32 "s_cmpk_ge_i32" : B32 Imm | SetsScc;
+    SCmpkLtI32 "s_cmpk_lt_i32" : B32 Imm | SetsScc; SCmpkLeI32 "s_cmpk_le_i32" : B32 Imm | SetsScc;
+    SCmpkEqU32 "s_cmpk_eq_u32" : B32 Imm | SetsScc; SCmpkLgU32 "s_cmpk_lg_u32" : B32 Imm | SetsScc;
+    SCmpkGtU32 "s_cmpk_gt_u32" : B32 Imm | SetsScc; SCmpkGeU32 "s_cmpk_ge_u32" : B32 Imm | SetsScc;
+    SCmpkLtU32 "s_cmpk_lt_u32" : B32 Imm | SetsScc; SCmpkLeU32 "s_cmpk_le_u32" : B32 Imm | SetsScc;
+    SAddkI32 "s_addk_i32" B32 : Imm | SetsScc; SMulkI32 "s_mulk_i32" B32 : Imm;
     SCbranchIFork "s_cbranch_i_fork" : B64 Label; SGetregB32 "s_getreg_b32" B32 : HwReg;
     SSetregB32 "s_setreg_b32" : HwReg B32; SSetregImm32B32 "s_setreg_imm32_b32" : HwReg Literal;
     // Scalar with one source (SOP1).
-    SMovB32 "s_mov_b32" B32 : B32; SMovB64 "s_mov_b64" B64 : B64; SCmovB32 "s_cmov_b32" B32 : B32;
-    SCmovB64 "s_cmov_b64" B64 : B64; SNotB32 "s_not_b32" B32 : B32; SNotB64 "s_not_b64" B64 : B64;
-    SWqmB32 "s_wqm_b32" B32 : B32; SWqmB64 "s_wqm_b64" B64 : B64; SBrevB32 "s_brev_b32" B32 : B32;
-    SBrevB64 "s_brev_b64" B64 : B64; SBcnt0I32B32 "s_bcnt0_i32_b32" B32 : B32;
-    SBcnt0I32B64 "s_bcnt0_i32_b64" B32 : B64; SBcnt1I32B32 "s_bcnt1_i32_b32" B32 : B32;
-    SBcnt1I32B64 "s_bcnt1_i32_b64" B32 : B64; SFf0I32B32 "s_ff0_i32_b32" B32 : B32;
+    SMovB32 "s_mov_b32" B32 : B32; SMovB64 "s_mov_b64" B64 : B64;
+    SCmovB32 "s_cmov_b32" B32 : B32 | ReadsScc; SCmovB64 "s_cmov_b64" B64 : B64 | ReadsScc;
+    SNotB32 "s_not_b32" B32 : B32 | SetsScc; SNotB64 "s_not_b64" B64 : B64 | SetsScc;
+    SWqmB32 "s_wqm_b32" B32 : B32 | SetsScc; SWqmB64 "s_wqm_b64" B64 : B64 | SetsScc;
+    SBrevB32 "s_brev_b32" B32 : B32; SBrevB64 "s_brev_b64" B64 : B64;
+    SBcnt0I32B32 "s_bcnt0_i32_b32" B32 : B32 | SetsScc;
+    SBcnt0I32B64 "s_bcnt0_i32_b64" B32 : B64 | SetsScc;
+    SBcnt1I32B32 "s_bcnt1_i32_b32" B32 : B32 | SetsScc;
+    SBcnt1I32B64 "s_bcnt1_i32_b64" B32 : B64 | SetsScc; SFf0I32B32 "s_ff0_i32_b32" B32 : B32;
     SFf0I32B64 "s_ff0_i32_b64" B32 : B64; SFf1I32B32 "s_ff1_i32_b32" B32 : B32;
     SFf1I32B64 "s_ff1_i32_b64" B32 : B64; SFlbitI32B32 "s_flbit_i32_b32" B32 : B32;
     SFlbitI32B64 "s_flbit_i32_b64" B32 : B64; SFlbitI32 "s_flbit_i32" B32 : B32;
@@ -186,60 +101,65 @@ opcodes! {
     SBitset0B64 "s_bitset0_b64" B64 : B32; SBitset1B32 "s_bitset1_b32" B32 : B32;
     SBitset1B64 "s_bitset1_b64" B64 : B32; SGetpcB64 "s_getpc_b64" B64 :;
     SSetpcB64 "s_setpc_b64" : B64; SSwappcB64 "s_swappc_b64" B64 : B64; SRfeB64 "s_rfe_b64" : B64;
-    SAndSaveexecB64 "s_and_saveexec_b64" B64 : B64; SOrSaveexecB64 "s_or_saveexec_b64" B64 : B64;
-    SXorSaveexecB64 "s_xor_saveexec_b64" B64 : B64;
-    SAndn2SaveexecB64 "s_andn2_saveexec_b64" B64 : B64;
-    SOrn2SaveexecB64 "s_orn2_saveexec_b64" B64 : B64;
-    SNandSaveexecB64 "s_nand_saveexec_b64" B64 : B64;
-    SNorSaveexecB64 "s_nor_saveexec_b64" B64 : B64;
-    SXnorSaveexecB64 "s_xnor_saveexec_b64" B64 : B64; SQuadmaskB32 "s_quadmask_b32" B32 : B32;
-    SQuadmaskB64 "s_quadmask_b64" B64 : B64; SMovrelsB32 "s_movrels_b32" B32 : B32;
+    SAndSaveexecB64 "s_and_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SOrSaveexecB64 "s_or_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SXorSaveexecB64 "s_xor_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SAndn2SaveexecB64 "s_andn2_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SOrn2SaveexecB64 "s_orn2_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SNandSaveexecB64 "s_nand_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SNorSaveexecB64 "s_nor_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SXnorSaveexecB64 "s_xnor_saveexec_b64" B64 : B64 | SetsScc SavesExec;
+    SQuadmaskB32 "s_quadmask_b32" B32 : B32 | SetsScc;
+    SQuadmaskB64 "s_quadmask_b64" B64 : B64 | SetsScc; SMovrelsB32 "s_movrels_b32" B32 : B32;
     SMovrelsB64 "s_movrels_b64" B64 : B64; SMovreldB32 "s_movreld_b32" B32 : B32;
     SMovreldB64 "s_movreld_b64" B64 : B64; SCbranchJoin "s_cbranch_join" : B32;
-    SAbsI32 "s_abs_i32" B32 : B32; SSetGprIdxIdx "s_set_gpr_idx_idx" : B32;
+    SAbsI32 "s_abs_i32" B32 : B32 | SetsScc; SSetGprIdxIdx "s_set_gpr_idx_idx" : B32 | SetsScc;
     // Scalar comparisons (SOPC).
-    SCmpEqI32 "s_cmp_eq_i32" : B32 B32; SCmpLgI32 "s_cmp_lg_i32" : B32 B32;
-    SCmpGtI32 "s_cmp_gt_i32" : B32 B32; SCmpGeI32 "s_cmp_ge_i32" : B32 B32;
-    SCmpLtI32 "s_cmp_lt_i32" : B32 B32; SCmpLeI32 "s_cmp_le_i32" : B32 B32;
-    SCmpEqU32 "s_cmp_eq_u32" : B32 B32; SCmpLgU32 "s_cmp_lg_u32" : B32 B32;
-    SCmpGtU32 "s_cmp_gt_u32" : B32 B32; SCmpGeU32 "s_cmp_ge_u32" : B32 B32;
-    SCmpLtU32 "s_cmp_lt_u32" : B32 B32; SCmpLeU32 "s_cmp_le_u32" : B32 B32;
-    SBitcmp0B32 "s_bitcmp0_b32" : B32 B32; SBitcmp1B32 "s_bitcmp1_b32" : B32 B32;
-    SBitcmp0B64 "s_bitcmp0_b64" : B64 B32; SBitcmp1B64 "s_bitcmp1_b64" : B64 B32;
-    SSetvskip "s_setvskip" : B32 B32; SSetGprIdxOn "s_set_gpr_idx_on" : B32 GprIndex;
-    SCmpEqU64 "s_cmp_eq_u64" : B64 B64; SCmpLgU64 "s_cmp_lg_u64" : B64 B64;
+    SCmpEqI32 "s_cmp_eq_i32" : B32 B32 | SetsScc; SCmpLgI32 "s_cmp_lg_i32" : B32 B32 | SetsScc;
+    SCmpGtI32 "s_cmp_gt_i32" : B32 B32 | SetsScc; SCmpGeI32 "s_cmp_ge_i32" : B32 B32 | SetsScc;
+    SCmpLtI32 "s_cmp_lt_i32" : B32 B32 | SetsScc; SCmpLeI32 "s_cmp_le_i32" : B32 B32 | SetsScc;
+    SCmpEqU32 "s_cmp_eq_u32" : B32 B32 | SetsScc; SCmpLgU32 "s_cmp_lg_u32" : B32 B32 | SetsScc;
+    SCmpGtU32 "s_cmp_gt_u32" : B32 B32 | SetsScc; SCmpGeU32 "s_cmp_ge_u32" : B32 B32 | SetsScc;
+    SCmpLtU32 "s_cmp_lt_u32" : B32 B32 | SetsScc; SCmpLeU32 "s_cmp_le_u32" : B32 B32 | SetsScc;
+    SBitcmp0B32 "s_bitcmp0_b32" : B32 B32 | SetsScc;
+    SBitcmp1B32 "s_bitcmp1_b32" : B32 B32 | SetsScc;
+    SBitcmp0B64 "s_bitcmp0_b64" : B64 B32 | SetsScc;
+    SBitcmp1B64 "s_bitcmp1_b64" : B64 B32 | SetsScc; SSetvskip "s_setvskip" : B32 B32 | SetsScc;
+    SSetGprIdxOn "s_set_gpr_idx_on" : B32 GprIndex | SetsScc;
+    SCmpEqU64 "s_cmp_eq_u64" : B64 B64 | SetsScc; SCmpLgU64 "s_cmp_lg_u64" : B64 B64 | SetsScc;
     // Program control (SOPP).
     SNop "s_nop" : Imm; SEndpgm "s_endpgm" :; SBranch "s_branch" : Label;
-    SCbranchScc0 "s_cbranch_scc0" : Label; SCbranchScc1 "s_cbranch_scc1" : Label;
-    SCbranchVccz "s_cbranch_vccz" : Label; SCbranchVccnz "s_cbranch_vccnz" : Label;
-    SCbranchExecz "s_cbranch_execz" : Label; SCbranchExecnz "s_cbranch_execnz" : Label;
-    SBarrier "s_barrier" :; SWaitcnt "s_waitcnt" : Wait; SSethalt "s_sethalt" : Imm;
-    SSleep "s_sleep" : Imm; SSetprio "s_setprio" : Imm; SSendmsg "s_sendmsg" : Message;
-    SSendmsghalt "s_sendmsghalt" : Message; STrap "s_trap" : Imm; SIcacheInv "s_icache_inv" :;
-    SIncperflevel "s_incperflevel" : Imm; SDecperflevel "s_decperflevel" : Imm;
-    STtracedata "s_ttracedata" :; SWakeup "s_wakeup" :; SSetkill "s_setkill" : Imm;
-    SCbranchCdbgsys "s_cbranch_cdbgsys" : Label; SCbranchCdbguser "s_cbranch_cdbguser" : Label;
+    SCbranchScc0 "s_cbranch_scc0" : Label | ReadsScc;
+    SCbranchScc1 "s_cbranch_scc1" : Label | ReadsScc; SCbranchVccz "s_cbranch_vccz" : Label;
+    SCbranchVccnz "s_cbranch_vccnz" : Label; SCbranchExecz "s_cbranch_execz" : Label;
+    SCbranchExecnz "s_cbranch_execnz" : Label; SBarrier "s_barrier" :; SWaitcnt "s_waitcnt" : Wait;
+    SSethalt "s_sethalt" : Imm; SSleep "s_sleep" : Imm; SSetprio "s_setprio" : Imm;
+    SSendmsg "s_sendmsg" : Message; SSendmsghalt "s_sendmsghalt" : Message; STrap "s_trap" : Imm;
+    SIcacheInv "s_icache_inv" :; SIncperflevel "s_incperflevel" : Imm;
+    SDecperflevel "s_decperflevel" : Imm; STtracedata "s_ttracedata" :; SWakeup "s_wakeup" :;
+    SSetkill "s_setkill" : Imm; SCbranchCdbgsys "s_cbranch_cdbgsys" : Label;
+    SCbranchCdbguser "s_cbranch_cdbguser" : Label;
     SCbranchCdbgsysOrUser "s_cbranch_cdbgsys_or_user" : Label;
     SCbranchCdbgsysAndUser "s_cbranch_cdbgsys_and_user" : Label; SEndpgmSaved "s_endpgm_saved" :;
     SSetGprIdxOff "s_set_gpr_idx_off" :; SSetGprIdxMode "s_set_gpr_idx_mode" : GprIndex;
     // Scalar memory (SMRD, SMEM).
-    SLoadDword "s_load_dword" B32 : Base ScalarOffset;
-    SLoadDwordx2 "s_load_dwordx2" B64 : Base ScalarOffset;
-    SLoadDwordx4 "s_load_dwordx4" B128 : Base ScalarOffset;
-    SLoadDwordx8 "s_load_dwordx8" B256 : Base ScalarOffset;
-    SLoadDwordx16 "s_load_dwordx16" B512 : Base ScalarOffset;
-    SBufferLoadDword "s_buffer_load_dword" B32 : Resource ScalarOffset;
-    SBufferLoadDwordx2 "s_buffer_load_dwordx2" B64 : Resource ScalarOffset;
-    SBufferLoadDwordx4 "s_buffer_load_dwordx4" B128 : Resource ScalarOffset;
-    SBufferLoadDwordx8 "s_buffer_load_dwordx8" B256 : Resource ScalarOffset;
-    SBufferLoadDwordx16 "s_buffer_load_dwordx16" B512 : Resource ScalarOffset;
+    SLoadDword "s_load_dword" B32 : Base ScalarOffset | Loads;
+    SLoadDwordx2 "s_load_dwordx2" B64 : Base ScalarOffset | Loads;
+    SLoadDwordx4 "s_load_dwordx4" B128 : Base ScalarOffset | Loads;
+    SLoadDwordx8 "s_load_dwordx8" B256 : Base ScalarOffset | Loads;
+    SLoadDwordx16 "s_load_dwordx16" B512 : Base ScalarOffset | Loads;
+    SBufferLoadDword "s_buffer_load_dword" B32 : Resource ScalarOffset | Loads;
+    SBufferLoadDwordx2 "s_buffer_load_dwordx2" B64 : Resource ScalarOffset | Loads;
+    SBufferLoadDwordx4 "s_buffer_load_dwordx4" B128 : Resource ScalarOffset | Loads;
+    SBufferLoadDwordx8 "s_buffer_load_dwordx8" B256 : Resource ScalarOffset | Loads;
+    SBufferLoadDwordx16 "s_buffer_load_dwordx16" B512 : Resource ScalarOffset | Loads;
     SMemtime "s_memtime" B64 :; SDcacheInv "s_dcache_inv" :;
-    SStoreDword "s_store_dword" : B32 Base ScalarOffset;
-    SStoreDwordx2 "s_store_dwordx2" : B64 Base ScalarOffset;
-    SStoreDwordx4 "s_store_dwordx4" : B128 Base ScalarOffset;
-    SBufferStoreDword "s_buffer_store_dword" : B32 Resource ScalarOffset;
-    SBufferStoreDwordx2 "s_buffer_store_dwordx2" : B64 Resource ScalarOffset;
-    SBufferStoreDwordx4 "s_buffer_store_dwordx4" : B128 Resource ScalarOffset;
+    SStoreDword "s_store_dword" : B32 Base ScalarOffset | Stores;
+    SStoreDwordx2 "s_store_dwordx2" : B64 Base ScalarOffset | Stores;
+    SStoreDwordx4 "s_store_dwordx4" : B128 Base ScalarOffset | Stores;
+    SBufferStoreDword "s_buffer_store_dword" : B32 Resource ScalarOffset | Stores;
+    SBufferStoreDwordx2 "s_buffer_store_dwordx2" : B64 Resource ScalarOffset | Stores;
+    SBufferStoreDwordx4 "s_buffer_store_dwordx4" : B128 Resource ScalarOffset | Stores;
     SDcacheWb "s_dcache_wb" :; SDcacheInvVol "s_dcache_inv_vol" :; SDcacheWbVol "s_dcache_wb_vol" :;
     SMemrealtime "s_memrealtime" B64 :; SAtcProbe "s_atc_probe" : Probe Base ScalarOffset;
     // Vector with one source (VOP1).
@@ -375,46 +295,69 @@ opcodes! {
     VCmpNlgF32 "v_cmp_nlg_f32" Mask : F32 F32; VCmpNgtF32 "v_cmp_ngt_f32" Mask : F32 F32;
     VCmpNleF32 "v_cmp_nle_f32" Mask : F32 F32; VCmpNeqF32 "v_cmp_neq_f32" Mask : F32 F32;
     VCmpNltF32 "v_cmp_nlt_f32" Mask : F32 F32; VCmpTruF32 "v_cmp_tru_f32" Mask : F32 F32;
-    VCmpxFF32 "v_cmpx_f_f32" Mask : F32 F32; VCmpxLtF32 "v_cmpx_lt_f32" Mask : F32 F32;
-    VCmpxEqF32 "v_cmpx_eq_f32" Mask : F32 F32; VCmpxLeF32 "v_cmpx_le_f32" Mask : F32 F32;
-    VCmpxGtF32 "v_cmpx_gt_f32" Mask : F32 F32; VCmpxLgF32 "v_cmpx_lg_f32" Mask : F32 F32;
-    VCmpxGeF32 "v_cmpx_ge_f32" Mask : F32 F32; VCmpxOF32 "v_cmpx_o_f32" Mask : F32 F32;
-    VCmpxUF32 "v_cmpx_u_f32" Mask : F32 F32; VCmpxNgeF32 "v_cmpx_nge_f32" Mask : F32 F32;
-    VCmpxNlgF32 "v_cmpx_nlg_f32" Mask : F32 F32; VCmpxNgtF32 "v_cmpx_ngt_f32" Mask : F32 F32;
-    VCmpxNleF32 "v_cmpx_nle_f32" Mask : F32 F32; VCmpxNeqF32 "v_cmpx_neq_f32" Mask : F32 F32;
-    VCmpxNltF32 "v_cmpx_nlt_f32" Mask : F32 F32; VCmpxTruF32 "v_cmpx_tru_f32" Mask : F32 F32;
-    VCmpFF64 "v_cmp_f_f64" Mask : F64 F64; VCmpLtF64 "v_cmp_lt_f64" Mask : F64 F64;
-    VCmpEqF64 "v_cmp_eq_f64" Mask : F64 F64; VCmpLeF64 "v_cmp_le_f64" Mask : F64 F64;
-    VCmpGtF64 "v_cmp_gt_f64" Mask : F64 F64; VCmpLgF64 "v_cmp_lg_f64" Mask : F64 F64;
-    VCmpGeF64 "v_cmp_ge_f64" Mask : F64 F64; VCmpOF64 "v_cmp_o_f64" Mask : F64 F64;
-    VCmpUF64 "v_cmp_u_f64" Mask : F64 F64; VCmpNgeF64 "v_cmp_nge_f64" Mask : F64 F64;
-    VCmpNlgF64 "v_cmp_nlg_f64" Mask : F64 F64; VCmpNgtF64 "v_cmp_ngt_f64" Mask : F64 F64;
-    VCmpNleF64 "v_cmp_nle_f64" Mask : F64 F64; VCmpNeqF64 "v_cmp_neq_f64" Mask : F64 F64;
-    VCmpNltF64 "v_cmp_nlt_f64" Mask : F64 F64; VCmpTruF64 "v_cmp_tru_f64" Mask : F64 F64;
-    VCmpxFF64 "v_cmpx_f_f64" Mask : F64 F64; VCmpxLtF64 "v_cmpx_lt_f64" Mask : F64 F64;
-    VCmpxEqF64 "v_cmpx_eq_f64" Mask : F64 F64; VCmpxLeF64 "v_cmpx_le_f64" Mask : F64 F64;
-    VCmpxGtF64 "v_cmpx_gt_f64" Mask : F64 F64; VCmpxLgF64 "v_cmpx_lg_f64" Mask : F64 F64;
-    VCmpxGeF64 "v_cmpx_ge_f64" Mask : F64 F64; VCmpxOF64 "v_cmpx_o_f64" Mask : F64 F64;
-    VCmpxUF64 "v_cmpx_u_f64" Mask : F64 F64; VCmpxNgeF64 "v_cmpx_nge_f64" Mask : F64 F64;
-    VCmpxNlgF64 "v_cmpx_nlg_f64" Mask : F64 F64; VCmpxNgtF64 "v_cmpx_ngt_f64" Mask : F64 F64;
-    VCmpxNleF64 "v_cmpx_nle_f64" Mask : F64 F64; VCmpxNeqF64 "v_cmpx_neq_f64" Mask : F64 F64;
-    VCmpxNltF64 "v_cmpx_nlt_f64" Mask : F64 F64; VCmpxTruF64 "v_cmpx_tru_f64" Mask : F64 F64;
-    VCmpsFF32 "v_cmps_f_f32" Mask : F32 F32; VCmpsLtF32 "v_cmps_lt_f32" Mask : F32 F32;
-    VCmpsEqF32 "v_cmps_eq_f32" Mask : F32 F32; VCmpsLeF32 "v_cmps_le_f32" Mask : F32 F32;
-    VCmpsGtF32 "v_cmps_gt_f32" Mask : F32 F32; VCmpsLgF32 "v_cmps_lg_f32" Mask : F32 F32;
-    VCmpsGeF32 "v_cmps_ge_f32" Mask : F32 F32; VCmpsOF32 "v_cmps_o_f32" Mask : F32 F32;
-    VCmpsUF32 "v_cmps_u_f32" Mask : F32 F32; VCmpsNgeF32 "v_cmps_nge_f32" Mask : F32 F32;
-    VCmpsNlgF32 "v_cmps_nlg_f32" Mask : F32 F32; VCmpsNgtF32 "v_cmps_ngt_f32" Mask : F32 F32;
-    VCmpsNleF32 "v_cmps_nle_f32" Mask : F32 F32; VCmpsNeqF32 "v_cmps_neq_f32" Mask : F32 F32;
-    VCmpsNltF32 "v_cmps_nlt_f32" Mask : F32 F32; VCmpsTruF32 "v_cmps_tru_f32" Mask : F32 F32;
-    VCmpsxFF32 "v_cmpsx_f_f32" Mask : F32 F32; VCmpsxLtF32 "v_cmpsx_lt_f32" Mask : F32 F32;
-    VCmpsxEqF32 "v_cmpsx_eq_f32" Mask : F32 F32; VCmpsxLeF32 "v_cmpsx_le_f32" Mask : F32 F32;
-    VCmpsxGtF32 "v_cmpsx_gt_f32" Mask : F32 F32; VCmpsxLgF32 "v_cmpsx_lg_f32" Mask : F32 F32;
-    VCmpsxGeF32 "v_cmpsx_ge_f32" Mask : F32 F32; VCmpsxOF32 "v_cmpsx_o_f32" Mask : F32 F32;
-    VCmpsxUF32 "v_cmpsx_u_f32" Mask : F32 F32; VCmpsxNgeF32 "v_cmpsx_nge_f32" Mask : F32 F32;
-    VCmpsxNlgF32 "v_cmpsx_nlg_f32" Mask : F32 F32; VCmpsxNgtF32 "v_cmpsx_ngt_f32" Mask : F32 F32;
-    VCmpsxNleF32 "v_cmpsx_nle_f32" Mask : F32 F32; VCmpsxNeqF32 "v_cmpsx_neq_f32" Mask : F32 F32;
-    VCmpsxNltF32 "v_cmpsx_nlt_f32" Mask : F32 F32; VCmpsxTruF32 "v_cmpsx_tru_f32" Mask : F32 F32;
+    VCmpxFF32 "v_cmpx_f_f32" Mask : F32 F32 | SetsExec;
+    VCmpxLtF32 "v_cmpx_lt_f32" Mask : F32 F32 | SetsExec;
+    VCmpxEqF32 "v_cmpx_eq_f32" Mask : F32 F32 | SetsExec;
+    VCmpxLeF32 "v_cmpx_le_f32" Mask : F32 F32 | SetsExec;
+    VCmpxGtF32 "v_cmpx_gt_f32" Mask : F32 F32 | SetsExec;
+    VCmpxLgF32 "v_cmpx_lg_f32" Mask : F32 F32 | SetsExec;
+    VCmpxGeF32 "v_cmpx_ge_f32" Mask : F32 F32 | SetsExec;
+    VCmpxOF32 "v_cmpx_o_f32" Mask : F32 F32 | SetsExec;
+    VCmpxUF32 "v_cmpx_u_f32" Mask : F32 F32 | SetsExec;
+    VCmpxNgeF32 "v_cmpx_nge_f32" Mask : F32 F32 | SetsExec;
+    VCmpxNlgF32 "v_cmpx_nlg_f32" Mask : F32 F32 | SetsExec;
+    VCmpxNgtF32 "v_cmpx_ngt_f32" Mask : F32 F32 | SetsExec;
+    VCmpxNleF32 "v_cmpx_nle_f32" Mask : F32 F32 | SetsExec;
+    VCmpxNeqF32 "v_cmpx_neq_f32" Mask : F32 F32 | SetsExec;
+    VCmpxNltF32 "v_cmpx_nlt_f32" Mask : F32 F32 | SetsExec;
+    VCmpxTruF32 "v_cmpx_tru_f32" Mask : F32 F32 | SetsExec; VCmpFF64 "v_cmp_f_f64" Mask : F64 F64;
+    VCmpLtF64 "v_cmp_lt_f64" Mask : F64 F64; VCmpEqF64 "v_cmp_eq_f64" Mask : F64 F64;
+    VCmpLeF64 "v_cmp_le_f64" Mask : F64 F64; VCmpGtF64 "v_cmp_gt_f64" Mask : F64 F64;
+    VCmpLgF64 "v_cmp_lg_f64" Mask : F64 F64; VCmpGeF64 "v_cmp_ge_f64" Mask : F64 F64;
+    VCmpOF64 "v_cmp_o_f64" Mask : F64 F64; VCmpUF64 "v_cmp_u_f64" Mask : F64 F64;
+    VCmpNgeF64 "v_cmp_nge_f64" Mask : F64 F64; VCmpNlgF64 "v_cmp_nlg_f64" Mask : F64 F64;
+    VCmpNgtF64 "v_cmp_ngt_f64" Mask : F64 F64; VCmpNleF64 "v_cmp_nle_f64" Mask : F64 F64;
+    VCmpNeqF64 "v_cmp_neq_f64" Mask : F64 F64; VCmpNltF64 "v_cmp_nlt_f64" Mask : F64 F64;
+    VCmpTruF64 "v_cmp_tru_f64" Mask : F64 F64; VCmpxFF64 "v_cmpx_f_f64" Mask : F64 F64 | SetsExec;
+    VCmpxLtF64 "v_cmpx_lt_f64" Mask : F64 F64 | SetsExec;
+    VCmpxEqF64 "v_cmpx_eq_f64" Mask : F64 F64 | SetsExec;
+    VCmpxLeF64 "v_cmpx_le_f64" Mask : F64 F64 | SetsExec;
+    VCmpxGtF64 "v_cmpx_gt_f64" Mask : F64 F64 | SetsExec;
+    VCmpxLgF64 "v_cmpx_lg_f64" Mask : F64 F64 | SetsExec;
+    VCmpxGeF64 "v_cmpx_ge_f64" Mask : F64 F64 | SetsExec;
+    VCmpxOF64 "v_cmpx_o_f64" Mask : F64 F64 | SetsExec;
+    VCmpxUF64 "v_cmpx_u_f64" Mask : F64 F64 | SetsExec;
+    VCmpxNgeF64 "v_cmpx_nge_f64" Mask : F64 F64 | SetsExec;
+    VCmpxNlgF64 "v_cmpx_nlg_f64" Mask : F64 F64 | SetsExec;
+    VCmpxNgtF64 "v_cmpx_ngt_f64" Mask : F64 F64 | SetsExec;
+    VCmpxNleF64 "v_cmpx_nle_f64" Mask : F64 F64 | SetsExec;
+    VCmpxNeqF64 "v_cmpx_neq_f64" Mask : F64 F64 | SetsExec;
+    VCmpxNltF64 "v_cmpx_nlt_f64" Mask : F64 F64 | SetsExec;
+    VCmpxTruF64 "v_cmpx_tru_f64" Mask : F64 F64 | SetsExec; VCmpsFF32 "v_cmps_f_f32" Mask : F32 F32;
+    VCmpsLtF32 "v_cmps_lt_f32" Mask : F32 F32; VCmpsEqF32 "v_cmps_eq_f32" Mask : F32 F32;
+    VCmpsLeF32 "v_cmps_le_f32" Mask : F32 F32; VCmpsGtF32 "v_cmps_gt_f32" Mask : F32 F32;
+    VCmpsLgF32 "v_cmps_lg_f32" Mask : F32 F32; VCmpsGeF32 "v_cmps_ge_f32" Mask : F32 F32;
+    VCmpsOF32 "v_cmps_o_f32" Mask : F32 F32; VCmpsUF32 "v_cmps_u_f32" Mask : F32 F32;
+    VCmpsNgeF32 "v_cmps_nge_f32" Mask : F32 F32; VCmpsNlgF32 "v_cmps_nlg_f32" Mask : F32 F32;
+    VCmpsNgtF32 "v_cmps_ngt_f32" Mask : F32 F32; VCmpsNleF32 "v_cmps_nle_f32" Mask : F32 F32;
+    VCmpsNeqF32 "v_cmps_neq_f32" Mask : F32 F32; VCmpsNltF32 "v_cmps_nlt_f32" Mask : F32 F32;
+    VCmpsTruF32 "v_cmps_tru_f32" Mask : F32 F32;
+    VCmpsxFF32 "v_cmpsx_f_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxLtF32 "v_cmpsx_lt_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxEqF32 "v_cmpsx_eq_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxLeF32 "v_cmpsx_le_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxGtF32 "v_cmpsx_gt_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxLgF32 "v_cmpsx_lg_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxGeF32 "v_cmpsx_ge_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxOF32 "v_cmpsx_o_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxUF32 "v_cmpsx_u_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxNgeF32 "v_cmpsx_nge_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxNlgF32 "v_cmpsx_nlg_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxNgtF32 "v_cmpsx_ngt_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxNleF32 "v_cmpsx_nle_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxNeqF32 "v_cmpsx_neq_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxNltF32 "v_cmpsx_nlt_f32" Mask : F32 F32 | SetsExec;
+    VCmpsxTruF32 "v_cmpsx_tru_f32" Mask : F32 F32 | SetsExec;
     VCmpsFF64 "v_cmps_f_f64" Mask : F64 F64; VCmpsLtF64 "v_cmps_lt_f64" Mask : F64 F64;
     VCmpsEqF64 "v_cmps_eq_f64" Mask : F64 F64; VCmpsLeF64 "v_cmps_le_f64" Mask : F64 F64;
     VCmpsGtF64 "v_cmps_gt_f64" Mask : F64 F64; VCmpsLgF64 "v_cmps_lg_f64" Mask : F64 F64;
@@ -423,49 +366,74 @@ opcodes! {
     VCmpsNlgF64 "v_cmps_nlg_f64" Mask : F64 F64; VCmpsNgtF64 "v_cmps_ngt_f64" Mask : F64 F64;
     VCmpsNleF64 "v_cmps_nle_f64" Mask : F64 F64; VCmpsNeqF64 "v_cmps_neq_f64" Mask : F64 F64;
     VCmpsNltF64 "v_cmps_nlt_f64" Mask : F64 F64; VCmpsTruF64 "v_cmps_tru_f64" Mask : F64 F64;
-    VCmpsxFF64 "v_cmpsx_f_f64" Mask : F64 F64; VCmpsxLtF64 "v_cmpsx_lt_f64" Mask : F64 F64;
-    VCmpsxEqF64 "v_cmpsx_eq_f64" Mask : F64 F64; VCmpsxLeF64 "v_cmpsx_le_f64" Mask : F64 F64;
-    VCmpsxGtF64 "v_cmpsx_gt_f64" Mask : F64 F64; VCmpsxLgF64 "v_cmpsx_lg_f64" Mask : F64 F64;
-    VCmpsxGeF64 "v_cmpsx_ge_f64" Mask : F64 F64; VCmpsxOF64 "v_cmpsx_o_f64" Mask : F64 F64;
-    VCmpsxUF64 "v_cmpsx_u_f64" Mask : F64 F64; VCmpsxNgeF64 "v_cmpsx_nge_f64" Mask : F64 F64;
-    VCmpsxNlgF64 "v_cmpsx_nlg_f64" Mask : F64 F64; VCmpsxNgtF64 "v_cmpsx_ngt_f64" Mask : F64 F64;
-    VCmpsxNleF64 "v_cmpsx_nle_f64" Mask : F64 F64; VCmpsxNeqF64 "v_cmpsx_neq_f64" Mask : F64 F64;
-    VCmpsxNltF64 "v_cmpsx_nlt_f64" Mask : F64 F64; VCmpsxTruF64 "v_cmpsx_tru_f64" Mask : F64 F64;
-    VCmpFI32 "v_cmp_f_i32" Mask : B32 B32; VCmpLtI32 "v_cmp_lt_i32" Mask : B32 B32;
-    VCmpEqI32 "v_cmp_eq_i32" Mask : B32 B32; VCmpLeI32 "v_cmp_le_i32" Mask : B32 B32;
-    VCmpGtI32 "v_cmp_gt_i32" Mask : B32 B32; VCmpNeI32 "v_cmp_ne_i32" Mask : B32 B32;
-    VCmpGeI32 "v_cmp_ge_i32" Mask : B32 B32; VCmpTI32 "v_cmp_t_i32" Mask : B32 B32;
-    VCmpClassF32 "v_cmp_class_f32" Mask : F32 B32; VCmpxFI32 "v_cmpx_f_i32" Mask : B32 B32;
-    VCmpxLtI32 "v_cmpx_lt_i32" Mask : B32 B32; VCmpxEqI32 "v_cmpx_eq_i32" Mask : B32 B32;
-    VCmpxLeI32 "v_cmpx_le_i32" Mask : B32 B32; VCmpxGtI32 "v_cmpx_gt_i32" Mask : B32 B32;
-    VCmpxNeI32 "v_cmpx_ne_i32" Mask : B32 B32; VCmpxGeI32 "v_cmpx_ge_i32" Mask : B32 B32;
-    VCmpxTI32 "v_cmpx_t_i32" Mask : B32 B32; VCmpxClassF32 "v_cmpx_class_f32" Mask : F32 B32;
+    VCmpsxFF64 "v_cmpsx_f_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxLtF64 "v_cmpsx_lt_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxEqF64 "v_cmpsx_eq_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxLeF64 "v_cmpsx_le_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxGtF64 "v_cmpsx_gt_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxLgF64 "v_cmpsx_lg_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxGeF64 "v_cmpsx_ge_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxOF64 "v_cmpsx_o_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxUF64 "v_cmpsx_u_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxNgeF64 "v_cmpsx_nge_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxNlgF64 "v_cmpsx_nlg_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxNgtF64 "v_cmpsx_ngt_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxNleF64 "v_cmpsx_nle_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxNeqF64 "v_cmpsx_neq_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxNltF64 "v_cmpsx_nlt_f64" Mask : F64 F64 | SetsExec;
+    VCmpsxTruF64 "v_cmpsx_tru_f64" Mask : F64 F64 | SetsExec; VCmpFI32 "v_cmp_f_i32" Mask : B32 B32;
+    VCmpLtI32 "v_cmp_lt_i32" Mask : B32 B32; VCmpEqI32 "v_cmp_eq_i32" Mask : B32 B32;
+    VCmpLeI32 "v_cmp_le_i32" Mask : B32 B32; VCmpGtI32 "v_cmp_gt_i32" Mask : B32 B32;
+    VCmpNeI32 "v_cmp_ne_i32" Mask : B32 B32; VCmpGeI32 "v_cmp_ge_i32" Mask : B32 B32;
+    VCmpTI32 "v_cmp_t_i32" Mask : B32 B32; VCmpClassF32 "v_cmp_class_f32" Mask : F32 B32;
+    VCmpxFI32 "v_cmpx_f_i32" Mask : B32 B32 | SetsExec;
+    VCmpxLtI32 "v_cmpx_lt_i32" Mask : B32 B32 | SetsExec;
+    VCmpxEqI32 "v_cmpx_eq_i32" Mask : B32 B32 | SetsExec;
+    VCmpxLeI32 "v_cmpx_le_i32" Mask : B32 B32 | SetsExec;
+    VCmpxGtI32 "v_cmpx_gt_i32" Mask : B32 B32 | SetsExec;
+    VCmpxNeI32 "v_cmpx_ne_i32" Mask : B32 B32 | SetsExec;
+    VCmpxGeI32 "v_cmpx_ge_i32" Mask : B32 B32 | SetsExec;
+    VCmpxTI32 "v_cmpx_t_i32" Mask : B32 B32 | SetsExec;
+    VCmpxClassF32 "v_cmpx_class_f32" Mask : F32 B32 | SetsExec;
     VCmpFI64 "v_cmp_f_i64" Mask : B64 B64; VCmpLtI64 "v_cmp_lt_i64" Mask : B64 B64;
     VCmpEqI64 "v_cmp_eq_i64" Mask : B64 B64; VCmpLeI64 "v_cmp_le_i64" Mask : B64 B64;
     VCmpGtI64 "v_cmp_gt_i64" Mask : B64 B64; VCmpNeI64 "v_cmp_ne_i64" Mask : B64 B64;
     VCmpGeI64 "v_cmp_ge_i64" Mask : B64 B64; VCmpTI64 "v_cmp_t_i64" Mask : B64 B64;
-    VCmpClassF64 "v_cmp_class_f64" Mask : F64 B32; VCmpxFI64 "v_cmpx_f_i64" Mask : B64 B64;
-    VCmpxLtI64 "v_cmpx_lt_i64" Mask : B64 B64; VCmpxEqI64 "v_cmpx_eq_i64" Mask : B64 B64;
-    VCmpxLeI64 "v_cmpx_le_i64" Mask : B64 B64; VCmpxGtI64 "v_cmpx_gt_i64" Mask : B64 B64;
-    VCmpxNeI64 "v_cmpx_ne_i64" Mask : B64 B64; VCmpxGeI64 "v_cmpx_ge_i64" Mask : B64 B64;
-    VCmpxTI64 "v_cmpx_t_i64" Mask : B64 B64; VCmpxClassF64 "v_cmpx_class_f64" Mask : F64 B32;
+    VCmpClassF64 "v_cmp_class_f64" Mask : F64 B32;
+    VCmpxFI64 "v_cmpx_f_i64" Mask : B64 B64 | SetsExec;
+    VCmpxLtI64 "v_cmpx_lt_i64" Mask : B64 B64 | SetsExec;
+    VCmpxEqI64 "v_cmpx_eq_i64" Mask : B64 B64 | SetsExec;
+    VCmpxLeI64 "v_cmpx_le_i64" Mask : B64 B64 | SetsExec;
+    VCmpxGtI64 "v_cmpx_gt_i64" Mask : B64 B64 | SetsExec;
+    VCmpxNeI64 "v_cmpx_ne_i64" Mask : B64 B64 | SetsExec;
+    VCmpxGeI64 "v_cmpx_ge_i64" Mask : B64 B64 | SetsExec;
+    VCmpxTI64 "v_cmpx_t_i64" Mask : B64 B64 | SetsExec;
+    VCmpxClassF64 "v_cmpx_class_f64" Mask : F64 B32 | SetsExec;
     VCmpFU32 "v_cmp_f_u32" Mask : B32 B32; VCmpLtU32 "v_cmp_lt_u32" Mask : B32 B32;
     VCmpEqU32 "v_cmp_eq_u32" Mask : B32 B32; VCmpLeU32 "v_cmp_le_u32" Mask : B32 B32;
     VCmpGtU32 "v_cmp_gt_u32" Mask : B32 B32; VCmpNeU32 "v_cmp_ne_u32" Mask : B32 B32;
     VCmpGeU32 "v_cmp_ge_u32" Mask : B32 B32; VCmpTU32 "v_cmp_t_u32" Mask : B32 B32;
-    VCmpxFU32 "v_cmpx_f_u32" Mask : B32 B32; VCmpxLtU32 "v_cmpx_lt_u32" Mask : B32 B32;
-    VCmpxEqU32 "v_cmpx_eq_u32" Mask : B32 B32; VCmpxLeU32 "v_cmpx_le_u32" Mask : B32 B32;
-    VCmpxGtU32 "v_cmpx_gt_u32" Mask : B32 B32; VCmpxNeU32 "v_cmpx_ne_u32" Mask : B32 B32;
-    VCmpxGeU32 "v_cmpx_ge_u32" Mask : B32 B32; VCmpxTU32 "v_cmpx_t_u32" Mask : B32 B32;
-    VCmpFU64 "v_cmp_f_u64" Mask : B64 B64; VCmpLtU64 "v_cmp_lt_u64" Mask : B64 B64;
-    VCmpEqU64 "v_cmp_eq_u64" Mask : B64 B64; VCmpLeU64 "v_cmp_le_u64" Mask : B64 B64;
-    VCmpGtU64 "v_cmp_gt_u64" Mask : B64 B64; VCmpNeU64 "v_cmp_ne_u64" Mask : B64 B64;
-    VCmpGeU64 "v_cmp_ge_u64" Mask : B64 B64; VCmpTU64 "v_cmp_t_u64" Mask : B64 B64;
-    VCmpxFU64 "v_cmpx_f_u64" Mask : B64 B64; VCmpxLtU64 "v_cmpx_lt_u64" Mask : B64 B64;
-    VCmpxEqU64 "v_cmpx_eq_u64" Mask : B64 B64; VCmpxLeU64 "v_cmpx_le_u64" Mask : B64 B64;
-    VCmpxGtU64 "v_cmpx_gt_u64" Mask : B64 B64; VCmpxNeU64 "v_cmpx_ne_u64" Mask : B64 B64;
-    VCmpxGeU64 "v_cmpx_ge_u64" Mask : B64 B64; VCmpxTU64 "v_cmpx_t_u64" Mask : B64 B64;
-    VCmpClassF16 "v_cmp_class_f16" Mask : F16 B32; VCmpxClassF16 "v_cmpx_class_f16" Mask : F16 B32;
+    VCmpxFU32 "v_cmpx_f_u32" Mask : B32 B32 | SetsExec;
+    VCmpxLtU32 "v_cmpx_lt_u32" Mask : B32 B32 | SetsExec;
+    VCmpxEqU32 "v_cmpx_eq_u32" Mask : B32 B32 | SetsExec;
+    VCmpxLeU32 "v_cmpx_le_u32" Mask : B32 B32 | SetsExec;
+    VCmpxGtU32 "v_cmpx_gt_u32" Mask : B32 B32 | SetsExec;
+    VCmpxNeU32 "v_cmpx_ne_u32" Mask : B32 B32 | SetsExec;
+    VCmpxGeU32 "v_cmpx_ge_u32" Mask : B32 B32 | SetsExec;
+    VCmpxTU32 "v_cmpx_t_u32" Mask : B32 B32 | SetsExec; VCmpFU64 "v_cmp_f_u64" Mask : B64 B64;
+    VCmpLtU64 "v_cmp_lt_u64" Mask : B64 B64; VCmpEqU64 "v_cmp_eq_u64" Mask : B64 B64;
+    VCmpLeU64 "v_cmp_le_u64" Mask : B64 B64; VCmpGtU64 "v_cmp_gt_u64" Mask : B64 B64;
+    VCmpNeU64 "v_cmp_ne_u64" Mask : B64 B64; VCmpGeU64 "v_cmp_ge_u64" Mask : B64 B64;
+    VCmpTU64 "v_cmp_t_u64" Mask : B64 B64; VCmpxFU64 "v_cmpx_f_u64" Mask : B64 B64 | SetsExec;
+    VCmpxLtU64 "v_cmpx_lt_u64" Mask : B64 B64 | SetsExec;
+    VCmpxEqU64 "v_cmpx_eq_u64" Mask : B64 B64 | SetsExec;
+    VCmpxLeU64 "v_cmpx_le_u64" Mask : B64 B64 | SetsExec;
+    VCmpxGtU64 "v_cmpx_gt_u64" Mask : B64 B64 | SetsExec;
+    VCmpxNeU64 "v_cmpx_ne_u64" Mask : B64 B64 | SetsExec;
+    VCmpxGeU64 "v_cmpx_ge_u64" Mask : B64 B64 | SetsExec;
+    VCmpxTU64 "v_cmpx_t_u64" Mask : B64 B64 | SetsExec;
+    VCmpClassF16 "v_cmp_class_f16" Mask : F16 B32;
+    VCmpxClassF16 "v_cmpx_class_f16" Mask : F16 B32 | SetsExec;
     VCmpFF16 "v_cmp_f_f16" Mask : F16 F16; VCmpLtF16 "v_cmp_lt_f16" Mask : F16 F16;
     VCmpEqF16 "v_cmp_eq_f16" Mask : F16 F16; VCmpLeF16 "v_cmp_le_f16" Mask : F16 F16;
     VCmpGtF16 "v_cmp_gt_f16" Mask : F16 F16; VCmpLgF16 "v_cmp_lg_f16" Mask : F16 F16;
@@ -474,30 +442,45 @@ opcodes! {
     VCmpNlgF16 "v_cmp_nlg_f16" Mask : F16 F16; VCmpNgtF16 "v_cmp_ngt_f16" Mask : F16 F16;
     VCmpNleF16 "v_cmp_nle_f16" Mask : F16 F16; VCmpNeqF16 "v_cmp_neq_f16" Mask : F16 F16;
     VCmpNltF16 "v_cmp_nlt_f16" Mask : F16 F16; VCmpTruF16 "v_cmp_tru_f16" Mask : F16 F16;
-    VCmpxFF16 "v_cmpx_f_f16" Mask : F16 F16; VCmpxLtF16 "v_cmpx_lt_f16" Mask : F16 F16;
-    VCmpxEqF16 "v_cmpx_eq_f16" Mask : F16 F16; VCmpxLeF16 "v_cmpx_le_f16" Mask : F16 F16;
-    VCmpxGtF16 "v_cmpx_gt_f16" Mask : F16 F16; VCmpxLgF16 "v_cmpx_lg_f16" Mask : F16 F16;
-    VCmpxGeF16 "v_cmpx_ge_f16" Mask : F16 F16; VCmpxOF16 "v_cmpx_o_f16" Mask : F16 F16;
-    VCmpxUF16 "v_cmpx_u_f16" Mask : F16 F16; VCmpxNgeF16 "v_cmpx_nge_f16" Mask : F16 F16;
-    VCmpxNlgF16 "v_cmpx_nlg_f16" Mask : F16 F16; VCmpxNgtF16 "v_cmpx_ngt_f16" Mask : F16 F16;
-    VCmpxNleF16 "v_cmpx_nle_f16" Mask : F16 F16; VCmpxNeqF16 "v_cmpx_neq_f16" Mask : F16 F16;
-    VCmpxNltF16 "v_cmpx_nlt_f16" Mask : F16 F16; VCmpxTruF16 "v_cmpx_tru_f16" Mask : F16 F16;
-    VCmpFI16 "v_cmp_f_i16" Mask : B32 B32; VCmpLtI16 "v_cmp_lt_i16" Mask : B32 B32;
-    VCmpEqI16 "v_cmp_eq_i16" Mask : B32 B32; VCmpLeI16 "v_cmp_le_i16" Mask : B32 B32;
-    VCmpGtI16 "v_cmp_gt_i16" Mask : B32 B32; VCmpNeI16 "v_cmp_ne_i16" Mask : B32 B32;
-    VCmpGeI16 "v_cmp_ge_i16" Mask : B32 B32; VCmpTI16 "v_cmp_t_i16" Mask : B32 B32;
-    VCmpFU16 "v_cmp_f_u16" Mask : B32 B32; VCmpLtU16 "v_cmp_lt_u16" Mask : B32 B32;
-    VCmpEqU16 "v_cmp_eq_u16" Mask : B32 B32; VCmpLeU16 "v_cmp_le_u16" Mask : B32 B32;
-    VCmpGtU16 "v_cmp_gt_u16" Mask : B32 B32; VCmpNeU16 "v_cmp_ne_u16" Mask : B32 B32;
-    VCmpGeU16 "v_cmp_ge_u16" Mask : B32 B32; VCmpTU16 "v_cmp_t_u16" Mask : B32 B32;
-    VCmpxFI16 "v_cmpx_f_i16" Mask : B32 B32; VCmpxLtI16 "v_cmpx_lt_i16" Mask : B32 B32;
-    VCmpxEqI16 "v_cmpx_eq_i16" Mask : B32 B32; VCmpxLeI16 "v_cmpx_le_i16" Mask : B32 B32;
-    VCmpxGtI16 "v_cmpx_gt_i16" Mask : B32 B32; VCmpxNeI16 "v_cmpx_ne_i16" Mask : B32 B32;
-    VCmpxGeI16 "v_cmpx_ge_i16" Mask : B32 B32; VCmpxTI16 "v_cmpx_t_i16" Mask : B32 B32;
-    VCmpxFU16 "v_cmpx_f_u16" Mask : B32 B32; VCmpxLtU16 "v_cmpx_lt_u16" Mask : B32 B32;
-    VCmpxEqU16 "v_cmpx_eq_u16" Mask : B32 B32; VCmpxLeU16 "v_cmpx_le_u16" Mask : B32 B32;
-    VCmpxGtU16 "v_cmpx_gt_u16" Mask : B32 B32; VCmpxNeU16 "v_cmpx_ne_u16" Mask : B32 B32;
-    VCmpxGeU16 "v_cmpx_ge_u16" Mask : B32 B32; VCmpxTU16 "v_cmpx_t_u16" Mask : B32 B32;
+    VCmpxFF16 "v_cmpx_f_f16" Mask : F16 F16 | SetsExec;
+    VCmpxLtF16 "v_cmpx_lt_f16" Mask : F16 F16 | SetsExec;
+    VCmpxEqF16 "v_cmpx_eq_f16" Mask : F16 F16 | SetsExec;
+    VCmpxLeF16 "v_cmpx_le_f16" Mask : F16 F16 | SetsExec;
+    VCmpxGtF16 "v_cmpx_gt_f16" Mask : F16 F16 | SetsExec;
+    VCmpxLgF16 "v_cmpx_lg_f16" Mask : F16 F16 | SetsExec;
+    VCmpxGeF16 "v_cmpx_ge_f16" Mask : F16 F16 | SetsExec;
+    VCmpxOF16 "v_cmpx_o_f16" Mask : F16 F16 | SetsExec;
+    VCmpxUF16 "v_cmpx_u_f16" Mask : F16 F16 | SetsExec;
+    VCmpxNgeF16 "v_cmpx_nge_f16" Mask : F16 F16 | SetsExec;
+    VCmpxNlgF16 "v_cmpx_nlg_f16" Mask : F16 F16 | SetsExec;
+    VCmpxNgtF16 "v_cmpx_ngt_f16" Mask : F16 F16 | SetsExec;
+    VCmpxNleF16 "v_cmpx_nle_f16" Mask : F16 F16 | SetsExec;
+    VCmpxNeqF16 "v_cmpx_neq_f16" Mask : F16 F16 | SetsExec;
+    VCmpxNltF16 "v_cmpx_nlt_f16" Mask : F16 F16 | SetsExec;
+    VCmpxTruF16 "v_cmpx_tru_f16" Mask : F16 F16 | SetsExec; VCmpFI16 "v_cmp_f_i16" Mask : B32 B32;
+    VCmpLtI16 "v_cmp_lt_i16" Mask : B32 B32; VCmpEqI16 "v_cmp_eq_i16" Mask : B32 B32;
+    VCmpLeI16 "v_cmp_le_i16" Mask : B32 B32; VCmpGtI16 "v_cmp_gt_i16" Mask : B32 B32;
+    VCmpNeI16 "v_cmp_ne_i16" Mask : B32 B32; VCmpGeI16 "v_cmp_ge_i16" Mask : B32 B32;
+    VCmpTI16 "v_cmp_t_i16" Mask : B32 B32; VCmpFU16 "v_cmp_f_u16" Mask : B32 B32;
+    VCmpLtU16 "v_cmp_lt_u16" Mask : B32 B32; VCmpEqU16 "v_cmp_eq_u16" Mask : B32 B32;
+    VCmpLeU16 "v_cmp_le_u16" Mask : B32 B32; VCmpGtU16 "v_cmp_gt_u16" Mask : B32 B32;
+    VCmpNeU16 "v_cmp_ne_u16" Mask : B32 B32; VCmpGeU16 "v_cmp_ge_u16" Mask : B32 B32;
+    VCmpTU16 "v_cmp_t_u16" Mask : B32 B32; VCmpxFI16 "v_cmpx_f_i16" Mask : B32 B32 | SetsExec;
+    VCmpxLtI16 "v_cmpx_lt_i16" Mask : B32 B32 | SetsExec;
+    VCmpxEqI16 "v_cmpx_eq_i16" Mask : B32 B32 | SetsExec;
+    VCmpxLeI16 "v_cmpx_le_i16" Mask : B32 B32 | SetsExec;
+    VCmpxGtI16 "v_cmpx_gt_i16" Mask : B32 B32 | SetsExec;
+    VCmpxNeI16 "v_cmpx_ne_i16" Mask : B32 B32 | SetsExec;
+    VCmpxGeI16 "v_cmpx_ge_i16" Mask : B32 B32 | SetsExec;
+    VCmpxTI16 "v_cmpx_t_i16" Mask : B32 B32 | SetsExec;
+    VCmpxFU16 "v_cmpx_f_u16" Mask : B32 B32 | SetsExec;
+    VCmpxLtU16 "v_cmpx_lt_u16" Mask : B32 B32 | SetsExec;
+    VCmpxEqU16 "v_cmpx_eq_u16" Mask : B32 B32 | SetsExec;
+    VCmpxLeU16 "v_cmpx_le_u16" Mask : B32 B32 | SetsExec;
+    VCmpxGtU16 "v_cmpx_gt_u16" Mask : B32 B32 | SetsExec;
+    VCmpxNeU16 "v_cmpx_ne_u16" Mask : B32 B32 | SetsExec;
+    VCmpxGeU16 "v_cmpx_ge_u16" Mask : B32 B32 | SetsExec;
+    VCmpxTU16 "v_cmpx_t_u16" Mask : B32 B32 | SetsExec;
     // Local and global data share (DS).
     DsAddU32 "ds_add_u32" : Address B32; DsSubU32 "ds_sub_u32" : Address B32;
     DsRsubU32 "ds_rsub_u32" : Address B32; DsIncU32 "ds_inc_u32" : Address B32;
@@ -528,10 +511,11 @@ opcodes! {
     DsCmpstRtnB32 "ds_cmpst_rtn_b32" B32 : Address B32 B32;
     DsCmpstRtnF32 "ds_cmpst_rtn_f32" B32 : Address B32 B32;
     DsMinRtnF32 "ds_min_rtn_f32" B32 : Address B32; DsMaxRtnF32 "ds_max_rtn_f32" B32 : Address B32;
-    DsSwizzleB32 "ds_swizzle_b32" B32 : Address; DsReadB32 "ds_read_b32" B32 : Address;
-    DsRead2B32 "ds_read2_b32" B64 : Address; DsRead2st64B32 "ds_read2st64_b32" B64 : Address;
-    DsReadI8 "ds_read_i8" B32 : Address; DsReadU8 "ds_read_u8" B32 : Address;
-    DsReadI16 "ds_read_i16" B32 : Address; DsReadU16 "ds_read_u16" B32 : Address;
+    DsSwizzleB32 "ds_swizzle_b32" B32 : Address; DsReadB32 "ds_read_b32" B32 : Address | Loads;
+    DsRead2B32 "ds_read2_b32" B64 : Address | Loads;
+    DsRead2st64B32 "ds_read2st64_b32" B64 : Address | Loads;
+    DsReadI8 "ds_read_i8" B32 : Address | Loads; DsReadU8 "ds_read_u8" B32 : Address | Loads;
+    DsReadI16 "ds_read_i16" B32 : Address | Loads; DsReadU16 "ds_read_u16" B32 : Address | Loads;
     DsConsume "ds_consume" B32 :; DsAppend "ds_append" B32 :;
     DsOrderedCount "ds_ordered_count" B32 : Address; DsAddU64 "ds_add_u64" : Address B64;
     DsSubU64 "ds_sub_u64" : Address B64; DsRsubU64 "ds_rsub_u64" : Address B64;
@@ -558,221 +542,247 @@ opcodes! {
     DsCmpstRtnB64 "ds_cmpst_rtn_b64" B64 : Address B64 B64;
     DsCmpstRtnF64 "ds_cmpst_rtn_f64" B64 : Address B64 B64;
     DsMinRtnF64 "ds_min_rtn_f64" B64 : Address B64; DsMaxRtnF64 "ds_max_rtn_f64" B64 : Address B64;
-    DsReadB64 "ds_read_b64" B64 : Address; DsRead2B64 "ds_read2_b64" B128 : Address;
-    DsRead2st64B64 "ds_read2st64_b64" B128 : Address; DsAddSrc2U32 "ds_add_src2_u32" : Address;
-    DsSubSrc2U32 "ds_sub_src2_u32" : Address; DsRsubSrc2U32 "ds_rsub_src2_u32" : Address;
-    DsIncSrc2U32 "ds_inc_src2_u32" : Address; DsDecSrc2U32 "ds_dec_src2_u32" : Address;
-    DsMinSrc2I32 "ds_min_src2_i32" : Address; DsMaxSrc2I32 "ds_max_src2_i32" : Address;
-    DsMinSrc2U32 "ds_min_src2_u32" : Address; DsMaxSrc2U32 "ds_max_src2_u32" : Address;
-    DsAndSrc2B32 "ds_and_src2_b32" : Address; DsOrSrc2B32 "ds_or_src2_b32" : Address;
-    DsXorSrc2B32 "ds_xor_src2_b32" : Address; DsWriteSrc2B32 "ds_write_src2_b32" : Address;
-    DsMinSrc2F32 "ds_min_src2_f32" : Address; DsMaxSrc2F32 "ds_max_src2_f32" : Address;
-    DsAddSrc2U64 "ds_add_src2_u64" : Address; DsSubSrc2U64 "ds_sub_src2_u64" : Address;
-    DsRsubSrc2U64 "ds_rsub_src2_u64" : Address; DsIncSrc2U64 "ds_inc_src2_u64" : Address;
-    DsDecSrc2U64 "ds_dec_src2_u64" : Address; DsMinSrc2I64 "ds_min_src2_i64" : Address;
-    DsMaxSrc2I64 "ds_max_src2_i64" : Address; DsMinSrc2U64 "ds_min_src2_u64" : Address;
-    DsMaxSrc2U64 "ds_max_src2_u64" : Address; DsAndSrc2B64 "ds_and_src2_b64" : Address;
-    DsOrSrc2B64 "ds_or_src2_b64" : Address; DsXorSrc2B64 "ds_xor_src2_b64" : Address;
-    DsWriteSrc2B64 "ds_write_src2_b64" : Address; DsMinSrc2F64 "ds_min_src2_f64" : Address;
-    DsMaxSrc2F64 "ds_max_src2_f64" : Address; DsNop "ds_nop" :; DsAddF32 "ds_add_f32" : Address B32;
+    DsReadB64 "ds_read_b64" B64 : Address | Loads; DsRead2B64 "ds_read2_b64" B128 : Address | Loads;
+    DsRead2st64B64 "ds_read2st64_b64" B128 : Address | Loads;
+    DsAddSrc2U32 "ds_add_src2_u32" : Address; DsSubSrc2U32 "ds_sub_src2_u32" : Address;
+    DsRsubSrc2U32 "ds_rsub_src2_u32" : Address; DsIncSrc2U32 "ds_inc_src2_u32" : Address;
+    DsDecSrc2U32 "ds_dec_src2_u32" : Address; DsMinSrc2I32 "ds_min_src2_i32" : Address;
+    DsMaxSrc2I32 "ds_max_src2_i32" : Address; DsMinSrc2U32 "ds_min_src2_u32" : Address;
+    DsMaxSrc2U32 "ds_max_src2_u32" : Address; DsAndSrc2B32 "ds_and_src2_b32" : Address;
+    DsOrSrc2B32 "ds_or_src2_b32" : Address; DsXorSrc2B32 "ds_xor_src2_b32" : Address;
+    DsWriteSrc2B32 "ds_write_src2_b32" : Address; DsMinSrc2F32 "ds_min_src2_f32" : Address;
+    DsMaxSrc2F32 "ds_max_src2_f32" : Address; DsAddSrc2U64 "ds_add_src2_u64" : Address;
+    DsSubSrc2U64 "ds_sub_src2_u64" : Address; DsRsubSrc2U64 "ds_rsub_src2_u64" : Address;
+    DsIncSrc2U64 "ds_inc_src2_u64" : Address; DsDecSrc2U64 "ds_dec_src2_u64" : Address;
+    DsMinSrc2I64 "ds_min_src2_i64" : Address; DsMaxSrc2I64 "ds_max_src2_i64" : Address;
+    DsMinSrc2U64 "ds_min_src2_u64" : Address; DsMaxSrc2U64 "ds_max_src2_u64" : Address;
+    DsAndSrc2B64 "ds_and_src2_b64" : Address; DsOrSrc2B64 "ds_or_src2_b64" : Address;
+    DsXorSrc2B64 "ds_xor_src2_b64" : Address; DsWriteSrc2B64 "ds_write_src2_b64" : Address;
+    DsMinSrc2F64 "ds_min_src2_f64" : Address; DsMaxSrc2F64 "ds_max_src2_f64" : Address;
+    DsNop "ds_nop" :; DsAddF32 "ds_add_f32" : Address B32;
     DsWrapRtnB32 "ds_wrap_rtn_b32" B32 : Address B32 B32;
     DsAddRtnF32 "ds_add_rtn_f32" B32 : Address B32; DsPermuteB32 "ds_permute_b32" B32 : Address B32;
     DsBpermuteB32 "ds_bpermute_b32" B32 : Address B32;
     DsCondxchg32RtnB64 "ds_condxchg32_rtn_b64" B64 : Address B64;
     DsAddSrc2F32 "ds_add_src2_f32" : Address; DsGwsSemaReleaseAll "ds_gws_sema_release_all" :;
     DsWriteB96 "ds_write_b96" : Address B96; DsWriteB128 "ds_write_b128" : Address B128;
-    DsReadB96 "ds_read_b96" B96 : Address; DsReadB128 "ds_read_b128" B128 : Address;
+    DsReadB96 "ds_read_b96" B96 : Address | Loads; DsReadB128 "ds_read_b128" B128 : Address | Loads;
     // Buffers (MUBUF).
-    BufferLoadFormatX "buffer_load_format_x" B32 :;
-    BufferLoadFormatXy "buffer_load_format_xy" B64 :;
-    BufferLoadFormatXyz "buffer_load_format_xyz" B96 :;
-    BufferLoadFormatXyzw "buffer_load_format_xyzw" B128 :;
-    BufferStoreFormatX "buffer_store_format_x" : B32;
-    BufferStoreFormatXy "buffer_store_format_xy" : B64;
-    BufferStoreFormatXyz "buffer_store_format_xyz" : B96;
-    BufferStoreFormatXyzw "buffer_store_format_xyzw" : B128;
-    BufferLoadUbyte "buffer_load_ubyte" B32 :; BufferLoadSbyte "buffer_load_sbyte" B32 :;
-    BufferLoadUshort "buffer_load_ushort" B32 :; BufferLoadSshort "buffer_load_sshort" B32 :;
-    BufferLoadDword "buffer_load_dword" B32 :; BufferLoadDwordx2 "buffer_load_dwordx2" B64 :;
-    BufferLoadDwordx4 "buffer_load_dwordx4" B128 :; BufferStoreByte "buffer_store_byte" : B32;
-    BufferStoreShort "buffer_store_short" : B32; BufferStoreDword "buffer_store_dword" : B32;
-    BufferStoreDwordx2 "buffer_store_dwordx2" : B64;
-    BufferStoreDwordx4 "buffer_store_dwordx4" : B128;
-    BufferAtomicSwap "buffer_atomic_swap" B32 : B32;
-    BufferAtomicCmpswap "buffer_atomic_cmpswap" B64 : B64;
-    BufferAtomicAdd "buffer_atomic_add" B32 : B32; BufferAtomicSub "buffer_atomic_sub" B32 : B32;
-    BufferAtomicSmin "buffer_atomic_smin" B32 : B32;
-    BufferAtomicUmin "buffer_atomic_umin" B32 : B32;
-    BufferAtomicSmax "buffer_atomic_smax" B32 : B32;
-    BufferAtomicUmax "buffer_atomic_umax" B32 : B32; BufferAtomicAnd "buffer_atomic_and" B32 : B32;
-    BufferAtomicOr "buffer_atomic_or" B32 : B32; BufferAtomicXor "buffer_atomic_xor" B32 : B32;
-    BufferAtomicInc "buffer_atomic_inc" B32 : B32; BufferAtomicDec "buffer_atomic_dec" B32 : B32;
-    BufferAtomicFcmpswap "buffer_atomic_fcmpswap" B64 : B64;
-    BufferAtomicFmin "buffer_atomic_fmin" B32 : B32;
-    BufferAtomicFmax "buffer_atomic_fmax" B32 : B32;
-    BufferAtomicSwapX2 "buffer_atomic_swap_x2" B64 : B64;
-    BufferAtomicCmpswapX2 "buffer_atomic_cmpswap_x2" B128 : B128;
-    BufferAtomicAddX2 "buffer_atomic_add_x2" B64 : B64;
-    BufferAtomicSubX2 "buffer_atomic_sub_x2" B64 : B64;
-    BufferAtomicSminX2 "buffer_atomic_smin_x2" B64 : B64;
-    BufferAtomicUminX2 "buffer_atomic_umin_x2" B64 : B64;
-    BufferAtomicSmaxX2 "buffer_atomic_smax_x2" B64 : B64;
-    BufferAtomicUmaxX2 "buffer_atomic_umax_x2" B64 : B64;
-    BufferAtomicAndX2 "buffer_atomic_and_x2" B64 : B64;
-    BufferAtomicOrX2 "buffer_atomic_or_x2" B64 : B64;
-    BufferAtomicXorX2 "buffer_atomic_xor_x2" B64 : B64;
-    BufferAtomicIncX2 "buffer_atomic_inc_x2" B64 : B64;
-    BufferAtomicDecX2 "buffer_atomic_dec_x2" B64 : B64;
-    BufferAtomicFcmpswapX2 "buffer_atomic_fcmpswap_x2" B128 : B128;
-    BufferAtomicFminX2 "buffer_atomic_fmin_x2" B64 : B64;
-    BufferAtomicFmaxX2 "buffer_atomic_fmax_x2" B64 : B64; BufferWbinvl1Sc "buffer_wbinvl1_sc" :;
-    BufferWbinvl1 "buffer_wbinvl1" :; BufferLoadFormatD16X "buffer_load_format_d16_x" B32 :;
-    BufferLoadFormatD16Xy "buffer_load_format_d16_xy" B64 :;
-    BufferLoadFormatD16Xyz "buffer_load_format_d16_xyz" B96 :;
-    BufferLoadFormatD16Xyzw "buffer_load_format_d16_xyzw" B128 :;
-    BufferStoreFormatD16X "buffer_store_format_d16_x" : B32;
-    BufferStoreFormatD16Xy "buffer_store_format_d16_xy" : B64;
-    BufferStoreFormatD16Xyz "buffer_store_format_d16_xyz" : B96;
-    BufferStoreFormatD16Xyzw "buffer_store_format_d16_xyzw" : B128;
-    BufferLoadDwordx3 "buffer_load_dwordx3" B96 :; BufferStoreDwordx3 "buffer_store_dwordx3" : B96;
-    BufferStoreLdsDword "buffer_store_lds_dword" :; BufferWbinvl1Vol "buffer_wbinvl1_vol" :;
+    BufferLoadFormatX "buffer_load_format_x" B32 : | Loads;
+    BufferLoadFormatXy "buffer_load_format_xy" B64 : | Loads;
+    BufferLoadFormatXyz "buffer_load_format_xyz" B96 : | Loads;
+    BufferLoadFormatXyzw "buffer_load_format_xyzw" B128 : | Loads;
+    BufferStoreFormatX "buffer_store_format_x" : B32 | Stores;
+    BufferStoreFormatXy "buffer_store_format_xy" : B64 | Stores;
+    BufferStoreFormatXyz "buffer_store_format_xyz" : B96 | Stores;
+    BufferStoreFormatXyzw "buffer_store_format_xyzw" : B128 | Stores;
+    BufferLoadUbyte "buffer_load_ubyte" B32 : | Loads;
+    BufferLoadSbyte "buffer_load_sbyte" B32 : | Loads;
+    BufferLoadUshort "buffer_load_ushort" B32 : | Loads;
+    BufferLoadSshort "buffer_load_sshort" B32 : | Loads;
+    BufferLoadDword "buffer_load_dword" B32 : | Loads;
+    BufferLoadDwordx2 "buffer_load_dwordx2" B64 : | Loads;
+    BufferLoadDwordx4 "buffer_load_dwordx4" B128 : | Loads;
+    BufferStoreByte "buffer_store_byte" : B32 | Stores;
+    BufferStoreShort "buffer_store_short" : B32 | Stores;
+    BufferStoreDword "buffer_store_dword" : B32 | Stores;
+    BufferStoreDwordx2 "buffer_store_dwordx2" : B64 | Stores;
+    BufferStoreDwordx4 "buffer_store_dwordx4" : B128 | Stores;
+    BufferAtomicSwap "buffer_atomic_swap" B32 : B32 | Atomic;
+    BufferAtomicCmpswap "buffer_atomic_cmpswap" B64 : B64 | Atomic;
+    BufferAtomicAdd "buffer_atomic_add" B32 : B32 | Atomic;
+    BufferAtomicSub "buffer_atomic_sub" B32 : B32 | Atomic;
+    BufferAtomicSmin "buffer_atomic_smin" B32 : B32 | Atomic;
+    BufferAtomicUmin "buffer_atomic_umin" B32 : B32 | Atomic;
+    BufferAtomicSmax "buffer_atomic_smax" B32 : B32 | Atomic;
+    BufferAtomicUmax "buffer_atomic_umax" B32 : B32 | Atomic;
+    BufferAtomicAnd "buffer_atomic_and" B32 : B32 | Atomic;
+    BufferAtomicOr "buffer_atomic_or" B32 : B32 | Atomic;
+    BufferAtomicXor "buffer_atomic_xor" B32 : B32 | Atomic;
+    BufferAtomicInc "buffer_atomic_inc" B32 : B32 | Atomic;
+    BufferAtomicDec "buffer_atomic_dec" B32 : B32 | Atomic;
+    BufferAtomicFcmpswap "buffer_atomic_fcmpswap" B64 : B64 | Atomic;
+    BufferAtomicFmin "buffer_atomic_fmin" B32 : B32 | Atomic;
+    BufferAtomicFmax "buffer_atomic_fmax" B32 : B32 | Atomic;
+    BufferAtomicSwapX2 "buffer_atomic_swap_x2" B64 : B64 | Atomic;
+    BufferAtomicCmpswapX2 "buffer_atomic_cmpswap_x2" B128 : B128 | Atomic;
+    BufferAtomicAddX2 "buffer_atomic_add_x2" B64 : B64 | Atomic;
+    BufferAtomicSubX2 "buffer_atomic_sub_x2" B64 : B64 | Atomic;
+    BufferAtomicSminX2 "buffer_atomic_smin_x2" B64 : B64 | Atomic;
+    BufferAtomicUminX2 "buffer_atomic_umin_x2" B64 : B64 | Atomic;
+    BufferAtomicSmaxX2 "buffer_atomic_smax_x2" B64 : B64 | Atomic;
+    BufferAtomicUmaxX2 "buffer_atomic_umax_x2" B64 : B64 | Atomic;
+    BufferAtomicAndX2 "buffer_atomic_and_x2" B64 : B64 | Atomic;
+    BufferAtomicOrX2 "buffer_atomic_or_x2" B64 : B64 | Atomic;
+    BufferAtomicXorX2 "buffer_atomic_xor_x2" B64 : B64 | Atomic;
+    BufferAtomicIncX2 "buffer_atomic_inc_x2" B64 : B64 | Atomic;
+    BufferAtomicDecX2 "buffer_atomic_dec_x2" B64 : B64 | Atomic;
+    BufferAtomicFcmpswapX2 "buffer_atomic_fcmpswap_x2" B128 : B128 | Atomic;
+    BufferAtomicFminX2 "buffer_atomic_fmin_x2" B64 : B64 | Atomic;
+    BufferAtomicFmaxX2 "buffer_atomic_fmax_x2" B64 : B64 | Atomic;
+    BufferWbinvl1Sc "buffer_wbinvl1_sc" :; BufferWbinvl1 "buffer_wbinvl1" :;
+    BufferLoadFormatD16X "buffer_load_format_d16_x" B32 : | Loads;
+    BufferLoadFormatD16Xy "buffer_load_format_d16_xy" B64 : | Loads;
+    BufferLoadFormatD16Xyz "buffer_load_format_d16_xyz" B96 : | Loads;
+    BufferLoadFormatD16Xyzw "buffer_load_format_d16_xyzw" B128 : | Loads;
+    BufferStoreFormatD16X "buffer_store_format_d16_x" : B32 | Stores;
+    BufferStoreFormatD16Xy "buffer_store_format_d16_xy" : B64 | Stores;
+    BufferStoreFormatD16Xyz "buffer_store_format_d16_xyz" : B96 | Stores;
+    BufferStoreFormatD16Xyzw "buffer_store_format_d16_xyzw" : B128 | Stores;
+    BufferLoadDwordx3 "buffer_load_dwordx3" B96 : | Loads;
+    BufferStoreDwordx3 "buffer_store_dwordx3" : B96 | Stores;
+    BufferStoreLdsDword "buffer_store_lds_dword" : | Stores;
+    BufferWbinvl1Vol "buffer_wbinvl1_vol" :;
     // Typed buffers (MTBUF).
-    TbufferLoadFormatX "tbuffer_load_format_x" B32 :;
-    TbufferLoadFormatXy "tbuffer_load_format_xy" B64 :;
-    TbufferLoadFormatXyz "tbuffer_load_format_xyz" B96 :;
-    TbufferLoadFormatXyzw "tbuffer_load_format_xyzw" B128 :;
-    TbufferStoreFormatX "tbuffer_store_format_x" : B32;
-    TbufferStoreFormatXy "tbuffer_store_format_xy" : B64;
-    TbufferStoreFormatXyz "tbuffer_store_format_xyz" : B96;
-    TbufferStoreFormatXyzw "tbuffer_store_format_xyzw" : B128;
-    TbufferLoadFormatD16X "tbuffer_load_format_d16_x" B32 :;
-    TbufferLoadFormatD16Xy "tbuffer_load_format_d16_xy" B64 :;
-    TbufferLoadFormatD16Xyz "tbuffer_load_format_d16_xyz" B96 :;
-    TbufferLoadFormatD16Xyzw "tbuffer_load_format_d16_xyzw" B128 :;
-    TbufferStoreFormatD16X "tbuffer_store_format_d16_x" : B32;
-    TbufferStoreFormatD16Xy "tbuffer_store_format_d16_xy" : B64;
-    TbufferStoreFormatD16Xyz "tbuffer_store_format_d16_xyz" : B96;
-    TbufferStoreFormatD16Xyzw "tbuffer_store_format_d16_xyzw" : B128;
+    TbufferLoadFormatX "tbuffer_load_format_x" B32 : | Loads;
+    TbufferLoadFormatXy "tbuffer_load_format_xy" B64 : | Loads;
+    TbufferLoadFormatXyz "tbuffer_load_format_xyz" B96 : | Loads;
+    TbufferLoadFormatXyzw "tbuffer_load_format_xyzw" B128 : | Loads;
+    TbufferStoreFormatX "tbuffer_store_format_x" : B32 | Stores;
+    TbufferStoreFormatXy "tbuffer_store_format_xy" : B64 | Stores;
+    TbufferStoreFormatXyz "tbuffer_store_format_xyz" : B96 | Stores;
+    TbufferStoreFormatXyzw "tbuffer_store_format_xyzw" : B128 | Stores;
+    TbufferLoadFormatD16X "tbuffer_load_format_d16_x" B32 : | Loads;
+    TbufferLoadFormatD16Xy "tbuffer_load_format_d16_xy" B64 : | Loads;
+    TbufferLoadFormatD16Xyz "tbuffer_load_format_d16_xyz" B96 : | Loads;
+    TbufferLoadFormatD16Xyzw "tbuffer_load_format_d16_xyzw" B128 : | Loads;
+    TbufferStoreFormatD16X "tbuffer_store_format_d16_x" : B32 | Stores;
+    TbufferStoreFormatD16Xy "tbuffer_store_format_d16_xy" : B64 | Stores;
+    TbufferStoreFormatD16Xyz "tbuffer_store_format_d16_xyz" : B96 | Stores;
+    TbufferStoreFormatD16Xyzw "tbuffer_store_format_d16_xyzw" : B128 | Stores;
     // Images (MIMG).
-    ImageLoad "image_load" Image :; ImageLoadMip "image_load_mip" Image :;
-    ImageLoadPck "image_load_pck" Image :; ImageLoadPckSgn "image_load_pck_sgn" Image :;
-    ImageLoadMipPck "image_load_mip_pck" Image :;
-    ImageLoadMipPckSgn "image_load_mip_pck_sgn" Image :; ImageStore "image_store" : Image;
-    ImageStoreMip "image_store_mip" : Image; ImageStorePck "image_store_pck" : Image;
-    ImageStoreMipPck "image_store_mip_pck" : Image; ImageGetResinfo "image_get_resinfo" Image :;
-    ImageAtomicSwap "image_atomic_swap" Image : Image;
-    ImageAtomicCmpswap "image_atomic_cmpswap" Image : Image;
-    ImageAtomicAdd "image_atomic_add" Image : Image;
-    ImageAtomicSub "image_atomic_sub" Image : Image;
-    ImageAtomicRsub "image_atomic_rsub" Image : Image;
-    ImageAtomicSmin "image_atomic_smin" Image : Image;
-    ImageAtomicUmin "image_atomic_umin" Image : Image;
-    ImageAtomicSmax "image_atomic_smax" Image : Image;
-    ImageAtomicUmax "image_atomic_umax" Image : Image;
-    ImageAtomicAnd "image_atomic_and" Image : Image; ImageAtomicOr "image_atomic_or" Image : Image;
-    ImageAtomicXor "image_atomic_xor" Image : Image;
-    ImageAtomicInc "image_atomic_inc" Image : Image;
-    ImageAtomicDec "image_atomic_dec" Image : Image;
-    ImageAtomicFcmpswap "image_atomic_fcmpswap" Image : Image;
-    ImageAtomicFmin "image_atomic_fmin" Image : Image;
-    ImageAtomicFmax "image_atomic_fmax" Image : Image; ImageSample "image_sample" Image : Sampler;
-    ImageSampleCl "image_sample_cl" Image : Sampler; ImageSampleD "image_sample_d" Image : Sampler;
-    ImageSampleDCl "image_sample_d_cl" Image : Sampler;
-    ImageSampleL "image_sample_l" Image : Sampler; ImageSampleB "image_sample_b" Image : Sampler;
-    ImageSampleBCl "image_sample_b_cl" Image : Sampler;
-    ImageSampleLz "image_sample_lz" Image : Sampler; ImageSampleC "image_sample_c" Image : Sampler;
-    ImageSampleCCl "image_sample_c_cl" Image : Sampler;
-    ImageSampleCD "image_sample_c_d" Image : Sampler;
-    ImageSampleCDCl "image_sample_c_d_cl" Image : Sampler;
-    ImageSampleCL "image_sample_c_l" Image : Sampler;
-    ImageSampleCB "image_sample_c_b" Image : Sampler;
-    ImageSampleCBCl "image_sample_c_b_cl" Image : Sampler;
-    ImageSampleCLz "image_sample_c_lz" Image : Sampler;
-    ImageSampleO "image_sample_o" Image : Sampler;
-    ImageSampleClO "image_sample_cl_o" Image : Sampler;
-    ImageSampleDO "image_sample_d_o" Image : Sampler;
-    ImageSampleDClO "image_sample_d_cl_o" Image : Sampler;
-    ImageSampleLO "image_sample_l_o" Image : Sampler;
-    ImageSampleBO "image_sample_b_o" Image : Sampler;
-    ImageSampleBClO "image_sample_b_cl_o" Image : Sampler;
-    ImageSampleLzO "image_sample_lz_o" Image : Sampler;
-    ImageSampleCO "image_sample_c_o" Image : Sampler;
-    ImageSampleCClO "image_sample_c_cl_o" Image : Sampler;
-    ImageSampleCDO "image_sample_c_d_o" Image : Sampler;
-    ImageSampleCDClO "image_sample_c_d_cl_o" Image : Sampler;
-    ImageSampleCLO "image_sample_c_l_o" Image : Sampler;
-    ImageSampleCBO "image_sample_c_b_o" Image : Sampler;
-    ImageSampleCBClO "image_sample_c_b_cl_o" Image : Sampler;
-    ImageSampleCLzO "image_sample_c_lz_o" Image : Sampler;
-    ImageGather4 "image_gather4" Image : Sampler; ImageGather4Cl "image_gather4_cl" Image : Sampler;
-    ImageGather4L "image_gather4_l" Image : Sampler;
-    ImageGather4B "image_gather4_b" Image : Sampler;
-    ImageGather4BCl "image_gather4_b_cl" Image : Sampler;
-    ImageGather4Lz "image_gather4_lz" Image : Sampler;
-    ImageGather4C "image_gather4_c" Image : Sampler;
-    ImageGather4CCl "image_gather4_c_cl" Image : Sampler;
-    ImageGather4CL "image_gather4_c_l" Image : Sampler;
-    ImageGather4CB "image_gather4_c_b" Image : Sampler;
-    ImageGather4CBCl "image_gather4_c_b_cl" Image : Sampler;
-    ImageGather4CLz "image_gather4_c_lz" Image : Sampler;
-    ImageGather4O "image_gather4_o" Image : Sampler;
-    ImageGather4ClO "image_gather4_cl_o" Image : Sampler;
-    ImageGather4LO "image_gather4_l_o" Image : Sampler;
-    ImageGather4BO "image_gather4_b_o" Image : Sampler;
-    ImageGather4BClO "image_gather4_b_cl_o" Image : Sampler;
-    ImageGather4LzO "image_gather4_lz_o" Image : Sampler;
-    ImageGather4CO "image_gather4_c_o" Image : Sampler;
-    ImageGather4CClO "image_gather4_c_cl_o" Image : Sampler;
-    ImageGather4CLO "image_gather4_c_l_o" Image : Sampler;
-    ImageGather4CBO "image_gather4_c_b_o" Image : Sampler;
-    ImageGather4CBClO "image_gather4_c_b_cl_o" Image : Sampler;
-    ImageGather4CLzO "image_gather4_c_lz_o" Image : Sampler;
-    ImageGetLod "image_get_lod" Image : Sampler; ImageSampleCd "image_sample_cd" Image : Sampler;
-    ImageSampleCdCl "image_sample_cd_cl" Image : Sampler;
-    ImageSampleCCd "image_sample_c_cd" Image : Sampler;
-    ImageSampleCCdCl "image_sample_c_cd_cl" Image : Sampler;
-    ImageSampleCdO "image_sample_cd_o" Image : Sampler;
-    ImageSampleCdClO "image_sample_cd_cl_o" Image : Sampler;
-    ImageSampleCCdO "image_sample_c_cd_o" Image : Sampler;
-    ImageSampleCCdClO "image_sample_c_cd_cl_o" Image : Sampler;
+    ImageLoad "image_load" Image : | Loads; ImageLoadMip "image_load_mip" Image : | Loads;
+    ImageLoadPck "image_load_pck" Image : | Loads;
+    ImageLoadPckSgn "image_load_pck_sgn" Image : | Loads;
+    ImageLoadMipPck "image_load_mip_pck" Image : | Loads;
+    ImageLoadMipPckSgn "image_load_mip_pck_sgn" Image : | Loads;
+    ImageStore "image_store" : Image | Stores; ImageStoreMip "image_store_mip" : Image | Stores;
+    ImageStorePck "image_store_pck" : Image | Stores;
+    ImageStoreMipPck "image_store_mip_pck" : Image | Stores;
+    ImageGetResinfo "image_get_resinfo" Image : | Loads;
+    ImageAtomicSwap "image_atomic_swap" Image : Image | Atomic;
+    ImageAtomicCmpswap "image_atomic_cmpswap" Image : Image | Atomic;
+    ImageAtomicAdd "image_atomic_add" Image : Image | Atomic;
+    ImageAtomicSub "image_atomic_sub" Image : Image | Atomic;
+    ImageAtomicRsub "image_atomic_rsub" Image : Image | Atomic;
+    ImageAtomicSmin "image_atomic_smin" Image : Image | Atomic;
+    ImageAtomicUmin "image_atomic_umin" Image : Image | Atomic;
+    ImageAtomicSmax "image_atomic_smax" Image : Image | Atomic;
+    ImageAtomicUmax "image_atomic_umax" Image : Image | Atomic;
+    ImageAtomicAnd "image_atomic_and" Image : Image | Atomic;
+    ImageAtomicOr "image_atomic_or" Image : Image | Atomic;
+    ImageAtomicXor "image_atomic_xor" Image : Image | Atomic;
+    ImageAtomicInc "image_atomic_inc" Image : Image | Atomic;
+    ImageAtomicDec "image_atomic_dec" Image : Image | Atomic;
+    ImageAtomicFcmpswap "image_atomic_fcmpswap" Image : Image | Atomic;
+    ImageAtomicFmin "image_atomic_fmin" Image : Image | Atomic;
+    ImageAtomicFmax "image_atomic_fmax" Image : Image | Atomic;
+    ImageSample "image_sample" Image : Sampler | Loads;
+    ImageSampleCl "image_sample_cl" Image : Sampler | Loads;
+    ImageSampleD "image_sample_d" Image : Sampler | Loads;
+    ImageSampleDCl "image_sample_d_cl" Image : Sampler | Loads;
+    ImageSampleL "image_sample_l" Image : Sampler | Loads;
+    ImageSampleB "image_sample_b" Image : Sampler | Loads;
+    ImageSampleBCl "image_sample_b_cl" Image : Sampler | Loads;
+    ImageSampleLz "image_sample_lz" Image : Sampler | Loads;
+    ImageSampleC "image_sample_c" Image : Sampler | Loads;
+    ImageSampleCCl "image_sample_c_cl" Image : Sampler | Loads;
+    ImageSampleCD "image_sample_c_d" Image : Sampler | Loads;
+    ImageSampleCDCl "image_sample_c_d_cl" Image : Sampler | Loads;
+    ImageSampleCL "image_sample_c_l" Image : Sampler | Loads;
+    ImageSampleCB "image_sample_c_b" Image : Sampler | Loads;
+    ImageSampleCBCl "image_sample_c_b_cl" Image : Sampler | Loads;
+    ImageSampleCLz "image_sample_c_lz" Image : Sampler | Loads;
+    ImageSampleO "image_sample_o" Image : Sampler | Loads;
+    ImageSampleClO "image_sample_cl_o" Image : Sampler | Loads;
+    ImageSampleDO "image_sample_d_o" Image : Sampler | Loads;
+    ImageSampleDClO "image_sample_d_cl_o" Image : Sampler | Loads;
+    ImageSampleLO "image_sample_l_o" Image : Sampler | Loads;
+    ImageSampleBO "image_sample_b_o" Image : Sampler | Loads;
+    ImageSampleBClO "image_sample_b_cl_o" Image : Sampler | Loads;
+    ImageSampleLzO "image_sample_lz_o" Image : Sampler | Loads;
+    ImageSampleCO "image_sample_c_o" Image : Sampler | Loads;
+    ImageSampleCClO "image_sample_c_cl_o" Image : Sampler | Loads;
+    ImageSampleCDO "image_sample_c_d_o" Image : Sampler | Loads;
+    ImageSampleCDClO "image_sample_c_d_cl_o" Image : Sampler | Loads;
+    ImageSampleCLO "image_sample_c_l_o" Image : Sampler | Loads;
+    ImageSampleCBO "image_sample_c_b_o" Image : Sampler | Loads;
+    ImageSampleCBClO "image_sample_c_b_cl_o" Image : Sampler | Loads;
+    ImageSampleCLzO "image_sample_c_lz_o" Image : Sampler | Loads;
+    ImageGather4 "image_gather4" Image : Sampler | Loads;
+    ImageGather4Cl "image_gather4_cl" Image : Sampler | Loads;
+    ImageGather4L "image_gather4_l" Image : Sampler | Loads;
+    ImageGather4B "image_gather4_b" Image : Sampler | Loads;
+    ImageGather4BCl "image_gather4_b_cl" Image : Sampler | Loads;
+    ImageGather4Lz "image_gather4_lz" Image : Sampler | Loads;
+    ImageGather4C "image_gather4_c" Image : Sampler | Loads;
+    ImageGather4CCl "image_gather4_c_cl" Image : Sampler | Loads;
+    ImageGather4CL "image_gather4_c_l" Image : Sampler | Loads;
+    ImageGather4CB "image_gather4_c_b" Image : Sampler | Loads;
+    ImageGather4CBCl "image_gather4_c_b_cl" Image : Sampler | Loads;
+    ImageGather4CLz "image_gather4_c_lz" Image : Sampler | Loads;
+    ImageGather4O "image_gather4_o" Image : Sampler | Loads;
+    ImageGather4ClO "image_gather4_cl_o" Image : Sampler | Loads;
+    ImageGather4LO "image_gather4_l_o" Image : Sampler | Loads;
+    ImageGather4BO "image_gather4_b_o" Image : Sampler | Loads;
+    ImageGather4BClO "image_gather4_b_cl_o" Image : Sampler | Loads;
+    ImageGather4LzO "image_gather4_lz_o" Image : Sampler | Loads;
+    ImageGather4CO "image_gather4_c_o" Image : Sampler | Loads;
+    ImageGather4CClO "image_gather4_c_cl_o" Image : Sampler | Loads;
+    ImageGather4CLO "image_gather4_c_l_o" Image : Sampler | Loads;
+    ImageGather4CBO "image_gather4_c_b_o" Image : Sampler | Loads;
+    ImageGather4CBClO "image_gather4_c_b_cl_o" Image : Sampler | Loads;
+    ImageGather4CLzO "image_gather4_c_lz_o" Image : Sampler | Loads;
+    ImageGetLod "image_get_lod" Image : Sampler | Loads;
+    ImageSampleCd "image_sample_cd" Image : Sampler | Loads;
+    ImageSampleCdCl "image_sample_cd_cl" Image : Sampler | Loads;
+    ImageSampleCCd "image_sample_c_cd" Image : Sampler | Loads;
+    ImageSampleCCdCl "image_sample_c_cd_cl" Image : Sampler | Loads;
+    ImageSampleCdO "image_sample_cd_o" Image : Sampler | Loads;
+    ImageSampleCdClO "image_sample_cd_cl_o" Image : Sampler | Loads;
+    ImageSampleCCdO "image_sample_c_cd_o" Image : Sampler | Loads;
+    ImageSampleCCdClO "image_sample_c_cd_cl_o" Image : Sampler | Loads;
     // Flat memory (FLAT).
-    FlatLoadUbyte "flat_load_ubyte" B32 : Address; FlatLoadSbyte "flat_load_sbyte" B32 : Address;
-    FlatLoadUshort "flat_load_ushort" B32 : Address;
-    FlatLoadSshort "flat_load_sshort" B32 : Address; FlatLoadDword "flat_load_dword" B32 : Address;
-    FlatLoadDwordx2 "flat_load_dwordx2" B64 : Address;
-    FlatLoadDwordx3 "flat_load_dwordx3" B96 : Address;
-    FlatLoadDwordx4 "flat_load_dwordx4" B128 : Address;
-    FlatStoreByte "flat_store_byte" : Address B32; FlatStoreShort "flat_store_short" : Address B32;
-    FlatStoreDword "flat_store_dword" : Address B32;
-    FlatStoreDwordx2 "flat_store_dwordx2" : Address B64;
-    FlatStoreDwordx3 "flat_store_dwordx3" : Address B96;
-    FlatStoreDwordx4 "flat_store_dwordx4" : Address B128;
-    FlatAtomicSwap "flat_atomic_swap" B32 : Address B32;
-    FlatAtomicCmpswap "flat_atomic_cmpswap" B32 : Address B64;
-    FlatAtomicAdd "flat_atomic_add" B32 : Address B32;
-    FlatAtomicSub "flat_atomic_sub" B32 : Address B32;
-    FlatAtomicSmin "flat_atomic_smin" B32 : Address B32;
-    FlatAtomicUmin "flat_atomic_umin" B32 : Address B32;
-    FlatAtomicSmax "flat_atomic_smax" B32 : Address B32;
-    FlatAtomicUmax "flat_atomic_umax" B32 : Address B32;
-    FlatAtomicAnd "flat_atomic_and" B32 : Address B32;
-    FlatAtomicOr "flat_atomic_or" B32 : Address B32;
-    FlatAtomicXor "flat_atomic_xor" B32 : Address B32;
-    FlatAtomicInc "flat_atomic_inc" B32 : Address B32;
-    FlatAtomicDec "flat_atomic_dec" B32 : Address B32;
-    FlatAtomicSwapX2 "flat_atomic_swap_x2" B64 : Address B64;
-    FlatAtomicCmpswapX2 "flat_atomic_cmpswap_x2" B64 : Address B128;
-    FlatAtomicAddX2 "flat_atomic_add_x2" B64 : Address B64;
-    FlatAtomicSubX2 "flat_atomic_sub_x2" B64 : Address B64;
-    FlatAtomicSminX2 "flat_atomic_smin_x2" B64 : Address B64;
-    FlatAtomicUminX2 "flat_atomic_umin_x2" B64 : Address B64;
-    FlatAtomicSmaxX2 "flat_atomic_smax_x2" B64 : Address B64;
-    FlatAtomicUmaxX2 "flat_atomic_umax_x2" B64 : Address B64;
-    FlatAtomicAndX2 "flat_atomic_and_x2" B64 : Address B64;
-    FlatAtomicOrX2 "flat_atomic_or_x2" B64 : Address B64;
-    FlatAtomicXorX2 "flat_atomic_xor_x2" B64 : Address B64;
-    FlatAtomicIncX2 "flat_atomic_inc_x2" B64 : Address B64;
-    FlatAtomicDecX2 "flat_atomic_dec_x2" B64 : Address B64;
+    FlatLoadUbyte "flat_load_ubyte" B32 : Address | Loads;
+    FlatLoadSbyte "flat_load_sbyte" B32 : Address | Loads;
+    FlatLoadUshort "flat_load_ushort" B32 : Address | Loads;
+    FlatLoadSshort "flat_load_sshort" B32 : Address | Loads;
+    FlatLoadDword "flat_load_dword" B32 : Address | Loads;
+    FlatLoadDwordx2 "flat_load_dwordx2" B64 : Address | Loads;
+    FlatLoadDwordx3 "flat_load_dwordx3" B96 : Address | Loads;
+    FlatLoadDwordx4 "flat_load_dwordx4" B128 : Address | Loads;
+    FlatStoreByte "flat_store_byte" : Address B32 | Stores;
+    FlatStoreShort "flat_store_short" : Address B32 | Stores;
+    FlatStoreDword "flat_store_dword" : Address B32 | Stores;
+    FlatStoreDwordx2 "flat_store_dwordx2" : Address B64 | Stores;
+    FlatStoreDwordx3 "flat_store_dwordx3" : Address B96 | Stores;
+    FlatStoreDwordx4 "flat_store_dwordx4" : Address B128 | Stores;
+    FlatAtomicSwap "flat_atomic_swap" B32 : Address B32 | Atomic;
+    FlatAtomicCmpswap "flat_atomic_cmpswap" B32 : Address B64 | Atomic;
+    FlatAtomicAdd "flat_atomic_add" B32 : Address B32 | Atomic;
+    FlatAtomicSub "flat_atomic_sub" B32 : Address B32 | Atomic;
+    FlatAtomicSmin "flat_atomic_smin" B32 : Address B32 | Atomic;
+    FlatAtomicUmin "flat_atomic_umin" B32 : Address B32 | Atomic;
+    FlatAtomicSmax "flat_atomic_smax" B32 : Address B32 | Atomic;
+    FlatAtomicUmax "flat_atomic_umax" B32 : Address B32 | Atomic;
+    FlatAtomicAnd "flat_atomic_and" B32 : Address B32 | Atomic;
+    FlatAtomicOr "flat_atomic_or" B32 : Address B32 | Atomic;
+    FlatAtomicXor "flat_atomic_xor" B32 : Address B32 | Atomic;
+    FlatAtomicInc "flat_atomic_inc" B32 : Address B32 | Atomic;
+    FlatAtomicDec "flat_atomic_dec" B32 : Address B32 | Atomic;
+    FlatAtomicSwapX2 "flat_atomic_swap_x2" B64 : Address B64 | Atomic;
+    FlatAtomicCmpswapX2 "flat_atomic_cmpswap_x2" B64 : Address B128 | Atomic;
+    FlatAtomicAddX2 "flat_atomic_add_x2" B64 : Address B64 | Atomic;
+    FlatAtomicSubX2 "flat_atomic_sub_x2" B64 : Address B64 | Atomic;
+    FlatAtomicSminX2 "flat_atomic_smin_x2" B64 : Address B64 | Atomic;
+    FlatAtomicUminX2 "flat_atomic_umin_x2" B64 : Address B64 | Atomic;
+    FlatAtomicSmaxX2 "flat_atomic_smax_x2" B64 : Address B64 | Atomic;
+    FlatAtomicUmaxX2 "flat_atomic_umax_x2" B64 : Address B64 | Atomic;
+    FlatAtomicAndX2 "flat_atomic_and_x2" B64 : Address B64 | Atomic;
+    FlatAtomicOrX2 "flat_atomic_or_x2" B64 : Address B64 | Atomic;
+    FlatAtomicXorX2 "flat_atomic_xor_x2" B64 : Address B64 | Atomic;
+    FlatAtomicIncX2 "flat_atomic_inc_x2" B64 : Address B64 | Atomic;
+    FlatAtomicDecX2 "flat_atomic_dec_x2" B64 : Address B64 | Atomic;
     // Exports (EXP).
     Exp "exp" : Target B32 B32 B32 B32;
 }

@@ -3,7 +3,7 @@
 use crate::field::Field;
 use crate::format::Format;
 use crate::instruction::{Lanes, Modifiers};
-use crate::opcode::{Kind, Opcode};
+use crate::opcode::{Kind, Opcode, Property};
 
 /// Where an operand is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ impl Slot {
         let failure = u8::from(modifiers.tfe || modifiers.lwe);
         match (self.kind, self.place) {
             (Kind::Image, _) => {
-                let gather = opcode.mnemonic().starts_with("image_gather4");
-                let channels = if gather { 4 } else { modifiers.dmask.count_ones().max(1) as u8 };
+                let channels =
+                    if opcode.gathers() { 4 } else { modifiers.dmask.count_ones().max(1) as u8 };
                 channels + failure
             }
             (Kind::ImageResource, _) if modifiers.r128 => 4,
@@ -161,7 +161,12 @@ impl Opcode {
 
     /// True for atomics, which return the old value if GLC is set.
     pub fn is_atomic(self) -> bool {
-        self.mnemonic().contains("_atomic_")
+        self.has(Property::Atomic)
+    }
+
+    /// True for gathers of images, which have one channel and return four components.
+    pub fn gathers(self) -> bool {
+        self.mnemonic().starts_with("image_gather4")
     }
 
     /// True for operations that read their destination.

@@ -2,8 +2,7 @@
 //! that an encoding cannot have are copied to registers.
 
 use super::{Arg, EXEC, File, Inst, Label, M0, Part, Program, RegData, VCC, ZERO};
-use amd_isa::access::{saves_exec, writes_scc};
-use amd_isa::{Chip, Format, InlineFloat, Kind, Modifiers, Opcode, Operand};
+use amd_isa::{Chip, Format, InlineFloat, Kind, Modifiers, Opcode, Operand, Property};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -183,10 +182,10 @@ impl Emitter {
 
     /// Forgets what the instruction changes.
     fn note_effects(&mut self, format: Format, opcode: Opcode, args: &[Arg]) {
-        if writes_scc(format, opcode) {
+        if opcode.has(Property::SetsScc) {
             self.condition = None;
         }
-        if args.contains(&EXEC) || saves_exec(format, opcode) {
+        if args.contains(&EXEC) || opcode.has(Property::SavesExec) {
             self.copies.clear();
             self.held.clear();
             self.pairs.clear();

@@ -2,7 +2,7 @@
 
 use crate::machine::{Arg, EXEC, File, Inst, Label, M0, Program, Reg, Use, VCC};
 use amd_isa::slot::Role;
-use amd_isa::{Format, Opcode};
+use amd_isa::{Format, Opcode, Property};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
@@ -96,7 +96,9 @@ fn effect(program: &Program, inst: &Inst, uses: &[Use]) -> Effect {
         loads,
         stores,
         acts: inst.format == Format::Sopp || writes(M0) || name.contains("setreg"),
-        switches: name.contains("saveexec") || name.contains("cmpx") || writes(EXEC),
+        switches: inst.opcode.has(Property::SavesExec)
+            || inst.opcode.has(Property::SetsExec)
+            || writes(EXEC),
         writes_vcc,
         reads_vcc: inst.reads_carries(),
     }
@@ -105,14 +107,15 @@ fn effect(program: &Program, inst: &Inst, uses: &[Use]) -> Effect {
 /// Memory that an instruction reads as a load that can move, and memory that it writes.
 fn memory(inst: &Inst) -> (Option<Memory>, Option<Memory>) {
     let name = inst.opcode.mnemonic();
+    let loads = inst.opcode.has(Property::Loads);
     match inst.format {
         Format::Vintrp => (Some(Memory::Parameters), None),
-        Format::Smem if name.contains("_load_") => (Some(Memory::Constant), None),
-        Format::Mubuf if name.contains("_load_") && !inst.modifiers.lds => {
+        Format::Smem if loads => (Some(Memory::Constant), None),
+        Format::Mubuf if loads && !inst.modifiers.lds => {
             let constant = name.contains("_format_") && !inst.modifiers.glc;
             (Some(if constant { Memory::Constant } else { Memory::Buffers }), None)
         }
-        Format::Ds if name.starts_with("ds_read") => (Some(Memory::Share), None),
+        Format::Ds if loads => (Some(Memory::Share), None),
         Format::Ds if inst.opcode == Opcode::DsSwizzleB32 => (None, None),
         Format::Ds => (None, Some(Memory::Share)),
         Format::Exp => (None, Some(Memory::Exports)),

@@ -11,9 +11,8 @@
 //! its value.
 
 use crate::machine::{Arg, EXEC, File, Inst, Label, Part, Program, Reg};
-use amd_isa::access::saves_exec;
 use amd_isa::slot::Role;
-use amd_isa::{Format, Modifiers, Opcode, Operand};
+use amd_isa::{Format, Modifiers, Opcode, Operand, Property};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
@@ -197,7 +196,7 @@ fn unify_constants(program: &mut Program) -> bool {
         let mut known: Vec<(Operand, Part)> = Vec::new();
         let mut insts = std::mem::take(&mut program.blocks[label].insts);
         for inst in &mut insts {
-            if inst.args.contains(&EXEC) || saves_exec(inst.format, inst.opcode) {
+            if inst.args.contains(&EXEC) || inst.opcode.has(Property::SavesExec) {
                 known.clear();
             }
             let [Arg::Part(to), Arg::Fixed(from)] = inst.args[..] else { continue };

@@ -7,9 +7,8 @@
 //! ```
 
 use crate::machine::{Arg, Inst, Program, Reg, Use};
-use amd_isa::access::{reads_scc, writes_scc};
 use amd_isa::slot::Role;
-use amd_isa::{Format, Opcode};
+use amd_isa::{Format, Opcode, Property};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
@@ -79,10 +78,10 @@ fn items(program: &Program) -> Vec<Item> {
             let index = items.len() as u32;
             let uses = program.uses(inst);
             let codes = [
-                condition.filter(|_| reads_scc(inst.opcode)),
+                condition.filter(|_| inst.opcode.has(Property::ReadsScc)),
                 carries.filter(|_| inst.reads_carries()),
             ];
-            if writes_scc(inst.format, inst.opcode) {
+            if inst.opcode.has(Property::SetsScc) {
                 condition = Some(index);
             }
             if inst.writes_carries() {
@@ -113,21 +112,18 @@ fn is_removable(inst: &Inst, uses: &[Use]) -> bool {
 
 /// True for an operation of the scalar ALU that always writes its results, and nothing else.
 fn is_plain_scalar(inst: &Inst) -> bool {
-    let name = inst.opcode.mnemonic();
     match inst.format {
         Format::Sop2 => true,
-        Format::Sop1 => !name.contains("saveexec") && !name.contains("cmov"),
+        Format::Sop1 => {
+            let conditional = matches!(inst.opcode, Opcode::SCmovB32 | Opcode::SCmovB64);
+            !conditional && !inst.opcode.has(Property::SavesExec)
+        }
         _ => false,
     }
 }
 
 /// True for a load, and for an exchange of values between lanes.
 fn is_load(inst: &Inst) -> bool {
-    let name = inst.opcode.mnemonic();
-    match inst.format {
-        Format::Mimg => !name.contains("store") && !inst.opcode.is_atomic(),
-        Format::Ds => name.starts_with("ds_read") || inst.opcode == Opcode::DsSwizzleB32,
-        Format::Smem | Format::Mubuf | Format::Mtbuf => name.contains("_load_"),
-        _ => false,
-    }
+    let loads = inst.opcode.has(Property::Loads) || inst.opcode == Opcode::DsSwizzleB32;
+    loads && inst.format != Format::Flat
 }

@@ -16,7 +16,7 @@
 
 use super::motion::{Entry, Memory, registers_of_several_blocks, take_entries};
 use crate::machine::{File, Program, Reg};
-use amd_isa::access::{reads_scc, writes_scc};
+use amd_isa::Property;
 use amd_isa::slot::Role;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,7 +95,7 @@ fn segments(entries: &[Entry]) -> Option<Vec<Segment>> {
         for at in start..=end {
             let Some(entry) = entries.get(at) else { break };
             let mut first = at;
-            let reads = [entry.effect.reads_vcc, reads_scc(entry.inst.opcode)];
+            let reads = [entry.effect.reads_vcc, entry.inst.opcode.has(Property::ReadsScc)];
             for (writer, _) in writers.iter().zip(reads).filter(|(_, reads)| *reads) {
                 first = first.min((*writer)?);
             }
@@ -111,8 +111,7 @@ fn segments(entries: &[Entry]) -> Option<Vec<Segment>> {
             } else if pinned {
                 units.push(first..end);
             }
-            let writes =
-                [entry.effect.writes_vcc, writes_scc(entry.inst.format, entry.inst.opcode)];
+            let writes = [entry.effect.writes_vcc, entry.inst.opcode.has(Property::SetsScc)];
             for (writer, _) in writers.iter_mut().zip(writes).filter(|(_, writes)| *writes) {
                 *writer = Some(at);
             }

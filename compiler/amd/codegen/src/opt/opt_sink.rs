@@ -100,7 +100,7 @@ fn needs_vcc(entries: &[Entry], from: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Arg, Emitter, File, ZERO};
+    use crate::machine::{Arg, Emitter, File, VCC, ZERO};
     use amd_isa::{Chip, Format, Modifiers, Opcode};
 
     /// Constants of a program, each of which a store reads.
@@ -130,5 +130,19 @@ mod tests {
         assert_eq!(opcodes(&program), [mov, mov, store, store]);
         assert!(opt_sink(&mut program));
         assert_eq!(opcodes(&program), [mov, store, mov, store]);
+    }
+
+    /// A comparison that writes EXEC decides which lanes an instruction writes.
+    #[test]
+    fn nothing_moves_over_a_change_of_exec() {
+        for opcode in [Opcode::VCmpxLtF32, Opcode::VCmpsxLtF32] {
+            let mut program = program();
+            let label = program.order[program.order.len() - 1];
+            let mut e = Emitter::new(Chip::Si);
+            e.push(Format::Vopc, opcode, &[VCC, ZERO, ZERO], Modifiers::default());
+            let comparison = e.program.blocks[e.label].insts.remove(0);
+            program.blocks[label].insts.insert(2, comparison);
+            assert!(!opt_sink(&mut program), "{opcode:?}");
+        }
     }
 }

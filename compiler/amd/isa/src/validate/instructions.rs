@@ -179,7 +179,7 @@ fn image_dmask(context: &Context<'_>) -> Option<String> {
         return None;
     }
     let channels = context.instruction.modifiers.dmask.count_ones();
-    let gathers = context.mnemonic().starts_with("image_gather4");
+    let gathers = context.row.opcode.gathers();
     match channels {
         0 => Some("DMASK has no channel".to_string()),
         2.. if gathers => Some(format!("a gather has one channel, not {channels}")),

@@ -9,7 +9,7 @@ use super::program::Program;
 use crate::access::{Access, REGISTERS, Register, accesses};
 use crate::chip::Chip;
 use crate::format::Format;
-use crate::opcode::{Kind, Opcode};
+use crate::opcode::{Kind, Opcode, Property};
 use crate::operand::{Operand, Scalar};
 use crate::slot::Row;
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,13 +196,12 @@ fn run<'a>(program: &'a Program<'_>, start: usize) -> impl Iterator<Item = usize
 
 /// Events that an instruction issues, of the counters VMCNT and LGKMCNT.
 fn event(row: &Row, opcode: Opcode, returns: bool) -> Option<Event> {
-    let name = opcode.mnemonic();
     match row.format {
         Format::Smem if row.slots.is_empty() => None,
         Format::Smem => Some(Event::ScalarLoad),
         Format::Ds if opcode != Opcode::DsNop => Some(Event::Share),
         Format::Mubuf | Format::Mtbuf | Format::Mimg | Format::Flat => {
-            let stores = name.contains("_store_") || opcode.is_atomic() && !returns;
+            let stores = opcode.has(Property::Stores) || opcode.is_atomic() && !returns;
             Some(if stores { Event::VectorStore } else { Event::VectorLoad })
         }
         _ if matches!(opcode, Opcode::SSendmsg | Opcode::SSendmsghalt) => Some(Event::Message),
