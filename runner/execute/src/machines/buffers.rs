@@ -1,9 +1,9 @@
 //! Atomic counters, storage buffers, transform feedback, and the probes of their contents.
 
-use gl_machine::machine::draw::DrawCall;
 use gl_machine::machine::state::Capability;
 use gl_machine::machine::{Machine, MachineError};
 use probes::{Condition, bytes_of};
+use raster::pipeline::draw_call::DrawCall;
 use raster::resources::BufferId;
 use script::{AtomicPosition, BufferCommand, Comparison, Probe, SsboValue};
 

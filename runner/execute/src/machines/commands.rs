@@ -1,6 +1,6 @@
 //! Execution of commands: one arm for each, which calls the module of its subject.
 
-use gl_machine::machine::draw::DrawParameters;
+use raster::pipeline::draw_call::DrawParameters;
 use script::{Command, Expected, Probe, TestLine};
 
 use super::display_list::Selections;

@@ -1,9 +1,10 @@
 //! Context state.
 
-use gl_machine::machine::state::{self as gl, ViewportSwizzle};
+use gl_machine::machine::state as gl;
 use probes::override_each;
 use program::Api;
 use raster::assemble::ProvokingVertex;
+use raster::pipeline::primitive_setup::ViewportSwizzle;
 use raster::setup::PolygonMode;
 use script::{Capability, PatchParameter, ProgramParameter, StateCommand};
 

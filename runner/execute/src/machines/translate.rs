@@ -1,9 +1,10 @@
 //! Translation of the script's terms into the GL machine's.
 
-use gl_machine::machine::draw::{DrawCall, RectangleDraw};
+use gl_machine::machine::draw::RectangleDraw;
 use gl_machine::machine::uniforms::UniformValue;
-use gl_machine::machine::vertex_data::{ArrayType, AttributeClass};
 use raster::assemble::PrimitiveMode;
+use raster::pipeline::draw_call::DrawCall;
+use raster::pipeline::vertex_data::{ArrayType, AttributeClass};
 use raster::texture::CompareFunction;
 use script::Primitive;
 

@@ -1,8 +1,8 @@
 //! `[vertex data]` as vertex arrays of the linked program.
 
 use gl_machine::machine::Machine;
-use gl_machine::machine::vertex_data::{AttributeClass, AttributeSlot, VertexArray, VertexData};
 use program::{Api, Capabilities, Stage};
+use raster::pipeline::vertex_data::{AttributeClass, AttributeSlot, VertexArray, VertexData};
 use script::Attribute;
 
 use super::session::Flow;

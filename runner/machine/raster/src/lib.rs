@@ -21,6 +21,7 @@
 //!
 //! | Modules | Contents |
 //! |---|---|
+//! | [`pipeline`] | stages of a draw up to the setup of primitives |
 //! | [`deferred`], [`multisample`] | recorded draws, samples |
 //! | [`device`], [`shader_io`], [`shader_ops`], [`interface`], [`resources`] | border to the executors of shaders |
 //! | [`assemble`], [`clip`], [`setup`], [`setup_cache`], [`primitive`], [`rasterize`], [`tessellate`] | fixed-function stages |
@@ -38,6 +39,7 @@ pub mod device;
 pub mod format;
 pub mod interface;
 pub mod multisample;
+pub mod pipeline;
 pub mod primitive;
 pub mod rasterize;
 pub mod resources;

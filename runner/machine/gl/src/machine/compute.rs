@@ -2,10 +2,10 @@
 
 use program::Stage;
 
-use super::draw_call::DrawParameters;
-use super::vertex_stage::Pipeline;
 use super::{GlError, Machine, MachineError};
 use raster::device::{Batch, ComputeBatch, Device, DeviceError, Steps};
+use raster::pipeline::draw_call::DrawParameters;
+use raster::pipeline::vertex_stage::Pipeline;
 
 /// Most work groups in each direction (`GL_MAX_COMPUTE_WORK_GROUP_COUNT`).
 const MAX_GROUPS: u32 = 65535;

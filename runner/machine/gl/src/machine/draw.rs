@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use program::{Api, BuiltinVariable, Program, Stage};
 
-pub use super::draw_call::{DrawCall, DrawParameters, RectangleDraw};
 use super::framebuffers::Framebuffer;
-use super::geometry::input_vertices;
-use super::primitive_setup::PrimitiveAssembler;
-use super::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
-use super::tessellation::DefaultLevels;
-use super::vertex_data::{AttributeSlot, VertexData, VertexFetch};
-use super::vertex_stage::Pipeline;
 use super::{GlError, Machine, MachineError, ProgramObject};
 use raster::assemble::{PrimitiveMode, assemble};
 use raster::deferred::{DrawContext, DrawRecorder, ShadeMode};
 use raster::device::{Device, Steps};
 use raster::interface::{FragmentInput, fragment_inputs};
 use raster::multisample::Multisample;
+use raster::pipeline::draw_call::{DrawCall, DrawParameters};
+use raster::pipeline::geometry::input_vertices;
+use raster::pipeline::primitive_setup::PrimitiveAssembler;
+use raster::pipeline::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
+use raster::pipeline::tessellation::DefaultLevels;
+use raster::pipeline::vertex_data::{AttributeSlot, VertexData, VertexFetch};
+use raster::pipeline::vertex_stage::Pipeline;
 use raster::rasterize::{Rect, samples};
 use raster::setup::{RasterState, RasterizedPrimitive};
 use raster::setup_cache::SetupCache;
@@ -25,6 +25,23 @@ use raster::setup_cache::SetupCache;
 /// Largest number of vertices of a draw, all instances together: a limit on the cost of a test, not
 /// of GL.
 const MAX_VERTICES: u64 = 1 << 22;
+
+/// The `draw rect` family.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RectangleDraw {
+    /// Left, bottom, width, height.
+    pub rectangle: [f32; 4],
+    /// True if the rectangle is in window pixels.
+    pub ortho: bool,
+    /// One patch of four vertices instead of a triangle strip.
+    pub patch: bool,
+    /// Texture coordinates: left, bottom, width, height.
+    pub texture: Option<[f32; 4]>,
+    /// Number of instances; 0 counts as 1.
+    pub instances: u32,
+    /// The position goes to `gl_Vertex` even if the program declares a generic attribute for it.
+    pub fixed_function: bool,
+}
 
 impl Machine {
     /// Executes `draw arrays` with the vertex data, or without attributes when there is none.
@@ -270,7 +287,9 @@ impl Machine {
         let object = self.object()?.1;
         let (width, height) = self.render_size();
         let setup = PrimitiveAssembler {
-            state: &self.state,
+            viewports: &self.state.viewports,
+            viewport_swizzles: &self.state.viewport_swizzles,
+            clip_enabled: self.state.clip_enabled,
             shift: sample.map(|c| 0.5 - c),
             raster: RasterState {
                 bounds: Rect::of_size(width, height),

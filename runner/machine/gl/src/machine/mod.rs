@@ -6,23 +6,14 @@
 mod builtin_uniforms;
 mod compute;
 pub mod draw;
-mod draw_call;
-pub mod feedback;
 mod framebuffer_commands;
 pub mod framebuffers;
-mod geometry;
-mod primitive_setup;
-mod primitives;
 mod probes;
 pub mod state;
-mod tessellation;
 mod texture_commands;
 pub mod textures;
 mod uniform_commands;
 pub mod uniforms;
-mod vertex_cache;
-pub mod vertex_data;
-mod vertex_stage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,12 +21,14 @@ use std::sync::Arc;
 use program::link::draw_buffer;
 use program::{Api, Capabilities, ExprKind, Program, Stage, StageKey, TargetKind};
 
-use feedback::Feedback;
 use framebuffers::Framebuffer;
 use raster::deferred::{RenderTarget, ShadeMode};
 use raster::device::{Device, DeviceError, ProgramId, Steps};
 use raster::format::{Format, FormatClass};
 use raster::interface::{FragmentInterface, VertexInterface, counts_from_upper_left};
+use raster::pipeline::feedback::Feedback;
+use raster::pipeline::vertex_cache::VertexCache;
+use raster::pipeline::vertex_data::VertexData;
 use raster::rasterize::coverage::UnionCache;
 use raster::resources::{Bindings, BufferId, Objects};
 use raster::setup_cache::SetupCache;
@@ -43,8 +36,6 @@ use raster::surface::Surface;
 use state::State;
 use textures::TextureUnits;
 use uniforms::{UniformError, UniformStorage};
-use vertex_cache::VertexCache;
-use vertex_data::VertexData;
 
 /// Options of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::machine::vertex_data::CurrentAttributes;
 use raster::assemble::ProvokingVertex;
+use raster::pipeline::primitive_setup::{VIEWPORTS, ViewportSwizzle};
+use raster::pipeline::vertex_data::CurrentAttributes;
 use raster::setup::{PolygonMode, Viewport};
 use raster::texture::CompareFunction;
-
-/// Number of viewports.
-pub const VIEWPORTS: usize = 16;
 
 /// A 4×4 matrix in column-major order.
 pub type Matrix = [f64; 16];
@@ -38,15 +36,6 @@ pub enum Capability {
     CullFace,
     /// `GL_RASTERIZER_DISCARD`.
     RasterizerDiscard,
-}
-
-/// Source of one clip coordinate after NV_viewport_swizzle: component and sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ViewportSwizzle {
-    /// 0 to 3: x, y, z, w.
-    pub component: u8,
-    /// Negated.
-    pub negative: bool,
 }
 
 /// A fixed-function light source.

@@ -1,10 +1,9 @@
 //! The machine with hand-made programs and a device made of closures.
 
 use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
-use gl_machine::machine::draw::{DrawCall, RectangleDraw};
+use gl_machine::machine::draw::RectangleDraw;
 use gl_machine::machine::state::Capability;
 use gl_machine::machine::uniforms::UniformValue;
-use gl_machine::machine::vertex_data::{AttributeSlot, VertexData};
 use gl_machine::machine::{Machine, MachineOptions};
 use gl_machine::probe::{Agreement, Expectation};
 use program::variable::InterpolationMode;
@@ -12,6 +11,8 @@ use program::{Api, BuiltinVariable, FragmentOutput, Scalar, Slot};
 use raster::assemble::{PrimitiveMode, ProvokingVertex};
 use raster::deferred::ShadeMode;
 use raster::device::ProgramId;
+use raster::pipeline::draw_call::DrawCall;
+use raster::pipeline::vertex_data::{AttributeSlot, VertexData};
 use raster::rasterize::Rect;
 use raster::shader_io::{AtomicOp, BufferRef};
 

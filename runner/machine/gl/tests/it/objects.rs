@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
-use gl_machine::machine::draw::{DrawCall, RectangleDraw};
+use gl_machine::machine::draw::RectangleDraw;
 use gl_machine::machine::framebuffers::{FramebufferError, FramebufferKind, FramebufferTarget};
 use gl_machine::machine::state::Capability;
 use gl_machine::machine::textures::TextureParameter;
 use gl_machine::machine::uniforms::UniformValue;
-use gl_machine::machine::vertex_data::{AttributeSlot, VertexData};
 use gl_machine::machine::{GlError, Machine, MachineOptions};
 use gl_machine::probe::Expectation;
 use program::resource::{FeedbackVarying, OpaqueSlot, OpaqueSlots, StageMask, Uniform, Varying};
@@ -21,6 +20,8 @@ use raster::assemble::{PrimitiveMode, ProvokingVertex};
 use raster::deferred::ShadeMode;
 use raster::device::{Batch, Device, DeviceError, DrawState, EmittedVertex, Steps, VertexBatch};
 use raster::format::Format;
+use raster::pipeline::draw_call::DrawCall;
+use raster::pipeline::vertex_data::{AttributeSlot, VertexData};
 use raster::rasterize::Rect;
 use raster::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, TextureOp, TextureRef};
 use raster::texture::fill::TextureFill;

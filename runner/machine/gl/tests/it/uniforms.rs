@@ -1,18 +1,19 @@
 //! Uniform and vertex-data writes against layouts worked out by hand from the specification.
 
 use crate::support::{Mock, ProgramBuilder, capabilities};
-use gl_machine::machine::draw::{DrawCall, RectangleDraw};
+use gl_machine::machine::draw::RectangleDraw;
 use gl_machine::machine::uniforms::{UniformError, UniformValue};
-use gl_machine::machine::vertex_data::{
-    ArrayType, AttributeClass, AttributeSlot, CurrentAttributes, VertexArray, VertexData,
-    VertexFetch,
-};
 use gl_machine::machine::{GlError, Machine, MachineError, MachineOptions};
 use program::resource::{ActiveBlock, OpaqueSlot, OpaqueSlots, StageMask};
 use program::types::MatrixOrder;
 use program::variable::Packing;
 use program::{Api, Scalar};
 use raster::assemble::PrimitiveMode;
+use raster::pipeline::draw_call::DrawCall;
+use raster::pipeline::vertex_data::{
+    ArrayType, AttributeClass, AttributeSlot, CurrentAttributes, VertexArray, VertexData,
+    VertexFetch,
+};
 use raster::shader_io::{BufferRef, ShaderIo};
 use std::cell::RefCell;
 use std::rc::Rc;

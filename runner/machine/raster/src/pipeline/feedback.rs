@@ -3,10 +3,11 @@
 use program::{Program, Scalar, Slot, Type};
 
 use super::primitives::{FinalPrimitive, ShadedVertices};
-use raster::interface::component;
-use raster::primitive::PrimitiveKind;
-use raster::resources::{BufferId, Objects};
 use vocabulary::half;
+
+use crate::interface::component;
+use crate::primitive::PrimitiveKind;
+use crate::resources::{BufferId, Objects};
 
 /// Capture state of one `xfb draw`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Feedback {
     }
 
     /// Appends whole primitives as long as every buffer has room.
-    pub(super) fn capture(
+    pub fn capture(
         &mut self,
         program: &Program,
         vertices: &ShadedVertices,

@@ -6,34 +6,43 @@ use std::sync::Arc;
 use program::{BuiltinVariable, Program, Stage, StageKey, Storage};
 use smallvec::SmallVec;
 
-use super::MachineError;
 use super::draw_call::{DrawCall, DrawParameters};
 use super::primitives::ShadedVertices;
 use super::vertex_cache::VertexCache;
 use super::vertex_data::VertexFetch;
-use raster::device::{
+use crate::device::{
     Batch, Device, DeviceError, DrawState, MAX_LANES, ProgramId, SoaTable, Steps, VertexBatch,
     first_lanes,
 };
-use raster::resources::Bindings;
+use crate::resources::Bindings;
 
 /// Inputs of a vertex: four words for each attribute slot.
 type VertexWords = SmallVec<[u32; 16]>;
 
 /// Runs the stages of one draw.
-pub(super) struct Pipeline<'a> {
-    pub(super) device: &'a mut dyn Device,
-    pub(super) program: &'a Arc<Program>,
-    pub(super) id: ProgramId,
-    pub(super) key: &'a StageKey,
-    pub(super) parameters: DrawParameters<'a>,
-    pub(super) bindings: Bindings,
-    pub(super) steps: Steps,
+pub struct Pipeline<'a> {
+    /// Device that executes the shaders.
+    pub device: &'a mut dyn Device,
+    /// The program.
+    pub program: &'a Arc<Program>,
+    /// Its number.
+    pub id: ProgramId,
+    /// Draw-time state of its stages.
+    pub key: &'a StageKey,
+    /// Parameters of the draw command.
+    pub parameters: DrawParameters<'a>,
+    /// Objects bound to the program.
+    pub bindings: Bindings,
+    /// Steps so far.
+    pub steps: Steps,
 }
 
 impl Pipeline<'_> {
     /// Prepares every stage of a draw on the device.
-    pub(super) fn prepare(&mut self) -> Result<(), DeviceError> {
+    ///
+    /// # Errors
+    /// Fails if the device fails.
+    pub fn prepare(&mut self) -> Result<(), DeviceError> {
         let state = DrawState { program: self.program, program_id: self.id, key: self.key };
         self.program
             .stages
@@ -41,7 +50,11 @@ impl Pipeline<'_> {
             .try_for_each(|stage| self.device.prepare(stage.shader.stage, &state))
     }
 
-    pub(super) fn shade(&mut self, stage: Stage, batch: &mut Batch) -> Result<(), DeviceError> {
+    /// Executes a batch of a stage.
+    ///
+    /// # Errors
+    /// Fails if the device fails.
+    pub fn shade(&mut self, stage: Stage, batch: &mut Batch) -> Result<(), DeviceError> {
         let state = DrawState { program: self.program, program_id: self.id, key: self.key };
         self.steps += self.device.shade(stage, &state, batch, &mut self.bindings)?;
         Ok(())
@@ -50,16 +63,19 @@ impl Pipeline<'_> {
     /// Runs the vertex stage for all instances. The second result maps (instance, vertex) in draw
     /// order to a shaded vertex. With a cache, vertices with equal inputs are shaded once, and
     /// cached batches are not shaded again.
-    pub(super) fn vertices(
+    ///
+    /// # Errors
+    /// Fails if the device fails, and without a vertex stage.
+    pub fn vertices(
         &mut self,
         fetch: &VertexFetch<'_>,
         call: &DrawCall,
         mut cache: Option<&mut VertexCache>,
-    ) -> Result<(ShadedVertices, Vec<u32>), MachineError> {
+    ) -> Result<(ShadedVertices, Vec<u32>), DeviceError> {
         let stage = self
             .program
             .stage(Stage::Vertex)
-            .ok_or(MachineError::Unsupported("a draw without vertex stage"))?;
+            .ok_or(DeviceError::Unsupported("a draw without vertex stage".into()))?;
         let reads = VertexReads::new(self.program);
         let stride = stage.outputs.len() * 4;
         let mut shaded = ShadedVertices { stride, words: Vec::new() };

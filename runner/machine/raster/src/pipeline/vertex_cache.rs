@@ -2,26 +2,21 @@
 
 use program::{LinkedStage, StageKey};
 
-use raster::device::{ProgramId, SoaTable, VertexBatch};
+use crate::device::{ProgramId, SoaTable, VertexBatch};
 
 /// Last batch of a vertex stage that depends on its inputs only.
 #[derive(Clone, Debug, Default)]
-pub(super) struct VertexCache(Option<(ProgramId, StageKey, VertexBatch)>);
+pub struct VertexCache(Option<(ProgramId, StageKey, VertexBatch)>);
 
 impl VertexCache {
     /// Returns the outputs of a batch that equals the last one.
-    pub(super) fn find(
-        &self,
-        id: ProgramId,
-        key: &StageKey,
-        batch: &VertexBatch,
-    ) -> Option<&SoaTable> {
+    pub fn find(&self, id: ProgramId, key: &StageKey, batch: &VertexBatch) -> Option<&SoaTable> {
         let (last_id, last_key, last) = self.0.as_ref()?;
         ((last_id, last_key) == (&id, key) && last.has_inputs_of(batch)).then_some(&last.outputs)
     }
 
     /// Caches a shaded batch if its outputs depend on its inputs only.
-    pub(super) fn store(
+    pub fn store(
         &mut self,
         id: ProgramId,
         key: &StageKey,

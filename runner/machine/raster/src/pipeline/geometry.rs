@@ -5,13 +5,13 @@ use program::{LinkedStage, Stage};
 
 use super::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
 use super::vertex_stage::Pipeline;
-use raster::assemble::{PrimitiveMode, ProvokingVertex, assemble};
-use raster::device::{
+use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
+use crate::device::{
     Batch, DeviceError, EmittedVertices, GeometryBatch, MAX_LANES, SoaTable, first_lanes,
 };
 
 /// Returns the number of vertices per input primitive of a geometry stage.
-pub(super) fn input_vertices(stage: &LinkedStage) -> usize {
+pub fn input_vertices(stage: &LinkedStage) -> usize {
     match stage.shader.layout.input_primitive {
         Some(LayoutPrimitive::Points) => 1,
         Some(LayoutPrimitive::Lines) => 2,
@@ -23,7 +23,10 @@ pub(super) fn input_vertices(stage: &LinkedStage) -> usize {
 
 impl Pipeline<'_> {
     /// Runs the geometry stage over all primitives and assembles the vertices of stream 0.
-    pub(super) fn geometry(
+    ///
+    /// # Errors
+    /// Fails if the device fails.
+    pub fn geometry(
         &mut self,
         input: &ShadedVertices,
         primitives: &[InputPrimitive],
@@ -81,7 +84,7 @@ fn geometry_batch(
                 let vertex = input.get(primitive.vertices.get(v).copied().unwrap_or(0));
                 for (slot, source) in sources.iter().enumerate() {
                     for c in 0..4 {
-                        let value = raster::interface::component(vertex, *source, c);
+                        let value = crate::interface::component(vertex, *source, c);
                         channels.set(slot * 4 + c, lane, value);
                     }
                 }

@@ -3,29 +3,50 @@
 use program::Slot;
 
 use super::primitives::{FinalPrimitive, ShadedVertices};
-use super::state::{State, VIEWPORTS};
-use raster::interface::{FragmentInput, VertexInterface, component};
-use raster::primitive::{PrimitiveKind, PrimitiveSetup};
-use raster::setup::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
-use raster::setup_cache::SetupCache;
+use crate::interface::{FragmentInput, VertexInterface, component};
+use crate::primitive::{PrimitiveKind, PrimitiveSetup};
+use crate::setup::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
+use crate::setup_cache::SetupCache;
+
+/// Number of viewports.
+pub const VIEWPORTS: usize = 16;
+
+/// Source of one clip coordinate after NV_viewport_swizzle: component and sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ViewportSwizzle {
+    /// 0 to 3: x, y, z, w.
+    pub component: u8,
+    /// Negated.
+    pub negative: bool,
+}
 
 /// Setup of the primitives of one draw.
-pub(super) struct PrimitiveAssembler<'a> {
-    pub(super) state: &'a State,
+pub struct PrimitiveAssembler<'a> {
+    /// The viewports.
+    pub viewports: &'a [Viewport; VIEWPORTS],
+    /// Sources of clip coordinates, for each viewport.
+    pub viewport_swizzles: &'a [[ViewportSwizzle; 4]; VIEWPORTS],
+    /// Enabled clip distances, a bit for each.
+    pub clip_enabled: u8,
     /// Offset of all window coordinates, in pixels.
-    pub(super) shift: [f32; 2],
-    pub(super) raster: RasterState,
-    pub(super) interface: &'a VertexInterface,
-    pub(super) inputs: &'a [FragmentInput],
+    pub shift: [f32; 2],
+    /// State of the rasterizer.
+    pub raster: RasterState,
+    /// Outputs of the last vertex stage.
+    pub interface: &'a VertexInterface,
+    /// Inputs of the fragment stage.
+    pub inputs: &'a [FragmentInput],
     /// Planes for clip distances when the shader writes none.
-    pub(super) clip_planes: Option<[[f64; 4]; 8]>,
-    pub(super) point_size_from_shader: bool,
+    pub clip_planes: Option<[[f64; 4]; 8]>,
+    /// The point size is the shader's if it writes one, else 1.
+    pub point_size_from_shader: bool,
     /// `GL_CLAMP_VERTEX_COLOR`, on in compatibility contexts: built-in colors are clamped to 0..1.
-    pub(super) clamp_colors: bool,
+    pub clamp_colors: bool,
 }
 
 impl PrimitiveAssembler<'_> {
-    pub(super) fn add(
+    /// Sets up a primitive, which may have several parts or none, and appends them.
+    pub fn add(
         &self,
         primitive: &FinalPrimitive,
         vertices: &ShadedVertices,
@@ -45,7 +66,7 @@ impl PrimitiveAssembler<'_> {
         let index = component(provoking, self.interface.viewport_index, 0) as usize;
         let viewport_index = if index < VIEWPORTS { index } else { 0 };
         let distances = self.clip_distances(&data);
-        let viewport = self.state.viewports[viewport_index];
+        let viewport = self.viewports[viewport_index];
         let [dx, dy] = self.shift;
         let input = SetupInput {
             kind: primitive.kind,
@@ -117,7 +138,7 @@ impl PrimitiveAssembler<'_> {
         let clip: [f64; 4] = std::array::from_fn(|c| {
             f64::from(f32::from_bits(component(vertex, self.interface.position, c)))
         });
-        self.state.viewport_swizzles[viewport].map(|s| {
+        self.viewport_swizzles[viewport].map(|s| {
             let value = clip[usize::from(s.component)];
             if s.negative { -value } else { value }
         })
@@ -134,7 +155,7 @@ impl PrimitiveAssembler<'_> {
 
     /// Returns the values of the enabled clip distances at the three vertices.
     fn clip_distances(&self, data: &[&[u32]; 3]) -> Vec<[f64; 3]> {
-        let enabled = (0..8usize).filter(|i| self.state.clip_enabled >> i & 1 == 1);
+        let enabled = (0..8usize).filter(|i| self.clip_enabled >> i & 1 == 1);
         enabled
             .filter_map(|i| match &self.clip_planes {
                 Some(planes) => Some(data.map(|v| self.plane_distance(&planes[i], v))),

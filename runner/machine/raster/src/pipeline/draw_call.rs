@@ -1,6 +1,6 @@
 //! Arguments of draw commands.
 
-use raster::assemble::PrimitiveMode;
+use crate::assemble::PrimitiveMode;
 
 /// A draw of consecutive vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,26 +31,9 @@ pub struct DrawParameters<'a> {
 
 impl DrawParameters<'_> {
     /// Returns the vertex at an index of the draw, which is its `gl_VertexID`.
-    pub(super) fn vertex(&self, index: u32) -> u32 {
+    pub fn vertex(&self, index: u32) -> u32 {
         let Some(elements) = self.elements else { return index };
         let element = elements.get(index as usize).copied().unwrap_or(0);
         u32::from(element).wrapping_add(self.base_vertex)
     }
-}
-
-/// The `draw rect` family.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct RectangleDraw {
-    /// Left, bottom, width, height.
-    pub rectangle: [f32; 4],
-    /// True if the rectangle is in window pixels.
-    pub ortho: bool,
-    /// One patch of four vertices instead of a triangle strip.
-    pub patch: bool,
-    /// Texture coordinates: left, bottom, width, height.
-    pub texture: Option<[f32; 4]>,
-    /// Number of instances; 0 counts as 1.
-    pub instances: u32,
-    /// The position goes to `gl_Vertex` even if the program declares a generic attribute for it.
-    pub fixed_function: bool,
 }

@@ -6,12 +6,12 @@ use program::{LinkedStage, Slot, Stage};
 
 use super::primitives::{GeneratedPrimitive, InputPrimitive, ShadedVertices};
 use super::vertex_stage::Pipeline;
-use raster::assemble::ProvokingVertex;
-use raster::device::{
+use crate::assemble::ProvokingVertex;
+use crate::device::{
     Batch, DeviceError, MAX_LANES, SoaTable, TessControlBatch, TessEvaluationBatch, first_lanes,
 };
-use raster::interface::component;
-use raster::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
+use crate::interface::component;
+use crate::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
 
 /// A patch after the control stage.
 struct Patch {
@@ -26,14 +26,19 @@ struct Patch {
 
 /// Levels used without a control stage.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DefaultLevels {
-    pub(super) outer: [f32; 4],
-    pub(super) inner: [f32; 2],
+pub struct DefaultLevels {
+    /// Outer levels.
+    pub outer: [f32; 4],
+    /// Inner levels.
+    pub inner: [f32; 2],
 }
 
 impl Pipeline<'_> {
     /// Runs the tessellation stages over patches.
-    pub(super) fn tessellation(
+    ///
+    /// # Errors
+    /// Fails if the device fails.
+    pub fn tessellation(
         &mut self,
         input: &ShadedVertices,
         patches: &[InputPrimitive],
