@@ -43,8 +43,11 @@ impl Default for PassList {
     }
 }
 
+/// A pass on physical registers that may fail.
+type RequiredPass = Pass<fn(&mut Physical) -> Result<bool, InternalError>>;
+
 /// Required passes on the allocated program: the hardware needs what they insert.
-pub(crate) const REQUIRED: [Pass<fn(&mut Physical) -> Result<bool, InternalError>>; 3] = [
+pub(crate) const REQUIRED: [RequiredPass; 3] = [
     Pass { name: "insert_waits", run: |program| Ok(insert_waits(program)) },
     Pass { name: "insert_wait_states", run: |program| Ok(insert_wait_states(program)) },
     Pass { name: "insert_islands", run: insert_islands },

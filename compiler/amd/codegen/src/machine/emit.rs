@@ -175,13 +175,13 @@ impl Emitter {
 
     /// Adds an instruction as it is.
     pub fn push(&mut self, format: Format, opcode: Opcode, args: &[Arg], modifiers: Modifiers) {
-        self.note_effects(format, opcode, args);
+        self.note_effects(opcode, args);
         let inst = Inst { opcode, format, args: SmallVec::from_slice(args), modifiers };
         self.program.blocks[self.label].insts.push(inst);
     }
 
     /// Forgets what the instruction changes.
-    fn note_effects(&mut self, format: Format, opcode: Opcode, args: &[Arg]) {
+    fn note_effects(&mut self, opcode: Opcode, args: &[Arg]) {
         if opcode.has(Property::SetsScc) {
             self.condition = None;
         }
