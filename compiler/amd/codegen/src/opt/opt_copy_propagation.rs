@@ -1,9 +1,13 @@
 //! Copies between virtual registers: those that nothing needs go.
 //!
 //! ```text
-//! before: v_add_f32 r1, r2, r3        after: v_add_f32 r4, r2, r3
-//!         v_mov_b32 r4, r1                   exp pos0 r4, …
-//!         exp pos0 r4, …
+//! before:
+//!   v_add_f32 r1, r2, r3
+//!   v_mov_b32 r4, r1
+//!   exp pos0 r4, …
+//! after:
+//!   v_add_f32 r4, r2, r3
+//!   exp pos0 r4, …
 //! ```
 //!
 //! A register that one instruction writes has one value per lane wherever a lane reads it, so that

@@ -1,9 +1,13 @@
 //! Removes instructions whose results nothing needs.
 //!
 //! ```text
-//! before: v_mul_f32 r1, r0, r0        after: v_add_f32 r2, r0, r0
-//!         v_add_f32 r2, r0, r0               exp mrt0 r2, …
-//!         exp mrt0 r2, …
+//! before:
+//!   v_mul_f32 r1, r0, r0
+//!   v_add_f32 r2, r0, r0
+//!   exp mrt0 r2, …
+//! after:
+//!   v_add_f32 r2, r0, r0
+//!   exp mrt0 r2, …
 //! ```
 
 use crate::machine::{Arg, Inst, Program, Reg, Use};

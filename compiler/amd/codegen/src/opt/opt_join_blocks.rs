@@ -2,10 +2,15 @@
 //! the second only: other phases look at one block at a time.
 //!
 //! ```text
-//! before: l1: -> [l2]                 after: l1: -> []
-//!           v_mov_b32 r1, 1.0                  v_mov_b32 r1, 1.0
-//!         l2: -> []                            exp mrt0 r1, …
-//!           exp mrt0 r1, …
+//! before:
+//!   l1: -> [l2]
+//!     v_mov_b32 r1, 1.0
+//!   l2: -> []
+//!     exp mrt0 r1, …
+//! after:
+//!   l1: -> []
+//!     v_mov_b32 r1, 1.0
+//!     exp mrt0 r1, …
 //! ```
 
 use crate::machine::{Label, Program};

@@ -3,12 +3,20 @@
 //! one reads from. The instructions of one result come together:
 //!
 //! ```text
-//! before: v_mul_f32 r1, r0, r0        after: v_mul_f32 r1, r0, r0
-//!         v_mul_f32 r2, r9, r9               v_add_f32 r3, r1, r0
-//!         v_add_f32 r3, r1, r0               exp mrt0 r3, …
-//!         v_add_f32 r4, r2, r9               v_mul_f32 r2, r9, r9
-//!         exp mrt0 r3, …                     v_add_f32 r4, r2, r9
-//!         exp mrt1 r4, …                     exp mrt1 r4, …
+//! before:
+//!   v_mul_f32 r1, r0, r0
+//!   v_mul_f32 r2, r9, r9
+//!   v_add_f32 r3, r1, r0
+//!   v_add_f32 r4, r2, r9
+//!   exp mrt0 r3, …
+//!   exp mrt1 r4, …
+//! after:
+//!   v_mul_f32 r1, r0, r0
+//!   v_add_f32 r3, r1, r0
+//!   exp mrt0 r3, …
+//!   v_mul_f32 r2, r9, r9
+//!   v_add_f32 r4, r2, r9
+//!   exp mrt1 r4, …
 //! ```
 //!
 //! Loads are next to their readers then, which have to wait for them: this is only for programs

@@ -2,10 +2,16 @@
 //! time: more waves fit on a SIMD.
 //!
 //! ```text
-//! before: v_mov_b32 r1, 1.0           after: v_mov_b32 r1, 1.0
-//!         v_mov_b32 r2, 2.0                  buffer_store_dword r1, …
-//!         buffer_store_dword r1, …           v_mov_b32 r2, 2.0
-//!         buffer_store_dword r2, …           buffer_store_dword r2, …
+//! before:
+//!   v_mov_b32 r1, 1.0
+//!   v_mov_b32 r2, 2.0
+//!   buffer_store_dword r1, …
+//!   buffer_store_dword r2, …
+//! after:
+//!   v_mov_b32 r1, 1.0
+//!   buffer_store_dword r1, …
+//!   v_mov_b32 r2, 2.0
+//!   buffer_store_dword r2, …
 //! ```
 //!
 //! Results wait less long for their readers then, so that this is only for programs whose registers

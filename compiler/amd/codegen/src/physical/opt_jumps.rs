@@ -1,9 +1,14 @@
 //! Removes jumps to the code that follows them.
 //!
 //! ```text
-//! before: b0: … s_branch b2           after: b0: …
-//!         b1:                                b1:
-//!         b2: s_endpgm                       b2: s_endpgm
+//! before:
+//!   b0: … s_branch b2
+//!   b1:
+//!   b2: s_endpgm
+//! after:
+//!   b0: …
+//!   b1:
+//!   b2: s_endpgm
 //! ```
 
 use super::Physical;
