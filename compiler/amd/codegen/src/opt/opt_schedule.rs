@@ -90,44 +90,59 @@ struct Segment {
 
 /// The segments of a block; nothing if a condition code is read in another one than the next.
 fn segments(entries: &[Entry]) -> Option<Vec<Segment>> {
-    let is_barrier = |entry: &Entry| entry.effect.acts || entry.effect.switches;
+    let is_barrier = |&at: &usize| entries[at].effect.acts || entries[at].effect.switches;
+    let barriers = (0..entries.len()).filter(is_barrier);
     let mut segments = Vec::new();
     let mut start = 0;
-    for end in 0..=entries.len() {
-        let barrier = entries.get(end);
-        if !barrier.is_none_or(is_barrier) {
-            continue;
-        }
-        let (mut units, mut pinned) = (Vec::<Range<usize>>::new(), false);
-        let mut writers = [None; 2];
-        for at in start..=end {
-            let Some(entry) = entries.get(at) else { break };
-            let mut first = at;
-            let reads = [entry.effect.reads_vcc, entry.inst.opcode.has(Property::ReadsScc)];
-            for (writer, _) in writers.iter().zip(reads).filter(|(_, reads)| *reads) {
-                first = first.min((*writer)?);
-            }
-            if at == end {
-                pinned = first < end;
-            }
-            let opens = if at == end && !pinned { end } else { first };
-            while units.last().is_some_and(|last| last.end > opens) {
-                units.pop().inspect(|last| first = first.min(last.start));
-            }
-            if at < end {
-                units.push(first..at + 1);
-            } else if pinned {
-                units.push(first..end);
-            }
-            let writes = [entry.effect.writes_vcc, entry.inst.opcode.has(Property::SetsScc)];
+    for end in barriers.chain([entries.len()]) {
+        segments.push(Segment::new(entries, start..end)?);
+        start = end + 1;
+    }
+    Some(segments)
+}
+
+/// The last writers of the condition codes, VCC and SCC, in a segment.
+type Writers = [Option<usize>; 2];
+
+impl Segment {
+    /// The segment of these instructions; nothing if one of them, or the barrier after them, reads
+    /// a condition code of an earlier segment.
+    fn new(entries: &[Entry], range: Range<usize>) -> Option<Segment> {
+        let mut writers = Writers::default();
+        let mut units = Vec::new();
+        for at in range.clone() {
+            add_unit(&mut units, first_needed(entries, at, &writers)?..at + 1);
+            let Entry { effect, inst, .. } = &entries[at];
+            let writes = [effect.writes_vcc, inst.opcode.has(Property::SetsScc)];
             for (writer, _) in writers.iter_mut().zip(writes).filter(|(_, writes)| *writes) {
                 *writer = Some(at);
             }
         }
-        segments.push(Segment { start, units, pinned });
-        start = end + 1;
+        let Range { start, end } = range;
+        let first = if end < entries.len() { first_needed(entries, end, &writers)? } else { end };
+        let pinned = first < end;
+        if pinned {
+            add_unit(&mut units, first..end);
+        }
+        Some(Segment { start, units, pinned })
     }
-    Some(segments)
+}
+
+/// The first of an instruction and the writers of the condition codes that it reads; nothing if one
+/// of them is unknown.
+fn first_needed(entries: &[Entry], at: usize, writers: &Writers) -> Option<usize> {
+    let Entry { effect, inst, .. } = &entries[at];
+    let reads = [effect.reads_vcc, inst.opcode.has(Property::ReadsScc)];
+    let read = writers.iter().zip(reads).filter(|(_, reads)| *reads);
+    read.map(|(writer, _)| *writer).try_fold(at, |first, writer| Some(first.min(writer?)))
+}
+
+/// Adds a unit after the others; those that it overlaps become parts of it.
+fn add_unit(units: &mut Vec<Range<usize>>, mut unit: Range<usize>) {
+    while let Some(last) = units.pop_if(|last| last.end > unit.start) {
+        unit.start = unit.start.min(last.start);
+    }
+    units.push(unit);
 }
 
 /// Instructions that stay together.
@@ -319,5 +334,36 @@ mod tests {
         let before = opcodes(&e.program);
         assert!(!opt_schedule(&mut e.program));
         assert_eq!(opcodes(&e.program), before);
+    }
+
+    /// A unit begins with the writer of the code that its last instruction reads, and takes in the
+    /// units between.
+    #[test]
+    fn units_join_those_that_they_overlap() {
+        let mut units = vec![0..1, 1..2, 2..4, 4..5];
+        add_unit(&mut units, 3..6);
+        assert_eq!(units, [0..1, 1..2, 2..6]);
+        add_unit(&mut units, 6..7);
+        assert_eq!(units, [0..1, 1..2, 2..6, 6..7]);
+    }
+
+    /// A jump reads the condition code of the instructions before it: they stay the last.
+    #[test]
+    fn the_code_that_a_jump_reads_is_the_last() {
+        let mut e = Emitter::new(Chip::Si);
+        let end = e.new_label();
+        let [first, second] = [0, 1].map(|number| e.fixed(File::Scalar, number, 1));
+        e.sopc(Opcode::SCmpEqU32, first, second);
+        let copy = e.vector();
+        e.valu(Opcode::VMovB32, &[copy.into()], &[first.into()]);
+        e.jump(Opcode::SCbranchScc0, end);
+        e.place(end);
+        let label = e.program.order[0];
+        let entries = take_entries(&mut e.program, label);
+        let segments = segments(&entries).expect("no code of another segment");
+        let [first, second] = &segments[..] else { panic!("{} segments", segments.len()) };
+        let units: Vec<(usize, usize)> = first.units.iter().map(|u| (u.start, u.end)).collect();
+        assert_eq!((first.start, units, first.pinned), (0, vec![(0, 2)], true));
+        assert_eq!((second.start, second.units.len(), second.pinned), (3, 0, false));
     }
 }
