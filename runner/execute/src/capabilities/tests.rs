@@ -134,7 +134,7 @@ fn requirement_lines() {
             "GLSL >= 1.10\nSPIRV ONLY",
             "the stages are given in SPIR-V only: needs GL_ARB_gl_spirv and spirv-as",
         ),
-        ("INT GL_FRAGMENT_SHADER_DISCARDS_SAMPLES_EXT == 1\nGLSL >= 1.10", "is no state"),
+        ("INT GL_FRAGMENT_SHADER_DISCARDS_SAMPLES_EXT == 1\nGLSL >= 1.10", "is not a state"),
         // Before GL 3.2 the limit counts as 0; a compatibility context has its own version, so it
         // is met.
         ("GL_MAX_VERTEX_OUTPUT_COMPONENTS >= 100000\nGLSL >= 1.10", "has 128"),
