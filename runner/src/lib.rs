@@ -22,4 +22,5 @@ pub mod mock;
 pub mod schedule;
 pub mod select;
 pub mod supervise;
+pub mod temporary_folder;
 pub mod virtual_gpu;

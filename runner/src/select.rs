@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 
 use crate::console::message::message;
 use crate::locate::{NotLocated, locate};
-use execute::kind_by_extension;
+use execute::{Kind, kind_by_extension};
 use results::RunFolder;
 use results::names::{Namer, piglit_name, printable_line, test_name};
 use results::{OPTION_BYTES, RESULTS_FILE, TEST_BYTES, read_regular};
@@ -187,7 +187,7 @@ fn not_a_test(path: &Path, kinds: FileKinds) -> Option<&'static str> {
     }
     Some(match path.file_name().and_then(|name| name.to_str()) {
         Some(RESULTS_FILE) => "these are the results of a run; `runner rerun RUN` repeats failures",
-        _ if bare::stage_of(path).is_some() => {
+        _ if kind_by_extension(path).is_some_and(Kind::only_compiles) => {
             "a shader of one stage can only be compiled: use --compile-only"
         }
         _ => "its name does not end in .shader_test, and it has no [require] section",

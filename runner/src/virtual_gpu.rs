@@ -15,6 +15,7 @@ use vocabulary::Generation;
 
 use crate::console::message::message;
 use crate::supervise::Environment;
+use crate::temporary_folder::TemporaryFolder;
 
 /// File name of the device library.
 const LIBRARY: &str = "libpreload.so";
@@ -32,7 +33,7 @@ const OTHER_DRIVERS: [&str; 3] =
 pub struct VirtualGpu {
     generation: Generation,
     library: PathBuf,
-    folder: PathBuf,
+    folder: TemporaryFolder,
     server: Option<Server>,
 }
 
@@ -48,11 +49,8 @@ impl VirtualGpu {
         show: impl Fn(&str) + Send + Sync + 'static,
     ) -> anyhow::Result<VirtualGpu> {
         let library = library()?;
-        let folder = std::env::temp_dir().join(format!("runner-gpu-{}", std::process::id()));
-        // An earlier process of the same number may have been killed.
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
-        let failures = Mutex::new(File::create(folder.join("failures"))?);
+        let folder = TemporaryFolder::create("gpu")?;
+        let failures = Mutex::new(File::create(folder.path().join("failures"))?);
         let observer = move |event| match event {
             Event::Log { pid, text } => show(&format!("gpu: process {pid}: {text}")),
             Event::Failed { pid, batch, text } => {
@@ -67,7 +65,7 @@ impl VirtualGpu {
         let counts_kernels = record.is_none();
         let observer = Box::new(observer);
         let settings = Settings { generation, record, counts_kernels, observer };
-        let socket = folder.join("socket");
+        let socket = folder.path().join("socket");
         let server = Server::start(&socket, settings).context("the service of the virtual GPU")?;
         Ok(VirtualGpu { generation, library, folder, server: Some(server) })
     }
@@ -80,9 +78,9 @@ impl VirtualGpu {
         let removed = OTHER_DRIVERS.into_iter().map(|name| (name.into(), None));
         let own: [(OsString, OsString); 4] = [
             ("LD_PRELOAD".into(), preload(&self.library)),
-            (submission::SOCKET_VARIABLE.into(), self.folder.join("socket").into()),
+            (submission::SOCKET_VARIABLE.into(), self.folder.path().join("socket").into()),
             (submission::GENERATION_VARIABLE.into(), self.generation.name().into()),
-            (FAILURES_VARIABLE.into(), self.folder.join("failures").into()),
+            (FAILURES_VARIABLE.into(), self.folder.path().join("failures").into()),
         ];
         let own = own.into_iter().map(|(name, value)| (name, Some(value)));
         unset.chain(removed).chain(own).collect()
@@ -104,9 +102,9 @@ impl VirtualGpu {
 }
 
 impl Drop for VirtualGpu {
+    /// Ends the service before its folder goes.
     fn drop(&mut self) {
         self.server = None;
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::nearest;
+use crate::list::{parse_list, write_unknown};
 
 /// A hardware generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -82,18 +82,12 @@ impl Generation {
     /// # Errors
     /// Names the unknown generation.
     pub fn parse_list(list: &str) -> Result<Vec<Generation>, UnknownGeneration> {
-        let mut generations = Vec::new();
-        for name in list.split(',').map(str::trim) {
+        let named = |name: &str| {
             let is_named = |g: &Generation| g.name().eq_ignore_ascii_case(name);
-            match (Generation::ALL.into_iter().find(is_named), Generation::group(name)) {
-                (Some(generation), _) => generations.push(generation),
-                (None, Some(group)) => generations.extend(group),
-                (None, None) => return Err(UnknownGeneration(name.to_string())),
-            }
-        }
-        generations.sort_unstable();
-        generations.dedup();
-        Ok(generations)
+            let generation = Generation::ALL.into_iter().find(is_named);
+            generation.map(|generation| vec![generation]).or_else(|| Generation::group(name))
+        };
+        parse_list(list, named).map_err(UnknownGeneration)
     }
 }
 
@@ -118,10 +112,7 @@ impl fmt::Display for UnknownGeneration {
             .map(Generation::name)
             .chain(["intel", "amd", "all"])
             .collect();
-        match nearest(&self.0, known.iter().copied()) {
-            Some(name) => write!(f, "unknown generation `{}`: did you mean `{name}`?", self.0),
-            None => write!(f, "unknown generation `{}` (known: {})", self.0, known.join(", ")),
-        }
+        write_unknown(f, &self.0, &known)
     }
 }
 

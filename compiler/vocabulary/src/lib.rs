@@ -19,6 +19,7 @@ mod codegen_options;
 mod generation;
 pub mod half;
 mod internal_error;
+mod list;
 mod pass_limit;
 mod phase;
 mod spelling;

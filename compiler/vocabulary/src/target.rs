@@ -6,7 +6,8 @@ use std::fmt;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Generation, nearest};
+use crate::Generation;
+use crate::list::{parse_list, write_unknown};
 
 /// A row of the table of targets.
 struct Row {
@@ -127,25 +128,26 @@ impl Target {
     /// # Errors
     /// Names the unknown target.
     pub fn parse_list(list: &str) -> Result<Vec<Target>, UnknownTarget> {
-        let mut targets = Vec::new();
-        for name in list.split(',').map(str::trim) {
+        let named = |name: &str| {
             let is_named = |t: &Target| t.row().is_listed && t.name().eq_ignore_ascii_case(name);
-            match (Target::ALL.into_iter().find(is_named), Generation::group(name)) {
-                (Some(target), _) => targets.push(target),
-                (None, Some(group)) => targets.extend(group.into_iter().map(Target::from)),
-                (None, None) => return Err(UnknownTarget(name.to_string())),
-            }
-        }
-        targets.sort_unstable();
-        targets.dedup();
-        Ok(targets)
+            let group = || Some(Generation::group(name)?.into_iter().map(Target::from).collect());
+            Target::ALL.into_iter().find(is_named).map(|target| vec![target]).or_else(group)
+        };
+        parse_list(list, named).map_err(UnknownTarget)
     }
 }
 
 impl From<Generation> for Target {
     fn from(generation: Generation) -> Target {
-        let is_meant = |target: &Target| target.generation() == Some(generation);
-        Target::ALL.into_iter().find(is_meant).unwrap_or(Target::REFERENCE)
+        match generation {
+            Generation::Ivb => Target::IVB,
+            Generation::Hsw => Target::HSW,
+            Generation::Bdw => Target::BDW,
+            Generation::Chv => Target::CHV,
+            Generation::Skl => Target::SKL,
+            Generation::Si => Target::SI,
+            Generation::Vi => Target::VI,
+        }
     }
 }
 
@@ -190,10 +192,7 @@ impl fmt::Display for UnknownTarget {
         let names = |targets: Vec<Target>| targets.into_iter().map(Target::name);
         let known: Vec<&str> =
             names(hardware).chain(["intel", "amd", "all"]).chain(names(others)).collect();
-        match nearest(&self.0, known.iter().copied()) {
-            Some(name) => write!(f, "unknown generation `{}`: did you mean `{name}`?", self.0),
-            None => write!(f, "unknown generation `{}` (known: {})", self.0, known.join(", ")),
-        }
+        write_unknown(f, &self.0, &known)
     }
 }
 

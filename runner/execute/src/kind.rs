@@ -14,9 +14,6 @@ use results::verdict::{TestResult, Verdict};
 ///
 /// [executor]: crate::Executor
 pub trait Kind: Sync {
-    /// Returns the name in messages.
-    fn name(&self) -> &'static str;
-
     /// Returns the extensions of file names, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
@@ -30,7 +27,7 @@ pub trait Kind: Sync {
     /// # Errors
     /// Fails if a file cannot be read, is not a regular file or too large.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        results::read_regular(path, results::TEST_BYTES)
+        read_file(path)
     }
 
     /// Executes a test.
@@ -38,4 +35,12 @@ pub trait Kind: Sync {
 
     /// Creates the bundle of a result by executing the test again; a panic is caught.
     fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle;
+}
+
+/// Reads a file of a test.
+///
+/// # Errors
+/// Fails if it cannot be read, is not a regular file or too large.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    results::read_regular(path, results::TEST_BYTES)
 }

@@ -3,7 +3,8 @@
 use program::layout::{OpaqueKind, Rules, opaque_slots};
 use program::types::MatrixOrder;
 use program::{
-    ArrayLength, Expr, ExprId, ExprKind, GlobalId, Placement, Scalar, Type, TypeId, TypeTable,
+    ArrayLength, Expr, ExprId, ExprKind, GlobalId, Placement, Scalar, Storage, Type, TypeId,
+    TypeTable,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -413,9 +414,11 @@ impl InvocationGroup<'_> {
             }
             PlaceRoot::Opaque => Err(Error::Malformed("assignment to an opaque variable")),
             PlaceRoot::Local(_) | PlaceRoot::Global(_) => {
-                let shared = self.shader.stage == program::Stage::TessControl
-                    && matches!(place.root, PlaceRoot::Global(id) if self.shader.globals[id].storage == program::Storage::Output);
-                if shared {
+                let is_output = match place.root {
+                    PlaceRoot::Global(id) => self.shader.globals[id].storage == Storage::Output,
+                    _ => false,
+                };
+                if is_output && self.shader.stage == program::Stage::TessControl {
                     return self.store_shared(place, value, &active, target);
                 }
                 let destination = match place.root {

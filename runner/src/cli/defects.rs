@@ -14,9 +14,9 @@ use super::driver;
 use super::exit::{EXPECTED, UNEXPECTED};
 use super::output::{print, write_test};
 use super::revision::REVISION;
-use super::values::process_arguments;
-use super::values::{Generations, generations};
+use super::values::{Generations, generations, process_arguments};
 use super::workers;
+use crate::temporary_folder::TemporaryFolder;
 use results::names::quoted;
 use results::verdict::Status;
 use results::{DriverHeader, Run};
@@ -87,9 +87,10 @@ pub(super) fn defects(args: &DefectsArgs) -> anyhow::Result<u8> {
         None => Target::parse_list(default)?,
     };
     super::choices::driver(&args.driver, &generations)?;
-    let folder = Folder::create()?;
+    let folder = TemporaryFolder::create("defects")?;
     for defect in &defects {
-        write_test(&folder.test(defect.name), defect.test.as_bytes())?;
+        let file = tests(&folder).join(defect.name).with_extension(results::names::EXTENSION);
+        write_test(&file, defect.test.as_bytes())?;
     }
     let words: Vec<String> = process_arguments().iter().map(|word| quoted(word)).collect();
     let mut report = Report {
@@ -128,39 +129,21 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<KnownDefect>> {
     Ok(defects.into_iter().filter(is_chosen).collect())
 }
 
-/// A temporary folder with the tests.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn create() -> anyhow::Result<Folder> {
-        let path = std::env::temp_dir().join(format!("runner-defects-{}", std::process::id()));
-        // An earlier process of the same number may have been killed.
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).with_context(|| path.display().to_string())?;
-        Ok(Folder(path))
-    }
-
-    fn tests(&self) -> PathBuf {
-        self.0.join("defects")
-    }
-
-    fn test(&self, name: &str) -> PathBuf {
-        self.tests().join(name).with_extension(results::names::EXTENSION)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// Returns the folder of the tests.
+fn tests(folder: &TemporaryFolder) -> PathBuf {
+    folder.path().join("defects")
 }
 
 /// Runs the tests of the folder on a generation, in a process of their own: a virtual GPU is one of
 /// a single generation.
-fn execute(args: &DefectsArgs, generation: Target, folder: &Folder) -> anyhow::Result<Run> {
-    let out = folder.0.join(generation.name());
+fn execute(
+    args: &DefectsArgs,
+    generation: Target,
+    folder: &TemporaryFolder,
+) -> anyhow::Result<Run> {
+    let out = folder.path().join(generation.name());
     let mut command = Command::new(workers::program()?);
-    command.arg(folder.tests()).args(driver::words(&args.driver));
+    command.arg(tests(folder)).args(driver::words(&args.driver));
     if args.driver.is_virtual() {
         command.args(["--driver", "mesa"]);
     }
@@ -173,9 +156,7 @@ fn execute(args: &DefectsArgs, generation: Target, folder: &Folder) -> anyhow::R
     }
     let output = command.stdin(Stdio::null()).output().context("the tests")?;
     if ![EXPECTED, UNEXPECTED].iter().any(|code| output.status.code() == Some((*code).into())) {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let line = text.lines().last().unwrap_or_default();
-        anyhow::bail!("{generation}: {}", line.strip_prefix("error: ").unwrap_or(line));
+        anyhow::bail!("{generation}: {}", workers::error_of(&output));
     }
     Ok(Run::read(&out)?)
 }

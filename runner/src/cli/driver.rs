@@ -108,10 +108,7 @@ pub(super) fn identify(
     }
     let output = command.output().context("the OpenGL driver")?;
     if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let line = text.lines().last().unwrap_or_default();
-        let reason = line.strip_prefix("error: ").unwrap_or(line);
-        anyhow::bail!("{option}: {reason} ({})", output.status);
+        anyhow::bail!("{option}: {} ({})", workers::error_of(&output), output.status);
     }
     let header: DriverHeader =
         serde_json::from_slice(&output.stdout).context("the OpenGL driver's names")?;

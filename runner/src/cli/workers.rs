@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::time::Duration;
 
 use super::args::ExecuteArgs;
@@ -49,6 +50,13 @@ impl Split {
 pub(super) fn program() -> std::io::Result<PathBuf> {
     let link = Path::new("/proc/self/exe");
     if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
+}
+
+/// Returns the error message of a process of this program that failed.
+pub(super) fn error_of(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().last().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 /// Returns program and arguments of a worker for a run.

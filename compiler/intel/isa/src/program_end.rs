@@ -1,5 +1,4 @@
-//! Where jumps lead, and how far a kernel reaches: after its end may stand padding, data or
-//! another kernel.
+//! Targets of jumps, and the end of a kernel. Padding, data or another kernel may follow it.
 
 use crate::devinfo::DevInfo;
 use crate::inst::Inst;

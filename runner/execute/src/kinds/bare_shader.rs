@@ -8,7 +8,7 @@ use script::bare;
 
 use super::shader_test::{explain, run_parsed};
 use crate::case::TestCase;
-use crate::kind::Kind;
+use crate::kind::{Kind, read_file};
 use results::bundle::Bundle;
 use results::verdict::{TestResult, Verdict};
 use vocabulary::Stage;
@@ -17,10 +17,6 @@ use vocabulary::Stage;
 pub(super) struct BareShader;
 
 impl Kind for BareShader {
-    fn name(&self) -> &'static str {
-        "shader"
-    }
-
     fn extensions(&self) -> &'static [&'static str] {
         &bare::EXTENSIONS
     }
@@ -31,13 +27,12 @@ impl Kind for BareShader {
 
     /// Reads the shaders of a program, as the text of a `.shader_test` file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let read = |path: &Path| results::read_regular(path, results::TEST_BYTES);
         let own = bare::stage_of(path);
         let mut shaders = Vec::new();
         for stage in Stage::ALL {
             let file = path.with_extension(bare::extension_of(stage));
             if Some(stage) == own || file.exists() {
-                shaders.push((stage, read(&file)?));
+                shaders.push((stage, read_file(&file)?));
             }
         }
         Ok(bare::compose(&shaders))

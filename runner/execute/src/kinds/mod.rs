@@ -40,10 +40,10 @@ mod tests {
         for kind in KINDS {
             for extension in kind.extensions() {
                 let found = kind_of(Path::new(&format!("a/b.{extension}")));
-                assert_eq!(found.name(), kind.name());
+                assert_eq!(found.extensions(), kind.extensions());
             }
         }
-        assert_eq!(kind_of(Path::new("a/b.txt")).name(), DEFAULT.name());
+        assert_eq!(kind_of(Path::new("a/b.txt")).extensions(), DEFAULT.extensions());
         assert!(kind_by_extension(Path::new("a/b.txt")).is_none());
     }
 }

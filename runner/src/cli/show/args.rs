@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::Args;
+use intel_isa::DevInfo;
 
 use crate::cli::args::{CompileArgs, DriverChoice};
 use crate::cli::values::one_generation;
@@ -44,6 +46,17 @@ pub(in crate::cli) struct ShowArgs {
     /// commands of a driver; state: the same with all fields and the state in memory.
     #[arg(value_name = "WHAT", value_parser = what)]
     pub(in crate::cli) what: What,
+}
+
+impl ShowArgs {
+    /// Returns the hardware facts of the generation.
+    ///
+    /// # Errors
+    /// Fails if it is not one of Intel's.
+    pub(super) fn devinfo(&self) -> anyhow::Result<&'static DevInfo> {
+        execute::devinfo(self.generation)
+            .ok_or_else(|| anyhow!("{} has no instruction set", self.generation))
+    }
 }
 
 /// The requested output.

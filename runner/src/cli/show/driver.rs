@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +22,7 @@ use crate::cli::workers;
 use crate::console::message::message;
 use crate::select::located_test;
 use crate::supervise::change_environment;
+use crate::temporary_folder::TemporaryFolder;
 use crate::virtual_gpu::VirtualGpu;
 use execute::{Devices, ExecutorSelection, RunOptions, TestCase};
 use intel_device::TraceLog;
@@ -58,8 +59,9 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     }
     let generation = crate::cli::driver::virtual_generation(args.generation)?;
     let path = located_test(&args.test)?;
-    let folder = Folder::create()?;
-    let gpu = VirtualGpu::start(generation, Some(folder.0.clone()), |line| message!("{line}"))?;
+    let folder = TemporaryFolder::create("show")?;
+    let gpu =
+        VirtualGpu::start(generation, Some(folder.path().to_owned()), |line| message!("{line}"))?;
     let mut command = Command::new(workers::program()?);
     command.arg(COMMAND).arg(&path).stdin(Stdio::null());
     change_environment(&mut command, &gpu.environment());
@@ -68,7 +70,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if let Some(problem) = problem {
         bail!(problem);
     }
-    let recordings = folder.recordings()?;
+    let recordings = recordings(folder.path())?;
     let text = match args.what {
         What::Batch => lines_of_commands(&batches(generation, &recordings)?),
         What::State => batches(generation, &recordings)?,
@@ -80,31 +82,13 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     Ok(if status.success() { EXPECTED } else { UNEXPECTED })
 }
 
-/// A folder of recordings, which is removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn create() -> anyhow::Result<Folder> {
-        let path = std::env::temp_dir().join(format!("runner-show-{}", std::process::id()));
-        std::fs::create_dir(&path).with_context(|| path.display().to_string())?;
-        Ok(Folder(path))
-    }
-
-    /// The recordings in the order of submission.
-    fn recordings(&self) -> anyhow::Result<Vec<Recording>> {
-        let entries = std::fs::read_dir(&self.0)?;
-        let mut paths =
-            entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
-        paths.sort();
-        let parse = |path: PathBuf| Ok(Recording::parse(&std::fs::read(path)?)?);
-        paths.into_iter().map(parse).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// Returns the recordings of a folder in the order of submission.
+fn recordings(folder: &Path) -> anyhow::Result<Vec<Recording>> {
+    let entries = std::fs::read_dir(folder)?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    paths.sort();
+    let parse = |path: PathBuf| Ok(Recording::parse(&std::fs::read(path)?)?);
+    paths.into_iter().map(parse).collect()
 }
 
 /// Text of all batches with their state, as the driver's own decoder prints it.
@@ -169,8 +153,7 @@ fn assembly(
     generation: Generation,
     recordings: &[Recording],
 ) -> anyhow::Result<String> {
-    let devinfo = execute::devinfo(args.generation)
-        .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
+    let devinfo = args.devinfo()?;
     let kernels = Rc::new(Kernels::default());
     replay(generation, recordings, kernels.clone())?;
     let mut text = String::new();
@@ -201,8 +184,7 @@ fn trace(
     generation: Generation,
     recordings: &[Recording],
 ) -> anyhow::Result<String> {
-    let devinfo = execute::devinfo(args.generation)
-        .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
+    let devinfo = args.devinfo()?;
     let log = TraceLog::new(devinfo, 0, args.stage, args.what == What::Payload);
     let log = Arc::new(Mutex::new(log));
     replay(generation, recordings, Rc::new(Traces(log.clone())))?;

@@ -10,7 +10,7 @@ pub(in crate::cli) use args::{FORMS, ShowArgs};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use compiler::{Binary, CodegenOptions};
 use program::{Program, Stage, StageKey};
 use script::{Content, Script};
@@ -118,8 +118,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
 /// Executes the test on the simulator alone and prints a trace of its threads.
 fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
     let execution = compile_options(&args.compile)?;
-    let devinfo = execute::devinfo(args.generation)
-        .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
+    let devinfo = args.devinfo()?;
     let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
     let devices = Traced { log: Arc::new(Mutex::new(log)) };
     let options = RunOptions {
@@ -203,8 +202,7 @@ impl Shown<'_> {
     }
 
     fn devinfo(&self) -> anyhow::Result<&'static intel_isa::DevInfo> {
-        let generation = self.args.generation;
-        execute::devinfo(generation).ok_or_else(|| anyhow!("{generation} has no instruction set"))
+        self.args.devinfo()
     }
 
     fn binary(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Binary> {

@@ -258,7 +258,7 @@ struct NumberQualifier {
     since: Since,
     /// Smallest value.
     minimum: u32,
-    /// Where the value goes; `None` if it has no observable effect here.
+    /// Field of the value; `None` if it has no observable effect here.
     place: fn(&mut Layout) -> Option<&mut Option<u32>>,
 }
 

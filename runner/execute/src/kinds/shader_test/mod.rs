@@ -17,10 +17,6 @@ use results::verdict::{Phase, TestResult, Verdict};
 pub(super) struct ShaderTest;
 
 impl Kind for ShaderTest {
-    fn name(&self) -> &'static str {
-        "shader test"
-    }
-
     fn extensions(&self) -> &'static [&'static str] {
         &[results::names::EXTENSION]
     }

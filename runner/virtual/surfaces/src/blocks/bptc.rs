@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use super::bits::{Texel, bits, low_mask};
 use super::partitions::subset;
+use vocabulary::half;
 
 /// Weights of the second end point of 64, by index, for indices of 2, 3 and 4 bits.
 const WEIGHTS: [&[u32]; 3] = [
@@ -230,7 +231,7 @@ pub(super) fn floats(block: u128, texel: usize, is_signed: bool) -> Texel {
             expand(value, precision, is_signed)
         };
         let (first, second) = (end(2 * subset), end(2 * subset + 1));
-        half(finish((first * (64 - weight) + second * weight + 32) >> 6, is_signed))
+        half::to_f32(finish((first * (64 - weight) + second * weight + 32) >> 6, is_signed))
     };
     [color(0), color(1), color(2), 1.0]
 }
@@ -269,13 +270,4 @@ fn finish(value: i32, is_signed: bool) -> u16 {
     }
     let magnitude = ((value.abs() * 31) >> 5) as u16;
     if value < 0 { magnitude | 0x8000 } else { magnitude }
-}
-
-/// Value of a half float.
-fn half(bits: u16) -> f32 {
-    let magnitude = match (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff)) {
-        (0, fraction) => fraction * 2.0_f32.powi(-24),
-        (exponent, fraction) => (1024.0 + fraction) * 2.0_f32.powi(exponent - 25),
-    };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
