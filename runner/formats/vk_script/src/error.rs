@@ -31,3 +31,14 @@ pub struct ParseError {
     /// The offending text, shortened, invalid UTF-8 replaced.
     pub text: String,
 }
+
+/// The error of a text that spans cannot address.
+pub(crate) fn too_large() -> ParseError {
+    ParseError {
+        span: Span::default(),
+        line: 1,
+        column: 1,
+        message: "script of 4 GiB or more".to_owned(),
+        text: String::new(),
+    }
+}

@@ -1,5 +1,7 @@
 //! Buffers, images and samplers.
 
+use std::sync::Arc;
+
 use super::format::Format;
 use super::state::CompareOp;
 use crate::error::Span;
@@ -12,7 +14,7 @@ pub struct Buffer {
     /// Position of the declaration.
     pub span: Span,
     /// The format of an element (texel).
-    pub format: Format,
+    pub format: Arc<Format>,
     /// Number of elements. An attachment has width times height of its pipeline's framebuffer,
     /// shifted left by the base level of mipmaps.
     pub elements: u32,

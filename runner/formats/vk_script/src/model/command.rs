@@ -129,3 +129,62 @@ pub struct Rectangle {
     /// Columns and rows of a grid, which is drawn as a list of triangles; `None`: the four corners.
     pub cells: Option<[u32; 2]>,
 }
+
+impl Draw {
+    /// The draw of a rectangle or of a grid.
+    pub(crate) fn rectangle(topology: Topology, rectangle: Rectangle) -> Draw {
+        Draw {
+            topology,
+            vertices: DrawVertices::Rectangle(rectangle),
+            first_vertex: 0,
+            first_index: 0,
+            count: rectangle.count(),
+            indexed: false,
+            first_instance: 0,
+            instances: 1,
+        }
+    }
+}
+
+impl Rectangle {
+    /// The rectangle of a position and a size in pixels of a framebuffer.
+    pub(crate) fn in_pixels(area: [f32; 4], framebuffer: [u32; 2]) -> Rectangle {
+        let [frame_width, frame_height] = framebuffer.map(|size| size as f32);
+        let [x, y, width, height] = area;
+        Rectangle {
+            x: x / frame_width * 2.0 - 1.0,
+            y: y / frame_height * 2.0 - 1.0,
+            width: width / frame_width * 2.0,
+            height: height / frame_height * 2.0,
+            cells: None,
+        }
+    }
+
+    /// Number of vertices.
+    pub fn count(&self) -> u32 {
+        self.cells.map_or(4, |[columns, rows]| columns.saturating_mul(rows).saturating_mul(6))
+    }
+
+    /// Positions of the vertices: the corners bottom left, top left, bottom right, top right for a
+    /// strip, or two triangles for each cell, row by row.
+    pub fn positions(&self) -> Vec<[f32; 2]> {
+        let Some([columns, rows]) = self.cells else {
+            let (right, bottom) = (self.x + self.width, self.y + self.height);
+            return vec![[self.x, bottom], [self.x, self.y], [right, bottom], [right, self.y]];
+        };
+        let width = self.width / columns as f32;
+        let height = self.height / rows as f32;
+        let mut positions = Vec::with_capacity(self.count() as usize);
+        for row in 0..rows {
+            for column in 0..columns {
+                let left = self.x + width * column as f32;
+                let right = self.x + width * (column + 1) as f32;
+                let top = self.y + height * row as f32;
+                let bottom = self.y + height * (row + 1) as f32;
+                positions.extend([[right, bottom], [left, bottom], [left, top]]);
+                positions.extend([[right, bottom], [left, top], [right, top]]);
+            }
+        }
+        positions
+    }
+}

@@ -1,5 +1,7 @@
 //! Expectations.
 
+use std::sync::Arc;
+
 use super::format::Format;
 use super::ids::BufferId;
 
@@ -20,7 +22,7 @@ pub enum Expected {
         /// Byte offset of the first element.
         offset: u32,
         /// The format in which the bytes are read.
-        format: Format,
+        format: Arc<Format>,
         /// The comparison: actual value, comparison, expected value.
         comparison: Comparison,
         /// The expected values as the bytes of a buffer in `format`, padding included.
@@ -69,14 +71,6 @@ pub enum Area {
     Whole,
     /// Texels: x, y, width, height.
     Texels([u32; 4]),
-    /// Fractions of width and height of the image: x, y, width, height. Without width and height
-    /// it is one texel.
-    Relative {
-        /// Left and top edge.
-        position: [f32; 2],
-        /// Width and height.
-        size: Option<[f32; 2]>,
-    },
 }
 
 /// A comparison of two values.

@@ -72,7 +72,7 @@ pub struct Channel {
 
 /// Rules by which vectors, matrices and arrays are padded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
+pub enum MemoryLayout {
     /// GLSL's std140.
     Std140,
     /// GLSL's std430.
@@ -87,7 +87,7 @@ pub struct Format {
     /// The name in the script (`vec3<float>`, `R8G8B8A8_UNORM`).
     pub name: String,
     /// The layout.
-    pub layout: Layout,
+    pub layout: MemoryLayout,
     /// The values in the order in which `DATA` and `EXPECT` list them. A packed format has one,
     /// the whole word.
     pub parts: Vec<Part>,

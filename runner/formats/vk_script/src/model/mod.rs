@@ -14,7 +14,7 @@ pub use buffer::{AddressMode, BorderColor, Filter};
 pub use buffer::{Buffer, Contents, Dimension, Image, Sampler};
 pub use command::{ClearValue, Command, CommandKind, Draw, DrawVertices, Rectangle};
 pub use expectation::{Area, Comparison, Expectation, Expected, Tolerance};
-pub use format::{Channel, ChannelName, Format, Layout, Numeric, Part, VkFormat};
+pub use format::{Channel, ChannelName, Format, MemoryLayout, Numeric, Part, VkFormat};
 pub use ids::{BufferId, PipelineId, SamplerId, ShaderId};
 pub use pipeline::{
     Binding, ColorAttachment, DescriptorKind, KernelArgument, KernelPlace, Pipeline, PipelineKind,
@@ -70,6 +70,21 @@ pub struct Script {
 }
 
 impl Script {
+    /// A script that declares nothing.
+    pub(crate) fn new(dialect: Dialect) -> Script {
+        Script {
+            dialect,
+            requirements: Requirements::default(),
+            shaders: Vec::new(),
+            buffers: Vec::new(),
+            samplers: Vec::new(),
+            pipelines: Vec::new(),
+            files: Vec::new(),
+            commands: Vec::new(),
+            unsupported: Vec::new(),
+        }
+    }
+
     /// Returns the buffer of an id.
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.index()]

@@ -1,5 +1,7 @@
 //! Pipelines: stages, attachments, bindings, vertex input, state.
 
+use std::sync::Arc;
+
 use super::format::Format;
 use super::ids::{BufferId, SamplerId, ShaderId};
 use super::state::{State, Viewport};
@@ -25,7 +27,7 @@ pub struct Pipeline {
     pub span: Span,
     /// The kind.
     pub kind: PipelineKind,
-    /// The stages, each at most once.
+    /// The stages, each at most once. A pipeline of VkScript that only clears may have none.
     pub stages: Vec<PipelineStage>,
     /// Color attachments in order of declaration. A graphics pipeline has at least one.
     pub colors: Vec<ColorAttachment>,
@@ -224,7 +226,7 @@ pub struct VertexBuffer {
     pub rate: VertexRate,
     /// The format of the attribute. `vk` is `None` for matrices and structures: an error of the
     /// script once it draws.
-    pub format: Format,
+    pub format: Arc<Format>,
     /// Offset of the first value in bytes.
     pub offset: u32,
     /// Bytes from one value to the next.

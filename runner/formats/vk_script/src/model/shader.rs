@@ -1,5 +1,7 @@
 //! Shader modules.
 
+use std::sync::Arc;
+
 use crate::error::Span;
 
 /// A shader module.
@@ -19,9 +21,9 @@ pub struct Shader {
     pub language: ShaderLanguage,
     /// The text. A pass-through vertex shader has SPIR-V assembly here. Several GLSL sections of
     /// one stage in VkScript are linked together: see `more_sources`.
-    pub source: String,
+    pub source: Arc<str>,
     /// Further GLSL texts of the same stage, which the compiler links to `source`.
-    pub more_sources: Vec<String>,
+    pub more_sources: Vec<Arc<str>>,
     /// Words of a binary module (`SPIRV-HEX`, `SPIRV-BIN`); empty for all other languages.
     pub words: Vec<u32>,
     /// The target environment as the script spells it (`spv1.3`, `vulkan1.1`); `None`: the default
@@ -65,5 +67,5 @@ pub struct VirtualFile {
     /// The path, unique in the script.
     pub path: String,
     /// The text.
-    pub text: String,
+    pub text: Arc<str>,
 }

@@ -1,0 +1,35 @@
+//! Numbers to bytes, by the encoding of a part.
+
+use crate::model::{Numeric, Part};
+use crate::tokens::Number;
+
+/// True if numbers of an encoding are written with a fraction.
+pub(crate) fn is_float(numeric: Numeric) -> bool {
+    matches!(numeric, Numeric::Float | Numeric::Ufloat)
+}
+
+/// The bits of a number in an encoding; integers keep their low bits. `None`: a fraction where an
+/// integer belongs.
+pub(crate) fn encode(number: Number, numeric: Numeric, bits: u32) -> Option<u64> {
+    match (numeric, bits) {
+        (Numeric::Float | Numeric::Ufloat, 16) => {
+            Some(u64::from(vocabulary::half::from_f64(number.real())))
+        }
+        (Numeric::Float | Numeric::Ufloat, 64) => Some(number.real().to_bits()),
+        (Numeric::Float | Numeric::Ufloat, _) => Some(u64::from((number.real() as f32).to_bits())),
+        _ => match number {
+            Number::Integer { bits, .. } => Some(bits),
+            Number::Real(_) => None,
+        },
+    }
+}
+
+/// Writes bits into the bytes of an element that begins at `start`. Bytes outside are dropped.
+pub(crate) fn write(bits: u64, part: &Part, start: usize, bytes: &mut [u8]) {
+    let begin = start + part.offset as usize;
+    let length = (part.bits / 8) as usize;
+    if let Some(target) = bytes.get_mut(begin..begin + length) {
+        let source = bits.to_le_bytes();
+        target.copy_from_slice(&source[..length.min(8)]);
+    }
+}
