@@ -108,6 +108,9 @@ pub(crate) struct Checker<'a> {
     pub(crate) per_vertex_sizes: FxHashMap<Storage, u32>,
     /// Largest constant indices of arrays without a size.
     pub(crate) largest_indices: FxHashMap<Root, i64>,
+    /// Members of uniform and storage blocks without a size, and those that a constant indexes.
+    pub(crate) unsized_members: Vec<(GlobalId, u32, Span)>,
+    pub(crate) indexed_members: FxHashSet<(GlobalId, u32)>,
     /// Members of structures by name.
     pub(crate) member_indices: FxHashMap<TypeId, FxHashMap<Box<str>, u32>>,
 }
@@ -155,6 +158,8 @@ impl<'a> Checker<'a> {
             block_names: FxHashSet::default(),
             per_vertex_sizes: FxHashMap::default(),
             largest_indices: FxHashMap::default(),
+            unsized_members: Vec::new(),
+            indexed_members: FxHashSet::default(),
             member_indices: FxHashMap::default(),
         }
     }
@@ -175,7 +180,8 @@ impl<'a> Checker<'a> {
                 .check_pragmas()
                 .and_then(|()| self.check_reads())
                 .and_then(|()| self.check_recursion())
-                .and_then(|()| self.check_layouts());
+                .and_then(|()| self.check_layouts())
+                .and_then(|()| self.check_unsized_members());
         }
     }
 

@@ -254,6 +254,11 @@ impl<'a> Language<'a> {
         self.at_least(420, 310) || self.extension("ARB_shading_language_420pack")
     }
 
+    /// `length()` of vectors and matrices, which GLSL ES lacks (section 5.5 of both).
+    pub(crate) fn has_vector_length(&self) -> bool {
+        !self.es && self.has_420pack()
+    }
+
     pub(crate) fn has_enhanced_layouts(&self) -> bool {
         self.at_least(440, 0) || self.extension("ARB_enhanced_layouts")
     }

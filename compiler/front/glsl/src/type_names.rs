@@ -183,7 +183,7 @@ impl TypeAvailability {
                 Dim::Buffer => s.result == Scalar::Float && language.at_least(130, 0),
                 _ => false,
             },
-            TypeAvailability::Counter => language.at_least(0, 300),
+            TypeAvailability::Counter | TypeAvailability::Doubles => language.at_least(0, 300),
             _ => false,
         }
     }

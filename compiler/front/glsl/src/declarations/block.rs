@@ -82,6 +82,7 @@ impl<'a> Checker<'a> {
         self.set_xfb_stride(&qualifiers.layout.variable, block.name.span)?;
         self.check_captured(content, global.layout.xfb_offset, block.name.span)?;
         let id = self.shader.globals.push(global);
+        self.note_unsized_members(&block, id, &members);
         self.blocks.insert((storage, block.name.symbol));
         self.block_names.insert(block.name.symbol);
         self.size_per_vertex(id, span)?;
@@ -111,8 +112,20 @@ impl<'a> Checker<'a> {
     }
 
     /// A block has a storage qualifier, optionally `patch`, memory and layout qualifiers; the
-    /// others are for its members (GLSL 4.60 section 4.3.9).
+    /// others are for its members (GLSL 4.60 section 4.3.9). `patch` is for outputs of tessellation
+    /// control shaders and inputs of tessellation evaluation shaders (sections 4.3.4 and 4.3.6).
     fn check_block_qualifiers(&mut self, q: &Qualifiers) -> Check<()> {
+        let patches = matches!(
+            (self.language.stage, q.storage),
+            (Stage::TessControl, Some(StorageQualifier::Out))
+                | (Stage::TessEval, Some(StorageQualifier::In))
+        );
+        if q.interpolation.patch && !patches {
+            return self.error(
+                q.span,
+                "`patch` is for tessellation control outputs and evaluation inputs",
+            );
+        }
         let patch = Interpolation { patch: q.interpolation.patch, ..Interpolation::default() };
         if q.interpolation != patch
             || q.invariant
@@ -143,7 +156,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn member_names(
+    pub(crate) fn member_names(
         &self,
         block: &ast::InterfaceBlock,
     ) -> impl Iterator<Item = ast::Name> + use<'a> {

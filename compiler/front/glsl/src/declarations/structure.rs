@@ -219,6 +219,7 @@ impl Checker<'_> {
                 || qualifiers.constant
                 || qualifiers.layout.present
                 || qualifiers.invariant
+                || qualifiers.precise
                 || qualifiers.memory != MemoryQualifiers::default() && !bindless
                 || qualifiers.interpolation != Default::default();
             if interface {
@@ -243,6 +244,13 @@ impl Checker<'_> {
                     return self.error(
                         declarator.name.span,
                         "structures have no atomic counters as members",
+                    );
+                }
+                let image = matches!(self.types.get(self.types.without_arrays(ty)), Type::Image(_));
+                if image && self.language.es {
+                    return self.error(
+                        declarator.name.span,
+                        format!("structures of GLSL ES have no images as members: `{text}`"),
                     );
                 }
                 if let Some((_, ArrayLength::Unsized)) = self.types.array_of(ty) {

@@ -408,6 +408,12 @@ impl Checker<'_> {
         let root = match self.shader.exprs[array].kind {
             ExprKind::Global(id) => Root::Global(id),
             ExprKind::Local(id) => Root::Local(id),
+            ExprKind::Member { base, member } => {
+                if let Some(Root::Global(block)) = self.root(base) {
+                    self.indexed_members.insert((block, member));
+                }
+                return;
+            }
             _ => return,
         };
         let largest = self.largest_indices.entry(root).or_insert(index);
@@ -531,8 +537,8 @@ impl Checker<'_> {
             Type::Array { .. } if self.language.has_array_values() => {
                 return self.unsized_length(value, span);
             }
-            Type::Vector { size, .. } if self.language.has_420pack() => u32::from(size),
-            Type::Matrix { columns, .. } if self.language.has_420pack() => u32::from(columns),
+            Type::Vector { size, .. } if self.language.has_vector_length() => u32::from(size),
+            Type::Matrix { columns, .. } if self.language.has_vector_length() => u32::from(columns),
             _ => {
                 let name = self.type_name(ty);
                 return self.error(span, format!("a value of type {name} has no length()"));

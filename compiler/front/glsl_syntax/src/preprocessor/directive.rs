@@ -230,6 +230,11 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// True if a name is `__LINE__`, `__FILE__` or `__VERSION__`.
+    fn is_predefined(&self, name: Symbol) -> bool {
+        matches!(name, words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION)
+    }
+
     /// Reads `a, b)` after the opening parenthesis.
     fn parameters(&mut self, name: Token) -> Option<Vec<Symbol>> {
         let mut names = Vec::new();
@@ -296,6 +301,10 @@ impl Preprocessor<'_> {
         let Some(name) = self.macro_name(directive) else { return self.finish_line() };
         match self.reserved_macro(name.symbol) {
             Some(message) => self.error_at(name, message),
+            // C++ leaves that undefined (GLSL 4.60 section 3.3: "as is standard for C++").
+            None if self.is_predefined(name.symbol) => {
+                self.error_at(name, "a predefined macro cannot be undefined");
+            }
             None => self.buffers.macros.undefine(name.symbol),
         }
     }

@@ -1,5 +1,9 @@
-//! `tests/rules/*.txt`: sentences of the language specifications as legal programs, each with an
-//! illegal variant.
+//! Rules of the language. `tests/rules/sections` has the list with a sentence for each; the pairs
+//! in `tests/rules/*.txt` are further cases: legal programs, each with an illegal variant.
+
+mod check;
+mod compare;
+mod sections;
 
 use glsl::{CompileOptions, compile};
 use program::{LinkOptions, Shader, Stage, TypeTable};
@@ -76,13 +80,13 @@ fn wrong(text: &str, accept: fn(&str) -> Result<(), String>) -> Vec<String> {
 #[test]
 fn legal_programs_compile_and_illegal_ones_do_not() {
     for text in [
-        include_str!("../rules/preprocessor.txt"),
-        include_str!("../rules/pairs.txt"),
-        include_str!("../rules/declarations.txt"),
-        include_str!("../rules/chapters.txt"),
-        include_str!("../rules/expressions.txt"),
-        include_str!("../rules/builtins.txt"),
-        include_str!("../rules/embedded.txt"),
+        include_str!("../../rules/preprocessor.txt"),
+        include_str!("../../rules/pairs.txt"),
+        include_str!("../../rules/declarations.txt"),
+        include_str!("../../rules/chapters.txt"),
+        include_str!("../../rules/expressions.txt"),
+        include_str!("../../rules/builtins.txt"),
+        include_str!("../../rules/embedded.txt"),
     ] {
         let wrong = wrong(text, compiles);
         assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
@@ -91,7 +95,7 @@ fn legal_programs_compile_and_illegal_ones_do_not() {
 
 #[test]
 fn legal_programs_link_and_illegal_ones_do_not() {
-    let wrong = wrong(include_str!("../rules/linking.txt"), links);
+    let wrong = wrong(include_str!("../../rules/linking.txt"), links);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
