@@ -37,6 +37,7 @@ mod budget;
 mod check;
 mod contents;
 mod error;
+mod evaluate;
 mod features;
 mod files;
 mod formats;
@@ -49,6 +50,7 @@ mod values;
 mod vkscript;
 
 pub use error::{ParseError, Span};
+pub use evaluate::Mismatch;
 pub use files::ReadFile;
 pub use model::*;
 pub use rules::Rules;

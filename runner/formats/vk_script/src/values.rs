@@ -1,4 +1,4 @@
-//! Numbers to bytes, by the encoding of a part.
+//! Numbers to bytes and bytes to numbers, by the encoding of a part.
 
 use crate::model::{Numeric, Part};
 use crate::tokens::Number;
@@ -32,4 +32,13 @@ pub(crate) fn write(bits: u64, part: &Part, start: usize, bytes: &mut [u8]) {
         let source = bits.to_le_bytes();
         target.copy_from_slice(&source[..length.min(8)]);
     }
+}
+
+/// Reads the bits of a part, without sign extension; `None` outside of the bytes.
+pub(crate) fn read(part: &Part, start: usize, bytes: &[u8]) -> Option<u64> {
+    let begin = start + part.offset as usize;
+    let length = (part.bits / 8) as usize;
+    let mut word = [0; 8];
+    word.get_mut(..length)?.copy_from_slice(bytes.get(begin..begin + length)?);
+    Some(u64::from_le_bytes(word))
 }

@@ -1,11 +1,10 @@
 //! `EXPECT`.
 
 use super::parser::Parser;
-use crate::budget::Budget;
-use crate::model::{Area, BufferId, Comparison, Expectation, Expected, Format, Tolerance};
+use crate::model::{Area, BufferId, Comparison, Expectation, Expected, Format, Literal, Tolerance};
 use crate::text::Step;
-use crate::tokens::{Cursor, Kind, Token, number};
-use crate::values::{encode, is_float, write};
+use crate::tokens::{Cursor, Kind, Number, Token, number};
+use crate::values::is_float;
 
 /// Relative tolerance in percent with which Amber compares floats for equality.
 pub(crate) const FLOAT_TOLERANCE: Tolerance = Tolerance::Percent(0.000_001);
@@ -75,7 +74,7 @@ impl<'a> Parser<'a> {
             }
             return self.expect_texels([x, y]);
         }
-        self.expect_values(buffer, x)
+        self.expect_values(buffer, x, &first)
     }
 
     fn expect_texels(&mut self, position: [u32; 2]) -> Step<Expected> {
@@ -96,11 +95,17 @@ impl<'a> Parser<'a> {
             }
         }
         self.cursor.end_of_line("EXPECT")?;
+        let tolerances = complete(tolerances, 4, TEXEL_TOLERANCE);
         let [x, y] = position;
         Ok(Expected::Texels { area: Area::Texels([x, y, width, height]), color, alpha, tolerances })
     }
 
-    fn expect_values(&mut self, buffer: BufferId, offset: u32) -> Step<Expected> {
+    fn expect_values(
+        &mut self,
+        buffer: BufferId,
+        offset: u32,
+        place: &Token<'a>,
+    ) -> Step<Expected> {
         let format = self.script.buffer(buffer).format.clone();
         let mut tolerances = Vec::new();
         if self.cursor.peek().is("TOLERANCE") {
@@ -120,8 +125,14 @@ impl<'a> Parser<'a> {
         } else if format.parts.iter().any(|part| is_float(part.numeric)) {
             tolerances.push(FLOAT_TOLERANCE);
         }
-        let (bytes, count) = expected_values(&mut self.cursor, &mut self.budget, &format)?;
-        Ok(Expected::Values { offset, format, comparison, bytes, count, tolerances })
+        let values = literals(&mut self.cursor, &format)?;
+        if !offset.is_multiple_of(format.size.max(1)) {
+            let message =
+                format!("offset is no multiple of the {} bytes of an element", format.size);
+            return Err(place.fault(message));
+        }
+        let tolerances = complete(tolerances, format.parts.len(), FLOAT_TOLERANCE);
+        Ok(Expected::Values { offset, format, comparison, values, tolerances })
     }
 }
 
@@ -130,37 +141,35 @@ pub(crate) fn same_format(left: &Format, right: &Format) -> bool {
     left.parts == right.parts && left.size == right.size && left.vk == right.vk
 }
 
-/// Reads numbers up to the end of the line into elements of a format. Returns the bytes and the
-/// number of values.
-pub(crate) fn expected_values(
-    cursor: &mut Cursor<'_>,
-    budget: &mut Budget,
-    format: &Format,
-) -> Step<(Vec<u8>, u32)> {
-    let size = format.size as usize;
-    let (mut bytes, mut count) = (Vec::new(), 0_u32);
+/// One tolerance for all, or one for each of some parts, the default for those that have none.
+fn complete(mut list: Vec<Tolerance>, parts: usize, default: Tolerance) -> Vec<Tolerance> {
+    if list.len() > 1 {
+        list.resize(parts, default);
+    }
+    list
+}
+
+/// Reads numbers up to the end of the line as values of a format.
+pub(crate) fn literals(cursor: &mut Cursor<'_>, format: &Format) -> Step<Vec<Literal>> {
+    let mut values = Vec::new();
+    let mut parts = format.parts.iter().cycle();
     loop {
         let token = cursor.next();
         if token.ends_line() {
             break;
         }
-        let index = count as usize % format.parts.len().max(1);
-        let part = format.parts.get(index).ok_or_else(|| token.fault("type without values"))?;
+        let part = parts.next().ok_or_else(|| token.fault("type without values"))?;
         let value = number(&token).ok_or_else(|| token.fault("expected a number"))?;
-        let bits = encode(value, part.numeric, part.bits)
-            .ok_or_else(|| token.fault("fraction where an integer belongs"))?;
-        if index == 0 {
-            budget.contents(size).map_err(|message| token.fault(message))?;
-            bytes.resize(bytes.len() + size, 0);
-        }
-        let begin = bytes.len() - size;
-        write(bits, part, begin, &mut bytes);
-        count = count.saturating_add(1);
+        values.push(match value {
+            _ if is_float(part.numeric) => Literal::Real(value.real()),
+            Number::Integer { bits, .. } => Literal::Integer(bits),
+            Number::Real(_) => return Err(token.fault("fraction where an integer belongs")),
+        });
     }
-    if count == 0 {
+    if values.is_empty() {
         return Err(cursor.peek().fault("expected values"));
     }
-    Ok((bytes, count))
+    Ok(values)
 }
 
 /// Reads tolerances: numbers, each with `%` behind it or not.

@@ -14,7 +14,7 @@ mod shader;
 mod state;
 mod structure;
 
-pub(crate) use expect::{FLOAT_TOLERANCE, TEXEL_TOLERANCE, expected_values, tolerance_list};
+pub(crate) use expect::{FLOAT_TOLERANCE, TEXEL_TOLERANCE, literals, tolerance_list};
 pub(crate) use run::topology_named;
 
 use crate::files::ReadFile;

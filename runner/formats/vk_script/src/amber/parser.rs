@@ -13,6 +13,7 @@ use crate::model::{
     Buffer, BufferId, ColorAttachment, Command, CommandKind, Dialect, Format, MemoryLayout,
     Pipeline, PipelineId, PipelineKind, SamplerId, Script, ShaderId, Unsupported,
 };
+use crate::rules::Rules;
 use crate::text::{Lines, Step, saturate};
 use crate::tokens::{Cursor, Kind, Token};
 
@@ -49,7 +50,7 @@ impl<'a> Parser<'a> {
             lines,
             read_file,
             cursor: Cursor::new(text),
-            script: Script::new(Dialect::AmberScript),
+            script: Script::new(Dialect::AmberScript, Rules::Amber),
             names: Names::default(),
             budget: Budget::default(),
             formats: HashMap::new(),

@@ -25,11 +25,10 @@ pub enum Expected {
         format: Arc<Format>,
         /// The comparison: actual value, comparison, expected value.
         comparison: Comparison,
-        /// The expected values as the bytes of a buffer in `format`, padding included.
-        bytes: Vec<u8>,
-        /// Number of values. The last element may be incomplete.
-        count: u32,
-        /// Tolerances of the parts, or one for all, or none for exact comparison.
+        /// The expected values, part by part. The last element may be incomplete.
+        values: Vec<Literal>,
+        /// Tolerances of the parts of an element, or one for all, or none. Integers are compared
+        /// exactly except by `FuzzyEqual`; floats are compared exactly without a tolerance.
         tolerances: Vec<Tolerance>,
     },
     /// The color of texels.
@@ -40,7 +39,7 @@ pub enum Expected {
         color: [f64; 4],
         /// Alpha is compared, too.
         alpha: bool,
-        /// Tolerances of the channels, or one for all, or none for the default.
+        /// Tolerances of the channels, red first, or one for all.
         tolerances: Vec<Tolerance>,
     },
     /// The same bytes as another buffer of the same format and size.
@@ -90,6 +89,15 @@ pub enum Comparison {
     Greater,
     /// Greater or equal.
     GreaterOrEqual,
+}
+
+/// An expected value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    /// The bits of an integer; the part has as many as it has.
+    Integer(u64),
+    /// A number for a floating-point part, rounded to the part's precision.
+    Real(f64),
 }
 
 /// An accepted difference.

@@ -13,7 +13,7 @@ mod state;
 pub use buffer::{AddressMode, BorderColor, Filter};
 pub use buffer::{Buffer, Contents, Dimension, Image, Sampler};
 pub use command::{ClearValue, Command, CommandKind, Draw, DrawVertices, Rectangle};
-pub use expectation::{Area, Comparison, Expectation, Expected, Tolerance};
+pub use expectation::{Area, Comparison, Expectation, Expected, Literal, Tolerance};
 pub use format::{Channel, ChannelName, Format, MemoryLayout, Numeric, Part, VkFormat};
 pub use ids::{BufferId, PipelineId, SamplerId, ShaderId};
 pub use pipeline::{
@@ -29,6 +29,7 @@ pub use state::{
 };
 
 use crate::error::Span;
+use crate::rules::Rules;
 
 /// The language in which a script was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +49,8 @@ pub enum Dialect {
 pub struct Script {
     /// The format of the text.
     pub dialect: Dialect,
+    /// The program whose rules comparisons follow.
+    pub rules: Rules,
     /// Requirements on device and instance.
     pub requirements: Requirements,
     /// Shader modules in order of declaration. A shader that no pipeline uses need not compile.
@@ -71,9 +74,10 @@ pub struct Script {
 
 impl Script {
     /// A script that declares nothing.
-    pub(crate) fn new(dialect: Dialect) -> Script {
+    pub(crate) fn new(dialect: Dialect, rules: Rules) -> Script {
         Script {
             dialect,
+            rules,
             requirements: Requirements::default(),
             shaders: Vec::new(),
             buffers: Vec::new(),

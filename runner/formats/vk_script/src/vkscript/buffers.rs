@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::reader::{Bound, Reader, Sized, ValueLayout};
-use crate::amber::expected_values;
+use crate::amber::literals;
 use crate::formats::{Type, glsl_type, typed_format};
-use crate::model::{Buffer, BufferId, CommandKind, DescriptorKind, Format};
+use crate::model::{Buffer, BufferId, CommandKind, DescriptorKind, Format, Literal, Part};
 use crate::rules::Rules;
 use crate::text::Step;
-use crate::tokens::{Cursor, Kind, Token};
+use crate::tokens::{Cursor, Kind, Number, Token};
+use crate::values::{encode, write};
 
 impl<'a> Reader<'a> {
     /// Reads `set:binding` or `binding`.
@@ -125,9 +126,16 @@ impl<'a> Reader<'a> {
     ) -> Step<(u32, Vec<u8>, u32)> {
         let format = self.value_format(cursor, layout)?;
         let offset = cursor.unsigned("an offset in bytes")?;
-        let (mut bytes, count) = expected_values(cursor, &mut self.budget, &format)?;
-        if !(count as usize).is_multiple_of(format.parts.len()) {
+        let values = literals(cursor, &format)?;
+        if !values.len().is_multiple_of(format.parts.len()) {
             return Err(start.fault("incomplete last value"));
+        }
+        let mut bytes = vec![0; values.len() / format.parts.len() * format.size as usize];
+        self.budget.contents(bytes.len()).map_err(|message| start.fault(message))?;
+        for (index, value) in values.iter().enumerate() {
+            let (element, part) = (index / format.parts.len(), index % format.parts.len());
+            let part = &format.parts[part];
+            write(bits(*value, part), part, element * format.size as usize, &mut bytes);
         }
         bytes.truncate(used(&format, bytes.len()));
         if u64::from(offset) + bytes.len() as u64 > Buffer::LIMIT {
@@ -156,6 +164,14 @@ impl<'a> Reader<'a> {
         self.bound.insert(place, Bound { kind, sized: Sized::new(buffer) });
         self.bound_order.push(place);
         Ok(buffer)
+    }
+}
+
+/// The bits of a value in a part.
+fn bits(value: Literal, part: &Part) -> u64 {
+    match value {
+        Literal::Integer(bits) => bits,
+        Literal::Real(real) => encode(Number::Real(real), part.numeric, part.bits).unwrap_or(0),
     }
 }
 

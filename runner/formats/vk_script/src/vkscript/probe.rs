@@ -1,8 +1,10 @@
 //! `probe`.
 
 use super::reader::Reader;
-use crate::amber::{FLOAT_TOLERANCE, TEXEL_TOLERANCE, expected_values};
-use crate::model::{Area, CommandKind, Comparison, Expectation, Expected, Format, Tolerance};
+use crate::amber::{FLOAT_TOLERANCE, TEXEL_TOLERANCE, literals};
+use crate::model::{
+    Area, CommandKind, Comparison, Expectation, Expected, Format, Literal, Tolerance,
+};
 use crate::rules::Rules;
 use crate::text::Step;
 use crate::tokens::{Cursor, Kind, Token};
@@ -78,9 +80,13 @@ impl<'a> Reader<'a> {
         let place = self.place(cursor)?;
         let offset = cursor.unsigned("an offset in bytes")?;
         let (mut comparison, fuzzy) = comparison(cursor)?;
-        let (bytes, count) = expected_values(cursor, &mut self.budget, &format)?;
-        if !(count as usize).is_multiple_of(format.parts.len()) {
+        let mut values = literals(cursor, &format)?;
+        if !values.len().is_multiple_of(format.parts.len()) {
             return Err(start.fault("incomplete last value"));
+        }
+        let half = format.parts.iter().any(|part| is_float(part.numeric) && part.bits == 16);
+        if self.rules == Rules::VkRunner && half {
+            values.iter_mut().for_each(round_to_half);
         }
         let span = self.span(start, cursor);
         let bound = self.bound.get_mut(&place);
@@ -102,7 +108,7 @@ impl<'a> Reader<'a> {
             Rules::VkRunner if fuzzy => self.part_tolerances(&format),
             _ => Vec::new(),
         };
-        let expected = Expected::Values { offset, format, comparison, bytes, count, tolerances };
+        let expected = Expected::Values { offset, format, comparison, values, tolerances };
         self.push_command(span, CommandKind::Expect(Expectation { buffer, expected }));
         Ok(())
     }
@@ -115,6 +121,13 @@ impl<'a> Reader<'a> {
         };
         let rows = rows(&format.name, format.parts.len());
         (0..format.parts.len()).map(|part| list[part % rows.max(1)]).collect()
+    }
+}
+
+/// VkRunner compares with the half float that is nearest to the number.
+fn round_to_half(value: &mut Literal) {
+    if let Literal::Real(real) = value {
+        *real = vocabulary::half::to_f64(vocabulary::half::from_f64(*real));
     }
 }
 

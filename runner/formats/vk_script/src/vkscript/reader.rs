@@ -119,7 +119,7 @@ const CLEAR_PIPELINE: PipelineId = PipelineId(u32::MAX);
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, lines: &'a Lines, rules: Rules) -> Reader<'a> {
-        let mut script = Script::new(Dialect::VkScript);
+        let mut script = Script::new(Dialect::VkScript, rules);
         script.buffers.push(blank::default_color());
         Reader {
             text,
