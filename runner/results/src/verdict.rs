@@ -272,6 +272,10 @@ impl TestResult {
     }
 }
 
+/// Line of a probe's failure whose observed value is undefined by the specification, as far as the
+/// reference interpreter knows.
+pub const UNDEFINED: &str = "Undefined: the specification does not determine the observed value";
+
 /// The verdict of an executor on one test case: a result without names and expectations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -304,6 +308,22 @@ impl Verdict {
             reason.push_str(&format!("…\n[cut: {left} more bytes]"));
         }
         self
+    }
+
+    /// Adds to the reason of a failed probe that the observed value is undefined.
+    #[must_use]
+    pub fn with_undefined(mut self) -> Verdict {
+        if let Some((Phase::Probe, reason)) = &mut self.cause {
+            reason.push_str("\n  ");
+            reason.push_str(UNDEFINED);
+        }
+        self
+    }
+
+    /// Returns true if the value that failed a probe is undefined.
+    pub fn is_undefined(&self) -> bool {
+        let reason = self.cause.as_ref().map_or("", |(_, reason)| reason);
+        reason.lines().any(|line| line.trim() == UNDEFINED)
     }
 
     /// Returns a pass.

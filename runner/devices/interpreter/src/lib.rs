@@ -8,6 +8,7 @@
 //! assert_eq!(device.shaded(), 0, "no batch yet");
 //! ```
 
+mod consumption;
 mod outputs;
 
 pub use interpreter::default_block;
@@ -30,6 +31,7 @@ use raster::shader_io::{
     BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 
+use consumption::Consumer;
 use outputs::{put_fragments, put_patches, put_varyings};
 
 use shader_device::{Cores, ShaderDevice, Undefined};
@@ -92,16 +94,15 @@ impl InterpreterDevice {
         outputs: &Outputs,
         live: &Mask,
     ) {
-        let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
-        let rasterized = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
-        let captured = rasterized && !program.feedback.is_empty();
-        let read = |slot: Slot| match next.and_then(|n| n.inputs.iter().find(|v| v.slot == slot)) {
-            _ if captured || slot == Slot::Position && rasterized => 0xf,
-            input => input.map_or(0, |v| v.mask),
-        };
+        let consumer = Consumer::of(program, stage);
         let undefined = undefined_components(stage, outputs, live);
         let visible = outputs.undefined_control_flow.and(live).any()
-            || stage.outputs.iter().zip(undefined).any(|(v, mask)| read(v.slot) & mask != 0);
+            || live.any() && consumer.misses(stage)
+            || stage
+                .outputs
+                .iter()
+                .zip(undefined)
+                .any(|(v, mask)| consumer.reads(v.slot) & mask != 0);
         if visible || self.sees_undefined_memory(program) {
             self.undefined.inputs = true;
             self.undefined.batches.insert(self.shaded, !0);

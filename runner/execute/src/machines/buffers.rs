@@ -8,7 +8,7 @@ use raster::resources::BufferId;
 use script::{AtomicPosition, BufferCommand, Comparison, Probe, SsboValue};
 
 use super::session::{Flow, Session};
-use results::verdict::Phase;
+use results::verdict::{Phase, UNDEFINED};
 
 /// Creates and fills buffers on every executor.
 pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flow {
@@ -155,7 +155,9 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
                 format!("{what}: {} against {}", condition.show(first), condition.show(second));
             Some((Phase::Mismatch, text))
         }
-        _ => (!passes).then(|| (Phase::Probe, text())),
+        _ if passes => None,
+        _ if undefined => Some((Phase::Probe, format!("{}\n  {UNDEFINED}", text()))),
+        _ => Some((Phase::Probe, text())),
     };
     let observed = || values.iter().map(|&bits| condition.show(bits)).collect();
     session.record_probe(bad.as_ref().map(|bad| bad.0), || condition.wanted(), observed);

@@ -14,7 +14,7 @@ use script::{Area, Expected};
 use super::driver_check::Closeness;
 use super::replicas::Replicas;
 use program::{FragmentOutput, Global, LinkedStage, Placement, Stage};
-use results::verdict::{Phase, Verdict};
+use results::verdict::{Phase, UNDEFINED, Verdict};
 
 /// The failure of a probe.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,16 +136,16 @@ fn read(
 /// be undefined.
 fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Option<Bad> {
     let [first, rest @ ..] = results else { return None };
-    let probe_failure = |failure: &ProbeFailure| Bad {
-        phase: Phase::Probe,
-        text: describe(failure),
-        place: (failure.x, failure.y),
+    let is_undefined = |failure: &ProbeFailure| {
+        undefined || results.iter().any(|r| r.readback.is_undefined(failure.x, failure.y))
+    };
+    let probe_failure = |failure: &ProbeFailure| {
+        let note = if is_undefined(failure) { format!("\n  {UNDEFINED}") } else { String::new() };
+        let text = describe(failure) + &note;
+        Bad { phase: Phase::Probe, text, place: (failure.x, failure.y) }
     };
     let Some(second) = rest.first() else {
         return first.failure.as_ref().map(probe_failure);
-    };
-    let is_undefined = |failure: &ProbeFailure| {
-        undefined || results.iter().any(|r| r.readback.is_undefined(failure.x, failure.y))
     };
     match (&first.failure, &second.failure) {
         (Some(failure), Some(_)) => Some(probe_failure(failure)),

@@ -16,6 +16,7 @@ mod small_types;
 mod step_limit;
 mod storage;
 mod textures;
+mod undefined_probes;
 mod vec4_execution;
 mod vec4_harness;
 mod vec4_swizzles;

@@ -25,6 +25,8 @@ pub struct Likeness {
     /// For probes that both executors fail, the observed values: a test that draws nothing fails
     /// such a probe, too.
     pub observed: Option<String>,
+    /// The value that failed a probe is undefined.
+    pub undefined: bool,
 }
 
 impl Likeness {
@@ -40,7 +42,14 @@ impl Likeness {
             _ => None,
         };
         let observed = (ending.phase == Some(Phase::Probe)).then(|| observed(reason)).flatten();
-        Likeness { ending, kind, observed }
+        Likeness { ending, kind, observed, undefined: verdict.is_undefined() }
+    }
+
+    /// Returns true if a smaller test that ends in another way counts as the same failure. Its
+    /// values must be defined where those of the whole test are.
+    pub fn accepts(&self, smaller: &Likeness) -> bool {
+        let same = Likeness { undefined: self.undefined, ..smaller.clone() } == *self;
+        same && (self.undefined || !smaller.undefined)
     }
 }
 
@@ -104,6 +113,17 @@ mod tests {
             rule("SIMD16 kernel, offset 0x90: another")
         );
         assert_ne!(rule("a").ending, probe("a").ending);
+    }
+
+    #[test]
+    fn smaller_tests_stay_defined() {
+        let of = |verdict: Verdict| Likeness::of(&verdict, Wanted::default());
+        let probe = || Verdict::fail(Phase::Probe, "Probe color at (0,0)\n  Observed: 3 4");
+        let (defined, undefined) = (of(probe()), of(probe().with_undefined()));
+        assert!(defined.accepts(&defined) && undefined.accepts(&undefined));
+        assert!(undefined.accepts(&defined));
+        assert!(!defined.accepts(&undefined));
+        assert!(!undefined.accepts(&of(Verdict::fail(Phase::Probe, "other"))));
     }
 
     #[test]

@@ -95,9 +95,10 @@ fn combined(driver: Verdict, reference: &Verdict, found: Findings, undefined: bo
         _ => false,
     };
     match (passes(&driver), passes(reference)) {
-        _ if !judges || undefined => driver,
+        _ if !judges => driver,
+        _ if undefined => driver.with_undefined(),
         (true, false) if is_probe(reference) && !found.reference_fails => driver,
-        (false, true) if is_probe(&driver) && !found.driver_fails => driver,
+        (false, true) if is_probe(&driver) && !found.driver_fails => driver.with_undefined(),
         (true, false) => {
             Verdict::fail(Phase::Mismatch, format!("reference interpreter: {}", cause(reference)))
         }
@@ -107,6 +108,7 @@ fn combined(driver: Verdict, reference: &Verdict, found: Findings, undefined: bo
         // Values are compared also if both fail: a probe may expect neither of them.
         _ => match found.difference {
             Some(text) => Verdict::fail(Phase::Mismatch, text),
+            None if is_probe(&driver) && !found.driver_fails => driver.with_undefined(),
             None => driver,
         },
     }

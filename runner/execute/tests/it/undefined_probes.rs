@@ -1,0 +1,100 @@
+//! Failures of probes say whether the specification determines the observed value.
+
+use execute::{Devices, RunOptions, TestCase, run_text};
+use results::verdict::{Phase, Status};
+use vocabulary::Target;
+
+/// A patch whose control shader executes `control`; the color is the sum of what it may write.
+fn patch(control: &str) -> String {
+    format!(
+        "[require]
+GLSL >= 4.00
+
+[vertex shader]
+#version 400
+in vec4 piglit_vertex;
+void main() {{ gl_Position = piglit_vertex; }}
+
+[tessellation control shader]
+#version 400
+layout(vertices = 4) out;
+out float of_vertex[];
+patch out float of_patch;
+void main() {{ {control} }}
+
+[tessellation evaluation shader]
+#version 400
+layout(quads) in;
+in float of_vertex[];
+patch in float of_patch;
+out float value;
+void main() {{
+    gl_Position = vec4(gl_TessCoord.xy * 2.0 - 1.0, 0.0, 1.0);
+    value = of_vertex[0] + of_patch;
+}}
+
+[fragment shader]
+#version 400
+in float value;
+out vec4 color;
+void main() {{ color = vec4(value); }}
+
+[vertex data]
+piglit_vertex/float/2
+-1 -1
+ 1 -1
+ 1  1
+-1  1
+
+[test]
+clear color 0.5 0.5 0.5 0.5
+clear
+patch parameter vertices 4
+draw arrays GL_PATCHES 0 4
+probe rgba 5 5 0.25 0.25 0.25 0.25
+"
+    )
+}
+
+const LEVELS: &str = "gl_TessLevelOuter = float[4](1.0, 1.0, 1.0, 1.0); \
+                      gl_TessLevelInner = float[2](1.0, 1.0);";
+const VALUES: &str = "of_vertex[gl_InvocationID] = 0.5; of_patch = 0.5;";
+
+/// Returns true if the failing probe reads a value that is marked as undefined.
+fn is_undefined(control: &str) -> bool {
+    let (options, devices) = (RunOptions::default(), Devices::default());
+    let case = TestCase::new("undefined", Target::SKL, &options, &devices);
+    let verdict = run_text(patch(control).as_bytes(), &case);
+    assert_eq!(verdict.status, Status::Fail, "{control}: {:?}", verdict.cause);
+    assert_eq!(verdict.cause.as_ref().map(|(phase, _)| *phase), Some(Phase::Probe), "{control}");
+    verdict.is_undefined()
+}
+
+#[test]
+fn a_defined_value_has_no_note() {
+    assert!(!is_undefined(&format!("{LEVELS} {VALUES}")));
+    let written_again = "if (gl_InvocationID == 9) of_patch = 1.0;";
+    assert!(!is_undefined(&format!("{LEVELS} {VALUES} {written_again}")));
+}
+
+#[test]
+fn outputs_that_no_invocation_writes() {
+    assert!(is_undefined(&format!("{LEVELS} of_patch = 0.5;")));
+    assert!(is_undefined(&format!("{LEVELS} of_vertex[gl_InvocationID] = 0.5;")));
+}
+
+#[test]
+fn outputs_that_are_written_under_a_condition() {
+    let never = "if (gl_InvocationID == 9) of_patch = 0.5; of_vertex[gl_InvocationID] = 0.5;";
+    assert!(is_undefined(&format!("{LEVELS} {never}")));
+}
+
+#[test]
+fn tessellation_levels_that_are_not_written() {
+    assert!(is_undefined(VALUES));
+    let outer = "gl_TessLevelOuter = float[4](1.0, 1.0, 1.0, 1.0);";
+    assert!(is_undefined(&format!("{outer} {VALUES}")));
+    let three = "gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = 1.0; \
+                 gl_TessLevelInner = float[2](1.0, 1.0);";
+    assert!(is_undefined(&format!("{three} {VALUES}")));
+}
