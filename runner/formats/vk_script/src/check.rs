@@ -28,6 +28,9 @@ fn size(buffer: &Buffer) -> Result<(), String> {
     Ok(())
 }
 
+/// Most vertex attributes or color attachments of a pipeline; drivers have 32 or fewer.
+pub(crate) const ATTRIBUTE_LIMIT: usize = 256;
+
 /// Entries of a pipeline, which a derived one copies.
 pub(crate) fn entries(pipeline: &Pipeline) -> usize {
     let resources: usize = pipeline.bindings.iter().map(|binding| binding.resources.len()).sum();

@@ -2,6 +2,7 @@
 
 use super::parser::Parser;
 use crate::blank;
+use crate::check;
 use crate::formats::Type;
 use crate::model::{
     Binding, BufferId, ColorAttachment, DescriptorKind, KernelArgument, KernelPlace, Pipeline,
@@ -130,6 +131,9 @@ impl<'a> Parser<'a> {
         }
         if pipeline.colors.iter().any(|known| known.buffer == buffer) {
             return Err(name.fault("a color attachment that is bound twice"));
+        }
+        if pipeline.colors.len() >= check::ATTRIBUTE_LIMIT {
+            return Err(name.fault("too many color attachments"));
         }
         pipeline.colors.push(ColorAttachment { buffer, location, base_mip_level });
         self.make_image(buffer);

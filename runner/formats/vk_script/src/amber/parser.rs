@@ -274,6 +274,7 @@ impl<'a> Parser<'a> {
     /// Checks what needs the whole script.
     pub(super) fn finish(mut self) -> Step<Script> {
         self.default_attachments()?;
+        self.script.requirements.deduplicate();
         check::script(&self.script)?;
         Ok(self.script)
     }

@@ -227,6 +227,9 @@ impl<'a> Parser<'a> {
         if pipeline.vertex_buffers.iter().any(|known| known.location == location) {
             return Err(buffer_token.fault("a second vertex buffer at this location"));
         }
+        if pipeline.vertex_buffers.len() >= check::ATTRIBUTE_LIMIT {
+            return Err(buffer_token.fault("too many vertex buffers"));
+        }
         pipeline.vertex_buffers.push(attribute);
         Ok(())
     }

@@ -28,13 +28,13 @@ impl Parser<'_> {
 
     pub(super) fn device_extension(&mut self) -> Step<()> {
         let (name, _) = self.cursor.word("the name of an extension")?;
-        add(&mut self.script.requirements.device_extensions, name);
+        self.script.requirements.device_extensions.push(name.to_owned());
         self.cursor.end_of_line("DEVICE_EXTENSION")
     }
 
     pub(super) fn instance_extension(&mut self) -> Step<()> {
         let (name, _) = self.cursor.word("the name of an extension")?;
-        add(&mut self.script.requirements.instance_extensions, name);
+        self.script.requirements.instance_extensions.push(name.to_owned());
         self.cursor.end_of_line("INSTANCE_EXTENSION")
     }
 
@@ -44,11 +44,5 @@ impl Parser<'_> {
         let limit = self.cursor.unsigned("milliseconds")?;
         self.script.requirements.fence_timeout_ms = Some(limit);
         self.cursor.end_of_line("SET")
-    }
-}
-
-fn add(list: &mut Vec<String>, name: &str) {
-    if !list.iter().any(|known| known == name) {
-        list.push(name.to_owned());
     }
 }

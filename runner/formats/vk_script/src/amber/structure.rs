@@ -9,6 +9,17 @@ use crate::model::MemoryLayout;
 use crate::text::Step;
 use crate::tokens::{Kind, Token};
 
+/// Most levels of structures in structures.
+const DEPTH_LIMIT: u32 = 32;
+
+/// The levels of structures that a member adds.
+fn depth(member: &StructureMember) -> u32 {
+    match &member.ty {
+        Type::Structure(inner) => inner.depth + 1,
+        Type::Number(_) => 0,
+    }
+}
+
 impl<'a> Parser<'a> {
     pub(super) fn structure(&mut self) -> Step<()> {
         let (name, start) = self.cursor.word("the name of the structure")?;
@@ -34,6 +45,10 @@ impl<'a> Parser<'a> {
                 }
                 Kind::End => return Err(start.fault("`STRUCT` without `END`")),
                 _ => return Err(token.fault("expected the type of a member")),
+            }
+            structure.depth = structure.members.last().map_or(0, depth).max(structure.depth);
+            if structure.depth > DEPTH_LIMIT {
+                return Err(token.fault(format!("more than {DEPTH_LIMIT} levels of structures")));
             }
             if structure.members.len() > PART_LIMIT {
                 return Err(start.fault(format!("structure of more than {PART_LIMIT} members")));

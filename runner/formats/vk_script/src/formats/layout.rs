@@ -36,6 +36,8 @@ pub(crate) struct Structure {
     /// Bytes from one element to the next, if the script says so.
     pub(crate) stride: Option<u32>,
     pub(crate) members: Vec<StructureMember>,
+    /// Levels of structures inside of this one.
+    pub(crate) depth: u32,
 }
 
 /// A member of a structure.

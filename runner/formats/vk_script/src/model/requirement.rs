@@ -1,5 +1,7 @@
 //! Requirements on a device.
 
+use std::collections::HashSet;
+
 use crate::error::Span;
 
 /// Everything that a script requires.
@@ -17,6 +19,16 @@ pub struct Requirements {
     pub version: Option<[u32; 3]>,
     /// The time limit of one submission in milliseconds.
     pub fence_timeout_ms: Option<u32>,
+}
+
+impl Requirements {
+    /// Removes extensions that are listed twice; the order of the first stays.
+    pub(crate) fn deduplicate(&mut self) {
+        for list in [&mut self.device_extensions, &mut self.instance_extensions] {
+            let mut seen = HashSet::new();
+            list.retain(|name| seen.insert(name.clone()));
+        }
+    }
 }
 
 /// A feature of the device.

@@ -36,8 +36,8 @@ pub(super) struct Reader<'a> {
     pub(super) indices: Option<BufferId>,
     /// State and entry points for the next draw.
     pub(super) key: Key,
-    /// Pipelines that exist, in the order of their ids.
-    keys: Vec<(PipelineKind, VertexSource, Key)>,
+    /// Pipelines that exist, by the text of what distinguishes them.
+    keys: HashMap<String, PipelineId>,
     /// Buffers by descriptor set and binding.
     pub(super) bound: HashMap<(u32, u32), Bound>,
     /// The order in which buffers were bound.
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
             vertex_buffers: Vec::new(),
             indices: None,
             key: Key { state: State::default(), entry_points: Vec::new() },
-            keys: Vec::new(),
+            keys: HashMap::new(),
             bound: HashMap::new(),
             bound_order: Vec::new(),
             push: None,
@@ -262,15 +262,13 @@ impl<'a> Reader<'a> {
         key: &Key,
         span: Span,
     ) -> Step<PipelineId> {
-        let same = |(k, s, known): &(PipelineKind, VertexSource, Key)| {
-            *k == kind && *s == source && known == key
-        };
-        if let Some(index) = self.keys.iter().position(same) {
-            return Ok(PipelineId(saturate(index)));
+        let identity = format!("{kind:?} {source:?} {key:?}");
+        if let Some(id) = self.keys.get(&identity) {
+            return Ok(*id);
         }
-        let id = PipelineId(saturate(self.keys.len()));
+        let id = PipelineId(saturate(self.script.pipelines.len()));
         let pipeline = self.new_pipeline(kind, source, key, span)?;
-        self.keys.push((kind, source, key.clone()));
+        self.keys.insert(identity, id);
         self.script.pipelines.push(pipeline);
         Ok(id)
     }
@@ -355,6 +353,7 @@ impl<'a> Reader<'a> {
 
     /// Completes buffers and pipelines.
     pub(super) fn finish(mut self) -> Step<Script> {
+        self.script.requirements.deduplicate();
         self.size_buffers()?;
         self.bind_buffers()?;
         self.resolve_clears();

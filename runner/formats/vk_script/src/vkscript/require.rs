@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
             let (structure, member) = (member.structure, member.member);
             requirements.features.push(Feature { span: token.span(), structure, member });
             if !extension.is_empty() {
-                add(&mut requirements.device_extensions, extension);
+                requirements.device_extensions.push(extension.to_owned());
             }
             return Ok(());
         }
@@ -102,17 +102,11 @@ impl<'a> Reader<'a> {
             return Err(Fault::at(token.span(), "unknown feature or extension"));
         }
         if word == INSTANCE_EXTENSION {
-            add(&mut requirements.instance_extensions, word);
+            requirements.instance_extensions.push(word.to_owned());
         } else {
-            add(&mut requirements.device_extensions, word);
+            requirements.device_extensions.push(word.to_owned());
         }
         Ok(())
-    }
-}
-
-fn add(list: &mut Vec<String>, name: &str) {
-    if !list.iter().any(|known| known == name) {
-        list.push(name.to_owned());
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::reader::Reader;
 use super::sections::{Section, SectionKind};
 use crate::blank;
+use crate::check;
 use crate::formats::{format_by_name, vertex_format};
 use crate::model::{Buffer, Contents, Format, Part, VertexBuffer, VertexRate};
 use crate::text::{Fault, Step, saturate};
@@ -47,6 +48,9 @@ impl<'a> Reader<'a> {
             let column = column(&mut cursor)?;
             if columns.iter().any(|known| known.location == column.location) {
                 return Err(token.fault("a second column of this location"));
+            }
+            if columns.len() >= check::ATTRIBUTE_LIMIT {
+                return Err(token.fault("too many columns"));
             }
             columns.push(column);
         }

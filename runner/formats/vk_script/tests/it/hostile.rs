@@ -287,12 +287,43 @@ fn short_texts_cannot_ask_for_much() {
     let doubled: String =
         (1..40).map(|i| format!("STRUCT s{i}\ns{} a\ns{} b\nEND\n", i - 1, i - 1)).collect();
     let structures = format!("#!amber\nSTRUCT s0\nfloat a\nEND\n{doubled}");
+    let nested: String = (1..50_000).map(|i| format!("STRUCT s{i}\ns{} a\nEND\n", i - 1)).collect();
+    let chain = format!("#!amber\nSTRUCT s0\nfloat a\nEND\n{nested}");
     let buffers: String =
         (0..64).map(|i| format!("BUFFER b{i} DATA_TYPE uint8 SIZE 268435456 FILL 1\n")).collect();
     let states: String =
         (0..3_000).map(|i| format!("ssbo {i} 4\nlineWidth {i}\ndraw rect 0 0 1 1\n")).collect();
     let sections = format!("[vertex shader passthrough]\n[test]\n{states}");
-    for text in [pipelines, structures, format!("#!amber\n{buffers}"), sections] {
+    for text in [pipelines, structures, chain, format!("#!amber\n{buffers}"), sections] {
         assert!(!check(text.as_bytes()), "{}", &text[..80]);
+    }
+}
+
+/// A line with a number.
+type Line = fn(usize) -> String;
+
+/// Long scripts of one kind of line: with time that grows faster than the length they
+/// would take minutes.
+#[test]
+fn long_texts_take_linear_time() {
+    let amber = "#!amber\nSHADER vertex v PASSTHROUGH\nBUFFER b DATA_TYPE int32 DATA 1 END\n";
+    let lines: [(&str, Line); 6] = [
+        (amber, |i| format!("DEVICE_EXTENSION VK_{i}\n")),
+        (amber, |i| format!("SAMPLER s{i}\nEXPECT b IDX 0 EQ 1 2 3\n")),
+        (amber, |i| format!("PIPELINE graphics p{i}\nATTACH v\nEND\nCLEAR p{i}\n")),
+        ("[vertex shader passthrough]\n[test]\n", |i| {
+            format!("lineWidth {i}\ndraw rect 0 0 1 1\n")
+        }),
+        ("[test]\n", |i| format!("ssbo {i} subdata int 0 1\nprobe ssbo int {i} 0 == 1\n")),
+        ("[vertex data]\n0/R32_SFLOAT\n", |i| format!("{i} # \" a comment \\\n")),
+    ];
+    for (start, line) in lines {
+        let mut text = start.to_owned();
+        let mut number = 0;
+        while text.len() < 1 << 18 {
+            text.push_str(&line(number));
+            number += 1;
+        }
+        check(text.as_bytes());
     }
 }
