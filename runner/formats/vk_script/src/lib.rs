@@ -43,6 +43,7 @@ mod files;
 mod formats;
 pub mod model;
 mod passthrough;
+mod removals;
 mod rules;
 mod text;
 mod tokens;
@@ -53,6 +54,7 @@ pub use error::{ParseError, Span};
 pub use evaluate::Mismatch;
 pub use files::ReadFile;
 pub use model::*;
+pub use removals::{Removal, RemovalLevel, removals, without};
 pub use rules::Rules;
 
 /// Parses a script: AmberScript if its first line is `#!amber`, else VkScript by the rules of a

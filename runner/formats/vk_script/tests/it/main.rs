@@ -6,4 +6,5 @@ mod corpus;
 mod errors;
 mod expectations;
 mod hostile;
+mod removals;
 mod vkscript;
