@@ -19,6 +19,7 @@ use program::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// Marker for an error that is already recorded; callers add nothing.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +80,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) struct_precisions: FxHashMap<TypeId, Vec<Precision>>,
     /// Explicit or implied offsets of the next atomic counter, by binding.
     pub(crate) counter_offsets: FxHashMap<u32, u32>,
+    /// Bytes that atomic counters take, by binding.
+    pub(crate) counter_bytes: FxHashMap<u32, Vec<Range<u32>>>,
     /// Values of constant variables by initializer.
     pub(crate) constant_values: RefCell<FxHashMap<ExprId, Option<Value>>>,
     pub(crate) file_starts: Vec<Span>,
@@ -142,6 +145,7 @@ impl<'a> Checker<'a> {
             struct_weights: FxHashMap::default(),
             struct_precisions: FxHashMap::default(),
             counter_offsets: FxHashMap::default(),
+            counter_bytes: FxHashMap::default(),
             constant_values: RefCell::default(),
             file_starts,
             type_names: FxHashMap::default(),

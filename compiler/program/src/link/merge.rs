@@ -204,9 +204,7 @@ impl Merge<'_> {
         conflict("xfb_buffer", &mut old.xfb_buffer, new.layout.xfb_buffer);
         conflict("xfb_offset", &mut old.xfb_offset, new.layout.xfb_offset);
         conflict("xfb_stride", &mut old.xfb_stride, new.layout.xfb_stride);
-        if let (Some(a), Some(b)) = (old.depth, new.layout.depth)
-            && a != b
-        {
+        if new.builtin.is_some() && old.depth != new.layout.depth {
             self.errors.push(format!("`{name}` is declared with different depth layouts"));
         }
         if new.builtin.is_some()

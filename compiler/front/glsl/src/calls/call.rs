@@ -351,6 +351,21 @@ impl Checker<'_> {
         }
     }
 
+    /// True if a place selects a member of a structure or of a block with an instance name.
+    fn selects_member(&self, mut place: ExprId) -> bool {
+        loop {
+            match self.shader.exprs[place].kind {
+                ExprKind::Index { base, .. } => place = base,
+                ExprKind::Member { base, .. } => {
+                    let ExprKind::Global(id) = self.shader.exprs[base].kind else { return true };
+                    let block = self.shader.globals[id].block.as_ref();
+                    return block.is_none_or(|block| block.has_instance);
+                }
+                _ => return false,
+            }
+        }
+    }
+
     fn check_builtin_call(
         &mut self,
         function: BuiltinFunction,
@@ -382,6 +397,10 @@ impl Checker<'_> {
                 });
                 if swizzled && !self.language.at_least(440, 0) {
                     return self.error(span, "components of an interpolant need GLSL 4.40");
+                }
+                let selected = values.first().is_some_and(|&v| self.selects_member(v));
+                if selected && self.language.es {
+                    return self.error(span, "an interpolant of GLSL ES has no `.`");
                 }
             }
             F::Barrier if self.language.stage == Stage::TessControl => {

@@ -152,6 +152,7 @@ impl Checker<'_> {
                     span,
                     format!("format {} does not fit the image's components", format.name()),
                 ),
+            None if self.language.es => self.error(span, "an image needs a format in GLSL ES"),
             None if !qualifiers.memory.write_only && !loads_any => {
                 self.error(span, "an image that is not writeonly needs a format")
             }

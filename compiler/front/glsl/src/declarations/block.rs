@@ -126,12 +126,16 @@ impl<'a> Checker<'a> {
                 "`patch` is for tessellation control outputs and evaluation inputs",
             );
         }
+        if q.memory != MemoryQualifiers::default() && q.storage != Some(StorageQualifier::Buffer) {
+            return self.error(q.span, "memory qualifiers are for images and storage blocks");
+        }
         let patch = Interpolation { patch: q.interpolation.patch, ..Interpolation::default() };
         if q.interpolation != patch
             || q.invariant
             || q.precise
             || q.constant
             || q.precision.is_some()
+            || q.subroutine.is_some()
         {
             return self
                 .error(q.span, "this qualifier is for members of a block, not for the block");
@@ -242,13 +246,11 @@ impl<'a> Checker<'a> {
         if per_vertex && !q.interpolation.patch && array.is_none() {
             return self.error(span, "a block with one value per vertex must be an array");
         }
-        if matches!(storage, Storage::Uniform | Storage::Buffer)
-            && matches!(array, Some((_, ArrayLength::Unsized)))
-        {
+        let sized_by_vertices = per_vertex && !q.interpolation.patch;
+        if !sized_by_vertices && matches!(array, Some((_, ArrayLength::Unsized))) {
             return self.error(span, "an array of blocks needs a size");
         }
-        let shared_by_vertices = per_vertex && !q.interpolation.patch;
-        let own = array.filter(|_| shared_by_vertices).map_or(ty, |(element, _)| element);
+        let own = array.filter(|_| sized_by_vertices).map_or(ty, |(element, _)| element);
         if self.language.es
             && self.types.array_of(own).is_some_and(|(e, _)| self.types.array_of(e).is_some())
         {
@@ -518,14 +520,18 @@ impl<'a> Checker<'a> {
     ) -> Check<()> {
         let memory_block = matches!(storage, Storage::Uniform | Storage::Buffer);
         let bindless = self.language.extension("ARB_bindless_texture");
+        let old_input = storage == Storage::Input
+            && self.language.stage != Stage::Vertex
+            && !self.language.at_least(430, 300);
         let message = if q.constant {
             "a member of a block cannot be `const`"
-        } else if memory_block && (q.invariant || outer.invariant) {
+        } else if q.subroutine.is_some() {
+            "a member of a block cannot be a subroutine"
+        } else if q.interpolation.patch && !outer.interpolation.patch {
+            "a member is `patch` only if its block is"
+        } else if q.invariant && storage != Storage::Output && !old_input {
             "only outputs can be invariant"
-        } else if q.storage.is_some()
-            && q.storage != outer.storage
-            && !(q.storage == Some(StorageQualifier::Shared) && memory_block)
-        {
+        } else if q.storage.is_some() && q.storage != outer.storage {
             "a member's storage qualifier must be the block's"
         } else if q.layout.variable.offset.is_some() && !memory_block {
             "`offset` is for members of uniform and storage blocks"
@@ -533,6 +539,8 @@ impl<'a> Checker<'a> {
             "`offset` of members needs GLSL 4.40 or ARB_enhanced_layouts"
         } else if q.layout.packing.is_some() {
             "members have no packing of their own"
+        } else if q.layout.order.is_some() && !memory_block {
+            "row_major and column_major are for uniform and storage blocks"
         } else if q.layout.variable.binding.is_some() {
             "members have no binding"
         } else if memory_block && q.interpolation != Default::default() {

@@ -417,6 +417,13 @@ impl Checker<'_> {
         if !offset.is_multiple_of(4) {
             return self.error(span, "the offset of an atomic counter must be a multiple of 4");
         }
+        let end = *next;
+        let bytes = self.counter_bytes.entry(binding).or_default();
+        if bytes.iter().any(|other| other.start < end && offset < other.end) {
+            let place = format!("offset {offset} of binding {binding}");
+            return self.error(span, format!("atomic counters overlap at {place}"));
+        }
+        bytes.push(offset..end);
         Ok(())
     }
 }

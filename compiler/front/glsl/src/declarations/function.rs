@@ -205,6 +205,8 @@ impl Checker<'_> {
         if qualifiers.interpolation != Default::default()
             || qualifiers.invariant
             || qualifiers.layout.present
+            || qualifiers.subroutine.is_some()
+            || self.has_misplaced_memory(qualifiers, ty)
         {
             return self.error(span, "these qualifiers do not apply to parameters");
         }

@@ -24,6 +24,12 @@ impl Checker<'_> {
         self.check_first_redeclaration(storage, block.name.span)?;
         let unit = self.unit;
         let outer = self.qualifiers(block.qualifiers)?;
+        if !matches!(storage, Storage::Input | Storage::Output) {
+            return self.error(block.name.span, "gl_PerVertex is a block of inputs or outputs");
+        }
+        if outer.layout.variable.location.is_some() {
+            return self.error(block.name.span, "gl_PerVertex cannot have a location");
+        }
         let mut members: Vec<Member> = Vec::new();
         for &id in unit.list(block.members) {
             let member = unit.members[id];

@@ -262,6 +262,9 @@ impl Checker<'_> {
                 .error(name.span, format!("only invariant and precise can be added to `{text}`"));
         }
         let global = &self.shader.globals[id];
+        if qualifiers.precise && self.used[id] {
+            return self.error(name.span, format!("`{text}` is made precise after use"));
+        }
         if qualifiers.precise && !self.scopes.is_global() {
             return self
                 .error(name.span, format!("`{text}` is global and cannot be made precise here"));

@@ -220,6 +220,7 @@ impl Checker<'_> {
                 || qualifiers.layout.present
                 || qualifiers.invariant
                 || qualifiers.precise
+                || qualifiers.subroutine.is_some()
                 || qualifiers.memory != MemoryQualifiers::default() && !bindless
                 || qualifiers.interpolation != Default::default();
             if interface {

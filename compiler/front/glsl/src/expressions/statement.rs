@@ -266,11 +266,6 @@ impl Checker<'_> {
         let value_span = self.unit.exprs[value].span;
         let value = self.expression(value)?;
         if result == TypeTable::VOID {
-            if self.ty(value) == TypeTable::VOID && self.language.at_least(420, 0) {
-                out.push(Statement::Expression(value));
-                out.push(Statement::Return(None));
-                return Ok(());
-            }
             return self.error(value_span, "a void function cannot return a value");
         }
         if let Some(f) = &mut self.function {
@@ -405,6 +400,8 @@ impl Checker<'_> {
                 let interface = qualifiers.storage.is_some()
                     || qualifiers.layout.present
                     || qualifiers.invariant
+                    || qualifiers.subroutine.is_some()
+                    || self.has_misplaced_memory(&qualifiers, base)
                     || qualifiers.interpolation != Default::default();
                 if interface {
                     self.each_declarator(declarators, |_, _| Err(Reported)).ok();

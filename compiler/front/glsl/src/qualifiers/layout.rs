@@ -206,7 +206,12 @@ impl Checker<'_> {
                 layout.blend_support = true;
             }
             _ => match ImageFormat::from_name(name) {
-                Some(format) => layout.variable.image_format = Some(format),
+                Some(format) => {
+                    let before = layout.variable.image_format.replace(format);
+                    if before.is_some_and(|other| other != format) {
+                        return self.error(span, "an image has one format");
+                    }
+                }
                 None => return self.error(span, format!("`{name}` is not a layout qualifier")),
             },
         }

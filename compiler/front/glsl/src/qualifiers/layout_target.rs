@@ -90,6 +90,9 @@ impl Checker<'_> {
         let variable = matches!(target, LayoutTarget::Variable | LayoutTarget::LastFragData);
         let fetched = target == LayoutTarget::LastFragData
             || target == LayoutTarget::Variable && q.storage == Some(StorageQualifier::InOut);
+        let memory =
+            matches!(q.storage, Some(StorageQualifier::Uniform | StorageQualifier::Buffer));
+        let order = layout.order.is_some();
         let message = match target {
             _ if layout.noncoherent && !fetched => {
                 "noncoherent is for `inout` variables and gl_LastFragData"
@@ -109,6 +112,15 @@ impl Checker<'_> {
             {
                 "transform feedback is for outputs"
             }
+            _ if layout.captures() && self.language.stage == Stage::Fragment => {
+                "transform feedback is not for fragment shaders"
+            }
+            _ if layout.variable.stream.is_some() && !self.may_have_stream(q) => {
+                "`stream` is for outputs of geometry shaders"
+            }
+            LayoutTarget::Block if !memory && (layout.packing.is_some() || order) => {
+                "packing and matrix order are for uniform and storage blocks"
+            }
             LayoutTarget::Block | LayoutTarget::Member
                 if layout.variable.image_format.is_some() =>
             {
@@ -120,6 +132,12 @@ impl Checker<'_> {
             _ => return Ok(()),
         };
         self.error(q.span, message)
+    }
+
+    /// True for outputs of geometry shaders, and for members, whose block is checked.
+    fn may_have_stream(&self, q: &Qualifiers) -> bool {
+        self.language.stage == Stage::Geometry
+            && q.storage.is_none_or(|word| word == StorageQualifier::Out)
     }
 
     /// Reports layout qualifiers that need a variable, in a declaration without one.
@@ -140,6 +158,12 @@ impl Checker<'_> {
         let captured = layout.variable.xfb_buffer.is_some() || layout.variable.xfb_stride.is_some();
         if (captured || layout.variable.stream.is_some()) && !output {
             return self.error(span, "transform feedback and streams are for outputs");
+        }
+        if captured && self.language.stage == Stage::Fragment {
+            return self.error(span, "transform feedback is not for fragment shaders");
+        }
+        if layout.variable.stream.is_some() && self.language.stage != Stage::Geometry {
+            return self.error(span, "`stream` is for outputs of geometry shaders");
         }
         if layout.blend_support && !(output && self.language.stage == Stage::Fragment) {
             return self.error(span, "blend equations are for fragment outputs");

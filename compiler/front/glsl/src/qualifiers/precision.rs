@@ -47,8 +47,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<()> {
         let innermost = self.types.without_arrays(ty);
-        let without = matches!(self.types.get(innermost), Type::Struct(_))
-            || self.types.scalar_of(innermost) == Some(Scalar::Bool);
+        let without = matches!(self.types.get(innermost), Type::Struct(_) | Type::Void)
+            || matches!(self.types.scalar_of(innermost), Some(Scalar::Bool | Scalar::Double));
         let counter = *self.types.get(innermost) == Type::AtomicCounter;
         if counter && qualifiers.precision.is_some_and(|p| p != Precision::High) {
             return self.error(span, "atomic counters are highp");

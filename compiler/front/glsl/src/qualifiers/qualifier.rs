@@ -6,7 +6,7 @@ use glsl_syntax::ast::{self, List, Name, Precision, QualifierKind};
 use glsl_syntax::source::Span;
 use program::types::MatrixOrder;
 use program::variable::{InterpolationMode, MemoryQualifiers, Packing, SampleLocation};
-use program::{Interpolation, Stage};
+use program::{Interpolation, Stage, Type, TypeId};
 
 /// Storage qualifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,6 +220,13 @@ impl Checker<'_> {
         }
         let text = self.unit.sources.text(span);
         self.error(span, format!("qualifier `{text}` is not available in this version"))
+    }
+
+    /// True if memory qualifiers qualify something other than images (GLSL 4.60 section 4.10).
+    /// Members of storage blocks, which take them too, are checked as members.
+    pub(crate) fn has_misplaced_memory(&self, qualifiers: &Qualifiers, ty: TypeId) -> bool {
+        let image = matches!(self.types.get(self.types.without_arrays(ty)), Type::Image(_));
+        qualifiers.memory != MemoryQualifiers::default() && !image
     }
 
     /// Defaults of blocks of one storage: packing and matrix order.

@@ -33,6 +33,12 @@ impl Checker<'_> {
                     )
                 }
             }
+            // GLSL ES 3.20 section 4.4.1.2.
+            (Some((_, ArrayLength::Unsized)), None)
+                if self.language.es && storage == Storage::Input =>
+            {
+                self.error(span, "an input without a size needs an input primitive before it")
+            }
             _ => Ok(()),
         }
     }

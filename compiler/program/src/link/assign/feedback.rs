@@ -10,6 +10,9 @@ use crate::stage::Stage;
 use crate::types::{ArrayLength, Type, TypeId, TypeTable};
 use crate::variable::{Global, Storage};
 
+/// Buffers of transform feedback (`gl_MaxTransformFeedbackBuffers`).
+const BUFFERS: u8 = 4;
+
 /// Fills the program's feedback lists from the last vertex-processing stage.
 pub(crate) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &mut Errors) {
     let Some(stage) = stages.iter().rev().find(|s| s.shader.stage < Stage::Fragment) else {
@@ -30,7 +33,12 @@ pub(crate) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
         }
     }
     check_overlap(&list, &program.types, errors);
-    for buffer in 0..4u8 {
+    if let Some(varying) = list.iter().find(|v| v.buffer >= BUFFERS) {
+        let FeedbackVarying { name, buffer, .. } = varying;
+        errors.push(format!("`{name}` needs feedback buffer {buffer}; there are {BUFFERS}"));
+        list.retain(|v| v.buffer < BUFFERS);
+    }
+    for buffer in 0..BUFFERS {
         let of_buffer = || list.iter().filter(|v| v.buffer == buffer);
         let end = of_buffer()
             .map(|v| v.offset.saturating_add(bytes(&program.types, v)))
@@ -40,6 +48,12 @@ pub(crate) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
             of_buffer().any(|v| program.types.scalar_of(v.ty).is_some_and(|s| s.bits() == 64));
         let align = if wide { 8 } else { 4 };
         let declared = shader.layout.xfb_stride[usize::from(buffer)];
+        if let Some(stride) = declared.filter(|stride| wide && stride % 8 != 0) {
+            errors.push(format!(
+                "xfb_stride {stride} of buffer {buffer}, which captures 64-bit values, is not a \
+                 multiple of 8"
+            ));
+        }
         if let Some(stride) = declared
             && stride < end
         {
@@ -94,7 +108,7 @@ fn capture_block(
     list: &mut Vec<FeedbackVarying>,
 ) {
     if let Some((element, ArrayLength::Fixed(n))) = types.array_of(ty) {
-        for i in 0..n.min(4) {
+        for i in 0..n.min(u32::from(BUFFERS) + 1) {
             let slot = advance(start.slot, i * varying_slots(types, element));
             let buffer = start.buffer.saturating_add(i as u8);
             capture_block(types, stage, global, element, Start { slot, buffer, ..start }, list);

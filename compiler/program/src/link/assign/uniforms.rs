@@ -27,6 +27,7 @@ pub(crate) fn place(
     let mut next = 0u32;
     for stage in stages.iter_mut() {
         let mask = StageMask::of(stage.shader.stage);
+        check_subroutines(&stage.shader, &program.types, options, errors);
         number_subroutines(&mut stage.shader, &program.types, &mut next);
         list_subroutines(&stage.shader, &program.types, &mut program.subroutine_uniforms, errors);
         for global in stage.shader.globals.values_mut() {
@@ -262,6 +263,38 @@ fn atomic_buffers(program: &mut Program, errors: &mut Errors) {
         }
     }
     program.atomic_buffers = buffers;
+}
+
+/// Explicit indices of subroutine functions are unique and below the limit, explicit locations of
+/// subroutine uniforms are below theirs (GLSL 4.60 sections 4.4.3 and 4.4.4).
+fn check_subroutines(
+    shader: &crate::Shader,
+    types: &TypeTable,
+    options: &LinkOptions<'_>,
+    errors: &mut Errors,
+) {
+    let limit = |name: &str, default| options.capabilities.limit(name, default);
+    let functions = limit("GL_MAX_SUBROUTINES", 256);
+    let mut taken: FxHashMap<u32, &str> = FxHashMap::default();
+    for function in shader.functions.values() {
+        let Some(index) = function.subroutine_index else { continue };
+        let name = &*function.name;
+        if index >= functions {
+            errors.push(format!("index {index} of subroutine `{name}` is not below {functions}"));
+        }
+        if let Some(other) = taken.insert(index, name) {
+            errors.push(format!("subroutines `{other}` and `{name}` have the same index {index}"));
+        }
+    }
+    let locations = limit("GL_MAX_SUBROUTINE_UNIFORM_LOCATIONS", 1024);
+    for global in shader.globals.values() {
+        let Some(location) = global.layout.location else { continue };
+        let subroutine = matches!(types.get(types.without_arrays(global.ty)), Type::Subroutine(_));
+        if subroutine && location.saturating_add(location_count(types, global.ty)) > locations {
+            let name = &global.name;
+            errors.push(format!("location {location} of `{name}` is not below {locations}"));
+        }
+    }
 }
 
 /// Assigns subroutine functions their indices and subroutine uniforms their locations and places in

@@ -15,7 +15,7 @@ use crate::link::options::LinkOptions;
 use crate::link::reach;
 use crate::shader::Shader;
 use crate::stage::Stage;
-use crate::types::TypeTable;
+use crate::types::{TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, InterpolationMode, SampleLocation, Storage};
 
 /// Checks every pair of neighbors and everything the program shares.
@@ -146,6 +146,12 @@ fn check_precisions(stages: &[Shader], errors: &mut Errors) {
     }
 }
 
+/// True if members of two blocks have the same memory qualifiers (GLSL ES 3.20 section 9.2.1).
+fn same_memory(types: &TypeTable, a: TypeId, b: TypeId) -> bool {
+    let memory = |ty| types.members(ty).unwrap_or_default().iter().map(|member| member.memory);
+    memory(a).eq(memory(b))
+}
+
 /// Same-named uniform or storage blocks of all stages are one block.
 fn share_blocks(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
     let mut seen: FxHashMap<String, &Global> = FxHashMap::default();
@@ -158,6 +164,9 @@ fn share_blocks(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
             let first: &Global = seen.entry(global_key(global)).or_insert(global);
             let Some(other) = &first.block else { continue };
             let (a, b) = (types.without_arrays(first.ty), types.without_arrays(global.ty));
+            if shader.es && (first.memory != global.memory || !same_memory(types, a, b)) {
+                errors.push(format!("block `{}` has different memory qualifiers", block.name));
+            }
             if let Some(difference) = member_difference(types, a, b) {
                 errors.push(format!("block `{}` differs between stages: {difference}", block.name));
             } else if !same(types, first.ty, global.ty, Arrays::UnsizedMatchesAny) {
