@@ -161,8 +161,10 @@ fn driver(cases: &[Case<'_>], folder: &Path) -> BTreeMap<String, Outcome> {
         std::fs::write(path, shader_test(program)).expect("a file of the temporary folder");
     }
     let out = folder.join("out");
-    let runner = std::env::var_os("RUNNER").unwrap_or_else(|| "runner".into());
-    let mut command = Command::new(runner);
+    let runner = std::env::var_os("RUNNER").map_or_else(|| "runner".into(), PathBuf::from);
+    let mut command = Command::new(runner.canonicalize().unwrap_or(runner));
+    // `runner` writes its history below the current folder.
+    command.current_dir(folder);
     command.arg(&tests).args(["--gen", "gl", "--compile-only", "--out"]).arg(&out);
     command.env("MESA_GL_VERSION_OVERRIDE", "4.6COMPAT").env("MESA_GLSL_VERSION_OVERRIDE", "460");
     if command.output().is_err() {
