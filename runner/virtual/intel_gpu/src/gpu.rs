@@ -11,6 +11,7 @@ use vocabulary::Generation;
 use crate::clock::Clock;
 use crate::context::HardwareContext;
 use crate::draw::Drawing;
+use crate::effects::commands::{Effect, effect};
 use crate::error::{CommandError, GpuError, Outcome, not_modeled};
 use crate::guard::Guard;
 use crate::mi;
@@ -26,16 +27,6 @@ packets::fields! {
         sets_instruction: "Instruction Base Address Modify Enable",
     }
 }
-
-/// State commands without the prefix `3DSTATE_`. Some have no effect on what is modeled.
-const STATE: [&str; 6] = [
-    "PIPELINE_SELECT",
-    "STATE_SIP",
-    "MEDIA_VFE_STATE",
-    "MEDIA_CURBE_LOAD",
-    "MEDIA_INTERFACE_DESCRIPTOR_LOAD",
-    "MEDIA_STATE_FLUSH",
-];
 
 /// The GPU as one process sees it.
 pub struct Gpu {
@@ -63,7 +54,7 @@ impl Gpu {
             clock,
             contexts: FxHashMap::default(),
             bases: Bases::resolve(table),
-            mi: mi::Fields::resolve(table),
+            mi: mi::Fields::resolve(generation),
             drawing: Drawing::new(generation, table),
         }
     }
@@ -151,10 +142,13 @@ impl Gpu {
             "3DPRIMITIVE" => {
                 return self.drawing.draw(memory, context, words);
             }
-            name if name.starts_with("3DSTATE_") || STATE.contains(&name) => {
-                context.store(name, words.clone());
-            }
-            _ => return not_modeled("the command"),
+            name => match effect(name) {
+                Some(Effect::Modeled) => context.store(name, words.clone()),
+                Some(Effect::None) => {}
+                Some(Effect::NoneIfZero) if words[1..].iter().all(|word| *word == 0) => {}
+                Some(Effect::NoneIfZero) => return not_modeled("bits that are not 0"),
+                None => return not_modeled("the command"),
+            },
         }
         Ok(())
     }

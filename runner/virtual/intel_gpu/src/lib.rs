@@ -26,6 +26,7 @@
 mod clock;
 mod context;
 mod draw;
+mod effects;
 mod error;
 mod facts;
 mod gpu;
@@ -39,7 +40,7 @@ pub use clock::Clock;
 pub use error::{CommandError, GpuError};
 pub use facts::{Facts, GroupScratch};
 pub use gpu::Gpu;
-pub use memory::BatchMemory;
+pub use memory::{BatchMemory, Files};
 pub use server::{Event, Server, Settings, Summary};
 pub use submission::KernelUse;
 pub use watch::{Watch, WatchedKernel};

@@ -1,4 +1,5 @@
-//! Graphics memory of a process: buffer objects in its memory file, with a cache of pages.
+//! Graphics memory of a process: buffer objects in its memory file or in memory that it already
+//! had, with a cache of pages.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -8,7 +9,7 @@ use std::os::unix::fs::FileExt;
 
 use packets::{Fault, Memory};
 use rustc_hash::FxHashMap;
-use submission::BufferObject;
+use submission::{BufferObject, Place};
 
 /// Bytes of a page.
 const PAGE: u64 = 4096;
@@ -16,19 +17,53 @@ const PAGE: u64 = 4096;
 /// Pages that are found without a search, by the low bits of their number.
 const RECENT: usize = 64;
 
-/// A page of the memory file.
+/// Files that hold the bytes of objects.
+#[derive(Clone, Copy)]
+pub struct Files<'f> {
+    /// The memory file.
+    pub heap: &'f File,
+    /// The memory of the process, by its addresses, if it can be accessed.
+    pub process: Option<&'f File>,
+}
+
+impl<'f> Files<'f> {
+    /// The file of a place, and the offset in it.
+    fn find(self, place: Place) -> io::Result<(&'f File, u64)> {
+        match place {
+            Place::Heap(offset) => Ok((self.heap, offset)),
+            Place::Process(address) => {
+                let process = self.process.ok_or(io::ErrorKind::PermissionDenied)?;
+                Ok((process, address))
+            }
+        }
+    }
+}
+
+/// A page of an object.
 struct Page {
-    /// Offset in the file.
-    offset: u64,
+    /// Place of its first byte.
+    place: Place,
     bytes: Box<[u8; PAGE as usize]>,
-    is_dirty: bool,
+    /// Bytes that were changed lie in this range. Other threads of the process may change others.
+    dirty: Range<usize>,
+}
+
+impl Page {
+    /// Notes that a range was changed.
+    fn change(&mut self, range: Range<usize>) {
+        self.dirty = if self.dirty.is_empty() {
+            range
+        } else {
+            self.dirty.start.min(range.start)..self.dirty.end.max(range.end)
+        };
+    }
 }
 
 /// Pages that were accessed.
 struct Pages {
     list: Vec<Page>,
-    /// Indices by offset in the file.
-    known: FxHashMap<u64, usize>,
+    /// Indices by place.
+    known: FxHashMap<Place, usize>,
     /// Number of a page in the address space and its index.
     recent: [(u64, usize); RECENT],
 }
@@ -43,9 +78,10 @@ impl Default for Pages {
 /// The address space of one submission.
 ///
 /// Pages are read when they are first accessed; [`BatchMemory::flush`] writes changed ones back.
-/// While the batch executes the process waits, so that nothing else accesses the memory.
+/// While the batch executes the thread that submitted it waits. Other threads of the process may
+/// write other bytes: only ranges that the batch changed are written back.
 pub struct BatchMemory<'f> {
-    file: &'f File,
+    files: Files<'f>,
     /// Objects in ascending order of addresses.
     objects: Vec<BufferObject>,
     pages: RefCell<Pages>,
@@ -54,21 +90,22 @@ pub struct BatchMemory<'f> {
 impl<'f> BatchMemory<'f> {
     /// Creates the address space of a submission.
     #[must_use]
-    pub fn new(file: &'f File, objects: &[BufferObject]) -> Self {
+    pub fn new(files: Files<'f>, objects: &[BufferObject]) -> Self {
         let mut objects = objects.to_vec();
         objects.sort_by_key(|object| object.address);
-        BatchMemory { file, objects, pages: RefCell::default() }
+        BatchMemory { files, objects, pages: RefCell::default() }
     }
 
-    /// Writes changed pages to the memory file.
+    /// Writes what was changed to the files.
     ///
     /// # Errors
-    /// Fails when the file cannot be written.
+    /// Fails when a file cannot be written.
     pub fn flush(&self) -> io::Result<()> {
         let mut pages = self.pages.borrow_mut();
-        for page in pages.list.iter_mut().filter(|page| page.is_dirty) {
-            self.file.write_all_at(&page.bytes[..], page.offset)?;
-            page.is_dirty = false;
+        for page in pages.list.iter_mut().filter(|page| !page.dirty.is_empty()) {
+            let (file, offset) = self.files.find(page.place)?;
+            let dirty = std::mem::take(&mut page.dirty);
+            file.write_all_at(&page.bytes[dirty.clone()], offset + dirty.start as u64)?;
         }
         Ok(())
     }
@@ -77,7 +114,7 @@ impl<'f> BatchMemory<'f> {
     #[must_use]
     pub fn touched(&self) -> (usize, usize) {
         let pages = self.pages.borrow();
-        (pages.list.len(), pages.list.iter().filter(|page| page.is_dirty).count())
+        (pages.list.len(), pages.list.iter().filter(|page| !page.dirty.is_empty()).count())
     }
 
     fn find(&self, address: u64) -> Result<&BufferObject, Fault> {
@@ -99,11 +136,10 @@ impl<'f> BatchMemory<'f> {
         while done < length {
             let at = address + done as u64;
             let object = self.find(at)?;
-            let offset = object.offset + (at - object.address);
-            let start = offset % PAGE;
+            let (place, start) = page_of(object.place, at - object.address);
             let room = (PAGE - start).min(object.address + object.size - at);
             let count = usize::try_from(room).map_or(length - done, |n| n.min(length - done));
-            let index = pages.index(self.file, offset - start);
+            let index = pages.index(self.files, place);
             let number = at / PAGE;
             let is_whole = at % PAGE == start
                 && object.address <= number * PAGE
@@ -112,9 +148,11 @@ impl<'f> BatchMemory<'f> {
                 pages.recent[recent(number)] = (number, index);
             }
             let page = &mut pages.list[index];
-            page.is_dirty |= writes;
             #[allow(clippy::cast_possible_truncation, reason = "less than a page")]
             let start = start as usize;
+            if writes {
+                page.change(start..start + count);
+            }
             access(&mut page.bytes[start..start + count], done..done + count);
             done += count;
         }
@@ -122,15 +160,31 @@ impl<'f> BatchMemory<'f> {
     }
 }
 
+/// The page that holds a byte of an object, and the byte's number in it.
+fn page_of(first: Place, offset: u64) -> (Place, u64) {
+    match first {
+        Place::Heap(first) => {
+            let start = (first + offset) % PAGE;
+            (Place::Heap(first + offset - start), start)
+        }
+        Place::Process(first) => {
+            let start = first.wrapping_add(offset) % PAGE;
+            (Place::Process(first.wrapping_add(offset) - start), start)
+        }
+    }
+}
+
 impl Pages {
-    /// Index of the page at an offset of the file.
-    fn index(&mut self, file: &File, offset: u64) -> usize {
+    /// Index of the page at a place.
+    fn index(&mut self, files: Files<'_>, place: Place) -> usize {
         let Pages { list, known, .. } = self;
-        *known.entry(offset).or_insert_with(|| {
+        *known.entry(place).or_insert_with(|| {
             let mut bytes = Box::new([0; PAGE as usize]);
             // Beyond the end of the file, and after an error, pages are zeros.
-            let _ = file.read_exact_at(&mut bytes[..], offset);
-            list.push(Page { offset, bytes, is_dirty: false });
+            if let Ok((file, offset)) = files.find(place) {
+                let _ = file.read_exact_at(&mut bytes[..], offset);
+            }
+            list.push(Page { place, bytes, dirty: 0..0 });
             list.len() - 1
         })
     }
@@ -168,8 +222,9 @@ impl Memory for BatchMemory<'_> {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
         if let Some((page, start)) = self.pages.borrow_mut().recent(address, bytes.len()) {
-            page.bytes[start..start + bytes.len()].copy_from_slice(bytes);
-            page.is_dirty = true;
+            let range = start..start + bytes.len();
+            page.bytes[range.clone()].copy_from_slice(bytes);
+            page.change(range);
             return Ok(());
         }
         self.pieces(address, bytes.len(), true, &mut |page, range| {
@@ -180,5 +235,41 @@ impl Memory for BatchMemory<'_> {
     fn object(&self, address: u64) -> Option<Range<u64>> {
         let object = self.find(address).ok()?;
         Some(object.address..object.address + object.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_changed_is_written_back() {
+        let heap = tempfile::tempfile().expect("a file");
+        heap.set_len(3 * PAGE).expect("room");
+        let place = Place::Heap(PAGE);
+        let object = BufferObject { address: 1 << 20, size: 2 * PAGE, place, handle: 1, flags: 0 };
+        let files = Files { heap: &heap, process: None };
+        let memory = BatchMemory::new(files, &[object]);
+        memory.write((1 << 20) + 8, &[1, 2]).expect("an object");
+        memory.write((1 << 20) + 4, &[3]).expect("an object");
+        memory.write((1 << 20) + PAGE - 1, &[4, 5]).expect("an object");
+        // Another thread of the process writes meanwhile.
+        heap.write_all_at(&[9], PAGE).expect("room");
+        heap.write_all_at(&[9], 2 * PAGE + 1).expect("room");
+        memory.flush().expect("a file");
+        let mut bytes = vec![0; 3 * 4096];
+        heap.read_exact_at(&mut bytes, 0).expect("a file");
+        assert_eq!(bytes[4096..4108], [9, 0, 0, 0, 3, 0, 0, 0, 1, 2, 0, 0]);
+        assert_eq!(bytes[2 * 4096 - 2..2 * 4096 + 3], [0, 4, 5, 9, 0]);
+    }
+
+    #[test]
+    fn the_memory_of_the_process_needs_its_file() {
+        let heap = tempfile::tempfile().expect("a file");
+        let place = Place::Process(0x7fff_0000);
+        let object = BufferObject { address: 1 << 20, size: PAGE, place, handle: 1, flags: 0 };
+        let memory = BatchMemory::new(Files { heap: &heap, process: None }, &[object]);
+        memory.write(1 << 20, &[1]).expect("an object");
+        assert!(memory.flush().is_err());
     }
 }

@@ -1,9 +1,11 @@
 //! Commands of the command streamer: registers, memory, arithmetic, predicates.
 
 use packets::{Command, Field, Memory, Table};
+use vocabulary::Generation;
 
 use crate::clock::Clock;
 use crate::context::{HardwareContext, Registers};
+use crate::effects::registers::{Effect, effect};
 use crate::error::{Outcome, not_modeled};
 
 /// Offsets of registers.
@@ -75,6 +77,7 @@ packets::fields! {
 /// Fields of the commands of this module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
+    generation: Generation,
     load_memory: LoadMemory,
     store_memory: StoreMemory,
     load_register: LoadRegister,
@@ -86,8 +89,10 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Resolves the fields for a generation.
-    pub(crate) fn resolve(table: &Table) -> Fields {
+    pub(crate) fn resolve(generation: Generation) -> Fields {
+        let table = Table::of(generation);
         Fields {
+            generation,
             load_memory: LoadMemory::resolve(table),
             store_memory: StoreMemory::resolve(table),
             load_register: LoadRegister::resolve(table),
@@ -114,29 +119,31 @@ pub(crate) fn execute(
 ) -> Outcome<bool> {
     let words = &command.words[..];
     let offset = |field: Field| field.get_u32(words);
+    let generation = fields.generation;
     let registers = &mut context.registers;
     match command.layout.name {
         "MI_LOAD_REGISTER_IMM" => {
             for pair in words[1..].chunks_exact(2) {
-                write_register(registers, pair[0] & 0x7f_fffc, pair[1])?;
+                write_register(generation, registers, pair[0] & 0x7f_fffc, pair[1])?;
             }
         }
         "MI_LOAD_REGISTER_MEM" => {
             let value = memory.read_u32(address(fields.load_memory.memory, words))?;
-            write_register(registers, offset(fields.load_memory.register), value)?;
+            write_register(generation, registers, offset(fields.load_memory.register), value)?;
         }
         "MI_STORE_REGISTER_MEM" => {
             let skipped = fields.store_memory.is_predicated.flag(words)
                 && registers.get(register::PREDICATE_RESULT) & 1 == 0;
             if !skipped {
                 registers.set_u64(register::TIMESTAMP, clock.ticks());
-                let value = registers.get(offset(fields.store_memory.register));
+                let from = offset(fields.store_memory.register);
+                let value = read_register(generation, registers, from)?;
                 memory.write(address(fields.store_memory.memory, words), &value.to_le_bytes())?;
             }
         }
         "MI_LOAD_REGISTER_REG" => {
-            let value = registers.get(offset(fields.load_register.source));
-            write_register(registers, offset(fields.load_register.destination), value)?;
+            let value = read_register(generation, registers, offset(fields.load_register.source))?;
+            write_register(generation, registers, offset(fields.load_register.destination), value)?;
         }
         "MI_STORE_DATA_IMM" => {
             let quad = fields.store_data.is_quad.flag(words) || words.len() == 5;
@@ -159,36 +166,30 @@ pub(crate) fn execute(
     Ok(true)
 }
 
-/// Registers whose upper half selects the bits of the lower half that are written.
-const MASKED: [u32; 7] = [0x20c0, 0x20d8, 0x2580, 0x20e4, 0x7004, 0x7008, 0x7300];
-
-/// Ranges of other registers that programs may write: counters, predicates, parameters of draws and
-/// dispatches, general registers, stream output, and those that divide caches.
-const KNOWN: [std::ops::RangeInclusive<u32>; 10] = [
-    0x2290..=0x2297,
-    0x2300..=0x235f,
-    0x2400..=0x241f,
-    0x2420..=0x2443,
-    0x2500..=0x250b,
-    0x2600..=0x267f,
-    0x5200..=0x528f,
-    0x7034..=0x7037,
-    0xb010..=0xb013,
-    0xb020..=0xb027,
-];
-
 /// Writes a register.
-fn write_register(registers: &mut Registers, offset: u32, value: u32) -> Outcome<()> {
-    if MASKED.contains(&offset) {
-        let mask = value >> 16;
-        registers.set(offset, registers.get(offset) & !mask | value & mask);
-        return Ok(());
+fn write_register(
+    generation: Generation,
+    registers: &mut Registers,
+    offset: u32,
+    value: u32,
+) -> Outcome<()> {
+    match effect(generation, offset) {
+        Some(Effect::Modeled | Effect::None) => registers.set(offset, value),
+        Some(Effect::ModeledMasked | Effect::NoneMasked) => {
+            let mask = value >> 16;
+            registers.set(offset, registers.get(offset) & !mask | value & mask);
+        }
+        None => return not_modeled(format!("writes of register {offset:#x}")),
     }
-    if !KNOWN.iter().any(|range| range.contains(&offset)) {
-        return not_modeled(format!("writes of register {offset:#x}"));
-    }
-    registers.set(offset, value);
     Ok(())
+}
+
+/// Reads a register.
+fn read_register(generation: Generation, registers: &Registers, offset: u32) -> Outcome<u32> {
+    match effect(generation, offset) {
+        Some(_) => Ok(registers.get(offset)),
+        None => not_modeled(format!("reads of register {offset:#x}")),
+    }
 }
 
 /// Reads an address field.
@@ -319,8 +320,24 @@ mod tests {
     }
 
     #[test]
+    fn registers() {
+        let mut registers = Registers::default();
+        let mut write = |offset, value| {
+            write_register(Generation::Skl, &mut registers, offset, value).map(|()| {
+                read_register(Generation::Skl, &registers, offset).expect("a register")
+            })
+        };
+        assert_eq!(write(0x2400, 0x1234_5678), Ok(0x1234_5678));
+        // Only the bits that the upper half selects change.
+        assert_eq!(write(0x20d8, 0x0010_ffff), Ok(0x10));
+        assert_eq!(write(0x20d8, 0x0001_0001), Ok(0x11));
+        let error = write(0xb038, 0).expect_err("a register of another generation");
+        assert_eq!(error.to_string(), "not modeled: writes of register 0xb038");
+    }
+
+    #[test]
     fn predicates() {
-        let fields = Predicate::resolve(Table::of(vocabulary::Generation::Ivb));
+        let fields = Predicate::resolve(Table::of(Generation::Ivb));
         let mut registers = Registers::default();
         registers.set_u64(register::PREDICATE_SOURCE_0, 7);
         // Load the inverse of `sources are equal`.

@@ -13,12 +13,12 @@ use std::time::Duration;
 use packets::{Object, Recording};
 use rustc_hash::FxHashMap;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use submission::{KernelUse, Reply, Request, Submission};
+use submission::{KernelUse, Place, Reply, Request, Submission};
 use vocabulary::{Generation, panic_text};
 
 use crate::clock::Clock;
 use crate::gpu::Gpu;
-use crate::memory::BatchMemory;
+use crate::memory::{BatchMemory, Files};
 
 /// Error number of the operating system for a failed batch.
 const INPUT_OUTPUT_ERROR: u32 = 5;
@@ -220,6 +220,8 @@ fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
 struct Connection<'s> {
     pid: u32,
     heap: File,
+    /// The memory of the process, opened for the first object that lies there.
+    process: Option<File>,
     gpu: Gpu,
     batches: usize,
     shared: &'s Shared,
@@ -246,7 +248,7 @@ impl Connection<'_> {
         if shared.settings.counts_kernels {
             gpu.count_kernels();
         }
-        let mut connection = Connection { pid, heap, gpu, batches: 0, shared };
+        let mut connection = Connection { pid, heap, process: None, gpu, batches: 0, shared };
         submission::send(&mut stream, &Reply::default().encode())?;
         while let Some(frame) = submission::receive(&mut stream)? {
             let request = Request::decode(&frame).ok_or_else(|| bad("unknown message"))?;
@@ -279,18 +281,7 @@ impl Connection<'_> {
         if self.batches == 1 && self.has_software_renderer() {
             self.shared.counts().0.fallbacks += 1;
         }
-        let memory = BatchMemory::new(&self.heap, &submission.objects);
-        let mut failure = self.record(submission, &memory).err().map(|error| error.to_string());
-        let commands = match execute(&mut self.gpu, submission, &memory) {
-            Ok(commands) => commands,
-            Err(text) => {
-                failure.get_or_insert(text);
-                0
-            }
-        };
-        if let Err(error) = memory.flush() {
-            failure.get_or_insert(error.to_string());
-        }
+        let (commands, failure) = self.execute(submission);
         let used = self.gpu.take_used_kernels();
         if !used.is_empty() {
             self.shared.add_kernels(self.pid, used);
@@ -304,6 +295,39 @@ impl Connection<'_> {
         let event = Event::Failed { pid: self.pid, batch: self.batches, text };
         (self.shared.settings.observer)(event);
         Reply { status: INPUT_OUTPUT_ERROR, value: 0 }
+    }
+
+    /// Executes a batch. Returns the number of its commands, and why it failed.
+    fn execute(&mut self, submission: &Submission) -> (usize, Option<String>) {
+        if let Err(text) = self.open_process(submission) {
+            return (0, Some(text));
+        }
+        let files = Files { heap: &self.heap, process: self.process.as_ref() };
+        let memory = BatchMemory::new(files, &submission.objects);
+        let mut failure = self.record(submission, &memory).err().map(|error| error.to_string());
+        let commands = match execute(&mut self.gpu, submission, &memory) {
+            Ok(commands) => commands,
+            Err(text) => {
+                failure.get_or_insert(text);
+                0
+            }
+        };
+        if let Err(error) = memory.flush() {
+            failure.get_or_insert(error.to_string());
+        }
+        (commands, failure)
+    }
+
+    /// Opens the memory of the process, if an object of the submission lies there.
+    fn open_process(&mut self, submission: &Submission) -> Result<(), String> {
+        let is_process = |place| matches!(place, Place::Process(_));
+        if self.process.is_some() || !submission.objects.iter().any(|o| is_process(o.place)) {
+            return Ok(());
+        }
+        let path = format!("/proc/{}/mem", self.pid);
+        let file = OpenOptions::new().read(true).write(true).open(&path);
+        self.process = Some(file.map_err(|error| format!("{path}: {error}"))?);
+        Ok(())
     }
 
     /// True if the process has loaded Mesa's software renderer. Mesa falls back to it in silence

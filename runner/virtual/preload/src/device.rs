@@ -15,6 +15,8 @@ pub(crate) struct Device {
     pub(crate) address_space: u64,
     /// Bytes of a relocated address.
     pub(crate) address_bytes: usize,
+    /// True if the processor and the device share the last-level cache.
+    pub(crate) shares_cache: bool,
     /// Slices, subslices and execution units of each; `None` if the kernel does not say.
     pub(crate) topology: Option<[u16; 3]>,
 }
@@ -28,6 +30,7 @@ const DEVICES: [Device; 5] = [
         frequency: 12_500_000,
         address_space: 1 << 31,
         address_bytes: 4,
+        shares_cache: true,
         topology: None,
     },
     Device {
@@ -37,6 +40,7 @@ const DEVICES: [Device; 5] = [
         frequency: 12_500_000,
         address_space: 1 << 31,
         address_bytes: 4,
+        shares_cache: true,
         topology: None,
     },
     Device {
@@ -46,6 +50,7 @@ const DEVICES: [Device; 5] = [
         frequency: 12_500_000,
         address_space: 1 << 48,
         address_bytes: 8,
+        shares_cache: true,
         topology: Some([1, 3, 8]),
     },
     Device {
@@ -55,6 +60,7 @@ const DEVICES: [Device; 5] = [
         frequency: 12_500_000,
         address_space: 1 << 32,
         address_bytes: 8,
+        shares_cache: false,
         topology: Some([1, 2, 8]),
     },
     Device {
@@ -64,6 +70,7 @@ const DEVICES: [Device; 5] = [
         frequency: 12_000_000,
         address_space: 1 << 48,
         address_bytes: 8,
+        shares_cache: true,
         topology: Some([1, 3, 8]),
     },
 ];

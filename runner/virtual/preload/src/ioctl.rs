@@ -1,11 +1,15 @@
 //! Requests of the driver, by the structures of the kernel's interface.
 
 use std::io;
+use std::time::Duration;
 
-use submission::{BufferObject, Request};
+use submission::{BufferObject, Place, Request};
 
+use crate::fences::Wait;
+use crate::heap::PAGE;
 use crate::kernel::{self, Kernel};
 use crate::memory::Argument;
+use crate::parameters;
 
 /// An error number of the system, or success.
 type Answer = Result<(), i32>;
@@ -15,8 +19,18 @@ const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// Answers a request on the device: 0, or -1 with the error number.
 pub(crate) fn answer(request: u64, argument: Argument) -> Answer {
-    let done = kernel::with(|kernel| dispatch(kernel, request, argument));
-    done.map_err(|error| error_number(&error))?
+    match request & 0xff {
+        // Waits are not made under the lock: another thread signals.
+        0xc3 => wait(argument, 8),
+        // The same with points of timelines, which no object has.
+        0xca => wait(argument, 16),
+        _ => locked(|kernel| dispatch(kernel, request, argument)),
+    }
+}
+
+/// Answers a request with the device.
+fn locked<T>(work: impl FnOnce(&mut Kernel) -> Result<T, i32>) -> Result<T, i32> {
+    kernel::with(work).map_err(|error| error_number(&error))?
 }
 
 fn error_number(error: &io::Error) -> i32 {
@@ -34,11 +48,16 @@ fn dispatch(kernel: &mut Kernel, request: u64, argument: Argument) -> Answer {
         // Sharing of objects with other processes.
         0x0a | 0x0b | 0x2d | 0x2e => Err(libc::EINVAL),
         0xbf => {
-            argument.set(0, kernel.create_fence());
+            const SIGNALED: u32 = 1;
+            let is_signaled = argument.get::<u32>(4) & SIGNALED != 0;
+            argument.set(0, kernel.fences.create(is_signaled));
             Ok(())
         }
-        // Destroy, wait, reset, signal of fences, which are always signaled.
-        0xc0 | 0xc3..=0xc5 | 0xca => Ok(()),
+        0xc0 => kernel.fences.destroy(argument.get(0)),
+        0xc1 => export_fence(kernel, argument),
+        0xc2 => import_fence(kernel, argument),
+        0xc4 => set_fences(kernel, argument, false),
+        0xc5 => set_fences(kernel, argument, true),
         0x46 => parameter(kernel, argument),
         0x5b => create(kernel, argument),
         0x64 if size == 32 => map_offset(kernel, argument),
@@ -54,8 +73,7 @@ fn dispatch(kernel: &mut Kernel, request: u64, argument: Argument) -> Answer {
             argument.set(8, 1_u32);
             Ok(())
         }
-        // Objects in memory of the process.
-        0x73 => Err(libc::ENODEV),
+        0x73 => adopt(kernel, argument),
         0x63 => {
             let size = kernel.device.address_space;
             argument.set(0, size);
@@ -68,7 +86,13 @@ fn dispatch(kernel: &mut Kernel, request: u64, argument: Argument) -> Answer {
             kernel.call(&context).map(drop).map_err(|error| error_number(&error))
         }
         0x74 => context_parameter(kernel, argument),
-        0x75 => Ok(()),
+        0x75 => set_context_parameter(kernel, argument),
+        0x7a => {
+            argument.set(12, kernel.create_address_space());
+            Ok(())
+        }
+        // The end of an address space.
+        0x7b => Ok(()),
         0x69 => execute(kernel, argument),
         0x71 => read_register(kernel, argument),
         0x72 => {
@@ -107,32 +131,25 @@ fn version(argument: Argument) -> Answer {
 }
 
 fn capability(argument: Argument) -> Answer {
-    const PRIME: u64 = 5;
-    if argument.get::<u64>(0) != PRIME {
-        return Err(libc::EINVAL);
-    }
-    argument.set(8, 3_u64);
+    let value: u64 = match argument.get::<u64>(0) {
+        // Import and export of objects.
+        5 => 3,
+        // Synchronization objects, of which none has a timeline.
+        0x13 => 1,
+        0x14 => 0,
+        _ => return Err(libc::EINVAL),
+    };
+    argument.set(8, value);
     Ok(())
 }
 
 fn parameter(kernel: &mut Kernel, argument: Argument) -> Answer {
     let number: u32 = argument.get(0);
-    let value = match number {
-        // Revision of the device.
-        32 => kernel.device.revision,
-        // Version of the interface for mappings.
-        40 => 4,
-        // Contexts do not see each other.
-        50 => 1,
-        51 => kernel.device.frequency,
-        // Masks of slices and units, performance counters, objects in the process's memory.
-        34 | 46 | 47 | 54 | 56 => return Err(libc::EINVAL),
-        _ => {
-            kernel.log(format!("unknown parameter {number}"));
-            return Err(libc::EINVAL);
-        }
-    };
-    argument.follow(8).set(0, value);
+    let value = parameters::value(kernel.device, number);
+    if value.is_none() && !parameters::is_refused(number) {
+        kernel.log(format!("unknown parameter {number}"));
+    }
+    argument.follow(8).set(0, value.ok_or(libc::EINVAL)?);
     Ok(())
 }
 
@@ -146,8 +163,89 @@ fn create(kernel: &mut Kernel, argument: Argument) -> Answer {
 /// Offset at which the device's descriptor maps an object: that in the memory file.
 fn map_offset(kernel: &mut Kernel, argument: Argument) -> Answer {
     let object = kernel.object(argument.get(0)).ok_or(libc::ENOENT)?;
-    argument.set(8, object.offset);
+    // The process has the memory of other objects already.
+    let Place::Heap(offset) = object.place else { return Err(libc::ENXIO) };
+    argument.set(8, offset);
     Ok(())
+}
+
+/// An object in memory of the process.
+fn adopt(kernel: &mut Kernel, argument: Argument) -> Answer {
+    const READ_ONLY: u32 = 1;
+    const UNSYNCHRONIZED: u32 = 1 << 31;
+    let (address, size): (u64, u64) = (argument.get(0), argument.get(8));
+    if argument.get::<u32>(16) & !(READ_ONLY | UNSYNCHRONIZED) != 0 {
+        return Err(libc::EINVAL);
+    }
+    let is_whole = address != 0 && size != 0 && (address | size) % PAGE == 0;
+    if !is_whole || address.checked_add(size).is_none() {
+        return Err(libc::EINVAL);
+    }
+    argument.set(20, kernel.adopt(address, size).ok_or(libc::ENOMEM)?);
+    Ok(())
+}
+
+/// The handles of a list: their address at 0, their number at `count`.
+fn handles(argument: Argument, count: u64) -> Vec<u32> {
+    let list = argument.follow(0);
+    (0..u64::from(argument.get::<u32>(count))).map(|i| list.element(i, 4).get(0)).collect()
+}
+
+/// Waits for synchronization objects until a time of the monotonic clock, which stands at an offset
+/// of the argument; the number of handles and the flags follow.
+fn wait(argument: Argument, at: u64) -> Answer {
+    const STEP: Duration = Duration::from_micros(200);
+    let (handles, flags) = (handles(argument, at + 8), argument.get::<u32>(at + 12));
+    let end = argument.get::<u64>(at).cast_signed();
+    loop {
+        match locked(|kernel| kernel.fences.check(&handles, flags))? {
+            Wait::Done(first) => {
+                argument.set(at + 16, first);
+                return Ok(());
+            }
+            Wait::Pending if now() >= end => return Err(libc::ETIME),
+            Wait::Pending => std::thread::sleep(STEP),
+        }
+    }
+}
+
+/// Nanoseconds of the monotonic clock.
+fn now() -> i64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is valid for writes.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec)
+}
+
+/// Signals objects or takes their signals back.
+fn set_fences(kernel: &mut Kernel, argument: Argument, is_signaled: bool) -> Answer {
+    handles(argument, 8).into_iter().try_for_each(|handle| kernel.fences.set(handle, is_signaled))
+}
+
+/// Flag of an exported or imported fence: the descriptor is a file of the fence, not of the object.
+const FENCE_FILE: u32 = 1;
+
+/// Returns a file that becomes readable when a fence is signaled: it is, or there is none.
+fn export_fence(kernel: &mut Kernel, argument: Argument) -> Answer {
+    let is_signaled = kernel.fences.is_signaled(argument.get(0))?;
+    if argument.get::<u32>(4) & FENCE_FILE == 0 || !is_signaled {
+        return Err(libc::EINVAL);
+    }
+    // SAFETY: creates a descriptor.
+    let descriptor = unsafe { libc::eventfd(1, libc::EFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(libc::EMFILE);
+    }
+    argument.set(8, descriptor.cast_unsigned());
+    Ok(())
+}
+
+/// Takes the fence of a file, which is signaled.
+fn import_fence(kernel: &mut Kernel, argument: Argument) -> Answer {
+    if argument.get::<u32>(4) & FENCE_FILE == 0 {
+        return Err(libc::EINVAL);
+    }
+    kernel.fences.set(argument.get(0), true)
 }
 
 fn set_tiling(kernel: &mut Kernel, argument: Argument) -> Answer {
@@ -166,22 +264,57 @@ fn get_tiling(kernel: &mut Kernel, argument: Argument) -> Answer {
     Ok(())
 }
 
+/// Parameters of contexts.
+mod context {
+    pub(super) const ADDRESS_SPACE_SIZE: u64 = 3;
+    pub(super) const PRIORITY: u64 = 6;
+    pub(super) const RECOVERABLE: u64 = 8;
+    pub(super) const ADDRESS_SPACE: u64 = 9;
+    pub(super) const ENGINES: u64 = 10;
+    pub(super) const PERSISTENCE: u64 = 11;
+    pub(super) const PROTECTED_CONTENT: u64 = 13;
+    pub(super) const LOW_LATENCY: u64 = 14;
+}
+
 fn create_context(kernel: &mut Kernel, size: u64, argument: Argument) -> Answer {
-    let extended = size >= 16 && argument.get::<u32>(4) & 1 != 0;
-    if extended {
-        // The probe for protected content.
-        return Err(libc::EINVAL);
+    const EXTENDED: u32 = 1;
+    let is_extended = size >= 16 && argument.get::<u32>(4) & EXTENDED != 0;
+    if is_extended {
+        // A chain of extensions: the next one, the kind, and from byte 32 a parameter.
+        let mut extension = argument.follow(8);
+        while !extension.is_null() {
+            const SET_PARAMETER: u32 = 0;
+            if extension.get::<u32>(8) != SET_PARAMETER {
+                return Err(libc::EINVAL);
+            }
+            set_context_parameter(kernel, extension.element(1, 32))?;
+            extension = extension.follow(0);
+        }
     }
     argument.set(0, kernel.create_context());
     Ok(())
 }
 
+/// Sets a parameter of a context. None has an effect: batches execute one after the other, and
+/// protected content and lists of engines are refused.
+fn set_context_parameter(kernel: &mut Kernel, argument: Argument) -> Answer {
+    match argument.get::<u64>(8) {
+        context::PRIORITY
+        | context::RECOVERABLE
+        | context::ADDRESS_SPACE
+        | context::PERSISTENCE => Ok(()),
+        context::ENGINES | context::PROTECTED_CONTENT | context::LOW_LATENCY => Err(libc::EINVAL),
+        number => {
+            kernel.log(format!("unknown parameter {number} of a context"));
+            Err(libc::EINVAL)
+        }
+    }
+}
+
 fn context_parameter(kernel: &mut Kernel, argument: Argument) -> Answer {
-    const ADDRESS_SPACE_SIZE: u64 = 3;
-    const ADDRESS_SPACE: u64 = 9;
     let value = match argument.get::<u64>(8) {
-        ADDRESS_SPACE_SIZE => kernel.device.address_space,
-        ADDRESS_SPACE => 1,
+        context::ADDRESS_SPACE_SIZE => kernel.device.address_space,
+        context::ADDRESS_SPACE => 1,
         _ => 0,
     };
     argument.set(16, value);
@@ -261,7 +394,7 @@ fn execute(kernel: &mut Kernel, argument: Argument) -> Answer {
         objects.push(BufferObject {
             address: entry.get::<u64>(24) & ADDRESS_MASK,
             size: object.size,
-            offset: object.offset,
+            place: object.place,
             handle: u64::from(handle),
             flags,
         });
@@ -274,8 +407,33 @@ fn execute(kernel: &mut Kernel, argument: Argument) -> Answer {
     let length = u64::from(argument.get::<u32>(16));
     // The low bits of the first reserved field hold the context.
     let context: u32 = argument.get(48);
+    let fences = fences(argument, flags);
+    for (handle, flags) in &fences {
+        const WAIT: u32 = 1;
+        if flags & WAIT != 0 && !kernel.fences.is_signaled(*handle)? {
+            return Err(libc::EINVAL);
+        }
+    }
     let done = kernel.submit(context, batch, length, objects);
+    for (handle, flags) in fences {
+        const SIGNAL: u32 = 2;
+        if flags & SIGNAL != 0 {
+            // A batch that fails ends, too.
+            kernel.fences.set(handle, true)?;
+        }
+    }
     done.map(drop).map_err(|error| error_number(&error))
+}
+
+/// Synchronization objects of a submission, with their flags.
+fn fences(argument: Argument, flags: u64) -> Vec<(u32, u32)> {
+    const FENCE_ARRAY: u64 = 1 << 19;
+    if flags & FENCE_ARRAY == 0 {
+        return Vec::new();
+    }
+    let list = argument.follow(32);
+    let count = u64::from(argument.get::<u32>(28));
+    (0..count).map(|i| list.element(i, 8)).map(|fence| (fence.get(0), fence.get(4))).collect()
 }
 
 /// Writes the addresses of the objects that an object refers to.
@@ -299,3 +457,6 @@ fn relocate(kernel: &mut Kernel, entry: Argument, objects: &[BufferObject], flag
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,10 +8,12 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use submission::{BufferObject, Reply, Request, Submission};
+use submission::{BufferObject, Place, Reply, Request, Submission};
 
 use crate::device::Device;
+use crate::fences::Fences;
 use crate::heap::{Heap, PAGE};
+use crate::memory::Argument;
 
 /// Address of the first object that the kernel places. Address 0 is never used.
 const FIRST_ADDRESS: u64 = 1 << 20;
@@ -19,8 +21,10 @@ const FIRST_ADDRESS: u64 = 1 << 20;
 /// A buffer object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object {
-    /// First byte in the memory file.
+    /// First byte of its range of the memory file, from which its address follows.
     pub(crate) offset: u64,
+    /// Place of its bytes: this range, or memory that the process already had.
+    pub(crate) place: Place,
     /// Bytes.
     pub(crate) size: u64,
     /// Tiling mode and stride, which the driver stores with the object.
@@ -45,7 +49,9 @@ pub(crate) struct Kernel {
     objects: BTreeMap<u32, Object>,
     next_handle: u32,
     next_context: u32,
-    next_fence: u32,
+    next_address_space: u32,
+    /// Synchronization objects.
+    pub(crate) fences: Fences,
     socket: UnixStream,
 }
 
@@ -68,6 +74,11 @@ impl Kernel {
     fn new() -> io::Result<Kernel> {
         let device = crate::files::device().ok_or(io::ErrorKind::NotFound)?;
         let path = std::env::var_os(submission::SOCKET_VARIABLE).ok_or(io::ErrorKind::NotFound)?;
+        Kernel::connect(device, UnixStream::connect(path)?)
+    }
+
+    /// Creates a device whose virtual GPU is at the other end of a socket.
+    pub(crate) fn connect(device: &'static Device, socket: UnixStream) -> io::Result<Kernel> {
         // Below both limits: the address space of the generation and 4 GiB.
         let size = device.address_space.min(1 << 32) - FIRST_ADDRESS;
         // SAFETY: the name is a constant string; the result is checked.
@@ -85,8 +96,10 @@ impl Kernel {
             objects: BTreeMap::new(),
             next_handle: 1,
             next_context: 1,
-            next_fence: 1,
-            socket: UnixStream::connect(path)?,
+            // The default address space is 1.
+            next_address_space: 2,
+            fences: Fences::default(),
+            socket,
         };
         let heap = u32::try_from(kernel.file.as_raw_fd()).unwrap_or(0);
         let pid = std::process::id();
@@ -114,10 +127,21 @@ impl Kernel {
     pub(crate) fn create(&mut self, size: u64) -> Option<(u32, u64)> {
         let size = size.max(1).next_multiple_of(PAGE);
         let offset = self.heap.allocate(size)?;
+        Some((self.add(offset, Place::Heap(offset), size), size))
+    }
+
+    /// Creates an object of whole pages of the process's memory and returns its handle. Its range
+    /// of the memory file gives it an address and is not used.
+    pub(crate) fn adopt(&mut self, address: u64, size: u64) -> Option<u32> {
+        let offset = self.heap.allocate(size)?;
+        Some(self.add(offset, Place::Process(address), size))
+    }
+
+    fn add(&mut self, offset: u64, place: Place, size: u64) -> u32 {
         let handle = self.next_handle;
         self.next_handle += 1;
-        self.objects.insert(handle, Object { offset, size, tiling: (0, 0) });
-        Some((handle, size))
+        self.objects.insert(handle, Object { offset, place, size, tiling: (0, 0) });
+        handle
     }
 
     /// Frees an object. Its memory reads as zeros when it is used again.
@@ -144,16 +168,31 @@ impl Kernel {
         self.next_context - 1
     }
 
-    /// Returns a new fence number. All fences are signaled.
-    pub(crate) fn create_fence(&mut self) -> u32 {
-        self.next_fence += 1;
-        self.next_fence - 1
+    /// Returns a new address space number. All contexts share one space of addresses, in which no
+    /// two objects of a submission overlap.
+    pub(crate) fn create_address_space(&mut self) -> u32 {
+        self.next_address_space += 1;
+        self.next_address_space - 1
     }
 
     /// Writes an address into an object.
     pub(crate) fn relocate(&self, object: &Object, at: u64, address: u64) -> io::Result<()> {
         let bytes = address.to_le_bytes();
-        self.file.write_all_at(&bytes[..self.device.address_bytes], object.offset + at)
+        let bytes = &bytes[..self.device.address_bytes];
+        if at.checked_add(bytes.len() as u64).is_none_or(|end| end > object.size) {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        match object.place {
+            Place::Heap(offset) => self.file.write_all_at(bytes, offset + at),
+            Place::Process(first) => {
+                // SAFETY: the driver gave this memory to the device, and waits for the request.
+                let memory = unsafe { Argument::new(first + at) };
+                for (i, byte) in (0..).zip(bytes) {
+                    memory.set(i, *byte);
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Executes a batch. Returns after its last write.

@@ -2,15 +2,17 @@
 //!
 //! The driver finds a render node, creates buffer objects in one memory file, and submits batches.
 //! The library answers everything that is bookkeeping itself and sends each batch with its address
-//! space to the virtual GPU over a socket, waiting until it was executed. So no fence is ever
-//! unsignaled and no object ever busy.
+//! space to the virtual GPU over a socket, waiting until it was executed. So a submission signals
+//! its synchronization objects at once and no object is ever busy.
 //!
 //! | module | content |
 //! |---|---|
 //! | `interpose` | functions of the C library that are replaced |
 //! | `files` | files that describe the device, and which descriptors are the device |
 //! | `ioctl` | requests of the driver |
+//! | `parameters` | values that the driver asks for |
 //! | `kernel` | buffer objects, contexts, submissions |
+//! | `fences` | synchronization objects |
 //! | `heap` | ranges of the memory file |
 //! | `device` | facts of each generation |
 //!
@@ -26,6 +28,7 @@
 #![cfg_attr(test, allow(dead_code, reason = "used by the replaced functions"))]
 
 mod device;
+mod fences;
 mod files;
 mod heap;
 // In unit tests these would replace the functions of the test program.
@@ -34,3 +37,4 @@ mod interpose;
 mod ioctl;
 mod kernel;
 mod memory;
+mod parameters;

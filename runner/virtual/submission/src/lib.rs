@@ -13,8 +13,9 @@
 //! | [`Request::Log`] | 5 | text |
 //! | [`Request::Kernels`] | 6 | process id (4) |
 //!
-//! An object is address, size, offset in the heap, handle and flags, 8 bytes each. A reply is a
-//! status (4) and a value (8). The reply to [`Request::Kernels`] is text, see [`KernelUse`].
+//! An object is address, size, place, handle and flags, 8 bytes each. A place is an offset in the
+//! heap, or an address of the process with bit 63 set. A reply is a status (4) and a value
+//! (8). The reply to [`Request::Kernels`] is text, see [`KernelUse`].
 //!
 //! ```
 //! use submission::{Request, receive, send};
@@ -34,6 +35,35 @@ pub const GENERATION_VARIABLE: &str = "RUNNER_GPU_GENERATION";
 /// Largest frame in bytes.
 const LARGEST: u32 = 1 << 26;
 
+/// Bit of a place in a message that makes it an address of the process. No offset has it.
+const PROCESS_BIT: u64 = 1 << 63;
+
+/// Place of an object's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// From this byte of the heap on.
+    Heap(u64),
+    /// From this address of the process on: memory that the process already had.
+    Process(u64),
+}
+
+impl Place {
+    fn encode(self) -> u64 {
+        match self {
+            Place::Heap(offset) => offset,
+            Place::Process(address) => address | PROCESS_BIT,
+        }
+    }
+
+    fn decode(number: u64) -> Place {
+        if number & PROCESS_BIT == 0 {
+            Place::Heap(number)
+        } else {
+            Place::Process(number & !PROCESS_BIT)
+        }
+    }
+}
+
 /// A buffer object of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferObject {
@@ -41,8 +71,8 @@ pub struct BufferObject {
     pub address: u64,
     /// Bytes.
     pub size: u64,
-    /// First byte in the heap.
-    pub offset: u64,
+    /// First byte.
+    pub place: Place,
     /// Number of the object in its process.
     pub handle: u64,
     /// Flags of the kernel's interface.
@@ -114,8 +144,8 @@ impl Request {
                 bytes.extend(submission.batch.to_le_bytes());
                 bytes.extend(submission.length.to_le_bytes());
                 for object in &submission.objects {
-                    let BufferObject { address, size, offset, handle, flags } = *object;
-                    for number in [address, size, offset, handle, flags] {
+                    let BufferObject { address, size, place, handle, flags } = *object;
+                    for number in [address, size, place.encode(), handle, flags] {
                         bytes.extend(number.to_le_bytes());
                     }
                 }
@@ -156,7 +186,7 @@ impl Request {
                     objects.push(BufferObject {
                         address: number(rest)?,
                         size: number(rest)?,
-                        offset: number(rest)?,
+                        place: Place::decode(number(rest)?),
                         handle: number(rest)?,
                         flags: number(rest)?,
                     });
@@ -287,10 +317,11 @@ mod tests {
 
     #[test]
     fn requests_survive_the_wire() {
-        let object =
-            BufferObject { address: 1 << 47, size: 4096, offset: 8192, handle: 3, flags: 16 };
+        let place = Place::Heap(8192);
+        let object = BufferObject { address: 1 << 47, size: 4096, place, handle: 3, flags: 16 };
+        let own = BufferObject { place: Place::Process(0x7fff_f000), ..object };
         let submission =
-            Submission { context: 1, batch: 1 << 47, length: 64, objects: vec![object; 2] };
+            Submission { context: 1, batch: 1 << 47, length: 64, objects: vec![object, own] };
         let requests = [
             Request::Hello { pid: 7, heap: 3, generation: "ivb".into() },
             Request::Submit(submission),

@@ -63,9 +63,17 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the index of a resource.
+    /// Returns the index of a resource. Blocks of SPIR-V need not have names (`GL_ARB_gl_spirv`):
+    /// that of the last `block binding` is meant.
     fn select(&self, interface: u32, key: ResourceKey<'_>) -> Option<u32> {
         let with = |wanted: &[(u32, i32)]| self.find(interface, wanted);
+        let is_block = matches!(interface, gl::UNIFORM_BLOCK | gl::SHADER_STORAGE_BLOCK);
+        match (key, self.blocks.member.binding) {
+            (ResourceKey::Name(_), Some(binding)) if self.spirv && is_block => {
+                return with(&[(gl::BUFFER_BINDING, binding)]);
+            }
+            _ => {}
+        }
         match key {
             ResourceKey::Name(name) => {
                 let program = self.linked.program();

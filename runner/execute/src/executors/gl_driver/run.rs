@@ -1,5 +1,6 @@
 //! Execution of scripts on the driver, and the agreement of driver and interpreter.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gl_driver::{EndKind, Observe, Outcome};
@@ -61,6 +62,9 @@ fn execute(
     if executors == ExecutorSelection::SimulatorOnly || verdict.status == Status::Skip {
         return verdict;
     }
+    if let Some(extension) = unknown_extension(script, &capabilities.table().extensions) {
+        return not_compared(verdict, &extension);
+    }
     let options =
         RunOptions { executors: ExecutorSelection::ReferenceOnly, ..case.options.clone() };
     match session(&TestCase { options: &options, ..*case }, script, &capabilities) {
@@ -77,6 +81,34 @@ fn execute(
         }
         Err(reference) => combined(verdict, &reference, Findings::unread(), false),
     }
+}
+
+/// An extension of the driver that a shader enables and this project's compiler does not know. The
+/// interpreter cannot execute such a test.
+fn unknown_extension(script: &Script<'_>, offered: &BTreeSet<String>) -> Option<String> {
+    let known = glsl::known_extensions();
+    let enabled = script.shaders().flat_map(|shader| enabled_extensions(shader.source));
+    enabled.into_iter().find(|name| offered.contains(name) && !known.contains(name))
+}
+
+/// Names in the `#extension` directives of a shader that do not disable. Those in comments and
+/// skipped lines count, too.
+fn enabled_extensions(source: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(source);
+    let directive = |line: &str| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("extension")?;
+        let (name, behavior) = rest.split_once(':')?;
+        (behavior.trim() != "disable").then(|| name.trim().to_owned())
+    };
+    text.lines().filter_map(directive).collect()
+}
+
+/// The verdict of a driver that nothing was compared with. A failure says so.
+fn not_compared(mut driver: Verdict, extension: &str) -> Verdict {
+    if let Some((_, reason)) = &mut driver.cause {
+        reason.push_str(&format!("\n  not compared: the interpreter lacks {extension}"));
+    }
+    driver
 }
 
 /// Combines the verdicts of driver and interpreter: they must agree about the ending of a test
@@ -164,6 +196,27 @@ mod tests {
         let unsupported = Verdict::fail(Phase::Simulate, "not supported yet");
         assert_eq!(phase(&pass, &unsupported, false, false), None);
         assert_eq!(phase(&pass, &Verdict::skip("no"), false, false), None);
+    }
+
+    #[test]
+    fn extensions_that_only_the_driver_knows() {
+        let text = b"# extension  GL_OVR_multiview :enable\n\
+            #extension GL_AMD_none: disable\n#extension GL_ARB_gpu_shader5 : require\n";
+        assert_eq!(enabled_extensions(text), ["GL_OVR_multiview", "GL_ARB_gpu_shader5"]);
+        let file = format!("[fragment shader]\n{}", String::from_utf8_lossy(text));
+        let script = script::parse(file.as_bytes()).expect("a script");
+        let of = |offered: &[&str]| {
+            let offered = offered.iter().map(|&name| name.to_owned()).collect();
+            unknown_extension(&script, &offered)
+        };
+        let unknown = of(&["GL_ARB_gpu_shader5", "GL_OVR_multiview"]);
+        assert_eq!(unknown.as_deref(), Some("GL_OVR_multiview"));
+        // What the driver lacks it refuses itself.
+        assert_eq!(of(&["GL_ARB_gpu_shader5"]), None);
+        let fail = not_compared(Verdict::fail(Phase::Probe, "wrong"), "GL_OVR_multiview");
+        let (_, reason) = fail.cause.expect("a cause");
+        assert_eq!(reason, "wrong\n  not compared: the interpreter lacks GL_OVR_multiview");
+        assert_eq!(not_compared(Verdict::pass(), "GL_OVR_multiview"), Verdict::pass());
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use intel_gpu::{Event, Server, Settings};
-use submission::{BufferObject, Reply, Request, Submission, receive, send};
+use submission::{BufferObject, Place, Reply, Request, Submission, receive, send};
 use vocabulary::Generation;
 
 /// Sends a request and returns the status of the reply.
@@ -40,7 +41,8 @@ fn batches_are_executed_in_the_memory_file() {
     let descriptor = u32::try_from(heap.as_raw_fd()).expect("a descriptor");
     let hello = Request::Hello { pid, heap: descriptor, generation: "ivb".to_string() };
     assert_eq!(call(&mut stream, &hello), 0);
-    let object = BufferObject { address: 0x10000, size: 8192, offset: 0, handle: 1, flags: 0 };
+    let place = Place::Heap(0);
+    let object = BufferObject { address: 0x10000, size: 8192, place, handle: 1, flags: 0 };
     let submission = Submission { context: 1, batch: 0x10000, length: 20, objects: vec![object] };
     assert_eq!(call(&mut stream, &Request::Submit(submission.clone())), 0);
     let mut stored = [0; 4];
@@ -59,6 +61,43 @@ fn batches_are_executed_in_the_memory_file() {
         panic!("{events:?}");
     };
     assert_eq!(text, "batch at 0x10000: no buffer object at address 0x10000");
+}
+
+/// An object in memory that the process already had: the batch is read there and writes there.
+#[test]
+fn objects_may_lie_in_the_memory_of_the_process() {
+    const WORDS: usize = 1024;
+    let folder = tempfile::tempdir().expect("a folder");
+    let socket = folder.path().join("socket");
+    let settings = Settings {
+        generation: Generation::Ivb,
+        record: None,
+        counts_kernels: false,
+        observer: Box::new(|_| {}),
+    };
+    let server = Server::start(&socket, settings).expect("a server");
+    let memory: Vec<AtomicU32> = (0..2 * WORDS).map(|_| AtomicU32::new(7)).collect();
+    let first = memory.as_ptr().addr().next_multiple_of(4096);
+    let page = &memory[(first - memory.as_ptr().addr()) / 4..][..WORDS];
+    // MI_STORE_DATA_IMM of 42 to word 16; then the end.
+    for (word, value) in page.iter().zip([0x1000_0002_u32, 0, 0x10040, 42, 0x0500_0000]) {
+        word.store(value, Ordering::Relaxed);
+    }
+
+    let heap = tempfile::tempfile().expect("a file");
+    let descriptor = u32::try_from(heap.as_raw_fd()).expect("a descriptor");
+    let pid = std::process::id();
+    let mut stream = UnixStream::connect(&socket).expect("a server");
+    let hello = Request::Hello { pid, heap: descriptor, generation: "ivb".to_string() };
+    assert_eq!(call(&mut stream, &hello), 0);
+    let place = Place::Process(first as u64);
+    let object = BufferObject { address: 0x10000, size: 4096, place, handle: 1, flags: 0 };
+    let submission = Submission { context: 1, batch: 0x10000, length: 20, objects: vec![object] };
+    assert_eq!(call(&mut stream, &Request::Submit(submission)), 0);
+    let words = [15, 16, 17].map(|index| page[index].load(Ordering::Relaxed));
+    assert_eq!(words, [7, 42, 7]);
+    drop(stream);
+    assert_eq!(server.finish(Duration::from_secs(10)).failed, 0);
 }
 
 /// The end of a server waits for connections, for a limited time, and counts those that stay open.

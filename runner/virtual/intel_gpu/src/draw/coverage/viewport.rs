@@ -23,8 +23,7 @@ fn rectangle(limits: [packets::Field; 4], words: &[u32]) -> Rect {
 impl Draw<'_> {
     /// Loads the viewport that a vertex selects.
     pub(crate) fn viewport(&self, slots: &Slots) -> Outcome<Viewport> {
-        let index = slots.first().map_or(0, |header| u64::from(header[2]));
-        let index = if index > self.state.clip.max_viewport { 0 } else { index };
+        let index = u64::from(self.viewport_index(slots));
         if let Some((known, viewport)) = self.last_viewport.get()
             && known == index
         {
@@ -33,6 +32,12 @@ impl Draw<'_> {
         let viewport = self.load_viewport(index)?;
         self.last_viewport.set(Some((index, viewport)));
         Ok(viewport)
+    }
+
+    /// Returns the number of the viewport that a vertex selects. One that is too high is the first.
+    pub(crate) fn viewport_index(&self, slots: &Slots) -> u32 {
+        let index = slots.first().map_or(0, |header| header[2]);
+        if u64::from(index) > self.state.clip.max_viewport { 0 } else { index }
     }
 
     /// Returns the layer of the render target that a vertex selects. Drivers force the first layer

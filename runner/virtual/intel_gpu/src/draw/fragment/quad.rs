@@ -45,6 +45,8 @@ pub(crate) struct Primitive<'a> {
     pub(crate) flat: &'a Slots,
     /// Layer of the render target.
     pub(crate) layer: u32,
+    /// Number of the viewport.
+    pub(crate) viewport: u32,
     /// The front is visible.
     pub(crate) is_front: bool,
     /// The primitive is a point, whose corners span its square.

@@ -325,11 +325,14 @@ impl<'a> Fragments<'a> {
 
     /// Writes the registers that every fragment thread has.
     fn write_header(&self, thread: &mut Thread, slots: &[QuadSlot], primitive: &Primitive<'_>) {
-        // The layer of the render target, bit 15 for the back, and the topology. Drivers compute
+        // The viewport in bits 30:27, the layer of the render target in 26:16, bit 15 for the back,
+        // and the topology (PRM, "PS Thread Payload for Normal Dispatch", R0.0). Drivers compute
         // the facing as the sign of the negated low half, which the topology keeps from being 0.
         let mut header = [0; 8];
-        header[0] =
-            TRIANGLES | (primitive.layer & 0x7ff) << 16 | u32::from(!primitive.is_front) << 15;
+        header[0] = TRIANGLES
+            | (primitive.viewport & 0xf) << 27
+            | (primitive.layer & 0x7ff) << 16
+            | u32::from(!primitive.is_front) << 15;
         header[3] = self.resources.sampler_offset();
         if self.payload.per_sample && !self.draw.devinfo.sample_id_per_quad {
             // The number of the first pair of samples.

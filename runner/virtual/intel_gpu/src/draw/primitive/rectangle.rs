@@ -56,6 +56,7 @@ impl Draw<'_> {
             corners,
             flat: corners[0],
             layer,
+            viewport: self.viewport_index(corners[0]),
             is_front: true,
             is_point: false,
             smooth: None,

@@ -19,6 +19,16 @@ impl Failure {
     }
 }
 
+/// The address of graphics memory that a message of 64 bits means. Addresses have 48 bits, and the
+/// upper 16 must repeat bit 47 (PRM of Skylake, volume 5, "Memory Views", canonical form). Another
+/// one stays as it is: no object has it.
+pub(crate) fn graphics_address(address: u64) -> u64 {
+    const BITS: u32 = 48;
+    let low = address & ((1 << BITS) - 1);
+    let canonical = (low << (64 - BITS)).cast_signed() >> (64 - BITS);
+    if canonical.cast_unsigned() == address { low } else { address }
+}
+
 /// The methods of a host that serve memory and samplers, for a type with the method `resources` and
 /// the fields `scratch` and `failure`.
 macro_rules! memory_messages {
@@ -58,11 +68,13 @@ macro_rules! memory_messages {
         }
 
         fn global_read(&mut self, address: u64, data: &mut [u8]) -> Reply<()> {
+            let address = $crate::draw::thread::messages::graphics_address(address);
             let result = self.resources().draw.memory.read(address, data);
             self.failure.answer(result.map_err(Into::into))
         }
 
         fn global_write(&mut self, address: u64, data: &[u8]) -> Reply<()> {
+            let address = $crate::draw::thread::messages::graphics_address(address);
             let result = self.resources().draw.memory.write(address, data);
             self.failure.answer(result.map_err(Into::into))
         }
@@ -101,3 +113,17 @@ macro_rules! memory_messages {
 }
 
 pub(crate) use memory_messages;
+
+#[cfg(test)]
+mod tests {
+    use super::graphics_address;
+
+    #[test]
+    fn canonical_addresses() {
+        assert_eq!(graphics_address(0xffff_fffe_ffc0_0000), 0xfffe_ffc0_0000);
+        assert_eq!(graphics_address(0x7fff_ffff_f000), 0x7fff_ffff_f000);
+        // Bit 47 is not repeated, so that this is no address.
+        assert_eq!(graphics_address(0x8000_0000_0000), 0x8000_0000_0000);
+        assert_eq!(graphics_address(0x1_0000_0000_0000), 0x1_0000_0000_0000);
+    }
+}
