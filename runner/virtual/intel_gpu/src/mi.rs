@@ -323,9 +323,8 @@ mod tests {
     fn registers() {
         let mut registers = Registers::default();
         let mut write = |offset, value| {
-            write_register(Generation::Skl, &mut registers, offset, value).map(|()| {
-                read_register(Generation::Skl, &registers, offset).expect("a register")
-            })
+            write_register(Generation::Skl, &mut registers, offset, value)
+                .map(|()| read_register(Generation::Skl, &registers, offset).expect("a register"))
         };
         assert_eq!(write(0x2400, 0x1234_5678), Ok(0x1234_5678));
         // Only the bits that the upper half selects change.

@@ -31,7 +31,8 @@ pub(crate) struct Row {
     /// Effect.
     effect: Effect,
     /// Name, then what it is for, or why it has no effect.
-    pub(crate) reason: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for readers and the test of the table"))]
+    reason: &'static str,
 }
 
 use Effect::{Modeled, ModeledMasked, None as Without, NoneMasked as WithoutMasked};
@@ -132,18 +133,8 @@ pub(crate) const ROWS: [Row; 29] = [
         Without,
         "SCRATCH1: whether atomics are made in the cache or in memory; they are atomic in both",
     ),
-    row(
-        0xb118..=0xb11b,
-        "s",
-        Without,
-        "L3SQCREG4: order of requests to the cache",
-    ),
-    row(
-        0xe49c..=0xe49f,
-        "h",
-        WithoutMasked,
-        "CHICKEN3: the other switch of SCRATCH1",
-    ),
+    row(0xb118..=0xb11b, "s", Without, "L3SQCREG4: order of requests to the cache"),
+    row(0xe49c..=0xe49f, "h", WithoutMasked, "CHICKEN3: the other switch of SCRATCH1"),
 ];
 
 /// The letter of a generation in the table.
@@ -158,9 +149,8 @@ fn letter(generation: Generation) -> char {
 
 /// Returns the effect of a register of a generation; `None` if batches must not access it.
 pub(crate) fn effect(generation: Generation, offset: u32) -> Option<Effect> {
-    let has = |row: &&Row| {
-        row.offsets.contains(&offset) && row.generations.contains(letter(generation))
-    };
+    let has =
+        |row: &&Row| row.offsets.contains(&offset) && row.generations.contains(letter(generation));
     ROWS.iter().find(has).map(|row| row.effect)
 }
 
