@@ -52,9 +52,15 @@ pub(super) fn program() -> std::io::Result<PathBuf> {
     if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
 }
 
-/// Returns the error message of a process of this program that failed.
+/// Returns the error message of a process of this program that failed: its last line, or all that
+/// it wrote if it did not end by itself.
 pub(super) fn error_of(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
+    if output.status.code().is_none() {
+        let mut message = "the process crashed".to_owned();
+        supervise::push_lines(&mut message, &text);
+        return message;
+    }
     let line = text.lines().last().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
@@ -96,4 +102,26 @@ pub(super) fn settings(
         time_limit: Duration::from_secs(args.timeout.into()),
         memory: memory.or_else(|| supervise::default_limit(workers)),
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    #[test]
+    fn messages_of_processes() {
+        let stderr = b"MESA: error: no device\nerror: assertion `context` failed\n";
+        let of = |status| {
+            let status = ExitStatus::from_raw(status);
+            error_of(&Output { status, stdout: Vec::new(), stderr: stderr.to_vec() })
+        };
+        assert_eq!(of(1 << 8), "assertion `context` failed");
+        // A signal: the last line need not be the reason.
+        let crash = "the process crashed\n  MESA: error: no device\n  \
+            error: assertion `context` failed";
+        assert_eq!(of(6), crash);
+    }
 }

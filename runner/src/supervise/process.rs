@@ -281,7 +281,7 @@ fn describe(status: Option<ExitStatus>, errors: &str) -> String {
 }
 
 /// Appends lines of standard error, indented.
-pub(super) fn push_lines(text: &mut String, errors: &str) {
+pub fn push_lines(text: &mut String, errors: &str) {
     for line in errors.lines().filter(|line| !line.trim().is_empty()) {
         text.push_str("\n  ");
         text.push_str(line);

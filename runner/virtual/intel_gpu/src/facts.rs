@@ -16,6 +16,8 @@ pub enum GroupScratch {
 pub struct Facts {
     /// Version of the hardware.
     pub version: u32,
+    /// Letter of the generation in tables: ivb, hsw, bdw and chv (`b`), skl.
+    pub(crate) letter: char,
     /// Ticks of the time stamp in a second.
     pub timestamp_frequency: u32,
     /// File name of the driver in Mesa.
@@ -41,6 +43,12 @@ impl Facts {
             Generation::Hsw => GroupScratch::PowerOf(2),
             _ => GroupScratch::PowerOf(1),
         };
-        Facts { version, timestamp_frequency, driver, has_wide_line_field, group_scratch }
+        let letter = match generation {
+            Generation::Ivb => 'i',
+            Generation::Hsw => 'h',
+            Generation::Bdw | Generation::Chv => 'b',
+            Generation::Skl | Generation::Si | Generation::Vi => 's',
+        };
+        Facts { version, letter, timestamp_frequency, driver, has_wide_line_field, group_scratch }
     }
 }

@@ -220,7 +220,7 @@ fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
 struct Connection<'s> {
     pid: u32,
     heap: File,
-    /// The memory of the process, opened for the first object that lies there.
+    /// The memory of the process, opened for the first object that is there.
     process: Option<File>,
     gpu: Gpu,
     batches: usize,
@@ -318,7 +318,7 @@ impl Connection<'_> {
         (commands, failure)
     }
 
-    /// Opens the memory of the process, if an object of the submission lies there.
+    /// Opens the memory of the process, if an object of the submission is there.
     fn open_process(&mut self, submission: &Submission) -> Result<(), String> {
         let is_process = |place| matches!(place, Place::Process(_));
         if self.process.is_some() || !submission.objects.iter().any(|o| is_process(o.place)) {

@@ -191,8 +191,8 @@ fn handles(argument: Argument, count: u64) -> Vec<u32> {
     (0..u64::from(argument.get::<u32>(count))).map(|i| list.element(i, 4).get(0)).collect()
 }
 
-/// Waits for synchronization objects until a time of the monotonic clock, which stands at an offset
-/// of the argument; the number of handles and the flags follow.
+/// Waits for synchronization objects until a time of the monotonic clock, which is at an offset of
+/// the argument; the number of handles and the flags follow.
 fn wait(argument: Argument, at: u64) -> Answer {
     const STEP: Duration = Duration::from_micros(200);
     let (handles, flags) = (handles(argument, at + 8), argument.get::<u32>(at + 12));

@@ -211,7 +211,7 @@ mod tests {
         };
         let unknown = of(&["GL_ARB_gpu_shader5", "GL_OVR_multiview"]);
         assert_eq!(unknown.as_deref(), Some("GL_OVR_multiview"));
-        // What the driver lacks it refuses itself.
+        // The driver itself refuses an extension that it lacks.
         assert_eq!(of(&["GL_ARB_gpu_shader5"]), None);
         let fail = not_compared(Verdict::fail(Phase::Probe, "wrong"), "GL_OVR_multiview");
         let (_, reason) = fail.cause.expect("a cause");

@@ -11,7 +11,7 @@ pub(crate) enum Effect {
     NoneIfZero,
 }
 
-/// Commands that draws and dispatches read. A final `_` stands for all stages.
+/// Commands that draws and dispatches read. A final `_` means all stages.
 const MODELED: [&str; 46] = [
     "3DSTATE_BINDING_TABLE_POINTERS_",
     "3DSTATE_BLEND_STATE_POINTERS",
@@ -91,7 +91,7 @@ const WITHOUT_IF_ZERO: [(&str, &str); 4] = [
     ("3DSTATE_WM_CHROMAKEY", "no color is a key that removes pixels"),
 ];
 
-/// True if a name is that of a row, whose final `_` stands for all stages.
+/// True if a name is that of a row, whose final `_` means all stages.
 fn matches(row: &str, name: &str) -> bool {
     const STAGES: [&str; 5] = ["VS", "HS", "DS", "GS", "PS"];
     match name.strip_prefix(row) {

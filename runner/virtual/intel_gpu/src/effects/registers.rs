@@ -1,12 +1,14 @@
 //! Registers that a batch may write and read.
 //!
 //! The kernel lets a batch of these generations write registers that belong to its context, which
-//! it saves and restores, and those in its lists (`i915_cmd_parser.c` on gen7, `intel_workarounds.c`
-//! on gen8 and gen9). Drivers write some more of the first kind than one version of them does.
+//! it saves and restores, and those in its lists (`i915_cmd_parser.c` on gen7,
+//! `intel_workarounds.c` on gen8 and gen9). Each version of a driver writes some of them.
 
 use std::ops::RangeInclusive;
 
 use vocabulary::Generation;
+
+use crate::facts::Facts;
 
 /// Effect of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,16 +138,6 @@ pub(crate) const ROWS: [Row; 29] = [
     row(0xb118..=0xb11b, "s", Without, "L3SQCREG4: order of requests to the cache"),
     row(0xe49c..=0xe49f, "h", WithoutMasked, "CHICKEN3: the other switch of SCRATCH1"),
 ];
-
-/// The letter of a generation in the table.
-fn letter(generation: Generation) -> char {
-    match generation {
-        Generation::Ivb => 'i',
-        Generation::Hsw => 'h',
-        Generation::Bdw | Generation::Chv => 'b',
-        Generation::Skl | Generation::Si | Generation::Vi => 's',
-    }
-}
 
 /// Returns the effect of a register of a generation; `None` if batches must not access it.
 pub(crate) fn effect(generation: Generation, offset: u32) -> Option<Effect> {

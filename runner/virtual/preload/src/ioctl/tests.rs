@@ -49,7 +49,7 @@ fn contexts_take_parameters_when_they_are_created() {
     let (mut kernel, messages) = device("skl");
     let [_, space] = ask(&mut kernel, 0x7a, [0, 0]).expect("an address space");
     assert_eq!(space >> 32, 2);
-    // An extension: the next one, its kind, four reserved words; context and size, parameter, value.
+    // An extension: the next one, its kind, reserved words; context and size, parameter, value.
     let extension = |parameter: u64, value: u64| [0, 0, 0, 0, 0, parameter, value];
     let mut good = extension(9, space >> 32);
     let created = ask(&mut kernel, 0x6d, [1 << 32, address(&mut good)]).expect("a context");
