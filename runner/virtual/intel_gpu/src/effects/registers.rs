@@ -141,8 +141,8 @@ pub(crate) const ROWS: [Row; 29] = [
 
 /// Returns the effect of a register of a generation; `None` if batches must not access it.
 pub(crate) fn effect(generation: Generation, offset: u32) -> Option<Effect> {
-    let has =
-        |row: &&Row| row.offsets.contains(&offset) && row.generations.contains(letter(generation));
+    let letter = Facts::of(generation).letter;
+    let has = |row: &&Row| row.offsets.contains(&offset) && row.generations.contains(letter);
     ROWS.iter().find(has).map(|row| row.effect)
 }
 
