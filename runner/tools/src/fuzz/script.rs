@@ -29,10 +29,11 @@ pub(super) const POSITIONS: [(&str, &str); 10] = [
     ("0.3515625", "0.359375"),
 ];
 
-/// Returns the requirements of every test, with `more` extensions.
+/// Returns the requirements of every test, with `more` extensions. A driver may find out that a
+/// uniform has no effect, and then it has no location (OpenGL 4.6, section 7.6).
 pub(super) fn require(more: &[&str]) -> String {
     let mut text = format!(
-        "[require]\nGL >= 4.2\nGLSL >= 4.20\nSIZE {SIDE} {SIDE}\nGL_ARB_arrays_of_arrays\nGL_ARB_shader_storage_buffer_object\n"
+        "[require]\nGL >= 4.2\nGLSL >= 4.20\nSIZE {SIDE} {SIDE}\nignore_missing_uniforms\nGL_ARB_arrays_of_arrays\nGL_ARB_shader_storage_buffer_object\n"
     );
     more.iter().for_each(|extension| text += &format!("{extension}\n"));
     text + "\n"
