@@ -43,6 +43,8 @@ pub(crate) struct DefaultQualifiers {
     pub(crate) uniform_packing: Packing,
     pub(crate) uniform_order: MatrixOrder,
     pub(crate) buffer_packing: Packing,
+    /// True after a declaration of the packing of storage blocks.
+    pub(crate) buffer_packing_declared: bool,
     pub(crate) buffer_order: MatrixOrder,
     pub(crate) stream: Option<u32>,
     pub(crate) xfb_buffer: Option<u32>,
@@ -79,6 +81,7 @@ impl Default for DefaultQualifiers {
             // The layout of `shared` storage blocks is the implementation's; drivers of this
             // hardware take std430.
             buffer_packing: Packing::Std430,
+            buffer_packing_declared: false,
             buffer_order: MatrixOrder::ColumnMajor,
             stream: None,
             xfb_buffer: None,

@@ -56,7 +56,12 @@ impl<'a> Checker<'a> {
         let content = self.types.intern(content);
         let members = self.types.members(content).unwrap_or_default().to_vec();
         self.check_weight(&members, content, block.name.span)?;
-        self.check_offsets(content, packing, block.name.span)?;
+        let declared = qualifiers.layout.packing.is_some()
+            || storage == Storage::Buffer && self.defaults.buffer_packing_declared;
+        // Without a declaration the packing is `shared`, of which std430 is a case.
+        let declared =
+            if declared || storage == Storage::Uniform { packing } else { Packing::Shared };
+        self.check_offsets(content, declared, block.name.span)?;
         let ty = self.array_type(content, block.dims, span)?;
         if self.blocks.contains(&(storage, block.name.symbol)) {
             return self.error(block.name.span, format!("block `{name}` is already declared"));
@@ -350,6 +355,10 @@ impl<'a> Checker<'a> {
                 located += usize::from(qualifiers.layout.variable.location.is_some());
                 next_location = qualifiers.layout.variable.location.or(next_location);
                 result.location = next_location;
+                if qualifiers.layout.variable.component.is_some() && next_location.is_none() {
+                    return self.error(span, "`component` needs a `location`");
+                }
+                self.check_component(&qualifiers.layout.variable, ty, span)?;
                 let slots = program::layout::varying_slots(self.types, ty);
                 next_location = next_location.map(|l| l.saturating_add(slots));
                 result.component = qualifiers.layout.variable.component;
@@ -554,6 +563,8 @@ impl<'a> Checker<'a> {
             "a member's stream must be the block's"
         } else if q.layout.variable.xfb_buffer.is_some_and(|b| b != self.block_xfb_buffer(outer)) {
             "a member's xfb_buffer must be the block's"
+        } else if q.layout.variable.component.is_some() && memory_block {
+            "`component` is for inputs and outputs"
         } else if q.layout.variable.location.is_some() && memory_block {
             "members of uniform and storage blocks have no location"
         } else {

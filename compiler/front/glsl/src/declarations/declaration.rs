@@ -39,6 +39,10 @@ impl Checker<'_> {
             return match unit.types[ty].kind {
                 TypeKind::Struct(_) => {
                     self.check_precision(base, &qualifiers, span)?;
+                    self.storage_of(&qualifiers, span)?;
+                    if qualifiers.layout.is_of_fragment() {
+                        return self.error(span, "this layout qualifier needs a variable");
+                    }
                     self.check_layout_target(&qualifiers, LayoutTarget::Variable)
                 }
                 TypeKind::Name(_) => self.empty_declaration(&qualifiers, base, span),

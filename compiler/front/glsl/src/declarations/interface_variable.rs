@@ -46,8 +46,7 @@ impl Checker<'_> {
             return self.error(span, "an image format is for images");
         }
         self.check_layout_target(qualifiers, LayoutTarget::Variable)?;
-        let layout = &qualifiers.layout.variable;
-        if layout.origin_upper_left || layout.pixel_center_integer || layout.depth.is_some() {
+        if qualifiers.layout.is_of_fragment() {
             return self.error(span, "this layout qualifier is for gl_FragCoord or gl_FragDepth");
         }
         if let Type::Image(image) = *self.types.get(inner) {
@@ -333,7 +332,12 @@ impl Checker<'_> {
     }
 
     /// `component` must leave room for the variable in its location.
-    fn check_component(&mut self, layout: &LayoutQualifiers, ty: TypeId, span: Span) -> Check<()> {
+    pub(crate) fn check_component(
+        &mut self,
+        layout: &LayoutQualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
         let Some(component) = layout.component else { return Ok(()) };
         let inner = self.types.without_arrays(ty);
         let message = match *self.types.get(inner) {

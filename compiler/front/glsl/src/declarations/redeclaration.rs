@@ -313,6 +313,7 @@ impl Checker<'_> {
                     (&mut defaults.uniform_packing, &mut defaults.uniform_order)
                 };
                 *packing = layout.packing.unwrap_or(*packing);
+                defaults.buffer_packing_declared |= buffer && layout.packing.is_some();
                 *order = layout.order.unwrap_or(*order);
                 self.shader.layout.handles.merge(layout.handles);
                 Ok(())

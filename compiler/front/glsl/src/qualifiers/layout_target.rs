@@ -46,6 +46,12 @@ impl Layout {
         numbers.into_iter().chain(words).find(|&(_, there)| there).map(|(name, _)| name)
     }
 
+    /// True with a layout of `gl_FragCoord` or `gl_FragDepth`.
+    pub(crate) fn is_of_fragment(&self) -> bool {
+        let v = &self.variable;
+        v.origin_upper_left || v.pixel_center_integer || v.depth.is_some()
+    }
+
     /// Returns whether something is captured by transform feedback.
     pub(crate) fn captures(&self) -> bool {
         let v = &self.variable;
@@ -118,6 +124,9 @@ impl Checker<'_> {
             _ if layout.variable.stream.is_some() && !self.may_have_stream(q) => {
                 "`stream` is for outputs of geometry shaders"
             }
+            LayoutTarget::Block | LayoutTarget::Member if layout.is_of_fragment() => {
+                "this layout qualifier is for gl_FragCoord or gl_FragDepth"
+            }
             LayoutTarget::Block if !memory && (layout.packing.is_some() || order) => {
                 "packing and matrix order are for uniform and storage blocks"
             }
@@ -159,8 +168,8 @@ impl Checker<'_> {
         if (captured || layout.variable.stream.is_some()) && !output {
             return self.error(span, "transform feedback and streams are for outputs");
         }
-        if captured && self.language.stage == Stage::Fragment {
-            return self.error(span, "transform feedback is not for fragment shaders");
+        if captured && matches!(self.language.stage, Stage::Fragment | Stage::Compute) {
+            return self.error(span, "transform feedback is for stages before the fragment shader");
         }
         if layout.variable.stream.is_some() && self.language.stage != Stage::Geometry {
             return self.error(span, "`stream` is for outputs of geometry shaders");
@@ -171,6 +180,10 @@ impl Checker<'_> {
         let other = q.interpolation != Default::default()
             || q.memory != MemoryQualifiers::default()
             || q.precision.is_some()
+            || q.invariant
+            || q.precise
+            || q.subroutine.is_some()
+            || q.storage == Some(StorageQualifier::InOut)
             || q.constant;
         if other {
             return self.error(span, "these qualifiers need a variable");
