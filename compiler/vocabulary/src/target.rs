@@ -73,6 +73,8 @@ targets! {
     REFERENCE: reference("reference");
     /// The OpenGL driver of the system.
     GL: system_driver("gl");
+    /// The Vulkan driver of the system.
+    VK: system_driver("vk");
 }
 
 impl Target {

@@ -1,5 +1,7 @@
 //! A test case: one test on one target, with what its run gives to all of them.
 
+use std::path::Path;
+
 use vocabulary::Target;
 
 use crate::device::DeviceFactory;
@@ -10,6 +12,8 @@ use crate::options::RunOptions;
 pub struct TestCase<'a> {
     /// Name of the test, which locates its binaries and seeds unwritten registers.
     pub test: &'a str,
+    /// Path of the test, for files that it names.
+    pub path: Option<&'a Path>,
     /// Target of the test.
     pub target: Target,
     /// Options of the run.
@@ -26,6 +30,6 @@ impl<'a> TestCase<'a> {
         options: &'a RunOptions,
         devices: &'a dyn DeviceFactory,
     ) -> TestCase<'a> {
-        TestCase { test, target, options, devices }
+        TestCase { test, path: None, target, options, devices }
     }
 }

@@ -68,14 +68,28 @@ fn ceil(text: &str, at: usize) -> usize {
 
 /// Renders a parse error of a test file, in colors on request.
 pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError, colored: bool) -> String {
-    let span = error.span.range();
+    marked_styled(path, bytes, error.span.range(), &error.message, &renderer(colored))
+}
+
+/// Renders an error at a span of a text that need not be UTF-8.
+pub fn marked(path: &str, bytes: &[u8], span: Range<usize>, message: &str) -> String {
+    marked_styled(path, bytes, span, message, &Renderer::plain())
+}
+
+fn marked_styled(
+    path: &str,
+    bytes: &[u8],
+    span: Range<usize>,
+    message: &str,
+    renderer: &Renderer,
+) -> String {
     let part = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
     // Replacement characters are longer than the bytes that they replace: the span moves along.
     let (before, at, after) =
         (part(0..span.start), part(span.clone()), part(span.end..bytes.len()));
     let range = before.len()..before.len() + at.len();
     let text = [before, at, after].concat();
-    render_styled(path, &text, range, &error.message, &renderer(colored))
+    render_styled(path, &text, range, message, renderer)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::capabilities::{ContextSet, TableError, check_requirements};
 use crate::case::TestCase;
 use crate::machines::Explanation;
 use crate::shared::TestScript;
+use crate::vk_explanation::VkExplanation;
 use results::verdict::{Phase, Verdict};
 use vocabulary::Target;
 
@@ -48,6 +49,16 @@ pub trait Executor: Sync {
         _explanation: Option<&mut Explanation>,
     ) -> Verdict {
         Verdict::skip(format!("{} does not execute scripts of OpenGL", case.target))
+    }
+
+    /// Executes a script of Vulkan, and records the explanation of its verdict if requested.
+    fn run_vk_script(
+        &self,
+        case: &TestCase<'_>,
+        _script: &vk_script::Script,
+        _explanation: Option<&mut VkExplanation>,
+    ) -> Verdict {
+        Verdict::skip(format!("{} does not execute scripts of Vulkan", case.target))
     }
 }
 

@@ -25,7 +25,7 @@ pub fn stage_keys(script: &Script<'_>, test: &str, target: Target) -> BTreeMap<S
     let recorder = Recorder::default();
     let options =
         RunOptions { executors: ExecutorSelection::ReferenceOnly, ..RunOptions::default() };
-    let case = TestCase { test, target, options: &options, devices: &recorder };
+    let case = TestCase::new(test, target, &options, &recorder);
     // Probes fail, since nothing is shaded; that is irrelevant here.
     executor(target).run_script(&case, TestScript::alone(script), None);
     recorder.keys.lock().map(|keys| keys.clone()).unwrap_or_default()

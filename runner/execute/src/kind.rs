@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::case::TestCase;
 use results::bundle::Bundle;
 use results::verdict::{TestResult, Verdict};
+use vocabulary::Target;
 
 /// Kind of files with tests, such as scripts with shaders.
 ///
@@ -20,6 +21,11 @@ pub trait Kind: Sync {
     /// Returns true if the files are tests only where nothing is executed (`--compile-only`).
     fn only_compiles(&self) -> bool {
         false
+    }
+
+    /// Returns the target of the drivers that execute such files.
+    fn driver(&self) -> Target {
+        Target::GL
     }
 
     /// Reads the text of a test.

@@ -35,6 +35,7 @@ mod options;
 mod run;
 mod serve_compiler;
 mod shared;
+mod vk_explanation;
 
 pub use case::TestCase;
 pub use case_override::CaseOverride;
@@ -43,13 +44,14 @@ pub use device::{DeviceFactory, DeviceKind, DeviceRequest};
 pub use executor::Executor;
 pub use executors::gl_driver::{RanKernel, add_kernels, connection as driver};
 pub use executors::simulation::{Devices, Traced, TracedWaves, seed};
+pub use executors::vk_driver::connection as vulkan;
 pub use executors::{context_for, executor};
 pub use front::pipeline::Pipeline;
 pub use front::{Linked, PASSTHROUGH, build};
 pub use hardware::{chip, devinfo};
 pub use keys::{StageKeys, stage_keys};
 pub use kind::Kind;
-pub use kinds::{KINDS, kind_by_extension, kind_of};
+pub use kinds::{KINDS, kind_by_extension, kind_of, vk_modules};
 pub use machines::{Explanation, ProbedArea, image};
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
@@ -59,6 +61,8 @@ pub use run::{
 };
 pub use serve_compiler::serve;
 pub use shared::{SharedTests, TestScript};
+pub use vk_driver::ModuleText;
+pub use vk_explanation::VkExplanation;
 
 #[cfg(test)]
 mod tests;

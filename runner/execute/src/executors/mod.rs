@@ -2,6 +2,7 @@
 
 pub(crate) mod gl_driver;
 pub(crate) mod simulation;
+pub(crate) mod vk_driver;
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::executor::{Executor, context_on};
 use results::verdict::Verdict;
 use vocabulary::Target;
 
-static EXECUTORS: [&dyn Executor; 2] = [&simulation::Simulation, &gl_driver::GlDriver];
+static EXECUTORS: [&dyn Executor; 3] =
+    [&simulation::Simulation, &gl_driver::GlDriver, &vk_driver::VkDriver];
 
 /// Returns the executor of a target. The tests prove that every target has exactly one.
 pub fn executor(target: Target) -> &'static dyn Executor {

@@ -2,8 +2,11 @@
 
 mod bare_shader;
 mod shader_test;
+mod vulkan_script;
 
 use std::path::Path;
+
+pub use vulkan_script::vk_modules;
 
 use crate::kind::Kind;
 
@@ -11,7 +14,8 @@ use crate::kind::Kind;
 pub(crate) const DEFAULT: &dyn Kind = &shader_test::ShaderTest;
 
 /// Every kind.
-pub static KINDS: [&dyn Kind; 2] = [DEFAULT, &bare_shader::BareShader];
+pub static KINDS: [&dyn Kind; 3] =
+    [DEFAULT, &bare_shader::BareShader, &vulkan_script::VulkanScript];
 
 /// Returns the kind of a file by its extension.
 #[must_use]

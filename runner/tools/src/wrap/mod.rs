@@ -130,12 +130,7 @@ mod tests {
         let (options, devices) = (RunOptions::default(), Devices::default());
         let verdict = run_text(
             test.as_bytes(),
-            &TestCase {
-                test: "wrapped",
-                target: Target::SKL,
-                options: &options,
-                devices: &devices,
-            },
+            &TestCase::new("wrapped", Target::SKL, &options, &devices),
         );
         assert_eq!(verdict.status, Status::Pass, "{verdict:?}\n{test}");
     }

@@ -1,0 +1,98 @@
+//! Vulkan scripts: VkScript (`.vk_shader_test`; Amber's `.vkscript`) and AmberScript (`.amber`).
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Component, Path};
+
+use vk_driver::ModuleText;
+use vk_script::{ParseError, Rules, Script};
+
+use crate::case::TestCase;
+use crate::diagnostics;
+use crate::executors::executor;
+use crate::kind::Kind;
+use crate::vk_explanation::VkExplanation;
+use results::bundle::Bundle;
+use results::verdict::{Phase, TestResult, Verdict};
+use vocabulary::Target;
+
+/// The kind.
+pub(super) struct VulkanScript;
+
+impl Kind for VulkanScript {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["vk_shader_test", "amber", "vkscript"]
+    }
+
+    fn driver(&self) -> Target {
+        Target::VK
+    }
+
+    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict {
+        match parse(text, case.path) {
+            Ok(script) => executor(case.target).run_vk_script(case, &script, None),
+            Err(error) => {
+                let name = case.path.and_then(Path::file_name).unwrap_or(case.test.as_ref());
+                let name = name.to_string_lossy();
+                let excerpt = diagnostics::marked(&name, text, error.span.range(), &error.message);
+                Verdict::fail(Phase::Script, format!("{error}\n{excerpt}"))
+            }
+        }
+    }
+
+    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle {
+        let case = &TestCase { test: &result.test, ..*case };
+        let mut bundle = Bundle::plain(result, text);
+        let Ok(script) = parse(text, case.path) else { return bundle };
+        let mut explanation = VkExplanation::default();
+        // The records made before a panic are kept.
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            executor(case.target).run_vk_script(case, &script, Some(&mut explanation));
+        }));
+        let file = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        bundle.texts = explanation
+            .modules
+            .iter()
+            .map(|(n, text)| (file(n) + ".spvasm", text.clone()))
+            .collect();
+        // A bundle has one image of the driver.
+        if let Some((_, png)) = explanation.images.into_iter().next() {
+            bundle.images.insert("driver", png);
+        }
+        bundle.cut();
+        bundle
+    }
+}
+
+/// Parses a script, whose files are those of its folder.
+fn parse(text: &[u8], path: Option<&Path>) -> Result<Script, ParseError> {
+    let folder = path.and_then(Path::parent);
+    let read = |name: &str| {
+        let folder = folder.ok_or("the script has no folder")?;
+        let is_inside = Path::new(name)
+            .components()
+            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        if !is_inside {
+            return Err("outside of the script's folder".to_owned());
+        }
+        let path = folder.join(name);
+        let size = fs::metadata(&path).map_err(|error| error.to_string())?;
+        if !size.is_file() {
+            return Err("no file".to_owned());
+        }
+        results::read_regular(&path, results::TEST_BYTES).map_err(|error| error.to_string())
+    };
+    // Amber runs VkScript, too, by rules of its own.
+    let is_runners = path.and_then(Path::extension).is_none_or(|e| e == "vk_shader_test");
+    let rules = if is_runners { Rules::VkRunner } else { Rules::Amber };
+    vk_script::parse(text, rules, &read)
+}
+
+/// Returns the modules of a Vulkan script as assembly texts.
+///
+/// # Errors
+/// Returns the parse error, or the message of the program that refused a text.
+pub fn vk_modules(text: &[u8], path: &Path) -> Result<Vec<ModuleText>, String> {
+    let script = parse(text, Some(path)).map_err(|error| error.to_string())?;
+    vk_driver::modules(&script)
+}
