@@ -29,6 +29,12 @@ const CLOSING_TIME: Duration = Duration::from_secs(5);
 const OTHER_DRIVERS: [&str; 3] =
     ["LIBGL_ALWAYS_SOFTWARE", "GALLIUM_DRIVER", "MESA_LOADER_DRIVER_OVERRIDE"];
 
+/// Variables that choose Vulkan drivers by their files.
+const VULKAN_VARIABLES: [&str; 2] = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"];
+/// Folders in which the files of Vulkan drivers are installed.
+const VULKAN_FOLDERS: [&str; 3] =
+    ["/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/share/vulkan/icd.d"];
+
 /// A running virtual GPU.
 pub struct VirtualGpu {
     generation: Generation,
@@ -75,6 +81,8 @@ impl VirtualGpu {
     pub fn environment(&self) -> Environment {
         let unset = defaults().into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
         let unset = unset.map(|(name, value)| (name.into(), Some(value.into())));
+        let vulkan = vulkan_driver(self.generation)
+            .map(|file| (VULKAN_VARIABLES[0].into(), Some(file.into())));
         let removed = OTHER_DRIVERS.into_iter().map(|name| (name.into(), None));
         let own: [(OsString, OsString); 4] = [
             ("LD_PRELOAD".into(), preload(&self.library)),
@@ -83,7 +91,7 @@ impl VirtualGpu {
             (FAILURES_VARIABLE.into(), self.folder.path().join("failures").into()),
         ];
         let own = own.into_iter().map(|(name, value)| (name, Some(value)));
-        unset.chain(removed).chain(own).collect()
+        unset.chain(vulkan).chain(removed).chain(own).collect()
     }
 
     /// Waits for the end of all processes and returns the counts, with a reason if they prove
@@ -118,6 +126,26 @@ fn defaults() -> [(&'static str, &'static str); 5] {
         ("GALLIUM_THREAD", "0"),
         ("INTEL_DEBUG", "nohiz,noccs,nofc"),
     ]
+}
+
+/// Finds the file of Mesa's Vulkan driver for a generation, unless the user has chosen drivers.
+fn vulkan_driver(generation: Generation) -> Option<PathBuf> {
+    if VULKAN_VARIABLES.iter().any(|name| std::env::var_os(name).is_some()) {
+        return None;
+    }
+    let stem = format!("{}_icd", Facts::of(generation).vulkan_driver);
+    let is_driver = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.strip_prefix(&*stem)
+            .is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".json"))
+    };
+    VULKAN_FOLDERS.iter().find_map(|folder| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_driver).collect();
+        found.sort();
+        // The library of this machine's architecture is the last one by name: x86_64.
+        found.pop()
+    })
 }
 
 /// The device library, then the libraries that the user preloads.

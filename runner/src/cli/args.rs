@@ -15,6 +15,7 @@ use crate::bundles::BundlePolicy;
 use crate::select::FileKinds;
 use execute::driver::{DeviceChoice, Platform};
 use execute::external::CommandLine;
+use execute::vulkan::DeviceChoice as VkDeviceChoice;
 use results::passes::PassLimit;
 use results::shard::Shard;
 use vocabulary::{Backend, Target, Width};
@@ -43,7 +44,7 @@ pub(super) struct SelectArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Comma list of ivb, hsw, bdw, chv, skl (intel, the default), si, vi (amd), all, gl.
+    /// Comma list of ivb, hsw, bdw, chv, skl (intel, the default), si, vi (amd), all, gl, vk.
     #[arg(long = "gen", value_name = "LIST", default_value = "intel", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Concurrent test cases (default: one per core).
@@ -201,10 +202,10 @@ pub(super) struct DeviceArgs {
     pub(super) binaries: Option<PathBuf>,
 }
 
-/// Options of the OpenGL driver.
+/// Options of the OpenGL or Vulkan driver.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct DriverArgs {
-    /// `mesa` on a virtual GPU, or a driver's folder for --gen gl.
+    /// `mesa` on a virtual GPU, or a driver's folder for --gen gl or vk.
     #[arg(long, value_name = "mesa|DIR", value_parser = DriverChoice::parse)]
     pub(super) driver: Option<DriverChoice>,
     /// EGL platform of --gen gl: surfaceless, device, gbm (default: any).
@@ -213,6 +214,12 @@ pub(super) struct DriverArgs {
     /// Device of --gen gl, by its number in EGL's list or its file.
     #[arg(long, value_name = "N|FILE", value_parser = values::device, hide_short_help = true)]
     pub(super) gl_device: Option<DeviceChoice>,
+    /// Device of --gen vk, by its number in the loader's list or a part of its name.
+    #[arg(long, value_name = "N|NAME", value_parser = values::vk_device, hide_short_help = true)]
+    pub(super) vk_device: Option<VkDeviceChoice>,
+    /// Load Vulkan's validation layers: each message is a failure.
+    #[arg(long, hide_short_help = true)]
+    pub(super) vk_validate: bool,
 }
 
 impl DriverArgs {
@@ -235,7 +242,7 @@ impl DriverArgs {
 pub(super) enum DriverChoice {
     /// Mesa's driver of the generation, on a virtual GPU.
     Mesa,
-    /// An OpenGL driver that is installed in a folder.
+    /// An OpenGL or Vulkan driver that is installed in a folder.
     Folder(PathBuf),
 }
 

@@ -33,6 +33,11 @@ pub(super) fn driver(args: &DriverArgs, generations: &[Target]) -> anyhow::Resul
     if let Some((option, _)) = given.iter().find(|(_, given)| *given && !uses_driver) {
         anyhow::bail!("{option} needs --gen gl");
     }
+    let vulkan = [("--vk-device", args.vk_device.is_some()), ("--vk-validate", args.vk_validate)];
+    let uses_vulkan = args.is_virtual() || generations.contains(&execute::vulkan::TARGET);
+    if let Some((option, _)) = vulkan.iter().find(|(_, given)| *given && !uses_vulkan) {
+        anyhow::bail!("{option} needs --gen vk");
+    }
     anyhow::ensure!(
         args.gl_device.is_none() || args.gl_platform != Some(Platform::Surfaceless),
         "--gl-device needs another platform than surfaceless, which has no choice of devices"

@@ -123,9 +123,9 @@ pub(super) enum Command {
     /// Execute test cases for a supervising process.
     #[command(name = "%worker", hide = true)]
     Worker(WorkerArgs),
-    /// Print the names of the OpenGL driver.
+    /// Print the names of a driver.
     #[command(name = "%driver", hide = true)]
-    Driver(DriverArgs),
+    Driver(super::driver::DescribeArgs),
     /// Execute a test on the OpenGL driver.
     #[command(name = "%test", hide = true)]
     Test(show::driver::TestArgs),

@@ -120,7 +120,7 @@ fn generation_list(word: &OsStr) -> Vec<CompletionCandidate> {
     let mut names: Vec<String> =
         hardware().into_iter().filter(|name| !given.contains(name.as_str())).collect();
     if before.is_empty() {
-        names.extend(["intel", "amd", "all", "gl"].map(str::to_owned));
+        names.extend(["intel", "amd", "all", "gl", "vk"].map(str::to_owned));
     }
     among(OsStr::new(last), &names)
         .into_iter()

@@ -216,7 +216,11 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
     super::choices::with_meaning(&args.execute.device, &generations)?;
     let chosen = &args.execute.device.driver;
     let gpu = super::driver::virtual_gpu(chosen, &generations)?;
-    let driver = super::driver::identify(chosen, &generations, gpu.as_ref())?;
+    let driver = {
+        let file = std::path::Path::new("random.shader_test");
+        let drivers = super::driver::of_files(chosen, &generations, [file].into_iter());
+        super::driver::identify(chosen, &drivers, gpu.as_ref())?
+    };
     let options = execute_options(&args.execute, args.reference_only)?;
     let changed = changed_options(&args.execute, &options.execution);
     let arguments = process_arguments();

@@ -7,7 +7,7 @@ use program::{Api, CapabilityTable};
 use super::args::DriverArgs;
 use super::exit::EXPECTED;
 use super::install;
-use super::options::driver_options;
+use super::options::configure_drivers;
 use super::output::print;
 use execute::capabilities::{ContextSet, TableError};
 use execute::executor;
@@ -18,7 +18,7 @@ pub(super) fn gens(full: Option<&[Target]>, driver: &DriverArgs) -> anyhow::Resu
     anyhow::ensure!(!driver.is_virtual(), "--driver mesa: only runs of tests have a virtual GPU");
     super::choices::driver(driver, full.unwrap_or_default())?;
     install::enter(driver.folder())?;
-    execute::driver::configure(driver_options(driver));
+    configure_drivers(driver);
     let mut text = String::new();
     match full {
         None => {

@@ -1,4 +1,4 @@
-//! `--driver DIR`: the libraries of an OpenGL driver that is installed in a folder of its own.
+//! `--driver DIR`: the libraries of a driver that is installed in a folder of its own.
 //!
 //! The loader reads `LD_LIBRARY_PATH` when a process starts. The command therefore sets the
 //! variables and executes itself again; its workers inherit them.
@@ -26,21 +26,40 @@ pub(super) fn enter(folder: Option<&Path>) -> anyhow::Result<()> {
 const LIBRARIES: &str = "LD_LIBRARY_PATH";
 const DRIVERS: &str = "LIBGL_DRIVERS_PATH";
 const VENDORS: &str = "__EGL_VENDOR_LIBRARY_FILENAMES";
+const VULKAN: &str = "VK_ICD_FILENAMES";
+
+/// Returns the files of the Vulkan drivers of a folder: an installation's prefix, the folder of
+/// these files, or a folder in which Mesa was built.
+fn vulkan_drivers(folder: &Path) -> Vec<PathBuf> {
+    let names_a_driver = |name: &OsStr| is_json(name) && name.to_string_lossy().contains("icd");
+    let installed = [folder.join("share/vulkan/icd.d"), folder.to_owned()];
+    let of = |folder: &PathBuf| files(folder, names_a_driver);
+    if let Some(found) = installed.iter().map(of).find(|found| !found.is_empty()) {
+        return found;
+    }
+    let any = |_: &OsStr| true;
+    let built = ["src/intel", "src/amd", "src/gallium/targets"].map(|part| folder.join(part));
+    built.iter().flat_map(|part| files(part, any)).flat_map(|part| of(&part)).collect()
+}
 
 /// Returns the variables for the driver of a folder; `before` are the library folders so far.
 fn variables(folder: &Path, before: Option<OsString>) -> anyhow::Result<Vec<Variable>> {
     let folder = std::path::absolute(folder)?;
     let libraries = library_folders(&folder);
+    let vulkan = vulkan_drivers(&folder);
     anyhow::ensure!(
-        !libraries.is_empty(),
-        "--driver: {} holds no libEGL and no folder `dri`",
+        !libraries.is_empty() || !vulkan.is_empty(),
+        "--driver: {} holds no libEGL, no folder `dri` and no Vulkan driver",
         folder.display()
     );
     let before = before.unwrap_or_default();
     let further = std::env::split_paths(&before)
         .filter(|path| !path.as_os_str().is_empty() && !libraries.contains(path));
     let all = std::env::join_paths(libraries.iter().cloned().chain(further))?;
-    let mut variables = vec![(LIBRARIES, all)];
+    let mut variables = if libraries.is_empty() { vec![] } else { vec![(LIBRARIES, all)] };
+    if !vulkan.is_empty() {
+        variables.push((VULKAN, std::env::join_paths(vulkan)?));
+    }
     let modules: Vec<PathBuf> =
         libraries.iter().map(|path| path.join("dri")).filter(|path| path.is_dir()).collect();
     if !modules.is_empty() {
@@ -126,6 +145,14 @@ mod tests {
         create_dir_all(&vendor).expect("a folder");
         write(vendor.join("50_mesa.json"), "{}").expect("a file");
         assert_eq!(of(None)[2], (VENDORS, vendor.join("50_mesa.json").into_os_string()));
+        // A build of Vulkan drivers alone.
+        let built = tempfile::tempdir().expect("a folder");
+        let place = built.path().join("src/intel/vulkan");
+        create_dir_all(&place).expect("a folder");
+        let file = place.join("intel_devenv_icd.x86_64.json");
+        write(&file, "{}").expect("a file");
+        let found = variables(built.path(), None).expect("variables");
+        assert_eq!(found, [(VULKAN, file.into_os_string())]);
         // The folder of the libraries itself.
         write(libraries.join("libEGL.so.1"), "").expect("a file");
         assert_eq!(

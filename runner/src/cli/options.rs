@@ -14,6 +14,7 @@ use execute::{ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, d
 use results::Junit;
 use results::names::quoted;
 use results::passes::PassLimit;
+use submission::GENERATION_VARIABLE;
 
 /// Maximum time for an answer of an external compiler; less if the time limit of test cases is
 /// short.
@@ -41,14 +42,20 @@ pub(super) fn execute_options(
     };
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
     install::enter(args.device.driver.folder())?;
-    execute::driver::configure(driver_options(&args.device.driver));
+    configure_drivers(&args.device.driver);
     let (compile_only, execution) = (args.compile_only, execution_options(args)?);
     Ok(RunOptions { executors, compile_only, shade, execution })
 }
 
-/// Returns the options of the OpenGL driver.
-pub(super) fn driver_options(args: &DriverArgs) -> execute::driver::Options {
-    execute::driver::Options { platform: args.gl_platform, device: args.gl_device.clone() }
+/// Selects the drivers that this process opens when it needs them.
+pub(super) fn configure_drivers(args: &DriverArgs) {
+    let (platform, device) = (args.gl_platform, args.gl_device.clone());
+    execute::driver::configure(execute::driver::Options { platform, device });
+    execute::vulkan::configure(execute::vulkan::VkOptions {
+        device: args.vk_device.clone(),
+        validate: args.vk_validate,
+        must_be_intel: args.is_virtual() || std::env::var_os(GENERATION_VARIABLE).is_some(),
+    });
 }
 
 /// Returns the options of compiler and simulator.

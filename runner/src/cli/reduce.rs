@@ -97,7 +97,9 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
     execute_options(&args.execute, args.reference_only)?;
     // Without a driver every candidate would fail in the same way.
     if !args.execute.device.driver.is_virtual() {
-        super::driver::identify(&args.execute.device.driver, &[args.generation()], None)?;
+        let (chosen, path) = (&args.execute.device.driver, std::path::Path::new(&args.test));
+        let drivers = super::driver::of_files(chosen, &[args.generation()], [path].into_iter());
+        super::driver::identify(chosen, &drivers, None)?;
     }
     // Levels parse text of the user, which may be nested deeply.
     let thread = std::thread::Builder::new().stack_size(STACK);

@@ -66,7 +66,6 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let generations = args.generations();
     super::choices::with_meaning(&args.execute.device, &generations)?;
     let gpu = super::driver::virtual_gpu(&args.execute.device.driver, &generations)?;
-    let driver = super::driver::identify(&args.execute.device.driver, &generations, gpu.as_ref())?;
     let split = Split::of(&args.execute, args.isolate, &generations);
     let mut settings = workers::settings(&args.execute, split, jobs, &start.arguments)?;
     settings.program.environment = gpu.as_ref().map(VirtualGpu::environment).unwrap_or_default();
@@ -74,6 +73,10 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     // The first worker starts while the tests are searched for.
     let first = supervise::Process::start(&settings.program);
     let selection = super::list::select(&args.select, args.execute.file_kinds())?;
+    let chosen = &args.execute.device.driver;
+    let paths = selection.tests.iter().map(|test| &*test.path);
+    let drivers = super::driver::of_files(chosen, &generations, paths);
+    let driver = super::driver::identify(chosen, &drivers, gpu.as_ref())?;
     let options = run_options(args)?;
     super::choices::check(&args.execute.device, &generations)?;
     let changed = changed_options(&args.execute, &options.execution);

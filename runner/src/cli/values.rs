@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use execute::driver::{DeviceChoice, Platform};
+use execute::vulkan::DeviceChoice as VkDeviceChoice;
 use results::diff::Metric;
 use results::passes::parse_width;
 use tools::defects::of_avoided;
@@ -25,6 +26,11 @@ pub(super) fn width() -> impl TypedValueParser<Value = Width> {
         Width::Wave64 => PossibleValue::new("wave64").help("64 lanes (si, vi)"),
     });
     PossibleValuesParser::new(values).try_map(|name| parse_width(&name))
+}
+
+/// Parses a Vulkan device: its number in the loader's list, or a part of its name.
+pub(super) fn vk_device(text: &str) -> Result<VkDeviceChoice, Infallible> {
+    Ok(VkDeviceChoice::parse(text))
 }
 
 /// Parses the name of a number of the generated code.

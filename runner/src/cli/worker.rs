@@ -136,12 +136,16 @@ fn answer_on_virtual_gpu(
     devices: &Devices,
     reports: &Mutex<Option<Reports>>,
 ) -> Verdict {
-    let renderer = execute::driver::identity().map(|identity| identity.renderer);
-    let checked = renderer.map_err(Into::into).and_then(|name| check_renderer(&name));
-    if let Err(error) = checked {
+    let driver = execute::kind_of(Path::new(&request.path)).driver();
+    let renderer: anyhow::Result<String> = if driver == execute::vulkan::TARGET {
+        execute::vulkan::identity().map(|identity| identity.renderer).map_err(Into::into)
+    } else {
+        execute::driver::identity().map(|identity| identity.renderer).map_err(Into::into)
+    };
+    if let Err(error) = renderer.and_then(|name| check_renderer(&name)) {
         return Verdict::fail(Phase::Require, error.to_string());
     }
-    let request = Request { generation: execute::driver::TARGET, ..request.clone() };
+    let request = Request { generation: driver, ..request.clone() };
     let verdict = answer(&request, run, devices);
     match &mut *reports.lock().unwrap_or_else(PoisonError::into_inner) {
         // An explanation executes the test case again, so that the same batch may fail again.
@@ -168,7 +172,8 @@ fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
 
 fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
     let path = Path::new(&request.path);
-    let case = TestCase { test: &request.test, target: request.generation, options: run, devices };
+    let (test, target) = (&*request.test, request.generation);
+    let case = TestCase { path: Some(path), ..TestCase::new(test, target, run, devices) };
     if let Some(explanation) = &request.explanation {
         return explain_result(path, &case, explanation);
     }
@@ -182,7 +187,7 @@ fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
         return observed(path, &case);
     }
     match &case_override.text {
-        Some(text) => execute::run_text(text.as_bytes(), &case),
+        Some(text) => execute::kind_of(path).run(text.as_bytes(), &case),
         None => execute::run_file(path, &case),
     }
 }

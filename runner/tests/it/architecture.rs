@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-/// The crates that may have unsafe code: they call the OpenGL driver, and replace functions of the
-/// C library.
-const UNSAFE: [&str; 2] = ["gl_driver", "preload"];
+/// The crates that may have unsafe code: they call the driver, and replace functions of the C
+/// library.
+const UNSAFE: [&str; 3] = ["gl_driver", "vk_driver", "preload"];
 
 #[test]
 fn few_crates_have_lints_of_their_own() {

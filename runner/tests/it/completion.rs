@@ -20,7 +20,7 @@ fn values_of_options() {
     for (words, expected) in [
         (
             &["tests", "--gen", ""][..],
-            &["ivb", "hsw", "bdw", "chv", "skl", "si", "vi", "intel", "amd", "all", "gl"][..],
+            &["ivb", "hsw", "bdw", "chv", "skl", "si", "vi", "intel", "amd", "all", "gl", "vk"][..],
         ),
         (
             &["tests", "--gen", "ivb,"],

@@ -12,14 +12,14 @@ use results::passes::parse_stage;
 use vocabulary::{Stage, Target, nearest};
 
 /// Forms of a shader that can be shown.
-pub(in crate::cli) const FORMS: &str =
-    "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats, batch, state";
+pub(in crate::cli) const FORMS: &str = "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats, batch, state, \
+     spirv";
 /// Message for forms that only a driver has.
 pub(in crate::cli) const WITHOUT_DRIVER: &str = "batch and state need --driver mesa";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ShowArgs {
-    /// A .shader_test file.
+    /// A .shader_test file, or a Vulkan script.
     #[arg(value_name = "TEST")]
     pub(in crate::cli) test: PathBuf,
     /// The generation.
@@ -43,7 +43,8 @@ pub(in crate::cli) struct ShowArgs {
     /// --pass-limit; eu: assembly; gcn: assembly of si and vi; binary: kernels (to --out, or raw
     /// bytes of the selected one); payload: initial registers of every thread of the test; trace:
     /// payloads and every executed instruction with the registers it changes; stats: counts; batch:
-    /// commands of a driver; state: the same with all fields and the state in memory.
+    /// commands of a driver; state: the same with all fields and the state in memory; spirv: modules
+    /// of a Vulkan script.
     #[arg(value_name = "WHAT", value_parser = what)]
     pub(in crate::cli) what: What,
 }
@@ -74,6 +75,7 @@ pub(in crate::cli) enum What {
     Passes,
     Batch,
     State,
+    Spirv,
 }
 
 fn what(text: &str) -> Result<What, String> {
@@ -90,6 +92,7 @@ fn what(text: &str) -> Result<What, String> {
         "passes" => What::Passes,
         "batch" => What::Batch,
         "state" => What::State,
+        "spirv" => What::Spirv,
         _ => match text.strip_prefix("ir=") {
             Some(pass) if !pass.is_empty() => What::Ir(Some(pass.to_owned())),
             _ => {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::Args;
 use eu_simulator::trace::Tracer;
 use intel_gpu::{Clock, Gpu, Watch, WatchedKernel};
@@ -27,6 +27,9 @@ use crate::virtual_gpu::VirtualGpu;
 use execute::{Devices, ExecutorSelection, RunOptions, TestCase};
 use intel_device::TraceLog;
 
+/// Forms that a driver has.
+pub(super) const FORMS: &str = "batch, state, eu, payload and trace";
+
 /// Name of the hidden command that executes a test on the driver.
 const COMMAND: &str = "%test";
 
@@ -36,16 +39,16 @@ pub(in crate::cli) struct TestArgs {
     test: PathBuf,
 }
 
-/// Executes a test on the OpenGL driver of the process: the hidden command.
+/// Executes a test on the driver of the process: the hidden command.
 pub(in crate::cli) fn test(args: &TestArgs) -> anyhow::Result<u8> {
     let name = args.test.display().to_string();
-    let bytes = execute::read_test(&args.test).with_context(|| name.clone())?;
-    let script = script::parse(&bytes).map_err(|error| anyhow!("{name}: {error}"))?;
+    let target = execute::kind_of(&args.test).driver();
     let options =
         RunOptions { executors: ExecutorSelection::SimulatorOnly, ..RunOptions::default() };
     let devices = Devices::default();
-    let case = TestCase::new(&name, execute::driver::TARGET, &options, &devices);
-    let verdict = execute::run_script(&script, &case);
+    let case = TestCase::new(&name, target, &options, &devices);
+    let case = TestCase { path: Some(&args.test), ..case };
+    let verdict = execute::run_file(&args.test, &case);
     if let Some((phase, reason)) = verdict.cause {
         message!("{}: {phase}: {reason}", verdict.status);
     }
@@ -59,6 +62,9 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     }
     let generation = crate::cli::driver::virtual_generation(args.generation)?;
     let path = located_test(&args.test)?;
+    if args.what == What::Spirv {
+        return super::spirv(&path, args);
+    }
     let folder = TemporaryFolder::create("show")?;
     let gpu =
         VirtualGpu::start(generation, Some(folder.path().to_owned()), |line| message!("{line}"))?;
@@ -76,7 +82,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         What::State => batches(generation, &recordings)?,
         What::Eu => assembly(args, generation, &recordings)?,
         What::Payload | What::Trace => trace(args, generation, &recordings)?,
-        _ => bail!("--driver mesa shows batch, state, eu, payload and trace"),
+        _ => bail!("--driver mesa shows {FORMS}"),
     };
     print(text.as_bytes())?;
     Ok(if status.success() { EXPECTED } else { UNEXPECTED })

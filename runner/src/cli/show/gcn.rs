@@ -49,7 +49,7 @@ impl ShownGcn<'_> {
             What::Binary => return self.binary(),
             What::Eu => bail!("{} has no execution units: show gcn", self.chip),
             What::Batch | What::State => bail!("{WITHOUT_DRIVER}"),
-            What::Glsl | What::Program | What::Payload | What::Trace => {}
+            What::Glsl | What::Program | What::Payload | What::Trace | What::Spirv => {}
         }
         Ok(text.into_bytes())
     }

@@ -22,6 +22,8 @@ pub struct Facts {
     pub timestamp_frequency: u32,
     /// File name of the driver in Mesa.
     pub driver: &'static str,
+    /// Name of the Vulkan driver in Mesa, as its files have it.
+    pub vulkan_driver: &'static str,
     /// The width of lines is in Cherryview's own field.
     pub has_wide_line_field: bool,
     /// Meaning of the field for the scratch space of work groups.
@@ -49,6 +51,15 @@ impl Facts {
             Generation::Bdw | Generation::Chv => 'b',
             Generation::Skl | Generation::Si | Generation::Vi => 's',
         };
-        Facts { version, letter, timestamp_frequency, driver, has_wide_line_field, group_scratch }
+        let vulkan_driver = if version < 9 { "intel_hasvk" } else { "intel" };
+        Facts {
+            version,
+            letter,
+            timestamp_frequency,
+            driver,
+            vulkan_driver,
+            has_wide_line_field,
+            group_scratch,
+        }
     }
 }
