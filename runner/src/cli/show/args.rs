@@ -14,6 +14,8 @@ use vocabulary::{Stage, Target, nearest};
 /// Forms of a shader that can be shown.
 pub(in crate::cli) const FORMS: &str = "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats, batch, state, \
      spirv";
+/// Forms that a driver has.
+pub(super) const DRIVER_FORMS: &str = "batch, state, eu, payload and trace";
 /// Message for forms that only a driver has.
 pub(in crate::cli) const WITHOUT_DRIVER: &str = "batch and state need --driver mesa";
 
@@ -43,8 +45,8 @@ pub(in crate::cli) struct ShowArgs {
     /// --pass-limit; eu: assembly; gcn: assembly of si and vi; binary: kernels (to --out, or raw
     /// bytes of the selected one); payload: initial registers of every thread of the test; trace:
     /// payloads and every executed instruction with the registers it changes; stats: counts; batch:
-    /// commands of a driver; state: the same with all fields and the state in memory; spirv: modules
-    /// of a Vulkan script.
+    /// commands of a driver; state: the same with all fields and the state in memory; spirv:
+    /// modules of a Vulkan script.
     #[arg(value_name = "WHAT", value_parser = what)]
     pub(in crate::cli) what: What,
 }

@@ -14,7 +14,7 @@ use intel_gpu::{Clock, Gpu, Watch, WatchedKernel};
 use packets::{NoKernels, Printer, Recording, Table};
 use vocabulary::{Generation, Stage, Width};
 
-use super::args::{ShowArgs, What};
+use super::args::{DRIVER_FORMS, ShowArgs, What};
 use crate::cli::args::DriverChoice;
 use crate::cli::exit::{EXPECTED, UNEXPECTED};
 use crate::cli::output::print;
@@ -26,9 +26,6 @@ use crate::temporary_folder::TemporaryFolder;
 use crate::virtual_gpu::VirtualGpu;
 use execute::{Devices, ExecutorSelection, RunOptions, TestCase};
 use intel_device::TraceLog;
-
-/// Forms that a driver has.
-pub(super) const FORMS: &str = "batch, state, eu, payload and trace";
 
 /// Name of the hidden command that executes a test on the driver.
 const COMMAND: &str = "%test";
@@ -63,7 +60,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let generation = crate::cli::driver::virtual_generation(args.generation)?;
     let path = located_test(&args.test)?;
     if args.what == What::Spirv {
-        return super::spirv(&path, args);
+        return super::spirv::spirv(&path, args);
     }
     let folder = TemporaryFolder::create("show")?;
     let gpu =
@@ -82,7 +79,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         What::State => batches(generation, &recordings)?,
         What::Eu => assembly(args, generation, &recordings)?,
         What::Payload | What::Trace => trace(args, generation, &recordings)?,
-        _ => bail!("--driver mesa shows {FORMS}"),
+        _ => bail!("--driver mesa shows {DRIVER_FORMS}"),
     };
     print(text.as_bytes())?;
     Ok(if status.success() { EXPECTED } else { UNEXPECTED })

@@ -4,14 +4,14 @@ mod args;
 pub(in crate::cli) mod driver;
 mod gcn;
 mod ir_runs;
+mod spirv;
 
 pub(in crate::cli) use args::{FORMS, ShowArgs};
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use compiler::{Binary, CodegenOptions};
 use program::{Program, Stage, StageKey};
 use script::{Content, Script};
@@ -34,29 +34,8 @@ use results::passes::ScopePasses;
 use results::verdict::Verdict;
 use shader_device::BinarySource;
 use shader_device::scope_passes;
+use spirv::{is_vulkan, spirv};
 use vocabulary::Target;
-
-/// True if a file is a Vulkan script.
-fn is_vulkan(path: &Path) -> bool {
-    execute::kind_of(path).driver() == execute::vulkan::TARGET
-}
-
-/// Prints the modules of a Vulkan script.
-fn spirv(path: &Path, args: &ShowArgs) -> anyhow::Result<u8> {
-    if !is_vulkan(path) {
-        bail!("spirv is for Vulkan scripts");
-    }
-    if args.what != What::Spirv {
-        bail!("a Vulkan script has spirv, and with --driver mesa {}", driver::FORMS);
-    }
-    let name = path.display().to_string();
-    let bytes = execute::read_test(path).with_context(|| name.clone())?;
-    let modules = execute::vk_modules(&bytes, path).map_err(|text| anyhow!("{name}: {text}"))?;
-    for module in modules.iter().filter(|m| args.stage.is_none_or(|stage| stage == m.stage)) {
-        print(format!("; {}\n{}\n", module.name, module.text.trim_end()).as_bytes())?;
-    }
-    Ok(EXPECTED)
-}
 
 pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let path = located_test(&args.test)?;

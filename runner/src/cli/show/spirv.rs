@@ -1,0 +1,31 @@
+//! Modules of Vulkan scripts.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+
+use super::args::{DRIVER_FORMS, ShowArgs, What};
+use crate::cli::exit::EXPECTED;
+use crate::cli::output::print;
+
+/// True if a file is a Vulkan script.
+pub(super) fn is_vulkan(path: &Path) -> bool {
+    execute::kind_of(path).driver() == execute::vulkan::TARGET
+}
+
+/// Prints the modules of a Vulkan script.
+pub(super) fn spirv(path: &Path, args: &ShowArgs) -> anyhow::Result<u8> {
+    if !is_vulkan(path) {
+        bail!("spirv is for Vulkan scripts");
+    }
+    if args.what != What::Spirv {
+        bail!("a Vulkan script has spirv, and with --driver mesa {}", DRIVER_FORMS);
+    }
+    let name = path.display().to_string();
+    let bytes = execute::read_test(path).with_context(|| name.clone())?;
+    let modules = execute::vk_modules(&bytes, path).map_err(|text| anyhow!("{name}: {text}"))?;
+    for module in modules.iter().filter(|m| args.stage.is_none_or(|stage| stage == m.stage)) {
+        print(format!("; {}\n{}\n", module.name, module.text.trim_end()).as_bytes())?;
+    }
+    Ok(EXPECTED)
+}
