@@ -128,10 +128,8 @@ mod tests {
 
     fn runs(test: &str) {
         let (options, devices) = (RunOptions::default(), Devices::default());
-        let verdict = run_text(
-            test.as_bytes(),
-            &TestCase::new("wrapped", Target::SKL, &options, &devices),
-        );
+        let verdict =
+            run_text(test.as_bytes(), &TestCase::new("wrapped", Target::SKL, &options, &devices));
         assert_eq!(verdict.status, Status::Pass, "{verdict:?}\n{test}");
     }
 
