@@ -43,6 +43,7 @@ impl<'a> Checker<'a> {
                 format!("`{name}`: names that start with gl_ are reserved"),
             );
         }
+        self.check_no_type(block.name)?;
         self.check_layout_target(&qualifiers, LayoutTarget::Block)?;
         let (packing, order) = self.block_defaults(word);
         let packing = qualifiers.layout.packing.unwrap_or(packing);
@@ -336,6 +337,7 @@ impl<'a> Checker<'a> {
                     return self
                         .error(span, format!("`{text}`: names that start with gl_ are reserved"));
                 }
+                self.check_no_type(declarator.name)?;
                 if !names.insert(declarator.name.symbol) {
                     return self.error(span, format!("member `{text}` is declared twice"));
                 }

@@ -68,6 +68,11 @@ impl Checker<'_> {
             return self
                 .error(span, format!("`{text}` is redeclared with another storage qualifier"));
         }
+        let fragment_output =
+            self.language.stage == Stage::Fragment && old.storage == Storage::Output;
+        if fragment_output && qualifiers.interpolation != Default::default() {
+            return self.error(span, "interpolation qualifiers are not for fragment outputs");
+        }
         if old.builtin == Some(BuiltinVariable::FragDepth)
             && qualifiers.layout.variable.depth.is_some()
             && !self.language.at_least(420, 0)

@@ -313,6 +313,12 @@ impl Checker<'_> {
             return self
                 .error(name.span, format!("`{text}`: names that start with gl_ are reserved"));
         }
+        self.check_no_type(name)
+    }
+
+    /// Reports names of types, and those that are reserved for types.
+    pub(crate) fn check_no_type(&mut self, name: ast::Name) -> Check<()> {
+        let text = self.text(name.symbol);
         match type_names::find(text) {
             Some((_, a)) if a.holds(&self.language) => {
                 self.error(name.span, format!("`{text}` is a type and cannot be declared"))
