@@ -2,7 +2,7 @@
 
 use crate::model::{Buffer, Contents};
 use crate::tokens::Number;
-use crate::values::{encode, write};
+use crate::values::{encode_cut, write};
 
 impl Buffer {
     /// The bytes before the first command, [`Buffer::size`] of them.
@@ -44,7 +44,7 @@ impl Buffer {
         let Some(part) = self.format.parts.first() else {
             return;
         };
-        if let Some(bits) = encode(value, part.numeric, part.bits) {
+        if let Some(bits) = encode_cut(value, part.numeric, part.bits) {
             write(bits, part, 0, element);
         }
     }

@@ -6,7 +6,7 @@
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_while1};
 use nom::character::complete::{digit0, digit1, one_of};
-use nom::combinator::{not, opt, recognize};
+use nom::combinator::{not, opt};
 use nom::sequence::{preceded, terminated};
 use nom::{IResult, Parser};
 
@@ -320,10 +320,12 @@ fn scan_hex(input: &str) -> IResult<&str, Kind<'_>> {
 }
 
 fn scan_decimal(input: &str) -> IResult<&str, Kind<'_>> {
-    let mantissa =
-        alt((recognize((digit1, opt((tag("."), digit0)))), recognize((tag("."), digit1))));
+    let with_integer = (digit1, opt((tag("."), digit0))).map(|_| ());
+    let fraction = (tag("."), digit1).map(|_| ());
     let exponent = (one_of("eE"), opt(one_of("+-")), digit1);
-    let (rest, text) = recognize((opt(tag("-")), mantissa, opt(exponent))).parse(input)?;
+    let (rest, _) = (opt(tag("-")), alt((with_integer, fraction)), opt(exponent)).parse(input)?;
+    // Not `recognize`: at the end of the text it loses the digits behind the point.
+    let text = &input[..input.len() - rest.len()];
     if text.contains(['.', 'e', 'E']) {
         // The syntax above is a part of what `parse` reads.
         return Ok((rest, Kind::Real(text.parse().unwrap_or(f64::NAN))));
@@ -342,4 +344,51 @@ fn scan_special(input: &str) -> IResult<&str, Kind<'_>> {
         if word.to_ascii_lowercase().ends_with("nan") { f64::NAN } else { f64::INFINITY };
     let value = if word.starts_with('-') { -magnitude } else { magnitude };
     Ok((rest, Kind::Real(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Kind<'_>> {
+        let mut cursor = Cursor::new(text);
+        let mut found = Vec::new();
+        loop {
+            let token = cursor.next();
+            if token.kind == Kind::End {
+                return found;
+            }
+            found.push(token.kind);
+        }
+    }
+
+    #[test]
+    fn numbers_at_the_end_of_the_text() {
+        let integer = |magnitude| Kind::Integer { negative: false, magnitude: Some(magnitude) };
+        assert_eq!(kinds("-0.5"), [Kind::Real(-0.5)]);
+        assert_eq!(kinds("12"), [integer(12)]);
+        assert_eq!(kinds("1e3"), [Kind::Real(1000.0)]);
+        assert_eq!(kinds(".25"), [Kind::Real(0.25)]);
+        assert_eq!(kinds("7."), [Kind::Real(7.0)]);
+        assert_eq!(kinds("0x1F"), [Kind::Hex(Some(31))]);
+        assert_eq!(kinds("nan").len(), 1);
+        assert_eq!(kinds("-0.00786614231765270"), [Kind::Real(-0.007_866_142_317_652_70)]);
+    }
+
+    #[test]
+    fn words_and_numbers_in_one_piece() {
+        let integer = |magnitude| Kind::Integer { negative: false, magnitude: Some(magnitude) };
+        assert_eq!(kinds("5%"), [integer(5), Kind::Word("%")]);
+        assert_eq!(kinds("0:3"), [integer(0), Kind::Word(":3")]);
+        assert_eq!(
+            kinds("(1,2)"),
+            [Kind::Word("("), integer(1), Kind::Word(","), integer(2), Kind::Word(")")]
+        );
+        assert_eq!(
+            kinds("name # comment\n\"a b\""),
+            [Kind::Word("name"), Kind::LineEnd, Kind::Quoted("a b")]
+        );
+        assert_eq!(kinds("a \\\n b"), [Kind::Word("a"), Kind::Word("b")]);
+        assert_eq!(kinds("information"), [Kind::Word("information")]);
+    }
 }

@@ -24,6 +24,22 @@ pub(crate) fn encode(number: Number, numeric: Numeric, bits: u32) -> Option<u64>
     }
 }
 
+/// Like [`encode`], but numbers of 16 bits are cut, not rounded, as Amber does.
+pub(crate) fn encode_cut(number: Number, numeric: Numeric, bits: u32) -> Option<u64> {
+    if is_float(numeric) && bits == 16 {
+        return Some(u64::from(cut_to_half(number.real())));
+    }
+    encode(number, numeric, bits)
+}
+
+/// The half float that is nearest to a number and not larger in magnitude.
+fn cut_to_half(number: f64) -> u16 {
+    let nearest = vocabulary::half::from_f64(number);
+    let larger = vocabulary::half::to_f64(nearest).abs() > number.abs();
+    // The next smaller magnitude is the pattern before; infinities stay.
+    if larger && number.is_finite() && nearest & 0x7fff != 0x7c00 { nearest - 1 } else { nearest }
+}
+
 /// Writes bits into the bytes of an element that begins at `start`. Bytes outside are dropped.
 pub(crate) fn write(bits: u64, part: &Part, start: usize, bytes: &mut [u8]) {
     let begin = start + part.offset as usize;

@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::text::Step;
 use crate::tokens::{Kind, Token, number};
-use crate::values::encode;
+use crate::values::encode_cut;
 
 /// Kinds of descriptors by their names.
 const KINDS: &[(&str, DescriptorKind)] = &[
@@ -274,7 +274,7 @@ impl<'a> Parser<'a> {
             return Err(token.fault("a type of one number is needed"));
         }
         let token = self.cursor.next();
-        let bits = number(&token).and_then(|value| encode(value, ty.numeric, ty.bits));
+        let bits = number(&token).and_then(|value| encode_cut(value, ty.numeric, ty.bits));
         let bits = bits.ok_or_else(|| token.fault("expected a number of the type"))?;
         let bytes = bits.to_le_bytes()[..(ty.bits / 8) as usize].to_vec();
         pipeline.kernel_arguments.push(KernelArgument { place, bytes });

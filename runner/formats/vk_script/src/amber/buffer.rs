@@ -8,7 +8,7 @@ use crate::files;
 use crate::model::{Buffer, Contents, Format, MemoryLayout};
 use crate::text::{Step, clean, saturate};
 use crate::tokens::{Cursor, Kind, Number, Token, number};
-use crate::values::{encode, is_float, write};
+use crate::values::{encode_cut, is_float, write};
 
 impl<'a> Parser<'a> {
     pub(super) fn buffer(&mut self, start: &Token<'a>) -> Step<()> {
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         let mut element = vec![0; size];
         for part in &buffer.format.parts {
             // Amber cuts the fraction where an integer belongs.
-            let bits = encode(value, part.numeric, part.bits).unwrap_or_else(|| integer(value));
+            let bits = encode_cut(value, part.numeric, part.bits).unwrap_or_else(|| integer(value));
             write(bits, part, 0, &mut element);
         }
         buffer.contents = Contents::Fill(element);
@@ -269,7 +269,7 @@ fn read_data(
                 parts.next().ok_or_else(|| token.fault("type without values"))?
             }
         };
-        let bits = encode(value, part.numeric, part.bits)
+        let bits = encode_cut(value, part.numeric, part.bits)
             .ok_or_else(|| token.fault("fraction where an integer belongs"))?;
         write(bits, part, begin, &mut bytes);
     }

@@ -75,6 +75,17 @@ fn buffers_and_their_contents() {
 }
 
 #[test]
+fn half_floats_are_cut() {
+    // 0.1 lies between 0x2e66 and 0x2e67, nearer to the first; 0.3 between 0x34cc and 0x34cd, nearer
+    // to the second.
+    let script = amber("BUFFER h DATA_TYPE float16 DATA 0.1 0.3 -0.3 1 65504 END");
+    let bytes = script.buffers[0].initial_bytes();
+    let halves: Vec<u16> =
+        bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    assert_eq!(halves, [0x2e66, 0x34cc, 0xb4cc, 0x3c00, 0x7bff]);
+}
+
+#[test]
 fn structures_by_std140() {
     let script = graphics();
     let blocks = script.buffers.iter().find(|b| b.name == "blocks").expect("a buffer");
