@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 36] = files![
+const FILES: [(&str, &str); 39] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -37,6 +37,8 @@ const FILES: [(&str, &str); 36] = files![
     "division-by-minus-one"
     "double-constant"
     "double-floor-sum"
+    "fragment-layer"
+    "fragment-viewport"
     "half-negated"
     "index-component"
     "ldexp-double-zero"
@@ -53,6 +55,7 @@ const FILES: [(&str, &str); 36] = files![
     "round-double"
     "sampler-structure-copy"
     "second-condition"
+    "selected-constants"
     "shared-comparison"
     "shared-load-barrier"
     "sign-of-double"
