@@ -26,12 +26,13 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 39] = files![
+const FILES: [(&str, &str); 40] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
     "compared-difference"
     "computed-vector-store"
+    "control-duplicate"
     "control-vertices"
     "divergent-constant"
     "division-by-minus-one"

@@ -50,6 +50,7 @@ defects! {
     DoubleFloorSum "double-floor-sum"
     UnpackUpperHalf "unpack-upper-half"
     IndexComponent "index-component"
+    ControlDuplicate "control-duplicate"
 }
 
 /// Returns true if a type is a structure with doubles, or an array of such structures.

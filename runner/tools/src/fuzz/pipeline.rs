@@ -404,7 +404,9 @@ fn control_end(
         let value = stage.value(varying.ty);
         stage.end(&format!("{}[gl_InvocationID] = {value};", varying.name));
     }
-    stage.end("neighbor[gl_InvocationID] = hash[0];");
+    // The other outputs have hashes as they are.
+    let own = if stage.generator.avoids(Defect::ControlDuplicate) { "~hash[0]" } else { "hash[0]" };
+    stage.end(&format!("neighbor[gl_InvocationID] = {own};"));
     if stage.generator.random.chance(60) {
         stage.end("barrier();");
         stage.end(&format!("hash[1] ^= neighbor[(gl_InvocationID + 1) % {control_vertices}];"));
