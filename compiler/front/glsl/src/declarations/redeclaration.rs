@@ -73,6 +73,9 @@ impl Checker<'_> {
         if fragment_output && qualifiers.interpolation != Default::default() {
             return self.error(span, "interpolation qualifiers are not for fragment outputs");
         }
+        if qualifiers.memory != MemoryQualifiers::default() {
+            return self.error(span, "memory qualifiers are for images and storage blocks");
+        }
         if old.builtin == Some(BuiltinVariable::FragDepth)
             && qualifiers.layout.variable.depth.is_some()
             && !self.language.at_least(420, 0)
