@@ -6,16 +6,14 @@ use crate::plausible::{
 };
 use amd_codegen::Output;
 use amd_codegen::output::{
-    FragmentInterface, GeometryInterface, Interface, PatchLayout, Resource, TessControlInterface,
-    TessEvaluationInterface, UserValue, VertexInterface,
+    FragmentInterface, GeometryInterface, Interface, MAX_SCRATCH, PatchLayout, Resource,
+    TessControlInterface, TessEvaluationInterface, UserValue, VertexInterface,
 };
 
 /// Scalar registers that programs can name, with VCC and its neighbors.
 const SCALARS: u32 = 104;
 /// Vector registers of a wave.
 const VECTORS: u32 = 256;
-/// Bytes of scratch memory of a lane: the stride of a descriptor has 14 bits.
-const SCRATCH_BYTES: u32 = (1 << 14) - 4;
 /// Scalar registers that the driver sets.
 const USER_REGISTERS: u32 = 16;
 /// Entries and bytes of the descriptor table.
@@ -33,7 +31,7 @@ const RESOURCES: u32 = 1024;
 pub(crate) fn check(output: &Output) -> Checked {
     at_most("scalars", output.scalars, SCALARS)?;
     at_most("vectors", output.vectors, VECTORS)?;
-    at_most("scratch_bytes", output.scratch_bytes, SCRATCH_BYTES)?;
+    at_most("scratch_bytes", output.scratch_bytes, MAX_SCRATCH)?;
     if !output.scratch_bytes.is_multiple_of(4) {
         return Err(format!("scratch_bytes: {} is no number of dwords", output.scratch_bytes));
     }

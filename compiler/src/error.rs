@@ -43,7 +43,13 @@ impl CompileError {
     /// Returns the reason without the phase.
     pub fn reason(&self) -> String {
         match self {
+            CompileError::Lower(error @ lower::LowerError::Malformed(_)) => {
+                format!("internal compiler error: {error}")
+            }
             CompileError::Lower(error) => error.to_string(),
+            CompileError::Pass(error @ PassError::Invalid { .. }) => {
+                format!("internal compiler error: {error}")
+            }
             CompileError::Pass(error) => error.to_string(),
             CompileError::Backend(error) => error.message.clone(),
             CompileError::Validate(error) => error.to_string(),
@@ -51,14 +57,17 @@ impl CompileError {
         }
     }
 
-    /// Returns true if the compiler itself is at fault, so that the test counts as a crash.
+    /// Returns true if the compiler itself is at fault, so that the test counts as a crash: no
+    /// shader may lead to a malformed program or to IR that the validator refuses.
     pub fn is_internal(&self) -> bool {
         match self {
             CompileError::Internal(_)
-            | CompileError::Lower(lower::LowerError::Internal(_))
-            | CompileError::Pass(PassError::Internal(_)) => true,
+            | CompileError::Lower(
+                lower::LowerError::Internal(_) | lower::LowerError::Malformed(_),
+            )
+            | CompileError::Pass(_) => true,
             CompileError::Backend(error) => error.internal.is_some(),
-            CompileError::Lower(_) | CompileError::Pass(_) | CompileError::Validate(_) => false,
+            CompileError::Lower(_) | CompileError::Validate(_) => false,
         }
     }
 }

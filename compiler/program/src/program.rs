@@ -33,6 +33,8 @@ pub struct LinkedStage {
     pub clip_distances: u8,
     /// Number of cull distances.
     pub cull_distances: u8,
+    /// Number of clip distances of the stage before: cull distances that are read follow them.
+    pub input_clip_distances: u8,
     /// True if memory can be written (storage blocks, images, atomic counters): such shaders run
     /// for every invocation.
     pub side_effects: bool,
@@ -41,6 +43,11 @@ pub struct LinkedStage {
 }
 
 impl LinkedStage {
+    /// Returns the number of components before the first cull distance in the slots of distances.
+    pub fn first_cull_distance(&self, storage: Storage) -> u8 {
+        if storage == Storage::Input { self.input_clip_distances } else { self.clip_distances }
+    }
+
     /// Returns true if a fragment stage runs once per sample: it tells the samples apart (GLSL 4.60
     /// sections 4.5 and 7.1.5).
     pub fn shades_samples(&self) -> bool {

@@ -336,6 +336,8 @@ pub struct FeedbackVarying {
     pub slot: Slot,
     /// First component, in 32-bit units.
     pub component: u8,
+    /// True if the elements of the array are components of consecutive slots (distances).
+    pub packed: bool,
     /// Vertex stream.
     pub stream: u8,
 }

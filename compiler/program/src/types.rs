@@ -402,6 +402,11 @@ impl TypeTable {
         }
     }
 
+    /// Returns true if a type is a subroutine type, or arrays of one.
+    pub fn is_subroutine(&self, id: TypeId) -> bool {
+        matches!(self.get(self.without_arrays(id)), Type::Subroutine(_))
+    }
+
     /// Returns true if the type is or contains a sampler, image, atomic counter or subroutine.
     pub fn contains_opaque(&self, id: TypeId) -> bool {
         match self.get(id) {

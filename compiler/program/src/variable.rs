@@ -1,6 +1,7 @@
 //! Global and local variables with their qualifiers.
 
 use crate::builtin_variable::BuiltinVariable;
+use crate::expression::Literal;
 use crate::ids::{ExprId, TypeId};
 pub use crate::ids::{GlobalId, LocalId};
 pub use crate::qualifier::{
@@ -170,6 +171,9 @@ pub struct Global {
     pub fetched: bool,
     /// Initializer, evaluated before `main` (or, for a uniform, the value before any is set).
     pub initializer: Option<ExprId>,
+    /// Components of the initializer's value where it is a constant expression whose value is
+    /// known, to compare declarations (GLSL 4.60 section 4.3: "the same value").
+    pub initial: Option<Box<[Literal]>>,
     /// True if code reachable from `main` mentions it (set by linking: "active" means static use).
     pub active: bool,
     /// Where linking put it; `Placement::None` before linking.
@@ -205,6 +209,7 @@ impl Global {
             precise: false,
             fetched: false,
             initializer: None,
+            initial: None,
             active: false,
             placement: Default::default(),
             packed: false,

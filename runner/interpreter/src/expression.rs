@@ -44,7 +44,7 @@ impl InvocationGroup<'_> {
                 Ok(value)
             }
             ExprKind::CompoundAssign { op, place, value } => {
-                self.compound_assign(*op, *place, *value)
+                self.compound_assign(*op, *place, *value, expr.precise)
             }
             ExprKind::PreIncrement { place, decrement } => {
                 Ok(self.increment(*place, *decrement, expr.ty)?.1)
@@ -73,9 +73,7 @@ impl InvocationGroup<'_> {
             ExprKind::CallSubroutine { place, arguments } => {
                 self.call_subroutine(*place, arguments, expr.ty)
             }
-            ExprKind::Builtin { function, arguments } => {
-                self.builtin(*function, arguments, expr.ty)
-            }
+            ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments, expr),
             ExprKind::Texture(call) => self.texture(call, expr.ty),
             ExprKind::Image(call) => self.image(call, expr.ty),
             ExprKind::Atomic { op, place, operands } => self.atomic(*op, *place, operands, expr.ty),
@@ -167,13 +165,31 @@ impl InvocationGroup<'_> {
                 }
                 ExprKind::Binary(op, a, b) => {
                     let right = self.eval(b)?;
-                    self.apply_binary(op, shader.exprs[a].ty, &value, shader.exprs[b].ty, &right)?
+                    let types = (shader.exprs[a].ty, shader.exprs[b].ty);
+                    let result = self.apply_binary(op, types.0, &value, types.1, &right)?;
+                    self.mark_open_nans(shader.exprs[id].ty, shader.exprs[id].precise, result)
                 }
                 ExprKind::Sequence(_, b) => self.eval(b)?,
                 _ => return Err(Error::Malformed("operator chain with another expression")),
             };
         }
         Ok(value)
+    }
+
+    /// Marks NaN as undefined unless the value is `precise`: it need not be generated, so that a
+    /// compiler may simplify `x - x` or `x * 0.0` (GLSL 4.60 section 4.7.1).
+    pub(crate) fn mark_open_nans(&self, ty: TypeId, precise: bool, mut value: Value) -> Value {
+        let Some(scalar) = self.types.scalar_of(ty).filter(|s| s.is_float() && !precise) else {
+            return value;
+        };
+        for c in 0..value.components() {
+            for lane in self.active.iter() {
+                if scalar::to_f64(scalar, value.get(c, lane)).is_nan() {
+                    value.mark_undefined(c, lane);
+                }
+            }
+        }
+        value
     }
 
     fn apply_binary(
@@ -344,12 +360,14 @@ impl InvocationGroup<'_> {
         op: BinaryOp,
         place: ExprId,
         value: ExprId,
+        precise: bool,
     ) -> Result<Value, Error> {
         let (place_ty, value_ty) = (self.shader.exprs[place].ty, self.shader.exprs[value].ty);
         let place = self.place(place)?.ok_or(Error::Malformed("assignment to a value"))?;
         let right = self.eval(value)?;
         let left = self.load(&place)?;
         let result = self.apply_binary(op, place_ty, &left, value_ty, &right)?;
+        let result = self.mark_open_nans(place_ty, precise, result);
         self.store(&place, &result)?;
         Ok(result)
     }

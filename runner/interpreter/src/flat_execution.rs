@@ -157,13 +157,14 @@ impl InvocationGroup<'_> {
                 let value = self.eval(*expr)?;
                 self.flat.rows.put(base + usize::from(*to), usize::from(*count), &value);
             }
-            Step::Call { to, function, arguments, ty } => {
+            Step::Call { to, function, arguments, ty, precise } => {
                 let value = |(_, scalar, rows): &(_, Scalar, Rows)| {
                     self.flat.rows.value(base, rows, *scalar == Scalar::Int, self.lanes)
                 };
                 let values = arguments.iter().map(value).collect();
                 let types: Vec<_> = arguments.iter().map(|argument| argument.0).collect();
                 let value = self.builtin_of_values(*function, &types, values, *ty)?;
+                let value = self.open_result(*function, *ty, *precise, value);
                 let count = self.layout.component_count(*ty);
                 self.flat.rows.put(base + usize::from(*to), count, &value);
             }

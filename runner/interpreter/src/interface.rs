@@ -177,7 +177,7 @@ impl InvocationGroup<'_> {
         let input = global.storage == Storage::Input;
         match global.placement {
             Placement::Varying { slot, component } => {
-                let first = component + self.first_distance(global.builtin);
+                let first = component + self.first_distance(global.storage, global.builtin);
                 self.slot_varying_components(
                     slot,
                     first,
@@ -190,7 +190,7 @@ impl InvocationGroup<'_> {
                 let Some(members) = self.types.members(ty) else { return Vec::new() };
                 let member = |m: &program::types::Member| match m.builtin.and_then(builtin_slot) {
                     Some(slot) => {
-                        let first = self.first_distance(m.builtin);
+                        let first = self.first_distance(global.storage, m.builtin);
                         self.slot_varying_components(slot, first, m.ty, input, packs_elements(slot))
                     }
                     None => vec![None; self.layout.component_count(m.ty)],
@@ -203,9 +203,11 @@ impl InvocationGroup<'_> {
 
     /// Returns the first component of a distance variable: cull distances follow the clip distances
     /// in their slots.
-    fn first_distance(&self, builtin: Option<program::BuiltinVariable>) -> u8 {
+    fn first_distance(&self, storage: Storage, builtin: Option<program::BuiltinVariable>) -> u8 {
         match (builtin, self.program.stage(self.shader.stage)) {
-            (Some(program::BuiltinVariable::CullDistance), Some(stage)) => stage.clip_distances,
+            (Some(program::BuiltinVariable::CullDistance), Some(stage)) => {
+                stage.first_cull_distance(storage)
+            }
             _ => 0,
         }
     }
@@ -275,6 +277,24 @@ impl InvocationGroup<'_> {
             }
         }
         slots
+    }
+
+    /// Returns for each slot of [`program::LinkedStage::outputs`] the components (bit n: component
+    /// n) that vertices of a stream have.
+    pub(crate) fn stream_components(&self, stream: u32) -> Vec<u8> {
+        let count = self.program.stage(self.shader.stage).map_or(0, |s| s.outputs.len());
+        let mut masks = vec![0; count];
+        let of_stream =
+            |g: &&Global| g.storage == Storage::Output && g.layout.stream.unwrap_or(0) == stream;
+        for global in self.shader.globals.values().filter(of_stream) {
+            for source in self.varying_components(global, global.ty).into_iter().flatten() {
+                let halves = if source.scalar.bits() == 64 { 0b11 } else { 0b1 };
+                if let Some(mask) = masks.get_mut(source.index) {
+                    *mask |= halves << source.component;
+                }
+            }
+        }
+        masks
     }
 
     /// Returns the current fragment outputs.

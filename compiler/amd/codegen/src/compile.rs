@@ -3,7 +3,10 @@
 use crate::allocate::spill::{Failure, Scratch, allocate_and_spill};
 use crate::allocate::{Allocation, checker, most_waves};
 use crate::machine::{Part, Program};
-use crate::output::{Descriptor, Interface, Output, Resource, Statistics, UserData, UserValue};
+use crate::output::{
+    Descriptor, Interface, MAX_PLAIN_SCRATCH, MAX_SCRATCH, Output, Resource, SPILL_AREA,
+    Statistics, UserData, UserValue,
+};
 use crate::passes::{PassList, REQUIRED};
 use crate::physical::Physical;
 use crate::select::control::StageSelection;
@@ -23,8 +26,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use vocabulary::{CodegenOptions, InternalError, Phase, Width};
 
-/// Maximum number of bytes of scratch memory per lane: the stride of a descriptor has 14 bits.
-const MAX_SCRATCH: u32 = (1 << 14) - 4;
+/// Maximum number of bytes of arrays per lane in scratch memory that is not interleaved.
+const MAX_PLAIN_ARRAYS: u32 = MAX_PLAIN_SCRATCH - SPILL_AREA;
 
 /// Compiles one shader stage for a chip.
 ///
@@ -69,9 +72,10 @@ pub fn compile_with(
 ) -> Result<Output, CompileError> {
     let generator = CodeGenerator { shader, key, chip, options, record, passes };
     let scratch = shader.info.scratch_size.next_multiple_of(4);
-    let mut form = Form { spills: scratch > 0, wide_loads: true };
+    let interleaved = scratch > MAX_PLAIN_ARRAYS;
+    let mut form = Form { spills: scratch > 0, wide_loads: true, interleaved };
     loop {
-        match generator.encode(generator.select(form)?, scratch) {
+        match generator.encode(generator.select(form)?, scratch, interleaved) {
             Err(Failure::NeedsScratch(_)) if !form.spills => form.spills = true,
             Err(Failure::Error(error))
                 if form.wide_loads
@@ -92,6 +96,8 @@ struct Form {
     spills: bool,
     /// Uniform loads are merged: they take groups of registers.
     wide_loads: bool,
+    /// Scratch memory is interleaved by dwords.
+    interleaved: bool,
 }
 
 /// Code generation of one shader: the part that its programs share.
@@ -108,9 +114,14 @@ struct CodeGenerator<'a> {
 impl CodeGenerator<'_> {
     /// Takes a selected program through the phases after selection; it uses `scratch` bytes of
     /// scratch memory per lane.
-    fn encode(&self, selected: Selected, scratch: u32) -> Result<Output, Failure> {
+    fn encode(
+        &self,
+        selected: Selected,
+        scratch: u32,
+        interleaved: bool,
+    ) -> Result<Output, Failure> {
         let mut log = PassLog::default();
-        let output = self.encode_logged(selected, scratch, &mut log);
+        let output = self.encode_logged(selected, scratch, interleaved, &mut log);
         self.record.push(Width::Wave64, &log);
         output
     }
@@ -119,17 +130,21 @@ impl CodeGenerator<'_> {
     fn encode_logged(
         &self,
         mut selected: Selected,
-        scratch: u32,
+        arrays: u32,
+        interleaved: bool,
         log: &mut PassLog,
     ) -> Result<Output, Failure> {
         let descriptor = selected.scratch;
-        let mut scratch = Scratch { descriptor, bytes: scratch, spills: 0, fills: 0 };
+        // Spilled registers follow plain arrays, and precede interleaved ones.
+        let (first, most) = if interleaved { (0, SPILL_AREA) } else { (arrays, MAX_PLAIN_SCRATCH) };
+        let mut scratch = Scratch { descriptor, bytes: first, spills: 0, fills: 0 };
         let program = &mut selected.program;
         program.kept = descriptor.map(|part| part.reg);
         let allocation =
             self.with_manager(log, |manager| self.allocate(program, &mut scratch, manager))?;
-        if scratch.bytes > MAX_SCRATCH {
-            let message = format!("{} bytes of scratch memory per lane", scratch.bytes);
+        let bytes = if interleaved { SPILL_AREA.saturating_add(arrays) } else { scratch.bytes };
+        if scratch.bytes > most || bytes > MAX_SCRATCH {
+            let message = format!("{bytes} bytes of scratch memory per lane");
             return Err(CompileError::allocate(message).into());
         }
         checker::check(program, &allocation)?;
@@ -141,7 +156,7 @@ impl CodeGenerator<'_> {
             words: physical.encode()?,
             scalars: allocation.scalars.max(selected.initial_scalars),
             vectors: allocation.vectors.max(selected.initial_vectors),
-            scratch_bytes: scratch.bytes,
+            scratch_bytes: bytes,
             user_data: selected.user_data,
             descriptors: selected.descriptors,
             interface: selected.interface,
@@ -293,6 +308,7 @@ impl CodeGenerator<'_> {
         let mut s = Selection::new(shader, &of_stage, chip);
         s.spills = form.spills;
         s.wide_loads = form.wide_loads;
+        s.interleaved = form.interleaved;
         let mut values = user_values(shader, &used);
         let plain: u8 = values.iter().map(|value| value.dwords()).sum();
         let (inline, table) = s.inline_descriptors(plain, &of_stage);
@@ -355,7 +371,7 @@ impl CodeGenerator<'_> {
         s.lay_out_user_data(of_stage.iter().map(|&resource| UserValue::Descriptor(resource)));
         let interface = Interface::Vertex(copy::select(&mut s, outputs, max_vertices)?);
         let selected = Selected::new(s, HardwareStage::Vs, interface, 0);
-        self.encode(selected, 0).map_err(Failure::error)
+        self.encode(selected, 0, false).map_err(Failure::error)
     }
 }
 

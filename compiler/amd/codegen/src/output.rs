@@ -25,7 +25,8 @@ pub struct Output {
     pub scalars: u8,
     /// Number of vector registers.
     pub vectors: u16,
-    /// Bytes of scratch memory per lane.
+    /// Bytes of scratch memory per lane. Above [`MAX_PLAIN_SCRATCH`] the memory of the lanes is
+    /// interleaved by dwords, in groups of 64 lanes.
     pub scratch_bytes: u32,
     /// Contents of the first scalar registers, which the driver sets.
     pub user_data: Vec<UserData>,
@@ -36,6 +37,15 @@ pub struct Output {
     /// Counts.
     pub statistics: Statistics,
 }
+
+/// Maximum number of bytes of scratch memory per lane that a lane has in one piece: the stride of a
+/// descriptor has 14 bits.
+pub const MAX_PLAIN_SCRATCH: u32 = (1 << 14) - 4;
+/// Bytes before the arrays of interleaved scratch memory, for spilled registers: instructions reach
+/// them without another register.
+pub(crate) const SPILL_AREA: u32 = 1 << 12;
+/// Maximum number of bytes of scratch memory per lane: 64 MiB for a wave.
+pub const MAX_SCRATCH: u32 = 1 << 20;
 
 impl Output {
     /// Returns what `amd_isa::validate` wants to know of the program.

@@ -104,9 +104,14 @@ impl Lowerer<'_, '_> {
     pub(crate) fn interpolant(&mut self, id: ExprId) -> Result<Place, LowerError> {
         let shader = self.shader;
         match &shader.exprs[id].kind {
-            ExprKind::Global(global) => {
-                let first = self.first_element(&shader.globals[*global]);
-                Ok(Place::new(Base::Input(InputPlace::new(*global, first)), self.expr_type(id)))
+            &ExprKind::Global(global) => {
+                // System values have no slots.
+                let placement = shader.globals[global].placement;
+                if !matches!(placement, Placement::Varying { .. } | Placement::PerMember) {
+                    return Ok(self.global_place(global));
+                }
+                let first = self.first_element(&shader.globals[global]);
+                Ok(Place::new(Base::Input(InputPlace::new(global, first)), self.expr_type(id)))
             }
             ExprKind::Member { base, member } => {
                 let mut place = self.interpolant(*base)?;
@@ -213,11 +218,8 @@ impl Lowerer<'_, '_> {
                 place.index.constant = place.index.constant.wrapping_add(offset);
             }
             Base::Input(input) => {
-                let first = if target.builtin == Some(program::BuiltinVariable::CullDistance) {
-                    self.linked.clip_distances.into()
-                } else {
-                    0
-                };
+                let storage = self.shader.globals[input.global].storage;
+                let first = self.first_distance(storage, target.builtin);
                 input.select_member(types, target, before, first);
             }
             Base::System(_) => return Err(LowerError::Malformed("member of a system value")),

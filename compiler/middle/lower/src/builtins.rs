@@ -98,7 +98,8 @@ impl Lowerer<'_, '_> {
                 let sign = self.builder.constant(bits, &[1 << (bits - 1)]);
                 let sign = self.builder.iand(x, sign);
                 let fraction = self.builder.ior(fraction, sign);
-                self.store_to(arguments[1], whole)?;
+                let ty = self.scalar_of(self.expr_type(arguments[0]))?;
+                self.store_arguments(ty, &[(arguments[1], whole)])?;
                 Ok(fraction.into())
             }
             F::Frexp => {
@@ -106,8 +107,11 @@ impl Lowerer<'_, '_> {
                 let exponent = self.builder.frexp_exp(x);
                 let narrow =
                     self.types.scalar_of(self.expr_type(arguments[1])) == Some(Scalar::Int16);
-                let exponent = if narrow { self.builder.i2i16(exponent) } else { exponent };
-                self.store_to(arguments[1], exponent)?;
+                let (ty, exponent) = match narrow {
+                    true => (Scalar::Int16, self.builder.i2i16(exponent)),
+                    false => (Scalar::Int, exponent),
+                };
+                self.store_arguments(ty, &[(arguments[1], exponent)])?;
                 Ok(self.builder.frexp_sig(x).into())
             }
             F::UaddCarry | F::UsubBorrow => {
@@ -117,27 +121,38 @@ impl Lowerer<'_, '_> {
                 } else {
                     (self.builder.isub(x, y), self.builder.usub_borrow(x, y))
                 };
-                self.store_to(arguments[2], flag)?;
+                self.store_arguments(Scalar::Uint, &[(arguments[2], flag)])?;
                 Ok(result.into())
             }
             F::UmulExtended | F::ImulExtended => {
                 let (x, y) = (self.eval(arguments[0])?.leaf()?, self.eval(arguments[1])?.leaf()?);
-                let high = if f == F::UmulExtended {
-                    self.builder.umul_high(x, y)
+                let (ty, high) = if f == F::UmulExtended {
+                    (Scalar::Uint, self.builder.umul_high(x, y))
                 } else {
-                    self.builder.imul_high(x, y)
+                    (Scalar::Int, self.builder.imul_high(x, y))
                 };
                 let low = self.builder.imul(x, y);
-                self.store_to(arguments[2], high)?;
-                self.store_to(arguments[3], low)?;
+                self.store_arguments(ty, &[(arguments[2], high), (arguments[3], low)])?;
                 Ok(Val::List(Vec::new()))
             }
         }
     }
 
-    fn store_to(&mut self, argument: ExprId, value: Value) -> Result<(), LowerError> {
-        let place = self.place_of(argument)?;
-        self.store(&place, &value.into())
+    /// Writes the `out` arguments of parameters of type `from`, converted to their own type (GLSL
+    /// 4.60 section 6.1.1). Places are found before the first of them is written.
+    fn store_arguments(
+        &mut self,
+        from: Scalar,
+        outs: &[(ExprId, Value)],
+    ) -> Result<(), LowerError> {
+        let places = outs.iter().map(|&(argument, _)| self.place_of(argument));
+        let places = places.collect::<Result<Vec<_>, _>>()?;
+        for (place, &(argument, value)) in places.iter().zip(outs) {
+            let to = self.scalar_of(self.expr_type(argument))?;
+            let value = self.convert(from, to, value)?;
+            self.store(place, &value.into())?;
+        }
+        Ok(())
     }
 
     fn interpolate(

@@ -5,8 +5,8 @@ use program::layout::varying_slots;
 use program::resource::{FragmentOutput, Slot as ProgramSlot};
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
-    BuiltinVariable as B, ExprId, Global, GlobalId, Placement, Scalar, Stage, Storage as Qualifier,
-    Type, TypeId, TypeTable,
+    BuiltinVariable as B, Global, GlobalId, Placement, Scalar, Stage, Storage as Qualifier, Type,
+    TypeId, TypeTable,
 };
 use smallvec::SmallVec;
 
@@ -131,7 +131,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Narrows 32-bit slot contents to the component type.
-    fn unpack_slot(&mut self, scalar: Scalar, value: Value) -> Value {
+    pub(crate) fn unpack_slot(&mut self, scalar: Scalar, value: Value) -> Value {
         match scalar {
             Scalar::Bool => self.builder.i2b(value),
             Scalar::Float16 => self.builder.f2f16(value),
@@ -183,7 +183,13 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reads an interpolated input at given barycentric coordinates.
-    fn interpolated(&mut self, barycentric: Value, slot: Slot, component: u8, count: u8) -> Value {
+    pub(crate) fn interpolated(
+        &mut self,
+        barycentric: Value,
+        slot: Slot,
+        component: u8,
+        count: u8,
+    ) -> Value {
         let zero = self.builder.imm(0);
         let fields = Fields { slot, component, ..Fields::default() };
         self.builder.load(
@@ -195,80 +201,28 @@ impl Lowerer<'_, '_> {
         )
     }
 
-    /// `interpolateAt*`: the same input at other barycentric coordinates.
-    pub(crate) fn interpolate_at(
-        &mut self,
-        interpolant: ExprId,
-        op: IntrinsicOp,
-        operand: Option<Value>,
-    ) -> Result<Val, LowerError> {
-        let place = self.interpolant(interpolant)?;
-        let Base::Input(input) = &place.base else {
-            return Err(LowerError::Malformed("interpolant is not an input"));
-        };
-        let (first, component) = self.input_slot(input)?;
-        let (extra, component) = match input.element {
-            Some(Index { constant, dynamic: None }) => (constant / 4, (constant % 4) as u8),
-            Some(_) => {
-                return Err(LowerError::Unsupported("computed index into packed interpolants"));
-            }
-            None => (0, component),
-        };
-        let slot = info::slot(first, input.offset.constant + extra);
-        let linked = self.linked.inputs.iter().find(|v| info::slot(v.slot, 0) == slot);
-        let interpolation =
-            linked.map_or(self.shader.globals[input.global].interpolation, |v| v.interpolation);
-        let mode = info::interpolation_mode(self.key, interpolation.mode, first);
-        if mode == InterpolationMode::Flat {
-            return self.eval(interpolant);
-        }
-        let linear = mode == InterpolationMode::NoPerspective;
-        let fields = Fields { location: Location::Centroid, linear, ..Fields::default() };
-        let srcs: SmallVec<[Value; 1]> = operand.into_iter().collect();
-        let barycentric = self.builder.load(op, &srcs, fields, 32, 2);
-        let count = self.types.components(place.ty);
-        let value = match input.offset.dynamic {
-            None => self.interpolated(barycentric, slot, component, count),
-            Some(dynamic) => {
-                let fields = Fields { slot, component, ..Fields::default() };
-                self.builder.load(
-                    IntrinsicOp::LoadInterpolatedInput,
-                    &[barycentric, dynamic],
-                    fields,
-                    32,
-                    count,
-                )
-            }
-        };
-        let value = self.unpack_slot(self.scalar_of(place.ty)?, value);
-        let value = match &place.swizzle {
-            Some(swizzle) => self.builder.swizzle(value, swizzle),
-            None => value,
-        };
-        Ok(match place.component {
-            Some(component) => self.builder.extract_dynamic(value, component).into(),
-            None => value.into(),
-        })
-    }
-
     /// Number of the first element of a variable whose elements are components of its slots.
     pub(crate) fn first_element(&self, global: &Global) -> u32 {
         match global.placement {
             Placement::Varying { component, .. } if global.packed => component.into(),
-            _ => self.first_distance(global.builtin),
+            _ => self.first_distance(global.storage, global.builtin),
         }
     }
 
     /// Cull distances follow the clip distances in their slots.
-    fn first_distance(&self, builtin: Option<B>) -> u32 {
-        if builtin == Some(B::CullDistance) { self.linked.clip_distances.into() } else { 0 }
+    pub(crate) fn first_distance(&self, storage: Qualifier, builtin: Option<B>) -> u32 {
+        match builtin {
+            Some(B::CullDistance) => self.linked.first_cull_distance(storage).into(),
+            _ => 0,
+        }
     }
 
     /// Every scalar and vector of a variable with its slot, in order.
     fn leaf_slots(&self, global: &Global, ty: TypeId) -> Result<Vec<LeafSlot>, LowerError> {
         let (slot, component) = match global.placement {
             Placement::Varying { slot, component } => {
-                (slot, component + self.first_distance(global.builtin) as u8)
+                let first = self.first_distance(global.storage, global.builtin) as u8;
+                (slot, component + first)
             }
             // Vertex inputs count dense slots; the stage distinguishes them.
             Placement::Attribute { first, component } => (ProgramSlot::Var(first as u8), component),
@@ -309,7 +263,7 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    fn input_slot(&self, input: &InputPlace) -> Result<(ProgramSlot, u8), LowerError> {
+    pub(crate) fn input_slot(&self, input: &InputPlace) -> Result<(ProgramSlot, u8), LowerError> {
         if let Some(slot) = input.slot {
             return Ok((slot, 0));
         }
@@ -534,7 +488,7 @@ impl Lowerer<'_, '_> {
             let Some(slot) = member.builtin.and_then(builtin_slot) else { continue };
             let written = self.linked.outputs.iter().any(|o| o.slot == slot);
             if written {
-                let first = self.first_distance(member.builtin) as u8;
+                let first = self.first_distance(Qualifier::Output, member.builtin) as u8;
                 let packs = packs_elements(slot);
                 let leaves = leaf_slots_of(self.types, member.ty, slot, first, packs);
                 self.store_leaves(&part, &leaves, |leaf, offset| info::slot(leaf.slot, offset))?;

@@ -41,6 +41,7 @@ mod error;
 mod expression;
 mod info;
 mod interface;
+mod interpolate;
 mod linear;
 mod lowerer;
 mod memory;

@@ -168,13 +168,19 @@ impl Merge<'_> {
             // The new shader's expressions are not appended yet: compare in its own arena.
             let first = self.result.exprs.len() as u32;
             let b = ExprId::from_u32(b.as_u32() - first);
-            if !same_initializer(self.result, a, from, b) {
+            let same = match (&old.initial, &new.initial) {
+                (Some(a), Some(b)) => a == b,
+                _ => same_initializer(self.result, a, from, b),
+            };
+            if !same {
                 self.errors.push(format!("`{name}` has different initializers"));
             }
         }
         let old = &mut self.result.globals[id];
         old.ty = ty;
-        old.initializer = old.initializer.or(new.initializer);
+        if old.initializer.is_none() {
+            (old.initializer, old.initial) = (new.initializer, new.initial);
+        }
         old.invariant |= new.invariant;
         old.precise |= new.precise;
         old.interpolation = if old.interpolation == Default::default() {

@@ -107,6 +107,7 @@ fn new_stage(shader: Shader) -> LinkedStage {
         order_dependent: false,
         clip_distances: 0,
         cull_distances: 0,
+        input_clip_distances: 0,
         side_effects: false,
         shared_size: 0,
     }

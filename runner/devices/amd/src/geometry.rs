@@ -3,6 +3,7 @@
 
 use compiler::amd_codegen::output::{GeometryInterface, Interface, Resource};
 use gcn_simulator::{Host, LANES, Message};
+use program::resource::Varying;
 use raster::device::{DeviceError, EmittedVertex, GeometryBatch, SoaTable};
 use raster::shader_io::ShaderIo;
 
@@ -57,7 +58,6 @@ pub(crate) fn run(
     if !host.done {
         return Err(DeviceError::Execution("a geometry wave ended without GS_DONE".into()));
     }
-    let ring = host.memory.buffers.into_iter().find(|b| b.resource == Resource::OutputRing(0));
     let emitted = host.lanes;
     let stage = launch.state.program.stage(launch.stage);
     let varyings = stage.map_or(&[][..], |stage| &stage.outputs);
@@ -70,23 +70,23 @@ pub(crate) fn run(
         };
         place.vertices = emissions.iter().map(vertex).collect();
     }
+    read_streams(interface, &host.memory, varyings, &emitted, batch);
     let vertices: Vec<(usize, usize)> = emitted
         .iter()
         .enumerate()
         .flat_map(|(lane, all)| (0..all.len()).map(move |index| (lane, index)))
         .filter(|&(lane, index)| emitted[lane][index].stream == 0 && lane < batch.outputs.len())
         .collect();
-    let Some(ring) = ring else { return Ok(steps) };
+    let Some(ring) = host.memory.stage_buffer(Resource::OutputRing(0)) else { return Ok(steps) };
     let bytes = ring.bytes.get(OUTPUT_OFFSET..).unwrap_or_default().to_vec();
+    let stride = ring.stride;
+    drop(host.memory);
     let copy = Launch { prepared: copy, ..*launch };
     let mut total = steps;
     for group in vertices.chunks(LANES) {
         let offsets: Vec<usize> = group
             .iter()
-            .map(|&(lane, index)| {
-                let number = emitted[lane][index].number as usize;
-                lane % GROUP + GROUP * number + lane / GROUP * ring.stride as usize * GROUP / 4
-            })
+            .map(|&(lane, index)| vertex_offset(lane, emitted[lane][index].number, stride))
             .collect();
         let buffer = StageBuffer::new(Resource::CopyRing, bytes.clone());
         let mut table = SoaTable::new(rows, group.len());
@@ -96,6 +96,43 @@ pub(crate) fn run(
         }
     }
     Ok(total)
+}
+
+/// Returns the dword of a ring of outputs where a vertex of a lane begins.
+fn vertex_offset(lane: usize, number: u32, stride: u32) -> usize {
+    lane % GROUP + GROUP * number as usize + lane / GROUP * stride as usize * GROUP / 4
+}
+
+/// Takes the vertices of the streams that only transform feedback reads from their rings.
+fn read_streams(
+    interface: &GeometryInterface,
+    memory: &Memory<'_>,
+    varyings: &[Varying],
+    emitted: &[Vec<Emission>],
+    batch: &mut GeometryBatch,
+) {
+    for (stream, places) in (0u8..).zip(&interface.outputs).skip(1) {
+        let Some(ring) = memory.stage_buffer(Resource::OutputRing(stream)) else { continue };
+        let slot = |wanted| varyings.iter().position(|v| compiler::ir_slot(v.slot, 0) == wanted);
+        let rows: Vec<Option<usize>> = places
+            .iter()
+            .map(|&(wanted, component)| Some(4 * slot(wanted)? + usize::from(component)))
+            .collect();
+        for (lane, (place, emissions)) in batch.outputs.iter_mut().zip(emitted).enumerate() {
+            for (vertex, emission) in place.vertices.iter_mut().zip(emissions) {
+                if emission.stream != stream {
+                    continue;
+                }
+                let first = vertex_offset(lane, emission.number, ring.stride);
+                for (index, row) in rows.iter().enumerate() {
+                    let at = first + GROUP * index * interface.max_vertices as usize;
+                    if let Some(value) = row.and_then(|row| vertex.values.get_mut(row)) {
+                        *value = ring.dword(OUTPUT_OFFSET + 4 * at);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Runs the program that exports vertices.

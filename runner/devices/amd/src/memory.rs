@@ -2,7 +2,7 @@
 //! range of its own.
 
 use amd_isa::Chip;
-use compiler::amd_codegen::output::{Descriptor, Resource, UserValue};
+use compiler::amd_codegen::output::{Descriptor, MAX_PLAIN_SCRATCH, Resource, UserValue};
 use gcn_simulator::{ImageAccess, Wave};
 use raster::shader_io::{BufferRef, ShaderIo};
 
@@ -125,8 +125,13 @@ impl<'a> Memory<'a> {
                 (None, Resource::Scratch) => {
                     // With the lane added, vi has bits of the stride in place of the format.
                     let format = if output.chip == Chip::Vi { DWORDS & 0x7fff } else { DWORDS };
-                    let stride = output.scratch_bytes;
-                    [base as u32, high | stride << 16, LANES, format | ADD_LANE]
+                    let bytes = output.scratch_bytes;
+                    if bytes > MAX_PLAIN_SCRATCH {
+                        let format = format | ADD_LANE | DWORD_ELEMENTS | GROUPS_OF_64;
+                        [base as u32, high | SWIZZLE, bytes, format]
+                    } else {
+                        [base as u32, high | bytes << 16, LANES, format | ADD_LANE]
+                    }
                 }
                 (None, Resource::Attribute(_)) => {
                     [base as u32, high | RECORD << 16, u32::MAX, FOUR_DWORDS]

@@ -3,7 +3,10 @@
 use gl_machine::machine::state::Capability;
 use gl_machine::machine::{Machine, MachineError};
 use probes::{Condition, bytes_of};
+use raster::assemble::PrimitiveMode;
 use raster::pipeline::draw_call::DrawCall;
+use raster::pipeline::feedback::captured_kind;
+use raster::primitive::PrimitiveKind;
 use raster::resources::BufferId;
 use script::{AtomicPosition, BufferCommand, Comparison, Probe, SsboValue};
 
@@ -45,10 +48,16 @@ pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flo
 }
 
 /// Executes `xfb draw arrays`: captures with rasterization off and keeps the counts.
+///
+/// # Errors
+/// The draw makes other primitives than the capture takes, or a buffer is missing.
 pub(super) fn capture(session: &mut Session<'_>, call: &DrawCall) -> Flow {
+    if !session.needs_program() {
+        return Ok(());
+    }
     let buffers = session.feedback.buffers;
     let counts = session.replicas.each(|machine, device| {
-        machine.begin_feedback(buffers);
+        machine.begin_feedback(feedback_mode(call.mode), buffers);
         machine.state.set(Capability::RasterizerDiscard, true);
         let result = machine.draw_arrays(call, device);
         machine.state.set(Capability::RasterizerDiscard, false);
@@ -59,7 +68,17 @@ pub(super) fn capture(session: &mut Session<'_>, call: &DrawCall) -> Flow {
     if counts.iter().any(|&other| other != session.feedback.counts) {
         session.fail(Phase::Mismatch, format!("primitives generated and written: {counts:?}"));
     }
-    Ok(())
+    session.check_gl_error()
+}
+
+/// Returns the kind of primitives that the runner captures in draws of a mode: those that the mode
+/// itself makes.
+fn feedback_mode(mode: PrimitiveMode) -> PrimitiveKind {
+    use PrimitiveMode as M;
+    match mode {
+        M::LinesAdjacency | M::LineStripAdjacency => PrimitiveKind::Line,
+        mode => captured_kind(mode).unwrap_or(PrimitiveKind::Triangle),
+    }
 }
 
 /// Executes a probe of buffer contents.

@@ -2,6 +2,7 @@
 //! got wrong.
 //!
 //! `scripts/pass` passes on both executors, `scripts/calls` also with no call inlined;
+//! `scripts/language` holds rules of the language that pass on every target that offers them;
 //! `scripts/amd` needs extensions that only AMD's chips have; `scripts/compile` must be refused by
 //! the front end.
 //! Expected values come from the specifications; every file was compared with what llvmpipe makes
@@ -9,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use execute::{Devices, RunOptions, TestCase, run_file, run_text};
+use execute::{Devices, ExecutorSelection, RunOptions, TestCase, run_file, run_text};
 use results::verdict::{Phase, Status, Verdict};
 use vocabulary::{Backend, Target};
 
@@ -42,6 +43,88 @@ fn scripts_pass_on_both_executors() {
             let place = format!("{} on {generation}", file.display());
             assert!(permitted.contains(&verdict.status), "{place}: {:?}", verdict.cause);
         }
+    }
+}
+
+#[test]
+fn rules_of_the_language_hold_on_every_target() {
+    for file in files("language") {
+        for (target, options) in every_target() {
+            let verdict = run_with(&file, target, &options);
+            let place = format!("{} on {target}", file.display());
+            // Ivybridge's GLSL ends at 4.20.
+            let may_skip = target == Target::IVB;
+            let ends = verdict.status == Status::Pass || may_skip && verdict.status == Status::Skip;
+            assert!(ends, "{place}: {:?}", verdict.cause);
+        }
+    }
+}
+
+/// Every generation, and the interpreter alone.
+fn every_target() -> impl Iterator<Item = (Target, RunOptions)> {
+    let alone = RunOptions { executors: ExecutorSelection::ReferenceOnly, ..RunOptions::default() };
+    Target::hardware()
+        .map(|target| (target, RunOptions::default()))
+        .chain([(Target::REFERENCE, alone)])
+}
+
+/// Runs a text on every target and returns the causes of failures.
+fn causes(text: &str) -> Vec<Option<(Phase, String)>> {
+    let run = |(target, options): (Target, RunOptions)| {
+        run_text(text.as_bytes(), &TestCase::new("text", target, &options, &Devices::default()))
+            .cause
+    };
+    every_target().map(run).collect()
+}
+
+/// The mode of a capture is that of the primitives that the geometry shader makes (OpenGL 4.6
+/// section 13.3.3).
+#[test]
+fn captures_need_the_primitives_of_the_last_stage() {
+    let text = |output: &str, emitted: u32| {
+        format!(
+            "[require]\nGLSL >= 4.20\nGL_ARB_enhanced_layouts\n\
+             [vertex shader]\n#version 420\nin vec4 piglit_vertex;\n\
+             void main() {{ gl_Position = piglit_vertex; }}\n\
+             [geometry shader]\n#version 420\n#extension GL_ARB_enhanced_layouts : require\n\
+             layout(points) in;\nlayout({output}, max_vertices = 3) out;\n\
+             layout(xfb_buffer = 0, xfb_offset = 0) out float v;\nvoid main() {{\n\
+             for (int i = 1; i < 4; i++) {{ v = float(i); gl_Position = vec4(0.0); EmitVertex(); }}\n\
+             }}\n[fragment shader]\n#version 420\nout vec4 color;\n\
+             void main() {{ color = vec4(1.0); }}\n[vertex data]\npiglit_vertex/float/vec4\n\
+             0 0 0 1\n[test]\nxfb buffer object 0 64\nxfb draw arrays GL_POINTS 0 1\n\
+             probe xfb buffer float 0 2 {emitted}.0\n"
+        )
+    };
+    assert!(causes(&text("points", 3)).iter().all(Option::is_none));
+    for output in ["line_strip", "triangle_strip"] {
+        for cause in causes(&text(output, 0)) {
+            let (phase, reason) = cause.expect("an error");
+            assert_eq!(phase, Phase::Script, "{output}: {reason}");
+            assert!(reason.contains("GL error InvalidOperation"), "{output}: {reason}");
+        }
+    }
+}
+
+/// NaN need not be generated (GLSL 4.60 section 4.7.1): what becomes of one that an operation
+/// would generate decides nothing between executors, unless the value is precise.
+#[test]
+fn generated_nans_are_open() {
+    let text = |declaration: &str, value: &str| {
+        format!(
+            "[require]\nGLSL >= 4.00\n[vertex shader passthrough]\n[fragment shader]\n\
+             #version 400\nuniform float z;\nout vec4 color;\nvoid main() {{\n\
+             float inf = 1.0 / z;\n{declaration} = {value};\n\
+             color = x != x || isnan(x) ? vec4(0, 1, 0, 1) : vec4(1, 0, 0, 1); }}\n\
+             [test]\nuniform float z 0.0\ndraw rect -1 -1 2 2\nprobe all rgba 0 1 0 1\n"
+        )
+    };
+    for value in ["inf - inf", "inf * 0.0", "mix(inf, 1.0, 1.0)", "inf / inf", "fract(inf)"] {
+        for (phase, reason) in causes(&text("float x", value)).into_iter().flatten() {
+            assert_eq!(phase, Phase::Probe, "{value}: {reason}");
+        }
+        let precise = causes(&text("precise float x", value));
+        assert!(precise.iter().all(Option::is_none), "{value}: {precise:?}");
     }
 }
 

@@ -133,7 +133,7 @@ impl InvocationGroup<'_> {
         };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
         let sum = x.zip(&y, |a, b| (a + b) & 0xffff_ffff);
-        self.store_argument(*out, &x.zip(&y, |a, b| (a + b) >> 32))?;
+        self.store_arguments(Scalar::Uint, &[(*out, x.zip(&y, |a, b| (a + b) >> 32))])?;
         Ok(sum)
     }
 
@@ -144,7 +144,8 @@ impl InvocationGroup<'_> {
         };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
         let difference = x.zip(&y, |a, b| a.wrapping_sub(b) & 0xffff_ffff);
-        self.store_argument(*out, &x.zip(&y, |a, b| u64::from(a < b)))?;
+        let borrow = x.zip(&y, |a, b| u64::from(a < b));
+        self.store_arguments(Scalar::Uint, &[(*out, borrow)])?;
         Ok(difference)
     }
 
@@ -159,8 +160,9 @@ impl InvocationGroup<'_> {
         };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
         let product = x.zip(&y, |a, b| a.wrapping_mul(b));
-        self.store_argument(*high, &product.map(|p| wrap(ty, p >> 32)))?;
-        self.store_argument(*low, &product.map(|p| wrap(ty, p)))?;
+        let halves = [32, 0].map(|shift| product.map(|p| wrap(ty, p >> shift)));
+        let [upper, lower] = halves;
+        self.store_arguments(ty, &[(*high, upper), (*low, lower)])?;
         Ok(Value::zero(0, self.lanes))
     }
 }

@@ -188,12 +188,17 @@ impl InvocationGroup<'_> {
 
     fn emit(&mut self, args: &Arguments) -> Result<(), Error> {
         let slots = self.collect_varyings(None);
+        let active = self.active.clone();
+        let stream = |lane| args.values.first().map_or(0, |v| v.get(0, lane) as u32);
+        // A constant expression: the same in all lanes.
+        let written = self.stream_components(active.iter().next().map_or(0, stream));
         self.undefined.emitted.resize(slots.len(), 0);
-        for (all, slot) in self.undefined.emitted.iter_mut().zip(&slots) {
-            *all |= slot.undefined_components(&self.active);
+        for (all, (slot, mask)) in self.undefined.emitted.iter_mut().zip(slots.iter().zip(written))
+        {
+            *all |= slot.undefined_components(&active) & mask;
         }
-        for lane in self.active.clone().iter() {
-            let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
+        for lane in active.iter() {
+            let stream = stream(lane);
             let vertex: Vec<[u32; 4]> = slots
                 .iter()
                 .map(|slot| std::array::from_fn(|c| slot.get(c, lane) as u32))

@@ -10,7 +10,7 @@ mod packing;
 mod sampling;
 
 use program::builtin_function::OutParameterFunction;
-use program::{BuiltinFamily, BuiltinFunction, ExprId, Scalar, TypeId};
+use program::{BuiltinFamily, BuiltinFunction, Expr, ExprId, Scalar, TypeId};
 
 use self::arguments::{Arguments, real1};
 use crate::environment::Error;
@@ -24,9 +24,10 @@ impl InvocationGroup<'_> {
         &mut self,
         function: BuiltinFunction,
         arguments: &[ExprId],
-        ty: TypeId,
+        expr: &Expr,
     ) -> Result<Value, Error> {
         use BuiltinFamily as B;
+        let ty = expr.ty;
         match function.family() {
             B::OutParameter(f) => self.out_parameter_function(f, arguments),
             B::Interpolation(f) => self.interpolate_at(f, arguments),
@@ -45,7 +46,8 @@ impl InvocationGroup<'_> {
                 let values = self.eval_all(arguments)?;
                 let types: Vec<TypeId> =
                     arguments.iter().map(|&a| self.shader.exprs[a].ty).collect();
-                self.builtin_of_values(function, &types, values, ty)
+                let value = self.builtin_of_values(function, &types, values, ty)?;
+                Ok(self.open_result(function, ty, expr.precise, value))
             }
             B::Derivative(f) => {
                 let arguments = self.evaluated(arguments)?;
@@ -98,6 +100,23 @@ impl InvocationGroup<'_> {
         }
     }
 
+    /// Marks NaN in the result of a function that computes numbers as undefined.
+    pub(crate) fn open_result(
+        &self,
+        function: BuiltinFunction,
+        ty: TypeId,
+        precise: bool,
+        value: Value,
+    ) -> Value {
+        use BuiltinFamily as B;
+        match function.family() {
+            B::Angle(_) | B::Exponential(_) | B::Common(_) | B::Geometric(_) | B::Matrix(_) => {
+                self.mark_open_nans(ty, precise, value)
+            }
+            _ => value,
+        }
+    }
+
     /// Evaluates the arguments of a built-in function.
     fn evaluated(&mut self, arguments: &[ExprId]) -> Result<Arguments, Error> {
         let values = self.eval_all(arguments)?;
@@ -123,16 +142,26 @@ impl InvocationGroup<'_> {
         }
     }
 
-    fn store_argument(&mut self, argument: ExprId, value: &Value) -> Result<(), Error> {
-        let place = self.place(argument)?.ok_or(Error::Malformed("out argument is a value"))?;
-        self.store(&place, value)
+    /// Writes the `out` arguments of parameters of type `from`, converted to their own type (GLSL
+    /// 4.60 section 6.1.1). Places are found before the first of them is written.
+    fn store_arguments(&mut self, from: Scalar, outs: &[(ExprId, Value)]) -> Result<(), Error> {
+        let mut places = Vec::with_capacity(outs.len());
+        for (argument, _) in outs {
+            let place = self.place(*argument)?;
+            places.push(place.ok_or(Error::Malformed("out argument is a value"))?);
+        }
+        for (place, (argument, value)) in places.iter().zip(outs) {
+            let to = self.scalar_of(self.shader.exprs[*argument].ty)?;
+            self.store(place, &self.convert(from, to, value))?;
+        }
+        Ok(())
     }
 
     fn modf(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let ty = self.scalar_of(self.shader.exprs[*x].ty)?;
         let value = self.eval(*x)?;
-        self.store_argument(*out, &real1(&value, ty, libm::trunc))?;
+        self.store_arguments(ty, &[(*out, real1(&value, ty, libm::trunc))])?;
         Ok(real1(&value, ty, |x| {
             if x.is_infinite() { 0.0f64.copysign(x) } else { (x - libm::trunc(x)).copysign(x) }
         }))
@@ -143,7 +172,9 @@ impl InvocationGroup<'_> {
         let ty = self.scalar_of(self.shader.exprs[*x].ty)?;
         let value = self.eval(*x)?;
         let exponents = value.map(|bits| libm::frexp(scalar::to_f64(ty, bits)).1 as i64 as u64);
-        self.store_argument(*out, &exponents)?;
+        let narrow = self.types.scalar_of(self.shader.exprs[*out].ty) == Some(Scalar::Int16);
+        let whole = if narrow { Scalar::Int16 } else { Scalar::Int };
+        self.store_arguments(whole, &[(*out, exponents)])?;
         Ok(real1(&value, ty, |x| if x.is_finite() { libm::frexp(x).0 } else { x }))
     }
 }

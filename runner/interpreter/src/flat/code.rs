@@ -104,6 +104,8 @@ pub(crate) enum Step {
         to: Row,
         /// Operands.
         operands: [Row; 3],
+        /// NaN is undefined: GLSL need not generate it (GLSL 4.60 section 4.7.1).
+        open: bool,
     },
     /// Dot product of `count` components in `double`, rounded once.
     Dot {
@@ -113,6 +115,8 @@ pub(crate) enum Step {
         a: Rows,
         /// Likewise.
         b: Rows,
+        /// As in [`Step::Row`].
+        open: bool,
     },
     /// Reads consecutive components of a variable into consecutive rows.
     Load {
@@ -182,6 +186,8 @@ pub(crate) enum Step {
         arguments: Vec<(TypeId, Scalar, Rows)>,
         /// Type of the result.
         ty: TypeId,
+        /// The call contributes to a `precise` value.
+        precise: bool,
     },
 }
 

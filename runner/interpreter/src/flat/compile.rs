@@ -58,6 +58,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) loads: FxHashMap<(Variable, u32), Row>,
     /// Rows that hold constants.
     pub(crate) constants: FxHashMap<u32, Row>,
+    /// The operation being compiled contributes to a `precise` value.
+    precise: bool,
 }
 
 impl<'a> Compiler<'a> {
@@ -74,6 +76,7 @@ impl<'a> Compiler<'a> {
             rows: 0,
             loads: FxHashMap::default(),
             constants: FxHashMap::default(),
+            precise: false,
         }
     }
 }
@@ -100,12 +103,14 @@ impl Compiler<'_> {
                     let target = self.indexed(place)?;
                     let right = self.value(value)?;
                     let left = self.gather(target.clone())?;
+                    self.precise = self.expr(id).precise;
                     let rows = self.binary(op, types.0, &left, types.1, &right)?;
                     self.scatter(place, target, &rows)?;
                     return Some(rows);
                 };
                 let right = self.value(value)?;
                 let left = self.load(&target)?;
+                self.precise = self.expr(id).precise;
                 let rows = self.binary(op, types.0, &left, types.1, &right)?;
                 self.store(place, &target, &rows)?;
                 Some(rows)
@@ -135,7 +140,8 @@ impl Compiler<'_> {
         let first = operands.first().copied().unwrap_or(to);
         let operand = |i: usize| operands.get(i).copied().unwrap_or(first);
         let operands = [operand(0), operand(1), operand(2)];
-        self.steps.push(Step::Row { op, to, operands });
+        let open = is_arithmetic(op) && !self.precise;
+        self.steps.push(Step::Row { op, to, operands, open });
         Some(to)
     }
 
@@ -156,7 +162,8 @@ impl Compiler<'_> {
             return Some(row);
         }
         let row = self.row(1)?;
-        self.steps.push(Step::Row { op: RowOp::Constant(bits), to: row, operands: [row; 3] });
+        let op = RowOp::Constant(bits);
+        self.steps.push(Step::Row { op, to: row, operands: [row; 3], open: false });
         self.constants.insert(bits, row);
         Some(row)
     }
@@ -253,9 +260,7 @@ impl Compiler<'_> {
                 let cell = |c, r| if c == r { diagonal } else { zero };
                 Some((0..columns).flat_map(|c| (0..height).map(move |r| cell(c, r))).collect())
             }
-            ExprKind::Builtin { function, arguments } => {
-                self.builtin(*function, arguments, expr.ty)
-            }
+            ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments, expr),
             _ => None,
         }
     }
@@ -499,6 +504,7 @@ impl Compiler<'_> {
                 }
                 ExprKind::Binary(op, a, b) => {
                     let right = self.value(b)?;
+                    self.precise = shader.exprs[id].precise;
                     self.binary(op, shader.exprs[a].ty, &rows, shader.exprs[b].ty, &right)?
                 }
                 ExprKind::Sequence(_, b) => self.value(b)?,
@@ -633,9 +639,10 @@ impl Compiler<'_> {
         &mut self,
         function: BuiltinFunction,
         arguments: &[ExprId],
-        ty: TypeId,
+        expr: &Expr,
     ) -> Option<Rows> {
         use BuiltinFamily as B;
+        let ty = expr.ty;
         let family = function.family();
         if !matches!(
             family,
@@ -658,12 +665,14 @@ impl Compiler<'_> {
             let scalar = narrow(self.types, argument_ty)?;
             values.push((argument_ty, scalar, self.value(argument)?));
         }
+        self.precise = expr.precise;
         let count = self.layout.component_count(ty);
         if let Some(rows) = self.simple_builtin(family, &values, ty, count) {
             return Some(rows);
         }
         let to = self.row(count)?;
-        self.steps.push(Step::Call { to, function, arguments: values, ty });
+        let precise = self.precise;
+        self.steps.push(Step::Call { to, function, arguments: values, ty, precise });
         Some((to..to + count as Row).collect())
     }
 
@@ -701,7 +710,8 @@ impl Compiler<'_> {
             B::Geometric(GeometricFunction::Dot) if float => {
                 let (a, b) = (first.clone(), values.get(1)?.2.clone());
                 let to = self.row(1)?;
-                self.steps.push(Step::Dot { to, a, b });
+                let open = !self.precise;
+                self.steps.push(Step::Dot { to, a, b, open });
                 Some(smallvec::smallvec![to])
             }
             B::Relational(RelationalFunction::Not) => self.each(RowOp::Not, first),
@@ -713,6 +723,15 @@ impl Compiler<'_> {
 /// A range of a place's components.
 fn part(variable: Variable, components: &[u32], first: usize, count: usize) -> Option<StaticPlace> {
     Some((variable, SmallVec::from_slice(components.get(first..first + count)?)))
+}
+
+/// True if an operation rounds a number, so that it may generate NaN.
+fn is_arithmetic(op: RowOp) -> bool {
+    use RowOp as R;
+    matches!(
+        op,
+        R::FloatAdd | R::FloatSub | R::FloatMul | R::FloatDiv | R::FloatFract | R::FloatMix
+    )
 }
 
 /// True if an expression only reads variables and memory.

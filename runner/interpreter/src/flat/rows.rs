@@ -53,7 +53,7 @@ fn avx2() -> Option<Avx2> {
 fn run_steps(steps: &[Step], cells: &mut [Cells], marks: &mut [u64], active: u64) -> usize {
     for (done, step) in steps.iter().enumerate() {
         match step {
-            Step::Row { op, to, operands } => {
+            Step::Row { op, to, operands, open } => {
                 let [a, b, c] = operands.map(usize::from);
                 let to = usize::from(*to);
                 let (from, rest) = cells.split_at_mut(to);
@@ -65,8 +65,11 @@ fn run_steps(steps: &[Step], cells: &mut [Cells], marks: &mut [u64], active: u64
                 }
                 let marked = [marks[a], marks[b], marks[c]];
                 marks[to] = row(*op, &from[a], &from[b], &from[c], marked, active, result);
+                if *open {
+                    marks[to] |= nans(result) & active;
+                }
             }
-            Step::Dot { to, a, b } => {
+            Step::Dot { to, a, b, open } => {
                 let to = usize::from(*to);
                 let (from, rest) = cells.split_at_mut(to);
                 let Some(result) = rest.first_mut() else { return done };
@@ -80,8 +83,9 @@ fn run_steps(steps: &[Step], cells: &mut [Cells], marks: &mut [u64], active: u64
                 for (result, sum) in result.iter_mut().zip(sum) {
                     *result = bits(sum as f32);
                 }
+                let open = if *open { nans(result) & active } else { 0 };
                 let all = a.iter().chain(b);
-                marks[to] = all.fold(0, |mask, &row| mask | marks[usize::from(row)]);
+                marks[to] = all.fold(open, |mask, &row| mask | marks[usize::from(row)]);
             }
             _ => return done,
         }
@@ -116,6 +120,16 @@ fn map2(a: &Cells, b: &Cells, result: &mut Cells, f: impl Fn(u32, u32) -> u32) {
 #[inline(always)]
 fn floats(a: &Cells, b: &Cells, result: &mut Cells, f: impl Fn(f32, f32) -> f32) {
     map2(a, b, result, |a, b| bits(f(float(a), float(b))));
+}
+
+/// The lanes of a row that hold NaN.
+#[inline(always)]
+fn nans(cells: &Cells) -> u64 {
+    let is_nan = |bits: u32| bits & 0x7fff_ffff > 0x7f80_0000;
+    if !cells.iter().fold(false, |any, &bits| any | is_nan(bits)) {
+        return 0;
+    }
+    cells.iter().enumerate().fold(0, |mask, (lane, &x)| mask | u64::from(is_nan(x)) << lane)
 }
 
 /// The lanes of `active` for which a test holds.
@@ -310,7 +324,7 @@ mod tests {
         let [a, b, c] = operands;
         let mut cells = [a, b, c, [0; LANES]];
         let mut marks = [0; 4];
-        let step = Step::Row { op, to: 3, operands: [0, 1, 2] };
+        let step = Step::Row { op, to: 3, operands: [0, 1, 2], open: false };
         assert_eq!(run(&[step], &mut cells, &mut marks, u64::MAX), 1);
         (cells[3], marks[3])
     }
@@ -389,7 +403,7 @@ mod tests {
     fn selections_keep_the_marks_of_what_decides() {
         let mut cells = [[0; LANES]; 4];
         cells[0][..2].fill(1);
-        let step = |op| Step::Row { op, to: 3, operands: [0, 1, 2] };
+        let step = |op| Step::Row { op, to: 3, operands: [0, 1, 2], open: false };
         let mut marks = [0b1000, 0b0101, 0b0110, 0];
         run(&[step(RowOp::Choose)], &mut cells, &mut marks, u64::MAX);
         assert_eq!(marks[3], 0b1101, "of the chosen operand, and of the condition");

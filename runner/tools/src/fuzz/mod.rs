@@ -14,6 +14,7 @@
 //! the executors must agree. [`mutate`] creates another kind of test: damaged ones, on which
 //! nothing may crash.
 
+mod capture;
 mod compute;
 mod defects;
 mod expression;

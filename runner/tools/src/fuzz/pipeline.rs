@@ -6,6 +6,7 @@ use std::fmt::Write;
 use program::layout::{attribute_locations, varying_slots};
 use program::types::{Scalar, TypeId, TypeTable};
 
+use super::capture::{self, Capture, Distances};
 use super::defects::{self, Defect};
 use super::generator::Variable;
 use super::maker::{Maker, Size};
@@ -105,8 +106,16 @@ fn array_inputs(
 }
 
 /// Returns a first stage that is not under test.
-fn small_vertex(maker: &mut Maker, hashes: &str, varyings: &[Varying]) -> String {
+fn small_vertex(
+    maker: &mut Maker,
+    hashes: &str,
+    varyings: &[Varying],
+    distances: Option<Distances>,
+) -> String {
     let mut stage = maker.stage(0);
+    if let Some(distances) = distances {
+        distances.output(&mut stage);
+    }
     stage.declare("in vec4 piglit_vertex;\n");
     stage.seed(Scalar::Int, "id", "gl_VertexID");
     stage.fill(3);
@@ -129,6 +138,9 @@ fn final_fragment(
     stage.input("flat ", hashes, vector);
     for varying in varyings {
         stage.input(varying.interpolation, &varying.name, varying.ty);
+        if !varying.is_flat() {
+            interpolants(&mut stage, varying);
+        }
     }
     if statements > 0 {
         stage.fill(statements);
@@ -143,9 +155,39 @@ fn final_fragment(
     format!("[fragment shader]\n{}\n", stage.text())
 }
 
+/// Declares the components of an interpolated varying at other places in the pixel: it has one
+/// value.
+fn interpolants(stage: &mut StageShader, varying: &Varying) {
+    let mut all = Vec::new();
+    names::parts(&stage.generator.types, &varying.name, varying.ty, &mut |path, ty| {
+        all.push((path.to_owned(), ty));
+    });
+    for (path, ty) in all {
+        if names::vector_of(&stage.generator.types, ty).is_none() {
+            continue;
+        }
+        let call = stage.generator.random.pick(&[
+            "",
+            "interpolateAtCentroid({})",
+            "interpolateAtOffset({}, vec2(0.25, -0.375))",
+            "interpolateAtSample({}, 0)",
+        ]);
+        if !call.is_empty() {
+            stage.generator.declare(&call.replace("{}", &path), ty, false);
+        }
+    }
+}
+
 /// Returns sections and commands of a test that draws.
-fn drawn(maker: &Maker, shaders: &str, data: &str, draw: &str, after: &str) -> String {
-    let mut text = script::require(&[]) + shaders;
+fn drawn(
+    maker: &Maker,
+    extensions: &[&str],
+    shaders: &str,
+    data: &str,
+    draw: &str,
+    after: &str,
+) -> String {
+    let mut text = script::require(extensions) + shaders;
     if !data.is_empty() {
         let _ = writeln!(text, "[vertex data]\n{data}");
     }
@@ -212,6 +254,7 @@ pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
     stage.fill(size.statements());
     outputs(&mut stage, "hashes", &varyings, true);
     stage.end("gl_Position = piglit_vertex;");
+    let capture = stage.generator.random.chance(25).then(|| Capture::vertices(&mut stage));
     let heavy = if maker.plan.random.chance(30) { 3 } else { 0 };
     let shaders = format!("[vertex shader]\n{}\n", stage.text())
         + &final_fragment(maker, 1, "hashes", &varyings, heavy);
@@ -224,7 +267,9 @@ pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
     ];
     let draw = format!("draw arrays {}", maker.plan.random.pick(&draws));
     let data = vertex_data(maker, &attributes);
-    drawn(maker, &shaders, &data, &draw, "")
+    let after = capture.as_ref().map_or(String::new(), |all| all.commands("GL_LINES 4 6", 6));
+    let extensions = if capture.is_some() { &capture::EXTENSIONS[..] } else { &[] };
+    drawn(maker, extensions, &shaders, &data, &draw, &after)
 }
 
 /// Returns a test of the fragment shader.
@@ -252,13 +297,15 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
         after = script::probe_words(3, (0..WORDS).map(|k| 4 * k));
     }
     let shaders = format!("[vertex shader passthrough]\n\n[fragment shader]\n{}\n", stage.text());
-    drawn(maker, &shaders, "", "draw rect -1 -1 2 2", &after)
+    drawn(maker, &[], &shaders, "", "draw rect -1 -1 2 2", &after)
 }
 
 /// Returns a test of the geometry shader.
 pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(3);
     let (inputs, varyings) = (varyings(maker, "w", 3, 8), varyings(maker, "v", 3, 8));
+    let streams = maker.plan.random.chance(20);
+    let distances = maker.plan.random.chance(30).then(|| Distances::random(&mut maker.plan.random));
     let (primitive, vertices, draw) = maker.plan.random.pick(&[
         ("points", 1, "GL_POINTS 0 6"),
         ("lines", 2, "GL_LINES 0 6"),
@@ -267,28 +314,39 @@ pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
         ("lines_adjacency", 4, "GL_LINES_ADJACENCY 0 8"),
         ("triangles_adjacency", 6, "GL_TRIANGLES_ADJACENCY 0 6"),
     ]);
-    let first = small_vertex(maker, "input_hashes", &inputs);
+    let (primitive, vertices, draw) =
+        if streams { ("points", 1, "GL_POINTS 0 6") } else { (primitive, vertices, draw) };
+    let first = small_vertex(maker, "input_hashes", &inputs, distances);
     let mut stage = maker.stage(1);
     array_inputs(&mut stage, "input_hashes", &inputs, vertices, "gl_PrimitiveIDIn");
+    if let Some(distances) = distances {
+        distances.input(&mut stage, vertices, "gl_PrimitiveIDIn");
+    }
     let invocations = stage.generator.random.pick(&[1, 1, 2, 3]);
     let emitted = stage.generator.random.between(1, 4);
     let strip = ["points", "line_strip", "triangle_strip", "triangle_strip"][emitted - 1];
+    let strip = if streams { "points" } else { strip };
+    let max_vertices = if streams { 3 * emitted } else { emitted };
     stage.declare(&format!(
-        "layout({primitive}, invocations = {invocations}) in;\nlayout({strip}, max_vertices = {emitted}) out;\n"
+        "layout({primitive}, invocations = {invocations}) in;\nlayout({strip}, max_vertices = {max_vertices}) out;\n"
     ));
     stage.seed(Scalar::Int, "id", "gl_PrimitiveIDIn");
     stage.seed(Scalar::Int, "invocation", "gl_InvocationID");
     stage.fill(size.statements());
-    emit(&mut stage, &varyings, emitted);
+    let capture = streams.then(|| Capture::streams(&mut stage));
+    emit(&mut stage, &varyings, emitted, streams);
     let shaders = first
         + &format!("[geometry shader]\n{}\n", stage.text())
         + &final_fragment(maker, 2, "hashes", &varyings, 0);
     let data = vertex_data(maker, &[]);
-    drawn(maker, &shaders, &data, &format!("draw arrays {draw}"), "")
+    let records = 6 * invocations * emitted;
+    let after = capture.map_or(String::new(), |all| all.commands(draw, records));
+    let extensions = if streams || distances.is_some() { &capture::EXTENSIONS[..] } else { &[] };
+    drawn(maker, extensions, &shaders, &data, &format!("draw arrays {draw}"), &after)
 }
 
 /// Emits vertices around a position that depends on the primitive.
-fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize) {
+fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize, streams: bool) {
     const CORNERS: [&str; 4] = ["0, 0", "0.875, 0", "0, 0.875", "1.25, 1.5"];
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     stage.output("flat ", "hashes", vector, false);
@@ -304,6 +362,9 @@ fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize) {
         let (number, more) =
             (stage.generator.random.below(HASHES), stage.generator.random.below(100));
         stage.end(&format!("hash[{number}] += {more};"));
+        if streams {
+            Capture::emit(stage);
+        }
         stage.end(&format!("hashes = {HASH_VECTOR};"));
         for (varying, same) in varyings.iter().zip(&same) {
             let value = if varying.is_flat() { stage.value(varying.ty) } else { same.clone() };
@@ -331,7 +392,7 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     if maker.plan.avoids(Defect::ControlVertices) {
         control_vertices = control_vertices.min(2);
     }
-    let first = small_vertex(maker, "input_hashes", &inputs);
+    let first = small_vertex(maker, "input_hashes", &inputs, None);
     let mut control = maker.stage(1);
     array_inputs(&mut control, "input_hashes", &inputs, vertices, "gl_InvocationID");
     control.declare(&format!("layout(vertices = {control_vertices}) out;\n"));
@@ -373,7 +434,7 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
         "patch parameter vertices {vertices}\ndraw arrays GL_PATCHES 0 {}",
         patches * vertices
     );
-    drawn(maker, &shaders, &data, &draw, "")
+    drawn(maker, &[], &shaders, &data, &draw, "")
 }
 
 /// Writes the outputs of a tessellation control shader.

@@ -264,6 +264,13 @@ impl Generator {
         };
         let avoided = kind == 1 && self.avoids(Defect::MulExtendedVector);
         let rows = if avoided { 1 } else { rows };
+        // An out argument may be of a type to which the parameter's converts.
+        let second = match (kind, second) {
+            (0, _) => self.random.pick(&[Scalar::Uint, Scalar::Uint, real]),
+            (1, Scalar::Int) => self.random.pick(&[Scalar::Int, Scalar::Uint]),
+            (2, _) => self.random.pick(&[Scalar::Int, Scalar::Int, Scalar::Uint, real]),
+            _ => second,
+        };
         let (first, second) = (self.vector(first, rows), self.vector(second, rows));
         let Some(a) = self.place(first, true, &[]) else { return };
         let Some(b) = self.place(second, true, &[root(&a).to_owned()]) else { return };

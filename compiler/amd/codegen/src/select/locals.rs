@@ -1,10 +1,10 @@
 //! Arrays of an invocation: short ones in registers, chosen element by element; long ones in
 //! scratch memory.
 
-use super::memory::runs;
+use super::memory::{BufferAddress, runs};
 use super::{Held, Selection, Step};
 use crate::machine::{Arg, File, Part, int};
-use crate::output::Resource;
+use crate::output::{Resource, SPILL_AREA};
 use amd_isa::Opcode;
 use ir::{Intrinsic, IntrinsicOp, Local, Value};
 
@@ -23,20 +23,33 @@ impl Selection<'_> {
                 self.store_local(local, srcs[0], srcs[1], fields.write_mask)?;
             }
             (LoadScratch, Some(result), _) => {
-                let descriptor = self.descriptor(Resource::Scratch)?;
-                let address = self.address(descriptor, srcs[0], fields.base)?;
-                self.load_buffer(&address, result, false);
+                let address = self.scratch_address(srcs[0], fields.base)?;
+                if self.interleaved {
+                    self.load_each_dword(&address, result);
+                } else {
+                    self.load_buffer(&address, result, false);
+                }
             }
             (StoreScratch, ..) => {
-                let descriptor = self.descriptor(Resource::Scratch)?;
-                let address = self.address(descriptor, srcs[1], fields.base)?;
+                let address = self.scratch_address(srcs[1], fields.base)?;
                 for (first, count) in runs(fields.write_mask, self.shader.components(srcs[0])) {
-                    self.store_run(&address, srcs[0], first, count)?;
+                    if self.interleaved {
+                        self.store_each_dword(&address, srcs[0], first, count)?;
+                    } else {
+                        self.store_run(&address, srcs[0], first, count)?;
+                    }
                 }
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The place of an array's bytes in scratch memory.
+    fn scratch_address(&mut self, offset: Value, base: u32) -> Step<BufferAddress> {
+        let descriptor = self.descriptor(Resource::Scratch)?;
+        let first = if self.interleaved { SPILL_AREA } else { 0 };
+        self.address(descriptor, offset, base.wrapping_add(first))
     }
 
     /// Dwords of an element.

@@ -171,6 +171,17 @@ impl Selection<'_> {
         self.set_parts(result, to);
     }
 
+    /// As [`Selection::load_buffer`], dword by dword: those of interleaved memory are not side by
+    /// side.
+    pub(crate) fn load_each_dword(&mut self, address: &BufferAddress, result: Value) {
+        let total = self.dwords_of(result) * self.shader.components(result);
+        let to = self.e.reg(File::Vector, total);
+        for dword in 0..total {
+            self.load_dwords(address, to.at(dword), 4 * u32::from(dword), 1, false);
+        }
+        self.set_parts(result, to);
+    }
+
     /// Loads consecutive dwords from `at` on after an address.
     pub(crate) fn load_dwords(
         &mut self,
@@ -215,6 +226,23 @@ impl Selection<'_> {
         let step = self.dwords_of(value);
         let data = self.gather(value, first, count)?;
         self.store_dwords(address, data, 4 * u32::from(first * step), count * step);
+        Ok(())
+    }
+
+    /// As [`Selection::store_run`], dword by dword.
+    pub(crate) fn store_each_dword(
+        &mut self,
+        address: &BufferAddress,
+        value: Value,
+        first: u8,
+        count: u8,
+    ) -> Step {
+        let step = self.dwords_of(value);
+        let data = self.gather(value, first, count)?;
+        for dword in 0..count * step {
+            let at = 4 * u32::from(first * step + dword);
+            self.store_dwords(address, data.at(dword), at, 1);
+        }
         Ok(())
     }
 

@@ -75,6 +75,8 @@ pub(crate) struct Selection<'a> {
     pub spills: bool,
     /// Uniform loads are merged.
     pub wide_loads: bool,
+    /// Scratch memory is interleaved by dwords.
+    pub interleaved: bool,
     pub scratch: Option<Part>,
 }
 
@@ -105,6 +107,7 @@ impl<'a> Selection<'a> {
             epilogue,
             spills: false,
             wide_loads: true,
+            interleaved: false,
             scratch: None,
         }
     }

@@ -262,7 +262,7 @@ impl Checker<'_> {
         let kind = match candidate.target {
             CallTarget::User(function) => ExprKind::Call { function, arguments: values },
             CallTarget::Builtin(function) => {
-                self.check_builtin_call(function, &candidate.parameters, &values, span)?;
+                self.check_builtin_call(function, &values, span)?;
                 if function == BuiltinFunction::Ftransform
                     && let Some(value) = self.fixed_function_position(candidate.result, span)?
                 {
@@ -290,7 +290,8 @@ impl Checker<'_> {
     ) -> Check<()> {
         use BuiltinFunction as F;
         if let (F::EmitStreamVertex | F::EndStreamPrimitive, [stream]) = (function, values) {
-            let Some(value) = self.evaluate_integer(*stream) else {
+            let value = self.evaluate_integer(*stream).filter(|_| self.is_constant(*stream));
+            let Some(value) = value else {
                 return self.error(span, "a stream must be a constant expression");
             };
             *stream = self.literal(Literal::Int(value), Scalar::Int, span);
@@ -369,39 +370,13 @@ impl Checker<'_> {
     fn check_builtin_call(
         &mut self,
         function: BuiltinFunction,
-        parameters: &[(TypeId, Direction)],
         values: &[ExprId],
         span: Span,
     ) -> Check<()> {
         use BuiltinFunction as F;
-        for (&value, &(ty, direction)) in values.iter().zip(parameters) {
-            if direction == Direction::Out && self.ty(value) != ty {
-                return self.error(
-                    span,
-                    "an out argument of a built-in function must have the exact type",
-                );
-            }
-        }
         match function {
             F::InterpolateAtCentroid | F::InterpolateAtSample | F::InterpolateAtOffset => {
-                let root = values.first().and_then(|&v| self.root(v));
-                let input = match root {
-                    Some(Root::Global(id)) => self.shader.globals[id].storage == Storage::Input,
-                    _ => false,
-                };
-                if !input {
-                    return self.error(span, "an interpolant must be a fragment input");
-                }
-                let swizzled = values.first().is_some_and(|&v| {
-                    matches!(self.shader.exprs[v].kind, ExprKind::Swizzle { .. })
-                });
-                if swizzled && !self.language.at_least(440, 0) {
-                    return self.error(span, "components of an interpolant need GLSL 4.40");
-                }
-                let selected = values.first().is_some_and(|&v| self.selects_member(v));
-                if selected && self.language.es {
-                    return self.error(span, "an interpolant of GLSL ES has no `.`");
-                }
+                self.check_interpolant(values, span)?;
             }
             F::Barrier if self.language.stage == Stage::TessControl => {
                 self.check_once_in_main("barrier()", span)?;
@@ -415,6 +390,44 @@ impl Checker<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Checks the first argument of an interpolation function: an input, with members and elements.
+    /// Components came with GLSL 4.40; GLSL ES has none (GLSL 4.60 section 8.13.2, GLSL ES 3.20
+    /// section 8.14).
+    fn check_interpolant(&mut self, values: &[ExprId], span: Span) -> Check<()> {
+        let Some(&interpolant) = values.first() else { return Ok(()) };
+        let input = match self.root(interpolant) {
+            Some(Root::Global(id)) => self.shader.globals[id].storage == Storage::Input,
+            _ => false,
+        };
+        if !input {
+            return self.error(span, "an interpolant must be a fragment input");
+        }
+        if self.selects_component(interpolant) && !self.language.at_least(440, 0) {
+            return self.error(span, "components of an interpolant need GLSL 4.40");
+        }
+        if self.selects_member(interpolant) && self.language.es {
+            return self.error(span, "an interpolant of GLSL ES has no `.`");
+        }
+        Ok(())
+    }
+
+    /// True if an access selects components of a vector, by name or by number.
+    fn selects_component(&self, mut id: ExprId) -> bool {
+        loop {
+            id = match self.shader.exprs[id].kind {
+                ExprKind::Swizzle { .. } => return true,
+                ExprKind::Index { base, .. } => {
+                    if matches!(self.types.get(self.ty(base)), Type::Vector { .. }) {
+                        return true;
+                    }
+                    base
+                }
+                ExprKind::Member { base, .. } => base,
+                _ => return false,
+            };
+        }
     }
 
     /// Checks that every invocation reaches a call exactly once: barriers of a tessellation control

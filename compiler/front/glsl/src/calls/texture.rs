@@ -218,11 +218,14 @@ impl Checker<'_> {
         let offset = self.take(rest, Scalar::Int, sampler.dim.coordinates())?;
         let gather = parsed.op == TextureOp::Gather;
         let may_vary = gather && self.has_dynamic_offsets();
-        if !may_vary && !self.is_constant(offset) {
-            return self.error(rest.span, "a texel offset must be a constant expression");
-        }
         self.check_offset_range(offset, gather, rest.span)?;
-        call.offsets.push(offset);
+        match self.literals(offset, rest.span) {
+            Some(value) => call.offsets.push(value),
+            None if may_vary => call.offsets.push(offset),
+            None => {
+                return self.error(rest.span, "a texel offset must be a constant expression");
+            }
+        }
         Ok(())
     }
 
@@ -282,13 +285,15 @@ impl Checker<'_> {
         }
         if !sampler.shadow && !rest.arguments.is_empty() {
             let component = self.take(rest, Scalar::Int, 1)?;
-            if self.evaluate_integer(component).is_none_or(|c| !(0..4).contains(&c)) {
+            let value = self.literals(component, rest.span);
+            let number = value.and_then(|value| self.evaluate_integer(value));
+            if number.is_none_or(|c| !(0..4).contains(&c)) {
                 return self.error(
                     rest.span,
                     "a gather component must be a constant expression from 0 to 3",
                 );
             }
-            call.component = Some(component);
+            call.component = value;
         }
         let ty = self.types.vector(sampler.result, 4);
         Ok(self.finish_texture(call, ty, rest.span))
@@ -302,15 +307,15 @@ impl Checker<'_> {
         if self.types.array_of(self.ty(argument.value)) != Some((ivec2, ArrayLength::Fixed(4))) {
             return self.error(argument.span, "the offsets must be an ivec2[4]");
         }
-        if !self.is_constant(argument.value) {
-            return self.error(argument.span, "the offsets must be a constant expression");
-        }
         for i in 0..4 {
             let index = self.literal(program::Literal::Int(i), Scalar::Int, argument.span);
             let offset =
                 self.push(ExprKind::Index { base: argument.value, index }, ivec2, argument.span);
             self.check_offset_range(offset, true, argument.span)?;
-            call.offsets.push(offset);
+            let Some(value) = self.literals(offset, argument.span) else {
+                return self.error(argument.span, "the offsets must be a constant expression");
+            };
+            call.offsets.push(value);
         }
         Ok(())
     }

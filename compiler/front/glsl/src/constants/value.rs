@@ -70,6 +70,14 @@ impl Value {
         }
     }
 
+    /// Calls `f` with every component, in order.
+    pub(crate) fn for_each(&self, f: &mut dyn FnMut(Number)) {
+        match self {
+            Value::Components(numbers) => numbers.iter().for_each(|&number| f(number)),
+            Value::Elements(values) => values.iter().for_each(|value| value.for_each(f)),
+        }
+    }
+
     pub(crate) fn first(&self) -> Option<Number> {
         self.components()?.first().copied()
     }

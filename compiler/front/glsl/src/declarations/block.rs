@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
         let qualifiers = self.qualifiers(block.qualifiers)?;
         let name = self.text(block.name.symbol);
         let (storage, word) = self.block_storage(&qualifiers, block.name.span)?;
-        self.check_block_qualifiers(&qualifiers)?;
+        self.check_block_qualifiers(storage, &qualifiers)?;
         self.check_instance_name(block.instance)?;
         if name == "gl_PerVertex" {
             return self.redeclare_per_vertex(&block, storage, span);
@@ -118,27 +118,16 @@ impl<'a> Checker<'a> {
     }
 
     /// A block has a storage qualifier, optionally `patch`, memory and layout qualifiers; the
-    /// others are for its members (GLSL 4.60 section 4.3.9). `patch` is for outputs of tessellation
-    /// control shaders and inputs of tessellation evaluation shaders (sections 4.3.4 and 4.3.6).
-    fn check_block_qualifiers(&mut self, q: &Qualifiers) -> Check<()> {
-        let patches = matches!(
-            (self.language.stage, q.storage),
-            (Stage::TessControl, Some(StorageQualifier::Out))
-                | (Stage::TessEval, Some(StorageQualifier::In))
-        );
-        if q.interpolation.patch && !patches {
-            return self.error(
-                q.span,
-                "`patch` is for tessellation control outputs and evaluation inputs",
-            );
-        }
+    /// others are for its members (GLSL 4.60 section 4.3.9). Only `precise` applies to each member
+    /// of a block (section 4.9.1), which the grammar allows.
+    fn check_block_qualifiers(&mut self, storage: Storage, q: &Qualifiers) -> Check<()> {
+        let patch = Interpolation { patch: q.interpolation.patch, ..Interpolation::default() };
+        self.check_patch(storage, q, q.span)?;
         if q.memory != MemoryQualifiers::default() && q.storage != Some(StorageQualifier::Buffer) {
             return self.error(q.span, "memory qualifiers are for images and storage blocks");
         }
-        let patch = Interpolation { patch: q.interpolation.patch, ..Interpolation::default() };
         if q.interpolation != patch
             || q.invariant
-            || q.precise
             || q.constant
             || q.precision.is_some()
             || q.subroutine.is_some()

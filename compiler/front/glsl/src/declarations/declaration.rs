@@ -171,7 +171,7 @@ impl Checker<'_> {
             return self.error(span, format!("constant `{text}` needs an initializer"));
         }
         global.initializer = initializer;
-        self.remember_value(storage == Storage::Const, initializer);
+        global.initial = initializer.and_then(|initializer| self.known_value(initializer));
         self.check_sized(storage, qualifiers, global.ty, span)?;
         let id = self.shader.globals.push(global);
         self.size_per_vertex(id, span)?;
@@ -294,7 +294,9 @@ impl Checker<'_> {
             {
                 let mut global = self.new_global(text, ty, storage, qualifiers, name.span);
                 let value = self.global_initializer(&mut global, qualifiers, init, name.span)?;
-                self.shader.globals[id].initializer = Some(value);
+                let initial = self.known_value(value);
+                let global = &mut self.shader.globals[id];
+                (global.initializer, global.initial) = (Some(value), initial);
                 ty = global.ty;
             }
             let Global { ty: old, storage: old_storage, .. } = self.shader.globals[id];

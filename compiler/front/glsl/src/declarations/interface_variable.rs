@@ -65,11 +65,22 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let patch_allowed = matches!(
-            (stage, storage),
+        self.check_patch(storage, qualifiers, span)
+    }
+
+    /// Checks that `patch` is on an output of a tessellation control shader or an input of an
+    /// evaluation shader (GLSL 4.60 sections 4.3.4 and 4.3.6).
+    pub(crate) fn check_patch(
+        &mut self,
+        storage: Storage,
+        qualifiers: &Qualifiers,
+        span: Span,
+    ) -> Check<()> {
+        let allowed = matches!(
+            (self.language.stage, storage),
             (Stage::TessControl, Storage::Output) | (Stage::TessEval, Storage::Input)
         );
-        if qualifiers.interpolation.patch && !patch_allowed {
+        if qualifiers.interpolation.patch && !allowed {
             return self
                 .error(span, "`patch` is for tessellation control outputs and evaluation inputs");
         }

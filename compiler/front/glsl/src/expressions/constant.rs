@@ -6,6 +6,7 @@ use crate::constants::value::{Number, Value};
 use crate::constants::vector::Shaped;
 use crate::constants::{integer, pack, vector};
 use glsl_syntax::ast;
+use glsl_syntax::source::Span;
 use program::{
     BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp,
 };
@@ -217,6 +218,41 @@ impl Checker<'_> {
         let value = self.evaluate(initializer, depth + 1);
         self.constant_values.borrow_mut().insert(initializer, value.clone());
         value
+    }
+
+    /// The components of the value of a global variable's initializer, if it is a constant
+    /// expression.
+    pub(crate) fn known_value(&self, initializer: ExprId) -> Option<Box<[Literal]>> {
+        if !self.is_constant(initializer) {
+            return None;
+        }
+        let mut literals = Vec::new();
+        let value = self.evaluate_variable(initializer, 0)?;
+        value.for_each(&mut |number| {
+            literals.push(match number {
+                Number::Bool(b) => Literal::Bool(b),
+                Number::Int(i) => Literal::Int(i as i64),
+                Number::Float(f) => Literal::Double(f),
+            });
+        });
+        Some(literals.into())
+    }
+
+    /// Replaces a constant integer scalar or vector by literals, so that those who need its value
+    /// need not compute it; `None` if it is no constant expression.
+    pub(crate) fn literals(&mut self, id: ExprId, span: Span) -> Option<ExprId> {
+        if !self.is_constant(id) {
+            return None;
+        }
+        let numbers = self.evaluate_integers(id)?;
+        let ty = self.ty(id);
+        let scalar = self.types.scalar_of(ty)?;
+        let items: Vec<ExprId> =
+            numbers.iter().map(|&n| self.literal(Literal::Int(n), scalar, span)).collect();
+        Some(match items[..] {
+            [only] => only,
+            _ => self.push(ExprKind::Compose(items), ty, span),
+        })
     }
 
     fn map(&self, id: ExprId, depth: u32, f: impl Fn(Number) -> Number) -> Option<Value> {

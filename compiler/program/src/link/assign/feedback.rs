@@ -1,6 +1,6 @@
 //! Transform feedback as declared by `xfb_*` layout qualifiers.
 
-use super::varyings::{advance, builtin_slot};
+use super::varyings::{advance, builtin_slot, first_element};
 use crate::layout::varying_slots;
 use crate::link::declared::vertex_type;
 use crate::link::errors::Errors;
@@ -25,9 +25,16 @@ pub(crate) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
         let ty = vertex_type(shader.stage, global, &program.types);
         let buffer = global.layout.xfb_buffer.unwrap_or(0);
         let stream = global.layout.stream.unwrap_or(0) as u8;
-        let start = Start { slot, component, buffer: buffer as u8, stream };
+        let first = first_element(stage, global.storage, global.builtin);
+        let start = Start {
+            slot,
+            component: component + first.unwrap_or(0) as u8,
+            packed: first.is_some(),
+            buffer: buffer as u8,
+            stream,
+        };
         if global.block.is_some() {
-            capture_block(&program.types, shader.stage, global, ty, start, &mut list);
+            capture_block(&program.types, stage, global, ty, start, &mut list);
         } else if let Some(offset) = global.layout.xfb_offset {
             capture(&program.types, ty, &global.name, offset, start, &mut list);
         }
@@ -101,7 +108,7 @@ fn check_overlap(list: &[FeedbackVarying], types: &TypeTable, errors: &mut Error
 /// 4.60 section 4.4.2.1).
 fn capture_block(
     types: &TypeTable,
-    stage: Stage,
+    stage: &LinkedStage,
     global: &Global,
     ty: TypeId,
     start: Start,
@@ -120,11 +127,15 @@ fn capture_block(
     for member in types.members(ty).unwrap_or_default() {
         if let Some(offset) = member.xfb_offset {
             let name = format!("{prefix}.{}", member.name);
-            let slot = match member.builtin.and_then(|b| builtin_slot(stage, Storage::Output, b)) {
+            let builtin = |b| builtin_slot(stage.shader.stage, Storage::Output, b);
+            let slot = match member.builtin.and_then(builtin) {
                 Some(slot) => slot,
                 None => advance(start.slot, at),
             };
-            capture(types, member.ty, &name, offset, Start { slot, ..start }, list);
+            let first = first_element(stage, Storage::Output, member.builtin);
+            let component = first.map_or(start.component, |first| first as u8);
+            let start = Start { slot, component, packed: first.is_some(), ..start };
+            capture(types, member.ty, &name, offset, start, list);
         }
         at += varying_slots(types, member.ty);
     }
@@ -134,6 +145,8 @@ fn capture_block(
 struct Start {
     slot: Slot,
     component: u8,
+    /// See [`FeedbackVarying::packed`].
+    packed: bool,
     buffer: u8,
     stream: u8,
 }
@@ -154,6 +167,7 @@ fn capture(
         offset,
         slot: at.slot,
         component: at.component,
+        packed: at.packed,
         stream: at.stream,
     };
     match types.get(ty) {

@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use cranelift_entity::EntitySet;
+
 use super::blocks::{MAX_LEAVES, collect};
-use crate::expression::{ExprId, ExprKind};
+use crate::expression::{Expr, ExprId, ExprKind, Literal};
 use crate::layout::{Rules, block_instances};
 use crate::link::errors::Errors;
 use crate::program::{LinkedStage, Program};
 use crate::resource::{OpaqueSlot, OpaqueSlots, Placement};
 use crate::shader::Shader;
-use crate::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
+use crate::types::{ArrayLength, MatrixOrder, Scalar, Type, TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, Storage};
 
 /// A variable with the slots of a block's handles.
@@ -72,20 +74,93 @@ fn in_memory(types: &mut TypeTable, ty: TypeId) -> TypeId {
 }
 
 /// Lets the expressions of samplers and images in a block name a variable instead.
-fn redirect(shader: &mut Shader, types: &TypeTable, block: GlobalId, variable: GlobalId) {
-    let is_opaque =
-        |ty| matches!(types.get(types.without_arrays(ty)), Type::Sampler(_) | Type::Image(_));
-    let opaque = shader.exprs.iter().filter(|(_, expr)| is_opaque(expr.ty));
-    for id in opaque.map(|(id, _)| id).collect::<Vec<ExprId>>() {
+fn redirect(shader: &mut Shader, types: &mut TypeTable, block: GlobalId, variable: GlobalId) {
+    let mut bases: EntitySet<ExprId> = EntitySet::new();
+    for expr in shader.exprs.values() {
+        bases.extend(base(&expr.kind));
+    }
+    let is_handle = |(id, expr): &(ExprId, &Expr)| {
+        types.contains_opaque(expr.ty) && !bases.contains(*id) && root(shader, *id) == Some(block)
+    };
+    let handles: Vec<ExprId> = shader.exprs.iter().filter(is_handle).map(|(id, _)| id).collect();
+    for id in handles {
+        separate_parts(shader, types, id, variable);
+    }
+}
+
+/// Replaces the block of an expression by the variable where it reads samplers and images alone,
+/// otherwise in those of its parts that do.
+fn separate_parts(shader: &mut Shader, types: &mut TypeTable, id: ExprId, variable: GlobalId) {
+    let Expr { ty, span, .. } = shader.exprs[id];
+    let new = |kind, ty| Expr { kind, ty, precise: false, span };
+    if is_all_opaque(types, ty) {
         let mut root = id;
-        while let ExprKind::Member { base, .. } | ExprKind::Index { base, .. } =
-            shader.exprs[root].kind
-        {
+        while let Some(base) = base(&shader.exprs[root].kind) {
             root = base;
         }
-        if matches!(shader.exprs[root].kind, ExprKind::Global(global) if global == block) {
-            shader.exprs[root].kind = ExprKind::Global(variable);
+        shader.exprs[root].kind = ExprKind::Global(variable);
+        return;
+    }
+    let parts: Vec<(u32, TypeId)> = match types.get(ty) {
+        Type::Struct(contents) => (0..).zip(contents.members.iter().map(|m| m.ty)).collect(),
+        &Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            (0..n).map(|k| (k, element)).collect()
         }
+        _ => return,
+    };
+    let is_array = types.array_of(ty).is_some();
+    let int = types.scalar(Scalar::Int);
+    let mut items = Vec::with_capacity(parts.len());
+    for (k, part) in parts {
+        let base = copy_path(shader, id);
+        let kind = if is_array {
+            let literal = ExprKind::Literal(Literal::Int(k.into()));
+            ExprKind::Index { base, index: shader.exprs.push(new(literal, int)) }
+        } else {
+            ExprKind::Member { base, member: k }
+        };
+        let item = shader.exprs.push(new(kind, part));
+        if types.contains_opaque(part) {
+            separate_parts(shader, types, item, variable);
+        }
+        items.push(item);
+    }
+    shader.exprs[id].kind = ExprKind::Aggregate(items);
+}
+
+/// Copies an access to a variable, down to the variable.
+fn copy_path(shader: &mut Shader, id: ExprId) -> ExprId {
+    let mut copy = shader.exprs[id].clone();
+    if let ExprKind::Member { base, .. } | ExprKind::Index { base, .. } = &mut copy.kind {
+        *base = copy_path(shader, *base);
+    }
+    shader.exprs.push(copy)
+}
+
+/// The expression that an access selects from.
+fn base(kind: &ExprKind) -> Option<ExprId> {
+    match *kind {
+        ExprKind::Member { base, .. } | ExprKind::Index { base, .. } => Some(base),
+        _ => None,
+    }
+}
+
+/// The global variable that an access is part of.
+fn root(shader: &Shader, mut id: ExprId) -> Option<GlobalId> {
+    loop {
+        match (base(&shader.exprs[id].kind), &shader.exprs[id].kind) {
+            (Some(base), _) => id = base,
+            (None, ExprKind::Global(global)) => return Some(*global),
+            _ => return None,
+        }
+    }
+}
+
+/// True if a type consists of samplers and images.
+fn is_all_opaque(types: &TypeTable, ty: TypeId) -> bool {
+    match types.get(types.without_arrays(ty)) {
+        Type::Struct(contents) => contents.members.iter().all(|m| is_all_opaque(types, m.ty)),
+        inner => matches!(inner, Type::Sampler(_) | Type::Image(_)),
     }
 }
 

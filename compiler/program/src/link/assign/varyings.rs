@@ -113,8 +113,12 @@ pub(crate) fn place(
         place_builtins(&mut current.shader, Storage::Input, primitive_id);
         place_side(&mut current.shader, Storage::Input, &[], types, options, errors);
     }
+    let mut clip_distances = None;
     for stage in stages.iter_mut() {
         count_distances(stage, types, errors);
+        let own = || distances(&stage.shader, types, Storage::Input, BuiltinVariable::ClipDistance);
+        stage.input_clip_distances = clip_distances.unwrap_or_else(|| own().min(8) as u8);
+        clip_distances = Some(stage.clip_distances);
         stage.inputs = if stage.shader.stage == Stage::Vertex {
             Vec::new()
         } else {
@@ -302,27 +306,7 @@ pub(crate) fn first_free(taken: &[bool], count: u32) -> u32 {
 fn count_distances(stage: &mut LinkedStage, types: &TypeTable, errors: &mut Errors) {
     let shader = &stage.shader;
     let storage = if shader.stage == Stage::Fragment { Storage::Input } else { Storage::Output };
-    let length = |wanted: BuiltinVariable| {
-        let size = |ty| match types.array_of(ty) {
-            Some((_, ArrayLength::Fixed(n))) => n,
-            _ => 0,
-        };
-        let direct = shader
-            .globals
-            .values()
-            .filter(|g| g.storage == storage && g.builtin == Some(wanted) && g.active)
-            .map(|g| size(g.ty));
-        let members = shader
-            .globals
-            .values()
-            .filter(|g| {
-                g.storage == storage && g.builtin == Some(BuiltinVariable::PerVertexOut) && g.active
-            })
-            .flat_map(|g| types.members(types.without_arrays(g.ty)).unwrap_or_default())
-            .filter(|m| m.builtin == Some(wanted))
-            .map(|m| size(m.ty));
-        direct.chain(members).max().unwrap_or(0)
-    };
+    let length = |wanted| distances(shader, types, storage, wanted);
     let (clip, cull) =
         (length(BuiltinVariable::ClipDistance), length(BuiltinVariable::CullDistance));
     if clip > 8 || cull > 8 || clip + cull > 8 {
@@ -332,6 +316,25 @@ fn count_distances(stage: &mut LinkedStage, types: &TypeTable, errors: &mut Erro
         ));
     }
     (stage.clip_distances, stage.cull_distances) = (clip.min(8) as u8, cull.min(8) as u8);
+}
+
+/// Returns the number of distances of a kind that one side of a stage has.
+fn distances(shader: &Shader, types: &TypeTable, storage: Storage, wanted: BuiltinVariable) -> u32 {
+    let size = |ty| match types.array_of(ty) {
+        Some((_, ArrayLength::Fixed(n))) => n,
+        _ => 0,
+    };
+    let globals = || shader.globals.values().filter(|g| g.storage == storage && g.active);
+    let direct = globals().filter(|g| g.builtin == Some(wanted)).map(|g| size(g.ty));
+    let is_block = |g: &&Global| {
+        matches!(g.builtin, Some(BuiltinVariable::PerVertexIn | BuiltinVariable::PerVertexOut))
+    };
+    let members = globals()
+        .filter(is_block)
+        .flat_map(|g| types.members(types.without_arrays(g.ty)).unwrap_or_default())
+        .filter(|m| m.builtin == Some(wanted))
+        .map(|m| size(m.ty));
+    direct.chain(members).max().unwrap_or(0)
 }
 
 /// `first` moved on by `by` slots.
@@ -375,15 +378,8 @@ fn list(stage: &LinkedStage, storage: Storage, types: &TypeTable) -> Vec<Varying
                     else {
                         continue;
                     };
-                    add_builtin(
-                        types,
-                        stage,
-                        member.builtin,
-                        member.ty,
-                        slot,
-                        member.interpolation,
-                        &mut add,
-                    );
+                    let first = first_element(stage, storage, member.builtin);
+                    add_builtin(types, first, member.ty, slot, member.interpolation, &mut add);
                 }
             }
             _ => {}
@@ -405,7 +401,8 @@ fn add_variable(
 ) {
     let ty = vertex_type(stage.shader.stage, global, types);
     if global.builtin.is_some() {
-        return add_builtin(types, stage, global.builtin, ty, slot, global.interpolation, add);
+        let first = first_element(stage, global.storage, global.builtin);
+        return add_builtin(types, first, ty, slot, global.interpolation, add);
     }
     if let (true, Some((_, ArrayLength::Fixed(n)))) = (global.packed, types.array_of(ty)) {
         let integer = types.scalar_of(types.without_arrays(ty)).is_some_and(is_not_interpolated);
@@ -457,10 +454,24 @@ fn collect_leaves(
     }
 }
 
+/// Returns the component of the first element of a built-in array whose elements are components of
+/// its slots: distances and levels. Cull distances follow the clip distances.
+pub(crate) fn first_element(
+    stage: &LinkedStage,
+    storage: Storage,
+    builtin: Option<BuiltinVariable>,
+) -> Option<u32> {
+    use BuiltinVariable as V;
+    match builtin? {
+        V::ClipDistance | V::TessLevelOuter | V::TessLevelInner => Some(0),
+        V::CullDistance => Some(stage.first_cull_distance(storage).into()),
+        _ => None,
+    }
+}
+
 fn add_builtin(
     types: &TypeTable,
-    stage: &LinkedStage,
-    builtin: Option<BuiltinVariable>,
+    first: Option<u32>,
     ty: TypeId,
     slot: Slot,
     interpolation: Interpolation,
@@ -476,19 +487,12 @@ fn add_builtin(
         Some((_, ArrayLength::Fixed(n))) => n,
         _ => 0,
     };
-    // Distances and levels are arrays of float packed four to a slot; cull distances follow the
-    // clip distances.
-    let packed = |first: u32, add: &mut Add<'_>| {
-        for i in first..first + length {
-            add(advance(slot, i / 4), 1 << (i % 4), interpolation, integer);
-        }
-    };
-    match builtin {
-        Some(BuiltinVariable::ClipDistance) => packed(0, add),
-        Some(BuiltinVariable::CullDistance) => packed(u32::from(stage.clip_distances), add),
-        Some(BuiltinVariable::TessLevelOuter | BuiltinVariable::TessLevelInner) => packed(0, add),
-        _ => for_each_slot(types, ty, &mut |offset, mask| {
+    let Some(first) = first else {
+        return for_each_slot(types, ty, &mut |offset, mask| {
             add(advance(slot, offset), mask, interpolation, integer);
-        }),
+        });
+    };
+    for i in first..first + length {
+        add(advance(slot, i / 4), 1 << (i % 4), interpolation, integer);
     }
 }

@@ -44,7 +44,8 @@ pub(crate) fn check(
     }
 }
 
-/// Same-named uniforms of all stages are one variable.
+/// Same-named uniforms of all stages are one variable, except for subroutines, which each stage has
+/// its own of (OpenGL 4.6 section 7.10).
 fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors) {
     let mut seen: FxHashMap<Box<str>, Global> = FxHashMap::default();
     for shader in stages.iter_mut() {
@@ -52,6 +53,7 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
             if global.storage != Storage::Uniform
                 || global.block.is_some()
                 || global.builtin.is_some()
+                || types.is_subroutine(global.ty)
             {
                 continue;
             }
@@ -97,6 +99,7 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
         for global in shader.globals.values_mut() {
             if global.storage == Storage::Uniform
                 && global.block.is_none()
+                && !types.is_subroutine(global.ty)
                 && let Some(first) = seen.get(&global.name)
             {
                 global.layout.location = first.layout.location;
@@ -108,12 +111,17 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
 
 /// All initializers of a uniform are the same (GLSL 4.60 section 4.3.5).
 fn check_initializers(stages: &[Shader], errors: &mut Errors) {
-    let mut seen: FxHashMap<&str, (&Shader, ExprId)> = FxHashMap::default();
+    let mut seen: FxHashMap<&str, (&Shader, ExprId, &Global)> = FxHashMap::default();
     for shader in stages {
         for global in shader.globals.values().filter(|g| g.storage == Storage::Uniform) {
             let Some(value) = global.initializer else { continue };
-            let &mut (first, other) = seen.entry(&global.name).or_insert((shader, value));
-            if !std::ptr::eq(first, shader) && !same_initializer(first, other, shader, value) {
+            let &mut (first, other, twin) =
+                seen.entry(&global.name).or_insert((shader, value, global));
+            let same = match (&twin.initial, &global.initial) {
+                (Some(a), Some(b)) => a == b,
+                _ => std::ptr::eq(first, shader) || same_initializer(first, other, shader, value),
+            };
+            if !same {
                 errors.push(format!("uniform `{}` has different initializers", global.name));
             }
         }

@@ -13,7 +13,9 @@ pub(crate) fn check_members(stages: &[Shader], types: &TypeTable, errors: &mut E
     for storage in [Storage::Uniform, Storage::Buffer] {
         let mut owners: FxHashMap<&str, &str> = FxHashMap::default();
         let globals = stages.iter().flat_map(|s| s.globals.values());
-        for global in globals.filter(|g| g.storage == storage && g.builtin.is_none()) {
+        let shared =
+            |g: &&Global| g.storage == storage && g.builtin.is_none() && !types.is_subroutine(g.ty);
+        for global in globals.filter(shared) {
             let (owner, names) = named(global, types);
             for name in names {
                 let first = *owners.entry(name).or_insert(owner);

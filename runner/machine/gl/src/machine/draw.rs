@@ -14,7 +14,9 @@ use raster::multisample::Multisample;
 use raster::pipeline::draw_call::{DrawCall, DrawParameters};
 use raster::pipeline::geometry::input_vertices;
 use raster::pipeline::primitive_setup::PrimitiveAssembler;
-use raster::pipeline::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
+use raster::pipeline::primitives::{
+    FinalPrimitive, InputPrimitive, ShadedVertices, VertexStream, VertexStreams,
+};
 use raster::pipeline::tessellation::DefaultLevels;
 use raster::pipeline::vertex_data::{AttributeSlot, VertexData, VertexFetch};
 use raster::pipeline::vertex_stage::Pipeline;
@@ -166,11 +168,11 @@ impl Machine {
         let mut cache = std::mem::take(&mut self.vertex_cache);
         let (vertices, order) = pipeline.vertices(&fetch, call, share.then_some(&mut cache))?;
         self.vertex_cache = cache;
-        let (vertices, primitives) = self.primitives(&mut pipeline, call, vertices, &order)?;
+        let streams = self.primitives(&mut pipeline, call, vertices, &order)?;
         let (mut bindings, steps) = (pipeline.bindings, pipeline.steps);
         self.steps += steps;
         if let Some(feedback) = &mut self.feedback {
-            feedback.capture(&program, &vertices, &primitives, &mut bindings.objects);
+            feedback.capture(&program, &streams, &mut bindings.objects);
         }
         // Memory written by the vertex stages.
         self.objects = bindings.objects.clone();
@@ -187,7 +189,8 @@ impl Machine {
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
         let context =
             DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
-        self.rasterize(context, &primitives, &vertices, device)
+        let [VertexStream { vertices, primitives }, ..] = &streams;
+        self.rasterize(context, primitives, vertices, device)
     }
 
     /// Sets up and renders the primitives of a draw.
@@ -234,7 +237,7 @@ impl Machine {
         call: &DrawCall,
         vertices: ShadedVertices,
         order: &[u32],
-    ) -> Result<(ShadedVertices, Vec<FinalPrimitive>), MachineError> {
+    ) -> Result<VertexStreams, MachineError> {
         let assembled =
             assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
         let instances = order.chunks(call.count.max(1) as usize);
@@ -247,7 +250,7 @@ impl Machine {
                     .map(move |p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
             };
             let primitives = instances.flat_map(of_instance).collect();
-            return Ok((vertices, primitives));
+            return Ok(only_stream(vertices, primitives));
         }
         let mut input: Vec<InputPrimitive> = instances
             .flat_map(|order| {
@@ -267,7 +270,7 @@ impl Machine {
             vertices = generated.0;
             if !has_geometry {
                 let primitives = generated.1.iter().map(FinalPrimitive::generated).collect();
-                return Ok((vertices, primitives));
+                return Ok(only_stream(vertices, primitives));
             }
             input = generated.1.into_iter().map(|p| p.input).collect();
         }
@@ -377,7 +380,10 @@ impl Machine {
             Some(stage) if !tessellates => input_vertices(stage) == vertices_of(call.mode),
             _ => true,
         };
-        (call.mode == PrimitiveMode::Patches) == tessellates && fits && program.mismatch.is_none()
+        (call.mode == PrimitiveMode::Patches) == tessellates
+            && fits
+            && program.mismatch.is_none()
+            && self.feedback_accepts(program, call)
     }
 
     /// Returns the enabled clip planes, as `glClipPlane` stored them: GLSL 1.30 section 7.1
@@ -386,6 +392,13 @@ impl Machine {
     fn clip_planes(&self, object: &ProgramObject) -> Option<[[f64; 4]; 8]> {
         self.uses_clip_planes(object).then_some(self.state.clip_planes)
     }
+}
+
+/// Returns the streams of a draw without geometry stage.
+fn only_stream(vertices: ShadedVertices, primitives: Vec<FinalPrimitive>) -> VertexStreams {
+    let mut streams = VertexStreams::default();
+    streams[0] = VertexStream { vertices, primitives };
+    streams
 }
 
 /// Returns the number of vertices per primitive that a geometry stage receives.

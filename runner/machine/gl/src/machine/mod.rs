@@ -6,6 +6,7 @@
 mod builtin_uniforms;
 mod compute;
 pub mod draw;
+mod feedback;
 mod framebuffer_commands;
 pub mod framebuffers;
 mod probes;
@@ -308,16 +309,6 @@ impl Machine {
         let id = self.objects.create_buffer(counters * 4);
         self.atomic_bindings.insert(binding, id);
         id
-    }
-
-    /// Starts capturing transform feedback of the draws that follow.
-    pub fn begin_feedback(&mut self, buffers: [Option<BufferId>; 4]) {
-        self.feedback = Some(Feedback::new(buffers));
-    }
-
-    /// Ends the capture and returns its counts.
-    pub fn end_feedback(&mut self) -> Option<Feedback> {
-        self.feedback.take()
     }
 
     /// Creates a buffer of `size` zero bytes, bound nowhere.

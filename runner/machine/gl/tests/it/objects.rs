@@ -373,6 +373,7 @@ fn stage(stage: Stage) -> LinkedStage {
         order_dependent: false,
         clip_distances: 0,
         cull_distances: 0,
+        input_clip_distances: 0,
         side_effects: true,
         shared_size: 0,
     }
@@ -546,6 +547,7 @@ fn feedback_captures_whole_primitives() {
         offset,
         slot,
         component: 0,
+        packed: false,
         stream: 0,
     };
     b.program.feedback = vec![
@@ -567,7 +569,7 @@ fn feedback_captures_whole_primitives() {
     let rows: Vec<Vec<f32>> = (0..6).map(|i| vec![i as f32, i as f32 + 0.5, 2.0, 1.0]).collect();
     let slices: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
     m.set_vertex_data(VertexData::of_floats(&[(AttributeSlot::Generic(0), 4)], &slices));
-    m.begin_feedback([Some(first), Some(second), None, None]);
+    m.begin_feedback(PrimitiveKind::Triangle, [Some(first), Some(second), None, None]);
     let call = DrawCall { mode: PrimitiveMode::Triangles, first: 0, count: 6, instances: 1 };
     m.draw_arrays(&call, &mut device).unwrap();
     let feedback = m.end_feedback().unwrap();

@@ -3,7 +3,9 @@
 use program::shader::LayoutPrimitive;
 use program::{LinkedStage, Stage};
 
-use super::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
+use super::primitives::{
+    FinalPrimitive, InputPrimitive, ShadedVertices, VertexStream, VertexStreams,
+};
 use super::vertex_stage::Pipeline;
 use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
 use crate::device::{
@@ -21,8 +23,17 @@ pub fn input_vertices(stage: &LinkedStage) -> usize {
     }
 }
 
+/// Returns the mode in which the emitted vertices of a geometry stage make primitives.
+pub fn output_mode(stage: &LinkedStage) -> PrimitiveMode {
+    match stage.shader.layout.output_primitive {
+        Some(LayoutPrimitive::Points) => PrimitiveMode::Points,
+        Some(LayoutPrimitive::LineStrip) => PrimitiveMode::LineStrip,
+        _ => PrimitiveMode::TriangleStrip,
+    }
+}
+
 impl Pipeline<'_> {
-    /// Runs the geometry stage over all primitives and assembles the vertices of stream 0.
+    /// Runs the geometry stage over all primitives and assembles the vertices of each stream.
     ///
     /// # Errors
     /// Fails if the device fails.
@@ -31,29 +42,28 @@ impl Pipeline<'_> {
         input: &ShadedVertices,
         primitives: &[InputPrimitive],
         provoking: ProvokingVertex,
-    ) -> Result<(ShadedVertices, Vec<FinalPrimitive>), DeviceError> {
+    ) -> Result<VertexStreams, DeviceError> {
         let program = self.program.clone();
         let Some(stage) = program.stage(Stage::Geometry) else {
-            return Ok((ShadedVertices::default(), Vec::new()));
+            return Ok(VertexStreams::default());
         };
         let before = program.stages.iter().rev().find(|s| s.shader.stage < Stage::Geometry);
         let outputs = before.map_or(&[][..], |s| &s.outputs);
         let sources: Vec<Option<usize>> =
             stage.inputs.iter().map(|v| outputs.iter().position(|o| o.slot == v.slot)).collect();
-        let mode = match stage.shader.layout.output_primitive {
-            Some(LayoutPrimitive::Points) => PrimitiveMode::Points,
-            Some(LayoutPrimitive::LineStrip) => PrimitiveMode::LineStrip,
-            _ => PrimitiveMode::TriangleStrip,
-        };
+        let mode = output_mode(stage);
         let invocations = stage.shader.layout.invocations.unwrap_or(1).max(1);
         let work: Vec<(&InputPrimitive, u32)> =
             primitives.iter().flat_map(|p| (0..invocations).map(move |i| (p, i))).collect();
-        let mut strips = Strips {
-            vertices: ShadedVertices { stride: stage.outputs.len() * 4, words: Vec::new() },
-            primitives: Vec::new(),
+        let stride = stage.outputs.len() * 4;
+        let mut streams = VertexStreams::default().map(|_| Strips {
+            stream: VertexStream {
+                vertices: ShadedVertices { stride, words: Vec::new() },
+                primitives: Vec::new(),
+            },
             mode,
             provoking,
-        };
+        });
         for chunk in work.chunks(MAX_LANES) {
             let mut batch = geometry_batch(chunk, input, &sources, input_vertices(stage));
             self.shade(Stage::Geometry, &mut batch)?;
@@ -63,10 +73,12 @@ impl Pipeline<'_> {
                 ));
             };
             for (emitted, (primitive, _)) in batch.outputs.iter().zip(chunk) {
-                strips.add(emitted, primitive.id);
+                for (number, strips) in streams.iter_mut().enumerate() {
+                    strips.add(emitted, number, primitive.id);
+                }
             }
         }
-        Ok((strips.vertices, strips.primitives))
+        Ok(streams.map(|strips| strips.stream))
     }
 }
 
@@ -102,22 +114,23 @@ fn geometry_batch(
     })
 }
 
-/// Collects emitted vertices into primitives.
+/// Collects vertices emitted to one stream into primitives.
 struct Strips {
-    vertices: ShadedVertices,
-    primitives: Vec<FinalPrimitive>,
+    stream: VertexStream,
     mode: PrimitiveMode,
     provoking: ProvokingVertex,
 }
 
 impl Strips {
-    fn add(&mut self, emitted: &EmittedVertices, id: u32) {
+    /// Adds the vertices of an invocation that belong to stream `number`.
+    fn add(&mut self, emitted: &EmittedVertices, number: usize, id: u32) {
         let mut strip: Vec<u32> = Vec::new();
-        for vertex in emitted.vertices.iter().filter(|v| v.stream == 0) {
-            strip.push((self.vertices.words.len() / self.vertices.stride.max(1)) as u32);
+        for vertex in emitted.vertices.iter().filter(|v| usize::from(v.stream) == number) {
+            let vertices = &mut self.stream.vertices;
+            strip.push((vertices.words.len() / vertices.stride.max(1)) as u32);
             let mut values = vertex.values.clone();
-            values.resize(self.vertices.stride, 0);
-            self.vertices.words.extend(values);
+            values.resize(vertices.stride, 0);
+            vertices.words.extend(values);
             if vertex.ends_primitive {
                 self.end(&mut strip, id);
             }
@@ -127,7 +140,8 @@ impl Strips {
 
     fn end(&mut self, strip: &mut Vec<u32>, id: u32) {
         for primitive in assemble(self.mode, strip.len() as u32, self.provoking, 1) {
-            self.primitives.push(FinalPrimitive { id, ..FinalPrimitive::new(&primitive, strip) });
+            let primitive = FinalPrimitive { id, ..FinalPrimitive::new(&primitive, strip) };
+            self.stream.primitives.push(primitive);
         }
         strip.clear();
     }

@@ -24,6 +24,21 @@ impl ShadedVertices {
     }
 }
 
+/// Output of the last vertex stage to one vertex stream.
+#[derive(Clone, Debug, Default)]
+pub struct VertexStream {
+    /// The shaded vertices.
+    pub vertices: ShadedVertices,
+    /// The primitives of them.
+    pub primitives: Vec<FinalPrimitive>,
+}
+
+/// Number of vertex streams (`GL_MAX_VERTEX_STREAMS`).
+pub const STREAMS: usize = 4;
+
+/// The vertex streams: the rasterizer reads the first one, transform feedback all of them.
+pub type VertexStreams = [VertexStream; STREAMS];
+
 /// Input primitive of the geometry stage.
 pub struct InputPrimitive {
     /// Shaded vertices.
