@@ -10,7 +10,7 @@ use super::capture::{self, Capture, Distances};
 use super::defects::{self, Defect};
 use super::generator::Variable;
 use super::maker::{Maker, Size};
-use super::names::{any_scalar, array};
+use super::names::{any_scalar, array, parts, vector_of};
 use super::resources::value;
 use super::script::{self, OFF_THE_EDGES, POSITIONS};
 use super::stage::{HASH_VECTOR, HASHES, StageShader};
@@ -159,11 +159,11 @@ fn final_fragment(
 /// value.
 fn interpolants(stage: &mut StageShader, varying: &Varying) {
     let mut all = Vec::new();
-    names::parts(&stage.generator.types, &varying.name, varying.ty, &mut |path, ty| {
+    parts(&stage.generator.types, &varying.name, varying.ty, &mut |path, ty| {
         all.push((path.to_owned(), ty));
     });
     for (path, ty) in all {
-        if names::vector_of(&stage.generator.types, ty).is_none() {
+        if vector_of(&stage.generator.types, ty).is_none() {
             continue;
         }
         let call = stage.generator.random.pick(&[
