@@ -22,6 +22,7 @@ use raster::device::{Batch, Device, DeviceError, DrawState, EmittedVertex, Steps
 use raster::format::Format;
 use raster::pipeline::draw_call::DrawCall;
 use raster::pipeline::vertex_data::{AttributeSlot, VertexData};
+use raster::primitive::PrimitiveKind;
 use raster::rasterize::Rect;
 use raster::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, TextureOp, TextureRef};
 use raster::texture::fill::TextureFill;
