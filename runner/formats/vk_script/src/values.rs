@@ -34,6 +34,8 @@ pub(crate) fn encode_cut(number: Number, numeric: Numeric, bits: u32) -> Option<
 
 /// The half float that is nearest to a number and not larger in magnitude.
 fn cut_to_half(number: f64) -> u16 {
+    // Amber rounds to single precision first.
+    let number = f64::from(number as f32);
     let nearest = vocabulary::half::from_f64(number);
     let larger = vocabulary::half::to_f64(nearest).abs() > number.abs();
     // The next smaller magnitude is the pattern before; infinities stay.

@@ -76,8 +76,7 @@ fn buffers_and_their_contents() {
 
 #[test]
 fn half_floats_are_cut() {
-    // 0.1 lies between 0x2e66 and 0x2e67, nearer to the first; 0.3 between 0x34cc and 0x34cd, nearer
-    // to the second.
+    // 0.1 is nearest to 0x2e66, which is less; 0.3 is nearest to 0x34cd, which is more.
     let script = amber("BUFFER h DATA_TYPE float16 DATA 0.1 0.3 -0.3 1 65504 END");
     let bytes = script.buffers[0].initial_bytes();
     let halves: Vec<u16> =
