@@ -175,7 +175,11 @@ impl<'a> Parser<'a> {
     }
 
     fn new_format(&self, token: &Token<'_>, name: &str, layout: MemoryLayout) -> Step<Format> {
-        if let Some(format) = format_by_name(name) {
+        if let Some(mut format) = format_by_name(name) {
+            // Amber pads three channels to four, like vectors of three.
+            if let [first, _, _] = format.parts.as_slice() {
+                format.size += first.bits / 8;
+            }
             return Ok(format);
         }
         let ty = self.type_named(name).ok_or_else(|| token.fault("unknown type"))?;

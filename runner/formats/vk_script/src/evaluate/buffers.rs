@@ -54,7 +54,8 @@ pub(super) fn rmse(
             let (Some(a), Some(b)) = (read(place, start, left), read(place, start, right)) else {
                 return Err(mismatch(format!("element {element} is missing")));
             };
-            let difference = part(a, place) - part(b, place);
+            // Equal bits do not differ, even if they are no numbers.
+            let difference = if a == b { 0.0 } else { part(a, place) - part(b, place) };
             sum += difference * difference;
             count += 1;
         }

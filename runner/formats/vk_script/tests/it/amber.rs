@@ -112,6 +112,8 @@ fn layouts() {
     assert_eq!(layout("vec3<int8>", "STD430"), (vec![0, 1, 2], 4));
     assert_eq!(layout("vec2<int16>[]", "STD140"), (vec![0, 2], 16));
     assert_eq!(layout("vec3<double>", "STD430"), (vec![0, 8, 16], 32));
+    assert_eq!(layout("R8G8B8_SNORM", ""), (vec![0, 1, 2], 4));
+    assert_eq!(layout("R8G8B8A8_SNORM", ""), (vec![0, 1, 2, 3], 4));
     assert_eq!(layout("mat2x2<float>", "STD140"), (vec![0, 4, 16, 20], 32));
     assert_eq!(layout("mat2x2<float>", "STD430"), (vec![0, 4, 8, 12], 16));
     assert_eq!(layout("mat2x3<float>", "STD430"), (vec![0, 4, 8, 16, 20, 24], 32));
