@@ -434,8 +434,9 @@ impl<'a> Session<'a> {
 
     fn draw(&mut self, id: PipelineId, draw: &Draw) -> Flow {
         self.bind(id)?;
-        let created = self.graphics_pipeline(id, draw)?;
+        // Formats are checked before a pipeline has them.
         let vertices = self.vertices(id, draw)?;
+        let created = self.graphics_pipeline(id, draw)?;
         let indices = self.indices(id, draw)?;
         self.upload(id, true)?;
         let target = self.bound(id)?.target.as_ref();
