@@ -156,6 +156,7 @@ fn has_construct(defect: Defect, text: &str) -> bool {
             .any(|line| line.contains("mulExtended(") && !line.contains("(0x7fffffff), ")),
         Defect::NegativeFactor => found(r"\*=? \(-[1-9][0-9]*\)[);]"),
         Defect::ControlVertices => found(r"layout\(vertices = [3-9]\) out"),
+        Defect::ControlDuplicate => text.contains("neighbor[gl_InvocationID] = hash[0];"),
         Defect::SignOfDouble => found(r"\bsign\((?:double|dvec[234])\("),
         Defect::ComparedDifference => found(r"\([a-z]+ (?:[<>]=?) [0-9]+u?\)"),
         Defect::MulExtendedVector => {
