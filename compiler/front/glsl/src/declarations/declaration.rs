@@ -295,8 +295,8 @@ impl Checker<'_> {
                 let mut global = self.new_global(text, ty, storage, qualifiers, name.span);
                 let value = self.global_initializer(&mut global, qualifiers, init, name.span)?;
                 let initial = self.known_value(value);
-                let global = &mut self.shader.globals[id];
-                (global.initializer, global.initial) = (Some(value), initial);
+                let known = &mut self.shader.globals[id];
+                (known.initializer, known.initial) = (Some(value), initial);
                 ty = global.ty;
             }
             let Global { ty: old, storage: old_storage, .. } = self.shader.globals[id];
