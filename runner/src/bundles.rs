@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use crate::console::message::message;
 use crate::schedule::listen;
 use crate::supervise::{ExplanationRequest, Pool, Request};
+use execute::Mode;
 use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Outcome, Status, TestResult};
@@ -57,6 +58,8 @@ struct Shared {
     slots: Semaphore,
     /// Number of requests so far.
     requests: AtomicUsize,
+    /// Mode of the run.
+    mode: Mode,
     /// Total size of the written bundles.
     bytes: AtomicU64,
     /// The first problem and the number of results without an explanation.
@@ -73,11 +76,11 @@ fn compared(result: &TestResult) -> Compared {
 
 impl BundleWriter {
     /// Returns a writer of bundles of the tests in `repeat` into the run's folder, which has `pool`
-    /// explain at most `jobs` results at a time; `driver` is the run's. Must be called within a
-    /// runtime.
+    /// explain at most `jobs` results at a time; `mode` and `driver` are the run's. Must be called
+    /// within a runtime.
     pub fn new(
         folder: &Path,
-        policy: BundlePolicy,
+        (policy, mode): (BundlePolicy, Mode),
         repeat: Repeat,
         previous: &[TestResult],
         driver: Option<DriverHeader>,
@@ -90,6 +93,7 @@ impl BundleWriter {
         let shared = Arc::new(Shared {
             folder: folder.to_owned(),
             policy,
+            mode,
             repeat,
             previous: previous.collect(),
             driver,
@@ -210,7 +214,7 @@ impl Shared {
         };
         if explained.is_err() {
             // An unreadable file was reported by the result.
-            let text = execute::read_test(path).unwrap_or_default();
+            let text = execute::read_test(path, self.mode).unwrap_or_default();
             let command = self.command(result);
             let driver = self.driver(result);
             let plain = Bundle { command, driver, ..Bundle::plain(result, &text) };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use execute::{Mode, kind_by_extension};
 use results::RunRecord;
 use results::names::EXTENSION;
 use vocabulary::nearest;
@@ -111,8 +112,10 @@ fn descend(directory: &Path, parts: &[&str]) -> Option<PathBuf> {
     for part in before {
         here = entry(&here, part)?;
     }
-    let file = entry(&here, &format!("{last}.{EXTENSION}"));
-    file.or_else(|| entry(&here, last).filter(|path| path.is_dir()))
+    let script = entry(&here, &format!("{last}.{EXTENSION}"));
+    // Other tests than scripts keep the extension in their names.
+    let is_test = |path: &Path| kind_by_extension(path, Mode::Execute).is_some();
+    script.or_else(|| entry(&here, last).filter(|path| path.is_dir() || is_test(path)))
 }
 
 /// Returns an entry of a directory: with exactly this name, or else with this name in another case.

@@ -11,9 +11,9 @@ use walkdir::WalkDir;
 
 use crate::console::message::message;
 use crate::locate::{NotLocated, locate};
-use execute::{Kind, kind_by_extension};
+use execute::{Kind, Mode, kind_by_extension};
 use results::RunFolder;
-use results::names::{Namer, piglit_name, printable_line, test_name};
+use results::names::{EXTENSION, Namer, piglit_name, printable_line, test_name};
 use results::{OPTION_BYTES, RESULTS_FILE, TEST_BYTES, read_regular};
 use script::bare;
 use tools::Case;
@@ -22,17 +22,36 @@ use vocabulary::Target;
 /// Files that a selection accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKinds {
-    /// Files that can be executed.
+    /// Scripts with shaders.
+    Scripts,
+    /// Everything that can be executed.
     Tests,
-    /// Also files that can be compiled only: the shader of one stage.
-    TestsAndShaders,
+    /// Everything that can be compiled: scripts, and files with the shader of one stage.
+    Shaders,
 }
 
 impl FileKinds {
-    /// Returns true if the name of a file says that it is accepted.
+    /// Returns the mode of a run that takes these files.
+    fn mode(self) -> Mode {
+        match self {
+            FileKinds::Scripts | FileKinds::Tests => Mode::Execute,
+            FileKinds::Shaders => Mode::Compile,
+        }
+    }
+
+    /// Returns the kind of a file by its name, if it is accepted.
+    fn kind(self, path: &Path) -> Option<&'static dyn Kind> {
+        let kind = kind_by_extension(path, self.mode())?;
+        let is_script = kind.extensions().contains(&EXTENSION);
+        (is_script || self != FileKinds::Scripts).then_some(kind)
+    }
+
+    /// Returns true if a file is accepted: its name says it, and its text, if that has to. Files
+    /// that cannot be read are accepted, so that their results report it.
     fn accepts(self, path: &Path) -> bool {
-        let takes_all = self == FileKinds::TestsAndShaders;
-        kind_by_extension(path).is_some_and(|kind| takes_all || !kind.only_compiles())
+        let Some(kind) = self.kind(path) else { return false };
+        !kind.is_told_by_text()
+            || read_regular(path, TEST_BYTES).map_or(true, |text| kind.recognizes(path, &text))
     }
 }
 
@@ -187,8 +206,11 @@ fn not_a_test(path: &Path, kinds: FileKinds) -> Option<&'static str> {
     }
     Some(match path.file_name().and_then(|name| name.to_str()) {
         Some(RESULTS_FILE) => "these are the results of a run; `runner rerun RUN` repeats failures",
-        _ if kind_by_extension(path).is_some_and(Kind::only_compiles) => {
-            "a shader of one stage can only be compiled: use --compile-only"
+        _ if kinds == FileKinds::Scripts => {
+            "it is no script: its name does not end in .shader_test"
+        }
+        _ if bare::stage_of(path).is_some() => {
+            "a shader of one stage can only be compiled, unless it has a [config] block: use --compile-only"
         }
         _ => "its name does not end in .shader_test, and it has no [require] section",
     })
@@ -277,7 +299,7 @@ impl Filter {
 }
 
 /// Returns all tests under the paths, sorted by name. A file that is reached twice counts once.
-/// Shaders of one folder with one stem are one test, which has the path of its first stage; a
+/// Bare shaders of one folder with one stem are one test, which has the path of its first stage; a
 /// script of the same name takes their place.
 ///
 /// # Errors
@@ -312,7 +334,11 @@ pub fn find_tests(paths: &[PathBuf], kinds: FileKinds) -> Result<Vec<TestFile>, 
                 .or_insert_with(|| TestFile { name, path: path.clone() });
         }
     }
-    by_name(programs(found.into_values().collect()))
+    let found = found.into_values().collect();
+    by_name(match kinds {
+        FileKinds::Shaders => programs(found),
+        FileKinds::Scripts | FileKinds::Tests => found,
+    })
 }
 
 /// Returns the common prefixes of the names of all tests below the given directories.

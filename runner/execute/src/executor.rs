@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use parser_test::{AssemblyTest, Outcome, ParserTest};
 use program::Capabilities;
-use script::Script;
+use script::{ContextFacts, ContextRequest, Script};
 
-use crate::capabilities::{ContextSet, TableError, check_requirements};
+use crate::capabilities::{ContextSet, TableError, check_requirements, facts};
 use crate::case::TestCase;
 use crate::machines::Explanation;
 use crate::shared::TestScript;
@@ -60,6 +61,30 @@ pub trait Executor: Sync {
     ) -> Verdict {
         Verdict::skip(format!("{} does not execute scripts of Vulkan", case.target))
     }
+
+    /// Has the front end check a shader, and link it if the test asks for it.
+    ///
+    /// # Errors
+    /// Returns the verdict if there is no answer: a skip, or a failure to ask.
+    fn check_shader(
+        &self,
+        case: &TestCase<'_>,
+        _test: &ParserTest<'_>,
+    ) -> Result<Outcome, Verdict> {
+        Err(Verdict::skip(format!("{} does not check shaders alone", case.target)))
+    }
+
+    /// Has the front end check an assembly program.
+    ///
+    /// # Errors
+    /// Returns the verdict if there is no answer: a skip, or a failure to ask.
+    fn check_assembly(
+        &self,
+        case: &TestCase<'_>,
+        _test: &AssemblyTest<'_>,
+    ) -> Result<Outcome, Verdict> {
+        Err(Verdict::skip(format!("{} does not check assembly programs", case.target)))
+    }
 }
 
 /// Returns the context of a script on a target of an executor, if it exists and meets the
@@ -72,11 +97,35 @@ pub(crate) fn context_on(
     target: Target,
     script: &Script<'_>,
 ) -> Result<&'static Arc<Capabilities>, Verdict> {
-    let set = executor
-        .contexts(target)
-        .map_err(|error| Verdict::fail(Phase::Require, error.to_string()))?;
-    let capabilities = set.choose(script.require.context).map_err(Verdict::skip)?;
+    let capabilities = context(executor, target, script.require.context)?;
     check_requirements(&script.require, capabilities)
         .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
     Ok(capabilities)
+}
+
+/// Returns the context of a test on a target of an executor, if it exists and passes a check of
+/// the test's requirements.
+///
+/// # Errors
+/// Returns the skip.
+pub(crate) fn context_of_check(
+    executor: &dyn Executor,
+    target: Target,
+    request: ContextRequest,
+    check: impl FnOnce(&ContextFacts<'_>) -> Result<(), String>,
+) -> Result<&'static Arc<Capabilities>, Verdict> {
+    let capabilities = context(executor, target, request)?;
+    check(&facts(capabilities)).map_err(Verdict::skip)?;
+    Ok(capabilities)
+}
+
+fn context(
+    executor: &dyn Executor,
+    target: Target,
+    request: ContextRequest,
+) -> Result<&'static Arc<Capabilities>, Verdict> {
+    let set = executor
+        .contexts(target)
+        .map_err(|error| Verdict::fail(Phase::Require, error.to_string()))?;
+    set.choose(request).map_err(Verdict::skip)
 }

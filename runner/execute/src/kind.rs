@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::case::TestCase;
+use crate::mode::Mode;
 use results::bundle::Bundle;
 use results::verdict::{TestResult, Verdict};
 use vocabulary::Target;
@@ -18,14 +19,24 @@ pub trait Kind: Sync {
     /// Returns the extensions of file names, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// Returns true if the files are tests only where nothing is executed (`--compile-only`).
-    fn only_compiles(&self) -> bool {
+    /// Returns true if files with these extensions are of this kind in a run of a mode.
+    fn takes(&self, _mode: Mode) -> bool {
+        true
+    }
+
+    /// Returns true if the text of a file has to say that it is of this kind, too.
+    fn is_told_by_text(&self) -> bool {
         false
     }
 
     /// Returns the target of the drivers that execute such files.
     fn driver(&self) -> Target {
         Target::GL
+    }
+
+    /// Returns true if a file with such an extension is of this kind by its text.
+    fn recognizes(&self, _path: &Path, _text: &[u8]) -> bool {
+        true
     }
 
     /// Reads the text of a test.
@@ -37,10 +48,19 @@ pub trait Kind: Sync {
     }
 
     /// Executes a test.
-    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict;
+    fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict;
 
     /// Creates the bundle of a result by executing the test again; a panic is caught.
-    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle;
+    fn explain(&self, result: &TestResult, file: TestFile<'_>, case: &TestCase<'_>) -> Bundle;
+}
+
+/// A file of a test.
+#[derive(Clone, Copy, Debug)]
+pub struct TestFile<'a> {
+    /// Path of the file.
+    pub path: &'a Path,
+    /// Its text.
+    pub text: &'a [u8],
 }
 
 /// Reads a file of a test.

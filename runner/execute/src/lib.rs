@@ -31,6 +31,7 @@ mod keys;
 mod kind;
 mod kinds;
 mod machines;
+mod mode;
 mod options;
 mod run;
 mod serve_compiler;
@@ -50,14 +51,16 @@ pub use front::pipeline::Pipeline;
 pub use front::{Linked, PASSTHROUGH, build};
 pub use hardware::{chip, devinfo};
 pub use keys::{StageKeys, stage_keys};
-pub use kind::Kind;
+pub use kind::{Kind, TestFile};
 pub use kinds::{KINDS, kind_by_extension, kind_of, vk_modules};
 pub use machines::{Explanation, ProbedArea, image};
+pub use mode::Mode;
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
 };
 pub use run::{
-    UNREADABLE, explain_file, prepare, read_test, run_explained, run_file, run_script, run_text,
+    UNREADABLE, explain_file, prepare, read_script, read_test, run_explained, run_file,
+    run_replaced, run_script, run_text,
 };
 pub use serve_compiler::serve;
 pub use shared::{SharedTests, TestScript};

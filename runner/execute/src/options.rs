@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use raster::deferred::ShadeMode;
 
 use crate::external::ExternalCompiler;
+use crate::mode::Mode;
 use compiler::{CodegenOptions, Quirk};
 
 /// The executors of a test.
@@ -30,6 +31,13 @@ pub struct RunOptions {
     pub shade: ShadeMode,
     /// Options of compiler and simulator.
     pub execution: ExecutionOptions,
+}
+
+impl RunOptions {
+    /// Returns the mode of the run.
+    pub fn mode(&self) -> Mode {
+        if self.compile_only { Mode::Compile } else { Mode::Execute }
+    }
 }
 
 /// Options of compiler and simulator. The defaults are an ordinary run.

@@ -7,8 +7,10 @@ use script::Script;
 
 use crate::case::TestCase;
 use crate::executors::executor;
-use crate::kinds::{DEFAULT, kind_of};
+use crate::kind::TestFile;
+use crate::kinds::{self, DEFAULT};
 use crate::machines::Explanation;
+use crate::mode::Mode;
 use crate::shared::TestScript;
 use results::bundle::Bundle;
 use results::verdict::{Phase, TestResult, Verdict};
@@ -18,31 +20,43 @@ pub const UNREADABLE: &str = "cannot read the file";
 
 /// Executes a file.
 pub fn run_file(path: &Path, case: &TestCase<'_>) -> Verdict {
-    let kind = kind_of(path);
-    match kind.read(path) {
-        Ok(text) => kind.run(&text, case),
+    match kinds::read(path, case.options.mode()) {
+        Ok((kind, text)) => kind.run(TestFile { path, text: &text }, case),
         Err(error) => Verdict::fail(Phase::Script, format!("{UNREADABLE}: {error}")),
     }
 }
 
-/// Reads the text of a test.
+/// Reads the text of a test in a run of a mode.
 ///
 /// # Errors
 /// Fails if a file cannot be read, is not a regular file or too large.
-pub fn read_test(path: &Path) -> io::Result<Vec<u8>> {
-    kind_of(path).read(path)
+pub fn read_test(path: &Path, mode: Mode) -> io::Result<Vec<u8>> {
+    kinds::read(path, mode).map(|(_, text)| text)
+}
+
+/// Reads the text of a script, or bare shaders as one.
+///
+/// # Errors
+/// Fails if a file cannot be read, is not a regular file or too large.
+pub fn read_script(path: &Path) -> io::Result<Vec<u8>> {
+    read_test(path, Mode::Compile)
 }
 
 /// Executes the text of a `.shader_test` file.
 pub fn run_text(text: &[u8], case: &TestCase<'_>) -> Verdict {
-    DEFAULT.run(text, case)
+    DEFAULT.run(TestFile { path: Path::new(case.test), text }, case)
+}
+
+/// Executes a text in the place of a file's.
+pub fn run_replaced(path: &Path, text: &[u8], case: &TestCase<'_>) -> Verdict {
+    kinds::of_text(path, text, case.options.mode()).run(TestFile { path, text }, case)
 }
 
 /// Creates the bundle of a file's result by executing it again. A file that cannot be read counts
 /// as empty.
 pub fn explain_file(path: &Path, result: &TestResult, case: &TestCase<'_>) -> Bundle {
-    let kind = kind_of(path);
-    kind.explain(result, &kind.read(path).unwrap_or_default(), case)
+    let (kind, text) = kinds::read(path, case.options.mode()).unwrap_or((DEFAULT, Vec::new()));
+    kind.explain(result, TestFile { path, text: &text }, case)
 }
 
 /// Executes a parsed script.

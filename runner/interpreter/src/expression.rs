@@ -391,8 +391,11 @@ impl InvocationGroup<'_> {
     }
 
     fn eval_convert(&mut self, ty: TypeId, operand: ExprId) -> Result<Value, Error> {
-        let from = self.scalar_of(self.shader.exprs[operand].ty)?;
-        let to = self.scalar_of(ty)?;
+        let from = self.shader.exprs[operand].ty;
+        if self.types.contains_opaque(from) || self.types.contains_opaque(ty) {
+            return Err(Error::Unsupported("conversions of samplers and images"));
+        }
+        let (from, to) = (self.scalar_of(from)?, self.scalar_of(ty)?);
         let value = self.eval(operand)?;
         Ok(self.convert(from, to, &value))
     }

@@ -82,10 +82,19 @@ fn after_tests(file: &Path) -> Option<&Path> {
     file.strip_prefix(tests).ok()
 }
 
+/// Folder of piglit's assembly tests, and its part of their names.
+const ASSEMBLY_TESTS: (&str, &str) = ("asmparsertest/shaders/", "asmparsertest/");
+
 /// Returns piglit's form of a name: without the first component, `@` between parts, in lower case.
 pub fn piglit_name(name: &str) -> String {
     let rest = name.split_once('/').map_or(name, |(_, rest)| rest);
-    rest.replace('/', "@").to_lowercase()
+    let (folder, part) = ASSEMBLY_TESTS;
+    match rest.strip_prefix(folder) {
+        Some(rest) => [part, rest].concat(),
+        None => rest.to_owned(),
+    }
+    .replace('/', "@")
+    .to_lowercase()
 }
 
 /// Returns true if a name written by a user, in either form, means this test.
@@ -179,6 +188,8 @@ mod tests {
     fn piglit_form() {
         assert_eq!(piglit_name("tests/spec/GLSL-1.10/Foo"), "spec@glsl-1.10@foo");
         assert_eq!(piglit_name("alone"), "alone");
+        let assembly = "tests/asmparsertest/shaders/ARBvp1.0/abs.txt";
+        assert_eq!(piglit_name(assembly), "asmparsertest@arbvp1.0@abs.txt");
         assert!(names_test("spec@a", "tests/spec/a") && names_test("tests/spec/a", "tests/spec/a"));
         assert!(!names_test("spec/a", "tests/spec/a"));
     }

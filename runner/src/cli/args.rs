@@ -23,7 +23,7 @@ use vocabulary::{Backend, Target, Width};
 /// Selection of tests.
 #[derive(Debug, Args)]
 pub(super) struct SelectArgs {
-    /// Directories and .shader_test files.
+    /// Directories, .shader_test files, and shaders with a [config] block.
     #[arg(value_name = "PATH", required = true)]
     pub(super) paths: Vec<PathBuf>,
     /// Only tests whose name, in either form, matches (repeatable).
@@ -150,7 +150,7 @@ pub(super) struct ExecuteArgs {
 impl ExecuteArgs {
     /// Returns the files that a run of these options takes as tests.
     pub(super) fn file_kinds(&self) -> FileKinds {
-        if self.compile_only { FileKinds::TestsAndShaders } else { FileKinds::Tests }
+        if self.compile_only { FileKinds::Shaders } else { FileKinds::Tests }
     }
 }
 

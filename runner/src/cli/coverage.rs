@@ -17,7 +17,7 @@ use super::workers::{self, Split};
 use crate::console::message::message;
 use crate::console::{Console, Described, DescribedCase, DescribedTest};
 use crate::schedule::{self, Limits, Plan};
-use crate::select::TestFile;
+use crate::select::{FileKinds, TestFile};
 use crate::supervise::{Finished, Pool, Request};
 use execute::CaseOverride;
 use results::coverage::Kind;
@@ -78,7 +78,11 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
         "coverage has no meaning for --gen gl: nothing shows the driver's compiler and hardware"
     );
     execute_options(&args.execute, false)?;
-    let selection = list::select(&args.select, args.execute.file_kinds())?;
+    let kinds = match args.execute.file_kinds() {
+        FileKinds::Tests => FileKinds::Scripts,
+        kinds => kinds,
+    };
+    let selection = list::select(&args.select, kinds)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);

@@ -22,7 +22,7 @@ use crate::schedule::{self, Limits, Plan};
 use crate::select::{FileKinds, TestFile, find_tests, located};
 use crate::supervise::{Finished, Pool, Request};
 use crate::virtual_gpu::VirtualGpu;
-use execute::CaseOverride;
+use execute::{CaseOverride, Mode};
 use results::event::Reporter;
 use results::names::{EXTENSION, printable_line, quoted};
 use results::verdict::{Outcome, Status, TestResult, Verdict};
@@ -115,7 +115,7 @@ impl FuzzArgs {
 
     fn source(&self) -> anyhow::Result<Source> {
         if !self.mutate.is_empty() {
-            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Tests)?));
+            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Scripts)?));
         }
         let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
         Ok(Source::Generated(kinds, self.defects()))
@@ -269,7 +269,8 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(plan);
     let (summary, explained) = runtime.block_on(async {
-        let mut bundles = BundleWriter::new(&folder.path, keep, repeat, &[], driver, pool, jobs);
+        let mut bundles =
+            BundleWriter::new(&folder.path, (keep, Mode::Execute), repeat, &[], driver, pool, jobs);
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
         let summary = schedule::run(plan.clone(), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))

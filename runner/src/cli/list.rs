@@ -51,7 +51,7 @@ impl Selection {
         let paths: Vec<String> = self.paths.iter().map(|p| p.display().to_string()).collect();
         let paths = printable_line(&paths.join(", "));
         match self.found.len() {
-            0 => format!("error: no tests are selected: no .shader_test file below {paths}"),
+            0 => format!("error: no tests are selected: no test below {paths}"),
             count if self.filter.accepts_all() => {
                 format!("error: no tests are selected: all {count} below {paths} are left out")
             }
@@ -76,7 +76,8 @@ pub(super) fn select(args: &SelectArgs, kinds: FileKinds) -> anyhow::Result<Sele
 }
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
-    let selection = select(&args.select, FileKinds::Tests)?;
+    let kinds = if args.counts { FileKinds::Scripts } else { FileKinds::Tests };
+    let selection = select(&args.select, kinds)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);

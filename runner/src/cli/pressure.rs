@@ -55,7 +55,7 @@ struct Pressure {
 type Kernels = BTreeMap<(Stage, Width), [Option<Pressure>; 3]>;
 
 pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
-    let selection = super::list::select(&args.select, FileKinds::Tests)?;
+    let selection = super::list::select(&args.select, FileKinds::Scripts)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);
@@ -79,7 +79,8 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
 /// Returns the kernels of a test; none if a requirement is not met.
 fn kernels(test: &TestFile, generation: Target) -> anyhow::Result<Kernels> {
     let mut kernels = Kernels::new();
-    let bytes = execute::read_test(&test.path).with_context(|| test.path.display().to_string())?;
+    let bytes =
+        execute::read_script(&test.path).with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
     let (Ok(program), Some(devinfo)) =
         (super::show::linked(&script, generation), execute::devinfo(generation))

@@ -109,7 +109,7 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
 fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let path = located_test(&args.test)?;
     let name = path.display().to_string();
-    let bytes = execute::read_test(&path).with_context(|| name.clone())?;
+    let bytes = execute::read_script(&path).with_context(|| name.clone())?;
     // Edits work on characters. If invalid bytes matter, the replacements fail in the same way.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = workers::jobs(args.jobs);

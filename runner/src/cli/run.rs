@@ -152,7 +152,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         let pool = Arc::new(Pool::start(&settings, first.ok()));
         let mut bundles = BundleWriter::new(
             &folder.path,
-            keep,
+            (keep, options.mode()),
             repeat,
             &previous,
             header.driver.clone(),

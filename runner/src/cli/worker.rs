@@ -187,7 +187,7 @@ fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
         return observed(path, &case);
     }
     match &case_override.text {
-        Some(text) => execute::kind_of(path).run(text.as_bytes(), &case),
+        Some(text) => execute::run_replaced(path, text.as_bytes(), &case),
         None => execute::run_file(path, &case),
     }
 }
@@ -205,7 +205,7 @@ fn explain_result(path: &Path, case: &TestCase<'_>, request: &ExplanationRequest
 
 /// Executes the file with a coverage sample.
 fn observed(path: &Path, case: &TestCase<'_>) -> Verdict {
-    match execute::read_test(path) {
+    match execute::read_test(path, case.options.mode()) {
         Ok(text) => {
             let (verdict, sample) = tools::coverage::sample(&text, case);
             Verdict { coverage: sample, passes: Vec::new(), ..verdict }

@@ -31,14 +31,14 @@ pub(super) struct WrapArgs {
 
 /// Writes a test for each fragment shader; exit code 1 if a shader has none.
 pub(super) fn wrap_shaders(args: &WrapArgs) -> anyhow::Result<u8> {
-    let selection = list::select(&args.select, FileKinds::TestsAndShaders)?;
+    let selection = list::select(&args.select, FileKinds::Shaders)?;
     if selection.tests.is_empty() {
         message!("{}", selection.nothing());
         return Ok(NOTHING);
     }
     let (mut written, mut without, mut failed) = (0, 0, 0);
     for test in &selection.tests {
-        let text = execute::read_test(&test.path)
+        let text = execute::read_script(&test.path)
             .with_context(|| format!("{}: cannot read", test.path.display()))?;
         let wrapped = values_beside(&test.path)
             .and_then(|values| wrap(&text, &printable_line(&test.name), args.generation, &values));

@@ -155,8 +155,7 @@ fn folders_without_a_selected_test() {
     sandbox.file("empty/readme.txt", "nothing");
     for command in [&[][..], &["list"], &["coverage"], &["bisect"]] {
         let run = |rest: &[&str]| sandbox.run(&[command, rest].concat());
-        run(&["empty"])
-            .expect(3, &["error: no tests are selected: no .shader_test file below empty\n"]);
+        run(&["empty"]).expect(3, &["error: no tests are selected: no test below empty\n"]);
         run(&["tests", "-t", "zzz"]).expect(
             3,
             &["-t, -x and --test-list leave out all 2 below tests; `runner list tests` prints"],

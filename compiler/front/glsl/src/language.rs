@@ -139,6 +139,11 @@ impl<'a> Language<'a> {
         needed != 0 && self.version >= needed
     }
 
+    /// Returns whether samplers and images have handles, and are values.
+    pub(crate) fn has_handles(&self) -> bool {
+        self.extension("ARB_bindless_texture")
+    }
+
     /// Returns whether an extension (without `GL_`) is enabled at the current position.
     pub(crate) fn extension(&self, name: &str) -> bool {
         self.enabled.contains(name)

@@ -93,6 +93,12 @@ impl Lowerer<'_, '_> {
             ExprKind::Select { condition, if_true, if_false } => {
                 self.select(*condition, *if_true, *if_false)
             }
+            ExprKind::Convert(operand)
+                if self.types.contains_opaque(expr.ty)
+                    || self.types.contains_opaque(self.expr_type(*operand)) =>
+            {
+                Err(LowerError::Unsupported("conversions of samplers and images"))
+            }
             ExprKind::Convert(operand) => {
                 let (from, to) =
                     (self.scalar_of(self.expr_type(*operand))?, self.scalar_of(expr.ty)?);

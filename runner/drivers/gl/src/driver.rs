@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use parser_test::{AssemblyTest, ParserTest};
 use script::{ContextRequest, Script};
+use vocabulary::Phase;
 
 use crate::address_space::AddressSpaceLimit;
 use crate::api::Api;
 use crate::bindings::gl;
 use crate::capabilities::{Capabilities, Profile, clear_errors};
+use crate::check;
 use crate::egl::{Display, Handle, Kind, OpenError, Options};
 use crate::messages;
 use crate::outcome::{End, EndKind, Observe, Outcome};
@@ -110,13 +113,10 @@ impl Driver {
         ContextId(index): ContextId,
         observe: Observe,
     ) -> Outcome {
-        if self.contexts[index].lost {
-            self.replace(index);
+        if let Err(reason) = self.enter(index) {
+            return Outcome::broken(&reason);
         }
         let context = &mut self.contexts[index];
-        if let Err(reason) = self.display.make_current(context.handle) {
-            return Outcome::broken(&format!("the context cannot be made current: {reason}"));
-        }
         // Until the end is reached.
         context.lost = true;
         let api = &self.api;
@@ -144,6 +144,50 @@ impl Driver {
         context.lost = false;
         self.display.release();
         outcome
+    }
+
+    /// Has the driver compile a shader, and link it, in a context, which must be that of the test's
+    /// request and meet its requirements.
+    pub fn check_shader(&mut self, test: &ParserTest<'_>, id: ContextId) -> parser_test::Outcome {
+        self.check(id, |api| check::shader(api, test))
+    }
+
+    /// Has the driver load an assembly program in a context, which must be that of the test's
+    /// request and meet its requirements.
+    pub fn check_assembly(
+        &mut self,
+        test: &AssemblyTest<'_>,
+        id: ContextId,
+    ) -> parser_test::Outcome {
+        self.check(id, |api| check::assembly(api, test))
+    }
+
+    /// Creates objects in a context, and deletes them; no state of the context changes.
+    fn check(
+        &mut self,
+        ContextId(index): ContextId,
+        action: impl FnOnce(&Api) -> parser_test::Outcome,
+    ) -> parser_test::Outcome {
+        if let Err(reason) = self.enter(index) {
+            return parser_test::Outcome::Broken(Phase::Simulate, reason);
+        }
+        let context = &mut self.contexts[index];
+        context.lost = true;
+        clear_errors(&self.api);
+        let outcome = action(&self.api);
+        clear_errors(&self.api);
+        context.lost = false;
+        self.display.release();
+        outcome
+    }
+
+    /// Makes a context current, after a panic a new one.
+    fn enter(&mut self, index: usize) -> Result<(), String> {
+        if self.contexts[index].lost {
+            self.replace(index);
+        }
+        let current = self.display.make_current(self.contexts[index].handle);
+        current.map_err(|reason| format!("the context cannot be made current: {reason}"))
     }
 
     /// Returns an existing context that serves as one of a kind, or a new one.

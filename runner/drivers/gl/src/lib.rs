@@ -1,5 +1,5 @@
-//! Executes `.shader_test` scripts on the system's OpenGL driver through EGL, without a window
-//! system.
+//! Executes `.shader_test` scripts and parser tests on the system's OpenGL driver through EGL,
+//! without a window system.
 //!
 //! ```no_run
 //! use gl_driver::{Driver, Observe, Options};
@@ -23,6 +23,7 @@ mod api;
 mod assembler;
 mod bindings;
 mod capabilities;
+mod check;
 mod driver;
 mod egl;
 mod enums;

@@ -44,7 +44,7 @@ impl ContextSet {
 
 /// Returns the properties of a context that requirements depend on. Leaves no record of what is
 /// consulted.
-fn facts(capabilities: &Capabilities) -> ContextFacts<'_> {
+pub(crate) fn facts(capabilities: &Capabilities) -> ContextFacts<'_> {
     let table = capabilities.table();
     ContextFacts {
         spirv: false,

@@ -1,12 +1,13 @@
 //! From a script's sections to a linked program: compilation in file order, then linking.
 
+pub(crate) mod check;
 pub(crate) mod initial;
 pub(crate) mod pipeline;
 
 use std::sync::Arc;
 
 use glsl::CompileOptions;
-use glsl::{Diagnostic, Severity};
+use glsl::{Diagnostic, Diagnostics, Severity};
 use glsl::{ExtensionNames, NamedStrings};
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
@@ -183,21 +184,8 @@ impl FrontEnd<'_> {
                 Ok(())
             }
             Err(diagnostics) => {
-                let errors: Vec<&Diagnostic> =
-                    diagnostics.0.iter().filter(|d| d.severity == Severity::Error).collect();
-                let mut reason = String::new();
-                for (index, error) in errors.iter().take(DIAGNOSTICS).enumerate() {
-                    let place = place(error, own, first_line);
-                    let what = if index == 0 {
-                        format!("Failed to compile {}: ", stage.abbreviation())
-                    } else {
-                        "\n".to_owned()
-                    };
-                    reason += &format!("{what}{place}{}", message(error));
-                }
-                if errors.len() > DIAGNOSTICS {
-                    reason += &format!("\nand {} more errors", errors.len() - DIAGNOSTICS);
-                }
+                let what = format!("Failed to compile {}: ", stage.abbreviation());
+                let reason = what + &log(&diagnostics, own, first_line);
                 Err(Verdict::fail(Phase::Frontend, reason))
             }
         }
@@ -272,6 +260,19 @@ impl<'a> FrontEnd<'a> {
         }
         Some((shaders, types))
     }
+}
+
+/// Returns the first errors of a shader, a line each. `own` is the number of its source string, and
+/// `first_line` the line of the string's start in the file.
+fn log(diagnostics: &Diagnostics, own: u32, first_line: u32) -> String {
+    let errors: Vec<&Diagnostic> =
+        diagnostics.0.iter().filter(|d| d.severity == Severity::Error).collect();
+    let line = |error: &&Diagnostic| place(error, own, first_line) + &message(error);
+    let mut lines: Vec<String> = errors.iter().take(DIAGNOSTICS).map(line).collect();
+    if errors.len() > DIAGNOSTICS {
+        lines.push(format!("and {} more errors", errors.len() - DIAGNOSTICS));
+    }
+    lines.join("\n")
 }
 
 /// Returns `line 12, column 5: `, counted in the file; positions in included strings stay as the

@@ -8,7 +8,8 @@ use script::bare;
 
 use super::shader_test::{explain, run_parsed};
 use crate::case::TestCase;
-use crate::kind::{Kind, read_file};
+use crate::kind::{Kind, TestFile, read_file};
+use crate::mode::Mode;
 use results::bundle::Bundle;
 use results::verdict::{TestResult, Verdict};
 use vocabulary::Stage;
@@ -21,8 +22,8 @@ impl Kind for BareShader {
         &bare::EXTENSIONS
     }
 
-    fn only_compiles(&self) -> bool {
-        true
+    fn takes(&self, mode: Mode) -> bool {
+        mode == Mode::Compile
     }
 
     /// Reads the shaders of a program, as the text of a `.shader_test` file.
@@ -38,11 +39,11 @@ impl Kind for BareShader {
         Ok(bare::compose(&shaders))
     }
 
-    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict {
-        run_parsed(text, true, case)
+    fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
+        run_parsed(file.text, true, case)
     }
 
-    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle {
-        explain(result, text, case)
+    fn explain(&self, result: &TestResult, file: TestFile<'_>, case: &TestCase<'_>) -> Bundle {
+        explain(result, file.text, case)
     }
 }

@@ -1,33 +1,59 @@
 //! The kinds, and the registry of them: a line for each.
 
+mod assembly_test;
 mod bare_shader;
+mod parser_test;
 mod shader_test;
 mod vulkan_script;
 
+use std::io;
 use std::path::Path;
 
 pub use vulkan_script::vk_modules;
 
 use crate::kind::Kind;
+use crate::mode::Mode;
 
 /// The kind of files whose name says nothing.
 pub(crate) const DEFAULT: &dyn Kind = &shader_test::ShaderTest;
 
 /// Every kind.
-pub static KINDS: [&dyn Kind; 3] =
-    [DEFAULT, &bare_shader::BareShader, &vulkan_script::VulkanScript];
+pub static KINDS: [&dyn Kind; 5] = [
+    DEFAULT,
+    &bare_shader::BareShader,
+    &parser_test::ParserTest,
+    &assembly_test::AssemblyTest,
+    &vulkan_script::VulkanScript,
+];
 
-/// Returns the kind of a file by its extension.
+/// Returns the kind that files of this name have in a mode, if their text does not say otherwise.
 #[must_use]
-pub fn kind_by_extension(path: &Path) -> Option<&'static dyn Kind> {
+pub fn kind_by_extension(path: &Path, mode: Mode) -> Option<&'static dyn Kind> {
     let extension = path.extension()?.to_str()?;
-    KINDS.into_iter().find(|kind| kind.extensions().contains(&extension))
+    KINDS.into_iter().find(|kind| kind.extensions().contains(&extension) && kind.takes(mode))
 }
 
-/// Returns the kind of a file: by its extension, or the default.
+/// Returns the kind that files of this name have where they are executed, or the default.
 #[must_use]
 pub fn kind_of(path: &Path) -> &'static dyn Kind {
-    kind_by_extension(path).unwrap_or(DEFAULT)
+    kind_by_extension(path, Mode::Execute).unwrap_or(DEFAULT)
+}
+
+/// Returns the kind of a text that takes the place of a file's in a mode.
+pub(crate) fn of_text(path: &Path, text: &[u8], mode: Mode) -> &'static dyn Kind {
+    let kind = kind_by_extension(path, mode).unwrap_or(DEFAULT);
+    if kind.recognizes(path, text) { kind } else { DEFAULT }
+}
+
+/// Returns the kind of a file in a mode, and its text. A file that its kind does not recognize has
+/// the default.
+///
+/// # Errors
+/// Fails if the file cannot be read, is not a regular file or too large.
+pub(crate) fn read(path: &Path, mode: Mode) -> io::Result<(&'static dyn Kind, Vec<u8>)> {
+    let kind = kind_by_extension(path, mode).unwrap_or(DEFAULT);
+    let text = kind.read(path)?;
+    Ok((if kind.recognizes(path, &text) { kind } else { DEFAULT }, text))
 }
 
 #[cfg(test)]
@@ -35,19 +61,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_belong_to_one_kind() {
-        let mut all: Vec<&str> = KINDS.iter().flat_map(|kind| kind.extensions()).copied().collect();
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count);
-        for kind in KINDS {
-            for extension in kind.extensions() {
-                let found = kind_of(Path::new(&format!("a/b.{extension}")));
-                assert_eq!(found.extensions(), kind.extensions());
+    fn extensions_belong_to_one_kind_of_a_mode() {
+        for mode in [Mode::Execute, Mode::Compile] {
+            let taking = KINDS.into_iter().filter(|kind| kind.takes(mode));
+            let mut all: Vec<&str> = taking.flat_map(|kind| kind.extensions()).copied().collect();
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count);
+            for extension in all {
+                let path = format!("a/b.{extension}");
+                let found = kind_by_extension(Path::new(&path), mode).expect("a kind");
+                assert!(found.extensions().contains(&extension) && found.takes(mode));
             }
         }
-        assert_eq!(kind_of(Path::new("a/b.txt")).extensions(), DEFAULT.extensions());
-        assert!(kind_by_extension(Path::new("a/b.txt")).is_none());
+        assert!(kind_by_extension(Path::new("a/b.md"), Mode::Execute).is_none());
+        assert!(kind_by_extension(Path::new("a/b"), Mode::Compile).is_none());
+    }
+
+    #[test]
+    fn texts_decide() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            let (kind, _) = read(&path, Mode::Execute).unwrap();
+            kind.extensions()
+        };
+        let script = "[require]\nGLSL >= 1.10\n";
+        assert_eq!(read("a.txt", script), DEFAULT.extensions());
+        assert_eq!(read("a.txt", "!!ARBvp1.0\nEND"), ["txt"]);
+        assert_eq!(read("a.frag", script), DEFAULT.extensions());
+        assert_eq!(read("a.frag", "// [config]\n"), script::bare::EXTENSIONS);
     }
 }

@@ -10,7 +10,7 @@ use vk_script::{ParseError, Rules, Script};
 use crate::case::TestCase;
 use crate::diagnostics;
 use crate::executors::executor;
-use crate::kind::Kind;
+use crate::kind::{Kind, TestFile};
 use crate::vk_explanation::VkExplanation;
 use results::bundle::Bundle;
 use results::verdict::{Phase, TestResult, Verdict};
@@ -28,7 +28,8 @@ impl Kind for VulkanScript {
         Target::VK
     }
 
-    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict {
+    fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
+        let text = file.text;
         match parse(text, case.path) {
             Ok(script) => executor(case.target).run_vk_script(case, &script, None),
             Err(error) => {
@@ -40,7 +41,8 @@ impl Kind for VulkanScript {
         }
     }
 
-    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle {
+    fn explain(&self, result: &TestResult, file: TestFile<'_>, case: &TestCase<'_>) -> Bundle {
+        let text = file.text;
         let case = &TestCase { test: &result.test, ..*case };
         let mut bundle = Bundle::plain(result, text);
         let Ok(script) = parse(text, case.path) else { return bundle };

@@ -5,6 +5,7 @@
 //! context. Each result is kept with the answers that it got from them
 //! ([`program::Consulted`]), and used for each generation that gives the same answers.
 
+mod checks;
 mod link;
 mod parsed;
 mod transcript;
@@ -16,6 +17,9 @@ pub(crate) use transcript::{Recorded, ReferenceRecord, Transcript};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use checks::SharedChecks;
+use parser_test::{Outcome, ParserTest};
+use program::Capabilities;
 use script::{ParseError, Script};
 
 /// A script, and what the test cases of its test share.
@@ -44,6 +48,7 @@ impl<'a> TestScript<'a> {
 pub struct SharedTests {
     /// The tests, newest last.
     tests: Mutex<VecDeque<Arc<SharedTest>>>,
+    checks: SharedChecks,
     /// Number of tests that are kept.
     capacity: usize,
 }
@@ -51,7 +56,7 @@ pub struct SharedTests {
 impl SharedTests {
     /// Returns a table that keeps the last `capacity` tests. Without capacity, nothing is shared.
     pub fn new(capacity: usize) -> SharedTests {
-        SharedTests { tests: Mutex::default(), capacity }
+        SharedTests { capacity, ..SharedTests::default() }
     }
 
     /// Returns the test with a text. `is_bare` is true if the shaders are files of their own.
@@ -65,6 +70,19 @@ impl SharedTests {
         let excess = tests.len().saturating_sub(self.capacity);
         tests.drain(..excess);
         Ok(new)
+    }
+
+    /// Returns the front end's answer to a shader in a context, which contexts share.
+    pub(crate) fn check(
+        &self,
+        test: &ParserTest<'_>,
+        context: &Capabilities,
+        check: impl FnOnce(&Capabilities) -> Outcome,
+    ) -> Outcome {
+        match self.capacity {
+            0 => check(context),
+            capacity => self.checks.answer(test, context, capacity, check),
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Arc<SharedTest>>> {

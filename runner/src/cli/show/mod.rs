@@ -43,7 +43,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if is_vulkan(&path) || args.what == What::Spirv {
         return spirv(&path, args);
     }
-    let bytes = execute::read_test(&path).with_context(|| name.clone())?;
+    let bytes = execute::read_script(&path).with_context(|| name.clone())?;
     let script = match script::parse(&bytes) {
         Ok(script) => script,
         Err(error) => {

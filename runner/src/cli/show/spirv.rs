@@ -22,7 +22,7 @@ pub(super) fn spirv(path: &Path, args: &ShowArgs) -> anyhow::Result<u8> {
         bail!("a Vulkan script has spirv, and with --driver mesa {}", DRIVER_FORMS);
     }
     let name = path.display().to_string();
-    let bytes = execute::read_test(path).with_context(|| name.clone())?;
+    let bytes = execute::read_script(path).with_context(|| name.clone())?;
     let modules = execute::vk_modules(&bytes, path).map_err(|text| anyhow!("{name}: {text}"))?;
     for module in modules.iter().filter(|m| args.stage.is_none_or(|stage| stage == m.stage)) {
         print(format!("; {}\n{}\n", module.name, module.text.trim_end()).as_bytes())?;

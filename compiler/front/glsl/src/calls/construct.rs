@@ -35,7 +35,7 @@ impl Checker<'_> {
                     );
                     return self.error(span, message);
                 }
-                if self.types.contains_opaque(ty) {
+                if self.contains_fixed_opaque(ty) {
                     return self
                         .error(span, "a structure with opaque members cannot be constructed");
                 }
@@ -43,6 +43,9 @@ impl Checker<'_> {
             }
             Type::Array { element, length } => {
                 self.construct_array(element, length, arguments, span)
+            }
+            Type::Sampler(_) | Type::Image(_) if self.language.has_handles() => {
+                self.construct_handle(ty, arguments, span)
             }
             _ => {
                 let name = self.type_name(ty);
@@ -98,12 +101,34 @@ impl Checker<'_> {
             None => element,
         };
         // Only bindless samplers and images are values (GLSL 4.60 section 4.1.7).
-        if self.types.contains_opaque(element) && !self.language.extension("ARB_bindless_texture") {
+        if self.contains_fixed_opaque(element) {
             return self.error(span, "an array of opaque values cannot be constructed");
         }
         let ty = self.types.array(element, ArrayLength::Fixed(count));
         let parts = vec![element; arguments.len()];
         self.aggregate(ty, &parts, arguments, span)
+    }
+
+    /// A sampler or image from its handle, an `uvec2` (ARB_bindless_texture section 5.4.1).
+    fn construct_handle(
+        &mut self,
+        ty: TypeId,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
+        let &[argument] = arguments else {
+            let name = self.type_name(ty);
+            return self.error(span, format!("the constructor of {name} has one argument"));
+        };
+        let pair = self.types.vector(Scalar::Uint, 2);
+        let handle = self.coerce(argument.value, pair, argument.span, "constructor argument")?;
+        Ok(self.push(ExprKind::Convert(handle), ty, span))
+    }
+
+    /// Returns whether a type is one of samplers or images that have handles.
+    pub(crate) fn is_handle(&self, ty: TypeId) -> bool {
+        matches!(self.types.get(ty), Type::Sampler(_) | Type::Image(_))
+            && self.language.has_handles()
     }
 
     fn construct_numeric(
@@ -115,6 +140,12 @@ impl Checker<'_> {
         let Some(scalar) = self.types.scalar_of(ty) else {
             return self.error(span, "not a numeric type");
         };
+        if let [argument] = arguments
+            && self.is_handle(self.ty(argument.value))
+            && ty == self.types.vector(Scalar::Uint, 2)
+        {
+            return Ok(self.push(ExprKind::Convert(argument.value), ty, span));
+        }
         let matrix = matches!(self.types.get(ty), Type::Matrix { .. });
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {

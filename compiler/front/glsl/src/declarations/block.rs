@@ -313,8 +313,7 @@ impl<'a> Checker<'a> {
                 }
                 self.check_sized(Storage::Private, &qualifiers, ty, span)?;
                 if ty == TypeTable::VOID || self.types.contains_opaque(ty) {
-                    let bindless =
-                        self.language.extension("ARB_bindless_texture") && ty != TypeTable::VOID;
+                    let bindless = self.language.has_handles() && ty != TypeTable::VOID;
                     if !bindless {
                         return self.error(
                             span,
@@ -519,7 +518,7 @@ impl<'a> Checker<'a> {
         outer: &Qualifiers,
     ) -> Check<()> {
         let memory_block = matches!(storage, Storage::Uniform | Storage::Buffer);
-        let bindless = self.language.extension("ARB_bindless_texture");
+        let bindless = self.language.has_handles();
         let old_input = storage == Storage::Input
             && self.language.stage != Stage::Vertex
             && !self.language.at_least(430, 300);

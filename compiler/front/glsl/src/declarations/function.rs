@@ -56,7 +56,7 @@ impl Checker<'_> {
         if self.types.array_of(result).is_some() && !self.language.has_array_values() {
             return self.error(function.header, "functions cannot return arrays in this version");
         }
-        if self.types.contains_opaque(result) {
+        if self.contains_fixed_opaque(result) {
             return self.error(function.header, "functions cannot return opaque values");
         }
         if (self.language.es, self.language.version) == (true, 100) && self.contains_array(result) {
@@ -211,8 +211,7 @@ impl Checker<'_> {
             return self.error(span, "these qualifiers do not apply to parameters");
         }
         if self.types.contains_opaque(ty) {
-            let bindless = self.language.extension("ARB_bindless_texture");
-            if direction != Direction::In && !bindless {
+            if direction != Direction::In && self.contains_fixed_opaque(ty) {
                 return self.error(span, "opaque parameters cannot be out or inout");
             }
             return Ok(Direction::Opaque);

@@ -4,6 +4,7 @@ use crate::checker::{Check, Checker};
 use crate::qualifiers::layout_target::LayoutTarget;
 use crate::qualifiers::qualifier::{Qualifiers, StorageQualifier};
 use glsl_syntax::source::Span;
+use program::shader::HandleDefaults;
 use program::variable::{InterpolationMode, LayoutQualifiers, MemoryQualifiers};
 use program::{Scalar, Stage, Storage, Type, TypeId};
 
@@ -21,11 +22,13 @@ impl Checker<'_> {
         let inner = self.types.without_arrays(ty);
         let opaque = self.types.contains_opaque(ty);
         if opaque && storage != Storage::Uniform {
-            let bindless = self.language.extension("ARB_bindless_texture")
-                && !matches!(self.types.get(inner), Type::AtomicCounter | Type::Subroutine(_));
-            if !bindless {
+            if self.contains_fixed_opaque(ty) {
                 return self.error(span, "a variable of opaque type must be uniform");
             }
+        }
+        let handles = qualifiers.layout.handles;
+        if handles != HandleDefaults::default() && !(opaque && storage == Storage::Uniform) {
+            return self.error(span, "bindless and bound are for uniforms of samplers or images");
         }
         if !interface && qualifiers.interpolation != Default::default() {
             return self.error(span, "interpolation qualifiers are for inputs and outputs");
@@ -170,13 +173,14 @@ impl Checker<'_> {
         self.error(span, format!("inputs and outputs cannot be of type {name} in ES"))
     }
 
-    /// Returns whether a type has integers or doubles, which cannot be interpolated.
+    /// Returns whether a type has integers, doubles or handles, which cannot be interpolated.
     pub(crate) fn must_be_flat(&self, ty: TypeId) -> bool {
         let inner = self.types.without_arrays(ty);
         match self.types.members(inner) {
             Some(members) => members.iter().any(|m| self.must_be_flat(m.ty)),
             None => {
-                self.types.scalar_of(inner).is_some_and(|s| s.is_integer() || s == Scalar::Double)
+                let is_whole = |s: Scalar| s.is_integer() || s == Scalar::Double;
+                self.types.scalar_of(inner).is_some_and(is_whole) || self.is_handle(inner)
             }
         }
     }
@@ -211,7 +215,10 @@ impl Checker<'_> {
     ) -> Check<()> {
         let inner = self.types.without_arrays(ty);
         let is_structured = matches!(self.types.get(inner), Type::Struct(_) | Type::Matrix { .. });
-        if is_structured || self.types.scalar_of(inner) == Some(Scalar::Double) {
+        if is_structured
+            || self.is_handle(inner)
+            || self.types.scalar_of(inner) == Some(Scalar::Double)
+        {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment output cannot be of type {name}"));
         }

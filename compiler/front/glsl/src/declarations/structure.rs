@@ -1,6 +1,7 @@
 //! Types as written: names, array dimensions, structure definitions.
 
 use crate::checker::{Check, Checker, Reported};
+use crate::qualifiers::layout::Layout;
 use crate::scope::Entity;
 use crate::type_names;
 use glsl_syntax::ast::{self, Dim, List, TypeKind};
@@ -214,10 +215,13 @@ impl Checker<'_> {
             let member = unit.members[member];
             let qualifiers = self.qualifiers(member.qualifiers)?;
             // With ARB_bindless_texture, images may be members.
-            let bindless = self.language.extension("ARB_bindless_texture");
+            let bindless = self.language.has_handles();
+            let is_layout = |layout: &Layout| {
+                layout.present && !(bindless && layout.variable.image_format.is_some())
+            };
             let interface = qualifiers.storage.is_some()
                 || qualifiers.constant
-                || qualifiers.layout.present
+                || is_layout(&qualifiers.layout)
                 || qualifiers.invariant
                 || qualifiers.precise
                 || qualifiers.subroutine.is_some()
@@ -241,11 +245,20 @@ impl Checker<'_> {
                         .error(declarator.name.span, format!("member `{text}` cannot be void"));
                 }
                 self.check_no_subroutine(ty, declarator.name.span)?;
-                if *self.types.get(self.types.without_arrays(ty)) == Type::AtomicCounter {
-                    return self.error(
-                        declarator.name.span,
-                        "structures have no atomic counters as members",
-                    );
+                match *self.types.get(self.types.without_arrays(ty)) {
+                    Type::AtomicCounter => {
+                        return self.error(
+                            declarator.name.span,
+                            "structures have no atomic counters as members",
+                        );
+                    }
+                    Type::Image(image) if bindless => {
+                        self.check_image_format(image, &qualifiers, declarator.name.span)?;
+                    }
+                    _ if qualifiers.layout.present => {
+                        return self.error(qualifiers.span, "an image format is for images");
+                    }
+                    _ => {}
                 }
                 let image = matches!(self.types.get(self.types.without_arrays(ty)), Type::Image(_));
                 if image && self.language.es {

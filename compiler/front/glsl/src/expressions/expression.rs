@@ -497,7 +497,8 @@ impl Checker<'_> {
                 "an array of uniform blocks can only be indexed by constants in this version",
             );
         }
-        if sampler && !dynamic && self.language.at_least(130, 300) {
+        let fixed = !dynamic && !self.language.has_handles();
+        if sampler && fixed && self.language.at_least(130, 300) {
             return self.error(
                 span,
                 "an array of samplers can only be indexed by constants in this version",

@@ -3,7 +3,7 @@
 use crate::checker::{Check, Checker};
 use crate::state::{Colors, Root};
 use glsl_syntax::source::Span;
-use program::{BuiltinVariable, ExprId, ExprKind, GlobalId, Stage, Storage};
+use program::{BuiltinVariable, ExprId, ExprKind, GlobalId, Stage, Storage, TypeId};
 
 impl Checker<'_> {
     /// The variable of an expression that is a place.
@@ -22,9 +22,22 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns whether a type has parts that no variable but a uniform can hold: opaque types, but
+    /// for samplers and images that have handles (ARB_bindless_texture section 4.1.7).
+    pub(crate) fn contains_fixed_opaque(&self, ty: TypeId) -> bool {
+        if !self.types.contains_opaque(ty) {
+            return false;
+        }
+        let inner = self.types.without_arrays(ty);
+        match self.types.members(inner) {
+            Some(members) => members.iter().any(|member| self.contains_fixed_opaque(member.ty)),
+            None => !self.is_handle(inner),
+        }
+    }
+
     /// Reports an expression that cannot be written.
     pub(crate) fn check_place(&mut self, id: ExprId, span: Span) -> Check<()> {
-        if self.types.contains_opaque(self.ty(id)) {
+        if self.contains_fixed_opaque(self.ty(id)) {
             let name = self.type_name(self.ty(id));
             return self.error(span, format!("a value of type {name} cannot be assigned"));
         }

@@ -445,7 +445,7 @@ impl Checker<'_> {
         if ty == TypeTable::VOID {
             return self.error(name.span, format!("`{text}` cannot be void"));
         }
-        if self.types.contains_opaque(ty) && !self.language.extension("ARB_bindless_texture") {
+        if self.contains_fixed_opaque(ty) {
             return self.error(name.span, "a variable of opaque type must be uniform");
         }
         self.check_new_name(name)?;

@@ -31,6 +31,9 @@ use crate::outcome::{End, Flow, Observe, Outcome};
 use crate::window::{WindowShape, Windows};
 use session::Run;
 
+pub(crate) use objects::Objects;
+pub(crate) use sections::stage_enum;
+
 /// Default size of the window.
 const WINDOW: (u32, u32) = (250, 250);
 

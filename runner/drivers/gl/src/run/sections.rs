@@ -16,7 +16,7 @@ pub(super) struct Sections<'a> {
 }
 
 /// Returns the enum of a stage.
-pub(super) fn stage_enum(stage: Stage) -> u32 {
+pub(crate) fn stage_enum(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => gl::VERTEX_SHADER,
         Stage::TessControl => gl::TESS_CONTROL_SHADER,

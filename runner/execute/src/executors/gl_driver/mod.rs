@@ -1,5 +1,6 @@
 //! The executor of OpenGL drivers: that of the system, one in a folder, or Mesa's on a virtual GPU.
 
+mod check;
 pub mod connection;
 mod run;
 mod stages;
@@ -7,6 +8,8 @@ mod stages;
 pub use stages::{RanKernel, add_kernels};
 
 use std::sync::OnceLock;
+
+use parser_test::{AssemblyTest, Outcome, ParserTest};
 
 use crate::capabilities::{ContextSet, TableError};
 use crate::case::TestCase;
@@ -44,6 +47,24 @@ impl Executor for GlDriver {
         match case.options.executors {
             ExecutorSelection::ReferenceOnly => simulation::run(case, test, self, explanation),
             _ => run::run(case, test.script, explanation),
+        }
+    }
+
+    fn check_shader(&self, case: &TestCase<'_>, test: &ParserTest<'_>) -> Result<Outcome, Verdict> {
+        match case.options.executors {
+            ExecutorSelection::ReferenceOnly => simulation::check::shader(case, test, self),
+            _ => check::shader(test),
+        }
+    }
+
+    fn check_assembly(
+        &self,
+        case: &TestCase<'_>,
+        test: &AssemblyTest<'_>,
+    ) -> Result<Outcome, Verdict> {
+        match case.options.executors {
+            ExecutorSelection::ReferenceOnly => simulation::check::assembly(case, test, self),
+            _ => check::assembly(test),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The executor of hardware generations and of the reference: machine and interpreter, and a
 //! simulator with this project's compiler.
 
+pub(super) mod check;
 mod compile_only;
 mod factory;
 mod request;
@@ -10,6 +11,8 @@ pub use factory::{Devices, Traced, TracedWaves, seed};
 pub(super) use run::{run, session};
 
 use std::sync::OnceLock;
+
+use parser_test::{AssemblyTest, Outcome, ParserTest};
 
 use crate::capabilities::{ContextSet, TableError, load, union};
 use crate::case::TestCase;
@@ -45,5 +48,17 @@ impl Executor for Simulation {
         explanation: Option<&mut Explanation>,
     ) -> Verdict {
         run(case, test, self, explanation)
+    }
+
+    fn check_shader(&self, case: &TestCase<'_>, test: &ParserTest<'_>) -> Result<Outcome, Verdict> {
+        check::shader(case, test, self)
+    }
+
+    fn check_assembly(
+        &self,
+        case: &TestCase<'_>,
+        test: &AssemblyTest<'_>,
+    ) -> Result<Outcome, Verdict> {
+        check::assembly(case, test, self)
     }
 }

@@ -8,7 +8,7 @@ pub(super) use explain::explain;
 use crate::case::TestCase;
 use crate::diagnostics;
 use crate::executors::executor;
-use crate::kind::Kind;
+use crate::kind::{Kind, TestFile};
 use crate::shared::{SharedTests, TestScript};
 use results::bundle::Bundle;
 use results::verdict::{Phase, TestResult, Verdict};
@@ -21,12 +21,12 @@ impl Kind for ShaderTest {
         &[results::names::EXTENSION]
     }
 
-    fn run(&self, text: &[u8], case: &TestCase<'_>) -> Verdict {
-        run_parsed(text, false, case)
+    fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
+        run_parsed(file.text, false, case)
     }
 
-    fn explain(&self, result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle {
-        explain(result, text, case)
+    fn explain(&self, result: &TestResult, file: TestFile<'_>, case: &TestCase<'_>) -> Bundle {
+        explain(result, file.text, case)
     }
 }
 

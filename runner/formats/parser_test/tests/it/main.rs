@@ -1,0 +1,4 @@
+//! Tests of the crate.
+
+mod blocks;
+mod hostile;
