@@ -40,7 +40,7 @@ pub enum EndKind {
 pub struct Executable {
     /// The stage.
     pub stage: Stage,
-    /// The driver's name, such as `SIMD8 fragment shader`.
+    /// The driver's description, such as `SIMD8 fragment shader`.
     pub name: String,
     /// Invocations of a subgroup.
     pub subgroup_size: u32,

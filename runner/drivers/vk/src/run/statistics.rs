@@ -37,7 +37,7 @@ pub(super) fn of_pipeline(device: &Device, pipeline: vk::Pipeline) -> Vec<Execut
         let values = values.unwrap_or_default();
         executables.push(Executable {
             stage,
-            name: text(found.name_as_c_str().ok()),
+            name: text(found.description_as_c_str().ok()),
             subgroup_size: found.subgroup_size,
             statistics: values.iter().filter_map(statistic).collect(),
         });
