@@ -3,7 +3,7 @@
 use program::shader::LayoutPrimitive;
 use program::{LinkedStage, Program, Slot, Stage};
 
-/// What follows a stage.
+/// The part of the pipeline after a stage.
 pub(crate) struct Consumer<'a> {
     next: Option<&'a LinkedStage>,
     /// The stage feeds the rasterizer.

@@ -21,10 +21,8 @@ impl Checker<'_> {
         let interface = matches!(storage, Storage::Input | Storage::Output);
         let inner = self.types.without_arrays(ty);
         let opaque = self.types.contains_opaque(ty);
-        if opaque && storage != Storage::Uniform {
-            if self.contains_fixed_opaque(ty) {
-                return self.error(span, "a variable of opaque type must be uniform");
-            }
+        if opaque && storage != Storage::Uniform && self.contains_fixed_opaque(ty) {
+            return self.error(span, "a variable of opaque type must be uniform");
         }
         let handles = qualifiers.layout.handles;
         if handles != HandleDefaults::default() && !(opaque && storage == Storage::Uniform) {
