@@ -163,7 +163,7 @@ const VALID: &[(&str, &str, &str, &str)] = &[
         "400",
         "uniform sampler2D s;",
         "vec4 r = textureGatherOffset(s, vec2(0.5), ivec2(1), 2);",
-        "vec4 r = texture gather(s, splat vec2(0.5), offset splat ivec2(1), component 2);",
+        "vec4 r = texture gather(s, splat vec2(0.5), offset ivec2(1, 1), component 2);",
     ),
     (
         "130",

@@ -203,7 +203,8 @@ mod tests {
         let text = b"# extension  GL_OVR_multiview :enable\n\
             #extension GL_AMD_none: disable\n#extension GL_ARB_gpu_shader5 : require\n";
         assert_eq!(enabled_extensions(text), ["GL_OVR_multiview", "GL_ARB_gpu_shader5"]);
-        let file = format!("[fragment shader]\n{}", String::from_utf8_lossy(text));
+        let shader = String::from_utf8_lossy(text);
+        let file = format!("[require]\nGLSL >= 4.00\n[fragment shader]\n{shader}");
         let script = script::parse(file.as_bytes()).expect("a script");
         let of = |offered: &[&str]| {
             let offered = offered.iter().map(|&name| name.to_owned()).collect();
