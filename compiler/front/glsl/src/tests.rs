@@ -169,7 +169,7 @@ const VALID: &[(&str, &str, &str, &str)] = &[
         "130",
         "uniform sampler2D s;",
         "vec4 r = textureGradOffset(s, vec2(0), vec2(1), vec2(2), ivec2(3));",
-        "vec4 r = texture sample(s, splat vec2(float(0)), grad splat vec2(float(1)) splat vec2(float(2)), offset splat ivec2(3));",
+        "vec4 r = texture sample(s, splat vec2(float(0)), grad splat vec2(float(1)) splat vec2(float(2)), offset ivec2(3, 3));",
     ),
     // A shadow coordinate with effects is evaluated once.
     (
