@@ -185,7 +185,7 @@ fn problem(summary: &Summary, generation: Generation) -> Option<String> {
         return Some(format!("no process opened the device; was {driver} loaded?"));
     }
     if summary.batches == 0 {
-        return Some(format!("no batch arrived; {driver} was not used"));
+        return Some("no batch arrived: the driver of the GPU was not used".to_owned());
     }
     if summary.fallbacks > 0 {
         let count = summary.fallbacks;
@@ -194,7 +194,7 @@ fn problem(summary: &Summary, generation: Generation) -> Option<String> {
     None
 }
 
-/// Checks `GL_RENDERER`.
+/// Checks the name of a device.
 ///
 /// # Errors
 /// Fails if the driver is none for Intel's GPUs: Mesa falls back to software without a word.
@@ -202,7 +202,7 @@ pub fn check_renderer(renderer: &str) -> anyhow::Result<()> {
     if renderer.contains("Intel") && !renderer.contains("llvmpipe") {
         return Ok(());
     }
-    bail!("GL_RENDERER is {renderer}: the driver of the virtual GPU was not used")
+    bail!("the renderer is {renderer}: the driver of the virtual GPU was not used")
 }
 
 /// Failed batches of this process, read as they appear.
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(problem(&good, Generation::Ivb), None);
         let silent = Summary { batches: 0, ..good.clone() };
         let text = problem(&silent, Generation::Ivb).expect("a problem");
-        assert_eq!(text, "no batch arrived; crocus was not used");
+        assert_eq!(text, "no batch arrived: the driver of the GPU was not used");
         assert!(problem(&Summary { fallbacks: 1, ..good.clone() }, Generation::Skl).is_some());
         assert!(problem(&Summary { processes: 0, ..good }, Generation::Skl).is_some());
     }

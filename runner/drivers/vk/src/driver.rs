@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ash::vk;
-use vk_script::{Requirements, Script};
+use vk_script::{Pipeline, PipelineStage, Requirements, Script};
 use vocabulary::{Phase, Stage};
 
 use crate::device::{Device, queue_family};
@@ -119,22 +119,39 @@ pub struct ModuleText {
 /// # Errors
 /// Returns the message of the program that refused a text, or is missing.
 pub fn modules(script: &Script) -> Result<Vec<ModuleText>, String> {
-    let message = |error: ToolError| match error {
-        ToolError::Missing(program) => format!("the program {program} is not installed"),
-        ToolError::Refused(text) => text,
-    };
     let tools = Tools::new(false);
     let mut texts = Vec::new();
-    for pipeline in &script.pipelines {
-        for stage in &pipeline.stages {
-            let shader = script.shader(stage.shader);
-            let module = tools.module(&ShaderUse::of(script, stage)).map_err(message)?;
-            let name = format!("{} {} {}", pipeline.name, stage.stage.abbreviation(), shader.name);
-            let text = disassemble(&module).map_err(message)?;
-            texts.push(ModuleText { name, stage: stage.stage, text });
-        }
+    for (pipeline, stage) in stages(script) {
+        let shader = script.shader(stage.shader);
+        let module = tools.module(&ShaderUse::of(script, stage)).map_err(message)?;
+        let name = format!("{} {} {}", pipeline.name, stage.stage.abbreviation(), shader.name);
+        let text = disassemble(&module).map_err(message)?;
+        texts.push(ModuleText { name, stage: stage.stage, text });
     }
     Ok(texts)
+}
+
+/// Makes the modules of a script, and has `spirv-val` check them.
+///
+/// # Errors
+/// Returns the message of the program that refused a text or a module, or is missing.
+pub fn validate(script: &Script) -> Result<(), String> {
+    let tools = Tools::new(true);
+    stages(script)
+        .try_for_each(|(_, stage)| tools.module(&ShaderUse::of(script, stage)).map(|_| ()))
+        .map_err(message)
+}
+
+/// Returns all stages of a script with their pipelines.
+fn stages(script: &Script) -> impl Iterator<Item = (&Pipeline, &PipelineStage)> {
+    script.pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().map(move |s| (pipeline, s)))
+}
+
+fn message(error: ToolError) -> String {
+    match error {
+        ToolError::Missing(program) => format!("the program {program} is not installed"),
+        ToolError::Refused(text) => text,
+    }
 }
 
 fn end(line: Option<u32>, kind: EndKind, reason: String) -> Outcome {

@@ -26,8 +26,9 @@ mod messages;
 mod options;
 mod outcome;
 mod run;
+mod spirv;
 mod tools;
 
-pub use driver::{Driver, ModuleText, modules};
+pub use driver::{Driver, ModuleText, modules, validate};
 pub use options::{DeviceChoice, Identity, OpenError, VkOptions};
 pub use outcome::{AttachmentImage, End, EndKind, Executable, Outcome};

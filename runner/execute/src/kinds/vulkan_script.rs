@@ -84,10 +84,15 @@ fn parse(text: &[u8], path: Option<&Path>) -> Result<Script, ParseError> {
         }
         results::read_regular(&path, results::TEST_BYTES).map_err(|error| error.to_string())
     };
-    // Amber runs VkScript, too, by rules of its own.
+    vk_script::parse(text, vk_rules(path), &read)
+}
+
+/// Returns the rules of VkScript that a file of this name follows: Amber runs such texts, too, by
+/// rules of its own.
+#[must_use]
+pub fn vk_rules(path: Option<&Path>) -> Rules {
     let is_runners = path.and_then(Path::extension).is_none_or(|e| e == "vk_shader_test");
-    let rules = if is_runners { Rules::VkRunner } else { Rules::Amber };
-    vk_script::parse(text, rules, &read)
+    if is_runners { Rules::VkRunner } else { Rules::Amber }
 }
 
 /// Returns the modules of a Vulkan script as assembly texts.
@@ -97,4 +102,13 @@ fn parse(text: &[u8], path: Option<&Path>) -> Result<Script, ParseError> {
 pub fn vk_modules(text: &[u8], path: &Path) -> Result<Vec<ModuleText>, String> {
     let script = parse(text, Some(path)).map_err(|error| error.to_string())?;
     vk_driver::modules(&script)
+}
+
+/// Has `spirv-val` check the modules of a Vulkan script.
+///
+/// # Errors
+/// Returns the parse error, or the message of the program that refused a text or a module.
+pub fn validate_vk_modules(text: &[u8], path: &Path) -> Result<(), String> {
+    let script = parse(text, Some(path)).map_err(|error| error.to_string())?;
+    vk_driver::validate(&script)
 }

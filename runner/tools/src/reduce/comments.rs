@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::edit::Edit;
-use super::shader::{Source, disjoint, sources};
+use super::shader::{Source, disjoint};
 use super::tokens::pieces;
 
 /// Returns the removal of each.
-pub(super) fn edits(text: &str) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = sources(text).iter().flat_map(in_shader).collect();
-    edits.extend(lines(text));
+pub(super) fn edits(text: &str, shaders: &[Source<'_>]) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = shaders.iter().flat_map(in_shader).collect();
+    edits.extend(lines(text, shaders));
     disjoint(edits)
 }
 
@@ -37,7 +37,7 @@ fn in_shader(source: &Source<'_>) -> Vec<Edit> {
 
 /// Returns lines outside of shaders that are blank or comments, and comments and blanks at the ends
 /// of lines.
-fn lines(text: &str) -> Vec<Edit> {
+fn lines(text: &str, shaders: &[Source<'_>]) -> Vec<Edit> {
     let mut start = 0;
     let mut edits = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -51,8 +51,7 @@ fn lines(text: &str) -> Vec<Edit> {
         }
     }
     // Lines inside shaders are code.
-    let shaders: Vec<Range<usize>> =
-        sources(text).iter().map(|s| s.in_file(Edit::delete(0..s.text.len())).range).collect();
+    let shaders: Vec<Range<usize>> = shaders.iter().map(Source::range).collect();
     edits.retain(|edit| {
         !shaders.iter().any(|s| s.start <= edit.range.start && edit.range.end <= s.end)
     });

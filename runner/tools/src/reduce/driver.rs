@@ -1,6 +1,6 @@
 //! Reduction of one test case: a judge that accepts candidates that fail like the whole test.
 
-use super::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
+use super::{Judge, Likeness, Progress, Reducer, Stopped, Syntax, Wanted};
 use crate::bisect::Ending;
 use crate::case::{Case, CaseRunner, RunError};
 use execute::CaseOverride;
@@ -34,6 +34,8 @@ pub struct SameFailure {
     case: Case,
     wanted: Wanted,
     likeness: Option<Likeness>,
+    /// The whole text is valid, so that smaller ones must be.
+    is_valid: bool,
 }
 
 impl SameFailure {
@@ -47,7 +49,8 @@ impl SameFailure {
         wanted: Wanted,
         runner: &mut dyn CaseRunner,
     ) -> Result<(SameFailure, Failure), RunError> {
-        let mut same = SameFailure { case, wanted, likeness: None };
+        let is_valid = Syntax::of(&case.path).is_valid(text, &case.path);
+        let mut same = SameFailure { case, wanted, likeness: None, is_valid };
         let verdicts = same.verdicts(vec![text.to_owned(), text.to_owned()], runner)?;
         let likenesses: Vec<Likeness> = verdicts.iter().map(|v| Likeness::of(v, wanted)).collect();
         let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
@@ -74,7 +77,8 @@ impl SameFailure {
         report: impl FnMut(Progress<'_>),
     ) -> (Reduced, Option<RunError>) {
         let mut judge = SameFailureJudge { same: self, runner, error: None };
-        let mut reducer = Reducer::new(text, &mut judge, most, batch);
+        let syntax = Syntax::of(&self.case.path);
+        let mut reducer = Reducer::new((text, syntax), &mut judge, most, batch);
         let stopped = reducer.run(report).err();
         let reduced = Reduced { best: reducer.best().to_owned(), steps: reducer.steps(), stopped };
         (reduced, judge.error)
@@ -101,6 +105,12 @@ impl SameFailure {
         self.likeness.as_ref().is_some_and(|whole| whole.accepts(&smaller))
     }
 
+    /// True if a text may be executed.
+    fn may_run(&self, text: &str) -> bool {
+        let path = &self.case.path;
+        !self.is_valid || Syntax::of(path).is_valid(text, path)
+    }
+
     fn verdicts(
         &self,
         texts: Vec<String>,
@@ -121,8 +131,17 @@ struct SameFailureJudge<'a> {
 
 impl Judge for SameFailureJudge<'_> {
     fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped> {
-        match self.same.verdicts(texts, self.runner) {
-            Ok(verdicts) => Ok(verdicts.iter().map(|v| self.same.matches(v)).collect()),
+        let same = self.same;
+        let may_run: Vec<bool> = texts.iter().map(|text| same.may_run(text)).collect();
+        let valid = texts.into_iter().zip(&may_run).filter(|(_, may_run)| **may_run);
+        match same.verdicts(valid.map(|(text, _)| text).collect(), self.runner) {
+            Ok(verdicts) => {
+                let mut verdicts = verdicts.iter();
+                let matches = |may_run: &bool| {
+                    *may_run && verdicts.next().is_some_and(|verdict| same.matches(verdict))
+                };
+                Ok(may_run.iter().map(matches).collect())
+            }
             Err(RunError::Interrupted) => Err(Stopped::Interrupted),
             Err(error) => {
                 self.error = Some(error);

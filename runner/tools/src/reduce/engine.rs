@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Edit, Level, Plan, apply};
+use super::{Edit, Level, Plan, Syntax, apply};
+use vk_script::without;
 
 /// A judge of candidate texts.
 pub trait Judge {
@@ -39,6 +40,7 @@ pub struct Progress<'a> {
 /// of several that are judged at a time, those behind the first interesting one are ignored.
 pub struct Reducer<'a> {
     judge: &'a mut dyn Judge,
+    syntax: Syntax,
     best: String,
     /// Number of texts judged at a time.
     batch: usize,
@@ -51,8 +53,14 @@ pub struct Reducer<'a> {
 impl<'a> Reducer<'a> {
     /// Returns a reducer of an interesting text; at most `most` others are judged, `batch` at a
     /// time.
-    pub fn new(text: String, judge: &'a mut dyn Judge, most: u64, batch: usize) -> Reducer<'a> {
-        Reducer { judge, best: text, batch: batch.max(1), steps: 0, most, refused: HashSet::new() }
+    pub fn new(
+        (text, syntax): (String, Syntax),
+        judge: &'a mut dyn Judge,
+        most: u64,
+        batch: usize,
+    ) -> Reducer<'a> {
+        let (batch, refused) = (batch.max(1), HashSet::new());
+        Reducer { judge, syntax, best: text, batch, steps: 0, most, refused }
     }
 
     /// Returns the smallest interesting text so far.
@@ -72,7 +80,7 @@ impl<'a> Reducer<'a> {
     pub fn run(&mut self, mut report: impl FnMut(Progress<'_>)) -> Result<(), Stopped> {
         loop {
             let round = self.best.len();
-            for level in Level::ALL {
+            for &level in Level::of(self.syntax) {
                 let before = self.best.len();
                 let outcome = self.level(level);
                 if self.best.len() < before {
@@ -87,34 +95,42 @@ impl<'a> Reducer<'a> {
     }
 
     fn level(&mut self, level: Level) -> Result<(), Stopped> {
-        match level.plan(&self.best) {
-            Plan::Together(edits, largest) => self.together(edits, largest),
+        let base = self.best.clone();
+        match level.plan(&base, self.syntax) {
+            Plan::Together(edits, largest) => {
+                self.together(edits.len(), largest, |made| apply(&base, chosen(&edits, made)))
+            }
+            Plan::Removals(removals) => self.together(removals.len(), usize::MAX, |made| {
+                without(&base, chosen(&removals, made))
+            }),
             Plan::OneByOne(edits) => self.one_by_one(level, edits),
         }
     }
 
-    /// Delta debugging: all edits at once, then halves of them, and so on to single ones; from the
-    /// end of the text, since later parts depend on earlier ones.
-    fn together(&mut self, edits: Vec<Edit>, largest: usize) -> Result<(), Stopped> {
-        let base = self.best.clone();
+    /// Delta debugging: all of `count` edits at once, then halves of them, and so on to single
+    /// ones; from the end of the text, since later parts depend on earlier ones. `text` returns the
+    /// text in which the edits are made for which it is given true.
+    fn together(
+        &mut self,
+        count: usize,
+        largest: usize,
+        text: impl Fn(&[bool]) -> String,
+    ) -> Result<(), Stopped> {
         // Accepted edits, and those that are still undecided.
         let (mut made, mut open): (Vec<bool>, Vec<usize>) =
-            (vec![false; edits.len()], (0..edits.len()).collect());
+            (vec![false; count], (0..count).collect());
         let mut size = open.len().min(largest);
         while size > 0 {
             let mut end = open.len();
             while end > 0 {
                 let chunk = |k: usize| end.saturating_sub((k + 1) * size)..end - k * size;
                 let count = end.div_ceil(size).min(self.batch);
-                let text = |k: usize| {
+                let with = |k: usize| {
                     let mut made = made.clone();
                     open[chunk(k)].iter().for_each(|&edit| made[edit] = true);
-                    apply(
-                        &base,
-                        edits.iter().zip(&made).filter(|(_, made)| **made).map(|(edit, _)| edit),
-                    )
+                    text(&made)
                 };
-                match self.first((0..count).map(text).collect())? {
+                match self.first((0..count).map(with).collect())? {
                     Some(k) => {
                         let chunk = chunk(k);
                         open.drain(chunk.clone()).for_each(|edit| made[edit] = true);
@@ -140,7 +156,7 @@ impl<'a> Reducer<'a> {
                 continue;
             };
             let place = edits[next + k].range.start;
-            let Plan::OneByOne(again) = level.plan(&self.best) else { return Ok(()) };
+            let Plan::OneByOne(again) = level.plan(&self.best, self.syntax) else { return Ok(()) };
             edits = again;
             next = edits.partition_point(|edit| edit.range.start < place);
         }
@@ -169,4 +185,9 @@ impl<'a> Reducer<'a> {
         }
         if allowed.len() < new.len() { Err(Stopped::Steps) } else { Ok(None) }
     }
+}
+
+/// Returns the edits that are made.
+fn chosen<'e, E>(edits: &'e [E], made: &'e [bool]) -> impl Iterator<Item = &'e E> {
+    edits.iter().zip(made).filter(|(_, made)| **made).map(|(edit, _)| edit)
 }

@@ -3,15 +3,15 @@
 use glsl_syntax::ast::{ExprId, ExprKind, TranslationUnit};
 
 use super::edit::Edit;
-use super::shader;
+use super::shader::{self, Source};
 
 /// Replacements of expressions; the front end rejects wrong types.
 const LITERALS: [&str; 3] = ["0", "0.0", "true"];
 
 /// Replaces each expression by each of its operands, the longest first, or by a literal; outer
 /// expressions come first.
-pub(super) fn edits(text: &str) -> Vec<Edit> {
-    shader::edits(text, |shader| {
+pub(super) fn edits(shaders: &[Source<'_>]) -> Vec<Edit> {
+    shader::edits(shaders, |shader| {
         let unit = shader.unit;
         let mut all: Vec<ExprId> = unit.exprs.keys().collect();
         let span = |id: ExprId| unit.exprs[id].span;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use script::{Content, Script};
 
 use super::edit::Edit;
+use super::syntax::Syntax;
 
 /// Removes each command of `[test]` with its line, except tolerances that accept every value. With
 /// these, probes only compare executors; without them, the smaller test would fail where the
@@ -30,9 +31,13 @@ pub(super) fn sections(text: &str) -> Vec<Edit> {
     script.sections.iter().map(range).filter(|range| !range.is_empty()).map(Edit::delete).collect()
 }
 
-/// Removes each line that is neither a header nor a command; in a malformed file, each line.
-pub(super) fn lines(text: &str) -> Vec<Edit> {
-    let script = script::parse(text.as_bytes()).ok();
+/// Removes each line that is neither a header nor a command; in a Vulkan script or a malformed
+/// file, each line.
+pub(super) fn lines(text: &str, syntax: Syntax) -> Vec<Edit> {
+    let script = match syntax {
+        Syntax::ShaderTest => script::parse(text.as_bytes()).ok(),
+        Syntax::Vulkan(_) => None,
+    };
     let mut start = 0;
     let mut all = Vec::new();
     for line in text.split_inclusive('\n') {

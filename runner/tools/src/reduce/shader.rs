@@ -19,8 +19,8 @@ pub(super) struct Source<'a> {
     version: Version,
 }
 
-/// Returns the GLSL sections of a test.
-pub(super) fn sources(text: &str) -> Vec<Source<'_>> {
+/// Returns the GLSL sections of a shader test.
+pub(super) fn of_shader_test(text: &str) -> Vec<Source<'_>> {
     let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
     let source = |shader: &script::Shader<'_>| {
         let body = shader.body.range();
@@ -36,10 +36,22 @@ pub(super) fn sources(text: &str) -> Vec<Source<'_>> {
     script.shaders().filter_map(source).collect()
 }
 
+/// Returns the GLSL shaders of a Vulkan script.
+pub(super) fn of_vulkan_script<'t>(text: &'t str, script: &vk_script::Script) -> Vec<Source<'t>> {
+    let is_glsl = |shader: &&vk_script::Shader| shader.language == vk_script::ShaderLanguage::Glsl;
+    let source = |shader: &vk_script::Shader| {
+        let body = shader.source_span.range();
+        // A text of several sections has no one place.
+        let text = text.get(body.clone()).filter(|text| **text == *shader.source)?;
+        Some(Source { start: body.start, text, version: Version::default() })
+    };
+    script.shaders.iter().filter(is_glsl).filter_map(source).collect()
+}
+
 /// Returns edits in all shaders that parse, in the order of the file.
-pub(super) fn edits(text: &str, of: impl Fn(&Parsed<'_>) -> Vec<Edit>) -> Vec<Edit> {
+pub(super) fn edits(sources: &[Source<'_>], of: impl Fn(&Parsed<'_>) -> Vec<Edit>) -> Vec<Edit> {
     let mut all = Vec::new();
-    for source in sources(text) {
+    for source in sources {
         let Some(unit) = source.parse() else { continue };
         let parsed = Parsed {
             text: source.text,
@@ -54,6 +66,11 @@ pub(super) fn edits(text: &str, of: impl Fn(&Parsed<'_>) -> Vec<Edit>) -> Vec<Ed
 }
 
 impl Source<'_> {
+    /// Returns the range in the file.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
     /// Converts an edit of this section to one of the file.
     pub(super) fn in_file(&self, edit: Edit) -> Edit {
         edit.moved(self.start)

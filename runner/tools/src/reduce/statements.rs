@@ -4,11 +4,11 @@ use glsl_syntax::ast::{StmtId, StmtKind};
 use glsl_syntax::source::Span;
 
 use super::edit::Edit;
-use super::shader::{self, Parsed, disjoint};
+use super::shader::{self, Parsed, Source, disjoint};
 
 /// Removes each global declaration.
-pub(super) fn declarations(text: &str) -> Vec<Edit> {
-    disjoint(shader::edits(text, |shader| {
+pub(super) fn declarations(shaders: &[Source<'_>]) -> Vec<Edit> {
+    disjoint(shader::edits(shaders, |shader| {
         let unit = shader.unit;
         let spans = unit.list(unit.globals).iter().map(|&id| unit.decls[id].span);
         spans.filter_map(|span| shader.put(span, "")).collect()
@@ -16,16 +16,16 @@ pub(super) fn declarations(text: &str) -> Vec<Edit> {
 }
 
 /// Removes each member of a structure or block.
-pub(super) fn members(text: &str) -> Vec<Edit> {
-    disjoint(shader::edits(text, |shader| {
+pub(super) fn members(shaders: &[Source<'_>]) -> Vec<Edit> {
+    disjoint(shader::edits(shaders, |shader| {
         let spans = shader.unit.members.values().map(|member| member.span);
         spans.filter_map(|span| shader.put(span, "")).collect()
     }))
 }
 
 /// Removes each statement at one depth of nesting.
-pub(super) fn statements(text: &str, depth: usize) -> Vec<Edit> {
-    disjoint(shader::edits(text, |shader| {
+pub(super) fn statements(shaders: &[Source<'_>], depth: usize) -> Vec<Edit> {
+    disjoint(shader::edits(shaders, |shader| {
         let found = found(shader);
         let here = found.iter().filter(|found| found.depth == depth);
         // Where the grammar requires a statement, an empty one replaces it.
@@ -35,8 +35,8 @@ pub(super) fn statements(text: &str, depth: usize) -> Vec<Edit> {
 }
 
 /// Replaces each statement by one of the statements in it.
-pub(super) fn unwrapped(text: &str) -> Vec<Edit> {
-    shader::edits(text, |shader| {
+pub(super) fn unwrapped(shaders: &[Source<'_>]) -> Vec<Edit> {
+    shader::edits(shaders, |shader| {
         let all = found(shader);
         let mut edits: Vec<Edit> = all.iter().flat_map(|found| inner(shader, found)).collect();
         edits.sort_by_key(|edit| edit.range.start);

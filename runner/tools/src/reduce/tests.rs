@@ -2,6 +2,7 @@
 //! text.
 
 use super::*;
+use vk_script::Rules;
 
 const TEST: &str = "\
 [require]
@@ -28,7 +29,10 @@ probe all rgba 0 1 0 1 # green
 
 /// Returns the parts of the text that the level's edits affect, with their replacements.
 fn parts(level: Level, text: &str) -> Vec<(String, String)> {
-    let (Plan::Together(edits, _) | Plan::OneByOne(edits)) = level.plan(text);
+    let edits = match level.plan(text, Syntax::ShaderTest) {
+        Plan::Together(edits, _) | Plan::OneByOne(edits) => edits,
+        Plan::Removals(removals) => panic!("{level:?}: {removals:?}"),
+    };
     edits.into_iter().map(|edit| (text[edit.range].to_owned(), edit.text)).collect()
 }
 
@@ -128,13 +132,15 @@ fn edits_can_be_made() {
     let files =
         walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     let tests = files.filter(|file| file.path().extension().is_some_and(|e| e == "shader_test"));
-    let mut seen = [0usize; Level::ALL.len()];
+    let levels = Level::of(Syntax::ShaderTest);
+    let mut seen = vec![0usize; levels.len()];
     for file in tests.step_by(23) {
         let text = std::fs::read_to_string(file.path()).unwrap();
-        for (level, seen) in Level::ALL.into_iter().zip(&mut seen) {
-            let (edits, together) = match level.plan(&text) {
+        for (level, seen) in levels.iter().zip(&mut seen) {
+            let (edits, together) = match level.plan(&text, Syntax::ShaderTest) {
                 Plan::Together(edits, _) => (edits, true),
                 Plan::OneByOne(edits) => (edits, false),
+                Plan::Removals(removals) => panic!("{level:?}: {removals:?}"),
             };
             *seen += edits.len();
             let overlap = edits.windows(2).find(|pair| pair[0].range.end > pair[1].range.start);
@@ -149,7 +155,7 @@ fn edits_can_be_made() {
             }
         }
     }
-    let unseen: Vec<&str> = Level::ALL
+    let unseen: Vec<&str> = levels
         .iter()
         .zip(seen)
         .filter(|(_, seen)| *seen == 0)
@@ -171,7 +177,10 @@ fn texts_that_do_not_parse() {
         TEST,
     ] {
         for cut in (0..text.len()).filter(|&cut| text.is_char_boundary(cut)) {
-            Level::ALL.iter().for_each(|level| drop(level.plan(&text[..cut])));
+            for syntax in [Syntax::ShaderTest, Syntax::Vulkan(Rules::Amber)] {
+                let levels = Level::of(syntax).iter();
+                levels.for_each(|level| drop(level.plan(&text[..cut], syntax)));
+            }
         }
     }
 }
@@ -203,7 +212,7 @@ impl Judge for Holds {
 #[test]
 fn what_is_not_needed_goes() {
     let mut judge = Holds::new(&["[fragment shader]", "twice(", "probe all"]);
-    let mut reducer = Reducer::new(TEST.to_owned(), &mut judge, 100_000, 3);
+    let mut reducer = Reducer::new((TEST.to_owned(), Syntax::ShaderTest), &mut judge, 100_000, 3);
     assert_eq!(reducer.run(|_| {}), Ok(()));
     // A probe line cannot lose words: it would be no command then, which the level does not edit.
     let best = reducer.best();
@@ -214,12 +223,76 @@ fn what_is_not_needed_goes() {
     assert!(best.len() < 100, "{best}");
 }
 
+/// A script with GLSL, SPIR-V and parts that nothing needs.
+const AMBER: &str = "\
+#!amber
+# a remark
+SHADER compute wanted GLSL
+#version 450
+layout(set = 0, binding = 0) buffer Block { uint value[]; };
+uint twice(uint x) { return x + x; }
+void main() { if (value[1] == 0u) { value[1] = 3u; } value[0] = twice(value[0]); }
+END
+SHADER compute other SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpName %main \"main\"
+%void = OpTypeVoid
+%type = OpTypeFunction %void
+%main = OpFunction %void None %type
+%start = OpLabel
+OpReturn
+OpFunctionEnd
+END
+BUFFER numbers DATA_TYPE uint32 DATA 1 2 END
+PIPELINE compute first
+  ATTACH wanted
+  BIND BUFFER numbers AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+PIPELINE compute second
+  ATTACH other
+END
+RUN first 1 1 1
+RUN second 1 1 1
+EXPECT numbers IDX 0 EQ 2 3
+";
+
+/// A judge of scripts that parse and have certain words.
+struct Parses(&'static [&'static str]);
+
+impl Judge for Parses {
+    fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped> {
+        let parses = |text: &str| {
+            let no_files = |_: &str| Err("no files".to_owned());
+            vk_script::parse(text.as_bytes(), Rules::Amber, &no_files).is_ok()
+        };
+        let holds = |text: &String| self.0.iter().all(|word| text.contains(word)) && parses(text);
+        Ok(texts.iter().map(holds).collect())
+    }
+}
+
+#[test]
+fn vulkan_scripts_shrink() {
+    let reduced = |words: &'static [&'static str]| {
+        let (mut judge, syntax) = (Parses(words), Syntax::Vulkan(Rules::Amber));
+        let mut reducer = Reducer::new((AMBER.to_owned(), syntax), &mut judge, 100_000, 4);
+        assert_eq!(reducer.run(|_| {}), Ok(()));
+        reducer.best().to_owned()
+    };
+    let glsl = reduced(&["RUN first", "twice(value[0])"]);
+    assert!(glsl.len() < 220 && !glsl.contains("OpName") && !glsl.contains("if ("), "{glsl}");
+    let spirv = reduced(&["RUN second", "OpReturn"]);
+    assert!(spirv.len() < 120 && !spirv.contains("GLSL\n"), "{spirv}");
+}
+
 /// The result and the count are independent of the batch size.
 #[test]
 fn batches_make_no_difference() {
     let reduced = |batch, most| {
         let mut judge = Holds::new(&["gl_FragColor", "probe", "c.x"]);
-        let mut reducer = Reducer::new(TEST.to_owned(), &mut judge, most, batch);
+        let mut reducer =
+            Reducer::new((TEST.to_owned(), Syntax::ShaderTest), &mut judge, most, batch);
         let outcome = reducer.run(|_| {});
         (outcome, reducer.best().to_owned(), reducer.steps())
     };
@@ -240,7 +313,7 @@ fn batches_make_no_difference() {
 #[test]
 fn an_interruption_keeps_the_best() {
     let mut judge = Holds { most: 10, ..Holds::new(&["gl_FragColor"]) };
-    let mut reducer = Reducer::new(TEST.to_owned(), &mut judge, 100_000, 1);
+    let mut reducer = Reducer::new((TEST.to_owned(), Syntax::ShaderTest), &mut judge, 100_000, 1);
     let mut last = TEST.to_owned();
     let outcome = reducer.run(|progress| {
         assert!(progress.best.len() < last.len());

@@ -7,7 +7,7 @@ use glsl_syntax::lex;
 use glsl_syntax::token::TokenKind;
 
 use super::edit::Edit;
-use super::shader::{disjoint, sources};
+use super::shader::{Source, disjoint};
 
 /// Maximum number of tokens removed at once: larger parts were removed by coarser levels.
 pub(super) const CHUNK: usize = 8;
@@ -34,9 +34,9 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
 }
 
 /// Removes each token.
-pub(super) fn tokens(text: &str) -> Vec<Edit> {
+pub(super) fn tokens(shaders: &[Source<'_>]) -> Vec<Edit> {
     let mut edits = Vec::new();
-    for source in sources(text) {
+    for source in shaders {
         // Two separate words must not become one.
         let between = |piece: Piece| {
             let byte =
@@ -54,9 +54,9 @@ pub(super) fn tokens(text: &str) -> Vec<Edit> {
 }
 
 /// Removes the contents of brackets, with and without the brackets; items of lists; initializers.
-pub(super) fn groups(text: &str) -> Vec<Edit> {
+pub(super) fn groups(shaders: &[Source<'_>]) -> Vec<Edit> {
     let mut edits = Vec::new();
-    for source in sources(text) {
+    for source in shaders {
         let pieces = pieces(source.text);
         let ranges =
             (0..pieces.len()).flat_map(|at| around(&pieces, at)).filter(|range| !range.is_empty());

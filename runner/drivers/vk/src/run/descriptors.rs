@@ -8,6 +8,7 @@ use vk_script::{
 };
 
 use super::images::{Description, Image, Maker};
+use super::packing::{self, Packed};
 use super::store::{ImageIndex, Store};
 use crate::arena::{Arena, Object};
 use crate::device::{Device, failed};
@@ -28,6 +29,9 @@ pub(super) struct Descriptors {
     pub(super) buffers: Vec<BufferId>,
     /// Buffers that shaders may write.
     pub(super) written_buffers: Vec<BufferId>,
+    /// Texel buffers whose texels the driver has in another layout, with the version of the
+    /// buffer's contents; 0 before the first.
+    pub(super) packed: Vec<(BufferId, Packed, u64)>,
     /// Bytes of push constants.
     pub(super) push_constants: Vec<u8>,
 }
@@ -305,15 +309,39 @@ impl Resources<'_> {
             let name = &buffer.format.name;
             return Err(skip(format!("the driver lacks texel buffers of format {name}")));
         }
-        let handle = self.store.mapped(id, maker.device, self.arena)?;
+        let handle = self.texels(kind, id, made)?;
         let info =
             vk::BufferViewCreateInfo::default().buffer(handle).format(format).range(vk::WHOLE_SIZE);
         // SAFETY: the buffer is of this device and lives as long as the view.
         let view = unsafe { maker.device.raw.create_buffer_view(&info, None) };
         let view = view.map_err(|error| failed("vkCreateBufferView", error))?;
         self.arena.add(Object::BufferView(view));
-        note(made, id, kind == DescriptorKind::StorageTexelBuffer);
         Ok(view)
+    }
+
+    /// Returns the driver's buffer for a view of texels.
+    fn texels(
+        &mut self,
+        kind: DescriptorKind,
+        id: BufferId,
+        made: &mut Descriptors,
+    ) -> Flow<vk::Buffer> {
+        let (buffer, device) = (self.maker.script.buffer(id), self.maker.device);
+        let is_written = kind == DescriptorKind::StorageTexelBuffer;
+        let Some(steps @ [packed, padded]) = packing::steps(buffer)? else {
+            note(made, id, is_written);
+            return self.store.mapped(id, device, self.arena);
+        };
+        if is_written {
+            let name = &buffer.format.name;
+            return Err(skip(format!("storage texel buffers of format {name} are not supported")));
+        }
+        let size = buffer.size() / padded as u64 * packed as u64;
+        let usage = vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER;
+        let packed = Packed::create(device, self.arena, size, usage, Some(steps))?;
+        let handle = packed.texels.handle;
+        made.packed.push((id, packed, 0));
+        Ok(handle)
     }
 
     fn buffer_info(

@@ -9,13 +9,14 @@
 use ash::vk;
 use vk_script::{Buffer, BufferId, Dimension, Script};
 
+use super::packing::{self, Packed};
 use super::recording::Recording;
 use super::store::Store;
 use crate::arena::{Arena, Object};
 use crate::device::{Device, failed};
 use crate::format::{aspects, depth_bytes, of_script};
 use crate::loader::Instance;
-use crate::memory::{Mapped, allocate};
+use crate::memory::allocate;
 use crate::outcome::{Flow, simulate, skip};
 
 /// An image.
@@ -33,8 +34,8 @@ pub(super) struct Image {
     layout: vk::ImageLayout,
     /// Version of the buffer whose contents the image has; 0 if it has none.
     pub(super) version: u64,
-    /// Depth and stencil of all texels, for formats whose buffers have another layout.
-    staging: Option<Mapped>,
+    /// The texels, for formats whose buffers have another layout.
+    staging: Option<Packed>,
 }
 
 /// Description of a new image.
@@ -109,16 +110,7 @@ impl Maker<'_> {
         }
         let levels = (first, count.unwrap_or(levels - first));
         let texels = u64::from(width) * u64::from(height) * u64::from(depth);
-        let staging = if aspects == vk::ImageAspectFlags::COLOR {
-            None
-        } else {
-            let size = texels * (depth_bytes(format) + 1);
-            let size = usize::try_from(size).map_err(|_| simulate("the image is too large"))?;
-            let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
-            let mut staging = Mapped::create(self.device, arena, size, usage)?;
-            staging.bytes_mut().fill(0);
-            Some(staging)
-        };
+        let staging = self.staging(arena, buffer, (format, aspects), texels)?;
         let image = Image {
             handle,
             buffer: description.buffer,
@@ -135,6 +127,26 @@ impl Maker<'_> {
         };
         image.check_size(buffer)?;
         Ok(image)
+    }
+
+    /// Creates the staging buffer of an image whose copies have another layout than its buffer.
+    fn staging(
+        &self,
+        arena: &mut Arena,
+        buffer: &Buffer,
+        (format, aspects): (vk::Format, vk::ImageAspectFlags),
+        texels: u64,
+    ) -> Flow<Option<Packed>> {
+        let (steps, of_texel) = match aspects == vk::ImageAspectFlags::COLOR {
+            true => match packing::steps(buffer)? {
+                None => return Ok(None),
+                Some(steps) => (Some(steps), steps[0] as u64),
+            },
+            false => (None, depth_bytes(format) + 1),
+        };
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        let size = texels.saturating_mul(of_texel);
+        Packed::create(self.device, arena, size, usage, steps).map(Some)
     }
 
     /// Refuses an image that the device does not support.
@@ -212,13 +224,9 @@ impl Image {
 
     /// Refuses a buffer that is too small for the copies.
     fn check_size(&self, buffer: &Buffer) -> Flow {
-        if self.samples > 1 || self.staging.is_some() {
+        let is_color = self.aspects == vk::ImageAspectFlags::COLOR;
+        if self.samples > 1 || !is_color {
             return Ok(());
-        }
-        let bits: u32 = buffer.format.channels.iter().map(|channel| channel.bits).sum();
-        if bits != buffer.format.size * 8 {
-            let name = &buffer.format.name;
-            return Err(simulate(format!("texels of format {name} are not tightly packed")));
         }
         let e = self.size_of_level(self.levels.0);
         let texels = u64::from(e.width) * u64::from(e.height) * u64::from(e.depth);
@@ -294,15 +302,16 @@ impl Image {
             Some(staging) => {
                 // Recorded commands may still read the staging buffer.
                 recording.finish()?;
-                let (to, from) = (staging.bytes_mut(), store.bytes(self.buffer));
-                let length = to.len().min(from.len());
-                to[..length].copy_from_slice(&from[..length]);
-                if !is_first && from.len() < to.len() {
+                let from = store.bytes(self.buffer);
+                staging.fill(from);
+                let is_whole =
+                    staging.steps.is_some() || from.len() >= staging.texels.bytes().len();
+                if !is_first && !is_whole {
                     // The buffer has no room for stencil values, which stay as they are.
                     let stencil = vk::ImageAspectFlags::STENCIL;
                     regions.retain(|region| region.image_subresource.aspect_mask != stencil);
                 }
-                staging.handle
+                staging.texels.handle
             }
             None => store.mapped(self.buffer, device, arena)?,
         };
@@ -332,7 +341,7 @@ impl Image {
             return recording.finish();
         }
         let target = match &self.staging {
-            Some(staging) => staging.handle,
+            Some(staging) => staging.texels.handle,
             None => store.mapped(self.buffer, device, arena)?,
         };
         let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
@@ -350,9 +359,7 @@ impl Image {
         }
         recording.finish()?;
         if let Some(staging) = &self.staging {
-            let (to, from) = (store.bytes_mut(self.buffer), staging.bytes());
-            let length = to.len().min(from.len());
-            to[..length].copy_from_slice(&from[..length]);
+            staging.empty_to(store.bytes_mut(self.buffer));
             self.version = store.get(self.buffer).version;
         }
         Ok(())

@@ -4,6 +4,7 @@ mod attachments;
 mod descriptors;
 mod graphics;
 mod images;
+mod packing;
 mod recording;
 mod session;
 mod stages;

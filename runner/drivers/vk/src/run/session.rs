@@ -249,6 +249,9 @@ impl<'a> Session<'a> {
             let (recording, device) = (&mut self.recording, self.context.device);
             self.images[index].upload(recording, device, self.arena, &mut self.store)?;
         }
+        if with_descriptors {
+            self.pack(id)?;
+        }
         for index in described {
             self.images[index].transition(&mut self.recording, vk::ImageLayout::GENERAL)?;
         }
@@ -257,6 +260,24 @@ impl<'a> Session<'a> {
             let is_color = image.aspects == vk::ImageAspectFlags::COLOR;
             let layout = LAYOUTS[usize::from(!is_color)];
             image.transition(&mut self.recording, layout)?;
+        }
+        Ok(())
+    }
+
+    /// Brings the newest contents of packed texel buffers to the device.
+    fn pack(&mut self, id: PipelineId) -> Flow {
+        let ids: Vec<BufferId> =
+            self.bound(id)?.descriptors.packed.iter().map(|(buffer, ..)| *buffer).collect();
+        for buffer in ids {
+            self.bring_to_bytes(buffer)?;
+        }
+        let Some(bound) = &mut self.pipelines[id.index()].bound else { return Ok(()) };
+        for (buffer, packed, version) in &mut bound.descriptors.packed {
+            let newest = self.store.get(*buffer).version;
+            if std::mem::replace(version, newest) != newest {
+                // `bring_to_bytes` has waited for commands that read the old ones.
+                packed.fill(self.store.bytes(*buffer));
+            }
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use crate::arena::{Arena, Object};
 use crate::device::{Device, failed};
 use crate::features::Facts;
 use crate::outcome::{Flow, fail, skip};
+use crate::spirv::unmet;
 use crate::tools::{ShaderUse, ToolError, Tools};
 
 /// A stage with its module.
@@ -91,6 +92,12 @@ pub(super) fn ready(
                 fail(Phase::Frontend, format!("shader `{}`: {text}", shader.name))
             }
         })?;
+        if let Some((name, extension)) = unmet(&words, facts) {
+            let shader = &shader.name;
+            return Err(skip(format!(
+                "the driver lacks extension {extension}: shader `{shader}` has {name}"
+            )));
+        }
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the words are a whole module; the driver may refuse it.
         let module = unsafe { device.raw.create_shader_module(&info, None) };

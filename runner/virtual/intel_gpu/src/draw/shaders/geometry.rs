@@ -38,6 +38,16 @@ struct Layout {
     static_count: Option<u32>,
     default_stream: u32,
     mode: PrimitiveMode,
+    /// Vertices of an object; those with another number are discarded.
+    expected: Option<usize>,
+}
+
+impl Layout {
+    /// True if threads take such a primitive. The payload has no place for more vertices than the
+    /// kernel expects, and would hold old contents of registers for fewer.
+    fn takes(&self, primitive: &Primitive) -> bool {
+        self.expected.is_none_or(|expected| primitive.vertices.len() == expected)
+    }
 }
 
 /// A primitive and the number of an instance.
@@ -73,6 +83,7 @@ impl Draw<'_> {
             static_count: is_static.then(|| gs.static_count.get_u32(words)),
             default_stream: gs.default_stream.get_u32(words) | gs.default_stream_new.get_u32(words),
             mode,
+            expected: Some(gs.expected.get_u32(words) as usize).filter(|&count| count > 0),
         })
     }
 
@@ -91,6 +102,7 @@ impl Draw<'_> {
         let items: Vec<Item<'_>> = input
             .primitives
             .iter()
+            .filter(|primitive| layout.takes(primitive))
             .flat_map(|primitive| (0..layout.instances).map(move |instance| (primitive, instance)))
             .collect();
         for group in groups(&items, layout.dispatch, layout.instances) {
@@ -112,7 +124,7 @@ impl Draw<'_> {
         group: &[Item<'_>],
     ) -> Outcome<Entries> {
         let lanes = if layout.dispatch == Dispatch::Simd8 { 8 } else { 2 };
-        let most = input.primitives.iter().map(|primitive| primitive.vertices.len()).max();
+        let most = group.iter().map(|(primitive, _)| primitive.vertices.len()).max();
         let vertices = most.unwrap_or(1);
         let mut entries = vec![Vec::new(); lanes * (1 + vertices)];
         for (lane, (primitive, _)) in group.iter().enumerate() {
@@ -283,5 +295,38 @@ fn groups<'i, 'p>(
         Dispatch::Simd8 if instances > 1 => of_one(8),
         Dispatch::Simd8 => items.chunks(8).collect(),
         Dispatch::DualInstance => of_one(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(expected: Option<usize>) -> Layout {
+        Layout {
+            dispatch: Dispatch::Simd8,
+            has_id: false,
+            has_handles: true,
+            pushed: (0, 0),
+            instances: 1,
+            control_units: 0,
+            has_streams: false,
+            vertex_dwords: 4,
+            static_count: None,
+            default_stream: 0,
+            mode: PrimitiveMode::TriangleStrip,
+            expected,
+        }
+    }
+
+    #[test]
+    fn objects_with_another_number_of_vertices_are_discarded() {
+        let convention = raster::assemble::ProvokingVertex::First;
+        let point = &assemble(PrimitiveMode::Points, 1, convention, 0)[0];
+        let triangle = &assemble(PrimitiveMode::Triangles, 3, convention, 0)[0];
+        assert!(layout(Some(3)).takes(triangle) && !layout(Some(3)).takes(point));
+        assert!(layout(Some(1)).takes(point) && !layout(Some(1)).takes(triangle));
+        // Generation 7 has no such field.
+        assert!(layout(None).takes(point) && layout(None).takes(triangle));
     }
 }

@@ -164,6 +164,7 @@ packets::fields! {
         control_is_stream: "Control Data Format",
         default_stream: "Default StreamID",
         default_stream_new: "Default Stream Id",
+        expected: "Expected Vertex Count",
         is_static: "Static Output",
         static_count: "Static Output Vertex Count",
         distances: "User Clip Distance Clip Test Enable Bitmask",

@@ -1,0 +1,68 @@
+//! Formats of tests, which decide how a text can shrink.
+
+use std::path::Path;
+
+use vk_script::{Removal, RemovalLevel, Rules};
+
+use super::shader::{Source, of_shader_test, of_vulkan_script};
+use vocabulary::Target;
+
+/// The format of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// Sections and commands of `.shader_test` files, also for texts that have neither.
+    ShaderTest,
+    /// Vulkan scripts by the rules of a program.
+    Vulkan(Rules),
+}
+
+impl Syntax {
+    /// Returns the format of a file.
+    #[must_use]
+    pub fn of(path: &Path) -> Syntax {
+        match execute::kind_of(path).driver() == Target::VK {
+            true => Syntax::Vulkan(execute::vk_rules(Some(path))),
+            false => Syntax::ShaderTest,
+        }
+    }
+
+    /// Returns true if a text is one that no executor may refuse: the modules of a Vulkan script
+    /// are valid. Drivers may do anything with others.
+    pub(super) fn is_valid(self, text: &str, path: &Path) -> bool {
+        match self {
+            Syntax::ShaderTest => true,
+            Syntax::Vulkan(_) => execute::validate_vk_modules(text.as_bytes(), path).is_ok(),
+        }
+    }
+
+    /// Returns the parts of a Vulkan script that a level removes.
+    pub(super) fn removals(self, text: &str, level: RemovalLevel) -> Vec<Removal> {
+        match self {
+            Syntax::ShaderTest => Vec::new(),
+            Syntax::Vulkan(rules) => vk_script::removals(text, rules, level),
+        }
+    }
+
+    /// Returns the GLSL of a test.
+    pub(super) fn shaders(self, text: &str) -> Vec<Source<'_>> {
+        let rules = match self {
+            Syntax::ShaderTest => return of_shader_test(text),
+            Syntax::Vulkan(rules) => rules,
+        };
+        let no_files = |_: &str| Err("no files".to_owned());
+        let script = vk_script::parse(text.as_bytes(), rules, &no_files);
+        script.map_or_else(|_| Vec::new(), |script| of_vulkan_script(text, &script))
+    }
+}
+
+/// Returns the name of the parts that a level removes.
+pub(super) fn name(level: RemovalLevel) -> &'static str {
+    match level {
+        RemovalLevel::Commands => "commands",
+        RemovalLevel::Declarations => "declarations",
+        RemovalLevel::Options => "options",
+        RemovalLevel::Functions => "functions",
+        RemovalLevel::Instructions => "instructions",
+        RemovalLevel::Lines => "lines",
+    }
+}
