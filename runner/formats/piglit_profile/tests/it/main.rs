@@ -1,0 +1,5 @@
+//! Tests of profiles and reports.
+
+mod hostile;
+mod profiles;
+mod reports;
