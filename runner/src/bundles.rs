@@ -16,6 +16,7 @@ use crate::supervise::{ExplanationRequest, Pool, Request};
 use execute::Mode;
 use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
+use results::names::is_program;
 use results::verdict::{Outcome, Status, TestResult};
 use results::{DriverHeader, Repeat, uses_driver};
 use vocabulary::Target;
@@ -202,9 +203,9 @@ impl Shared {
             return Err(format!("the run's bundles hold {} MiB already", RUN_BYTES >> 20));
         }
         // A crash, or a timeout without code, may have ended the process: the test is not executed
-        // again.
+        // again. A program is a process of its own.
         let again = match result.status {
-            Status::Crash => false,
+            Status::Crash => is_program(&result.test),
             Status::Timeout => !result.stages.is_empty(),
             _ => true,
         };

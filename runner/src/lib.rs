@@ -19,6 +19,7 @@ pub mod console;
 pub mod locate;
 pub mod log;
 pub mod mock;
+pub mod profiles;
 pub mod schedule;
 pub mod select;
 pub mod supervise;

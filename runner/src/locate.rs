@@ -151,16 +151,23 @@ fn roots() -> Vec<PathBuf> {
     if let Ok(record) = RunRecord::read(Path::new(LATEST)) {
         roots.extend(record.paths.iter().flat_map(|path| roots_of(&record.directory.join(path))));
     }
-    let variables = PIGLIT_VARIABLES.iter().filter_map(std::env::var_os);
-    roots.extend(variables.map(PathBuf::from));
-    for libraries in LIBRARIES.map(Path::new) {
-        roots.push(libraries.join("piglit"));
-        roots.extend(directories(libraries).iter().map(|folder| folder.join("piglit")));
-    }
+    roots.extend(piglits());
     roots.retain(|root| root.is_dir());
     let mut seen = BTreeSet::new();
     roots.retain(|root| seen.insert(root.clone()));
     roots
+}
+
+/// Returns the folders of piglits: those that the environment names, then installed ones.
+pub(crate) fn piglits() -> Vec<PathBuf> {
+    let variables = PIGLIT_VARIABLES.iter().filter_map(std::env::var_os);
+    let mut found: Vec<PathBuf> = variables.map(PathBuf::from).collect();
+    for libraries in LIBRARIES.map(Path::new) {
+        found.push(libraries.join("piglit"));
+        found.extend(directories(libraries).iter().map(|folder| folder.join("piglit")));
+    }
+    found.retain(|folder| folder.is_dir());
+    found
 }
 
 /// Returns the directories from which names of the tests below a path may start (see

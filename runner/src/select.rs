@@ -11,6 +11,7 @@ use walkdir::WalkDir;
 
 use crate::console::message::message;
 use crate::locate::{NotLocated, locate};
+use crate::profiles::{ListError, Listed, is_profile, listed};
 use execute::{Kind, Mode, kind_by_extension};
 use results::RunFolder;
 use results::names::{EXTENSION, Namer, piglit_name, printable_line, test_name};
@@ -41,7 +42,7 @@ impl FileKinds {
 
     /// Returns the kind of a file by its name, if it is accepted.
     fn kind(self, path: &Path) -> Option<&'static dyn Kind> {
-        let kind = kind_by_extension(path, self.mode())?;
+        let kind = kind_by_extension(path, self.mode()).filter(|kind| !kind.is_list())?;
         let is_script = kind.extensions().contains(&EXTENSION);
         (is_script || self != FileKinds::Scripts).then_some(kind)
     }
@@ -62,12 +63,19 @@ pub struct TestFile {
     pub name: String,
     /// Path, as reached from the argument.
     pub path: PathBuf,
+    /// True if no other such test may run at the same time.
+    pub is_serial: bool,
 }
 
 impl TestFile {
+    /// Returns a test that may run beside others.
+    pub fn new(name: impl Into<String>, path: impl Into<PathBuf>) -> TestFile {
+        TestFile { name: name.into(), path: path.into(), is_serial: false }
+    }
+
     /// Returns a test that is named somewhere but has no file (any more).
     pub fn missing(name: &str) -> TestFile {
-        TestFile { name: name.to_owned(), path: PathBuf::new() }
+        TestFile::new(name, "")
     }
 
     /// Returns the test on a generation.
@@ -134,6 +142,9 @@ pub enum SelectError {
         /// Error of the parser.
         source: regex::Error,
     },
+    /// A profile cannot be read.
+    #[error(transparent)]
+    Profile(#[from] ListError),
     /// A list of names is not text.
     #[error("{path}:{line}:{column}: invalid UTF-8: byte 0x{byte:02X} outside comments")]
     Encoding {
@@ -217,7 +228,7 @@ fn not_a_test(path: &Path, kinds: FileKinds) -> Option<&'static str> {
 }
 
 /// Reads the names in a list; comments may hold any bytes.
-fn listed(path: &Path) -> Result<BTreeSet<String>, SelectError> {
+fn names_of_list(path: &Path) -> Result<BTreeSet<String>, SelectError> {
     let shown = || path.display().to_string();
     let error = |source| SelectError::Path { path: shown(), source };
     let bytes = read_regular(path, OPTION_BYTES).map_err(error)?;
@@ -263,7 +274,7 @@ impl Filter {
             };
             patterns.iter().map(regex).collect::<Result<Vec<_>, _>>()
         };
-        let names = list.map(listed).transpose()?;
+        let names = list.map(names_of_list).transpose()?;
         Ok(Filter { include: compile(include)?, exclude: compile(exclude)?, names })
     }
 
@@ -318,20 +329,24 @@ pub fn find_tests(paths: &[PathBuf], kinds: FileKinds) -> Result<Vec<TestFile>, 
             for (file, link) in files_below(path, kinds) {
                 let absolute = if link { absolute(&file) } else { directories.absolute(&file) };
                 let name = namer.name(&absolute, &real);
-                found.entry(absolute.into_os_string()).or_insert(TestFile { name, path: file });
+                found.entry(absolute.into_os_string()).or_insert_with(|| TestFile::new(name, file));
             }
         } else {
             if !real.metadata().map_err(error)?.is_file() {
                 return Err(error(io::Error::other("not a regular file")));
             }
             fs::File::open(&real).map_err(error)?;
+            if is_profile(&real) {
+                for (key, test) in tests_of_profile(path, kinds, &mut namer)? {
+                    found.entry(key).or_insert(test);
+                }
+                continue;
+            }
             if let Some(reason) = not_a_test(&real, kinds) {
                 return Err(SelectError::NotATest { path: path.display().to_string(), reason });
             }
             let name = namer.name(&real, real.parent().unwrap_or(Path::new("/")));
-            found
-                .entry(real.into_os_string())
-                .or_insert_with(|| TestFile { name, path: path.clone() });
+            found.entry(real.into_os_string()).or_insert_with(|| TestFile::new(name, path));
         }
     }
     let found = found.into_values().collect();
@@ -339,6 +354,29 @@ pub fn find_tests(paths: &[PathBuf], kinds: FileKinds) -> Result<Vec<TestFile>, 
         FileKinds::Shaders => programs(found),
         FileKinds::Scripts | FileKinds::Tests => found,
     })
+}
+
+/// Returns the accepted tests of a profile with their keys: the path of a file, or the name of an
+/// entry, which several profiles may list.
+fn tests_of_profile(
+    path: &Path,
+    kinds: FileKinds,
+    namer: &mut Namer,
+) -> Result<Vec<(OsString, TestFile)>, SelectError> {
+    let test = |listed: Listed| match listed {
+        Listed::File { path, piglit } => {
+            kinds.kind(&path)?;
+            let absolute = absolute(&path);
+            let name = namer.name(&absolute, &piglit);
+            Some((absolute.into_os_string(), TestFile::new(name, path)))
+        }
+        Listed::Entry { name, profile, is_serial } => {
+            let key = OsString::from(&name);
+            let test = TestFile { is_serial, ..TestFile::new(name, profile) };
+            (kinds == FileKinds::Tests).then_some((key, test))
+        }
+    };
+    Ok(listed(path)?.into_iter().filter_map(test).collect())
 }
 
 /// Returns the common prefixes of the names of all tests below the given directories.
@@ -540,7 +578,7 @@ mod tests {
         let filter = Filter::new(&[], &[], Some(&list)).unwrap();
         assert!(filter.accepts("tests/spec/a") && filter.accepts("tests/spec/b"));
         assert!(!filter.accepts("tests/spec/c"));
-        let test = |name: &str| TestFile { name: name.to_owned(), path: PathBuf::new() };
+        let test = |name: &str| TestFile::new(name, "");
         assert_eq!(
             filter.unknown_names(&[test("tests/spec/a"), test("tests/spec/b")]),
             ["spec@nothing"]

@@ -35,6 +35,11 @@ const VULKAN_VARIABLES: [&str; 2] = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"];
 const VULKAN_FOLDERS: [&str; 3] =
     ["/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/share/vulkan/icd.d"];
 
+/// Variable that chooses OpenCL drivers by their files.
+const OPEN_CL_VARIABLE: &str = "OCL_ICD_VENDORS";
+/// File of Mesa's OpenCL driver that uses the virtual GPU; an older one beside it does not.
+const OPEN_CL_DRIVER: &str = "/etc/OpenCL/vendors/rusticl.icd";
+
 /// A running virtual GPU.
 pub struct VirtualGpu {
     generation: Generation,
@@ -62,7 +67,8 @@ impl VirtualGpu {
             Event::Failed { pid, batch, text } => {
                 // The reply to the process follows, so that it finds the line.
                 if let Ok(mut file) = failures.lock() {
-                    let _ = file.write_all(format!("{pid} {text}\n").as_bytes());
+                    let line = format!("{} {text}\n", lineage(pid).join(","));
+                    let _ = file.write_all(line.as_bytes());
                 }
                 show(&format!("gpu: process {pid}: batch {batch} failed: {text}"));
             }
@@ -83,6 +89,8 @@ impl VirtualGpu {
         let unset = unset.map(|(name, value)| (name.into(), Some(value.into())));
         let vulkan = vulkan_driver(self.generation)
             .map(|file| (VULKAN_VARIABLES[0].into(), Some(file.into())));
+        let open_cl = open_cl_driver()
+            .map(|file| (OPEN_CL_VARIABLE.into(), Some(file.as_os_str().to_owned())));
         let removed = OTHER_DRIVERS.into_iter().map(|name| (name.into(), None));
         let own: [(OsString, OsString); 4] = [
             ("LD_PRELOAD".into(), preload(&self.library)),
@@ -91,7 +99,7 @@ impl VirtualGpu {
             (FAILURES_VARIABLE.into(), self.folder.path().join("failures").into()),
         ];
         let own = own.into_iter().map(|(name, value)| (name, Some(value)));
-        unset.chain(vulkan).chain(removed).chain(own).collect()
+        unset.chain(vulkan).chain(open_cl).chain(removed).chain(own).collect()
     }
 
     /// Waits for the end of all processes and returns the counts, with a reason if they prove
@@ -116,9 +124,24 @@ impl Drop for VirtualGpu {
     }
 }
 
+/// Returns a process and those that it descends from.
+fn lineage(pid: u32) -> Vec<String> {
+    /// Longest list, should processes change while they are looked at.
+    const MOST: usize = 32;
+    let parent = |pid: &u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        line.trim().parse().ok().filter(|&parent| parent > 0)
+    };
+    let all = std::iter::successors(Some(pid), parent).take(MOST);
+    all.map(|pid| pid.to_string()).collect()
+}
+
 /// Variables that are set unless the user has set them.
-fn defaults() -> [(&'static str, &'static str); 5] {
+fn defaults() -> [(&'static str, &'static str); 6] {
     [
+        // Mesa's OpenCL uses the drivers that are named.
+        ("RUSTICL_ENABLE", "iris"),
         ("PIGLIT_PLATFORM", "surfaceless_egl"),
         ("EGL_PLATFORM", "surfaceless"),
         ("MESA_SHADER_CACHE_DISABLE", "true"),
@@ -146,6 +169,12 @@ fn vulkan_driver(generation: Generation) -> Option<PathBuf> {
         // The library of this machine's architecture is the last one by name: x86_64.
         found.pop()
     })
+}
+
+/// Finds the file of Mesa's OpenCL driver, unless the user has chosen drivers.
+fn open_cl_driver() -> Option<&'static Path> {
+    let is_open = std::env::var_os(OPEN_CL_VARIABLE).is_none();
+    Some(Path::new(OPEN_CL_DRIVER)).filter(|file| is_open && file.is_file())
 }
 
 /// The device library, then the libraries that the user preloads.
@@ -205,7 +234,7 @@ pub fn check_renderer(renderer: &str) -> anyhow::Result<()> {
     bail!("the renderer is {renderer}: the driver of the virtual GPU was not used")
 }
 
-/// Failed batches of this process, read as they appear.
+/// Failed batches of this process and of programs that it runs, read as they appear.
 #[derive(Debug)]
 pub struct Failures {
     path: PathBuf,
@@ -228,7 +257,7 @@ impl Failures {
         }
     }
 
-    /// The first new line of this process.
+    /// The first new line of this process or of one that descends from it.
     fn first(&mut self) -> Option<String> {
         use std::io::{Read, Seek, SeekFrom};
         let mut file = OpenOptions::new().read(true).open(&self.path).ok()?;
@@ -239,7 +268,8 @@ impl Failures {
         self.read += u64::try_from(whole).unwrap_or(0);
         let own = std::process::id().to_string();
         let mut lines = text[..whole].lines().filter_map(|line| line.split_once(' '));
-        lines.find(|(pid, _)| *pid == own).map(|(_, text)| text.to_owned())
+        let is_own = |pids: &str| pids.split(',').any(|pid| pid == own);
+        lines.find(|(pids, _)| is_own(pids)).map(|(_, text)| text.to_owned())
     }
 }
 
@@ -285,6 +315,15 @@ mod tests {
     }
 
     #[test]
+    fn lineages_begin_with_the_process() {
+        let own = std::process::id();
+        let found = lineage(own);
+        assert_eq!(found[0], own.to_string());
+        #[cfg(target_os = "linux")]
+        assert_eq!(found[1], std::os::unix::process::parent_id().to_string());
+    }
+
+    #[test]
     fn renderers() {
         assert!(check_renderer("Mesa Intel(R) HD Graphics 4000 (IVB GT2)").is_ok());
         assert!(check_renderer("llvmpipe (LLVM 15.0.6, 256 bits)").is_err());
@@ -294,7 +333,7 @@ mod tests {
     fn failures_belong_to_processes() {
         let folder = std::env::temp_dir().join(format!("failures-{}", std::process::id()));
         let own = std::process::id();
-        std::fs::write(&folder, format!("1 other\n{own} mine\n{own} later\n{own} hal"))
+        std::fs::write(&folder, format!("1 other\n9,{own},1 mine\n{own} later\n{own} hal"))
             .expect("a file");
         let mut failures = Failures { path: folder.clone(), read: 0 };
         let cause = |verdict: Verdict| verdict.cause.map(|(_, text)| text);

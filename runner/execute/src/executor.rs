@@ -9,6 +9,7 @@ use script::{ContextFacts, ContextRequest, Script};
 use crate::capabilities::{ContextSet, TableError, check_requirements, facts};
 use crate::case::TestCase;
 use crate::machines::Explanation;
+use crate::programs::{ProgramExplanation, ProgramTest};
 use crate::shared::TestScript;
 use crate::vk_explanation::VkExplanation;
 use results::verdict::{Phase, Verdict};
@@ -60,6 +61,16 @@ pub trait Executor: Sync {
         _explanation: Option<&mut VkExplanation>,
     ) -> Verdict {
         Verdict::skip(format!("{} does not execute scripts of Vulkan", case.target))
+    }
+
+    /// Executes a program, and records the explanation of its verdict if requested.
+    fn run_program(
+        &self,
+        case: &TestCase<'_>,
+        _program: &ProgramTest,
+        _explanation: Option<&mut ProgramExplanation>,
+    ) -> Verdict {
+        Verdict::skip(format!("{} does not execute programs", case.target))
     }
 
     /// Has the front end check a shader, and link it if the test asks for it.

@@ -29,6 +29,12 @@ pub trait Kind: Sync {
         false
     }
 
+    /// Returns true if a file lists tests, which have its path and names of their own. Folders do
+    /// not give such files.
+    fn is_list(&self) -> bool {
+        false
+    }
+
     /// Returns the target of the drivers that execute such files.
     fn driver(&self) -> Target {
         Target::GL

@@ -33,6 +33,7 @@ mod kinds;
 mod machines;
 mod mode;
 mod options;
+mod programs;
 mod run;
 mod serve_compiler;
 mod shared;
@@ -47,6 +48,7 @@ pub use executors::gl_driver::{RanKernel, add_kernels, connection as driver};
 pub use executors::simulation::{Devices, Traced, TracedWaves, seed};
 pub use executors::vk_driver::connection as vulkan;
 pub use executors::{context_for, executor};
+pub use external_program::end_all as end_programs;
 pub use front::pipeline::Pipeline;
 pub use front::{Linked, PASSTHROUGH, build};
 pub use hardware::{chip, devinfo};
@@ -58,6 +60,7 @@ pub use mode::Mode;
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
 };
+pub use programs::{ProfileError, ProfileFile, ProgramExplanation, ProgramOptions, read_profile};
 pub use run::{
     UNREADABLE, explain_file, prepare, read_script, read_test, run_explained, run_file,
     run_replaced, run_script, run_text,

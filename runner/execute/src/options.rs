@@ -6,6 +6,7 @@ use raster::deferred::ShadeMode;
 
 use crate::external::ExternalCompiler;
 use crate::mode::Mode;
+use crate::programs::ProgramOptions;
 use compiler::{CodegenOptions, Quirk};
 
 /// The executors of a test.
@@ -31,6 +32,8 @@ pub struct RunOptions {
     pub shade: ShadeMode,
     /// Options of compiler and simulator.
     pub execution: ExecutionOptions,
+    /// Options of programs that are tests.
+    pub programs: ProgramOptions,
 }
 
 impl RunOptions {

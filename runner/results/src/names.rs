@@ -85,16 +85,44 @@ fn after_tests(file: &Path) -> Option<&Path> {
 /// Folder of piglit's assembly tests, and its part of their names.
 const ASSEMBLY_TESTS: (&str, &str) = ("asmparsertest/shaders/", "asmparsertest/");
 
+/// First part of the names of tests that are programs.
+const PROGRAMS: &str = "programs/";
+
+/// Extension that piglit leaves out of names, too.
+const VULKAN_EXTENSION: &str = ".vk_shader_test";
+
+/// Returns the name of a test that is a program, from piglit's form of it. There `/` is a part of
+/// words.
+pub fn program_name(piglit: &str) -> String {
+    PROGRAMS.to_owned() + &exchanged(piglit)
+}
+
+/// Returns true if a test is a program by its name.
+pub fn is_program(name: &str) -> bool {
+    name.starts_with(PROGRAMS)
+}
+
+/// Exchanges the separators of both forms.
+fn exchanged(name: &str) -> String {
+    let other = |c| match c {
+        '/' => '@',
+        '@' => '/',
+        c => c,
+    };
+    name.chars().map(other).collect()
+}
+
 /// Returns piglit's form of a name: without the first component, `@` between parts, in lower case.
 pub fn piglit_name(name: &str) -> String {
     let rest = name.split_once('/').map_or(name, |(_, rest)| rest);
+    let rest = rest.strip_suffix(VULKAN_EXTENSION).unwrap_or(rest);
     let (folder, part) = ASSEMBLY_TESTS;
-    match rest.strip_prefix(folder) {
+    let parts = match rest.strip_prefix(folder) {
         Some(rest) => [part, rest].concat(),
         None => rest.to_owned(),
-    }
-    .replace('/', "@")
-    .to_lowercase()
+    };
+    let piglit = if is_program(name) { exchanged(&parts) } else { parts.replace('/', "@") };
+    piglit.to_lowercase()
 }
 
 /// Returns true if a name written by a user, in either form, means this test.
@@ -164,6 +192,14 @@ mod tests {
     use std::fs;
 
     #[test]
+    fn names_of_programs_lead_back() {
+        let name = program_name("spec@a b@<x>/y");
+        assert_eq!(name, "programs/spec/a b/<x>@y");
+        assert!(is_program(&name) && !is_program("tests/programs/a"));
+        assert_eq!(piglit_name(&name), "spec@a b@<x>/y");
+    }
+
+    #[test]
     fn names_by_place() {
         let tree = tempfile::tempdir().unwrap();
         let root = tree.path().canonicalize().unwrap();
@@ -188,6 +224,8 @@ mod tests {
     fn piglit_form() {
         assert_eq!(piglit_name("tests/spec/GLSL-1.10/Foo"), "spec@glsl-1.10@foo");
         assert_eq!(piglit_name("alone"), "alone");
+        assert_eq!(piglit_name("tests/a@3/b"), "a@3@b");
+        assert_eq!(piglit_name("tests/vulkan/a.vk_shader_test"), "vulkan@a");
         let assembly = "tests/asmparsertest/shaders/ARBvp1.0/abs.txt";
         assert_eq!(piglit_name(assembly), "asmparsertest@arbvp1.0@abs.txt");
         assert!(names_test("spec@a", "tests/spec/a") && names_test("tests/spec/a", "tests/spec/a"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::names::quoted;
+use crate::names::{is_program, quoted};
 use vocabulary::Target;
 
 /// Options of a run that do not belong to the command of one test case, and whether a value
@@ -49,18 +49,30 @@ impl Repeat {
     pub fn of_test(&self, test: &str) -> Option<RepeatTest> {
         if let Some(path) = self.files.get(test).filter(|path| !path.as_os_str().is_empty()) {
             let path = quoted(&path.display().to_string());
-            return Some(RepeatTest { before: format!(" {path}"), after: self.options.clone() });
+            // Programs have the path of the profile that lists them.
+            let only =
+                if is_program(test) { format!(" -t {}", pattern(test)) } else { String::new() };
+            let after = format!("{only}{}", self.options);
+            return Some(RepeatTest { before: format!(" {path}"), after });
         }
         if self.arguments.is_empty() {
             return None;
         }
-        let name = quoted(&format!("^{}$", regex::escape(test)));
-        let rest: String = without(&self.arguments, &DROPPED)
-            .iter()
-            .map(|word| format!(" {}", quoted(word)))
-            .collect();
-        Some(RepeatTest { before: String::new(), after: format!(" -t {name}{rest}") })
+        let name = pattern(test);
+        // This command has the options of a run, behind its own name.
+        let (command, arguments) = match self.arguments.split_first() {
+            Some((first, rest)) if first == "piglit" => (" piglit", rest),
+            _ => ("", &*self.arguments),
+        };
+        let rest: String =
+            without(arguments, &DROPPED).iter().map(|word| format!(" {}", quoted(word))).collect();
+        Some(RepeatTest { before: command.to_owned(), after: format!(" -t {name}{rest}") })
     }
+}
+
+/// Returns the quoted pattern of one test.
+fn pattern(test: &str) -> String {
+    quoted(&format!("^{}$", regex::escape(test)))
 }
 
 /// The command that executes one test again, but for its generations.
@@ -141,9 +153,16 @@ mod tests {
         ] {
             assert_eq!(repeat.command(test, generation).as_deref(), Some(command));
         }
+        let of_profile = [("programs/a/b c".to_owned(), PathBuf::from("p.xml.gz"))];
+        let programs = Repeat { files: of_profile.into(), ..Repeat::default() };
+        let command = "runner p.xml.gz --gen gl -t '^programs/a/b c$'";
+        assert_eq!(programs.command("programs/a/b c", "gl").as_deref(), Some(command));
         let several = repeat.of_test("s/a").map(|test| test.command(&["ivb", "skl"]));
         let command = "runner 'in/a b.shader_test' --gen ivb,skl --width SIMD8";
         assert_eq!(several.as_deref(), Some(command));
+        let piglit = Repeat { arguments: words("piglit gpu -j 2"), ..Repeat::default() };
+        let command = "runner piglit --gen gl -t '^s/a$' gpu";
+        assert_eq!(piglit.command("s/a", "gl").as_deref(), Some(command));
         assert_eq!(Repeat::default().command("s/a", "ivb"), None);
     }
 }

@@ -285,9 +285,12 @@ pub struct Verdict {
     pub cause: Option<(Phase, String)>,
     /// Statistics of the generated code.
     pub stages: Vec<StageStatistics>,
+    /// Named parts.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub subtests: Box<[Subtest]>,
     /// Optional passes that ran, if requested.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passes: Vec<ScopePasses>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub passes: Box<[ScopePasses]>,
     /// Items that the test exercised, if requested.
     #[serde(default, skip_serializing_if = "CoverageSample::is_empty")]
     pub coverage: CoverageSample,
@@ -332,7 +335,8 @@ impl Verdict {
             status: Status::Pass,
             cause: None,
             stages: Vec::new(),
-            passes: Vec::new(),
+            subtests: Box::default(),
+            passes: Box::default(),
             coverage: CoverageSample::default(),
             differed: false,
         }

@@ -8,7 +8,7 @@ use super::args::{
 use super::values::{Generations, generations};
 use super::{
     asm, bisect, compare_codegen, coverage, defects, diff, expect, fuzz, gpu, history, import,
-    list, merge, pressure, reduce, report, show, summary, wrap,
+    list, merge, piglit, pressure, reduce, report, show, summary, wrap,
 };
 use crate::console::style::ColorChoice;
 
@@ -24,7 +24,7 @@ Find a cause:     bisect, reduce
 Find failures:    fuzz, wrap, coverage, defects
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, compare-codegen, pressure
-More:             gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
+More:             piglit, gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
 
 {positionals}
 {options}
@@ -116,6 +116,9 @@ pub(super) enum Command {
     Man(ManArgs),
     /// Print a shell's completions.
     Completions(CompletionsArgs),
+    /// Run the tests that profiles of piglit list.
+    #[command(after_help = piglit::HELP)]
+    Piglit(Box<RunArgs>),
     /// Run a program on a virtual GPU with the driver of the system's Mesa.
     Gpu(gpu::GpuArgs),
     /// Compile for other programs by the protocol of docs/compiler-protocol.md.

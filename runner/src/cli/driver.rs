@@ -115,7 +115,8 @@ pub(super) fn of_files<'a>(
     }
 }
 
-/// Returns the names of the drivers that execute tests; `None` if none does.
+/// Returns the names of the drivers that execute tests; `None` if none does. Without tests that
+/// need one (`is_needed`), a machine may lack it: programs bring their drivers along.
 ///
 /// # Errors
 /// Fails if the machine has no such driver, if a driver crashes, and if it is not that of the GPU.
@@ -123,6 +124,7 @@ pub(super) fn identify(
     args: &DriverArgs,
     drivers: &BTreeSet<Target>,
     gpu: Option<&VirtualGpu>,
+    is_needed: bool,
 ) -> anyhow::Result<Option<DriverHeader>> {
     if args.folder().is_some() && drivers.is_empty() {
         anyhow::bail!("--driver DIR needs --gen gl or vk");
@@ -131,10 +133,11 @@ pub(super) fn identify(
         anyhow::bail!("--driver mesa: only runs of tests have a virtual GPU");
     }
     install::enter(args.folder())?;
-    let headers: Vec<DriverHeader> = drivers
-        .iter()
-        .map(|&driver| identify_one(args, driver, gpu))
-        .collect::<anyhow::Result<_>>()?;
+    let identified = drivers.iter().map(|&driver| identify_one(args, driver, gpu));
+    let headers: Vec<DriverHeader> = match identified.collect::<anyhow::Result<_>>() {
+        Err(error) if is_needed || gpu.is_some() => return Err(error),
+        headers => headers.unwrap_or_default(),
+    };
     let all =
         |name: fn(&DriverHeader) -> &str| headers.iter().map(name).collect::<Vec<_>>().join("; ");
     Ok((!headers.is_empty()).then(|| DriverHeader {

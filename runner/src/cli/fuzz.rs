@@ -219,7 +219,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
     let driver = {
         let file = std::path::Path::new("random.shader_test");
         let drivers = super::driver::of_files(chosen, &generations, [file].into_iter());
-        super::driver::identify(chosen, &drivers, gpu.as_ref())?
+        super::driver::identify(chosen, &drivers, gpu.as_ref(), true)?
     };
     let options = execute_options(&args.execute, args.reference_only)?;
     let changed = changed_options(&args.execute, &options.execution);
@@ -409,7 +409,7 @@ impl Plan for FuzzPlan {
         let name = self.name(case);
         let case_override =
             Some(CaseOverride { text: Some(self.text(number)), ..CaseOverride::default() });
-        let test = TestFile { path: self.file(&name), name };
+        let test = TestFile::new(name.clone(), self.file(&name));
         let request = Request::execution(case, &test.on(generation), case_override);
         self.pool.run(task, request).await
     }

@@ -27,6 +27,7 @@ mod merge;
 mod options;
 mod output;
 mod override_runner;
+mod piglit;
 mod plan;
 mod pressure;
 mod radeonsi_counts;
@@ -110,6 +111,7 @@ pub fn main() -> ExitCode {
         Some(Command::Settings(args)) => settings::show(&args),
         Some(Command::Man(args)) => manual::man(&args),
         Some(Command::Completions(args)) => manual::completions(&args),
+        Some(Command::Piglit(args)) => piglit::run(*args, &words),
         Some(Command::Gpu(args)) => gpu::gpu(&args),
         Some(Command::ServeCompiler) => serve::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),

@@ -9,8 +9,13 @@ use raster::deferred::ShadeMode;
 use super::args::{CompileArgs, DriverArgs, ExecuteArgs, RunArgs};
 use super::install;
 use super::suggest;
+use super::workers;
+use crate::supervise;
+use execute::driver::Platform;
 use execute::external::{CommandLine, ExternalCompiler};
-use execute::{ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks};
+use execute::{
+    ExecutionOptions, ExecutorSelection, ProgramOptions, RunOptions, disable_passes, disable_quirks,
+};
 use results::Junit;
 use results::names::quoted;
 use results::passes::PassLimit;
@@ -44,7 +49,30 @@ pub(super) fn execute_options(
     install::enter(args.device.driver.folder())?;
     configure_drivers(&args.device.driver);
     let (compile_only, execution) = (args.compile_only, execution_options(args)?);
-    Ok(RunOptions { executors, compile_only, shade, execution })
+    let programs = program_options(args);
+    Ok(RunOptions { executors, compile_only, shade, execution, programs })
+}
+
+/// Returns the options of programs that are tests. They end before their worker, so that their
+/// output is kept.
+fn program_options(args: &ExecuteArgs) -> ProgramOptions {
+    let limit = Duration::from_secs(args.timeout.into());
+    let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);
+    let defaults = ProgramOptions::default();
+    ProgramOptions {
+        time_limit: limit - (limit / 20).min(Duration::from_secs(1)),
+        memory: memory.or_else(|| supervise::default_limit(workers::jobs(None))),
+        platform: piglit_platform(&args.device.driver).unwrap_or(defaults.platform),
+    }
+}
+
+/// Returns piglit's name of the chosen platform of windows.
+fn piglit_platform(args: &DriverArgs) -> Option<String> {
+    match args.gl_platform {
+        Some(Platform::Gbm) => Some("gbm".to_owned()),
+        Some(Platform::Surfaceless | Platform::Device) => None,
+        None => std::env::var("PIGLIT_PLATFORM").ok().filter(|name| !name.is_empty()),
+    }
 }
 
 /// Selects the drivers that this process opens when it needs them.

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use super::args::{Order, RunArgs};
 use super::options::command_options;
 use crate::console::{Described, DescribedCase, DescribedTest};
@@ -127,6 +129,8 @@ pub(super) struct RunPlan {
     pub(super) repeat: u32,
     /// Worker processes.
     pub(super) pool: Arc<Pool>,
+    /// Permission for the tests of which one runs at a time.
+    pub(super) alone: Semaphore,
 }
 
 impl RunPlan {
@@ -162,6 +166,11 @@ impl Plan for RunPlan {
         if let Some(reason) = self.expectations.skip(&test.name, generation) {
             return Finished::at_once(Verdict::skip(reason));
         }
+        let _alone = match test.is_serial {
+            // The semaphore is never closed.
+            true => self.alone.acquire().await.ok(),
+            false => None,
+        };
         let request = Request::execution(case, &test.on(generation), None);
         let mut all = vec![self.pool.run(task, request.clone()).await];
         for _ in 1..self.repeat {
@@ -185,7 +194,7 @@ impl Plan for RunPlan {
             outcome,
             duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             stages: verdict.stages,
-            subtests: Vec::new(),
+            subtests: verdict.subtests.into(),
             differed: verdict.differed && !self.expectations.is_flake(&test.name, generation),
         }
     }
@@ -263,8 +272,7 @@ mod tests {
     #[test]
     fn random_orders_are_those_of_their_seeds() {
         let names = (0..20).map(|number| format!("s/{number:02}"));
-        let tests: Vec<TestFile> =
-            names.map(|name| TestFile { path: name.clone().into(), name }).collect();
+        let tests: Vec<TestFile> = names.map(|name| TestFile::new(name.clone(), name)).collect();
         let of = |seed| {
             let (tests, mut cases) = planned(tests.clone(), &[Target::IVB], None, &BTreeSet::new());
             order(&mut cases, &tests, (Order::Random, seed), None);
@@ -298,7 +306,7 @@ mod tests {
 
     #[test]
     fn rows_of_tests_that_are_gone() {
-        let selected = vec![TestFile { name: "s/b".into(), path: "b".into() }];
+        let selected = vec![TestFile::new("s/b", "b")];
         let missing = BTreeSet::from([("s/a".to_owned(), Target::HSW)]);
         let (tests, cases) = planned(selected, &[Target::IVB, Target::HSW], None, &missing);
         let keys: Vec<_> =

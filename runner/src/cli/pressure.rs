@@ -202,7 +202,7 @@ mod tests {
     /// Returns the kernels of a committed test on Skylake, by stage and width.
     fn committed(name: &str) -> Kernels {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(name);
-        let test = TestFile { name: name.to_owned(), path: path.with_extension("shader_test") };
+        let test = TestFile::new(name, path.with_extension("shader_test"));
         kernels(&test, Target::SKL).unwrap()
     }
 

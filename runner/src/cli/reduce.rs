@@ -99,7 +99,7 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
     if !args.execute.device.driver.is_virtual() {
         let (chosen, path) = (&args.execute.device.driver, std::path::Path::new(&args.test));
         let drivers = super::driver::of_files(chosen, &[args.generation()], [path].into_iter());
-        super::driver::identify(chosen, &drivers, None)?;
+        super::driver::identify(chosen, &drivers, None, true)?;
     }
     // Levels parse text of the user, which may be nested deeply.
     let thread = std::thread::Builder::new().stack_size(STACK);
@@ -198,7 +198,7 @@ fn check(
 
 fn test_file(path: &Path) -> anyhow::Result<TestFile> {
     let real = path.canonicalize().with_context(|| path.display().to_string())?;
-    Ok(TestFile { name: test_name(&real, real.parent().unwrap_or(&real)), path: path.to_owned() })
+    Ok(TestFile::new(test_name(&real, real.parent().unwrap_or(&real)), path))
 }
 
 /// Returns an ending and the first line of its message.

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Parser;
 
 use super::args::{RerunArgs, ResumeArgs, RunArgs};
-use super::command::Cli;
+use super::command::{Cli, Command};
 use super::exit::EXPECTED;
 use super::output::print;
 use super::plan::Key;
@@ -70,8 +70,11 @@ pub(super) fn parse(record: &RunRecord) -> anyhow::Result<RunArgs> {
         .map(OsString::from);
     let cli =
         Cli::try_parse_from(words).context("run.json: these are not the arguments of a run")?;
-    anyhow::ensure!(cli.command.is_none(), "run.json: these are not the arguments of a run");
-    let mut run = cli.run;
+    let mut run = match cli.command {
+        None => cli.run,
+        Some(Command::Piglit(run)) => *run,
+        Some(_) => anyhow::bail!("run.json: these are not the arguments of a run"),
+    };
     if !record.paths.is_empty() {
         run.select.paths.clone_from(&record.paths);
     }

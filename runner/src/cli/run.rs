@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use tokio::sync::Semaphore;
 
 use super::args::{Order, RunArgs, SelectArgs, ShardChoice};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED, UNTESTABLE};
@@ -26,7 +27,7 @@ use crate::virtual_gpu::VirtualGpu;
 use results::ShardHeader;
 use results::event::Reporter;
 use results::expect::Expectations;
-use results::names::quoted;
+use results::names::{is_program, quoted};
 use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, Repeat, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Target;
@@ -76,7 +77,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let chosen = &args.execute.device.driver;
     let paths = selection.tests.iter().map(|test| &*test.path);
     let drivers = super::driver::of_files(chosen, &generations, paths);
-    let driver = super::driver::identify(chosen, &drivers, gpu.as_ref())?;
+    let is_needed = selection.tests.iter().any(|test| !is_program(&test.name));
+    let driver = super::driver::identify(chosen, &drivers, gpu.as_ref(), is_needed)?;
     let options = run_options(args)?;
     super::choices::check(&args.execute.device, &generations)?;
     let changed = changed_options(&args.execute, &options.execution);
@@ -160,7 +162,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
             jobs,
         );
         bundles.complete(writer.results());
-        let plan = RunPlan { tests, cases, variant, expectations, repeat: args.repeat, pool };
+        let (repeat, alone) = (args.repeat, Semaphore::new(1));
+        let plan = RunPlan { tests, cases, variant, expectations, repeat, pool, alone };
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
         let summary = schedule::run(Arc::new(plan), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))

@@ -75,6 +75,7 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
             answer(request, &options, &devices)
         }
     })?;
+    execute::end_programs();
     Ok(EXPECTED)
 }
 
@@ -162,6 +163,7 @@ fn answer_on_virtual_gpu(
 fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
     match &cli.command {
         None => Ok((&cli.run.execute, cli.run.generations())),
+        Some(Command::Piglit(run)) => Ok((&run.execute, run.generations())),
         Some(Command::Bisect(args)) => Ok((&args.execute, args.generations.0.clone())),
         Some(Command::Reduce(args)) => Ok((&args.execute, vec![args.generation()])),
         Some(Command::Fuzz(args)) => Ok((&args.execute, args.generations())),
@@ -208,7 +210,7 @@ fn observed(path: &Path, case: &TestCase<'_>) -> Verdict {
     match execute::read_test(path, case.options.mode()) {
         Ok(text) => {
             let (verdict, sample) = tools::coverage::sample(&text, case);
-            Verdict { coverage: sample, passes: Vec::new(), ..verdict }
+            Verdict { coverage: sample, passes: Box::default(), ..verdict }
         }
         Err(_) => execute::run_file(path, case),
     }

@@ -72,6 +72,10 @@ fn blocks(text: &str) -> Vec<FencedBlock<'_>> {
     blocks
 }
 
+/// A profile of piglit, not compressed.
+const PROFILE: &str = "<PiglitTestList><Test type=\"cl\" name=\"a@b\">\
+    <option name=\"command\" value=\"['c']\"/></Test></PiglitTestList>";
+
 /// A sandbox with what the documents speak of: parts of the suites, lists, runs, a small `piglit`.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -91,7 +95,9 @@ fn sandbox() -> Sandbox {
     let doubles = "piglit/generated_tests/spec/arb_gpu_shader_fp64/green.shader_test";
     sandbox
         .file(doubles, &green)
-        .file("piglit/tests/spec/arb_gpu_shader_fp64/red.shader_test", &red);
+        .file("piglit/tests/spec/arb_gpu_shader_fp64/red.shader_test", &red)
+        .file("piglit/tests/opengl.xml.gz", PROFILE)
+        .file("piglit/tests/shader.xml.gz", PROFILE);
     sandbox.file("tests.txt", "suite/green\n").file("fails.csv", "suite/red,Fail\n");
     sandbox.file("ivb-fails.csv", "own/red,Fail\n").file("skips.txt", "").file("flakes.txt", "");
     sandbox

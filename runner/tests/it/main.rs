@@ -36,6 +36,7 @@ mod long_arrays;
 mod packaging;
 mod parser_tests;
 mod parts;
+mod programs;
 mod quirks;
 mod reduce;
 mod report;

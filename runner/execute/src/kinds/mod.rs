@@ -3,6 +3,7 @@
 mod assembly_test;
 mod bare_shader;
 mod parser_test;
+mod program;
 mod shader_test;
 mod vulkan_script;
 
@@ -18,12 +19,13 @@ use crate::mode::Mode;
 pub(crate) const DEFAULT: &dyn Kind = &shader_test::ShaderTest;
 
 /// Every kind.
-pub static KINDS: [&dyn Kind; 5] = [
+pub static KINDS: [&dyn Kind; 6] = [
     DEFAULT,
     &bare_shader::BareShader,
     &parser_test::ParserTest,
     &assembly_test::AssemblyTest,
     &vulkan_script::VulkanScript,
+    &program::ProgramKind,
 ];
 
 /// Returns the kind that files of this name have in a mode, if their text does not say otherwise.

@@ -48,7 +48,7 @@ pub struct Bundle {
     pub probes: Vec<ProbeRecord>,
     /// Text of the test.
     pub script: String,
-    /// `<stage>.ir` and `<stage>.<width>.eu`, by name.
+    /// `<stage>.ir` and `<stage>.<width>.eu`, or the output of a program, by name.
     pub texts: BTreeMap<String, String>,
     /// PNG files by name, those of [`IMAGES`].
     pub images: BTreeMap<&'static str, Vec<u8>>,
@@ -261,13 +261,16 @@ fn folder_name(part: &str) -> String {
     name
 }
 
+/// Ends of the names of a bundle's texts: code, and the output of programs.
+const TEXTS: [&str; 4] = [".ir", ".eu", ".spvasm", ".log"];
+
 /// Returns true for `fragment.ir`, `fragment.SIMD8.eu` and the like: names that stay inside the
 /// folder.
 fn is_text_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     name.chars().all(plain)
         && !name.starts_with('.')
-        && (name.ends_with(".ir") || name.ends_with(".eu"))
+        && TEXTS.iter().any(|extension| name.ends_with(extension))
 }
 
 /// Truncates a text after a whole line and appends a note.

@@ -11,6 +11,7 @@ use super::error::SettingsError;
 use super::file::SettingsFile;
 use super::grammar::{grammar, is_run, key, options, variable};
 use super::layer::{self, Layer, Value};
+use crate::cli::piglit::is_piglit;
 
 /// Value of `--settings` for no file.
 const NO_FILE: &str = "none";
@@ -31,6 +32,12 @@ pub(super) struct Expansion {
 /// # Errors
 /// Fails on a settings file or a variable that cannot be used.
 pub(in crate::cli) fn expand(words: Vec<OsString>) -> Result<Vec<OsString>, SettingsError> {
+    if is_piglit(&words) {
+        let mut all = words;
+        let rest = expand(all.split_off(1))?;
+        all.extend(rest);
+        return Ok(all);
+    }
     if !is_run(&words) {
         return Ok(words);
     }

@@ -17,6 +17,7 @@ use crate::executor::Executor;
 use crate::executors::simulation;
 use crate::machines::Explanation;
 use crate::options::ExecutorSelection;
+use crate::programs::{self, ProgramExplanation, ProgramTest};
 use crate::shared::TestScript;
 use results::verdict::Verdict;
 use vocabulary::Target;
@@ -47,6 +48,20 @@ impl Executor for GlDriver {
         match case.options.executors {
             ExecutorSelection::ReferenceOnly => simulation::run(case, test, self, explanation),
             _ => run::run(case, test.script, explanation),
+        }
+    }
+
+    fn run_program(
+        &self,
+        case: &TestCase<'_>,
+        program: &ProgramTest,
+        explanation: Option<&mut ProgramExplanation>,
+    ) -> Verdict {
+        match case.options.executors {
+            ExecutorSelection::ReferenceOnly => {
+                Verdict::skip("the reference interpreter does not execute programs")
+            }
+            _ => programs::run(&case.options.programs, program, explanation),
         }
     }
 

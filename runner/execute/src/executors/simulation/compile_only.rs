@@ -45,6 +45,6 @@ fn compile_stages(program: &Program, device: &mut dyn ShaderDevice) -> Verdict {
     let failure = results.into_iter().find_map(Result::err);
     let mut verdict = failure.map_or_else(Verdict::pass, |error| device_verdict(&error));
     verdict.stages = statistics(device);
-    verdict.passes = device.passes();
+    verdict.passes = device.passes().into();
     verdict
 }

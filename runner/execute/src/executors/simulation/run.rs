@@ -62,7 +62,7 @@ fn verdict_of(session: &mut Session<'_>) -> Verdict {
     session.record_end();
     if verdict.status != Status::Skip {
         verdict.stages = statistics(&*session.replicas.primary().device);
-        verdict.passes = session.replicas.primary().device.passes();
+        verdict.passes = session.replicas.primary().device.passes().into();
     }
     verdict
 }
