@@ -55,7 +55,7 @@ pub use hardware::{chip, devinfo};
 pub use keys::{StageKeys, stage_keys};
 pub use kind::{Kind, TestFile};
 pub use kinds::{KINDS, kind_by_extension, kind_of, validate_vk_modules, vk_modules, vk_rules};
-pub use machines::{Explanation, ProbedArea, image};
+pub use machines::{Explanation, ProbedArea, ProbedValues, image};
 pub use mode::Mode;
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,

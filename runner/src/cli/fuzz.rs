@@ -29,7 +29,7 @@ use results::verdict::{Outcome, Status, TestResult, Verdict};
 use results::{
     Header, Repeat, RepeatTest, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular,
 };
-use tools::fuzz::{Defect, Kind, generate_without, mutate};
+use tools::fuzz::{Defect, Kind, VULKAN_KINDS, generate_without, mutate, vulkan_test};
 use vocabulary::Target;
 
 /// Default number of tests.
@@ -68,6 +68,9 @@ pub(super) struct FuzzArgs {
         conflicts_with = "mutate"
     )]
     avoid: Vec<Avoided>,
+    /// Tests of Vulkan, with the values of the interpreter (default with --gen vk).
+    #[arg(long, conflicts_with = "mutate")]
+    vulkan: bool,
     /// Damage these tests instead; only crashes and timeouts count.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     mutate: Vec<PathBuf>,
@@ -117,8 +120,16 @@ impl FuzzArgs {
         if !self.mutate.is_empty() {
             return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Scripts)?));
         }
-        let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
-        Ok(Source::Generated(kinds, self.defects()))
+        let is_vulkan = self.vulkan || self.generations().contains(&execute::vulkan::TARGET);
+        let all = if is_vulkan { VULKAN_KINDS.to_vec() } else { Kind::ALL.to_vec() };
+        let kinds = if self.stage.is_empty() { all.clone() } else { self.stage.clone() };
+        if let Some(kind) = kinds.iter().find(|kind| !all.contains(kind)) {
+            anyhow::bail!("there are no {} tests for Vulkan", kind.name());
+        }
+        Ok(match is_vulkan {
+            true => Source::Vulkan(kinds, self.defects()),
+            false => Source::Generated(kinds, self.defects()),
+        })
     }
 }
 
@@ -126,6 +137,8 @@ impl FuzzArgs {
 enum Source {
     /// Generated tests of these kinds in turn, without the constructs of known defects.
     Generated(Vec<Kind>, Vec<Defect>),
+    /// The same for Vulkan.
+    Vulkan(Vec<Kind>, Vec<Defect>),
     /// Damaged files.
     Damaged(Vec<TestFile>),
 }
@@ -133,17 +146,35 @@ enum Source {
 impl Source {
     fn name(&self, seed: u64, number: u64) -> String {
         let kind = match self {
-            Source::Generated(kinds, _) => chosen(kinds, number).map_or("", |kind| kind.name()),
+            Source::Generated(kinds, _) | Source::Vulkan(kinds, _) => {
+                chosen(kinds, number).map_or("", |kind| kind.name())
+            }
             Source::Damaged(_) => "damaged",
         };
         format!("fuzz-{seed}/{kind}-{number}")
     }
 
-    /// Returns the text of a test; an unreadable file is empty.
+    /// Returns the extension of the tests' files.
+    fn extension(&self) -> &'static str {
+        match self {
+            Source::Generated(..) | Source::Damaged(_) => EXTENSION,
+            Source::Vulkan(..) => "amber",
+        }
+    }
+
+    /// Returns the text of a test; an unreadable file is empty. A test without values is no script,
+    /// so that it fails with the reason in its text.
     fn text(&self, seed: u64, number: u64) -> String {
         match self {
             Source::Generated(kinds, avoid) => {
                 let text = |&kind| generate_without(seed, number, kind, avoid);
+                chosen(kinds, number).map(text).unwrap_or_default()
+            }
+            Source::Vulkan(kinds, avoid) => {
+                let text = |&kind| {
+                    vulkan_test(seed, number, kind, avoid)
+                        .unwrap_or_else(|reason| format!("the interpreter has no values: {reason}"))
+                };
                 chosen(kinds, number).map(text).unwrap_or_default()
             }
             Source::Damaged(files) => {
@@ -185,7 +216,8 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
     let Tested { good, failed, nothing } = run_tests(args, source)?;
     if args.reduce {
         for (path, generation) in failed {
-            let small = path.with_extension(format!("small.{EXTENSION}"));
+            let extension = path.extension().unwrap_or_default().to_string_lossy();
+            let small = path.with_extension(format!("small.{extension}"));
             print(format!("{} [{generation}]\n", small.display()).as_bytes())?;
             reduce(&ReduceArgs::of(path, generation, small, args.jobs, args.execute.clone()))?;
         }
@@ -217,8 +249,8 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
     let chosen = &args.execute.device.driver;
     let gpu = super::driver::virtual_gpu(chosen, &generations)?;
     let driver = {
-        let file = std::path::Path::new("random.shader_test");
-        let drivers = super::driver::of_files(chosen, &generations, [file].into_iter());
+        let file = PathBuf::from(format!("random.{}", source.extension()));
+        let drivers = super::driver::of_files(chosen, &generations, [&*file].into_iter());
         super::driver::identify(chosen, &drivers, gpu.as_ref(), true)?
     };
     let options = execute_options(&args.execute, args.reference_only)?;
@@ -351,7 +383,7 @@ impl FuzzPlan {
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.tests.join(format!("{name}.{EXTENSION}"))
+        self.tests.join(format!("{name}.{}", self.source.extension()))
     }
 
     /// Returns the console's description of the plan; `switches` are options of the run.
@@ -377,7 +409,7 @@ impl FuzzPlan {
     /// the time limit.
     fn outcome(&self, verdict: &Verdict, duration: Duration) -> Outcome {
         match (&self.source, verdict.status) {
-            (Source::Generated(..), status) => status.plain_outcome(),
+            (Source::Generated(..) | Source::Vulkan(..), status) => status.plain_outcome(),
             (Source::Damaged(_), Status::Crash) => Outcome::Unexpected,
             (Source::Damaged(_), Status::Timeout) if duration >= self.time_limit => {
                 Outcome::Unexpected

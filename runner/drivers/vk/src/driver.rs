@@ -1,6 +1,7 @@
 //! The driver: an instance, a device of it, and logical devices for scripts.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use ash::vk;
 use vk_script::{Pipeline, PipelineStage, Requirements, Script};
@@ -9,6 +10,7 @@ use vocabulary::{Phase, Stage};
 use crate::device::{Device, queue_family};
 use crate::features::{Facts, Needs};
 use crate::loader::Instance;
+use crate::messages::Message;
 use crate::options::{Identity, OpenError, VkOptions};
 use crate::outcome::{End, EndKind, Outcome, Stop};
 use crate::run::{Machine, execute};
@@ -78,14 +80,7 @@ impl Driver {
             // Work may be pending, so that the device cannot be destroyed.
             std::mem::forget(self.devices.remove(&needs));
         }
-        let messages = self.instance.take_messages();
-        if let (None, [first, rest @ ..]) = (&outcome.end, &messages[..]) {
-            let more =
-                if rest.is_empty() { String::new() } else { format!(" ({} more)", rest.len()) };
-            let reason = format!("validation layers: {first}{more}");
-            let kind = EndKind::Fail(Phase::Validate);
-            outcome.end = Some(End { line: None, kind, reason });
-        }
+        report(&mut outcome, self.instance.take_messages());
         outcome
     }
 
@@ -154,6 +149,25 @@ fn message(error: ToolError) -> String {
     }
 }
 
+/// Makes a failure of messages of the validation layers; messages of the driver complete a failure
+/// that there is.
+fn report(outcome: &mut Outcome, messages: Vec<Message>) {
+    let (layers, driver): (Vec<Message>, _) = messages.into_iter().partition(|m| m.is_validation);
+    match (&mut outcome.end, &layers[..], &driver[..]) {
+        (None, [first, rest @ ..], _) => {
+            let more =
+                if rest.is_empty() { String::new() } else { format!(" ({} more)", rest.len()) };
+            let reason = format!("validation layers: {}{more}", first.text);
+            let kind = EndKind::Fail(Phase::Validate);
+            outcome.end = Some(End { line: None, kind, reason });
+        }
+        (Some(end), _, [first, ..]) if end.kind == EndKind::Fail(Phase::Simulate) => {
+            let _ = write!(end.reason, "\n  driver: {}", first.text);
+        }
+        _ => {}
+    }
+}
+
 fn end(line: Option<u32>, kind: EndKind, reason: String) -> Outcome {
     Outcome { end: Some(End { line, kind, reason }), ..Outcome::default() }
 }
@@ -177,5 +191,29 @@ fn needs(requirements: &Requirements) -> Needs {
             .cloned()
             .collect(),
         version,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_fail_or_explain() {
+        let message = |is_validation, text: &str| Message { is_validation, text: text.to_owned() };
+        let messages = || vec![message(false, "error: d"), message(true, "error: v")];
+        let mut passed = Outcome::default();
+        report(&mut passed, messages());
+        let found = passed.end.expect("a failure");
+        assert_eq!(found.reason, "validation layers: error: v");
+        let mut passed = Outcome::default();
+        report(&mut passed, vec![message(false, "error: d")]);
+        assert_eq!(passed.end, None);
+        let mut failed = end(None, EndKind::Fail(Phase::Simulate), "refused".to_owned());
+        report(&mut failed, messages());
+        assert_eq!(failed.end.expect("a failure").reason, "refused\n  driver: error: d");
+        let mut wrong = end(None, EndKind::Fail(Phase::Probe), "1, not 2".to_owned());
+        report(&mut wrong, messages());
+        assert_eq!(wrong.end.expect("a failure").reason, "1, not 2");
     }
 }

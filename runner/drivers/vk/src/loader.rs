@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_char};
 
 use ash::vk;
 
-use crate::messages::{Messages, messenger};
+use crate::messages::{Message, Messages, messenger};
 use crate::options::{DeviceChoice, Identity, OpenError, VkOptions};
 
 /// Name of the validation layers.
@@ -17,7 +17,7 @@ const WANTED_VERSION: u32 = vk::API_VERSION_1_3;
 
 /// An instance, with everything that it needs to live.
 pub(crate) struct Instance {
-    /// Messages of the validation layers. Boxed: the messenger has its address.
+    /// Messages of the validation layers and the driver. Boxed: the messenger has its address.
     messages: Box<Messages>,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     pub(crate) raw: ash::Instance,
@@ -43,7 +43,8 @@ impl Instance {
         if options.validate && !has_layer(&entry, VALIDATION) {
             return Err(OpenError::NoValidation("VK_LAYER_KHRONOS_validation"));
         }
-        let extensions = extensions(&entry, options.validate);
+        let extensions = extensions(&entry);
+        let has_messages = extensions.iter().any(|name| **name == *ash::ext::debug_utils::NAME);
         let messages = Box::<Messages>::default();
         let application = vk::ApplicationInfo::default()
             .application_name(c"runner")
@@ -61,7 +62,7 @@ impl Instance {
         }
         // SAFETY: all pointers of `info` are valid for the call.
         let raw = unsafe { entry.create_instance(&info, None) }.map_err(no_instance)?;
-        let messenger = options.validate.then(|| {
+        let messenger = has_messages.then(|| {
             let functions = ash::ext::debug_utils::Instance::new(&entry, &raw);
             // SAFETY: the messages live as long as the instance.
             let created =
@@ -74,8 +75,8 @@ impl Instance {
         Ok(Instance { messages, messenger, raw, version, extensions, _entry: entry })
     }
 
-    /// Returns the messages of the validation layers since the last call.
-    pub(crate) fn take_messages(&self) -> Vec<String> {
+    /// Returns the messages since the last call.
+    pub(crate) fn take_messages(&self) -> Vec<Message> {
         self.messages.take()
     }
 
@@ -173,8 +174,8 @@ fn has_layer(entry: &ash::Entry, wanted: &CStr) -> bool {
 }
 
 /// Returns the extensions to enable: all that the loader has, but for window systems, which
-/// scripts do not use, and messages, which validation alone needs.
-fn extensions(entry: &ash::Entry, validate: bool) -> Vec<CString> {
+/// scripts do not use, and an older form of messages.
+fn extensions(entry: &ash::Entry) -> Vec<CString> {
     // SAFETY: the function has no preconditions.
     let known = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
     let names = known.iter().filter_map(|extension| extension.extension_name_as_c_str().ok());
@@ -183,7 +184,7 @@ fn extensions(entry: &ash::Entry, validate: bool) -> Vec<CString> {
         let is_window = ["surface", "display", "swapchain", "direct_mode", "headless"]
             .iter()
             .any(|word| text.contains(word));
-        !is_window && !text.contains("debug_report") && (validate || !text.contains("debug_utils"))
+        !is_window && !text.contains("debug_report")
     };
     names.filter(is_wanted).map(CStr::to_owned).collect()
 }

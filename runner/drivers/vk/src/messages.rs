@@ -1,32 +1,47 @@
-//! Messages of the validation layers.
+//! Messages of the validation layers and of the driver.
 
 use std::ffi::{CStr, c_void};
 use std::sync::{Mutex, PoisonError};
 
 use ash::vk;
 
+/// Most messages that are kept.
+const MOST: usize = 256;
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// It comes from the validation layers.
+    pub(crate) is_validation: bool,
+    pub(crate) text: String,
+}
+
 /// Messages since the last look, in their order.
 #[derive(Debug, Default)]
-pub(crate) struct Messages(Mutex<Vec<String>>);
+pub(crate) struct Messages(Mutex<Vec<Message>>);
 
 impl Messages {
     /// Returns the messages and forgets them.
-    pub(crate) fn take(&self) -> Vec<String> {
+    pub(crate) fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&self, text: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    fn add(&self, message: Message) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MOST {
+            all.push(message);
+        }
     }
 }
 
-/// Returns the description of a messenger that adds to some messages, which must outlive it.
+/// Returns the description of a messenger that adds to some messages, which must outlive it:
+/// errors of the driver, and everything that the validation layers find.
 pub(crate) fn messenger(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     use vk::DebugUtilsMessageSeverityFlagsEXT as Severity;
     use vk::DebugUtilsMessageTypeFlagsEXT as Type;
     vk::DebugUtilsMessengerCreateInfoEXT::default()
         .message_severity(Severity::ERROR | Severity::WARNING)
-        .message_type(Type::VALIDATION)
+        .message_type(Type::VALIDATION | Type::GENERAL)
         .pfn_user_callback(Some(receive))
         .user_data(std::ptr::from_ref(messages).cast_mut().cast())
 }
@@ -34,7 +49,7 @@ pub(crate) fn messenger(messages: &Messages) -> vk::DebugUtilsMessengerCreateInf
 /// Receives a message of a layer.
 unsafe extern "system" fn receive(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    _: vk::DebugUtilsMessageTypeFlagsEXT,
+    types: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     messages: *mut c_void,
 ) -> vk::Bool32 {
@@ -46,7 +61,11 @@ unsafe extern "system" fn receive(
         unsafe { CStr::from_ptr(data.p_message) }.to_string_lossy().into_owned()
     });
     let is_error = severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR);
-    let kind = if is_error { "error" } else { "warning" };
-    messages.add(format!("{kind}: {}", text.unwrap_or_default()));
+    let is_validation = types.contains(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION);
+    if is_validation || is_error {
+        let kind = if is_error { "error" } else { "warning" };
+        let text = format!("{kind}: {}", text.unwrap_or_default());
+        messages.add(Message { is_validation, text });
+    }
     vk::FALSE
 }

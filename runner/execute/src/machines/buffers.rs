@@ -10,6 +10,7 @@ use raster::primitive::PrimitiveKind;
 use raster::resources::BufferId;
 use script::{AtomicPosition, BufferCommand, Comparison, Probe, SsboValue};
 
+use super::explanation::ProbedValues;
 use super::session::{Flow, Session};
 use results::verdict::{Phase, UNDEFINED};
 
@@ -178,6 +179,7 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
         _ if undefined => Some((Phase::Probe, format!("{}\n  {UNDEFINED}", text()))),
         _ => Some((Phase::Probe, text())),
     };
+    session.record_values(|| ProbedValues::Bits(first));
     let observed = || values.iter().map(|&bits| condition.show(bits)).collect();
     session.record_probe(bad.as_ref().map(|bad| bad.0), || condition.wanted(), observed);
     if let Some((phase, text)) = bad {

@@ -24,6 +24,19 @@ pub struct Explanation {
     pub changed: bool,
     /// Machine code that the simulator executed.
     pub kernels: Vec<ExecutedKernel>,
+    /// True if `values` are wanted.
+    pub keeps_values: bool,
+    /// Values that the probes of pixels and buffers read on the first executor, in order.
+    pub values: Vec<ProbedValues>,
+}
+
+/// Values that a probe read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProbedValues {
+    /// Texels, row by row from the bottom, in stored form: the bits of floats.
+    Texels(Vec<[u32; 4]>),
+    /// Bits of a value in a buffer.
+    Bits(u64),
 }
 
 /// An area of the framebuffer with the color that a probe expects there.

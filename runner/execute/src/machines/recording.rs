@@ -5,7 +5,7 @@ use gl_machine::probe::Readback;
 use raster::rasterize::Rect;
 use script::{Command, Expected, Script};
 
-use super::explanation::ProbedArea;
+use super::explanation::{ProbedArea, ProbedValues};
 use super::probe::{Reading, show_at};
 use super::replicas::Replica;
 use super::session::Session;
@@ -46,6 +46,9 @@ impl Session<'_> {
     /// Records a probe of pixels: the failed pixel, or the first one.
     pub(super) fn record_pixels(&mut self, expected: &Expected, reading: &Reading) {
         self.record_area(expected, reading);
+        if let Some(result) = reading.results.first() {
+            self.record_values(|| ProbedValues::Texels(result.readback.texels().collect()));
+        }
         let bad = reading.bad.as_ref();
         let shown = |readback: &Readback| {
             let (x, y) = bad.map_or((readback.rect.x0, readback.rect.y0), |bad| bad.place);
@@ -53,6 +56,15 @@ impl Session<'_> {
         };
         let observed = || reading.results.iter().map(|result| shown(&result.readback)).collect();
         self.record_probe(bad.map(|bad| bad.phase), || numbers(expected), observed);
+    }
+
+    /// Records what a probe read on the first executor.
+    pub(super) fn record_values(&mut self, values: impl FnOnce() -> ProbedValues) {
+        if let Some(explanation) = self.explanation.as_deref_mut()
+            && explanation.keeps_values
+        {
+            explanation.values.push(values());
+        }
     }
 
     /// Records the area of a probe of colors.

@@ -58,6 +58,11 @@ impl Readback {
         }
     }
 
+    /// Returns all texels, row by row from the bottom.
+    pub fn texels(&self) -> impl Iterator<Item = Texel> {
+        (0..self.count()).map(|index| self.texel(index))
+    }
+
     /// True if the value of a pixel is known to be undefined.
     pub fn is_undefined(&self, x: i32, y: i32) -> bool {
         let Rect { x0, y0, x1, y1 } = self.rect;

@@ -28,6 +28,8 @@ pub(super) struct Maker {
     pub plan: Generator,
     pub structures: Vec<TypeId>,
     pub resources: Resources,
+    /// Uniforms are in blocks.
+    pub in_blocks: bool,
 }
 
 impl Maker {
@@ -44,12 +46,16 @@ impl Maker {
             plan.structures.push(structure);
         }
         let structures = plan.structures.clone();
-        Maker { seed, number, plan, structures, resources: Resources::default() }
+        let resources = Resources::default();
+        Maker { seed, number, plan, structures, resources, in_blocks: false }
     }
 
     /// Creates resources for a number of stages.
     pub(super) fn make_resources(&mut self, stages: usize) {
-        self.resources = Resources::random(&mut self.plan, stages);
+        self.resources = match self.in_blocks {
+            true => Resources::in_blocks(&mut self.plan, stages),
+            false => Resources::random(&mut self.plan, stages),
+        };
     }
 
     /// Returns the n-th stage.

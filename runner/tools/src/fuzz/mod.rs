@@ -33,10 +33,12 @@ mod resources;
 mod script;
 mod stage;
 mod statement;
+mod vulkan;
 
 pub use defects::Defect;
 pub use mutate::mutate;
 pub(crate) use script::begin_test;
+pub use vulkan::{VULKAN_KINDS, vulkan_test};
 
 use maker::{Maker, Size};
 
@@ -79,20 +81,29 @@ pub fn generate(seed: u64, number: u64, kind: Kind) -> String {
 
 /// Returns test `number` of a seed, without the constructs that show known defects.
 pub fn generate_without(seed: u64, number: u64, kind: Kind, defects: &[Defect]) -> String {
-    let mut maker = Maker::new(seed, number, defects);
+    let text = made(&mut Maker::new(seed, number, defects), kind);
+    format!("# {}\n\n{text}", command("", seed, number, kind, defects))
+}
+
+/// Makes the random test of a kind.
+fn made(maker: &mut Maker, kind: Kind) -> String {
     let size = Size(maker.plan.random.pick(&[2, 4, 6, 8, 10, 14]));
-    let text = match kind {
-        Kind::Vertex => pipeline::vertex(&mut maker, size),
-        Kind::Tessellation => pipeline::tessellation(&mut maker, size),
-        Kind::Geometry => pipeline::geometry(&mut maker, size),
-        Kind::Fragment => pipeline::fragment(&mut maker, size),
-        Kind::Compute => compute::compute(&mut maker, size),
-    };
+    match kind {
+        Kind::Vertex => pipeline::vertex(maker, size),
+        Kind::Tessellation => pipeline::tessellation(maker, size),
+        Kind::Geometry => pipeline::geometry(maker, size),
+        Kind::Fragment => pipeline::fragment(maker, size),
+        Kind::Compute => compute::compute(maker, size),
+    }
+}
+
+/// Returns the command that prints a test.
+fn command(option: &str, seed: u64, number: u64, kind: Kind, defects: &[Defect]) -> String {
     let names: Vec<&str> = defects.iter().map(|defect| defect.name()).collect();
     let avoid =
         if names.is_empty() { String::new() } else { format!("--avoid {} ", names.join(",")) };
     let stage = kind.name();
-    format!("# runner fuzz --stage {stage} --seed {seed} --only {number} {avoid}--print\n\n{text}")
+    format!("runner fuzz {option}--stage {stage} --seed {seed} --only {number} {avoid}--print")
 }
 
 #[cfg(test)]

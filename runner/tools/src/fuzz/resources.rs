@@ -36,6 +36,21 @@ const INTEGERS: [i32; 19] = [
     -987_654_321,
 ];
 
+/// Matrix orders, with the qualifier.
+const ORDERS: [(MatrixOrder, &str); 2] =
+    [(MatrixOrder::ColumnMajor, ""), (MatrixOrder::RowMajor, ", row_major")];
+
+/// Binding of the first storage block that is a uniform block in Vulkan.
+pub(super) const UNIFORMS: u32 = 4;
+
+/// A storage block without its members.
+struct Block {
+    name: &'static str,
+    binding: u32,
+    rules: (Rules, &'static str),
+    order: (MatrixOrder, &'static str),
+}
+
 /// A resource that shaders read.
 pub(super) struct Resource {
     /// GLSL declaration.
@@ -61,6 +76,27 @@ pub(super) struct Resources {
 }
 
 impl Resources {
+    /// Returns random resources of a test with a number of stages, uniforms in the form of storage
+    /// blocks: Vulkan has no others, and their bytes are commands. `generator` knows the
+    /// structures.
+    pub(super) fn in_blocks(generator: &mut Generator, stages: usize) -> Resources {
+        let mut resources = Resources::default();
+        let rules = (Rules::Std140, "std140");
+        for (binding, name) in (UNIFORMS..).zip(["Uniforms", "Block0", "Block1"]) {
+            if binding > UNIFORMS && generator.random.chance(50) {
+                continue;
+            }
+            let prefix = if binding == UNIFORMS { "u".to_owned() } else { format!("b{binding}m") };
+            let members = Resources::members(generator, &prefix);
+            let block = Block { name, binding, rules, order: generator.random.pick(&ORDERS) };
+            resources.block(generator, stages, &block, members);
+        }
+        if generator.random.chance(50) {
+            resources.storage_block(generator, stages);
+        }
+        resources
+    }
+
     /// Returns random resources of a test with a number of stages. `generator` knows the
     /// structures.
     pub(super) fn random(generator: &mut Generator, stages: usize) -> Resources {
@@ -142,23 +178,35 @@ impl Resources {
 
     fn storage_block(&mut self, generator: &mut Generator, stages: usize) {
         let members = Resources::members(generator, "s");
-        let (rules, packing) = generator.random.pick(&[
+        let rules = generator.random.pick(&[
             (Rules::Std430, "std430"),
             (Rules::Std430, "std430"),
             (Rules::Std140, "std140"),
         ]);
-        let (order, order_text) = generator
-            .random
-            .pick(&[(MatrixOrder::ColumnMajor, ""), (MatrixOrder::RowMajor, ", row_major")]);
-        let mut text =
-            format!("layout({packing}{order_text}, binding = 0) readonly buffer Stored {{\n");
+        let order = generator.random.pick(&ORDERS);
+        let block = Block { name: "Stored", binding: 0, rules, order };
+        self.block(generator, stages, &block, members);
+    }
+
+    /// Adds a storage block, and commands that write its bytes.
+    fn block(
+        &mut self,
+        generator: &mut Generator,
+        stages: usize,
+        block: &Block,
+        members: Vec<(String, TypeId)>,
+    ) {
+        let Block { name, binding, rules: (rules, packing), order: (order, order_text) } = *block;
+        let mut text = format!(
+            "layout({packing}{order_text}, binding = {binding}) readonly buffer {name} {{\n"
+        );
         declare_members(&mut text, &generator.types, &members);
         text += "};\n";
         let types: Vec<TypeId> = members.iter().map(|(_, ty)| *ty).collect();
-        let block = names::structure(&mut generator.types, "Stored", &types);
+        let block = names::structure(&mut generator.types, name, &types);
         let _ = writeln!(
             self.commands,
-            "ssbo 0 {}",
+            "ssbo {binding} {}",
             rules.size(&generator.types, block, order).next_multiple_of(16)
         );
         let Generator { types, random, .. } = generator;
@@ -170,7 +218,8 @@ impl Resources {
                 Scalar::Bool => ("int", Scalar::Bool),
                 _ => (scalar.name(), scalar),
             };
-            let _ = writeln!(commands, "ssbo 0 subdata {name} {offset} {}", value(random, scalar));
+            let value = value(random, scalar);
+            let _ = writeln!(commands, "ssbo {binding} subdata {name} {offset} {value}");
         });
         self.add(generator, stages, text, members);
     }

@@ -28,6 +28,8 @@ pub struct Facts {
     pub has_wide_line_field: bool,
     /// Meaning of the field for the scratch space of work groups.
     pub group_scratch: GroupScratch,
+    /// Reads of images in formats that reads do not convert return the bits.
+    pub has_raw_typed_reads: bool,
 }
 
 impl Facts {
@@ -60,6 +62,7 @@ impl Facts {
             vulkan_driver,
             has_wide_line_field,
             group_scratch,
+            has_raw_typed_reads: version >= 9,
         }
     }
 }

@@ -163,6 +163,18 @@ impl SurfaceFormat {
         self.channels.iter().any(|placed| matches!(placed.channel, Channel::Float(_)))
     }
 
+    /// True if reads of images convert texels: floats of 16 and 32 bits, and integers of whole
+    /// bytes. Others are read as integers of their size, which shaders convert.
+    #[must_use]
+    pub fn converts_typed_reads(&self) -> bool {
+        let converts = |channel| match channel {
+            Channel::Float(bits) => matches!(bits, 16 | 32),
+            Channel::Uint(bits) | Channel::Int(bits) => matches!(bits, 8 | 16 | 32),
+            _ => false,
+        };
+        self.channels.iter().all(|placed| converts(placed.channel))
+    }
+
     /// True if the format stores alpha.
     #[must_use]
     pub fn has_alpha(&self) -> bool {
@@ -294,6 +306,15 @@ mod tests {
         assert_eq!(encode(132, [1.0, 0.5, 0.0, -2.0]), [0, 0x3c, 0, 0x38, 0, 0, 0, 0xc0]);
         // R8G8B8A8_UNORM_SRGB: the color channels only
         assert_eq!(encode(200, [0.5, 0.0, 1.0, 0.5]), [188, 0, 255, 128]);
+    }
+
+    #[test]
+    fn typed_reads() {
+        let converts = |number| SurfaceFormat::of(number).expect("a format").converts_typed_reads();
+        // R32G32B32A32_FLOAT, R16G16B16A16_FLOAT, R8G8B8A8_SINT, R32_UINT
+        assert!([0, 132, 202, 215].into_iter().all(converts));
+        // R8G8B8A8_UNORM, R11G11B10_FLOAT, R10G10B10A2_UINT
+        assert!(![199, 211, 196].into_iter().any(converts));
     }
 
     #[test]

@@ -179,8 +179,11 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
     match m.op {
         DataOp::OwordBlockRead { size, .. }
         | DataOp::OwordBlockWrite { size }
-        | DataOp::A64BlockRead { size }
         | DataOp::A64BlockWrite { size } => b.set(DescField::BlockSize, u32::from(size.code())),
+        DataOp::A64BlockRead { size, aligned } => {
+            b.set(DescField::BlockSize, u32::from(size.code()))?;
+            b.flag(DescField::A64Unaligned, !aligned)
+        }
         DataOp::OwordDualBlockRead { four } | DataOp::OwordDualBlockWrite { four } => {
             b.set(DescField::DualBlockSize, if four { DUAL_BLOCK_FOUR } else { 0 })
         }
@@ -355,7 +358,10 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
             DataOp::A64Atomic { op: atomic()?, qword: v.flag(DescField::A64Qword), returns }
         }
         Kind::A64FloatAtomic => DataOp::A64FloatAtomic { op: float_atomic()?, returns },
-        Kind::A64BlockRead => DataOp::A64BlockRead { size: block()? },
+        Kind::A64BlockRead => {
+            let aligned = v.get(DescField::A64Unaligned) == 0;
+            DataOp::A64BlockRead { size: block()?, aligned }
+        }
         Kind::A64BlockWrite => DataOp::A64BlockWrite { size: block()? },
     })
 }
@@ -375,8 +381,11 @@ pub(super) fn describe(m: &DataPortMessage) -> String {
     let details = match m.op {
         DataOp::OwordBlockRead { size, .. }
         | DataOp::OwordBlockWrite { size }
-        | DataOp::A64BlockRead { size }
+        | DataOp::A64BlockRead { size, aligned: true }
         | DataOp::A64BlockWrite { size } => format!("owords = {}", size.text()),
+        DataOp::A64BlockRead { size, aligned: false } => {
+            format!("unaligned, owords = {}", size.text())
+        }
         DataOp::OwordDualBlockRead { four } | DataOp::OwordDualBlockWrite { four } => {
             format!("owords = {}", if four { 4 } else { 1 })
         }

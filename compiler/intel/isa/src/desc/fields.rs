@@ -110,6 +110,7 @@ desc_fields! {
     // Set for scratch messages of the data cache.
     DataPortCategory = 18:18;
     BlockSize = 10:8;
+    A64Unaligned = 12:11;
     DualBlockSize = 9:8;
     DwordScatteredSimd16 = 8:8;
     DwordScatteredLegacy = 9:9;

@@ -477,6 +477,8 @@ pub enum DataOp {
     A64BlockRead {
         /// Size.
         size: BlockSize,
+        /// The address is a multiple of 16 bytes, else of 4.
+        aligned: bool,
     },
     /// One block at one 64-bit address (gen8+).
     A64BlockWrite {

@@ -202,7 +202,7 @@ fn data_port(op: &DataOp) -> Option<MessageShape> {
     let exactly = Registers::exactly;
     let dual = |four| if four { 4 } else { 1 };
     Some(match *op {
-        DataOp::OwordBlockRead { size, .. } | DataOp::A64BlockRead { size } => {
+        DataOp::OwordBlockRead { size, .. } | DataOp::A64BlockRead { size, .. } => {
             headed(Registers::NONE, block_registers(size))
         }
         DataOp::OwordBlockWrite { size } | DataOp::A64BlockWrite { size } => {

@@ -72,6 +72,19 @@ fn known_descriptors() {
         describe(device("skl"), Sfid::DataCache1, 0x0444_60fd),
         "(DC A64 untyped surface read, Surface = 253, SIMD8, Mask = 0x0)"
     );
+    // As a driver has it: two owords at an address that is a multiple of four.
+    let block = DataPortMessage {
+        op: DataOp::A64BlockRead { size: BlockSize::Two, aligned: false },
+        ..global
+    };
+    assert_eq!(
+        decode(device("skl"), Sfid::DataCache1, 0x021d_0afd).map(|(message, _)| message),
+        Ok(Message::DataPort(block))
+    );
+    assert_eq!(
+        describe(device("skl"), Sfid::DataCache1, 0x021d_0afd),
+        "(DC A64 OWORD block read, Surface = 253, unaligned, owords = 2)"
+    );
 }
 
 /// Video messages, and messages that share the codes of others.

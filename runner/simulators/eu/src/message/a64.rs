@@ -212,14 +212,15 @@ fn block_address(message: &Message) -> Result<u64, Reason> {
     Ok(u64::from(header[0]) | u64::from(header[1]) << 32)
 }
 
-/// One block.
+/// One block; the lowest bits of the address do not count.
 pub(super) fn block_read(
     message: &Message,
-    size: BlockSize,
+    (size, aligned): (BlockSize, bool),
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
     let mut data = vec![0; usize::from(size.owords()) * 16];
-    host.global_read(block_address(message)?, &mut data)?;
+    let unit = if aligned { 16 } else { 4 };
+    host.global_read(block_address(message)? & !(unit - 1), &mut data)?;
     Ok(block_response(&data, size))
 }
 

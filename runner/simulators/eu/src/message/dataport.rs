@@ -88,7 +88,7 @@ pub(super) fn execute(
         DataOp::A64FloatAtomic { op, returns } => {
             a64::atomic(message, Change::Float(op), (4, returns), host)
         }
-        DataOp::A64BlockRead { size } => a64::block_read(message, size, host),
+        DataOp::A64BlockRead { size, aligned } => a64::block_read(message, (size, aligned), host),
         DataOp::A64BlockWrite { size } => a64::block_write(message, size, host),
     }
 }

@@ -180,6 +180,11 @@ impl<'a> Resources<'a> {
         }
         let format = bound.texel_format()?;
         let Some(address) = bound.place(coordinates, format.bytes)? else { return Ok([0; 4]) };
+        if self.draw.facts.has_raw_typed_reads && !format.converts_typed_reads() {
+            let bytes = self.element(format, address)?;
+            let (words, _) = bytes.as_chunks::<4>();
+            return Ok(std::array::from_fn(|i| u32::from_le_bytes(words[i])));
+        }
         self.decode(format, address)
     }
 
