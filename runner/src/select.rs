@@ -195,16 +195,15 @@ pub fn located(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, SelectError> {
 /// Returns the one test that an argument means.
 ///
 /// # Errors
-/// Fails like [`located`], and if a name means several tests.
+/// Fails like [`located`], and if it means several tests.
 pub fn located_test(argument: &Path) -> Result<PathBuf, SelectError> {
     let paths = located(&[argument.to_owned()])?;
-    match <[PathBuf; 1]>::try_from(paths) {
-        Ok([path]) => Ok(path),
-        Err(_) => Err(SelectError::NotATest {
-            path: argument.display().to_string(),
-            reason: "several have this name; give the path of one",
-        }),
-    }
+    let reason = match <[PathBuf; 1]>::try_from(paths) {
+        Ok([path]) if is_profile(&path) => "it is a list of tests; give the file of one",
+        Ok([path]) => return Ok(path),
+        Err(_) => "several have this name; give the path of one",
+    };
+    Err(SelectError::NotATest { path: argument.display().to_string(), reason })
 }
 
 /// Returns the reason why a named file cannot be a test, unless its name or a line says that it is

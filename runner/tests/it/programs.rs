@@ -140,6 +140,14 @@ fn subtests() {
     assert_eq!(sandbox.results("out")[1]["subtests"], parts);
     let junit = fs::read_to_string(sandbox.path("out/junit.xml")).expect("a report");
     assert!(junit.contains("b: fail"), "{junit}");
+    sandbox.run(&["report", "out", "--out", "html"]).expect(0, &[]);
+    let pages = fs::read_dir(sandbox.path("html/pages")).expect("pages");
+    let pages = pages.map(|page| fs::read_to_string(page.expect("a page").path()));
+    let page = pages.filter_map(Result::ok).find(|page| page.contains("<h2>Subtests</h2>"));
+    let page = page.expect("a page with subtests");
+    assert!(page.contains("<td>a</td><td><span class=\"badge pass\">"), "{page}");
+    assert!(page.contains("<td>b</td><td><span class=\"badge fail\">"), "{page}");
+    assert!(page.contains("<h2>Output</h2>") && !page.contains("Nothing was drawn"), "{page}");
 }
 
 #[test]
@@ -255,6 +263,9 @@ fn the_command_takes_names_of_profiles() {
     run(&["piglit", "deqp_x"]).expect(2, &["deqp_x.py: a profile in Python"]);
     run(&["piglit", "mime"]).expect(2, &["no profile is called `mime`; did you mean `mine`?"]);
     sandbox.file("p/tests/broken.xml", "<PiglitTestList>\n<Test name=\"a\"/></PiglitTestList>");
+    let message = "p/tests/mine.xml: not a test: it is a list of tests";
+    run(&["show", "p/tests/mine.xml", "--gen", "skl", "ir"]).expect(2, &[message]);
+    run(&["reduce", "p/tests/mine.xml", "--gen", "skl"]).expect(2, &[message]);
     let message = "broken.xml: line 2: `<Test>` has no attribute `type`";
     run(&["piglit", "broken"]).expect(2, &[message]);
 }

@@ -10,7 +10,7 @@ use crate::files::bundle::{Bundle, IMAGES};
 use crate::history::{Point, Series};
 use crate::names::{printable, printable_line, printable_text};
 use crate::place::{Place, place};
-use crate::{Code, ResultRef};
+use crate::{Code, Part, ResultRef};
 
 /// A page and its images.
 pub(super) struct Page {
@@ -38,6 +38,7 @@ struct ResultPage {
     command: Option<String>,
     message: Option<Vec<DiffLine>>,
     note: Option<String>,
+    subtests: Vec<ShownSubtest>,
     probes: Vec<Probe>,
     images: Vec<Shown>,
     /// True if the test was explained and has no image.
@@ -46,6 +47,8 @@ struct ResultPage {
     code: Vec<CodeLine>,
     plots: Vec<Plot>,
     script: Vec<ScriptLine>,
+    /// Heading of the texts.
+    heading: &'static str,
     texts: Vec<Listing>,
 }
 
@@ -59,6 +62,11 @@ struct Changed {
 struct DiffLine {
     class: &'static str,
     text: String,
+}
+
+struct ShownSubtest {
+    name: String,
+    status: &'static str,
 }
 
 struct Probe {
@@ -154,6 +162,7 @@ pub(super) fn render(
             .zip(reason)
             .and_then(|(old, new)| difference(old, new)),
         note: note.as_deref().map(printable),
+        subtests: new.map(subtests).unwrap_or_default(),
         probes: bundle.as_ref().map(probes).unwrap_or_default(),
         images: images.iter().map(|(name, file, _)| Shown { name, file: file.clone() }).collect(),
         undrawn: images.is_empty() && bundle.as_ref().is_some_and(is_explained),
@@ -161,15 +170,32 @@ pub(super) fn render(
         code: new.map(|result| code(result, old)).unwrap_or_default(),
         plots: result.map(|result| plots(sources, result)).unwrap_or_default(),
         script: bundle.as_ref().map(|bundle| script(bundle, place)).unwrap_or_default(),
+        heading: bundle.as_ref().map(heading).unwrap_or_default(),
         texts: bundle.as_ref().map(|bundle| listings(bundle, earlier.as_ref())).unwrap_or_default(),
     };
     let html = page.render()?;
     Ok(Page { html, images: images.into_iter().map(|(_, file, png)| (file, png)).collect() })
 }
 
-/// Returns true if the test was executed again for its bundle.
+/// Returns true if the test was executed again for its bundle, and draws.
 fn is_explained(bundle: &Bundle) -> bool {
-    !bundle.probes.is_empty() || !bundle.texts.is_empty()
+    !bundle.probes.is_empty() || has_text(bundle, ".ir") || has_text(bundle, ".eu")
+}
+
+/// Returns true if a bundle has a text of a kind.
+fn has_text(bundle: &Bundle, end: &str) -> bool {
+    bundle.texts.keys().any(|name| name.ends_with(end))
+}
+
+/// Returns the heading of a bundle's texts.
+fn heading(bundle: &Bundle) -> &'static str {
+    if has_text(bundle, ".log") { "Output" } else { "IR and assembly" }
+}
+
+fn subtests(result: &ResultRef<'_>) -> Vec<ShownSubtest> {
+    let shown =
+        |part: &Part<'_>| ShownSubtest { name: printable(&part.name), status: part.status.name() };
+    result.subtests.iter().map(shown).collect()
 }
 
 fn changed(entry: &Entry<'_>) -> Option<Changed> {
