@@ -271,6 +271,30 @@ impl Surface {
         }
     }
 
+    /// Answer to a query of a texture's size: width, height, depth or layers of a level, and the
+    /// number of levels.
+    #[must_use]
+    pub fn information(&self, lod: u32) -> [u32; 4] {
+        let levels = self.level + 1;
+        match self.kind {
+            SurfaceKind::Null => return [0; 4],
+            SurfaceKind::Buffer | SurfaceKind::StructuredBuffer => return [self.elements, 0, 0, 1],
+            _ if lod >= levels => return [0, 0, 0, levels],
+            _ => {}
+        }
+        let level = self.first_level + lod;
+        let (width, height) = self.size(level);
+        let layers = self.layers_of(level);
+        match (self.kind, self.is_array) {
+            (SurfaceKind::OneD, true) => [width, layers, 0, levels],
+            (SurfaceKind::OneD, false) => [width, 0, 0, levels],
+            // The number of cubes: drivers do not divide it by that of their faces.
+            (SurfaceKind::Cube, true) => [width, height, layers / 6, levels],
+            (SurfaceKind::ThreeD, _) | (_, true) => [width, height, layers, levels],
+            _ => [width, height, 0, levels],
+        }
+    }
+
     /// Elements and rows of elements of a level with its alignment.
     fn aligned(&self, level: u32) -> (u64, u64) {
         let (width, height) = self.size(level);
@@ -512,6 +536,36 @@ mod tests {
         assert_eq!(surface.address(4, 1, 0, 0, 4), 0x1c_0000 + 512 + 16);
         assert_eq!(surface.level_origin(1, 0), (0, 252));
         assert_eq!(surface.level_origin(3, 0), (128, 252 + 64));
+    }
+
+    #[test]
+    fn sizes_for_shaders() {
+        for generation in Generation::INTEL {
+            let fields = Fields::resolve(Table::of(generation));
+            let of = |kind: u32, is_array: u32| {
+                let mut words = [0; 16];
+                let set = [
+                    (fields.kind, kind),
+                    (fields.is_array, is_array),
+                    (fields.format, 199),
+                    (fields.width, 63),
+                    (fields.height, 63),
+                    (fields.depth, 6),
+                    (fields.level, 6),
+                ];
+                set.into_iter().for_each(|(field, value)| {
+                    words[field.start as usize / 32] |= value << (field.start % 32)
+                });
+                Surface::decode(&fields, &words).expect("a surface").information(1)
+            };
+            // One and two dimensions, cubes of seven, and three dimensions.
+            assert_eq!(of(0, 1), [32, 7, 0, 7], "{generation}");
+            assert_eq!(of(1, 0), [32, 32, 0, 7], "{generation}");
+            assert_eq!(of(1, 1), [32, 32, 7, 7], "{generation}");
+            assert_eq!(of(3, 0), [32, 32, 0, 7], "{generation}");
+            assert_eq!(of(3, 1), [32, 32, 7, 7], "{generation}");
+            assert_eq!(of(2, 0), [32, 32, 3, 7], "{generation}");
+        }
     }
 
     /// On skl all levels of all layers of a one-dimensional surface are in one row.

@@ -446,10 +446,8 @@ impl<'a> Output<'a> {
         let has_own = fields.has_own_alpha.flag(&words) || shared.has_own_alpha.flag(&header);
         let blends = fields.blends.flag(&words) && !format.is_integer;
         let equations = blends.then_some([color, if has_own { alpha } else { color }]);
-        let has_logic = fields.has_logic.flag(&words);
-        if has_logic && (format.is_srgb || format.is_float()) {
-            return not_modeled("logic operations on floating-point and sRGB targets");
-        }
+        // Drivers leave them on for targets on which they have no effect (GL 4.6, section 17.3.9).
+        let has_logic = fields.has_logic.flag(&words) && !format.is_srgb && !format.is_float();
         let clamp = match (fields.clamps_source.flag(&words), get(fields.clamp_range)) {
             _ if format.is_integer => None,
             (false, _) => None,

@@ -197,7 +197,7 @@ fn direct(
     let surface = &bound.surface;
     match (request.op, surface.kind) {
         (SamplerOp::LoadMcs, _) => Ok(identity(surface.samples)),
-        (SamplerOp::ResInfo, _) => Ok(information(bound, raw(request, Param::Lod, channel))),
+        (SamplerOp::ResInfo, _) => Ok(bound.surface.information(raw(request, Param::Lod, channel))),
         (SamplerOp::SampleInfo, _) => Ok([surface.samples, 0, 0, 0]),
         (_, SurfaceKind::Null) => Ok([0; 4]),
         (SamplerOp::Load | SamplerOp::LoadLz, _) => {
@@ -242,27 +242,6 @@ fn identity(samples: u32) -> [u32; 4] {
         4 => [0xe4, 0, 0, 0],
         8 => [0x7654_3210, 0, 0, 0],
         _ => [0x7654_3210, 0xfedc_ba98, 0, 0],
-    }
-}
-
-/// Width, height, depth or layers, and number of levels.
-fn information(bound: &Bound, lod: u32) -> [u32; 4] {
-    let surface = &bound.surface;
-    let levels = surface.level + 1;
-    match surface.kind {
-        SurfaceKind::Null => return [0; 4],
-        SurfaceKind::Buffer | SurfaceKind::StructuredBuffer => return [surface.elements, 0, 0, 1],
-        _ if lod >= levels => return [0, 0, 0, levels],
-        _ => {}
-    }
-    let level = surface.first_level + lod;
-    let (width, height) = surface.size(level);
-    let layers = surface.layers_of(level);
-    match (surface.kind, surface.is_array) {
-        (SurfaceKind::OneD, true) => [width, layers, 0, levels],
-        (SurfaceKind::OneD, false) => [width, 0, 0, levels],
-        (SurfaceKind::ThreeD, _) | (_, true) => [width, height, layers, levels],
-        _ => [width, height, 0, levels],
     }
 }
 
