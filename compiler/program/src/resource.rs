@@ -222,8 +222,8 @@ pub struct Uniform {
     pub array: Option<u32>,
     /// Location of element 0; `None` for block members, atomic counters and built-ins.
     pub location: Option<u32>,
-    /// 0: default block. n: `uniform_blocks[n − 1]`. `None` for opaque uniforms and atomic
-    /// counters.
+    /// 0: default block. n: `uniform_blocks[n − 1]`. `None` for atomic counters and for opaque
+    /// uniforms whose handle is not in memory.
     pub block: Option<u16>,
     /// First byte in the block.
     pub offset: u32,
@@ -241,6 +241,13 @@ pub struct Uniform {
     pub atomic_binding: Option<u16>,
     /// Stages that use it.
     pub stages: StageMask,
+}
+
+impl Uniform {
+    /// True for samplers and images that linking added, which no query of the API reports.
+    pub fn is_internal(&self) -> bool {
+        self.opaque.is_some() && self.location.is_none() && self.block.is_none()
+    }
 }
 
 /// An active uniform or storage block; each element of an array of blocks is one.
@@ -315,8 +322,29 @@ pub struct OpaqueSlot {
     pub uniform: u32,
     /// Element of that uniform.
     pub element: u32,
-    /// Initial unit from `layout(binding=)`, 0 when not given.
-    pub binding: u32,
+    /// Initial source: the unit of `layout(binding=)`, 0 when not given.
+    pub source: SlotSource,
+}
+
+/// Source of the texture or image of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SlotSource {
+    /// A texture or image unit.
+    Unit(u32),
+    /// A bindless handle.
+    Handle(u64),
+}
+
+/// The first bindless handle: no handle is a small number.
+pub const FIRST_HANDLE: u64 = 0x1_0000_0100;
+
+/// Number of bindless handles, a power of two. The second half are those of the texture or image
+/// units: what a uniform holds that was set to a unit.
+pub const HANDLES: u32 = 128;
+
+/// The handle of a texture or image unit; `None` if there are not so many.
+pub const fn unit_handle(unit: u32) -> Option<u64> {
+    if unit < HANDLES / 2 { Some(FIRST_HANDLE + (HANDLES / 2 + unit) as u64) } else { None }
 }
 
 /// A captured transform feedback varying.

@@ -30,7 +30,7 @@ use crate::program::{LinkedStage, Program};
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::TypeTable;
-use assign::{attributes, blocks, feedback, handles, outputs, uniforms, varyings};
+use assign::{attributes, blocks, feedback, handle_values, handles, outputs, uniforms, varyings};
 use errors::Errors;
 use rules::{interface, limits, separate};
 
@@ -74,14 +74,20 @@ pub fn link(
 
     let mut linked: Vec<LinkedStage> = stages.into_iter().map(new_stage).collect();
     let mut program = Program { mismatch, ..empty_program(types) };
+    let values = handle_values::are_used(&linked, &program.types);
+    let handles = handles::separate(&mut linked, &mut program.types, values, &mut errors);
+    let tables = match values {
+        true => handle_values::convert(&mut linked, &mut program.types, &handles),
+        false => Vec::new(),
+    };
     attributes::place(&mut linked, &mut program, options, &mut errors);
     outputs::place(&mut linked, &program.types, options, &mut errors);
     varyings::place(&mut linked, &program.types, options, &mut errors);
     feedback::place(&mut linked, &mut program, &mut errors);
-    let handles = handles::separate(&mut linked, &mut program.types, &mut errors);
     blocks::place(&mut linked, &mut program, options, &mut errors);
     uniforms::place(&mut linked, &mut program, options, &mut errors);
     handles::place(&mut linked, &mut program, &handles, &mut errors);
+    handle_values::place(&mut linked, &mut program, &tables);
     errors.check()?;
     limits::check(&linked, &program, options, &mut errors);
     errors.check()?;

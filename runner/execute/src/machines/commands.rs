@@ -7,7 +7,6 @@ use super::display_list::Selections;
 use super::session::{ClearMask, Flow, Session};
 use super::{buffers, probe, query, state, surfaces, translate, uniforms, vertex};
 use crate::front::initial;
-use crate::front::unsupported;
 use results::verdict::{Phase, Status, Verdict};
 
 impl<'a> Session<'a> {
@@ -110,7 +109,9 @@ impl<'a> Session<'a> {
                     self.apply_selections(&selected)?;
                 }
             }
-            Command::VertexAttribHandle { .. } => return Err(unsupported("bindless handles are")),
+            Command::VertexAttribHandle { target, slot } => {
+                uniforms::attribute_handle(self, target, *slot)?;
+            }
             Command::ActiveShaderProgram(stage) => self.active_stage = Some(*stage),
         }
         Ok(())

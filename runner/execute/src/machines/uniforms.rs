@@ -7,6 +7,7 @@ use gl_machine::machine::{Machine, MachineError};
 
 use super::session::{Flow, Session};
 use super::translate::uniform_value;
+use results::verdict::{Phase, Verdict};
 
 /// Sets a uniform by name or location on every executor.
 pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow {
@@ -54,5 +55,22 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
             }
         }
     })?;
+    Ok(())
+}
+
+/// Sets a generic attribute without an array to the handle of a slot (ARB_bindless_texture section
+/// 10.2.2).
+pub(super) fn attribute_handle(
+    session: &mut Session<'_>,
+    target: &UniformTarget<'_>,
+    slot: u32,
+) -> Flow {
+    let location = match *target {
+        UniformTarget::Location(location) => u32::try_from(location).ok(),
+        UniformTarget::Name(name) => session.replicas.machine().attribute_location(name),
+    };
+    let location = location
+        .ok_or_else(|| Verdict::fail(Phase::Script, "cannot get location of the attribute"))?;
+    session.replicas.each(|machine, _| machine.set_attribute_handle(location, slot))?;
     Ok(())
 }

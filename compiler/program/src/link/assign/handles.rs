@@ -1,5 +1,6 @@
-//! Samplers and images in uniform blocks (ARB_bindless_texture section 4.1.7): the block holds
-//! handles, and variables beside it have the slots that draws and dispatches fill from them.
+//! Samplers and images that memory holds (ARB_bindless_texture section 4.1.7): a uniform block, or
+//! the default block of a program that uses them as values, holds handles. Variables beside it have
+//! the slots that draws and dispatches fill from them.
 
 use std::collections::BTreeMap;
 
@@ -10,53 +11,70 @@ use crate::expression::{Expr, ExprId, ExprKind, Literal};
 use crate::layout::{Rules, block_instances};
 use crate::link::errors::Errors;
 use crate::program::{LinkedStage, Program};
-use crate::resource::{OpaqueSlot, OpaqueSlots, Placement};
+use crate::resource::{OpaqueSlot, OpaqueSlots, Placement, SlotSource, Uniform};
 use crate::shader::Shader;
-use crate::types::{ArrayLength, MatrixOrder, Scalar, Type, TypeId, TypeTable};
+use crate::types::{ArrayLength, MatrixOrder, Member, Scalar, Type, TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, Storage};
 
-/// A variable with the slots of a block's handles.
+/// A variable with the slots of the handles in memory.
 pub(crate) struct Handles {
-    stage: usize,
-    block: GlobalId,
-    slots: GlobalId,
+    /// Index of the stage.
+    pub(crate) stage: usize,
+    /// The uniform or uniform block.
+    pub(crate) memory: GlobalId,
+    /// The variable.
+    pub(crate) slots: GlobalId,
 }
 
 /// Changes the type of each uniform block with samplers or images to that of its contents in
-/// memory. Expressions that read them get a variable of the type in the source.
+/// memory; with `all_uniforms` also of each uniform of the default block. Expressions that read samplers and
+/// images get a variable of the type in the source.
 pub(crate) fn separate(
     stages: &mut [LinkedStage],
     types: &mut TypeTable,
+    all_uniforms: bool,
     errors: &mut Errors,
 ) -> Vec<Handles> {
     let mut all = Vec::new();
     for (stage, linked) in stages.iter_mut().enumerate() {
         let shader = &mut linked.shader;
         let has_handles = |global: &Global| {
-            global.block.is_some()
+            (global.block.is_some() || all_uniforms)
                 && global.storage == Storage::Uniform
-                && types.contains_opaque(global.ty)
+                && contains_handles(types, global.ty)
         };
-        let blocks = shader.globals.iter().filter(|(_, global)| has_handles(global));
-        for block in blocks.map(|(id, _)| id).collect::<Vec<_>>() {
-            let global = &shader.globals[block];
-            if block_instances(types, global.ty) > 1 {
+        let uniforms = shader.globals.iter().filter(|(_, global)| has_handles(global));
+        for memory in uniforms.map(|(id, _)| id).collect::<Vec<_>>() {
+            let global = &shader.globals[memory];
+            if global.block.is_some() && block_instances(types, global.ty) > 1 {
                 errors.push(format!("samplers in the array of blocks `{}`", global.name));
                 continue;
             }
             let mut variable = Global { block: None, active: false, ..global.clone() };
             variable.name = format!("handles of {}", global.name).into();
-            shader.globals[block].ty = in_memory(types, variable.ty);
+            shader.globals[memory].ty = in_memory(types, variable.ty);
             let slots = shader.globals.push(variable);
-            redirect(shader, types, block, slots);
-            all.push(Handles { stage, block, slots });
+            redirect(shader, types, memory, slots);
+            all.push(Handles { stage, memory, slots });
         }
     }
     all
 }
 
+/// True if a type is a sampler or an image.
+pub(crate) fn is_handle(types: &TypeTable, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Sampler(_) | Type::Image(_))
+}
+
+/// True if a type is or contains a sampler or an image.
+pub(crate) fn contains_handles(types: &TypeTable, ty: TypeId) -> bool {
+    let ty = types.without_arrays(ty);
+    let of_member = |members: &[Member]| members.iter().any(|m| contains_handles(types, m.ty));
+    is_handle(types, ty) || types.members(ty).is_some_and(of_member)
+}
+
 /// The type with a handle of 64 bits for each sampler and image.
-fn in_memory(types: &mut TypeTable, ty: TypeId) -> TypeId {
+pub(crate) fn in_memory(types: &mut TypeTable, ty: TypeId) -> TypeId {
     match types.get(ty).clone() {
         Type::Sampler(_) | Type::Image(_) => types.vector(Scalar::Uint, 2),
         Type::Array { element, length } => {
@@ -73,14 +91,14 @@ fn in_memory(types: &mut TypeTable, ty: TypeId) -> TypeId {
     }
 }
 
-/// Lets the expressions of samplers and images in a block name a variable instead.
-fn redirect(shader: &mut Shader, types: &mut TypeTable, block: GlobalId, variable: GlobalId) {
+/// Lets the expressions of samplers and images in a uniform name a variable instead.
+fn redirect(shader: &mut Shader, types: &mut TypeTable, memory: GlobalId, variable: GlobalId) {
     let mut bases: EntitySet<ExprId> = EntitySet::new();
     for expr in shader.exprs.values() {
         bases.extend(base(&expr.kind));
     }
     let is_handle = |(id, expr): &(ExprId, &Expr)| {
-        types.contains_opaque(expr.ty) && !bases.contains(*id) && root(shader, *id) == Some(block)
+        types.contains_opaque(expr.ty) && !bases.contains(*id) && root(shader, *id) == Some(memory)
     };
     let handles: Vec<ExprId> = shader.exprs.iter().filter(is_handle).map(|(id, _)| id).collect();
     for id in handles {
@@ -88,16 +106,13 @@ fn redirect(shader: &mut Shader, types: &mut TypeTable, block: GlobalId, variabl
     }
 }
 
-/// Replaces the block of an expression by the variable where it reads samplers and images alone,
+/// Replaces the uniform of an expression by the variable where it reads samplers and images alone,
 /// otherwise in those of its parts that do.
 fn separate_parts(shader: &mut Shader, types: &mut TypeTable, id: ExprId, variable: GlobalId) {
     let Expr { ty, span, .. } = shader.exprs[id];
     let new = |kind, ty| Expr { kind, ty, precise: false, span };
     if is_all_opaque(types, ty) {
-        let mut root = id;
-        while let Some(base) = base(&shader.exprs[root].kind) {
-            root = base;
-        }
+        let root = path(shader, id).last().unwrap_or(id);
         shader.exprs[root].kind = ExprKind::Global(variable);
         return;
     }
@@ -145,14 +160,16 @@ fn base(kind: &ExprKind) -> Option<ExprId> {
     }
 }
 
+/// An access and what it selects from, down to the variable.
+pub(crate) fn path(shader: &Shader, id: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+    std::iter::successors(Some(id), |&id| base(&shader.exprs[id].kind))
+}
+
 /// The global variable that an access is part of.
-fn root(shader: &Shader, mut id: ExprId) -> Option<GlobalId> {
-    loop {
-        match (base(&shader.exprs[id].kind), &shader.exprs[id].kind) {
-            (Some(base), _) => id = base,
-            (None, ExprKind::Global(global)) => return Some(*global),
-            _ => return None,
-        }
+pub(crate) fn root(shader: &Shader, id: ExprId) -> Option<GlobalId> {
+    match shader.exprs[path(shader, id).last()?].kind {
+        ExprKind::Global(global) => Some(global),
+        _ => None,
     }
 }
 
@@ -171,25 +188,45 @@ pub(crate) fn place(
     handles: &[Handles],
     errors: &mut Errors,
 ) {
-    let mut placed: BTreeMap<u16, Placement> = BTreeMap::new();
-    for Handles { stage, block, slots } in handles {
+    let mut placed: BTreeMap<(u16, Option<u32>), Placement> = BTreeMap::new();
+    for Handles { stage, memory, slots } in handles {
         let shader = &mut stages[*stage].shader;
-        let Placement::UniformBlock { index } = shader.globals[*block].placement else { continue };
+        let memory = &shader.globals[*memory];
         let ty = shader.globals[*slots].ty;
-        let placement =
-            *placed.entry(index).or_insert_with(|| number(program, ty, index + 1, errors));
+        // Of a block the members have its index, of the default block the name of the uniform.
+        let (name, block, first) = match memory.placement {
+            Placement::UniformBlock { index } => ("", index + 1, None),
+            Placement::Uniform { offset, .. } => (&*memory.name, 0, Some(offset)),
+            _ => continue,
+        };
+        let binding = memory.layout.binding;
+        let placement = *placed
+            .entry((block, first))
+            .or_insert_with(|| number(program, ty, name, block, binding, errors));
         shader.globals[*slots].placement = placement;
     }
 }
 
-/// Appends the slots of a block's samplers and images, in the order of its members.
-fn number(program: &mut Program, ty: TypeId, block: u16, errors: &mut Errors) -> Placement {
+/// Appends the slots of a uniform's samplers and images, in the order of its members.
+fn number(
+    program: &mut Program,
+    ty: TypeId,
+    name: &str,
+    block: u16,
+    binding: Option<u32>,
+    errors: &mut Errors,
+) -> Placement {
     let (sampler, image) = (program.samplers.len() as u16, program.images.len() as u16);
     let (order, rules) = (MatrixOrder::ColumnMajor, Rules::Std140);
     let mut leaves = Vec::new();
-    collect(&program.types, ty, "", 0, order, rules, &mut leaves);
-    let members = program.uniforms.iter_mut().enumerate().filter(|(_, u)| u.block == Some(block));
-    for ((number, uniform), leaf) in members.zip(leaves) {
+    collect(&program.types, ty, name, 0, order, rules, &mut leaves);
+    let is_first = |u: &Uniform| {
+        u.block == Some(block) && (block > 0 || leaves.first().is_some_and(|l| l.name == u.name))
+    };
+    let first = program.uniforms.iter().position(is_first).unwrap_or(0);
+    let members = program.uniforms.iter_mut().enumerate().skip(first);
+    let mut units = binding.into_iter().flat_map(|binding| binding..);
+    for ((number, uniform), leaf) in members.filter(|(_, u)| u.block == Some(block)).zip(leaves) {
         let (list, slots) = match program.types.get(leaf.ty) {
             Type::Sampler(_) => {
                 let first = program.samplers.len() as u16;
@@ -203,11 +240,12 @@ fn number(program: &mut Program, ty: TypeId, block: u16, errors: &mut Errors) ->
         };
         (uniform.ty, uniform.opaque) = (leaf.ty, Some(slots));
         for element in 0..uniform.array.unwrap_or(1) {
-            list.push(OpaqueSlot { uniform: number as u32, element, binding: 0 });
+            let source = SlotSource::Unit(units.next().unwrap_or(0));
+            list.push(OpaqueSlot { uniform: number as u32, element, source });
         }
     }
     if program.samplers.len().max(program.images.len()) > MAX_LEAVES / 16 {
-        errors.push("too many samplers or images in uniform blocks".to_owned());
+        errors.push("too many samplers or images in memory".to_owned());
     }
     Placement::Uniform { offset: 0, sampler, image }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod blocks;
 pub(crate) mod feedback;
+pub(crate) mod handle_values;
 pub(crate) mod handles;
 pub(crate) mod outgoing;
 pub(crate) mod outputs;

@@ -8,7 +8,9 @@ use crate::layout::{OpaqueKind, Rules, opaque_slots};
 use crate::link::errors::Errors;
 use crate::link::options::LinkOptions;
 use crate::program::{LinkedStage, Program};
-use crate::resource::{OpaqueSlot, OpaqueSlots, Placement, StageMask, SubroutineUniform, Uniform};
+use crate::resource::{
+    OpaqueSlot, OpaqueSlots, Placement, SlotSource, StageMask, SubroutineUniform, Uniform,
+};
 use crate::types::{MatrixOrder, Type, TypeId, TypeTable};
 use crate::variable::{Global, Storage};
 
@@ -220,7 +222,8 @@ fn new_uniform(
             for element in 0..elements {
                 let binding = global.layout.binding.map_or(0, |b| b.saturating_add(bound));
                 bound += 1;
-                slots.push(OpaqueSlot { uniform: list.len() as u32, element, binding });
+                let source = SlotSource::Unit(binding);
+                slots.push(OpaqueSlot { uniform: list.len() as u32, element, source });
             }
             if slots.len() > 4096 {
                 errors.push(format!("too many samplers or images: no slot for `{}`", global.name));

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
+use program::Program;
 use program::resource::Uniform;
-use program::{BuiltinVariable, Program};
 use script::QueryValue;
 
 use crate::machines::session::Flow;
@@ -46,9 +46,9 @@ pub(super) fn count(n: usize) -> Answer {
     Answer::Integer(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// Returns the active uniforms except the undeclared samplers of framebuffer fetch.
+/// Returns the active uniforms except the samplers and images that linking added.
 pub(super) fn active_uniforms(program: &Program) -> impl Iterator<Item = &Uniform> {
-    program.uniforms.iter().filter(|uniform| uniform.builtin != Some(BuiltinVariable::LastFragData))
+    program.uniforms.iter().filter(|uniform| !uniform.is_internal())
 }
 
 /// Returns the name as GL reports it: arrays end in `[0]`.

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use program::resource::OpaqueSlot;
+use program::resource::{FIRST_HANDLE, HANDLES, OpaqueSlot, SlotSource};
 use program::types::{Dim, SamplerType};
 use program::{Api, Program, Type};
 
 use super::textures::{Resident, TEXTURE_SLOTS, TextureParameter, TextureSlot};
-use super::uniforms::SlotSource;
 use super::{GlError, Machine, MachineError, ProgramObject};
 use raster::format::Format;
 use raster::resources::{ImageUnit, TextureId};
@@ -18,9 +17,6 @@ use raster::texture::{DepthMode, Texture, TextureTarget};
 
 /// The highest level of a texture.
 const MAX_LEVEL: u32 = 14;
-
-/// The first bindless handle: no handle is a small number.
-const HANDLES: u64 = 0x1_0000_0100;
 
 /// Largest number of texels of a level: a limit on the cost of a test, not of GL.
 const MAX_TEXELS: u64 = 1 << 24;
@@ -143,6 +139,7 @@ impl Machine {
                     }
                     SlotSource::Handle(handle) => match self.resident(handle)? {
                         Resident::Texture(texture) => Some(texture),
+                        Resident::Unit(unit) => self.textures.bound.get(unit)?[target as usize],
                         Resident::Image(_) => None,
                     },
                 }
@@ -171,6 +168,7 @@ impl Machine {
                 SlotSource::Unit(unit) => self.textures.images.get(unit as usize).copied()?,
                 SlotSource::Handle(handle) => match self.resident(handle)? {
                     Resident::Image(image) => Some(image),
+                    Resident::Unit(unit) => self.textures.images.get(unit).copied()?,
                     Resident::Texture(_) => None,
                 },
             })
@@ -178,29 +176,30 @@ impl Machine {
     }
 
     /// Executes `resident texture`: makes the slot's texture resident. Returns `false` when the
-    /// slot is empty.
+    /// slot is empty, or when no handle is left.
     pub fn make_texture_resident(&mut self, slot: u32) -> bool {
         let Some(entry) = self.texture_slot(slot) else { return false };
-        self.make_resident(slot, Resident::Texture(entry.texture));
-        true
+        self.make_resident(slot, Resident::Texture(entry.texture))
     }
 
     /// Executes `resident image texture`: makes level 0, layer 0 of the slot's texture resident.
-    /// Returns `false` when the slot is empty.
+    /// Returns `false` when the slot is empty, or when no handle is left.
     pub fn make_image_resident(&mut self, slot: u32, format: Format) -> bool {
         let Some(entry) = self.texture_slot(slot) else { return false };
         let view = ImageView { level: 0, layer: Some(0), format };
-        self.make_resident(slot, Resident::Image(ImageUnit { texture: entry.texture, view }));
-        true
+        self.make_resident(slot, Resident::Image(ImageUnit { texture: entry.texture, view }))
     }
 
-    fn make_resident(&mut self, slot: u32, resident: Resident) {
+    /// Gives a slot a handle; `false` when there is none left.
+    fn make_resident(&mut self, slot: u32, resident: Resident) -> bool {
         let all = &mut self.textures.resident;
         let number = all.iter().position(|known| *known == resident).unwrap_or_else(|| {
             all.push(resident);
             all.len() - 1
         });
-        self.textures.handles[slot as usize] = Some(HANDLES + number as u64);
+        let handle = (number < HANDLES as usize / 2).then_some(FIRST_HANDLE + number as u64);
+        self.textures.handles[slot as usize] = handle;
+        handle.is_some()
     }
 
     /// Returns the handle that `resident …` made of a slot.
@@ -208,10 +207,23 @@ impl Machine {
         self.textures.handles.get(slot as usize).copied().flatten()
     }
 
-    /// The texture or image of a handle.
+    /// Sets a generic attribute without an array to the handle of a slot.
+    ///
+    /// # Errors
+    /// `resident …` made no handle of the slot.
+    pub fn set_attribute_handle(&mut self, location: u32, slot: u32) -> Result<(), MachineError> {
+        let handle = self.handle(slot).ok_or(MachineError::NotResident(slot))?;
+        self.state.current.handles.insert(location, handle);
+        Ok(())
+    }
+
+    /// What a handle stands for.
     fn resident(&self, handle: u64) -> Option<Resident> {
-        let number = usize::try_from(handle.checked_sub(HANDLES)?).ok()?;
-        self.textures.resident.get(number).copied()
+        let number = usize::try_from(handle.checked_sub(FIRST_HANDLE)?).ok()?;
+        match number.checked_sub(HANDLES as usize / 2) {
+            Some(unit) => Some(Resident::Unit(unit)),
+            None => self.textures.resident.get(number).copied(),
+        }
     }
 
     /// The source of a slot: slots of uniform blocks have the handles in the block's memory.

@@ -26,6 +26,8 @@ pub(super) enum Resident {
     Texture(TextureId),
     /// An image of a texture.
     Image(ImageUnit),
+    /// What is bound to a texture or image unit.
+    Unit(usize),
 }
 
 /// Texture and image state.

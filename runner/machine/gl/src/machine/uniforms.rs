@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use program::resource::{OpaqueSlots, Uniform};
+use program::resource::{OpaqueSlots, SlotSource, Uniform, unit_handle};
 use program::types::MatrixOrder;
 use program::{Program, Scalar, Stage, Type};
 use smallvec::SmallVec;
@@ -132,15 +132,6 @@ fn set_as(scalar: Scalar) -> Scalar {
     }
 }
 
-/// Source of the texture or image of a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SlotSource {
-    /// A texture or image unit.
-    Unit(u32),
-    /// A bindless handle.
-    Handle(u64),
-}
-
 /// Values of one program's uniforms.
 #[derive(Clone, Debug, Default)]
 pub struct UniformStorage {
@@ -158,11 +149,29 @@ impl UniformStorage {
     pub fn new(program: &Program, mut default_block: Vec<u8>) -> UniformStorage {
         default_block.resize(program.default_block_size as usize, 0);
         select_first_subroutines(program, &mut default_block);
-        UniformStorage {
+        let mut storage = UniformStorage {
             default_block: Arc::new(default_block),
-            samplers: program.samplers.iter().map(|s| SlotSource::Unit(s.binding)).collect(),
-            images: program.images.iter().map(|s| SlotSource::Unit(s.binding)).collect(),
+            samplers: program.samplers.iter().map(|s| s.source).collect(),
+            images: program.images.iter().map(|s| s.source).collect(),
+        };
+        for slot in program.samplers.iter().chain(&program.images) {
+            let uniform = &program.uniforms[slot.uniform as usize];
+            storage.set_handle(uniform, slot.element, slot.source);
         }
+        storage
+    }
+
+    /// Writes the handle of a sampler or image to the default block, if that holds it.
+    fn set_handle(&mut self, uniform: &Uniform, element: u32, source: SlotSource) {
+        if uniform.block != Some(0) {
+            return;
+        }
+        let handle = match source {
+            SlotSource::Unit(unit) => unit_handle(unit).unwrap_or(0),
+            SlotSource::Handle(handle) => handle,
+        };
+        let offset = uniform.offset + element.saturating_mul(uniform.array_stride);
+        write_clipped(&mut self.default_block, offset as usize, &handle.to_le_bytes());
     }
 
     /// Selects the function of a subroutine uniform (or an element of one, `name[k]`). `false` when
@@ -196,6 +205,9 @@ impl UniformStorage {
             Scalar::Uint64 => SlotSource::Handle(bits),
             _ => SlotSource::Unit(bits as u32),
         };
+        if uniform.opaque.is_some() {
+            self.set_handle(uniform, at.element, source);
+        }
         match uniform.opaque {
             Some(OpaqueSlots::Sampler(first)) => {
                 if let Some(slot) = self.samplers.get_mut(usize::from(first) + at.element as usize)

@@ -11,7 +11,9 @@ use gl_machine::machine::textures::TextureParameter;
 use gl_machine::machine::uniforms::UniformValue;
 use gl_machine::machine::{GlError, Machine, MachineOptions};
 use gl_machine::probe::Expectation;
-use program::resource::{FeedbackVarying, OpaqueSlot, OpaqueSlots, StageMask, Uniform, Varying};
+use program::resource::{
+    FeedbackVarying, OpaqueSlot, OpaqueSlots, SlotSource, StageMask, Uniform, Varying,
+};
 use program::shader::LayoutPrimitive;
 use program::types::{Dim, ImageType, MatrixOrder, SamplerType};
 use program::variable::InterpolationMode;
@@ -56,7 +58,7 @@ fn opaque(b: &mut ProgramBuilder, name: &str, ty: Type, slots: OpaqueSlots) {
         atomic_binding: None,
         stages: StageMask::default(),
     });
-    let slot = OpaqueSlot { uniform, element: 0, binding: 0 };
+    let slot = OpaqueSlot { uniform, element: 0, source: SlotSource::Unit(0) };
     match slots {
         OpaqueSlots::Sampler(_) => b.program.samplers.push(slot),
         OpaqueSlots::Image(_) => b.program.images.push(slot),

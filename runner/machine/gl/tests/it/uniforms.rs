@@ -4,7 +4,7 @@ use crate::support::{Mock, ProgramBuilder, capabilities};
 use gl_machine::machine::draw::RectangleDraw;
 use gl_machine::machine::uniforms::{UniformError, UniformValue};
 use gl_machine::machine::{GlError, Machine, MachineError, MachineOptions};
-use program::resource::{ActiveBlock, OpaqueSlot, OpaqueSlots, StageMask};
+use program::resource::{ActiveBlock, OpaqueSlot, OpaqueSlots, SlotSource, StageMask};
 use program::types::MatrixOrder;
 use program::variable::Packing;
 use program::{Api, Scalar};
@@ -151,8 +151,9 @@ fn samplers_take_integers_only() {
     let index = b.program.uniforms.len() as u32 - 1;
     b.program.uniforms[index as usize].opaque = Some(OpaqueSlots::Sampler(0));
     b.program.uniforms[index as usize].block = None;
-    b.program.samplers =
-        (0..2).map(|element| OpaqueSlot { uniform: index, element, binding: 0 }).collect();
+    b.program.samplers = (0..2)
+        .map(|element| OpaqueSlot { uniform: index, element, source: SlotSource::Unit(0) })
+        .collect();
     let mut m = machine(b);
     m.set_uniform("tex[1]", &UniformValue::vector(Scalar::Int, &[3]), 0).unwrap();
     assert_eq!(m.take_error(), None);

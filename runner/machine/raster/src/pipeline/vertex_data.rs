@@ -1,6 +1,8 @@
 //! Vertex arrays and fetch: bytes of a buffer become attribute values (OpenGL 4.6 sections 10.2 and
 //! 10.3).
 
+use std::collections::BTreeMap;
+
 use program::{BuiltinVariable, Program, Scalar, Type};
 
 use vocabulary::half;
@@ -105,22 +107,40 @@ impl VertexData {
     }
 }
 
-/// Current values of attributes without an array, in compatibility contexts.
+/// Current values of attributes without an array: those of compatibility contexts, and handles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurrentAttributes {
     /// `gl_Color`.
     pub color: [f32; 4],
     /// `gl_MultiTexCoord0` to `7`.
     pub texture_coordinates: [[f32; 4]; 8],
+    /// Bindless handles that generic attributes were set to, by location.
+    pub handles: BTreeMap<u32, u64>,
 }
 
 impl Default for CurrentAttributes {
     fn default() -> Self {
-        CurrentAttributes { color: [1.0; 4], texture_coordinates: [[0.0, 0.0, 0.0, 1.0]; 8] }
+        CurrentAttributes {
+            color: [1.0; 4],
+            texture_coordinates: [[0.0, 0.0, 0.0, 1.0]; 8],
+            handles: BTreeMap::new(),
+        }
     }
 }
 
 impl CurrentAttributes {
+    /// Returns the four dwords of an attribute.
+    fn words(&self, slot: AttributeSlot, scalar: Scalar) -> [u32; 4] {
+        match slot {
+            AttributeSlot::Conventional(builtin) => self.value(builtin).map(f32::to_bits),
+            AttributeSlot::Generic(location) => match self.handles.get(&location) {
+                Some(&handle) => [handle as u32, (handle >> 32) as u32, 0, 0],
+                None if scalar.is_integer() => [0, 0, 0, 1],
+                None => [0.0, 0.0, 0.0, 1.0f32].map(f32::to_bits),
+            },
+        }
+    }
+
     fn value(&self, builtin: BuiltinVariable) -> [f32; 4] {
         use BuiltinVariable::*;
         let unit = match builtin {
@@ -159,7 +179,8 @@ struct SlotPlan {
     scalar: Scalar,
     /// Components 2 and 3 of a 64-bit column.
     upper: bool,
-    current: [f32; 4],
+    /// Value without an array.
+    current: [u32; 4],
 }
 
 /// Prepared fetch for one draw.
@@ -188,8 +209,7 @@ impl<'a> VertexFetch<'a> {
                     Type::Scalar(s) | Type::Vector { scalar: s, .. } => s,
                     _ => Scalar::Float,
                 };
-                let current =
-                    attribute.conventional.map_or([0.0, 0.0, 0.0, 1.0], |b| current.value(b));
+                let current = current.words(slot, scalar);
                 let array = data.array(slot).or_else(|| data.array(alias(slot)?)).copied();
                 SlotPlan { array, scalar, upper: attribute.upper, current }
             })
@@ -229,14 +249,7 @@ impl<'a> VertexFetch<'a> {
     }
 
     fn component32(&self, plan: &SlotPlan, component: usize, vertex: u32) -> u32 {
-        let integer = plan.scalar.is_integer();
-        let Some(array) = &plan.array else {
-            return if integer {
-                u32::from(component == 3)
-            } else {
-                plan.current[component].to_bits()
-            };
-        };
+        let Some(array) = &plan.array else { return plan.current[component] };
         let bytes = self.bytes(array, component, vertex);
         match (array.class, bytes) {
             (AttributeClass::Integer, Some(bytes)) => integer_value(array.ty, bytes) as u32,
