@@ -42,6 +42,7 @@ mod state;
 mod tests;
 mod type_names;
 
+pub use builtins::signature::{Overload, overloads};
 use checker::Checker;
 pub use consulted::mentions;
 use glsl_syntax::ast::{TranslationUnit, Version};

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use program::Stage;
 use program::types::{Scalar, TypeId, TypeTable};
 
 use super::defects::Defect;
@@ -15,6 +16,9 @@ use super::stage::{HASHES, StageShader};
 const EXTENSION: &str = "GL_ARB_compute_shader";
 /// Number of words of the result buffer for atomics.
 const ATOMIC_WORDS: usize = 64;
+/// Binding and number of words of the buffer with vectors for atomics.
+const VECTORS: usize = 2;
+const VECTOR_WORDS: usize = 64;
 /// Maximum number of probed words.
 const PROBES: usize = 600;
 /// Maximum number of scalars in shared memory.
@@ -25,7 +29,7 @@ const ATOMICS: [&str; 6] =
 
 /// Returns a test of the compute shader.
 pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
-    maker.make_resources(1);
+    maker.make_resources(&[Stage::Compute]);
     let mut stage = maker.stage(0);
     stage.enable(EXTENSION);
     let (x, y) = stage.generator.random.pick(&[
@@ -49,17 +53,75 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     if stage.generator.random.chance(70) {
         shared(&mut stage, invocations);
     }
-    results(&mut stage, invocations);
-    let words = ATOMIC_WORDS + HASHES * total;
     let mut commands = maker.resources.commands.clone();
+    let mut after = String::new();
+    if stage.generator.random.chance(30) {
+        commands += &image_atomics(&mut stage);
+    }
+    results(&mut stage, invocations);
+    if stage.generator.random.chance(40) {
+        commands += &component_atomics(&mut stage);
+        after += &script::probe_words(VECTORS, (0..VECTOR_WORDS).map(|k| 4 * k));
+    }
+    if stage.generator.random.chance(20) {
+        let (declared, probed) = script::counters(&mut stage);
+        commands += &declared;
+        after += &probed;
+    }
+    let words = ATOMIC_WORDS + HASHES * total;
     let _ = writeln!(commands, "ssbo 1 {}\ncompute {} {} 1", 4 * words, groups.0, groups.1);
     let step = (words - ATOMIC_WORDS).div_ceil(PROBES);
     let probed = (0..ATOMIC_WORDS).chain((ATOMIC_WORDS..words).step_by(step));
-    script::require(&[EXTENSION])
+    script::require(&[&[EXTENSION], &maker.resources.extensions[..]].concat())
         + &format!("[compute shader]\n{}\n", stage.text())
         + &script::begin_test()
         + &commands
         + &script::probe_words(1, probed.map(|word| 4 * word))
+        + &after
+}
+
+/// Lets the invocations of a group meet in the texels of an image, a row for each group and an
+/// operation for each half of it. Returns the commands.
+fn image_atomics(stage: &mut StageShader) -> String {
+    stage.declare("layout(r32i) coherent uniform iimage2D cells;\n");
+    stage.end("int row = int(gl_WorkGroupID.x + 4u * gl_WorkGroupID.y);");
+    for half in 0..2 {
+        let operation = stage.generator.random.pick(&["Add", "Min", "Max", "And", "Or", "Xor"]);
+        let column = format!("{} + (hash[{half}] & 7)", 8 * half);
+        stage.end(&format!(
+            "imageAtomic{operation}(cells, ivec2({column}, row), hash[{}]);",
+            half + 1
+        ));
+    }
+    let barrier = barrier(stage);
+    stage.end(&format!("memoryBarrierImage(); {barrier}"));
+    stage.end("hash[3] ^= imageLoad(cells, ivec2(id & 15, row)).x;");
+    script::image(7, "integer 7 (16, 16) (0, 0) GL_R32I", "GL_R32I", "cells")
+}
+
+/// Lets invocations meet in components of vectors, at constant and at computed indices. Returns the
+/// commands.
+fn component_atomics(stage: &mut StageShader) -> String {
+    let packing = stage.generator.random.pick(&["std430", "std140"]);
+    stage.declare(&format!(
+        "layout({packing}, binding = {VECTORS}) buffer Vectors {{ uvec4 vectors[8]; ivec3 triples[8]; }};\n"
+    ));
+    // An operation for each element, so that their order does not matter.
+    for k in 0..8 {
+        let random = &mut stage.generator.random;
+        let operation = random.pick(&ATOMICS);
+        let (source, from) = (random.below(HASHES), random.below(HASHES));
+        let (vector, value, rows) = match random.chance(50) {
+            true => ("vectors", format!("uint(hash[{source}])"), 4),
+            false => ("triples", format!("hash[{source}]"), 3),
+        };
+        let component = match random.chance(50) {
+            true => format!(".{}", random.pick(&["x", "y", "z"])),
+            false => format!("[uint(hash[{from}]) % {rows}u]"),
+        };
+        stage.end(&format!("{operation}({vector}[{k}]{component}, {value});"));
+    }
+    format!("ssbo {VECTORS} {}\n", 4 * VECTOR_WORDS)
 }
 
 /// Declares shared variables that pass values between the invocations of a group.
@@ -134,6 +196,12 @@ fn results(stage: &mut StageShader, invocations: usize) {
     ));
     stage
         .end(&format!("for (uint k = 0u; k < {HASHES}u; k++) results[place + k] = uint(hash[k]);"));
+    // Each invocation has these words alone.
+    if stage.generator.random.chance(30) {
+        stage.end("results[place] += atomicExchange(results[place + 1u], uint(hash[0])) * 3u;");
+        stage
+            .end("results[place + 2u] ^= atomicCompSwap(results[place + 3u], uint(hash[3]), 77u);");
+    }
     for k in 0..stage.generator.random.between(0, HASHES) {
         let atomic = stage.generator.random.pick(&ATOMICS);
         let index = if stage.generator.random.chance(50) {

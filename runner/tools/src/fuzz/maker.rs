@@ -1,5 +1,6 @@
 //! Data shared by the stages of a generated test.
 
+use program::Stage;
 use program::types::{TypeId, TypeTable};
 
 use super::defects::Defect;
@@ -50,10 +51,10 @@ impl Maker {
         Maker { seed, number, plan, structures, resources, in_blocks: false }
     }
 
-    /// Creates resources for a number of stages.
-    pub(super) fn make_resources(&mut self, stages: usize) {
+    /// Creates resources for the stages of a program, in order.
+    pub(super) fn make_resources(&mut self, stages: &[Stage]) {
         self.resources = match self.in_blocks {
-            true => Resources::in_blocks(&mut self.plan, stages),
+            true => Resources::in_blocks(&mut self.plan, stages.len()),
             false => Resources::random(&mut self.plan, stages),
         };
     }

@@ -14,6 +14,7 @@
 //! the executors must agree. [`mutate`] creates another kind of test: damaged ones, on which
 //! nothing may crash.
 
+mod calls;
 mod capture;
 mod compute;
 mod defects;
@@ -26,6 +27,7 @@ mod integer;
 mod maker;
 mod mutate;
 mod names;
+mod opaque;
 mod pipeline;
 mod random;
 mod real;

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use program::Stage;
 use program::layout::{attribute_locations, varying_slots};
 use program::types::{Scalar, TypeId, TypeTable};
 
@@ -58,7 +59,7 @@ fn varyings_of(
         slots -= needed;
         let smooth = !any_scalar(types, ty, &|scalar| scalar != Scalar::Float)
             && maker.plan.random.chance(40);
-        let how = ["", "smooth ", "noperspective ", "centroid "];
+        let how = ["", "smooth ", "noperspective ", "centroid ", "sample "];
         let interpolation = if smooth { maker.plan.random.pick(&how) } else { "flat " };
         all.push(Varying { name: format!("{prefix}{k}"), ty, interpolation });
     }
@@ -145,6 +146,7 @@ fn final_fragment(
     if statements > 0 {
         stage.fill(statements);
     } else {
+        stage.look_up();
         let all: Vec<Variable> = stage.generator.variables.clone();
         stage.hash(HASHES - 1, &all);
     }
@@ -187,7 +189,7 @@ fn drawn(
     draw: &str,
     after: &str,
 ) -> String {
-    let mut text = script::require(extensions) + shaders;
+    let mut text = script::require(&[extensions, &maker.resources.extensions].concat()) + shaders;
     if !data.is_empty() {
         let _ = writeln!(text, "[vertex data]\n{data}");
     }
@@ -244,7 +246,7 @@ fn attributes(maker: &mut Maker) -> Vec<(String, TypeId)> {
 
 /// Returns a test of the vertex shader.
 pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
-    maker.make_resources(2);
+    maker.make_resources(&[Stage::Vertex, Stage::Fragment]);
     let (attributes, varyings) = (attributes(maker), varyings(maker, "v", 4, 12));
     let mut stage = maker.stage(0);
     stage.declare("in vec4 piglit_vertex;\n");
@@ -274,7 +276,7 @@ pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
 
 /// Returns a test of the fragment shader.
 pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
-    maker.make_resources(1);
+    maker.make_resources(&[Stage::Fragment]);
     let mut stage = maker.stage(0);
     stage.declare(&script::color_outputs());
     stage.seed(Scalar::Int, "x", "int(gl_FragCoord.x)");
@@ -282,6 +284,10 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
     // Derivatives come before any divergence.
     let derivative = stage.generator.random.pick(&["dFdx", "dFdy", "fwidth"]);
     stage.seed(Scalar::Float, "slope", &format!("{derivative}(float(x * 3 - y * 5))"));
+    if stage.generator.random.chance(20) {
+        stage.seed(Scalar::Int, "sample_id", "gl_SampleID + gl_SampleMaskIn[0]");
+        stage.seed(Scalar::Float, "sample_at", "gl_SamplePosition.x");
+    }
     stage.generator.context.may_discard = stage.generator.random.chance(50);
     stage.fill(size.statements());
     script::write_colors().iter().for_each(|line| stage.end(line));
@@ -296,13 +302,26 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
         stage.end("atomicOr(sums[18], uint(hash[3]));");
         after = script::probe_words(3, (0..WORDS).map(|k| 4 * k));
     }
+    if stage.generator.random.chance(25) {
+        stage.declare("layout(rgba32f) writeonly uniform image2D stored;\n");
+        stage.end("imageStore(stored, ivec2(gl_FragCoord.xy), encode(hash[1], hash[2]));");
+        let fill = "rgbw 7 (16, 16) GL_RGBA32F";
+        maker.resources.commands += &script::image(7, fill, "GL_RGBA32F", "stored");
+        after +=
+            "memory barrier GL_FRAMEBUFFER_BARRIER_BIT\nfb read tex 2d 7\nprobe all rgba 0 0 0 0\n";
+    }
+    if stage.generator.random.chance(15) {
+        let (declared, probed) = script::counters(&mut stage);
+        maker.resources.commands += &declared;
+        after += &probed;
+    }
     let shaders = format!("[vertex shader passthrough]\n\n[fragment shader]\n{}\n", stage.text());
     drawn(maker, &[], &shaders, "", "draw rect -1 -1 2 2", &after)
 }
 
 /// Returns a test of the geometry shader.
 pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
-    maker.make_resources(3);
+    maker.make_resources(&[Stage::Vertex, Stage::Geometry, Stage::Fragment]);
     let (inputs, varyings) = (varyings(maker, "w", 3, 8), varyings(maker, "v", 3, 8));
     let streams = maker.plan.random.chance(20);
     let distances = maker.plan.random.chance(30).then(|| Distances::random(&mut maker.plan.random));
@@ -380,7 +399,7 @@ fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize, streams: bo
 
 /// Returns a test of both tessellation shaders.
 pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
-    maker.make_resources(4);
+    maker.make_resources(&[Stage::Vertex, Stage::TessControl, Stage::TessEval, Stage::Fragment]);
     let no_index = maker.plan.avoids(Defect::IndexComponent);
     let fits = |types: &TypeTable, ty| !(no_index && defects::has_elements(types, ty));
     let inputs = varyings_of(maker, "w", 2, 6, fits);

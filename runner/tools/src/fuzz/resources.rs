@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use program::Stage;
 use program::layout::Rules;
 use program::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
 
@@ -51,14 +52,42 @@ struct Block {
     order: (MatrixOrder, &'static str),
 }
 
+/// An expression that code reads like a variable. `{n}` stands for an index below `n`.
+#[derive(Clone, Debug)]
+pub(super) struct Lookup {
+    pub template: String,
+    /// Scalar type and number of components.
+    pub ty: (Scalar, u8),
+}
+
+impl Lookup {
+    /// Returns the expression with constant or computed indices.
+    pub(super) fn expression(&self, generator: &mut Generator) -> (String, TypeId) {
+        let mut text = String::new();
+        let mut parts = self.template.split('{');
+        text += parts.next().unwrap_or_default();
+        for part in parts {
+            let (length, rest) = part.split_once('}').unwrap_or((part, ""));
+            text += &generator.index(length.parse().unwrap_or(1));
+            text += rest;
+        }
+        let (scalar, rows) = self.ty;
+        (text, generator.vector(scalar, rows))
+    }
+}
+
 /// A resource that shaders read.
 pub(super) struct Resource {
     /// GLSL declaration.
     pub declaration: String,
     /// Paths and types.
     pub variables: Vec<(String, TypeId)>,
+    /// What code reads from it by function calls.
+    pub lookups: Vec<Lookup>,
+    /// Extensions of the stages that read it.
+    pub extensions: &'static [&'static str],
     /// Mask of the stages that read it (bit n: the n-th stage).
-    stages: usize,
+    pub stages: usize,
 }
 
 impl Resource {
@@ -72,6 +101,8 @@ impl Resource {
 #[derive(Default)]
 pub(super) struct Resources {
     pub all: Vec<Resource>,
+    /// Extensions that the test requires.
+    pub extensions: Vec<&'static str>,
     pub commands: String,
 }
 
@@ -97,9 +128,9 @@ impl Resources {
         resources
     }
 
-    /// Returns random resources of a test with a number of stages. `generator` knows the
-    /// structures.
-    pub(super) fn random(generator: &mut Generator, stages: usize) -> Resources {
+    /// Returns random resources of a test with these stages. `generator` knows the structures.
+    pub(super) fn random(generator: &mut Generator, all_stages: &[Stage]) -> Resources {
+        let stages = all_stages.len();
         let mut resources = Resources::default();
         for k in 0..generator.random.between(1, 4) {
             let no_doubles = generator.avoids(Defect::UniformStructDouble);
@@ -117,6 +148,10 @@ impl Resources {
         if generator.random.chance(50) {
             resources.storage_block(generator, stages);
         }
+        resources.lookups(generator, all_stages);
+        if generator.random.chance(60) {
+            resources.calls(generator, all_stages);
+        }
         resources
     }
 
@@ -128,7 +163,13 @@ impl Resources {
         variables: Vec<(String, TypeId)>,
     ) {
         let mask = generator.random.between(1, (1 << stages) - 1);
-        self.all.push(Resource { declaration, variables, stages: mask });
+        self.all.push(Resource {
+            declaration,
+            variables,
+            lookups: Vec::new(),
+            extensions: &[],
+            stages: mask,
+        });
     }
 
     fn set_uniforms(&mut self, generator: &mut Generator, path: &str, ty: TypeId) {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use super::stage::StageShader;
+
 /// Width and height of the window and of the render targets.
 pub(super) const SIDE: usize = 16;
 /// Number of color outputs, with two hashes each.
@@ -80,6 +82,20 @@ pub(super) fn probe_framebuffer() -> String {
         let _ = writeln!(text, "fb read tex 2d {}\nprobe all rgba 0 0 0 0", UNIT + k);
     }
     text
+}
+
+/// Returns commands that fill a texture and bind it to the image unit of its number.
+pub(super) fn image(unit: usize, fill: &str, format: &str, name: &str) -> String {
+    format!("texture {fill}\nimage texture {unit} {format}\nuniform int {name} {unit}\n")
+}
+
+/// Counts hashes in atomic counters. Returns the commands before and after the draw or dispatch.
+pub(super) fn counters(stage: &mut StageShader) -> (String, String) {
+    stage.declare("layout(binding = 0) uniform atomic_uint counters[3];\n");
+    stage.end("if ((hash[0] & 1) != 0) atomicCounterIncrement(counters[0]);");
+    stage.end("if ((hash[1] & 6) == 2) atomicCounterDecrement(counters[2]);");
+    let probed = (0..3).map(|k| format!("probe atomic counter {k} >= 0\n")).collect();
+    ("atomic counters 3\n".to_owned(), probed)
 }
 
 /// Returns commands that compare words of a storage buffer.

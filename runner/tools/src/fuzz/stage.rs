@@ -8,7 +8,7 @@ use super::generator::{Generator, LEAVES, Variable};
 use super::helpers;
 use super::names::{self, elements};
 use super::real::Bits;
-use super::resources::Resource;
+use super::resources::{Lookup, Resource};
 
 /// Extensions of every shader.
 const EXTENSIONS: [&str; 3] =
@@ -23,6 +23,7 @@ pub(super) struct StageShader {
     pub generator: Generator,
     /// Variables with equal values in all invocations.
     uniform: Vec<Variable>,
+    lookups: Vec<Lookup>,
     extensions: Vec<&'static str>,
     declarations: String,
     /// Code of `main` before and after `body`.
@@ -38,8 +39,12 @@ impl StageShader {
         resources: impl Iterator<Item = &'a Resource>,
     ) -> StageShader {
         let mut declarations = String::new();
+        let mut lookups = Vec::new();
+        let mut extensions = EXTENSIONS.to_vec();
         for resource in resources {
             declarations += &resource.declaration;
+            lookups.extend(resource.lookups.iter().cloned());
+            extensions.extend(resource.extensions);
             resource.variables.iter().for_each(|(name, ty)| generator.declare(name, *ty, false));
         }
         let uniform = generator.variables.clone();
@@ -47,7 +52,8 @@ impl StageShader {
         StageShader {
             generator,
             uniform,
-            extensions: EXTENSIONS.to_vec(),
+            lookups,
+            extensions,
             declarations,
             prologue: String::new(),
             epilogue: String::new(),
@@ -114,6 +120,7 @@ impl StageShader {
     /// Writes functions and `body` with about this number of statements, and hashes the resulting
     /// variables.
     pub(super) fn fill(&mut self, statements: usize) {
+        self.look_up();
         let read_only = self.generator.variables.clone();
         self.table();
         let globals = self.globals();
@@ -127,6 +134,16 @@ impl StageShader {
             self.hash(k % (HASHES - 1), std::slice::from_ref(variable));
         }
         self.hash(HASHES - 1, &read_only);
+    }
+
+    /// Lets code read lookups with the indices that are in scope.
+    pub(super) fn look_up(&mut self) {
+        for lookup in std::mem::take(&mut self.lookups) {
+            for _ in 0..self.generator.random.between(1, 2) {
+                let (expression, ty) = lookup.expression(&mut self.generator);
+                self.generator.declare(&expression, ty, false);
+            }
+        }
     }
 
     /// Mixes variables into a hash.
@@ -162,7 +179,9 @@ impl StageShader {
                 _ => self.generator.type_where(2, LEAVES, |_, _| true),
             };
             let name = format!("g{k}");
-            let _ = writeln!(self.declarations, "{} {name};", self.generator.types.name(ty));
+            let precise = if self.generator.random.chance(15) { "precise " } else { "" };
+            let type_name = self.generator.types.name(ty);
+            let _ = writeln!(self.declarations, "{precise}{type_name} {name};");
             let value = self.generator.expression(ty, 2);
             let _ = writeln!(self.prologue, "  {name} = {value};");
             self.generator.declare(&name, ty, true);

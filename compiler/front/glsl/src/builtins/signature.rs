@@ -3,7 +3,7 @@
 use crate::builtins::signatures::{SIGNATURES, WIDE_AND_HALF};
 use crate::checker::Checker;
 use crate::language::Availability;
-use program::{BuiltinFunction, Direction, FunctionId, Scalar, Type, TypeId, TypeTable};
+use program::{BuiltinFunction, Direction, FunctionId, Scalar, Stage, Type, TypeId, TypeTable};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::LazyLock;
@@ -193,6 +193,61 @@ fn instantiate(types: &mut TypeTable, pattern: Pattern, (columns, rows): Size) -
         Pattern::Mat(s) => types.matrix(s, columns, rows),
         Pattern::Transposed(s) => types.matrix(s, rows, columns),
     }
+}
+
+/// Component types that no version has, and the extensions that have them.
+const EXTENSION_TYPES: [(Scalar, &str); 5] = [
+    (Scalar::Float16, "AMD_gpu_shader_half_float"),
+    (Scalar::Int16, "AMD_gpu_shader_int16"),
+    (Scalar::Uint16, "AMD_gpu_shader_int16"),
+    (Scalar::Int64, "ARB_gpu_shader_int64"),
+    (Scalar::Uint64, "ARB_gpu_shader_int64"),
+];
+
+/// An overload of a built-in function that has a value and only `in` parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overload {
+    /// Name of the function.
+    pub name: &'static str,
+    /// Types of the parameters.
+    pub parameters: Vec<TypeId>,
+    /// Type of the value.
+    pub result: TypeId,
+    /// True if the version alone does not have it.
+    pub of_extension: bool,
+}
+
+/// Lists the overloads in shaders of a stage in a desktop version with extensions (without `GL_`),
+/// in the order of the names; those of textures, images and memory, which are in no table, aside.
+pub fn overloads(
+    stage: Stage,
+    version: u16,
+    extensions: &[&str],
+    types: &mut TypeTable,
+) -> Vec<Overload> {
+    let mut names: Vec<&&str> = TABLE.lines.keys().collect();
+    names.sort_unstable();
+    let mut all = Vec::new();
+    for &&name in &names {
+        for line in &TABLE.lines[name] {
+            let availability = &TABLE.availabilities[line.availability];
+            let is_pure = line.result != Pattern::Void
+                && line.parameters.iter().all(|(_, direction)| *direction == Direction::In);
+            let lacks_type = EXTENSION_TYPES
+                .iter()
+                .any(|&(scalar, extension)| line.uses(scalar) && !extensions.contains(&extension));
+            if !is_pure || lacks_type || !availability.is_met(stage, version, extensions) {
+                continue;
+            }
+            all.extend(line.sizes().into_iter().map(|size| Overload {
+                name,
+                parameters: line.parameters.iter().map(|p| instantiate(types, p.0, size)).collect(),
+                result: instantiate(types, line.result, size),
+                of_extension: !availability.is_met(stage, version, &[]),
+            }));
+        }
+    }
+    all
 }
 
 /// Callee of a candidate.
