@@ -7,6 +7,7 @@ use glsl::Overload;
 use program::Stage;
 use program::types::{Scalar, Type, TypeId, TypeTable};
 
+use super::defects::Defect;
 use super::generator::Generator;
 use super::resources::{Lookup, Resource, Resources};
 
@@ -122,8 +123,19 @@ fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
     let all = overload.parameters.iter().chain([&overload.result]);
     let has = |scalar| all.clone().any(|&ty| types.scalar_of(ty) == Some(scalar));
     let is_half = has(Scalar::Float16);
+    let is_double = has(Scalar::Double);
+    let shows_defect = match name {
+        "sign" => is_double && generator.avoids(Defect::SignOfDouble),
+        "ldexp" => is_double && generator.avoids(Defect::LdexpDoubleZero),
+        "clamp" => {
+            (has(Scalar::Int64) || has(Scalar::Uint64)) && generator.avoids(Defect::Int64Clamp)
+        }
+        "unpackHalf2x16" => generator.avoids(Defect::UnpackUpperHalf),
+        _ => false,
+    };
     if LEFT_OUT.contains(&name)
-        || has(Scalar::Double) && !generator.doubles
+        || shows_defect
+        || is_double && !generator.doubles
         || is_half && name == "smoothstep"
     {
         return None;
@@ -271,9 +283,9 @@ fn element(name: &str, at: usize, count: usize, scalar: Scalar) -> String {
         });
     }
     match (name, at) {
-        ("anyInvocationARB" | "allInvocationsARB" | "allInvocationsEqualARB", _) => "same > 0",
+        ("anyInvocationARB" | "allInvocationsARB" | "allInvocationsEqualARB", _) => "bool(same)",
         // Which lanes are active is open, but none is in an empty set.
-        ("ballotARB", _) => "same < 0",
+        ("ballotARB", _) => "!bool(same)",
         ("readFirstInvocationARB", _) => return typed("same"),
         ("bitfieldExtract" | "bitfieldInsert", _) if at + 2 == count => "int({9})",
         ("bitfieldExtract" | "bitfieldInsert", _) if at + 1 == count => "int({17})",

@@ -51,6 +51,7 @@ defects! {
     UnpackUpperHalf "unpack-upper-half"
     IndexComponent "index-component"
     ControlDuplicate "control-duplicate"
+    Int64Clamp "int64-clamp"
 }
 
 /// Returns true if a type is a structure with doubles, or an array of such structures.

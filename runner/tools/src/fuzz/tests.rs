@@ -178,6 +178,7 @@ fn has_construct(defect: Defect, text: &str) -> bool {
             found(r"mulExtended\(.*\.[xyzw]{2,4}(?:, [a-z][a-z0-9.]*)?\);")
         }
         Defect::MulExtendedConstant => found(r"\b[iu]mulExtended\("),
+        Defect::Int64Clamp => found(r"\bclamp\(u?(?:int64_t|[iu]?64vec[234])\("),
         Defect::UnpackUpperHalf => found(r"unpackHalf2x16\(.*\)\.y"),
         Defect::IndexComponent => {
             found(r"(?m)^in [a-z0-9]+ w[0-9]+\[\]\[") && text.contains("[tessellation control")
