@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 40] = files![
+const FILES: [(&str, &str); 42] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -34,6 +34,7 @@ const FILES: [(&str, &str); 40] = files![
     "computed-vector-store"
     "control-duplicate"
     "control-vertices"
+    "cull-distance-input"
     "divergent-constant"
     "division-by-minus-one"
     "double-constant"
@@ -42,6 +43,7 @@ const FILES: [(&str, &str); 40] = files![
     "fragment-viewport"
     "half-negated"
     "index-component"
+    "int64-clamp"
     "ldexp-double-zero"
     "loop-length"
     "matrix-from-matrix"

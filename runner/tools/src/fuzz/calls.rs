@@ -74,8 +74,8 @@ const LEFT_OUT: [&str; 17] = [
     "ftransform",
 ];
 
-/// What is added to the values of an inexact function before `floor`, in sixteenths, so that all of
-/// them are as far as possible from whole numbers.
+/// Returns the number of sixteenths to add to the values of an inexact function before `floor`, so
+/// that all of them are as far as possible from whole numbers.
 fn best_offset(&(_, first, step, factor, function): &Inexact) -> f64 {
     let distance = |offset: f64| {
         let values = (0..8).map(|k| function(first + step * f64::from(k)) * factor + offset);
@@ -91,7 +91,7 @@ impl Resources {
         let set = SETS[generator.random.below(SETS.len())];
         let stage = generator.random.below(stages.len());
         let enabled: Vec<&str> = set.iter().map(|name| &name[3..]).collect();
-        let known = glsl::overloads(stages[stage], VERSION, &enabled, &mut generator.types);
+        let known = glsl::overloads(stages[stage], VERSION, &enabled);
         let needed: Vec<&Overload> = match set {
             [] => known.iter().collect(),
             _ => known.iter().filter(|overload| overload.of_extension).collect(),
@@ -119,8 +119,9 @@ impl Resources {
 /// Returns a call with random arguments; `None` for functions that are left out.
 fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
     let name = overload.name;
+    let (parameters, result) = overload.types(&mut generator.types);
     let types = &generator.types;
-    let all = overload.parameters.iter().chain([&overload.result]);
+    let all = parameters.iter().chain([&result]);
     let has = |scalar| all.clone().any(|&ty| types.scalar_of(ty) == Some(scalar));
     let is_half = has(Scalar::Float16);
     let is_double = has(Scalar::Double);
@@ -141,18 +142,15 @@ fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
         return None;
     }
     let arguments: Vec<String> =
-        (0..overload.parameters.len()).map(|k| argument(types, overload, k)).collect();
+        (0..parameters.len()).map(|k| argument(types, name, &parameters, k)).collect();
     let call = format!("{name}({})", arguments.join(", "));
-    let (call, rows) = match *types.get(overload.result) {
+    let (call, rows) = match *types.get(result) {
         Type::Matrix { columns, rows, .. } => (format!("{call}[{{{columns}}}]"), rows),
-        _ => (call, types.components(overload.result)),
+        _ => (call, types.components(result)),
     };
-    let scalar = types.scalar_of(overload.result)?;
+    let scalar = types.scalar_of(result)?;
     let (call, scalar) = readable(name, call, scalar, rows);
-    Some(Lookup {
-        template: rounded(name, overload.parameters.len(), call, scalar),
-        ty: (scalar, rows),
-    })
+    Some(Lookup { template: rounded(name, parameters.len(), call, scalar), ty: (scalar, rows) })
 }
 
 /// Converts a value to a type that programs hash.
@@ -194,15 +192,15 @@ fn rounded(name: &str, count: usize, call: String, scalar: Scalar) -> String {
     }
 }
 
-/// Returns argument `at` of an overload.
-fn argument(types: &TypeTable, overload: &Overload, at: usize) -> String {
-    let (name, ty) = (overload.name, overload.parameters[at]);
+/// Returns argument `at` of a function with these types of parameters.
+fn argument(types: &TypeTable, name: &str, parameters: &[TypeId], at: usize) -> String {
+    let ty = parameters[at];
     let scalar = types.scalar_of(ty).unwrap_or(Scalar::Int);
     let n = usize::from(types.components(ty));
     if let Some(text) = whole_argument(types, name, at, ty) {
         return text;
     }
-    let element = element(name, at, overload.parameters.len(), scalar);
+    let element = element(name, at, parameters.len(), scalar);
     match types.get(ty) {
         Type::Scalar(_) => element,
         Type::Matrix { columns, rows, .. } => {
@@ -284,7 +282,7 @@ fn element(name: &str, at: usize, count: usize, scalar: Scalar) -> String {
     }
     match (name, at) {
         ("anyInvocationARB" | "allInvocationsARB" | "allInvocationsEqualARB", _) => "bool(same)",
-        // Which lanes are active is open, but none is in an empty set.
+        // The set of active lanes is open, an empty set of lanes is not.
         ("ballotARB", _) => "!bool(same)",
         ("readFirstInvocationARB", _) => return typed("same"),
         ("bitfieldExtract" | "bitfieldInsert", _) if at + 2 == count => "int({9})",

@@ -55,7 +55,9 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     }
     let mut commands = maker.resources.commands.clone();
     let mut after = String::new();
-    if stage.generator.random.chance(30) {
+    // Vulkan's uniforms outside of blocks need bindings.
+    let has_uniforms = !maker.in_blocks;
+    if has_uniforms && stage.generator.random.chance(30) {
         commands += &image_atomics(&mut stage);
     }
     results(&mut stage, invocations);
@@ -63,7 +65,7 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
         commands += &component_atomics(&mut stage);
         after += &script::probe_words(VECTORS, (0..VECTOR_WORDS).map(|k| 4 * k));
     }
-    if stage.generator.random.chance(20) {
+    if has_uniforms && stage.generator.random.chance(20) {
         let (declared, probed) = script::counters(&mut stage);
         commands += &declared;
         after += &probed;

@@ -1,4 +1,4 @@
-//! Textures, images, counters and subroutines: what code reads by a lookup. Texels are read at their
+//! Textures, images, and subroutines, which code reads by lookups. Texels are read at their
 //! centers, gathers are at their corners, and all values are 0, 1 or whole numbers, so that nothing
 //! depends on filtering.
 
@@ -12,11 +12,11 @@ use super::random::Random;
 use super::resources::{Lookup, Resource, Resources};
 use super::script;
 
-/// A kind of texture and what a sampler of it can look up. `T` stands for the sampler.
+/// A kind of texture with the lookups of a sampler, which is `T` there.
 struct TextureForm {
     /// Sampler type without the letter of the component type.
     sampler: &'static str,
-    /// Arguments of the `texture` command behind the slot's number, which `U` stands for.
+    /// Arguments of the `texture` command; `U` is the slot's number.
     fill: &'static str,
     /// Component type.
     scalar: Scalar,
@@ -141,8 +141,8 @@ const COLOR_FORMATS: [&str; 21] = [
 const INTEGER_FORMATS: [&str; 3] = ["r32i", "rg32i", "rgba32i"];
 
 impl Resources {
-    /// Adds what a program looks up. `stages` has the program's stages in order. Images and counters
-    /// are for programs of one stage: others need not offer any.
+    /// Adds textures, subroutines and images for a program with these stages, in order. Images are
+    /// for programs of one stage: others need not offer any.
     pub(super) fn lookups(&mut self, generator: &mut Generator, stages: &[Stage]) {
         let random = &mut generator.random;
         let mut unit = 0;

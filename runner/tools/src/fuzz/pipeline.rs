@@ -284,7 +284,9 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
     // Derivatives come before any divergence.
     let derivative = stage.generator.random.pick(&["dFdx", "dFdy", "fwidth"]);
     stage.seed(Scalar::Float, "slope", &format!("{derivative}(float(x * 3 - y * 5))"));
-    if stage.generator.random.chance(20) {
+    // Vulkan needs a feature for samples, and bindings of uniforms outside of blocks.
+    let is_opengl = !maker.in_blocks;
+    if is_opengl && stage.generator.random.chance(20) {
         stage.seed(Scalar::Int, "sample_id", "gl_SampleID + gl_SampleMaskIn[0]");
         stage.seed(Scalar::Float, "sample_at", "gl_SamplePosition.x");
     }
@@ -302,7 +304,7 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
         stage.end("atomicOr(sums[18], uint(hash[3]));");
         after = script::probe_words(3, (0..WORDS).map(|k| 4 * k));
     }
-    if stage.generator.random.chance(25) {
+    if is_opengl && stage.generator.random.chance(25) {
         stage.declare("layout(rgba32f) writeonly uniform image2D stored;\n");
         stage.end("imageStore(stored, ivec2(gl_FragCoord.xy), encode(hash[1], hash[2]));");
         let fill = "rgbw 7 (16, 16) GL_RGBA32F";
@@ -310,7 +312,7 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
         after +=
             "memory barrier GL_FRAMEBUFFER_BARRIER_BIT\nfb read tex 2d 7\nprobe all rgba 0 0 0 0\n";
     }
-    if stage.generator.random.chance(15) {
+    if is_opengl && stage.generator.random.chance(15) {
         let (declared, probed) = script::counters(&mut stage);
         maker.resources.commands += &declared;
         after += &probed;

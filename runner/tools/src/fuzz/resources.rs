@@ -52,7 +52,7 @@ struct Block {
     order: (MatrixOrder, &'static str),
 }
 
-/// An expression that code reads like a variable. `{n}` stands for an index below `n`.
+/// An expression that code reads like a variable; `{n}` is a place for an index below `n`.
 #[derive(Clone, Debug)]
 pub(super) struct Lookup {
     pub template: String,
@@ -82,7 +82,7 @@ pub(super) struct Resource {
     pub declaration: String,
     /// Paths and types.
     pub variables: Vec<(String, TypeId)>,
-    /// What code reads from it by function calls.
+    /// Function calls by which code reads it.
     pub lookups: Vec<Lookup>,
     /// Extensions of the stages that read it.
     pub extensions: &'static [&'static str],

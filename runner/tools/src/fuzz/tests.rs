@@ -150,6 +150,18 @@ fn constructs_of_known_defects_are_left_out() {
     }
 }
 
+/// Returns true if a call of `unpackHalf2x16` is followed by `.y`.
+fn takes_upper_half(text: &str) -> bool {
+    text.split("unpackHalf2x16(").skip(1).any(|rest| {
+        let mut depth = 1;
+        let end = rest.find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0
+        });
+        end.is_some_and(|end| rest[end..].starts_with(").y"))
+    })
+}
+
 /// Returns true if a program has the construct in its plainest form.
 fn has_construct(defect: Defect, text: &str) -> bool {
     let found = |pattern: &str| regex::Regex::new(pattern).unwrap().is_match(text);
@@ -179,7 +191,7 @@ fn has_construct(defect: Defect, text: &str) -> bool {
         }
         Defect::MulExtendedConstant => found(r"\b[iu]mulExtended\("),
         Defect::Int64Clamp => found(r"\bclamp\(u?(?:int64_t|[iu]?64vec[234])\("),
-        Defect::UnpackUpperHalf => found(r"unpackHalf2x16\(.*\)\.y"),
+        Defect::UnpackUpperHalf => takes_upper_half(text),
         Defect::IndexComponent => {
             found(r"(?m)^in [a-z0-9]+ w[0-9]+\[\]\[") && text.contains("[tessellation control")
         }

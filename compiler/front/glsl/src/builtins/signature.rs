@@ -205,26 +205,28 @@ const EXTENSION_TYPES: [(Scalar, &str); 5] = [
 ];
 
 /// An overload of a built-in function that has a value and only `in` parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Overload {
     /// Name of the function.
     pub name: &'static str,
-    /// Types of the parameters.
-    pub parameters: Vec<TypeId>,
-    /// Type of the value.
-    pub result: TypeId,
     /// True if the version alone does not have it.
     pub of_extension: bool,
+    line: &'static Line,
+    size: Size,
+}
+
+impl Overload {
+    /// Returns the types of the parameters and of the value.
+    pub fn types(&self, types: &mut TypeTable) -> (Vec<TypeId>, TypeId) {
+        let patterns = self.line.parameters.iter();
+        let parameters = patterns.map(|(pattern, _)| instantiate(types, *pattern, self.size));
+        (parameters.collect(), instantiate(types, self.line.result, self.size))
+    }
 }
 
 /// Lists the overloads in shaders of a stage in a desktop version with extensions (without `GL_`),
 /// in the order of the names; those of textures, images and memory, which are in no table, aside.
-pub fn overloads(
-    stage: Stage,
-    version: u16,
-    extensions: &[&str],
-    types: &mut TypeTable,
-) -> Vec<Overload> {
+pub fn overloads(stage: Stage, version: u16, extensions: &[&str]) -> Vec<Overload> {
     let mut names: Vec<&&str> = TABLE.lines.keys().collect();
     names.sort_unstable();
     let mut all = Vec::new();
@@ -239,12 +241,9 @@ pub fn overloads(
             if !is_pure || lacks_type || !availability.is_met(stage, version, extensions) {
                 continue;
             }
-            all.extend(line.sizes().into_iter().map(|size| Overload {
-                name,
-                parameters: line.parameters.iter().map(|p| instantiate(types, p.0, size)).collect(),
-                result: instantiate(types, line.result, size),
-                of_extension: !availability.is_met(stage, version, &[]),
-            }));
+            let of_extension = !availability.is_met(stage, version, &[]);
+            let sizes = line.sizes().into_iter();
+            all.extend(sizes.map(|size| Overload { name, of_extension, line, size }));
         }
     }
     all

@@ -140,7 +140,8 @@ impl Conversion<'_> {
         push(ExprKind::Index { base, index }, ty)
     }
 
-    /// Gives expressions the types of handles, except those in `named` and the tables' elements.
+    /// Changes the types of expressions to those of handles, except those in `named` and the
+    /// elements of tables.
     fn values(&mut self, shader: &mut Shader, named: &EntitySet<ExprId>) {
         let tables: Vec<GlobalId> = self.tables.values().copied().collect();
         let mut kept = named.clone();
@@ -180,7 +181,8 @@ impl Conversion<'_> {
         all
     }
 
-    /// Gives variables, parameters and results the types of handles. Arguments are copied.
+    /// Changes the types of variables, parameters and results to those of handles. Arguments are
+    /// copied.
     fn variables(&mut self, shader: &mut Shader) {
         let tables: Vec<GlobalId> = self.tables.values().copied().collect();
         for (id, global) in &mut shader.globals {

@@ -27,8 +27,8 @@ pub(crate) struct Handles {
 }
 
 /// Changes the type of each uniform block with samplers or images to that of its contents in
-/// memory; with `all_uniforms` also of each uniform of the default block. Expressions that read samplers and
-/// images get a variable of the type in the source.
+/// memory; with `all_uniforms` also of each uniform of the default block. Expressions that read
+/// samplers and images get a variable of the type in the source.
 pub(crate) fn separate(
     stages: &mut [LinkedStage],
     types: &mut TypeTable,

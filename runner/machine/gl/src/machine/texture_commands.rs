@@ -190,7 +190,7 @@ impl Machine {
         self.make_resident(slot, Resident::Image(ImageUnit { texture: entry.texture, view }))
     }
 
-    /// Gives a slot a handle; `false` when there is none left.
+    /// Makes a handle for a slot; `false` when there is none left.
     fn make_resident(&mut self, slot: u32, resident: Resident) -> bool {
         let all = &mut self.textures.resident;
         let number = all.iter().position(|known| *known == resident).unwrap_or_else(|| {
@@ -217,7 +217,7 @@ impl Machine {
         Ok(())
     }
 
-    /// What a handle stands for.
+    /// Returns the texture, image or unit of a handle.
     fn resident(&self, handle: u64) -> Option<Resident> {
         let number = usize::try_from(handle.checked_sub(FIRST_HANDLE)?).ok()?;
         match number.checked_sub(HANDLES as usize / 2) {

@@ -26,7 +26,7 @@ pub(super) enum Resident {
     Texture(TextureId),
     /// An image of a texture.
     Image(ImageUnit),
-    /// What is bound to a texture or image unit.
+    /// A texture or image unit, for the object bound to it.
     Unit(usize),
 }
 
