@@ -24,7 +24,8 @@ pub(crate) struct Table {
     ty: TypeId,
 }
 
-/// True if a shader uses a sampler or image other than where it is declared as a uniform.
+/// True if a shader has variables, results or conversions of samplers or images that only handles
+/// can be.
 pub(crate) fn are_used(stages: &[LinkedStage], types: &TypeTable) -> bool {
     let is_value = |ty: TypeId| contains_handles(types, ty);
     stages.iter().map(|stage| &stage.shader).any(|shader| {
@@ -33,13 +34,11 @@ pub(crate) fn are_used(stages: &[LinkedStage], types: &TypeTable) -> bool {
             _ => false,
         };
         let of_functions = shader.functions.values().any(|function| {
-            let is_place = |local| {
-                let mut parameters = function.parameters.iter();
-                parameters.any(|p| p.local == local && p.direction == Direction::Opaque)
-            };
+            // Structures with samplers may be parameters in any version.
+            let is_parameter = |local| function.parameters.iter().any(|p| p.local == local);
             let mut locals = function.locals.iter();
             is_value(function.result)
-                || locals.any(|(id, local)| is_value(local.ty) && !is_place(id))
+                || locals.any(|(id, local)| is_value(local.ty) && !is_parameter(id))
         });
         of_functions
             || shader.globals.values().any(|g| g.storage != Storage::Uniform && is_value(g.ty))
