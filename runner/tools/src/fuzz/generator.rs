@@ -212,7 +212,11 @@ impl Generator {
     pub(super) fn any_type(&mut self, nesting: usize) -> TypeId {
         if nesting > 0 && self.random.chance(25) {
             let element = self.any_type(nesting - 1);
-            let length = self.random.between(2, 5);
+            // Compilers treat long arrays in other ways.
+            let is_scalar = self.types.shape(element) == Some((1, 1));
+            let is_long = is_scalar && self.random.chance(10);
+            let length =
+                if is_long { self.random.between(33, 40) } else { self.random.between(2, 5) };
             return names::array(&mut self.types, element, length);
         }
         if !self.structures.is_empty() && self.random.chance(12) {

@@ -1,12 +1,11 @@
-//! Arrays of an invocation: short ones in registers, chosen element by element; long ones in
-//! scratch memory.
+//! Arrays of an invocation: short ones in registers, whose elements have constant indices; others
+//! in scratch memory.
 
 use super::memory::{BufferAddress, runs};
 use super::{Held, Selection, Step};
-use crate::machine::{Arg, File, Part, int};
+use crate::machine::{Arg, File, Part};
 use crate::output::{Resource, SPILL_AREA};
-use amd_isa::Opcode;
-use ir::{Intrinsic, IntrinsicOp, Local, Value};
+use ir::{CompileError, Intrinsic, IntrinsicOp, Local, Value};
 
 impl Selection<'_> {
     /// An access to a local variable or to scratch memory; false if the intrinsic is none.
@@ -70,30 +69,22 @@ impl Selection<'_> {
         elements
     }
 
-    /// The lanes whose index is that of an element; none for a constant index.
-    fn chosen(&mut self, index: Arg, element: usize) -> Part {
-        self.e.compare(Opcode::VCmpEqU32, int(element as i32), index)
+    /// Registers of the element at an index; `None` past the end.
+    ///
+    /// # Errors
+    /// The index is computed. IR passes replace such accesses to arrays of this size by selections.
+    fn element(&mut self, local: Local, index: Value) -> Step<Option<Part>> {
+        let Some(index) = self.constant(index) else {
+            return Err(CompileError::internal("an array in registers has a computed index"));
+        };
+        Ok(self.elements(local).get(index as usize).copied())
     }
 
     fn load_local(&mut self, local: Local, index: Value, result: Value) -> Step {
-        let elements = self.elements(local);
         let dwords = self.element_dwords(local);
-        let constant = self.constant(index);
-        let index = self.dword(index, 0)?;
         let to = self.e.reg(File::Vector, dwords);
-        for (number, &element) in elements.iter().enumerate() {
-            if constant.is_some_and(|constant| constant as usize != number) {
-                continue;
-            }
-            let all = number == 0 || constant.is_some();
-            let mask = if all { None } else { Some(self.chosen(index, number)) };
-            for dword in 0..dwords {
-                let (to, from) = (to.at(dword), element.at(dword));
-                match mask {
-                    Some(mask) => self.e.select(to, mask.into(), from, to),
-                    None => self.e.copy(to, from),
-                }
-            }
+        if let Some(element) = self.element(local, index)? {
+            (0..dwords).for_each(|dword| self.e.copy(to.at(dword), element.at(dword)));
         }
         if self.shader.bits(result) != 1 {
             self.set_parts(result, to);
@@ -107,7 +98,6 @@ impl Selection<'_> {
     }
 
     fn store_local(&mut self, local: Local, value: Value, index: Value, write_mask: u8) -> Step {
-        let elements = self.elements(local);
         let mut stored: Vec<(u8, Arg)> = Vec::new();
         for c in (0..self.shader.components(value)).filter(|c| write_mask >> c & 1 != 0) {
             match self.shader.bits(value) {
@@ -123,20 +113,8 @@ impl Selection<'_> {
                 _ => stored.push((c, self.dword(value, c)?)),
             }
         }
-        let constant = self.constant(index);
-        let index = self.dword(index, 0)?;
-        for (number, &element) in elements.iter().enumerate() {
-            if constant.is_some_and(|constant| constant as usize != number) {
-                continue;
-            }
-            let mask = if constant.is_some() { None } else { Some(self.chosen(index, number)) };
-            for &(dword, from) in &stored {
-                let to = element.at(dword);
-                match mask {
-                    Some(mask) => self.e.select(to, mask.into(), from, to),
-                    None => self.e.copy(to, from),
-                }
-            }
+        if let Some(element) = self.element(local, index)? {
+            stored.iter().for_each(|&(dword, from)| self.e.copy(element.at(dword), from));
         }
         Ok(())
     }
