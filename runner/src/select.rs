@@ -23,8 +23,10 @@ use vocabulary::Target;
 /// Files that a selection accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKinds {
-    /// Scripts with shaders.
+    /// Scripts of OpenGL.
     Scripts,
+    /// Scripts of OpenGL and of Vulkan.
+    AllScripts,
     /// Everything that can be executed.
     Tests,
     /// Everything that can be compiled: scripts, and files with the shader of one stage.
@@ -35,7 +37,7 @@ impl FileKinds {
     /// Returns the mode of a run that takes these files.
     fn mode(self) -> Mode {
         match self {
-            FileKinds::Scripts | FileKinds::Tests => Mode::Execute,
+            FileKinds::Scripts | FileKinds::AllScripts | FileKinds::Tests => Mode::Execute,
             FileKinds::Shaders => Mode::Compile,
         }
     }
@@ -44,7 +46,12 @@ impl FileKinds {
     fn kind(self, path: &Path) -> Option<&'static dyn Kind> {
         let kind = kind_by_extension(path, self.mode()).filter(|kind| !kind.is_list())?;
         let is_script = kind.extensions().contains(&EXTENSION);
-        (is_script || self != FileKinds::Scripts).then_some(kind)
+        let is_accepted = match self {
+            FileKinds::Scripts => is_script,
+            FileKinds::AllScripts => is_script || kind.driver() == Target::VK,
+            FileKinds::Tests | FileKinds::Shaders => true,
+        };
+        is_accepted.then_some(kind)
     }
 
     /// Returns true if a file is accepted: its name says it, and its text, if that has to. Files
@@ -216,7 +223,7 @@ fn not_a_test(path: &Path, kinds: FileKinds) -> Option<&'static str> {
     }
     Some(match path.file_name().and_then(|name| name.to_str()) {
         Some(RESULTS_FILE) => "these are the results of a run; `runner rerun RUN` repeats failures",
-        _ if kinds == FileKinds::Scripts => {
+        _ if matches!(kinds, FileKinds::Scripts | FileKinds::AllScripts) => {
             "it is no script: its name does not end in .shader_test"
         }
         _ if bare::stage_of(path).is_some() => {
@@ -351,7 +358,7 @@ pub fn find_tests(paths: &[PathBuf], kinds: FileKinds) -> Result<Vec<TestFile>, 
     let found = found.into_values().collect();
     by_name(match kinds {
         FileKinds::Shaders => programs(found),
-        FileKinds::Scripts | FileKinds::Tests => found,
+        FileKinds::Scripts | FileKinds::AllScripts | FileKinds::Tests => found,
     })
 }
 

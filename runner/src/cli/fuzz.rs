@@ -1,6 +1,6 @@
 //! `runner fuzz`: random or damaged tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -118,7 +118,10 @@ impl FuzzArgs {
 
     fn source(&self) -> anyhow::Result<Source> {
         if !self.mutate.is_empty() {
-            return Ok(Source::Damaged(find_tests(&located(&self.mutate)?, FileKinds::Scripts)?));
+            return Ok(Source::Damaged(find_tests(
+                &located(&self.mutate)?,
+                FileKinds::AllScripts,
+            )?));
         }
         let is_vulkan = self.vulkan || self.generations().contains(&execute::vulkan::TARGET);
         let all = if is_vulkan { VULKAN_KINDS.to_vec() } else { Kind::ALL.to_vec() };
@@ -154,12 +157,23 @@ impl Source {
         format!("fuzz-{seed}/{kind}-{number}")
     }
 
-    /// Returns the extension of the tests' files.
-    fn extension(&self) -> &'static str {
+    /// Returns the extension of a test's file.
+    fn extension(&self, number: u64) -> &str {
         match self {
-            Source::Generated(..) | Source::Damaged(_) => EXTENSION,
+            Source::Generated(..) => EXTENSION,
             Source::Vulkan(..) => "amber",
+            Source::Damaged(files) => {
+                let file = chosen(files, number).and_then(|file| file.path.extension()?.to_str());
+                file.unwrap_or(EXTENSION)
+            }
         }
+    }
+
+    /// Returns a file name with each extension.
+    fn examples(&self) -> BTreeSet<PathBuf> {
+        let count = if let Source::Damaged(files) = self { files.len() as u64 } else { 1 };
+        let example = |number| PathBuf::from(format!("random.{}", self.extension(number)));
+        (0..count).map(example).collect()
     }
 
     /// Returns the text of a test; an unreadable file is empty. A test without values is no script,
@@ -204,7 +218,7 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
     );
     let source = args.source()?;
     if matches!(&source, Source::Damaged(files) if files.is_empty()) {
-        message!("error: no tests are selected: no .shader_test file below the paths of --mutate");
+        message!("error: no tests are selected: no script below the paths of --mutate");
         return Ok(NOTHING);
     }
     if args.print {
@@ -249,8 +263,9 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
     let chosen = &args.execute.device.driver;
     let gpu = super::driver::virtual_gpu(chosen, &generations)?;
     let driver = {
-        let file = PathBuf::from(format!("random.{}", source.extension()));
-        let drivers = super::driver::of_files(chosen, &generations, [&*file].into_iter());
+        let files = source.examples();
+        let files = files.iter().map(PathBuf::as_path);
+        let drivers = super::driver::of_files(chosen, &generations, files);
         super::driver::identify(chosen, &drivers, gpu.as_ref(), true)?
     };
     let options = execute_options(&args.execute, args.reference_only)?;
@@ -292,7 +307,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
     let mut console = Console::new(plan.described(&switches));
     let files = plan.numbers.clone().map(|number| {
         let name = plan.source.name(args.seed, number);
-        let file = plan.file(&name);
+        let file = plan.file(number);
         (name, file)
     });
     // Mock tests have no explanation.
@@ -382,15 +397,16 @@ impl FuzzPlan {
         made.1.clone()
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        self.tests.join(format!("{name}.{}", self.source.extension()))
+    fn file(&self, number: u64) -> PathBuf {
+        let name = self.source.name(self.seed, number);
+        self.tests.join(format!("{name}.{}", self.source.extension(number)))
     }
 
     /// Returns the console's description of the plan; `switches` are options of the run.
     fn described(&self, switches: &str) -> Described {
         let test = |number| {
             let name = self.source.name(self.seed, number);
-            let path = self.file(&name);
+            let path = self.file(number);
             let before = format!(" {}", quoted(&path.display().to_string()));
             let command = Some(RepeatTest { before, after: switches.to_owned() });
             DescribedTest { name: printable_line(&name), path, command }
@@ -421,7 +437,7 @@ impl FuzzPlan {
     /// Writes a failed test.
     fn keep(&self, case: usize) {
         let (number, generation) = self.case_at(case);
-        let path = self.file(&self.name(case));
+        let path = self.file(number);
         let written = write_test(&path, self.text(number).as_bytes());
         let mut kept = self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match written {
@@ -441,7 +457,7 @@ impl Plan for FuzzPlan {
         let name = self.name(case);
         let case_override =
             Some(CaseOverride { text: Some(self.text(number)), ..CaseOverride::default() });
-        let test = TestFile::new(name.clone(), self.file(&name));
+        let test = TestFile::new(name, self.file(number));
         let request = Request::execution(case, &test.on(generation), case_override);
         self.pool.run(task, request).await
     }

@@ -32,7 +32,7 @@ const PLACEHOLDERS: [(&str, &str); 13] = [
 
 /// Commands whose subject is not in the sandbox: an external compiler that the reader writes, the
 /// OpenGL driver of the reader's machine.
-const READERS_OWN: [&str; 4] = ["my-compiler", "--gen gl", "gens gl", "--driver mesa"];
+const READERS_OWN: [&str; 5] = ["my-compiler", "--gen gl", "--gen vk", "gens gl", "--driver mesa"];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

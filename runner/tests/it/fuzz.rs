@@ -90,6 +90,24 @@ fn damaged_tests() {
     );
 }
 
+/// Scripts of Vulkan are made, and damaged, in files of their own.
+#[test]
+fn vulkan_scripts() {
+    let sandbox = Sandbox::new();
+    let print = ["fuzz", "--vulkan", "--count", "2", "--print"];
+    let made = sandbox.run(&print).out;
+    assert!(made.starts_with("#!amber\n# runner fuzz --vulkan --stage fragment"), "{made}");
+    assert!(made.contains("\nRUN pipeline DRAW_RECT ") && made.contains(" EQ_BUFFER expected0"));
+    assert_eq!(made, sandbox.run(&print).out);
+    sandbox
+        .run(&["fuzz", "--gen", "vk", "--stage", "geometry", "--print"])
+        .expect(2, &["there are no geometry tests for Vulkan"]);
+    let script = made.split("#!amber").nth(1).expect("a script");
+    sandbox.file("v/a.amber", format!("#!amber{script}"));
+    let fuzz = ["fuzz", "--mutate", "v", "--gen", "ivb", "--count", "40", "--out", "run"];
+    sandbox.run(&fuzz).expect(0, &["[40/40]", "fail: ", "skip: "]);
+}
+
 /// A run that tests nothing says so.
 #[test]
 fn skipped_tests_are_counted() {

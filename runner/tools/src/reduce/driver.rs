@@ -133,14 +133,18 @@ impl Judge for SameFailureJudge<'_> {
     fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped> {
         let same = self.same;
         let may_run: Vec<bool> = texts.iter().map(|text| same.may_run(text)).collect();
-        let valid = texts.into_iter().zip(&may_run).filter(|(_, may_run)| **may_run);
-        match same.verdicts(valid.map(|(text, _)| text).collect(), self.runner) {
+        let valid = texts.iter().zip(&may_run).filter(|(_, may_run)| **may_run);
+        match same.verdicts(valid.map(|(text, _)| text.clone()).collect(), self.runner) {
             Ok(verdicts) => {
                 let mut verdicts = verdicts.iter();
-                let matches = |may_run: &bool| {
-                    *may_run && verdicts.next().is_some_and(|verdict| same.matches(verdict))
+                let syntax = Syntax::of(&same.case.path);
+                let is_same = |text: &str, verdict: &Verdict| {
+                    same.matches(verdict) && syntax.is_about_results(text, verdict)
                 };
-                Ok(may_run.iter().map(matches).collect())
+                let matches = |(text, may_run): (&String, &bool)| {
+                    *may_run && verdicts.next().is_some_and(|verdict| is_same(text, verdict))
+                };
+                Ok(texts.iter().zip(&may_run).map(matches).collect())
             }
             Err(RunError::Interrupted) => Err(Stopped::Interrupted),
             Err(error) => {

@@ -55,7 +55,13 @@ impl Likeness {
 
 /// Returns the values that a probe observed, without comments on them.
 fn observed(reason: &str) -> Option<String> {
-    let line = reason.lines().find_map(|line| line.trim().strip_prefix("Observed: "))?;
+    let of_vulkan = || {
+        // `value 4 at byte 16 is 99, expected == 4; 4 of 8 values differ`
+        let (_, rest) = reason.lines().next()?.split_once(" is ")?;
+        Some(rest.split(';').next().unwrap_or(rest))
+    };
+    let line = reason.lines().find_map(|line| line.trim().strip_prefix("Observed: "));
+    let line = line.or_else(of_vulkan)?;
     Some(line.split(" (").next().unwrap_or(line).trim().to_owned())
 }
 
@@ -100,6 +106,10 @@ mod tests {
         let black = "line 3: Probe color at (0,0)\n  Expected: 1 2\n  Observed: 3 4";
         assert_eq!(probe(black), probe(&black.replace("1 2", "7 7")));
         assert_ne!(probe(black), probe(&black.replace("3 4", "0 0")));
+        let value = "line 9: value 4 at byte 16 is 99, expected == 4; 4 of 8 values differ";
+        let other = "line 3: value 0 at byte 0 is 99, expected == 4; 1 of 2 values differ";
+        assert_eq!(probe(value), probe(other));
+        assert_ne!(probe(value), probe(&value.replace("99", "98")));
         let crash = |reason| likeness(Status::Crash, Phase::Simulate, reason);
         assert_eq!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:7: 4 of 4"));
         assert_ne!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:8: 3 of 4"));

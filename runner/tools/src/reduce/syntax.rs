@@ -5,6 +5,7 @@ use std::path::Path;
 use vk_script::{Removal, RemovalLevel, Rules};
 
 use super::shader::{Source, of_shader_test, of_vulkan_script};
+use results::verdict::{Phase, Verdict};
 use vocabulary::Target;
 
 /// The format of a test.
@@ -33,6 +34,19 @@ impl Syntax {
             Syntax::ShaderTest => true,
             Syntax::Vulkan(_) => execute::validate_vk_modules(text.as_bytes(), path).is_ok(),
         }
+    }
+
+    /// Returns true if a verdict is about what an executor did. An expectation of a Vulkan script
+    /// that fails without a command says nothing.
+    pub(super) fn is_about_results(self, text: &str, verdict: &Verdict) -> bool {
+        let (Syntax::Vulkan(rules), Some((Phase::Probe, reason))) = (self, &verdict.cause) else {
+            return true;
+        };
+        let line = reason.strip_prefix("line ").and_then(|rest| rest.split(':').next());
+        let Some(line) = line.and_then(|line| line.parse().ok()) else { return true };
+        let no_files = |_: &str| Err("no files".to_owned());
+        let script = vk_script::parse(text.as_bytes(), rules, &no_files);
+        script.map_or(true, |script| script.expects_results(line))
     }
 
     /// Returns the parts of a Vulkan script that a level removes.

@@ -93,7 +93,12 @@ fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
 fn message(program: &str, status: ExitStatus, output: &[u8], errors: &[u8]) -> String {
     let text = [errors, output].map(|bytes| String::from_utf8_lossy(bytes).trim().to_owned());
     let text = text.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-    if text.is_empty() { format!("{program}: {status}") } else { format!("{program}: {text}") }
+    match (text.is_empty(), status.code()) {
+        (true, _) => format!("{program}: {status}"),
+        // A signal ended it.
+        (false, None) => format!("{program}: {status}\n{text}"),
+        (false, Some(_)) => format!("{program}: {text}"),
+    }
 }
 
 #[cfg(test)]
@@ -109,5 +114,8 @@ mod tests {
         let arguments = ["-c", "echo wrong >&2; exit 3"].map(OsStr::new);
         let refused = run("sh", &arguments, None, &[b'x'; 1 << 20]);
         assert_eq!(refused, Err(ToolError::Refused("sh: wrong".into())));
+        let ended = run("sh", &["-c", "echo half; kill -9 $$"].map(OsStr::new), None, b"");
+        let text = "sh: signal: 9 (SIGKILL)\nhalf";
+        assert_eq!(ended, Err(ToolError::Refused(text.into())));
     }
 }

@@ -9,6 +9,7 @@ mod pipeline;
 mod requirement;
 mod shader;
 mod state;
+mod touched;
 
 pub use buffer::{AddressMode, BorderColor, Filter};
 pub use buffer::{Buffer, Contents, Dimension, Image, Sampler};
