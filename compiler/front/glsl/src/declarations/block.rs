@@ -522,6 +522,10 @@ impl<'a> Checker<'a> {
         let old_input = storage == Storage::Input
             && self.language.stage != Stage::Vertex
             && !self.language.at_least(430, 300);
+        // Piglit's tests of the extension rely on drivers, which take the word for nothing.
+        let is_ignored = storage == Storage::Buffer
+            && q.storage == Some(StorageQualifier::Shared)
+            && self.language.extension("NV_shader_atomic_int64");
         let message = if q.constant {
             "a member of a block cannot be `const`"
         } else if q.subroutine.is_some() {
@@ -530,7 +534,7 @@ impl<'a> Checker<'a> {
             "a member is `patch` only if its block is"
         } else if q.invariant && storage != Storage::Output && !old_input {
             "only outputs can be invariant"
-        } else if q.storage.is_some() && q.storage != outer.storage {
+        } else if q.storage.is_some() && q.storage != outer.storage && !is_ignored {
             "a member's storage qualifier must be the block's"
         } else if q.layout.variable.offset.is_some() && !memory_block {
             "`offset` is for members of uniform and storage blocks"

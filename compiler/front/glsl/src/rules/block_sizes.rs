@@ -1,5 +1,8 @@
 //! Arrays without a size in blocks (GLSL 4.60 sections 4.1.9 and 4.3.7). The last member of a
 //! storage block is sized at run time. Any other one needs a constant index, which sizes it.
+//!
+//! Members of storage blocks with an instance name are left to linking: no sentence says when the
+//! error is due, and piglit's linker tests expect that such shaders compile.
 
 use crate::checker::{Check, Checker};
 use glsl_syntax::ast;
@@ -15,8 +18,11 @@ impl Checker<'_> {
         members: &[Member],
     ) {
         let storage = self.shader.globals[id].storage;
-        if !matches!(storage, Storage::Uniform | Storage::Buffer) {
-            return;
+        let has_instance = self.shader.globals[id].block.as_ref().is_some_and(|b| b.has_instance);
+        match storage {
+            Storage::Uniform => {}
+            Storage::Buffer if !has_instance => {}
+            _ => return,
         }
         for ((index, member), name) in (0..).zip(members).zip(self.member_names(block)) {
             if matches!(self.types.array_of(member.ty), Some((_, ArrayLength::Unsized))) {
