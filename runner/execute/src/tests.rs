@@ -390,8 +390,8 @@ fn what_ends_a_script_at_once() {
     expect(
         ends("vertex attrib handle c 0"),
         Status::Fail,
-        Phase::Simulate,
-        "are not supported yet",
+        Phase::Script,
+        "line 10: cannot get location of the attribute",
     );
 }
 
