@@ -22,9 +22,9 @@ const HELP: &str = "\
 Look at tests:    list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
 Find failures:    fuzz, wrap, coverage, defects
-Work with runs:   resume, rerun, merge, expect, import
+Work with runs:   piglit, resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, compare-codegen, pressure
-More:             piglit, gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
+More:             gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
 
 {positionals}
 {options}
