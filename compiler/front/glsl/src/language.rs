@@ -55,16 +55,6 @@ impl Availability {
         }
         result
     }
-
-    /// True in core shaders of a stage in a desktop version with these extensions (without `GL_`).
-    pub(crate) fn is_met(&self, stage: Stage, version: u16, extensions: &[&str]) -> bool {
-        let in_version = self.desktop != 0 && self.desktop <= version;
-        let by_extension = self.extensions.iter().any(|name| extensions.contains(name));
-        (self.stages == 0 || self.stages & (1 << stage as u8) != 0)
-            && (self.removed == 0 || version < self.removed)
-            && !self.compatibility
-            && (in_version || by_extension)
-    }
 }
 
 /// The language of one shader.

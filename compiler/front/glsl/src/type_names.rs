@@ -43,7 +43,8 @@ pub(crate) fn find(name: &str) -> Option<(Type, TypeAvailability)> {
     opaque(name).or_else(|| vector_or_matrix(name))
 }
 
-fn of_scalar(scalar: Scalar) -> TypeAvailability {
+/// Returns the condition for using a scalar type, and vectors and matrices of it.
+pub(crate) fn of_scalar(scalar: Scalar) -> TypeAvailability {
     match scalar {
         Scalar::Bool | Scalar::Int | Scalar::Float => TypeAvailability::Always,
         Scalar::Uint => TypeAvailability::Unsigned,

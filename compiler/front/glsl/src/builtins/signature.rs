@@ -2,7 +2,9 @@
 
 use crate::builtins::signatures::{SIGNATURES, WIDE_AND_HALF};
 use crate::checker::Checker;
-use crate::language::Availability;
+use crate::language::{Availability, Language};
+use crate::type_names::of_scalar;
+use glsl_syntax::ast::Version;
 use program::{BuiltinFunction, Direction, FunctionId, Scalar, Stage, Type, TypeId, TypeTable};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -155,15 +157,20 @@ fn parse_pattern(text: &str, letter: char) -> Option<Pattern> {
 type Size = (u8, u8);
 
 impl Line {
-    /// Returns whether a parameter or the result has this component type.
-    fn uses(&self, scalar: Scalar) -> bool {
+    /// Returns the component types of the parameters and the result.
+    fn scalars(&self) -> impl Iterator<Item = Scalar> + '_ {
         let of = |pattern| match pattern {
             Pattern::Void | Pattern::Counter => None,
             Pattern::Fixed(s, _) | Pattern::FixedMatrix(s, ..) => Some(s),
             Pattern::Gen(s) | Pattern::Vec(s) | Pattern::Mat(s) => Some(s),
             Pattern::Transposed(s) | Pattern::Col(s) | Pattern::Row(s) => Some(s),
         };
-        self.parameters.iter().map(|p| p.0).chain([self.result]).any(|p| of(p) == Some(scalar))
+        self.parameters.iter().map(|p| p.0).chain([self.result]).filter_map(of)
+    }
+
+    /// Returns whether a parameter or the result has this component type.
+    fn uses(&self, scalar: Scalar) -> bool {
+        self.scalars().any(|other| other == scalar)
     }
 
     /// Sizes that the line's generic types take.
@@ -195,15 +202,6 @@ fn instantiate(types: &mut TypeTable, pattern: Pattern, (columns, rows): Size) -
     }
 }
 
-/// Component types that no version has, and the extensions that have them.
-const EXTENSION_TYPES: [(Scalar, &str); 5] = [
-    (Scalar::Float16, "AMD_gpu_shader_half_float"),
-    (Scalar::Int16, "AMD_gpu_shader_int16"),
-    (Scalar::Uint16, "AMD_gpu_shader_int16"),
-    (Scalar::Int64, "ARB_gpu_shader_int64"),
-    (Scalar::Uint64, "ARB_gpu_shader_int64"),
-];
-
 /// An overload of a built-in function that has a value and only `in` parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Overload {
@@ -224,9 +222,13 @@ impl Overload {
     }
 }
 
-/// Lists the overloads in shaders of a stage in a desktop version with extensions (without `GL_`),
-/// in the order of the names; those of textures, images and memory, which are in no table, aside.
+/// Lists the overloads in core shaders of a stage in a desktop version with extensions, in the
+/// order of the names; those of textures, images and memory, which are in no table, aside.
 pub fn overloads(stage: Stage, version: u16, extensions: &[&str]) -> Vec<Overload> {
+    let version = Version { number: version, ..Version::default() };
+    let plain = Language::new(version, stage, None);
+    let mut extended = Language::new(version, stage, None);
+    extensions.iter().for_each(|name| extended.set_extension(name, true));
     let mut names: Vec<&&str> = TABLE.lines.keys().collect();
     names.sort_unstable();
     let mut all = Vec::new();
@@ -235,15 +237,12 @@ pub fn overloads(stage: Stage, version: u16, extensions: &[&str]) -> Vec<Overloa
             let availability = &TABLE.availabilities[line.availability];
             let is_pure = line.result != Pattern::Void
                 && line.parameters.iter().all(|(_, direction)| *direction == Direction::In);
-            let lacks_type = EXTENSION_TYPES
-                .iter()
-                .any(|&(scalar, extension)| line.uses(scalar) && !extensions.contains(&extension));
-            if !is_pure || lacks_type || !availability.is_met(stage, version, extensions) {
-                continue;
+            let has_types = line.scalars().all(|scalar| of_scalar(scalar).holds(&extended));
+            if is_pure && has_types && extended.allows(availability) {
+                let of_extension = !plain.allows(availability);
+                let sizes = line.sizes().into_iter();
+                all.extend(sizes.map(|size| Overload { name, of_extension, line, size }));
             }
-            let of_extension = !availability.is_met(stage, version, &[]);
-            let sizes = line.sizes().into_iter();
-            all.extend(sizes.map(|size| Overload { name, of_extension, line, size }));
         }
     }
     all
