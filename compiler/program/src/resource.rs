@@ -338,13 +338,17 @@ pub enum SlotSource {
 /// The first bindless handle: no handle is a small number.
 pub const FIRST_HANDLE: u64 = 0x1_0000_0100;
 
-/// Number of bindless handles, a power of two. The second half are those of the texture or image
-/// units: what a uniform holds that was set to a unit.
+/// Number of bindless handles, a power of two.
 pub const HANDLES: u32 = 128;
+
+/// Number of handles of resident textures and images. Those behind them are handles of texture or
+/// image units: what a uniform holds that was set to a unit.
+pub const RESIDENT_HANDLES: u32 = HANDLES / 2;
 
 /// The handle of a texture or image unit; `None` if there are not so many.
 pub const fn unit_handle(unit: u32) -> Option<u64> {
-    if unit < HANDLES / 2 { Some(FIRST_HANDLE + (HANDLES / 2 + unit) as u64) } else { None }
+    let number = RESIDENT_HANDLES.saturating_add(unit);
+    if number < HANDLES { Some(FIRST_HANDLE + number as u64) } else { None }
 }
 
 /// A captured transform feedback varying.

@@ -84,7 +84,7 @@ impl Scalar {
     }
 
     /// The prefix of vector type names (`i` of `ivec3`, nothing for `float`).
-    const fn vector_prefix(self) -> &'static str {
+    pub const fn vector_prefix(self) -> &'static str {
         match self {
             Scalar::Bool => "b",
             Scalar::Int16 => "i16",

@@ -2,7 +2,7 @@
 //! parameters, results and members hold handles, an `uvec2` each. A lookup through a value goes to
 //! an element of a table with a slot for each handle.
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
 
 use super::handles::{Handles, contains_handles, in_memory, is_handle, path, root};
@@ -12,7 +12,6 @@ use crate::resource::{
     FIRST_HANDLE, HANDLES, OpaqueSlot, OpaqueSlots, Placement, SlotSource, StageMask, Uniform,
 };
 use crate::shader::{Direction, Shader};
-use crate::span::Span;
 use crate::types::{ArrayLength, MatrixOrder, Scalar, Type, TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, Storage};
 
@@ -73,10 +72,13 @@ struct Conversion<'a> {
     tables: FxHashMap<TypeId, GlobalId>,
 }
 
+/// A lookup: the call, the value that it uses, and that value's type in the source.
+type Lookup = (ExprId, ExprId, TypeId);
+
 impl Conversion<'_> {
     fn shader(&mut self, shader: &mut Shader) {
         let mut named: EntitySet<ExprId> = EntitySet::new();
-        let mut looked_up: Vec<(ExprId, ExprId)> = Vec::new();
+        let mut lookups: Vec<Lookup> = Vec::new();
         for (call, expr) in &shader.exprs {
             let operand = match &expr.kind {
                 ExprKind::Texture(call) => call.sampler,
@@ -84,110 +86,50 @@ impl Conversion<'_> {
                 _ => continue,
             };
             match root(shader, operand) {
-                Some(global) if self.memory.contains_key(&global) => {
+                Some(global) if shader.globals[global].storage == Storage::Uniform => {
                     named.extend(path(shader, operand));
                 }
-                _ => looked_up.push((call, operand)),
+                _ => lookups.push((call, operand, shader.exprs[operand].ty)),
             }
         }
-        self.look_up(shader, &looked_up);
+        self.drop_conversions(shader);
         self.values(shader, &named);
         self.variables(shader);
+        for lookup in lookups {
+            self.look_up(shader, lookup);
+        }
     }
 
-    /// Lets lookups through a value name an element of a table.
-    fn look_up(&mut self, shader: &mut Shader, calls: &[(ExprId, ExprId)]) {
-        for &(call, operand) in calls {
-            let Expr { ty, span, .. } = shader.exprs[operand];
-            if !is_handle(self.types, ty) {
+    /// Replaces conversions between handles and `uvec2`, which change no bit, by their operands.
+    fn drop_conversions(&self, shader: &mut Shader) {
+        for id in shader.exprs.keys().collect::<Vec<_>>() {
+            let Expr { ty, kind: ExprKind::Convert(operand), .. } = shader.exprs[id] else {
                 continue;
-            }
-            let table = *self.tables.entry(ty).or_insert_with(|| {
-                let length = ArrayLength::Fixed(HANDLES);
-                let all = self.types.array(ty, length);
-                shader.globals.push(Global::new("textures by handle", all, Storage::Uniform))
-            });
-            let element = self.element(shader, table, operand, span);
-            match &mut shader.exprs[call].kind {
-                ExprKind::Texture(call) => call.sampler = element,
-                ExprKind::Image(call) => call.image = element,
-                _ => {}
+            };
+            let Expr { ty: from, kind, .. } = &shader.exprs[operand];
+            if is_handle(self.types, ty) || is_handle(self.types, *from) {
+                shader.exprs[id].kind = kind.clone();
             }
         }
     }
 
-    /// The element of a table that a handle selects. Other numbers select another element, whose
-    /// texels are undefined.
-    fn element(
-        &mut self,
-        shader: &mut Shader,
-        table: GlobalId,
-        handle: ExprId,
-        span: Span,
-    ) -> ExprId {
-        let Expr { ty, .. } = shader.exprs[handle];
-        let uint = self.types.scalar(Scalar::Uint);
-        let mut push = |kind, ty| shader.exprs.push(Expr { kind, ty, precise: false, span });
-        let low = ExprKind::Swizzle { base: handle, components: SwizzleMask::new(&[0]) };
-        let low = push(low, uint);
-        let first = push(ExprKind::Literal(Literal::Uint(FIRST_HANDLE & 0xffff_ffff)), uint);
-        let number = push(ExprKind::Binary(BinaryOp::Sub, low, first), uint);
-        let mask = push(ExprKind::Literal(Literal::Uint(u64::from(HANDLES - 1))), uint);
-        let index = push(ExprKind::Binary(BinaryOp::BitAnd, number, mask), uint);
-        let all = self.types.array(ty, ArrayLength::Fixed(HANDLES));
-        let base = push(ExprKind::Global(table), all);
-        push(ExprKind::Index { base, index }, ty)
-    }
-
-    /// Changes the types of expressions to those of handles, except those in `named` and the
-    /// elements of tables.
+    /// Changes the types of expressions to those of handles, except those in `named`.
     fn values(&mut self, shader: &mut Shader, named: &EntitySet<ExprId>) {
-        let tables: Vec<GlobalId> = self.tables.values().copied().collect();
-        let mut kept = named.clone();
-        let ids: Vec<ExprId> = shader.exprs.keys().collect();
-        for &id in &ids {
-            if root(shader, id).is_some_and(|global| tables.contains(&global)) {
-                kept.extend(path(shader, id));
-            }
-        }
-        let converted: SecondaryMap<ExprId, bool> = self.conversions(shader);
-        for id in ids.into_iter().filter(|&id| !kept.contains(id)) {
-            if converted[id]
-                && let ExprKind::Convert(operand) = shader.exprs[id].kind
-            {
-                let copy = shader.exprs[operand].kind.clone();
-                shader.exprs[id].kind = copy;
-            }
-            if let ExprKind::Global(global) = &mut shader.exprs[id].kind
+        for (_, expr) in shader.exprs.iter_mut().filter(|(id, _)| !named.contains(*id)) {
+            if let ExprKind::Global(global) = &mut expr.kind
                 && let Some(&memory) = self.memory.get(global)
             {
                 *global = memory;
             }
-            let ty = shader.exprs[id].ty;
-            shader.exprs[id].ty = in_memory(self.types, ty);
+            expr.ty = in_memory(self.types, expr.ty);
         }
-    }
-
-    /// The conversions between handles and `uvec2`, which change no bit.
-    fn conversions(&self, shader: &Shader) -> SecondaryMap<ExprId, bool> {
-        let mut all = SecondaryMap::new();
-        for (id, expr) in &shader.exprs {
-            if let ExprKind::Convert(operand) = expr.kind {
-                let from = shader.exprs[operand].ty;
-                all[id] = is_handle(self.types, expr.ty) || is_handle(self.types, from);
-            }
-        }
-        all
     }
 
     /// Changes the types of variables, parameters and results to those of handles. Arguments are
     /// copied.
     fn variables(&mut self, shader: &mut Shader) {
-        let tables: Vec<GlobalId> = self.tables.values().copied().collect();
-        for (id, global) in &mut shader.globals {
-            if !self.memory.contains_key(&id) && !tables.contains(&id) {
-                global.ty = in_memory(self.types, global.ty);
-            }
+        for global in shader.globals.values_mut().filter(|g| g.storage != Storage::Uniform) {
+            global.ty = in_memory(self.types, global.ty);
         }
         for function in shader.functions.values_mut() {
             function.result = in_memory(self.types, function.result);
@@ -202,6 +144,41 @@ impl Conversion<'_> {
             }
         }
     }
+
+    /// Lets a lookup through a value name an element of a table.
+    fn look_up(&mut self, shader: &mut Shader, (call, handle, ty): Lookup) {
+        let all = self.types.array(ty, ArrayLength::Fixed(HANDLES));
+        let table = *self.tables.entry(ty).or_insert_with(|| {
+            shader.globals.push(Global::new("textures by handle", all, Storage::Uniform))
+        });
+        let span = shader.exprs[handle].span;
+        let mut push = |kind, ty| shader.exprs.push(Expr { kind, ty, precise: false, span });
+        let base = push(ExprKind::Global(table), all);
+        let index = number(self.types, &mut push, handle);
+        let element = push(ExprKind::Index { base, index }, ty);
+        match &mut shader.exprs[call].kind {
+            ExprKind::Texture(call) => call.sampler = element,
+            ExprKind::Image(call) => call.image = element,
+            _ => {}
+        }
+    }
+}
+
+/// The number of a handle in tables. Other values have the number of some handle, whose texels are
+/// undefined there.
+fn number(
+    types: &mut TypeTable,
+    push: &mut impl FnMut(ExprKind, TypeId) -> ExprId,
+    handle: ExprId,
+) -> ExprId {
+    let uint = types.scalar(Scalar::Uint);
+    let mut literal = |value| push(ExprKind::Literal(Literal::Uint(value)), uint);
+    let first = literal(FIRST_HANDLE & 0xffff_ffff);
+    let mask = literal(u64::from(HANDLES - 1));
+    let low = ExprKind::Swizzle { base: handle, components: SwizzleMask::new(&[0]) };
+    let low = push(low, uint);
+    let number = push(ExprKind::Binary(BinaryOp::Sub, low, first), uint);
+    push(ExprKind::Binary(BinaryOp::BitAnd, number, mask), uint)
 }
 
 /// Appends the slots of the tables: one table for each type, shared by all stages.

@@ -27,8 +27,8 @@ pub(crate) struct Handles {
 }
 
 /// Changes the type of each uniform block with samplers or images to that of its contents in
-/// memory; with `all_uniforms` also of each uniform of the default block. Expressions that read
-/// samplers and images get a variable of the type in the source.
+/// memory; with `all_uniforms` also of each one that is declared in the default block. Expressions
+/// that read samplers and images get a variable of the type in the source.
 pub(crate) fn separate(
     stages: &mut [LinkedStage],
     types: &mut TypeTable,
@@ -39,7 +39,7 @@ pub(crate) fn separate(
     for (stage, linked) in stages.iter_mut().enumerate() {
         let shader = &mut linked.shader;
         let has_handles = |global: &Global| {
-            (global.block.is_some() || all_uniforms)
+            (global.block.is_some() || all_uniforms && global.builtin.is_none())
                 && global.storage == Storage::Uniform
                 && contains_handles(types, global.ty)
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use program::resource::{FIRST_HANDLE, HANDLES, OpaqueSlot, SlotSource};
+use program::resource::{FIRST_HANDLE, OpaqueSlot, RESIDENT_HANDLES, SlotSource};
 use program::types::{Dim, SamplerType};
 use program::{Api, Program, Type};
 
@@ -197,7 +197,7 @@ impl Machine {
             all.push(resident);
             all.len() - 1
         });
-        let handle = (number < HANDLES as usize / 2).then_some(FIRST_HANDLE + number as u64);
+        let handle = (number < RESIDENT_HANDLES as usize).then_some(FIRST_HANDLE + number as u64);
         self.textures.handles[slot as usize] = handle;
         handle.is_some()
     }
@@ -220,7 +220,7 @@ impl Machine {
     /// Returns the texture, image or unit of a handle.
     fn resident(&self, handle: u64) -> Option<Resident> {
         let number = usize::try_from(handle.checked_sub(FIRST_HANDLE)?).ok()?;
-        match number.checked_sub(HANDLES as usize / 2) {
+        match number.checked_sub(RESIDENT_HANDLES as usize) {
             Some(unit) => Some(Resident::Unit(unit)),
             None => self.textures.resident.get(number).copied(),
         }
