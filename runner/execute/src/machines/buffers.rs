@@ -2,7 +2,7 @@
 
 use gl_machine::machine::state::Capability;
 use gl_machine::machine::{Machine, MachineError};
-use probes::{Condition, bytes_of};
+use probes::Condition;
 use raster::assemble::PrimitiveMode;
 use raster::pipeline::draw_call::DrawCall;
 use raster::pipeline::feedback::captured_kind;
@@ -32,7 +32,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flo
         }),
         BufferCommand::SsboSubdata { buffer, offset, data } => session.replicas.change(|machine| {
             if let Some(id) = machine.storage_buffer(buffer) {
-                machine.write_buffer(id, offset as usize, &bytes_of(data));
+                machine.write_buffer(id, offset as usize, &data.bytes());
             }
         }),
         BufferCommand::Feedback { buffer, size } => {
@@ -107,7 +107,7 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
             Ok(())
         }
         Probe::Ssbo { buffer, offset, comparison, value } => {
-            let size = bytes_of(value).len();
+            let size = value.bytes().len();
             let words =
                 read(session, size, |machine| (machine.storage_buffer(buffer), offset as usize))?;
             // A side effect of the probe in piglit.
@@ -126,7 +126,7 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
             Ok(())
         }
         Probe::Feedback { buffer, index, value } => {
-            let size = bytes_of(value).len();
+            let size = value.bytes().len();
             let id = session.feedback.buffers.get(buffer as usize).copied().flatten();
             let words = read(session, size, |_| (id, index as usize * size))?;
             let near = Some(f64::from(session.tolerance[0]));

@@ -62,25 +62,13 @@ impl Condition {
 
     /// Formats the condition: `== 3`.
     pub fn wanted(&self) -> String {
-        format!("{} {}", self.comparison.text(), self.show(bits_of(&bytes_of(self.value))))
+        format!("{} {}", self.comparison.text(), self.show(bits_of(&self.value.bytes())))
     }
 
     /// Describes a value of `what` that does not meet the condition.
     pub fn failure(&self, what: &str, bits: u64) -> String {
         let (shown, wanted) = (self.show(bits), self.wanted());
         format!("{what} test failed: {shown} {wanted}{}", self.distance(bits))
-    }
-}
-
-/// Returns a value's bytes in memory, little-endian.
-pub fn bytes_of(value: SsboValue) -> Vec<u8> {
-    match value {
-        SsboValue::Uint(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Uint64(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Int(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Int64(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Float(v) => v.to_le_bytes().to_vec(),
-        SsboValue::Double(v) => v.to_le_bytes().to_vec(),
     }
 }
 

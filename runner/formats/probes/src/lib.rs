@@ -18,7 +18,7 @@ mod pixels;
 mod ulps;
 
 pub use area::{PixelRect, leaves_framebuffer, pixels_of, relative_extent, relative_point};
-pub use buffers::{Condition, bits_of, bytes_of};
+pub use buffers::{Condition, bits_of};
 pub use pixels::{
     Expectation, ProbeFailure, ProbeValues, describe, expected_byte, override_each, tolerance_byte,
 };

@@ -32,7 +32,7 @@ impl Run<'_> {
                 self.needs_storage_buffers()?;
                 let target = gl::SHADER_STORAGE_BUFFER;
                 self.api.bind_buffer(target, at(&self.buffers.storage, buffer));
-                self.api.buffer_sub_data(target, offset as usize, &probes::bytes_of(data));
+                self.api.buffer_sub_data(target, offset as usize, &data.bytes());
             }
             BufferCommand::Feedback { buffer, size } => {
                 let name = self.bound_buffer(gl::TRANSFORM_FEEDBACK_BUFFER, buffer, size);
@@ -88,7 +88,7 @@ impl Run<'_> {
             }
             Probe::Feedback { buffer, index, value } => {
                 let name = at(&self.buffers.feedback, buffer);
-                let offset = index as usize * probes::bytes_of(value).len();
+                let offset = index as usize * value.bytes().len();
                 let bytes = self.read(gl::TRANSFORM_FEEDBACK_BUFFER, name, offset, value)?;
                 let near = Some(f64::from(self.tolerance[0]));
                 let condition = Condition { comparison: Comparison::Equal, value, near };
@@ -101,7 +101,7 @@ impl Run<'_> {
 
     /// Reads a value of a buffer.
     fn read(&mut self, target: u32, name: u32, offset: usize, value: SsboValue) -> Flow<Vec<u8>> {
-        let size = probes::bytes_of(value).len();
+        let size = value.bytes().len();
         let missing =
             || fail(Phase::Probe, "there is no such buffer, or it is too small".to_owned());
         if name == 0 {

@@ -31,6 +31,20 @@ pub enum SsboValue {
     Double(f64),
 }
 
+impl SsboValue {
+    /// Returns the bytes in memory, little-endian.
+    pub fn bytes(self) -> Vec<u8> {
+        match self {
+            SsboValue::Uint(v) => v.to_le_bytes().to_vec(),
+            SsboValue::Uint64(v) => v.to_le_bytes().to_vec(),
+            SsboValue::Int(v) => v.to_le_bytes().to_vec(),
+            SsboValue::Int64(v) => v.to_le_bytes().to_vec(),
+            SsboValue::Float(v) => v.to_le_bytes().to_vec(),
+            SsboValue::Double(v) => v.to_le_bytes().to_vec(),
+        }
+    }
+}
+
 /// Creates or fills a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BufferCommand {
