@@ -2,10 +2,7 @@
 
 use std::fs;
 
-/// Returns the resident memory of a process in bytes.
-pub(super) fn resident(process: u32) -> Option<u64> {
-    kibibytes(&fs::read_to_string(format!("/proc/{process}/status")).ok()?, "VmRSS:")
-}
+use external_program::kibibytes;
 
 /// Least default memory limit in bytes.
 const LEAST: u64 = 1 << 30;
@@ -27,12 +24,6 @@ fn shared(machine: u64, workers: usize) -> u64 {
     one.max(LEAST).min(all)
 }
 
-/// Returns the number in a line `Name:   123 kB`, in bytes.
-fn kibibytes(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-}
-
 /// Selects large pages for the memory of this process and of those it starts, where the system
 /// offers a choice. Workers fill such pages. The supervising process has many threads that need
 /// little memory each: clearing two megabytes for every one of them takes longer than their work.
@@ -49,13 +40,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_kernel() {
-        let text = "Name:\trunner\nVmRSS:\t    1234 kB\nVmData:\tx kB\n";
-        assert_eq!(kibibytes(text, "VmRSS:"), Some(1234 * 1024));
-        assert_eq!((kibibytes(text, "VmData:"), kibibytes(text, "VmSwap:")), (None, None));
-    }
-
-    #[test]
     fn workers_share_the_machine() {
         let gibibytes = |count: u64| count << 30;
         assert_eq!(shared(gibibytes(16), 1), gibibytes(12));
@@ -67,7 +51,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn of_this_process() {
-        let used = resident(std::process::id()).unwrap();
+        let used = external_program::resident(std::process::id()).unwrap();
         assert!(used > 100 << 10 && used < default_limit(1).unwrap(), "{used}");
     }
 }

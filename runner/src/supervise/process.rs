@@ -9,12 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use external_program::{kill_group, resident, signal_name, start_group};
 use regex::Regex;
-#[cfg(unix)]
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use super::memory;
 use super::protocol::{self, Answer, Request};
 use crate::log;
 
@@ -128,8 +126,7 @@ impl Process {
         let defaults = ALLOCATOR.into_iter().chain(DRIVER);
         command.envs(defaults.filter(|(name, _)| std::env::var_os(name).is_none()));
         // Ctrl-C is meant for the supervisor, which waits for the running test cases.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        start_group(&mut command);
         let mut child = command.spawn()?;
         let output = child.stdout.take().map_or(Output::Closed, Output::Unread);
         let errors = Arc::new(Mutex::new(Vec::new()));
@@ -163,7 +160,7 @@ impl Process {
 
     /// Returns the resident memory in bytes, where the system reports it.
     pub fn memory(&self) -> Option<u64> {
-        memory::resident(self.child.id())
+        resident(self.child.id())
     }
 
     /// Discards the standard error so far.
@@ -218,11 +215,7 @@ impl Process {
     /// Kills all processes of the worker's group: an external compiler may ignore the end of its
     /// input.
     fn kill_group(&self) {
-        #[cfg(unix)]
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // An empty group is no error here.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        kill_group(self.child.id());
     }
 }
 
@@ -291,18 +284,8 @@ pub fn push_lines(text: &mut String, errors: &str) {
 #[cfg(unix)]
 fn cause(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
-    let name = |signal: i32| match signal {
-        4 => " (SIGILL)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        8 => " (SIGFPE)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        15 => " (SIGTERM)",
-        _ => "",
-    };
     match status.signal() {
-        Some(signal) => format!("signal {signal}{}", name(signal)),
+        Some(signal) => format!("signal {signal}{}", signal_name(signal)),
         None => format!("exit code {}", status.code().unwrap_or_default()),
     }
 }

@@ -11,14 +11,6 @@ static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 pub(crate) struct Group(u32);
 
 impl Group {
-    /// Lets a command start a group.
-    pub(crate) fn prepare(command: &mut Command) {
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
-        #[cfg(not(unix))]
-        let _ = command;
-    }
-
     /// Returns the group that a process has started.
     pub(crate) fn of(process: u32) -> Group {
         running().insert(process);
@@ -28,26 +20,35 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        kill(self.0);
+        kill_group(self.0);
         running().remove(&self.0);
     }
 }
 
-/// Ends all programs that run, with all their processes.
-pub fn end_all() {
-    running().iter().copied().for_each(kill);
-}
-
-fn running() -> std::sync::MutexGuard<'static, BTreeSet<u32>> {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn kill(group: u32) {
+/// Lets a command start a process group.
+pub fn start_group(command: &mut Command) {
     #[cfg(unix)]
-    if let Some(group) = i32::try_from(group).ok().and_then(rustix::process::Pid::from_raw) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+/// Kills all processes of the group that a process has started.
+pub fn kill_group(process: u32) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw) {
         // An empty group is no error here.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     #[cfg(not(unix))]
-    let _ = group;
+    let _ = process;
+}
+
+/// Ends all programs that run, with all their processes.
+pub fn end_all() {
+    running().iter().copied().for_each(kill_group);
+}
+
+fn running() -> std::sync::MutexGuard<'static, BTreeSet<u32>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -30,9 +30,11 @@
 
 mod group;
 mod kept;
+mod memory;
 mod run;
 mod stream;
 
-pub use group::end_all;
+pub use group::{end_all, kill_group, start_group};
 pub use kept::Kept;
-pub use run::{Call, End, Limits, Outcome, run};
+pub use memory::{kibibytes, resident};
+pub use run::{Call, End, Limits, Outcome, run, signal_name};

@@ -1,15 +1,15 @@
 //! Execution of a program.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use crate::group::Group;
+use crate::group::{Group, start_group};
 use crate::kept::Kept;
+use crate::memory::resident;
 use crate::stream::Stream;
 
 /// Interval at which a program that keeps its output open is looked at.
@@ -54,6 +54,20 @@ pub enum End {
     Memory,
 }
 
+/// Returns the name of a signal in brackets, behind a space; nothing for rare ones.
+pub fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
 /// A program that has ended.
 #[derive(Debug)]
 pub struct Outcome<T> {
@@ -78,7 +92,7 @@ pub fn run<T: Default + Send + 'static>(
     command.args(&call.arguments).current_dir(&call.directory);
     command.envs(call.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    Group::prepare(&mut command);
+    start_group(&mut command);
     let mut child = command.spawn()?;
     let group = Group::of(child.id());
     let (sender, ended) = channel();
@@ -136,11 +150,4 @@ fn end_of(status: ExitStatus) -> End {
         return End::Signal(signal);
     }
     End::Exit(status.code().unwrap_or(-1))
-}
-
-/// Returns the resident memory of a process in bytes, where the system reports it.
-fn resident(process: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

@@ -1,6 +1,6 @@
 //! Verdicts on programs.
 
-use external_program::{End, Limits};
+use external_program::{End, Limits, signal_name};
 use piglit_profile::{Ending, Image, Report, State};
 
 use results::verdict::{Phase, Status, Subtest, Verdict};
@@ -86,19 +86,6 @@ fn how(ended: &Ended<'_>, state: State, problem: Option<&str>) -> String {
         (Some(problem), _) => format!("{end}, and a line that says nothing: {problem}"),
         (None, State::NotRun) => format!("{end}, without a result"),
         (None, _) => end,
-    }
-}
-
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        4 => " (SIGILL)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        8 => " (SIGFPE)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        15 => " (SIGTERM)",
-        _ => "",
     }
 }
 
