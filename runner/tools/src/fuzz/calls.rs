@@ -90,8 +90,7 @@ impl Resources {
     pub(super) fn calls(&mut self, generator: &mut Generator, stages: &[Stage]) {
         let set = SETS[generator.random.below(SETS.len())];
         let stage = generator.random.below(stages.len());
-        let enabled: Vec<&str> = set.iter().map(|name| &name[3..]).collect();
-        let known = glsl::overloads(stages[stage], VERSION, &enabled);
+        let known = glsl::overloads(stages[stage], VERSION, set);
         let needed: Vec<&Overload> = match set {
             [] => known.iter().collect(),
             _ => known.iter().filter(|overload| overload.of_extension).collect(),
@@ -120,27 +119,10 @@ impl Resources {
 fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
     let name = overload.name;
     let (parameters, result) = overload.types(&mut generator.types);
-    let types = &generator.types;
-    let all = parameters.iter().chain([&result]);
-    let has = |scalar| all.clone().any(|&ty| types.scalar_of(ty) == Some(scalar));
-    let is_half = has(Scalar::Float16);
-    let is_double = has(Scalar::Double);
-    let shows_defect = match name {
-        "sign" => is_double && generator.avoids(Defect::SignOfDouble),
-        "ldexp" => is_double && generator.avoids(Defect::LdexpDoubleZero),
-        "clamp" => {
-            (has(Scalar::Int64) || has(Scalar::Uint64)) && generator.avoids(Defect::Int64Clamp)
-        }
-        "unpackHalf2x16" => generator.avoids(Defect::UnpackUpperHalf),
-        _ => false,
-    };
-    if LEFT_OUT.contains(&name)
-        || shows_defect
-        || is_double && !generator.doubles
-        || is_half && name == "smoothstep"
-    {
+    if is_left_out(generator, name, &[&parameters[..], &[result]].concat()) {
         return None;
     }
+    let types = &generator.types;
     let arguments: Vec<String> =
         (0..parameters.len()).map(|k| argument(types, name, &parameters, k)).collect();
     let call = format!("{name}({})", arguments.join(", "));
@@ -153,6 +135,25 @@ fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
     Some(Lookup { template: rounded(name, parameters.len(), call, scalar), ty: (scalar, rows) })
 }
 
+/// True if an overload with these types of parameters and value is left out.
+fn is_left_out(generator: &Generator, name: &str, all: &[TypeId]) -> bool {
+    let has = |scalar| all.iter().any(|&ty| generator.types.scalar_of(ty) == Some(scalar));
+    let is_double = has(Scalar::Double);
+    let shows_defect = match name {
+        "sign" => is_double && generator.avoids(Defect::SignOfDouble),
+        "ldexp" => is_double && generator.avoids(Defect::LdexpDoubleZero),
+        "clamp" => {
+            (has(Scalar::Int64) || has(Scalar::Uint64)) && generator.avoids(Defect::Int64Clamp)
+        }
+        "unpackHalf2x16" => generator.avoids(Defect::UnpackUpperHalf),
+        _ => false,
+    };
+    LEFT_OUT.contains(&name)
+        || shows_defect
+        || is_double && !generator.doubles
+        || name == "smoothstep" && has(Scalar::Float16)
+}
+
 /// Converts a value to a type that programs hash.
 fn readable(name: &str, call: String, scalar: Scalar, rows: u8) -> (String, Scalar) {
     let to = match scalar {
@@ -163,13 +164,11 @@ fn readable(name: &str, call: String, scalar: Scalar, rows: u8) -> (String, Scal
     };
     // The low bits of a `double` in use are zeros.
     let call = if name.starts_with("doubleBits") { format!("{call} >> 40") } else { call };
-    let prefix = match to {
-        Scalar::Int => "i",
-        Scalar::Uint => "u",
-        _ => "",
+    let ty = match rows {
+        1 => to.name().to_owned(),
+        _ => format!("{}vec{rows}", to.vector_prefix()),
     };
-    let name = if rows == 1 { to.name().to_owned() } else { format!("{prefix}vec{rows}") };
-    (format!("{name}({call})"), to)
+    (format!("{ty}({call})"), to)
 }
 
 /// Rounds the value of an inexact function.

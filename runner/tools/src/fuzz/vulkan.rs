@@ -7,7 +7,7 @@ use std::fmt::Write;
 use execute::{Devices, ExecutorSelection, Explanation, ProbedValues, RunOptions, TestCase};
 use program::Stage;
 use results::verdict::Status;
-use script::{BufferCommand, Command, Probe, Script, SsboValue};
+use script::{BufferCommand, Command, Probe, Script};
 use vocabulary::Target;
 
 use super::defects::Defect;
@@ -83,7 +83,8 @@ impl Parts {
                 Command::Buffer(BufferCommand::SsboSubdata { buffer, offset, data }) => {
                     let place = parts.buffers.get_mut(buffer).map(Vec::as_mut_slice);
                     let place = place.and_then(|bytes| bytes.get_mut(*offset as usize..));
-                    write(place.unwrap_or_default(), *data);
+                    let place = place.unwrap_or_default().iter_mut();
+                    place.zip(data.bytes()).for_each(|(to, from)| *to = from);
                 }
                 Command::Compute { groups, .. } => parts.groups = Some(*groups),
                 Command::Probe(probe) => match (probe, values.next()) {
@@ -100,18 +101,6 @@ impl Parts {
         }
         Ok(parts)
     }
-}
-
-fn write(place: &mut [u8], data: SsboValue) {
-    let bytes = match data {
-        SsboValue::Uint(value) => value.to_le_bytes().to_vec(),
-        SsboValue::Int(value) => value.to_le_bytes().to_vec(),
-        SsboValue::Float(value) => value.to_le_bytes().to_vec(),
-        SsboValue::Uint64(value) => value.to_le_bytes().to_vec(),
-        SsboValue::Int64(value) => value.to_le_bytes().to_vec(),
-        SsboValue::Double(value) => value.to_le_bytes().to_vec(),
-    };
-    place.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
 }
 
 /// Appends a test in the form of AmberScript.

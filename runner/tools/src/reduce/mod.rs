@@ -97,20 +97,22 @@ impl Level {
     /// Returns the edits to try on a text.
     pub fn plan(self, text: &str, syntax: Syntax) -> Plan {
         let all = usize::MAX;
-        let shaders = &syntax.shaders(text);
+        let shaders = || syntax.shaders(text);
         match self {
             Level::Vulkan(level) => Plan::Removals(syntax.removals(text, level)),
             Level::Commands => Plan::Together(script_edits::commands(text), all),
             Level::Sections => Plan::Together(script_edits::sections(text), all),
-            Level::Comments => Plan::Together(comments::edits(text, shaders), all),
+            Level::Comments => Plan::Together(comments::edits(text, &shaders()), all),
             Level::Lines => Plan::Together(script_edits::lines(text, syntax), all),
-            Level::Declarations => Plan::Together(statements::declarations(shaders), all),
-            Level::Statements(depth) => Plan::Together(statements::statements(shaders, depth), all),
-            Level::Unwrap => Plan::OneByOne(statements::unwrapped(shaders)),
-            Level::Members => Plan::Together(statements::members(shaders), all),
-            Level::Expressions => Plan::OneByOne(expressions::edits(shaders)),
-            Level::Groups => Plan::OneByOne(tokens::groups(shaders)),
-            Level::Tokens => Plan::Together(tokens::tokens(shaders), tokens::CHUNK),
+            Level::Declarations => Plan::Together(statements::declarations(&shaders()), all),
+            Level::Statements(depth) => {
+                Plan::Together(statements::statements(&shaders(), depth), all)
+            }
+            Level::Unwrap => Plan::OneByOne(statements::unwrapped(&shaders())),
+            Level::Members => Plan::Together(statements::members(&shaders()), all),
+            Level::Expressions => Plan::OneByOne(expressions::edits(&shaders())),
+            Level::Groups => Plan::OneByOne(tokens::groups(&shaders())),
+            Level::Tokens => Plan::Together(tokens::tokens(&shaders()), tokens::CHUNK),
         }
     }
 }

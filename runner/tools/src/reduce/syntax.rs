@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use vk_script::{Removal, RemovalLevel, Rules};
+use vk_script::{Removal, RemovalLevel, Rules, Script};
 
 use super::shader::{Source, of_shader_test, of_vulkan_script};
 use results::verdict::{Phase, Verdict};
@@ -44,9 +44,7 @@ impl Syntax {
         };
         let line = reason.strip_prefix("line ").and_then(|rest| rest.split(':').next());
         let Some(line) = line.and_then(|line| line.parse().ok()) else { return true };
-        let no_files = |_: &str| Err("no files".to_owned());
-        let script = vk_script::parse(text.as_bytes(), rules, &no_files);
-        script.map_or(true, |script| script.expects_results(line))
+        vulkan_script(text, rules).is_none_or(|script| script.expects_results(line))
     }
 
     /// Returns the parts of a Vulkan script that a level removes.
@@ -59,14 +57,17 @@ impl Syntax {
 
     /// Returns the GLSL of a test.
     pub(super) fn shaders(self, text: &str) -> Vec<Source<'_>> {
-        let rules = match self {
-            Syntax::ShaderTest => return of_shader_test(text),
-            Syntax::Vulkan(rules) => rules,
-        };
-        let no_files = |_: &str| Err("no files".to_owned());
-        let script = vk_script::parse(text.as_bytes(), rules, &no_files);
-        script.map_or_else(|_| Vec::new(), |script| of_vulkan_script(text, &script))
+        match self {
+            Syntax::ShaderTest => of_shader_test(text),
+            Syntax::Vulkan(rules) => vulkan_script(text, rules)
+                .map_or_else(Vec::new, |script| of_vulkan_script(text, &script)),
+        }
     }
+}
+
+/// Parses a Vulkan script without the files that it names; `None` if it is malformed.
+fn vulkan_script(text: &str, rules: Rules) -> Option<Script> {
+    vk_script::parse(text.as_bytes(), rules, &|_| Err("no files".to_owned())).ok()
 }
 
 /// Returns the name of the parts that a level removes.
