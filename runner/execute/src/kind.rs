@@ -45,6 +45,11 @@ pub trait Kind: Sync {
         true
     }
 
+    /// Returns true if a text is of this kind although the name of its file says the default kind.
+    fn claims(&self, _text: &[u8]) -> bool {
+        false
+    }
+
     /// Reads the text of a test.
     ///
     /// # Errors

@@ -35,27 +35,41 @@ pub fn kind_by_extension(path: &Path, mode: Mode) -> Option<&'static dyn Kind> {
     KINDS.into_iter().find(|kind| kind.extensions().contains(&extension) && kind.takes(mode))
 }
 
-/// Returns the kind that files of this name have where they are executed, or the default.
+/// Returns the kind of a file where it is executed, or the default; one that cannot be read has the
+/// kind of its name.
 #[must_use]
 pub fn kind_of(path: &Path) -> &'static dyn Kind {
-    kind_by_extension(path, Mode::Execute).unwrap_or(DEFAULT)
+    let kind = kind_by_extension(path, Mode::Execute).unwrap_or(DEFAULT);
+    match kind.is_list() {
+        true => kind,
+        false => kind.read(path).map_or(kind, |text| told(kind, path, &text)),
+    }
 }
 
 /// Returns the kind of a text that takes the place of a file's in a mode.
 pub(crate) fn of_text(path: &Path, text: &[u8], mode: Mode) -> &'static dyn Kind {
-    let kind = kind_by_extension(path, mode).unwrap_or(DEFAULT);
-    if kind.recognizes(path, text) { kind } else { DEFAULT }
+    told(kind_by_extension(path, mode).unwrap_or(DEFAULT), path, text)
 }
 
-/// Returns the kind of a file in a mode, and its text. A file that its kind does not recognize has
-/// the default.
+/// Returns the kind of a file in a mode, and its text.
 ///
 /// # Errors
 /// Fails if the file cannot be read, is not a regular file or too large.
 pub(crate) fn read(path: &Path, mode: Mode) -> io::Result<(&'static dyn Kind, Vec<u8>)> {
     let kind = kind_by_extension(path, mode).unwrap_or(DEFAULT);
     let text = kind.read(path)?;
-    Ok((if kind.recognizes(path, &text) { kind } else { DEFAULT }, text))
+    Ok((told(kind, path, &text), text))
+}
+
+/// Returns the kind of a text whose name says `kind`: one that this kind does not recognize has the
+/// default, which other kinds may claim.
+fn told(kind: &'static dyn Kind, path: &Path, text: &[u8]) -> &'static dyn Kind {
+    let is_default = kind.extensions() == DEFAULT.extensions();
+    match is_default {
+        true => KINDS.into_iter().find(|other| other.claims(text)).unwrap_or(DEFAULT),
+        false if kind.recognizes(path, text) => kind,
+        false => DEFAULT,
+    }
 }
 
 #[cfg(test)]
@@ -95,5 +109,10 @@ mod tests {
         assert_eq!(read("a.txt", "!!ARBvp1.0\nEND"), ["txt"]);
         assert_eq!(read("a.frag", script), DEFAULT.extensions());
         assert_eq!(read("a.frag", "// [config]\n"), script::bare::EXTENSIONS);
+        let vulkan = "[compute shader]\n#version 450\nvoid main() {}\n[test]\ncompute 1 1 1\n";
+        assert_eq!(read("a.shader_test", script), DEFAULT.extensions());
+        assert!(read("a.shader_test", vulkan).contains(&"vk_shader_test"));
+        assert!(kind_of(&folder.path().join("a.shader_test")).driver() == vocabulary::Target::VK);
+        assert_eq!(read("a.frag", vulkan), DEFAULT.extensions());
     }
 }

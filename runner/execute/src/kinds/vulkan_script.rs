@@ -1,5 +1,7 @@
-//! Vulkan scripts: VkScript (`.vk_shader_test`; Amber's `.vkscript`) and AmberScript (`.amber`).
+//! Vulkan scripts: VkScript (`.vk_shader_test`; VkRunner's `.shader_test`; Amber's `.vkscript`) and
+//! AmberScript (`.amber`).
 
+use std::ffi::OsStr;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Component, Path};
@@ -26,6 +28,10 @@ impl Kind for VulkanScript {
 
     fn driver(&self) -> Target {
         Target::VK
+    }
+
+    fn claims(&self, text: &[u8]) -> bool {
+        vk_script::is_vk_script(text)
     }
 
     fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
@@ -91,8 +97,9 @@ fn parse(text: &[u8], path: Option<&Path>) -> Result<Script, ParseError> {
 /// rules of its own.
 #[must_use]
 pub fn vk_rules(path: Option<&Path>) -> Rules {
-    let is_runners = path.and_then(Path::extension).is_none_or(|e| e == "vk_shader_test");
-    if is_runners { Rules::VkRunner } else { Rules::Amber }
+    let is_ambers = |extension: &OsStr| extension == "amber" || extension == "vkscript";
+    let is_ambers = path.and_then(Path::extension).is_some_and(is_ambers);
+    if is_ambers { Rules::Amber } else { Rules::VkRunner }
 }
 
 /// Returns the modules of a Vulkan script as assembly texts.

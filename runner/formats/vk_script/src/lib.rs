@@ -78,6 +78,13 @@ pub fn parse(bytes: &[u8], rules: Rules, read_file: ReadFile<'_>) -> Result<Scri
     parsed.map_err(|fault| lines.locate(&text, fault))
 }
 
+/// Returns true if the text of a `.shader_test` file is VkScript, as VkRunner's examples are, and
+/// not a test of OpenGL: it requires neither OpenGL nor GLSL, and its shaders are Vulkan's.
+#[must_use]
+pub fn is_vk_script(bytes: &[u8]) -> bool {
+    vkscript::is_script(&text::clean(bytes))
+}
+
 fn is_amber(text: &str) -> bool {
     text.strip_prefix('\u{feff}').unwrap_or(text).starts_with("#!amber")
 }

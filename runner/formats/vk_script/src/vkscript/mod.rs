@@ -6,9 +6,12 @@ mod draw;
 mod probe;
 mod properties;
 mod reader;
+mod recognize;
 mod require;
 mod sections;
 mod vertex_data;
+
+pub(crate) use recognize::is_script;
 
 use crate::model::Script;
 use crate::rules::Rules;

@@ -292,3 +292,21 @@ fn probes_of_storage_buffers() {
     };
     assert_eq!(comparison, Comparison::Equal);
 }
+
+#[test]
+fn scripts_for_vulkan_are_told_from_tests_of_opengl() {
+    let is_one = |text: &str| vk_script::is_vk_script(text.as_bytes());
+    let shader = "[compute shader]\n#version 450\nvoid main() {}\n";
+    let test = "[test]\ncompute 1 1 1\n";
+    assert!(is_one(&format!("{shader}{test}")));
+    assert!(is_one(&format!("[require]\ndepthstencil D24_UNORM_S8_UINT\n{shader}{test}")));
+    assert!(is_one(&format!("[fragment shader spirv]\nOpCapability Shader\n{test}")));
+    assert!(is_one(&format!("[vertex shader passthrough]\n{test}")));
+    assert!(!is_one(&format!("[require]\nGLSL >= 4.50\n{shader}{test}")));
+    assert!(!is_one(&format!("[require]\n GL >= 4.5\n{shader}{test}")));
+    assert!(!is_one(&format!("[compute shader]\nvoid main() {{}}\n{test}")), "no version");
+    assert!(!is_one(&format!("[vertex shader]\n#version 130\nvoid main() {{}}\n{test}")));
+    assert!(!is_one(shader), "no commands");
+    assert!(!is_one(test), "no shaders");
+    assert!(!is_one(&format!("[vertex program]\n!!ARBvp1.0\nEND\n{shader}{test}")));
+}
