@@ -1,9 +1,10 @@
 //! Scheduler: executes a plan with a limited number of concurrent test cases and reports each event
 //! to all reporters in order.
 
+use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
@@ -21,6 +22,11 @@ pub trait Plan: Send + Sync + 'static {
     /// Returns true if there are no test cases.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns true if no other such test case may be executed at the same time.
+    fn is_serial(&self, _case: usize) -> bool {
+        false
     }
 
     /// Executes one test case; `task` numbers the concurrent executions.
@@ -72,10 +78,11 @@ pub async fn run<P: Plan>(
 ) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let total = plan.len();
+    let queue = Mutex::new(Queue::new(&*plan));
     let shared = Arc::new(Shared {
         plan,
         limits,
-        next: AtomicUsize::new(0),
+        queue,
         unexpected: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     });
@@ -183,12 +190,46 @@ pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     while tokio::signal::ctrl_c().await.is_ok() && interrupts.send(()).is_ok() {}
 }
 
+/// A test case that a task has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Taken {
+    case: usize,
+    is_serial: bool,
+}
+
+/// The test cases that nobody has taken.
+struct Queue {
+    serial: VecDeque<usize>,
+    others: VecDeque<usize>,
+    is_serial_running: bool,
+}
+
+impl Queue {
+    fn new<P: Plan>(plan: &P) -> Queue {
+        let (serial, others) = (0..plan.len()).partition(|case| plan.is_serial(*case));
+        Queue { serial, others, is_serial_running: false }
+    }
+
+    /// Takes the next test case. Serial ones come first, since the run cannot be shorter than all
+    /// of them. While one runs, a task that finds nothing else is not needed any more: the task of
+    /// the running one takes the next.
+    fn take(&mut self) -> Option<Taken> {
+        if !self.is_serial_running
+            && let Some(case) = self.serial.pop_front()
+        {
+            self.is_serial_running = true;
+            return Some(Taken { case, is_serial: true });
+        }
+        self.others.pop_front().map(|case| Taken { case, is_serial: false })
+    }
+}
+
 /// Data shared by the tasks.
 struct Shared<P> {
     plan: Arc<P>,
     limits: Limits,
-    /// The next test case to take.
-    next: AtomicUsize,
+    /// The test cases that nobody has taken.
+    queue: Mutex<Queue>,
     /// Number of unexpected results.
     unexpected: AtomicUsize,
     /// True if no further test cases are taken.
@@ -201,10 +242,22 @@ impl<P: Plan> Shared<P> {
     }
 
     /// Takes the next test case, unless there is none or the run is stopping.
-    fn take(&self) -> Option<usize> {
-        let stopped = self.stop.load(Ordering::Relaxed);
-        let case = (!stopped).then(|| self.next.fetch_add(1, Ordering::Relaxed))?;
-        (case < self.plan.len()).then_some(case)
+    fn take(&self) -> Option<Taken> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => None,
+            false => self.queue().take(),
+        }
+    }
+
+    /// Permits the next serial test case after one.
+    fn finish(&self, taken: Taken) {
+        if taken.is_serial {
+            self.queue().is_serial_running = false;
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts an unexpected result; enough of them stop the run.
@@ -222,11 +275,13 @@ async fn work<P: Plan>(
     task: usize,
     events: mpsc::UnboundedSender<TestEvent>,
 ) {
-    while let Some(case) = shared.take() {
+    while let Some(taken) = shared.take() {
+        let case = taken.case;
         if events.send(TestEvent::Started { case }).is_err() {
             break;
         }
         let finished = shared.plan.run(case, task).await;
+        shared.finish(taken);
         let result = Box::new(shared.plan.result(case, finished));
         if !result.is_good() {
             shared.count_unexpected();
@@ -306,6 +361,22 @@ mod tests {
             results.iter().map(|result| &*result.test).collect::<Vec<_>>(),
             ["case0", "case1", "case2"]
         );
+    }
+
+    #[test]
+    fn serial_cases_come_first_and_one_at_a_time() {
+        let mut queue = Queue {
+            serial: VecDeque::from([1, 4]),
+            others: VecDeque::from([0, 2]),
+            is_serial_running: false,
+        };
+        let mut take = |may_be_serial: bool| {
+            queue.is_serial_running &= !may_be_serial;
+            queue.take().map(|taken| taken.case)
+        };
+        assert_eq!([take(false), take(false)], [Some(1), Some(0)]);
+        assert_eq!([take(true), take(false)], [Some(4), Some(2)]);
+        assert_eq!([take(false), take(true)], [None, None]);
     }
 
     #[test]

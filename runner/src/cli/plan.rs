@@ -5,8 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
-
 use super::args::{Order, RunArgs};
 use super::options::command_options;
 use crate::console::{Described, DescribedCase, DescribedTest};
@@ -129,8 +127,6 @@ pub(super) struct RunPlan {
     pub(super) repeat: u32,
     /// Worker processes.
     pub(super) pool: Arc<Pool>,
-    /// Permission for the tests of which one runs at a time.
-    pub(super) alone: Semaphore,
 }
 
 impl RunPlan {
@@ -158,6 +154,10 @@ impl Plan for RunPlan {
         self.cases.len()
     }
 
+    fn is_serial(&self, case: usize) -> bool {
+        self.case_at(case).0.is_serial
+    }
+
     async fn run(&self, case: usize, task: usize) -> Finished {
         let (test, generation) = self.case_at(case);
         if test.is_missing() {
@@ -166,11 +166,6 @@ impl Plan for RunPlan {
         if let Some(reason) = self.expectations.skip(&test.name, generation) {
             return Finished::at_once(Verdict::skip(reason));
         }
-        let _alone = match test.is_serial {
-            // The semaphore is never closed.
-            true => self.alone.acquire().await.ok(),
-            false => None,
-        };
         let request = Request::execution(case, &test.on(generation), None);
         let mut all = vec![self.pool.run(task, request.clone()).await];
         for _ in 1..self.repeat {

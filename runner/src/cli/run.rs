@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use tokio::sync::Semaphore;
 
 use super::args::{Order, RunArgs, SelectArgs, ShardChoice};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED, UNTESTABLE};
@@ -140,7 +139,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let variant =
         changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
     let jobs = jobs.min(cases.len());
-    let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
+    let max_fails = args.max_fails.map(|n| n as usize);
+    let limits = Limits { jobs: jobs * ahead(args, &tests), max_fails };
     writer = writer.with_repeat(repeat.clone());
     // Mock tests have no explanation.
     let keep = if args.execute.mock { BundlePolicy::None } else { args.bundles.keep };
@@ -163,8 +163,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
             jobs,
         );
         bundles.complete(writer.results());
-        let (repeat, alone) = (args.repeat, Semaphore::new(1));
-        let plan = RunPlan { tests, cases, variant, expectations, repeat, pool, alone };
+        let repeat = args.repeat;
+        let plan = RunPlan { tests, cases, variant, expectations, repeat, pool };
         let reporters: &mut [&mut dyn Reporter] = &mut [&mut writer, &mut console, &mut bundles];
         let summary = schedule::run(Arc::new(plan), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
@@ -213,9 +213,11 @@ fn missing_tests(
 /// Returns the number of test cases sent per executed one: a free thread finds its next test case
 /// waiting, and the supervising process, which shares the cores, may handle several answers at a
 /// time. Ctrl-C waits for them. Runs that stop at failures and processes with a single test case
-/// send one.
-fn ahead(args: &RunArgs) -> usize {
-    if args.isolate || args.max_fails.is_some() { 1 } else { 4 }
+/// send one, and so do runs with programs, which take seconds: one that waits behind another keeps
+/// the other processes idle at the end.
+fn ahead(args: &RunArgs, tests: &[TestFile]) -> usize {
+    let has_programs = tests.iter().any(|test| is_profile(&test.path));
+    if args.isolate || args.max_fails.is_some() || has_programs { 1 } else { 4 }
 }
 
 /// Returns the shard to run, if the run is split.
