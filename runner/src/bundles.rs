@@ -257,6 +257,7 @@ impl Shared {
             generation,
             case_override: None,
             explanation: Some(Box::new(explanation)),
+            look: None,
         };
         let verdict = self.pool.run(number, request).await.verdict;
         match (verdict.status, verdict.cause) {

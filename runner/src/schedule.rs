@@ -309,7 +309,7 @@ mod tests {
         }
 
         fn result(&self, case: usize, finished: Finished) -> TestResult {
-            let Finished { verdict, duration } = finished;
+            let Finished { verdict, duration, .. } = finished;
             let (phase, reason) = verdict.cause.unzip();
             TestResult {
                 test: format!("case{case}"),

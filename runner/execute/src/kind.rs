@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::case::TestCase;
+use crate::machines::Explanation;
 use crate::mode::Mode;
 use results::bundle::Bundle;
 use results::verdict::{TestResult, Verdict};
@@ -60,6 +61,16 @@ pub trait Kind: Sync {
 
     /// Executes a test.
     fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict;
+
+    /// Executes a test and records the explanation of its verdict, as far as the kind has one.
+    fn run_explained(
+        &self,
+        file: TestFile<'_>,
+        case: &TestCase<'_>,
+        _explanation: &mut Explanation,
+    ) -> Verdict {
+        self.run(file, case)
+    }
 
     /// Creates the bundle of a result by executing the test again; a panic is caught.
     fn explain(&self, result: &TestResult, file: TestFile<'_>, case: &TestCase<'_>) -> Bundle;

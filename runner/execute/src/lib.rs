@@ -51,11 +51,12 @@ pub use executors::{context_for, executor};
 pub use external_program::end_all as end_programs;
 pub use front::pipeline::Pipeline;
 pub use front::{Linked, PASSTHROUGH, build};
+pub use gl_machine::probe::Readback;
 pub use hardware::{chip, devinfo};
 pub use keys::{StageKeys, stage_keys};
 pub use kind::{Kind, TestFile};
 pub use kinds::{KINDS, kind_by_extension, kind_of, validate_vk_modules, vk_modules, vk_rules};
-pub use machines::{Explanation, ProbedArea, ProbedValues, image};
+pub use machines::{BufferRecord, Explanation, ProbedArea, ProbedValues, image};
 pub use mode::Mode;
 pub use options::{
     ExecutionOptions, ExecutorSelection, RunOptions, disable_passes, disable_quirks,
@@ -63,7 +64,7 @@ pub use options::{
 pub use programs::{ProfileError, ProfileFile, ProgramExplanation, ProgramOptions, read_profile};
 pub use run::{
     UNREADABLE, explain_file, prepare, read_script, read_test, run_explained, run_file,
-    run_replaced, run_script, run_text,
+    run_replaced, run_replaced_explained, run_script, run_text,
 };
 pub use serve_compiler::serve;
 pub use shared::{SharedTests, TestScript};

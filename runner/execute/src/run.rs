@@ -52,6 +52,17 @@ pub fn run_replaced(path: &Path, text: &[u8], case: &TestCase<'_>) -> Verdict {
     kinds::of_text(path, text, case.options.mode()).run(TestFile { path, text }, case)
 }
 
+/// Executes a text in the place of a file's and records the explanation of its verdict.
+pub fn run_replaced_explained(
+    path: &Path,
+    text: &[u8],
+    case: &TestCase<'_>,
+    explanation: &mut Explanation,
+) -> Verdict {
+    let kind = kinds::of_text(path, text, case.options.mode());
+    kind.run_explained(TestFile { path, text }, case, explanation)
+}
+
 /// Creates the bundle of a file's result by executing it again. A file that cannot be read counts
 /// as empty.
 pub fn explain_file(path: &Path, result: &TestResult, case: &TestCase<'_>) -> Bundle {

@@ -8,7 +8,7 @@ use super::args::{
 use super::values::{Generations, generations};
 use super::{
     asm, bisect, compare_codegen, coverage, defects, diff, expect, fuzz, gpu, history, import,
-    list, merge, piglit, pressure, reduce, report, show, summary, wrap,
+    list, merge, piglit, pressure, reduce, report, serve, show, summary, wrap,
 };
 use crate::console::style::ColorChoice;
 
@@ -19,7 +19,7 @@ const HELP: &str = "\
 
 {usage-heading} {usage}
 
-Look at tests:    list, show, gens, asm, disasm
+Look at tests:    serve, list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
 Find failures:    fuzz, wrap, coverage, defects
 Work with runs:   piglit, resume, rerun, merge, expect, import
@@ -32,6 +32,9 @@ More:             gpu, settings, completions, man, serve-compiler (COMMAND --hel
 A path named like a command is reachable as ./list.
 Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.
 With --git-bisect: 0 good, 1 bad, 125 cannot be tested.";
+
+/// Help of an option that has another default in `runner serve`.
+const LOOK_LIMIT: &str = "Wall-clock limit of what the page executes (default: 2)";
 
 /// Compiles, executes and judges .shader_test files on simulated hardware.
 #[derive(Debug, Parser)]
@@ -121,6 +124,9 @@ pub(super) enum Command {
     Piglit(Box<RunArgs>),
     /// Run a program on a virtual GPU with the driver of the system's Mesa.
     Gpu(gpu::GpuArgs),
+    /// Show what tests become on a local page: verdict, code, pixels, traces.
+    #[command(mut_arg("timeout", |arg| arg.default_value("2").help(LOOK_LIMIT)))]
+    Serve(Box<serve::ServeArgs>),
     /// Compile for other programs by the protocol of docs/compiler-protocol.md.
     ServeCompiler,
     /// Execute test cases for a supervising process.

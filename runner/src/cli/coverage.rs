@@ -215,7 +215,7 @@ impl Plan for CoveragePlan {
 
     fn result(&self, case: usize, finished: Finished) -> TestResult {
         let (test, generation) = self.case_at(case);
-        let Finished { verdict, duration } = finished;
+        let Finished { verdict, duration, .. } = finished;
         let (phase, reason) = verdict.cause.unzip();
         TestResult {
             phase,

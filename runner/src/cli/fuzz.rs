@@ -464,7 +464,7 @@ impl Plan for FuzzPlan {
 
     fn result(&self, case: usize, finished: Finished) -> TestResult {
         let (name, (_, generation)) = (self.name(case), self.case_at(case));
-        let Finished { verdict, duration } = finished;
+        let Finished { verdict, duration, .. } = finished;
         let outcome = self.outcome(&verdict, duration);
         if outcome != Outcome::Expected {
             self.keep(case);

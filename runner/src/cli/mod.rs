@@ -22,6 +22,7 @@ mod history;
 mod import;
 mod install;
 mod list;
+mod look_options;
 mod manual;
 mod merge;
 mod options;
@@ -37,6 +38,7 @@ mod resume;
 mod revision;
 mod run;
 mod serve;
+mod serve_compiler;
 mod settings;
 mod shader_counts;
 mod show;
@@ -113,7 +115,8 @@ pub fn main() -> ExitCode {
         Some(Command::Completions(args)) => manual::completions(&args),
         Some(Command::Piglit(args)) => piglit::run(*args, &words),
         Some(Command::Gpu(args)) => gpu::gpu(&args),
-        Some(Command::ServeCompiler) => serve::serve(),
+        Some(Command::Serve(args)) => serve::serve(&args),
+        Some(Command::ServeCompiler) => serve_compiler::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),
         Some(Command::Driver(args)) => driver::describe(&args),
         Some(Command::Test(args)) => show::driver::test(&args),

@@ -40,14 +40,22 @@ pub(super) fn execute_options(
     args: &ExecuteArgs,
     reference_only: bool,
 ) -> anyhow::Result<RunOptions> {
+    install::enter(args.device.driver.folder())?;
+    configure_drivers(&args.device.driver);
+    simulation_options(args, reference_only)
+}
+
+/// Returns the options of executions without those of drivers.
+pub(super) fn simulation_options(
+    args: &ExecuteArgs,
+    reference_only: bool,
+) -> anyhow::Result<RunOptions> {
     let executors = match (reference_only, args.no_reference) {
         (true, _) => ExecutorSelection::ReferenceOnly,
         (_, true) => ExecutorSelection::SimulatorOnly,
         _ => ExecutorSelection::Both,
     };
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
-    install::enter(args.device.driver.folder())?;
-    configure_drivers(&args.device.driver);
     let (compile_only, execution) = (args.compile_only, execution_options(args)?);
     let programs = program_options(args);
     Ok(RunOptions { executors, compile_only, shade, execution, programs })

@@ -176,7 +176,7 @@ impl Plan for RunPlan {
 
     fn result(&self, case: usize, finished: Finished) -> TestResult {
         let (test, generation) = self.case_at(case);
-        let Finished { verdict, duration } = finished;
+        let Finished { verdict, duration, .. } = finished;
         let outcome = self.outcome(test, generation, &verdict);
         let (phase, reason) = verdict.cause.unzip();
         TestResult {
@@ -212,7 +212,7 @@ fn repeated(all: Vec<Finished>) -> Finished {
         verdict.differed = true;
     }
     let none = || Verdict::skip("not executed");
-    Finished { verdict: worst.unwrap_or_else(none), duration }
+    Finished { verdict: worst.unwrap_or_else(none), duration, look: None }
 }
 
 /// Returns the options of a command that executes a test case as the run does, each after a space.
@@ -245,7 +245,7 @@ mod tests {
     use vocabulary::{Stage, Width};
 
     fn finished(verdict: &Verdict) -> Finished {
-        Finished { verdict: verdict.clone(), duration: Duration::from_micros(3) }
+        Finished { duration: Duration::from_micros(3), ..Finished::at_once(verdict.clone()) }
     }
 
     #[test]

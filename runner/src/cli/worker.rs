@@ -10,10 +10,12 @@ use clap::Parser;
 use super::args::{ExecuteArgs, WorkerArgs};
 use super::command::{Cli, Command};
 use super::exit::EXPECTED;
+use super::look_options::look_options;
 use super::options::execute_options;
 use super::plan::tests_of_a_block;
+use crate::look::{self, LookRequest};
 use crate::mock;
-use crate::supervise::{self, ExplanationRequest, Request};
+use crate::supervise::{self, Done, ExplanationRequest, Request};
 use crate::virtual_gpu::{Failures, UsedKernels, check_renderer};
 use execute::{Devices, RunOptions, TestCase};
 use execute::{RanKernel, add_kernels};
@@ -40,14 +42,13 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
                     .flat_map(|case_override| &case_override.pass_limits);
                 let (path, limit) =
                     (Path::new(&request.path), limits.last().map(|limit| limit.limit));
-                match request
-                    .case_override
-                    .as_ref()
-                    .and_then(|case_override| case_override.text.as_ref())
-                {
+                let replaced = request.case_override.as_ref().and_then(|o| o.text.as_ref());
+                let text = replaced.or(request.look.as_ref().and_then(|look| look.text.as_ref()));
+                let verdict = match text {
                     Some(text) => mock::run_text(text, path, limit),
                     None => mock::run_file(path, limit),
-                }
+                };
+                verdict.into()
             },
         )?;
         return Ok(EXPECTED);
@@ -69,10 +70,13 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         false => None,
     });
     supervise::serve(args.threads, prepare, move |request| match is_virtual {
-        true => answer_on_virtual_gpu(request, &options, &devices, &reports),
+        true => answer_on_virtual_gpu(request, &options, &devices, &reports).into(),
         false => {
             let _core = cores.enter();
-            answer(request, &options, &devices)
+            match &request.look {
+                Some(look) => look_into(request, look, &options, &devices),
+                None => answer(request, &options, &devices).into(),
+            }
         }
     })?;
     execute::end_programs();
@@ -168,6 +172,8 @@ fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
         Some(Command::Reduce(args)) => Ok((&args.execute, vec![args.generation()])),
         Some(Command::Fuzz(args)) => Ok((&args.execute, args.generations())),
         Some(Command::Coverage(args)) => Ok((&args.execute, args.generations.0.clone())),
+        // Each target has a worker of its own.
+        Some(Command::Serve(args)) => Ok((&args.execute, args.generations.0[..1].to_vec())),
         Some(_) => anyhow::bail!("these are not the arguments of a command that executes tests"),
     }
 }
@@ -192,6 +198,27 @@ fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
         Some(text) => execute::run_replaced(path, text.as_bytes(), &case),
         None => execute::run_file(path, &case),
     }
+}
+
+/// Answers a look.
+fn look_into(
+    request: &Request,
+    look: &LookRequest,
+    server: &RunOptions,
+    devices: &Devices,
+) -> Done {
+    let (test, target) = (&*request.test, request.generation);
+    let options = match look_options(&look.options, server, target) {
+        Ok(options) => options,
+        Err(error) => {
+            let verdict = Verdict::fail(Phase::Require, format!("{error:#}"));
+            return Done { verdict, look: None };
+        }
+    };
+    let path = Path::new(&request.path);
+    let case = TestCase { path: Some(path), ..TestCase::new(test, target, &options, devices) };
+    let (verdict, text) = look::look(path, look, &case);
+    Done { verdict, look: Some(text) }
 }
 
 /// Writes the bundle of a result.

@@ -20,4 +20,4 @@ pub use memory::{default_limit, want_large_pages};
 pub use process::{Environment, Process, Program, change_environment, push_lines};
 pub use protocol::{ExplanationRequest, Request};
 pub use supervisor::{Finished, Pool, Settings};
-pub use worker::serve;
+pub use worker::{Done, serve};

@@ -17,17 +17,18 @@ thread_local! {
 
 /// Runs `body`; a panic becomes a crash with the panic's message and location, and a raised
 /// internal error one of its phase.
-pub(super) fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
+pub(super) fn caught<T: From<Verdict>>(body: impl FnOnce() -> T) -> T {
     capture();
     RUNNING.set(true);
     let outcome = catch_unwind(AssertUnwindSafe(body));
     RUNNING.set(false);
     outcome.unwrap_or_else(|payload| {
         let message = PANIC.take().unwrap_or_else(|| panic_text(&*payload));
-        if let Some(error) = payload.downcast_ref::<InternalError>() {
-            return Verdict::new(Status::Crash, error.phase, error.to_string());
-        }
-        Verdict::new(Status::Crash, Phase::Simulate, message)
+        let verdict = match payload.downcast_ref::<InternalError>() {
+            Some(error) => Verdict::new(Status::Crash, error.phase, error.to_string()),
+            None => Verdict::new(Status::Crash, Phase::Simulate, message),
+        };
+        verdict.into()
     })
 }
 
@@ -55,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_panic_says_where_it_was() {
-        let verdict = caught(|| panic!("broken {}", 7));
+        let verdict: Verdict = caught(|| panic!("broken {}", 7));
         assert_eq!(verdict.status, Status::Crash);
         let (_, reason) = verdict.cause.unwrap();
         assert!(reason.contains("panics.rs:") && reason.ends_with(": broken 7"), "{reason}");
@@ -65,7 +66,7 @@ mod tests {
     #[test]
     fn a_raised_internal_error_keeps_its_phase_and_pass() {
         let error = || InternalError::new(Phase::Encode, "no offset").in_pass("opt_dce");
-        let (phase, reason) = caught(|| error().raise()).cause.unwrap();
+        let (phase, reason) = caught::<Verdict>(|| error().raise()).cause.unwrap();
         assert_eq!(phase, Phase::Encode);
         assert!(reason.starts_with("internal compiler error in opt_dce: no offset ("), "{reason}");
     }

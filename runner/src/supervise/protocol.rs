@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::look::LookRequest;
 use execute::CaseOverride;
 use results::DriverHeader;
 use results::verdict::{TestResult, Verdict};
@@ -37,6 +38,9 @@ pub struct Request {
     /// The result to explain, instead of an execution for a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<ExplanationRequest>>,
+    /// Forms of the test to answer with, beside its verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<Box<LookRequest>>,
 }
 
 impl Request {
@@ -49,7 +53,13 @@ impl Request {
             generation: case.generation,
             case_override,
             explanation: None,
+            look: None,
         }
+    }
+
+    /// Returns the request for a form of a test.
+    pub fn look(number: usize, case: &Case, look: LookRequest) -> Request {
+        Request { look: Some(Box::new(look)), ..Request::execution(number, case, None) }
     }
 }
 
@@ -77,6 +87,9 @@ pub struct Answer {
     pub verdict: Verdict,
     /// Execution time in microseconds.
     pub duration_us: u64,
+    /// The answer to a [`LookRequest`]: JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<String>,
 }
 
 /// The end of a test case in a worker's standard error: what follows belongs to the next one.
@@ -161,6 +174,7 @@ mod tests {
             case: 7,
             verdict: Verdict::fail(Phase::Probe, "line 3\n\u{1e}\"é\""),
             duration_us: 5,
+            look: Some("{}".to_owned()),
         };
         let mut text = b"\xff\x1erubbish".to_vec();
         write(&mut text, &answer).unwrap();
@@ -198,6 +212,7 @@ mod tests {
             generation: Target::REFERENCE,
             case_override: None,
             explanation: None,
+            look: None,
         };
         let mut text = Vec::new();
         write(&mut text, &request).unwrap();

@@ -15,6 +15,9 @@ use results::verdict::{Outcome, Phase, Status, Verdict};
 /// Interval of the checks of time and memory limits.
 const TICK: Duration = Duration::from_millis(50);
 
+/// Time for a test case to end by itself after its caller is gone: a new process costs as much.
+const GRACE: Duration = Duration::from_millis(250);
+
 /// Settings of the worker processes.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -39,12 +42,14 @@ pub struct Finished {
     pub verdict: Verdict,
     /// Execution time.
     pub duration: Duration,
+    /// The answer to a look, as JSON.
+    pub look: Option<String>,
 }
 
 impl Finished {
     /// Returns the end of a test case that needed no execution.
     pub fn at_once(verdict: Verdict) -> Finished {
-        Finished { verdict, duration: Duration::ZERO }
+        Finished { verdict, duration: Duration::ZERO, look: None }
     }
 }
 
@@ -98,6 +103,11 @@ impl InFlight {
     /// Returns the execution time so far.
     fn elapsed(&self) -> Duration {
         self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// True if the caller is gone and the test case does not come to its end.
+    fn is_abandoned(&self) -> bool {
+        self.order.reply.is_closed() && self.elapsed() >= GRACE
     }
 
     fn end(self, finished: Finished) {
@@ -155,6 +165,9 @@ impl WorkerSupervisor {
     }
 
     fn begin(&mut self, order: Order) {
+        if order.reply.is_closed() {
+            return;
+        }
         let process = match &mut self.process {
             Some(process) => process,
             None => match Process::start(&self.settings.program) {
@@ -222,13 +235,16 @@ impl WorkerSupervisor {
         self.handle_death(death).await;
     }
 
-    /// Ends test cases that exceed the time limit and processes that exceed the memory limit.
+    /// Ends test cases that exceed the time limit or whose caller is gone, and processes that
+    /// exceed the memory limit.
     async fn check(&mut self) {
-        let time_limit = self.settings.time_limit;
-        if self.in_flight.iter().any(|case| case.elapsed() >= time_limit) {
+        let (time_limit, threads) = (self.settings.time_limit, self.settings.threads);
+        // Beside other test cases one without a caller may as well come to its end.
+        let is_late =
+            |case: &InFlight| case.elapsed() >= time_limit || (threads == 1 && case.is_abandoned());
+        if self.in_flight.iter().any(is_late) {
             let cases = std::mem::take(&mut self.in_flight);
-            let (late, others): (Vec<InFlight>, _) =
-                cases.into_iter().partition(|case| case.elapsed() >= time_limit);
+            let (late, others): (Vec<InFlight>, _) = cases.into_iter().partition(is_late);
             late.into_iter().for_each(|case| case.end(timed_out(time_limit)));
             // A thread can only be ended with its process. The other test cases start again.
             self.process.take().into_iter().for_each(Process::kill);
@@ -339,19 +355,19 @@ fn too_large(process: &Process, settings: &Settings) -> bool {
 }
 
 fn finished(answer: Answer) -> Finished {
-    Finished { verdict: answer.verdict, duration: Duration::from_micros(answer.duration_us) }
+    let duration = Duration::from_micros(answer.duration_us);
+    Finished { verdict: answer.verdict, duration, look: answer.look }
 }
 
 fn crashed(reason: &str, duration: Duration) -> Finished {
-    Finished { verdict: Verdict::new(Status::Crash, Phase::Simulate, reason), duration }
+    let verdict = Verdict::new(Status::Crash, Phase::Simulate, reason);
+    Finished { verdict, duration, look: None }
 }
 
 fn timed_out(time_limit: Duration) -> Finished {
     let reason = format!("not finished after {} s of wall-clock time", time_limit.as_secs());
-    Finished {
-        verdict: Verdict::new(Status::Timeout, Phase::Simulate, reason),
-        duration: time_limit,
-    }
+    let verdict = Verdict::new(Status::Timeout, Phase::Simulate, reason);
+    Finished { verdict, duration: time_limit, look: None }
 }
 
 /// Returns the verdict of a test case that was running when the process died, although none of the

@@ -10,6 +10,21 @@ use super::panics::caught;
 use super::protocol::{self, Answer, Mark, Request};
 use results::verdict::Verdict;
 
+/// The outcome of a request.
+#[derive(Debug)]
+pub struct Done {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The answer to a look, as JSON.
+    pub look: Option<String>,
+}
+
+impl From<Verdict> for Done {
+    fn from(verdict: Verdict) -> Done {
+        Done { verdict, look: None }
+    }
+}
+
 /// Answers the requests on standard input, at most `threads` at a time. Returns at the end of the
 /// input without waiting for running test cases: if the supervisor is killed, the process must end
 /// in any case. It ends afterwards, so that the memory of `run` is not freed.
@@ -21,7 +36,7 @@ use results::verdict::Verdict;
 pub fn serve(
     threads: usize,
     prepare: impl FnOnce() + Send + 'static,
-    run: impl Fn(&Request) -> Verdict + Send + Sync + 'static,
+    run: impl Fn(&Request) -> Done + Send + Sync + 'static,
 ) -> io::Result<()> {
     let _worker = tracing::info_span!("worker", process = std::process::id(), threads).entered();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -53,15 +68,16 @@ pub fn serve(
 
 /// Executes a test case and sends the answer. `marks` tells that no other one runs meanwhile, so
 /// that standard error can be divided.
-fn answer(request: &Request, run: &dyn Fn(&Request) -> Verdict, marks: bool) {
+fn answer(request: &Request, run: &dyn Fn(&Request) -> Done, marks: bool) {
     let start = Instant::now();
     let span = tracing::info_span!("case", test = %request.test, generation = %request.generation);
-    let verdict = span.in_scope(|| caught(|| run(request))).cut();
+    let Done { verdict, look } = span.in_scope(|| caught(|| run(request)));
+    let verdict = verdict.cut();
     let duration_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     let case = request.case;
     // The supervisor may be gone.
     if marks {
         let _ = protocol::write(&mut io::stderr().lock(), &Mark { case });
     }
-    let _ = protocol::write(&mut io::stdout().lock(), &Answer { case, verdict, duration_us });
+    let _ = protocol::write(&mut io::stdout().lock(), &Answer { case, verdict, duration_us, look });
 }

@@ -31,8 +31,9 @@ const PLACEHOLDERS: [(&str, &str); 13] = [
 ];
 
 /// Commands whose subject is not in the sandbox: an external compiler that the reader writes, the
-/// OpenGL driver of the reader's machine.
-const READERS_OWN: [&str; 5] = ["my-compiler", "--gen gl", "--gen vk", "gens gl", "--driver mesa"];
+/// OpenGL driver of the reader's machine. A page is served until the reader stops it.
+const READERS_OWN: [&str; 6] =
+    ["my-compiler", "--gen gl", "--gen vk", "gens gl", "--driver mesa", "runner serve"];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

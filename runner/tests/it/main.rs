@@ -34,6 +34,7 @@ mod language_rules;
 mod large_programs;
 mod long_arrays;
 mod packaging;
+mod page;
 mod parser_tests;
 mod parts;
 mod programs;

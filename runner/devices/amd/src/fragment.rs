@@ -35,6 +35,7 @@ pub(crate) fn run(
     let memory = Memory::new(io, launch, &|_, _, _| 0, vec![positions]);
     memory.set_descriptors(launch, &mut wave);
     let mut host = FragmentHost { memory, exports: Vec::new(), interface, inputs, pixels: &pixels };
+    launch.trace_pixels(pixels.iter().map(|pixel| (pixel.x, pixel.y)), batch.live);
     let steps = launch.run(&mut wave, &mut host, 0)?;
     let exports = host.exports;
     let mut written = 0;

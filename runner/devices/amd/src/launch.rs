@@ -114,6 +114,13 @@ impl Launch<'_> {
         self.log().is_some_and(|log| log.follows(self.stage))
     }
 
+    /// Tells the trace which pixels the lanes of the next wave shade.
+    pub(crate) fn trace_pixels(&self, positions: impl Iterator<Item = (f64, f64)>, live: u64) {
+        if let Some(mut log) = self.log() {
+            log.place(positions, live);
+        }
+    }
+
     /// Traces the start of a wave.
     pub(crate) fn trace_start(&self, wave: &Wave) {
         if let Some(mut log) = self.log() {

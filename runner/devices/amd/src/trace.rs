@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use gcn_simulator::{LANES, Program, Wave};
 use program::Stage;
+use shader_device::TraceFilter;
+use vocabulary::Width;
 
 /// Maximum length of the text in bytes; longer traces are cut.
 const LONGEST: usize = 16 << 20;
@@ -16,10 +18,9 @@ const SCALARS: usize = 128;
 /// A trace under construction.
 #[derive(Debug, Default)]
 pub struct WaveLog {
-    /// The only stage to trace, if set.
-    stage: Option<Stage>,
-    /// True if only initial registers are traced.
-    payloads_only: bool,
+    filter: TraceFilter,
+    /// Lane of the next wave that shades the pixel of interest.
+    lane: Option<usize>,
     waves: u32,
     text: String,
     cut: bool,
@@ -27,8 +28,14 @@ pub struct WaveLog {
 
 impl WaveLog {
     /// Returns an empty trace.
-    pub fn new(stage: Option<Stage>, payloads_only: bool) -> WaveLog {
-        WaveLog { stage, payloads_only, ..WaveLog::default() }
+    pub fn new(filter: TraceFilter) -> WaveLog {
+        WaveLog { filter, ..WaveLog::default() }
+    }
+
+    /// Notes the pixels that the lanes of the next wave of fragments shade, by their lower left
+    /// corners.
+    pub(crate) fn place(&mut self, positions: impl Iterator<Item = (f64, f64)>, live: u64) {
+        self.lane = self.filter.lane_of_pixel(positions, live);
     }
 
     /// Returns the text so far.
@@ -42,11 +49,12 @@ impl WaveLog {
 
     /// True if instructions of the stage are traced.
     pub(crate) fn follows(&self, stage: Stage) -> bool {
-        !self.payloads_only && !self.cut && self.is_wanted(stage)
+        !self.filter.payloads_only && !self.cut && self.is_wanted(stage)
     }
 
     fn is_wanted(&self, stage: Stage) -> bool {
-        self.stage.is_none_or(|only| only == stage)
+        self.filter.takes(stage, Width::Wave64)
+            && (self.filter.pixel.is_none() || self.lane.is_some())
     }
 
     /// Notes the start of a wave, with the first `scalars` and `vectors` registers.
@@ -56,13 +64,17 @@ impl WaveLog {
         }
         self.waves += 1;
         // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "// {stage} wave64, wave {}", self.waves);
+        let _ = write!(self.text, "// {stage} wave64, wave {}", self.waves);
+        if let (Some(lane), Some(pixel)) = (self.lane, self.filter.pixel) {
+            let _ = write!(self.text, ", lane {lane} shades pixel ({},{})", pixel.x, pixel.y);
+        }
+        self.text.push('\n');
         let _ = writeln!(self.text, "exec {:016x}", wave.exec());
         for (number, value) in wave.scalar.iter().enumerate().take(scalars) {
             let _ = writeln!(self.text, "s{number:<3} {value:08x}");
         }
         for (number, values) in wave.vector.iter().enumerate().take(vectors) {
-            let _ = writeln!(self.text, "v{number:<3} {}", lanes(values));
+            let _ = writeln!(self.text, "v{number:<3} {}", self.shown(values));
         }
     }
 
@@ -83,8 +95,16 @@ impl WaveLog {
         }
         for (number, values) in after.vector.iter().enumerate() {
             if *values != before.vector[number] {
-                let _ = writeln!(self.text, "      v{number:<3} {}", lanes(values));
+                let _ = writeln!(self.text, "      v{number:<3} {}", self.shown(values));
             }
+        }
+    }
+
+    /// The value of the pixel's lane, or the first lanes of a register.
+    fn shown(&self, values: &[u32; LANES]) -> String {
+        match self.lane.and_then(|lane| values.get(lane)) {
+            Some(value) => format!("{value:08x}"),
+            None => lanes(values),
         }
     }
 

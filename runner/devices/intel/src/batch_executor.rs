@@ -47,7 +47,6 @@ impl BatchExecutor {
     pub(crate) fn new(options: &SimulatorOptions) -> BatchExecutor {
         let mut thread = Thread::new(options.devinfo, options.seed);
         thread.math = options.math;
-        thread.tracer = options.trace.clone().map(Tracer::new);
         BatchExecutor {
             devinfo: options.devinfo,
             seed: options.seed,
@@ -167,10 +166,21 @@ impl BatchExecutor {
         let metadata = prepared.metadata(width)?;
         let BatchExecutor { devinfo, seed, budget, .. } = *self;
         let program = state.program;
-        let threads = Cell::new(0);
-        let launch =
-            Launch { devinfo, seed, budget, prepared, width, kernel, metadata, program, threads };
+        let launch = Launch {
+            devinfo,
+            seed,
+            budget,
+            prepared,
+            width,
+            kernel,
+            metadata,
+            program,
+            threads: Cell::new(0),
+            trace: self.trace.as_ref(),
+        };
         let thread = &mut self.thread;
+        // A launch of fragments leaves threads out.
+        thread.tracer = self.trace.clone().map(Tracer::new);
         let steps = match batch {
             Batch::Vertex(vertices) => vertex::run(&launch, thread, vertices, io)?,
             Batch::Fragment(fragments) => fragment::run(&launch, thread, fragments, io)?,

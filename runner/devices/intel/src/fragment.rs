@@ -96,6 +96,7 @@ pub(crate) fn run(
             positions: &positions,
             samples: &batch.sample_positions,
         };
+        launch.trace_pixels(thread, &positions, live);
         steps += launch.run(thread, &mut host, steps)?;
         let killed = live & !host.written;
         for (i, slot) in group.quads.iter().enumerate() {

@@ -1,9 +1,11 @@
 //! Launch of a kernel over a batch: the steps that the threads of all stages share.
 
 use std::cell::Cell;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::output::{self, Width};
 use eu_simulator::host::Host;
+use eu_simulator::trace::Tracer;
 use eu_simulator::{Kernel, Thread};
 use intel_isa::DevInfo;
 use program::Program;
@@ -13,6 +15,7 @@ use raster::shader_io::ShaderIo;
 use crate::memory::{Memory, uniform_buffer};
 use crate::prepared::Prepared;
 use crate::threads::{Budget, Waiting, run_alone};
+use crate::trace::TraceLog;
 
 /// A kernel of a binary, and the parameters of all of its threads.
 pub(crate) struct Launch<'a> {
@@ -34,6 +37,8 @@ pub(crate) struct Launch<'a> {
     pub program: &'a Program,
     /// Threads that were started.
     pub threads: Cell<u64>,
+    /// Receiver of a trace.
+    pub trace: Option<&'a Arc<Mutex<TraceLog>>>,
 }
 
 impl Launch<'_> {
@@ -51,6 +56,14 @@ impl Launch<'_> {
     pub(crate) fn reset(&self, thread: &mut Thread) {
         thread.reset(self.seed);
         self.threads.set(self.threads.get() + 1);
+    }
+
+    /// Has a thread of fragments traced if it shades the pixel of the trace. Positions are those of
+    /// the lower left corners of the lanes' pixels.
+    pub(crate) fn trace_pixels(&self, thread: &mut Thread, positions: &[(f64, f64)], live: u32) {
+        let Some(trace) = self.trace else { return };
+        let is_traced = trace.lock().unwrap_or_else(PoisonError::into_inner).place(positions, live);
+        thread.tracer = is_traced.then(|| Tracer::new(trace.clone()));
     }
 
     /// Returns a prepared thread that waits for its turn, with its scratch space.

@@ -8,6 +8,7 @@ use eu_simulator::regs::{GRF_COUNT, Registers};
 use eu_simulator::trace::{Step, Trace};
 use intel_isa::DevInfo;
 use program::Stage;
+use shader_device::TraceFilter;
 use vocabulary::Width;
 
 /// Maximum length of the text in bytes; longer traces are cut.
@@ -18,12 +19,11 @@ pub struct TraceLog {
     devinfo: &'static DevInfo,
     /// Contents of unwritten registers.
     blank: Registers,
-    /// The only stage to trace, if set.
-    stage: Option<Stage>,
-    /// True if only payloads are traced.
-    payloads_only: bool,
+    filter: TraceFilter,
     /// Stage and width in execution.
     running: Option<(Stage, Width)>,
+    /// Lane of the thread in execution that shades the pixel of interest.
+    lane: Option<usize>,
     threads: u32,
     text: String,
     cut: bool,
@@ -31,18 +31,13 @@ pub struct TraceLog {
 
 impl TraceLog {
     /// Returns an empty trace of threads whose unwritten registers are filled from `seed`.
-    pub fn new(
-        devinfo: &'static DevInfo,
-        seed: u64,
-        stage: Option<Stage>,
-        payloads_only: bool,
-    ) -> TraceLog {
+    pub fn new(devinfo: &'static DevInfo, seed: u64, filter: TraceFilter) -> TraceLog {
         TraceLog {
             devinfo,
             blank: Thread::new(devinfo, seed).regs,
-            stage,
-            payloads_only,
+            filter,
             running: None,
+            lane: None,
             threads: 0,
             text: String::new(),
             cut: false,
@@ -51,7 +46,15 @@ impl TraceLog {
 
     /// Starts the threads of a stage and width.
     pub fn begin(&mut self, stage: Stage, width: Width) {
-        self.running = Some((stage, width));
+        self.running = Some((stage, width)).filter(|_| self.filter.takes(stage, width));
+        self.lane = None;
+    }
+
+    /// Notes the pixels that the lanes of the next thread of fragments shade, by their lower left
+    /// corners. Returns true if the thread is traced.
+    pub(crate) fn place(&mut self, positions: &[(f64, f64)], live: u32) -> bool {
+        self.lane = self.filter.lane_of_pixel(positions.iter().copied(), live.into());
+        self.running.is_some() && (self.filter.pixel.is_none() || self.lane.is_some())
     }
 
     /// Returns the text so far.
@@ -66,7 +69,11 @@ impl TraceLog {
     fn start(&mut self, stage: Stage, width: Width, payload: &Registers) {
         self.threads += 1;
         // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "// {stage} {}, thread {}", width.name(), self.threads);
+        let _ = write!(self.text, "// {stage} {}, thread {}", width.name(), self.threads);
+        if let (Some(lane), Some(pixel)) = (self.lane, self.filter.pixel) {
+            let _ = write!(self.text, ", lane {lane} shades pixel ({},{})", pixel.x, pixel.y);
+        }
+        self.text.push('\n');
         for nr in 0..GRF_COUNT {
             let register = payload.register(nr);
             if register != self.blank.register(nr) {
@@ -79,9 +86,6 @@ impl TraceLog {
 impl Trace for TraceLog {
     fn step(&mut self, step: &Step) {
         let Some((stage, width)) = self.running else { return };
-        if self.stage.is_some_and(|only| only != stage) {
-            return;
-        }
         if self.text.len() > LONGEST {
             self.cut = true;
             return;
@@ -89,7 +93,7 @@ impl Trace for TraceLog {
         if step.executed == 0 {
             self.start(stage, width, step.before);
         }
-        if self.payloads_only {
+        if self.filter.payloads_only {
             return;
         }
         let inst = intel_isa::print_inst(self.devinfo, step.inst);

@@ -20,6 +20,7 @@ mod cores;
 mod distribute;
 mod metered_device;
 mod passes;
+mod trace_filter;
 mod vertex_values;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ pub use cores::{Cores, STACK, TakenCores};
 pub use distribute::{batches_at_once, distribute};
 pub use metered_device::MeteredDevice;
 pub use passes::scope_passes;
+pub use trace_filter::{TraceFilter, TracedPixel};
 pub use vertex_values::vertex_values;
 
 /// A device of either kind.

@@ -26,8 +26,24 @@ pub struct Explanation {
     pub kernels: Vec<ExecutedKernel>,
     /// True if `values` are wanted.
     pub keeps_values: bool,
+    /// True if `buffers` are wanted.
+    pub keeps_buffers: bool,
+    /// Buffers at the end of the test.
+    pub buffers: Vec<BufferRecord>,
     /// Values that the probes of pixels and buffers read on the first executor, in order.
     pub values: Vec<ProbedValues>,
+}
+
+impl Explanation {
+    /// Describes each probe by its line of the test file.
+    pub fn name_probes(&mut self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        let lines: Vec<&str> = text.lines().collect();
+        for probe in &mut self.probes {
+            let line = (probe.line as usize).checked_sub(1).and_then(|index| lines.get(index));
+            probe.what = line.map(|line| line.trim().to_owned()).unwrap_or_default();
+        }
+    }
 }
 
 /// Values that a probe read.
@@ -37,6 +53,19 @@ pub enum ProbedValues {
     Texels(Vec<[u32; 4]>),
     /// Bits of a value in a buffer.
     Bits(u64),
+}
+
+/// A buffer of one executor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferRecord {
+    /// The executor.
+    pub executor: DeviceKind,
+    /// Binding point: `ssbo 0`, `atomic counter buffer 1`.
+    pub name: String,
+    /// Size of the whole in bytes.
+    pub size: usize,
+    /// Its first bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// An area of the framebuffer with the color that a probe expects there.

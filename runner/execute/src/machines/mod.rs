@@ -21,7 +21,7 @@ mod uniforms;
 mod vertex;
 
 pub(crate) use driver_check::{DriverCheck, Findings};
-pub use explanation::{Explanation, ProbedArea, ProbedValues};
+pub use explanation::{BufferRecord, Explanation, ProbedArea, ProbedValues};
 pub(crate) use image::{Image, difference};
 pub(crate) use recording::draws;
 pub(crate) use replicas::{Replica, Replicas, device_verdict};

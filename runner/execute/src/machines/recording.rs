@@ -5,7 +5,7 @@ use gl_machine::probe::Readback;
 use raster::rasterize::Rect;
 use script::{Command, Expected, Script};
 
-use super::explanation::{ProbedArea, ProbedValues};
+use super::explanation::{BufferRecord, ProbedArea, ProbedValues};
 use super::probe::{Reading, show_at};
 use super::replicas::Replica;
 use super::session::Session;
@@ -15,6 +15,8 @@ use results::verdict::Phase;
 
 /// Maximum number of recorded areas.
 const AREAS: usize = 4096;
+/// Maximum number of recorded bytes of a buffer.
+const BUFFER_BYTES: usize = 64 << 10;
 
 impl Session<'_> {
     /// Records a probe of the current line: the expected value and each executor's value.
@@ -105,9 +107,29 @@ impl Session<'_> {
         }
     }
 
-    /// Records the framebuffers and kernels at the end of the test.
+    /// Records the buffers, if they are wanted.
+    fn record_buffers(&mut self) {
+        let Some(explanation) = self.explanation.as_deref_mut() else { return };
+        if !explanation.keeps_buffers {
+            return;
+        }
+        for Replica { kind, machine, .. } in &self.replicas.all {
+            let storage = machine.storage_buffers().map(|(n, id)| (format!("ssbo {n}"), id));
+            let atomic = machine.atomic_buffers();
+            let atomic = atomic.map(|(n, id)| (format!("atomic counter buffer {n}"), id));
+            let record = |(name, id)| {
+                let whole = machine.buffer(id);
+                let bytes = whole[..whole.len().min(BUFFER_BYTES)].to_vec();
+                BufferRecord { executor: *kind, name, size: whole.len(), bytes }
+            };
+            explanation.buffers.extend(storage.chain(atomic).map(record));
+        }
+    }
+
+    /// Records the framebuffers, buffers and kernels at the end of the test.
     pub(crate) fn record_end(&mut self) {
         self.record_images();
+        self.record_buffers();
         if let Some(explanation) = self.explanation.as_deref_mut() {
             explanation.kernels = self.replicas.primary().device.kernels();
         }

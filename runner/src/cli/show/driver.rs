@@ -26,6 +26,7 @@ use crate::temporary_folder::TemporaryFolder;
 use crate::virtual_gpu::VirtualGpu;
 use execute::{Devices, ExecutorSelection, RunOptions, TestCase};
 use intel_device::TraceLog;
+use shader_device::TraceFilter;
 
 /// Name of the hidden command that executes a test on the driver.
 const COMMAND: &str = "%test";
@@ -188,7 +189,9 @@ fn trace(
     recordings: &[Recording],
 ) -> anyhow::Result<String> {
     let devinfo = args.devinfo()?;
-    let log = TraceLog::new(devinfo, 0, args.stage, args.what == What::Payload);
+    let payloads_only = args.what == What::Payload;
+    let filter = TraceFilter { stage: args.stage, payloads_only, ..TraceFilter::default() };
+    let log = TraceLog::new(devinfo, 0, filter);
     let log = Arc::new(Mutex::new(log));
     replay(generation, recordings, Rc::new(Traces(log.clone())))?;
     let text = log.lock().unwrap_or_else(PoisonError::into_inner).take();

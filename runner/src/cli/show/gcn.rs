@@ -1,21 +1,15 @@
 //! `runner show` on AMD's chips.
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use amd_isa::Chip;
 use anyhow::{Context, bail};
 use program::{Program, Stage, StageKey};
-use script::Script;
 use vocabulary::CodegenOptions;
 
 use super::args::{ShowArgs, WITHOUT_DRIVER, What};
 use super::ir_runs::ir_runs;
-use crate::cli::exit::EXPECTED;
-use crate::cli::output::print;
-use crate::console::message::message;
-use amd_device::WaveLog;
-use execute::{ExecutorSelection, RunOptions, TestCase, TracedWaves};
+use crate::look::stage_ir;
 use results::passes::ScopePasses;
 use shader_device::BinarySource;
 use shader_device::scope_passes;
@@ -38,9 +32,8 @@ impl ShownGcn<'_> {
         match &self.args.what {
             What::Ir(pass) => {
                 text += &ir_runs(self.stage, pass.as_deref(), |hook| {
-                    let ShownGcn { program, stage, key, options, .. } = self;
-                    let mut log = compiler::PassLog::default();
-                    Ok(compiler::ir_for_amd(program, *stage, key, options, hook, &mut log)?)
+                    let ShownGcn { args, program, stage, key, options, .. } = self;
+                    stage_ir(program, (*stage, key), args.generation, options, hook)
                 })?;
             }
             What::Gcn => text += &execute::code_text::gcn(self.stage, &self.output()?)?,
@@ -113,20 +106,4 @@ impl ShownGcn<'_> {
 
 fn bytes(output: &compiler::amd_codegen::Output) -> Vec<u8> {
     output.words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// Executes the test on waves alone and prints a trace of them.
-pub(super) fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
-    let execution = crate::cli::options::compile_options(&args.compile)?;
-    let log = WaveLog::new(args.stage, args.what == What::Payload);
-    let devices = TracedWaves { log: Arc::new(Mutex::new(log)) };
-    let executors = ExecutorSelection::SimulatorOnly;
-    let options = RunOptions { executors, execution, ..RunOptions::default() };
-    let case = TestCase::new(name, args.generation, &options, &devices);
-    let verdict = execute::run_script(script, &case);
-    print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
-    if let Some((phase, reason)) = verdict.cause {
-        message!("{}: {phase}: {reason}", verdict.status);
-    }
-    Ok(EXPECTED)
 }

@@ -9,7 +9,6 @@ mod spirv;
 pub(in crate::cli) use args::{FORMS, ShowArgs};
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use compiler::{Binary, CodegenOptions};
@@ -21,21 +20,19 @@ use crate::cli::options::compile_options;
 use crate::cli::output::print;
 use crate::console::message::message;
 use crate::console::style::Style;
+use crate::look::{linked, stage_ir, traced};
 use crate::select::located_test;
 use args::{WITHOUT_DRIVER, What};
 use execute::diagnostics;
 use execute::external;
-use execute::{ExecutorSelection, Linked, RunOptions, StageKeys, TestCase, Traced};
+use execute::{RunOptions, StageKeys};
 use gcn::ShownGcn;
-use intel_device::TraceLog;
 use ir_runs::ir_runs;
 use results::names::test_name;
 use results::passes::ScopePasses;
-use results::verdict::Verdict;
 use shader_device::BinarySource;
-use shader_device::scope_passes;
+use shader_device::{TraceFilter, scope_passes};
 use spirv::{is_vulkan, spirv};
-use vocabulary::Target;
 
 pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let path = located_test(&args.test)?;
@@ -87,9 +84,6 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let test = test_name(&real, real.parent().unwrap_or(&real));
     let chip = execute::chip(args.generation);
     if matches!(args.what, What::Payload | What::Trace) {
-        if chip.is_some() {
-            return gcn::trace(args, &script, &test);
-        }
         return trace(args, &script, &test);
     }
     let keys = StageKeys::new(&program, &script, &test, args.generation, false);
@@ -120,38 +114,18 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     Ok(if refused.is_empty() { EXPECTED } else { UNEXPECTED })
 }
 
-/// Executes the test on the simulator alone and prints a trace of its threads.
+/// Executes the test on the simulator alone and prints a trace of its threads or waves.
 fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
-    let execution = compile_options(&args.compile)?;
-    let devinfo = args.devinfo()?;
-    let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
-    let devices = Traced { log: Arc::new(Mutex::new(log)) };
-    let options = RunOptions {
-        executors: ExecutorSelection::SimulatorOnly,
-        execution,
-        ..RunOptions::default()
-    };
-    let case = TestCase::new(name, args.generation, &options, &devices);
-    let verdict = execute::run_script(script, &case);
-    print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
+    let options =
+        RunOptions { execution: compile_options(&args.compile)?, ..RunOptions::default() };
+    let payloads_only = args.what == What::Payload;
+    let filter = TraceFilter { stage: args.stage, payloads_only, ..TraceFilter::default() };
+    let (verdict, text) = traced(script, (name, args.generation), &options, filter)?;
+    print(text.as_bytes())?;
     if let Some((phase, reason)) = verdict.cause {
         message!("{}: {phase}: {reason}", verdict.status);
     }
     Ok(EXPECTED)
-}
-
-/// Returns the linked program, or the verdict of a test without one.
-pub(in crate::cli) fn linked(
-    script: &Script<'_>,
-    generation: Target,
-) -> Result<std::sync::Arc<Program>, Verdict> {
-    use results::verdict::Phase;
-    let capabilities = execute::context_for(script, generation)?;
-    match execute::build(script, capabilities)? {
-        Linked::Program(program) | Linked::Pipeline(program, _) => Ok(program),
-        Linked::Failed(log) => Err(Verdict::fail(Phase::Link, log)),
-        Linked::Nothing => Err(Verdict::fail(Phase::Link, "there are no GLSL shaders")),
-    }
 }
 
 /// Returns the GLSL input of the compiler.
@@ -241,11 +215,8 @@ impl Shown<'_> {
 
     fn ir(&self, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<String> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
-        let devinfo = self.devinfo()?;
         ir_runs(stage, pass, |hook| {
-            let shader =
-                compiler::ir_after(self.program, stage, key, devinfo, &self.options, hook)?;
-            Ok(Arc::new(shader))
+            stage_ir(self.program, (stage, key), self.args.generation, &self.options, hook)
         })
     }
 

@@ -18,7 +18,7 @@ use crate::keys::StageKeys;
 use crate::machines::{Explanation, Image, difference};
 use crate::options::RunOptions;
 use crate::shared::TestScript;
-use results::bundle::{Bundle, ProbeRecord};
+use results::bundle::Bundle;
 use results::verdict::TestResult;
 use shader_device::ExecutedKernel;
 use vocabulary::{CodegenOptions, Target, Width};
@@ -35,8 +35,8 @@ pub(in crate::kinds) fn explain(result: &TestResult, text: &[u8], case: &TestCas
             executor(case.target).run_script(case, test, Some(&mut explanation));
         }));
         bundle.images = images(&explanation);
+        explanation.name_probes(text);
         bundle.probes = explanation.probes;
-        name_probes(&mut bundle.probes, &bundle.script);
         if case.options.execution.is_our_code() {
             let texts = catch_unwind(AssertUnwindSafe(|| code(&script, case)));
             bundle.texts = texts.unwrap_or_default();
@@ -45,15 +45,6 @@ pub(in crate::kinds) fn explain(result: &TestResult, text: &[u8], case: &TestCas
     }
     bundle.cut();
     bundle
-}
-
-/// Describes each probe by its line of the script.
-fn name_probes(probes: &mut [ProbeRecord], script: &str) {
-    let lines: Vec<&str> = script.lines().collect();
-    for probe in probes {
-        let line = (probe.line as usize).checked_sub(1).and_then(|index| lines.get(index));
-        probe.what = line.map(|line| line.trim().to_owned()).unwrap_or_default();
-    }
 }
 
 fn images(explanation: &Explanation) -> BTreeMap<&'static str, Vec<u8>> {

@@ -9,6 +9,7 @@ use crate::case::TestCase;
 use crate::diagnostics;
 use crate::executors::executor;
 use crate::kind::{Kind, TestFile};
+use crate::machines::Explanation;
 use crate::shared::{SharedTests, TestScript};
 use results::bundle::Bundle;
 use results::verdict::{Phase, TestResult, Verdict};
@@ -23,6 +24,22 @@ impl Kind for ShaderTest {
 
     fn run(&self, file: TestFile<'_>, case: &TestCase<'_>) -> Verdict {
         run_parsed(file.text, false, case)
+    }
+
+    fn run_explained(
+        &self,
+        file: TestFile<'_>,
+        case: &TestCase<'_>,
+        explanation: &mut Explanation,
+    ) -> Verdict {
+        match script::parse(file.text) {
+            Ok(script) => {
+                let test = TestScript::alone(&script);
+                let verdict = executor(case.target).run_script(case, test, Some(explanation));
+                code_check::judge(&script, case, verdict)
+            }
+            Err(error) => script_failure(case.test, file.text, &error),
+        }
     }
 
     fn explain(&self, result: &TestResult, file: TestFile<'_>, case: &TestCase<'_>) -> Bundle {

@@ -1,4 +1,4 @@
-//! Probe commands and reads of pixels.
+//! Probe commands, reads of pixels, and the buffers to read.
 
 use probes::Expectation;
 use program::Api;
@@ -8,6 +8,7 @@ use super::{Machine, MachineError};
 use crate::probe::{self, ProbePath, ProbeResult, Readback};
 use raster::device::Device;
 use raster::rasterize::Rect;
+use raster::resources::BufferId;
 use raster::surface::Pixels;
 
 /// The most pixels one probe may read.
@@ -124,6 +125,16 @@ impl Machine {
         let undefined =
             if self.reads_texture() { Vec::new() } else { self.window.undefined_in(&rect) };
         Ok(Readback { rect, format, pixels, undefined })
+    }
+
+    /// Returns the buffers at shader storage binding points, in order.
+    pub fn storage_buffers(&self) -> impl Iterator<Item = (u32, BufferId)> {
+        self.storage_bindings.iter().map(|(&binding, &id)| (binding, id))
+    }
+
+    /// Returns the buffers at atomic counter binding points, in order.
+    pub fn atomic_buffers(&self) -> impl Iterator<Item = (u32, BufferId)> {
+        self.atomic_bindings.iter().map(|(&binding, &id)| (binding, id))
     }
 
     /// True if pixels are read from a framebuffer of textures.

@@ -1,0 +1,64 @@
+//! The IR of a stage after a run of a pass.
+
+use anyhow::anyhow;
+use serde::Serialize;
+
+use super::code::Row;
+use super::program::{linked, stage_ir};
+use execute::{StageKeys, TestCase};
+use vocabulary::Stage;
+
+/// The IR of a stage.
+#[derive(Debug, Serialize)]
+pub(super) struct IrLook {
+    /// All runs of passes in order; the first one is lowering.
+    runs: Vec<PassRun>,
+    /// Index of the shown run.
+    run: usize,
+    rows: Vec<Row>,
+}
+
+/// A run of a pass.
+#[derive(Debug, Serialize)]
+struct PassRun {
+    pass: String,
+    /// Number among the optional passes, as in `--pass-limit`.
+    number: Option<u64>,
+    changed: bool,
+}
+
+/// Compiles a stage up to the IR after a run.
+pub(super) fn ir(
+    text: &[u8],
+    stage: Stage,
+    wanted: Option<usize>,
+    case: &TestCase<'_>,
+) -> anyhow::Result<IrLook> {
+    let script = script::parse(text)?;
+    let program = linked(&script, case.target)
+        .map_err(|verdict| anyhow!(verdict.cause.map_or(String::new(), |(_, reason)| reason)))?;
+    anyhow::ensure!(program.stage(stage).is_some(), "there is no {stage} shader");
+    let keys = StageKeys::new(&program, &script, case.test, case.target, false);
+    let codegen = &case.options.execution.codegen;
+    let mut runs: Vec<PassRun> = Vec::new();
+    let mut shown: Option<Vec<Row>> = None;
+    let mut hook = |event: ir::PassEvent, shader: &ir::Shader| {
+        if wanted == Some(runs.len()) {
+            shown = Some(rows(shader));
+        }
+        let ir::PassEvent { name, number, changed } = event;
+        runs.push(PassRun { pass: name.to_owned(), number, changed });
+    };
+    let of = (stage, keys.get(stage));
+    let last = stage_ir(&program, of, case.target, codegen, &mut hook)?;
+    let end = runs.len().saturating_sub(1);
+    Ok(match (wanted, shown) {
+        (Some(run), Some(rows)) => IrLook { runs, run, rows },
+        _ => IrLook { runs, run: end, rows: rows(&last) },
+    })
+}
+
+fn rows(shader: &ir::Shader) -> Vec<Row> {
+    let row = |text: &str| Row { text: text.to_owned(), line: None, offset: None };
+    shader.to_string().lines().map(row).collect()
+}

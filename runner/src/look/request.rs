@@ -1,0 +1,57 @@
+//! Requests for forms of a test.
+
+use serde::{Deserialize, Serialize};
+
+use results::stage_name;
+use vocabulary::{Stage, Width};
+
+/// A form of a test to answer with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LookRequest {
+    /// Replacement of the file's text.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Options of compiler and executors, as words of the command line.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// The form.
+    pub form: Form,
+}
+
+/// A form of a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Form {
+    /// Verdict, machine code with its numbers, probes, framebuffers and buffers.
+    Result,
+    /// The IR of a stage after a run of a pass, with the list of all runs.
+    Ir {
+        /// The stage.
+        #[serde(with = "stage_name")]
+        stage: Stage,
+        /// Index of the run, from 0, which is lowering; `None` means the last one.
+        #[serde(default)]
+        run: Option<usize>,
+    },
+    /// The executed instructions of a stage.
+    Trace {
+        /// The stage.
+        #[serde(with = "stage_name")]
+        stage: Stage,
+        /// The only width, if set.
+        #[serde(default)]
+        width: Option<Width>,
+        /// Only the threads that shade this pixel, if set.
+        #[serde(default)]
+        pixel: Option<Pixel>,
+    },
+}
+
+/// A pixel of a framebuffer, counted from its lower left corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pixel {
+    /// Column.
+    pub x: i32,
+    /// Row.
+    pub y: i32,
+}

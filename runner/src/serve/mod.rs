@@ -1,0 +1,62 @@
+//! The server of the page: HTTP on the loopback address, for this user alone.
+//!
+//! The server executes no shader and writes no file. Worker processes execute the tests, under the
+//! limits of test cases.
+
+mod catalog;
+mod desk;
+mod guard;
+mod http;
+mod page;
+mod routes;
+mod runs;
+
+pub use catalog::Catalog;
+pub use desk::WORKERS;
+pub use guard::Guard;
+pub use runs::Runs;
+
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use crate::supervise::Settings;
+use desk::Desk;
+use execute::Mode;
+use routes::Site;
+
+/// All that a server offers.
+pub struct Offer {
+    /// The tests.
+    pub catalog: Catalog,
+    /// The runs.
+    pub runs: Runs,
+    /// Mode of their execution.
+    pub mode: Mode,
+    /// The worker processes.
+    pub settings: Settings,
+    /// Facts that the page needs at its start, as JSON.
+    pub start: String,
+}
+
+/// Serves the page for ever. Must be called within a runtime.
+///
+/// # Errors
+/// The listener cannot be used.
+pub async fn serve(listener: TcpListener, guard: Guard, offer: Offer) -> std::io::Result<()> {
+    let Offer { catalog, runs, mode, settings, start } = offer;
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let site = Site {
+        guard,
+        catalog,
+        runs,
+        desk: Desk::new(&settings),
+        mode,
+        reading: Mutex::default(),
+        start,
+    };
+    http::accept(listener, Arc::new(site)).await;
+    Ok(())
+}

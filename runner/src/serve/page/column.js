@@ -1,0 +1,328 @@
+// A column: what one target makes of the test.
+
+import { ask } from "./api.js";
+import { Rows } from "./rows.js";
+import { optionWords, state } from "./state.js";
+import { changes } from "./changes.js";
+
+export const TABS = ["verdict", "code", "ir", "trace", "numbers", "buffers"];
+const TITLES = { verdict: "Verdict", code: "Code", ir: "IR", trace: "Trace", numbers: "Numbers", buffers: "Buffers" };
+
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+function fillRow(row, item) {
+  row.textContent = item.text;
+  if (item.note) row.classList.add("note");
+  if (item.change) row.classList.add(item.change);
+}
+
+export class Column {
+  /** `page` has: lineChosen(line, column), tabChosen(), looked(column), request(form). */
+  constructor(target, index, page) {
+    Object.assign(this, { target, index, page, look: null, error: "", running: null, forms: {}, pending: null, lineValues: null });
+    this.tablist = element("div", { role: "tablist" });
+    this.tablist.setAttribute("role", "tablist");
+    this.tablist.setAttribute("aria-label", `Forms on ${target}`);
+    this.status = element("span");
+    this.time = element("span", { className: "time" });
+    this.panel = element("div");
+    this.panel.setAttribute("role", "tabpanel");
+    this.host = element("section", { className: "column" },
+      element("h2", {}, element("span", { textContent: target }), this.status, this.time), this.tablist, this.panel);
+    this.host.setAttribute("aria-label", target);
+    this.host.dataset.target = target;
+    for (const tab of TABS) {
+      const button = element("button", { textContent: TITLES[tab] });
+      button.setAttribute("role", "tab");
+      button.dataset.tab = tab;
+      button.addEventListener("click", () => this.choose(tab));
+      this.tablist.append(button);
+    }
+    this.tablist.addEventListener("keydown", (event) => this.tabKey(event));
+    this.rows = null;
+    this.drawTabs();
+  }
+
+  get tab() {
+    return state.tabs[this.target] ?? state.tab;
+  }
+
+  choose(tab) {
+    state.tabs[this.target] = tab;
+    this.page.tabChosen(this);
+    this.drawTabs();
+    this.draw();
+  }
+
+  tabKey(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step) {
+      const next = TABS[(TABS.indexOf(this.tab) + step + TABS.length) % TABS.length];
+      this.choose(next);
+      this.focusTab();
+      event.preventDefault();
+    } else if (event.key === "ArrowDown" && this.rows) {
+      this.rows.host.focus();
+      event.preventDefault();
+    }
+  }
+
+  focusTab() {
+    this.tablist.querySelector("[aria-selected=true]").focus();
+  }
+
+  drawTabs() {
+    for (const button of this.tablist.children) {
+      const isChosen = button.dataset.tab === this.tab;
+      button.setAttribute("aria-selected", String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1;
+    }
+  }
+
+  /** Executes the test; an earlier execution is canceled. */
+  async refresh() {
+    this.running?.abort();
+    const running = new AbortController();
+    this.running = running;
+    this.host.classList.add("stale");
+    this.forms = {};
+    this.lineValues = null;
+    const start = performance.now();
+    try {
+      this.look = await this.ask({ kind: "result" }, running.signal);
+      this.error = this.look.error ?? "";
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      [this.look, this.error] = [null, error.message];
+    }
+    if (this.running !== running) return;
+    this.running = null;
+    this.time.textContent = `${Math.round(performance.now() - start)} ms`;
+    this.host.classList.remove("stale");
+    this.drawStatus();
+    await this.page.looked(this);
+    this.draw();
+  }
+
+  ask(form, signal) {
+    const request = { test: state.test, target: this.target, options: optionWords(), form };
+    if (state.text !== null) request.text = state.text;
+    return ask("look", request, signal);
+  }
+
+  drawStatus() {
+    const status = this.error ? "error" : this.look.verdict.status;
+    this.status.textContent = status;
+    this.status.className = this.error ? "fail" : status;
+  }
+
+  kernels() {
+    return this.look?.kernels ?? [];
+  }
+
+  kernel() {
+    const fit = (kernel) => (!state.stage || kernel.stage === state.stage) && (!state.width || kernel.width === state.width);
+    const all = this.kernels();
+    return all.find(fit) ?? all.find((kernel) => kernel.stage === state.stage) ?? all.at(-1);
+  }
+
+  stage() {
+    return this.kernel()?.stage ?? (state.stage || "fragment");
+  }
+
+  draw() {
+    if (!this.look && !this.error) return;
+    if (this.error) return this.plain(element("pre", { className: "fail", textContent: this.error }));
+    if (!this.look.verdict) return this.plain(element("pre", { textContent: "" }));
+    ({ verdict: () => this.drawVerdict(), code: () => this.drawCode(), ir: () => this.drawIr(),
+      trace: () => this.drawTrace(), numbers: () => this.drawNumbers(), buffers: () => this.drawBuffers() })[this.tab]();
+  }
+
+  plain(...content) {
+    this.rows = null;
+    const host = element("div", { className: "plain", tabIndex: 0 }, ...content);
+    this.panel.replaceChildren(host);
+  }
+
+  drawVerdict() {
+    const { verdict, probes } = this.look;
+    const head = element("pre", {}, element("strong", { className: verdict.status, textContent: verdict.status }));
+    if (verdict.phase) head.append(` ${verdict.phase}`);
+    if (verdict.reason) head.append(`\n${verdict.reason}`);
+    const parts = [head];
+    if (verdict.line) {
+      const place = element("button", { textContent: `line ${verdict.line}` });
+      place.addEventListener("click", () => this.page.lineChosen(verdict.line, null));
+      head.append("\n", place);
+    }
+    if (probes?.length) {
+      const rows = probes.slice(0, 200).map((probe) => element("tr", { className: probe.layer ? "fail" : "" },
+        element("td", { textContent: probe.line }), element("td", { textContent: probe.what }),
+        element("td", { textContent: probe.simulator ?? "" }), element("td", { textContent: probe.reference ?? "" })));
+      const names = ["line", "probe", "simulator", "reference"].map((textContent) => element("th", { textContent }));
+      parts.push(element("table", {}, element("tr", {}, ...names), ...rows));
+    }
+    this.plain(...parts);
+  }
+
+  drawNumbers() {
+    const columns = ["stage", "width", "instructions", "executed", "cycles", "loops", "sends", "spills", "fills", "registers", "scalar_registers", "waits"];
+    const { stages } = this.look;
+    const used = columns.filter((name) => stages.some((stage) => stage[name] !== undefined));
+    const head = element("tr", {}, element("th"), ...stages.map((s) => element("th", { textContent: `${s.stage} ${s.width}` })));
+    const rows = used.slice(2).map((name) => element("tr", {}, element("th", { textContent: name.replace("_", " ") }),
+      ...stages.map((stage) => element("td", { textContent: stage[name] ?? "" }))));
+    const hashes = element("tr", {}, element("th", { textContent: "hash" }), ...stages.map((s) => element("td", { textContent: s.sha.slice(0, 12), title: s.sha })));
+    this.plain(element("table", {}, head, ...rows, hashes));
+  }
+
+  listed(label, head = []) {
+    const host = element("div", { tabIndex: 0 });
+    host.setAttribute("role", "listbox");
+    host.setAttribute("aria-label", label);
+    this.panel.replaceChildren(element("div", { className: "bar" }, ...head), host);
+    this.rows = new Rows(host, fillRow, (item) => this.page.lineChosen(item.line ?? 0, this));
+    return this.rows;
+  }
+
+  drawCode() {
+    const kernel = this.kernel();
+    if (!kernel) return this.plain(element("pre", { textContent: "No code was executed." }));
+    const rows = this.listed(`Machine code on ${this.target}`, [`${kernel.stage} ${kernel.width}, ${kernel.rows.length} rows`]);
+    rows.set(kernel.rows);
+    this.markLine(true);
+  }
+
+  /** Asks for a form once; draws again when it is there. */
+  form(key, form) {
+    const known = this.forms[key];
+    if (known) return known;
+    this.pending?.abort();
+    this.pending = new AbortController();
+    const forms = this.forms;
+    this.plain(element("pre", { textContent: "…" }));
+    this.ask(form, this.pending.signal).then((answer) => forms[key] = answer, (error) => {
+      if (error.name !== "AbortError") forms[key] = { error: error.message };
+    }).then(() => {
+      if (forms === this.forms && forms[key]) this.draw();
+    });
+    return null;
+  }
+
+  failed(answer) {
+    const reason = answer.error ?? answer.verdict?.reason;
+    if (reason !== undefined) this.plain(element("pre", { className: "fail", textContent: reason ?? "" }));
+    return reason !== undefined;
+  }
+
+  drawIr() {
+    const stage = this.stage();
+    const of = (run) => (run < 0 ? { kind: "ir", stage } : { kind: "ir", stage, run });
+    const answer = this.form(`ir ${stage} ${state.pass}`, of(state.pass));
+    if (!answer || this.failed(answer)) return;
+    const base = state.base < 0 ? null : this.form(`ir ${stage} ${state.base}`, of(state.base));
+    if (state.base >= 0 && (!base || this.failed(base))) return;
+    const choice = (name, chosen, first) => {
+      const select = element("select", { title: name });
+      select.setAttribute("aria-label", name);
+      select.append(element("option", { value: -1, textContent: first }));
+      answer.runs.forEach((run, index) => select.append(element("option", {
+        value: index, textContent: `${index} ${run.pass}${run.changed ? "" : " (no change)"}`,
+      })));
+      select.value = chosen;
+      select.addEventListener("change", () => {
+        state[name === "Pass" ? "pass" : "base"] = Number(select.value);
+        this.page.formChanged();
+      });
+      return select;
+    };
+    const head = [choice("Pass", state.pass, "the end"), "compared with", choice("Base", state.base, "nothing")];
+    const rows = this.listed(`IR on ${this.target}`, head);
+    rows.set(base ? changes(base.rows, answer.rows) : answer.rows);
+    this.markLine(true);
+  }
+
+  drawTrace() {
+    const stage = this.stage();
+    const { pixel } = state;
+    const form = { kind: "trace", stage };
+    if (state.width) form.width = state.width;
+    const isPixel = pixel && stage === "fragment";
+    if (isPixel) form.pixel = pixel;
+    const answer = this.form(`trace ${stage} ${state.width} ${isPixel ? `${pixel.x},${pixel.y}` : ""}`, form);
+    if (!answer || this.failed(answer)) return;
+    const head = isPixel ? `pixel (${pixel.x},${pixel.y})` : `every thread of the ${stage} shader`;
+    const more = answer.cut ? "; the end is left out" : "";
+    const rows = this.listed(`Trace on ${this.target}`, [`${head}${more}`]);
+    rows.set(this.traceRows(answer.text));
+    this.markLine(true);
+  }
+
+  /** Rows of a trace: the source lines are those of the code at the same offset. */
+  traceRows(text) {
+    const lines = new Map();
+    for (const kernel of this.kernels()) {
+      const offsets = new Map(kernel.rows.map((row) => [row.offset, row.line]));
+      lines.set(`${kernel.stage} ${kernel.width}`, offsets);
+    }
+    let offsets = new Map();
+    let current;
+    let lane = -1;
+    this.lineValues = new Map();
+    return text.split("\n").filter((row) => row).map((row) => {
+      const thread = /^\/\/ (.+ \S+), (?:thread|wave) /.exec(row);
+      if (thread) {
+        offsets = lines.get(thread[1]) ?? new Map();
+        current = {};
+        lane = Number(/, lane (\d+) shades /.exec(row)?.[1] ?? -1);
+        return { text: row, note: true };
+      }
+      const step = /^ *\d+ 0x([0-9a-f]+) /.exec(row);
+      if (step) {
+        const offset = parseInt(step[1], 16);
+        current = { offset, line: offsets.get(offset) };
+      } else if (lane >= 0 && current.line) {
+        // A general register has eight lanes of 32 bits; of a vector register the lane alone is shown.
+        const [name, ...words] = row.trim().split(/ +/);
+        const word = words.length === 8 ? words[lane % 8] : name.startsWith("v") ? words[0] : undefined;
+        if (word) {
+          if (!this.lineValues.has(current.line)) this.lineValues.set(current.line, new Set());
+          this.lineValues.get(current.line).add(word);
+        }
+      }
+      return { text: row, ...current };
+    });
+  }
+
+  /** Words of the buffers; those that differ between the executors are marked. */
+  drawBuffers() {
+    const buffers = this.buffers ?? [];
+    if (!buffers.length) return this.plain(element("pre", { textContent: "The test has no buffers." }));
+    const rows = this.listed(`Buffers on ${this.target}`, ["offset, words, numbers"]);
+    const items = [];
+    for (const buffer of buffers) {
+      const other = buffers.find((b) => b.name === buffer.name && b.executor !== buffer.executor);
+      items.push({ text: `${buffer.name} of the ${buffer.executor}, ${buffer.size} bytes`, note: true });
+      const { words } = buffer;
+      for (let at = 0; at < words.length; at += 4) {
+        const part = words.subarray(at, at + 4);
+        const isOther = other && part.some((word, index) => word !== other.words[at + index]);
+        const hex = Array.from(part, (word) => word.toString(16).padStart(8, "0")).join(" ");
+        const floats = Array.from(new Float32Array(part.slice().buffer), (v) => Number(v.toPrecision(6))).join(" ");
+        items.push({ text: `${(at * 4).toString(16).padStart(4, "0")}  ${hex.padEnd(35)}  ${floats}`, change: isOther ? "removed" : undefined });
+      }
+    }
+    rows.set(items);
+  }
+
+  /** Marks the rows of the line of interest. */
+  markLine(scrolls) {
+    if (!this.rows) return -1;
+    const { line } = state;
+    return this.rows.mark((item) => line > 0 && item.line === line, scrolls);
+  }
+}

@@ -1,0 +1,92 @@
+// The state of the page, kept in the address behind the #.
+
+import { packedText, unpackedText } from "./api.js";
+
+// Longer texts are not kept in the address.
+const LONGEST = 24000;
+
+/** What the page shows. `text` is the edited text, or null for the file's. */
+export const state = {
+  view: "test",
+  test: "",
+  targets: [],
+  tab: "verdict",
+  tabs: {},
+  stage: "",
+  width: "",
+  backend: "",
+  math: "",
+  shade: "",
+  reference: true,
+  options: "",
+  line: 0,
+  pixel: null,
+  pass: -1,
+  base: -1,
+  run: "",
+  old: "",
+  filter: "",
+  text: null,
+};
+
+const TEXTS = ["view", "test", "tab", "stage", "width", "backend", "math", "shade", "options", "run", "old", "filter"];
+const NUMBERS = ["line", "pass", "base"];
+const PLAIN = { view: "test", tab: "verdict", line: 0, pass: -1, base: -1 };
+
+/** Reads the address. */
+export async function readAddress() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  for (const name of TEXTS) state[name] = words.get(name) ?? PLAIN[name] ?? "";
+  for (const name of NUMBERS) {
+    const number = Number(words.get(name) ?? PLAIN[name]);
+    state[name] = Number.isInteger(number) ? number : PLAIN[name];
+  }
+  state.targets = words.get("gen")?.split(",").filter(Boolean) ?? [];
+  state.reference = words.get("reference") !== "no";
+  const pixel = words.get("pixel")?.split(",").map(Number);
+  state.pixel = pixel?.length === 2 && pixel.every(Number.isInteger) ? { x: pixel[0], y: pixel[1] } : null;
+  state.tabs = {};
+  for (const part of words.get("tabs")?.split(",") ?? []) {
+    const [target, tab] = part.split(":");
+    if (tab) state.tabs[target] = tab;
+  }
+  try {
+    state.text = words.has("text") ? await unpackedText(words.get("text")) : null;
+  } catch {
+    state.text = null;
+  }
+}
+
+let writing = 0;
+
+/** Writes the address soon, without an entry in the history. */
+export function writeAddress() {
+  clearTimeout(writing);
+  writing = setTimeout(async () => {
+    const words = new URLSearchParams();
+    for (const name of [...TEXTS, ...NUMBERS]) {
+      if (state[name] !== (PLAIN[name] ?? "")) words.set(name, state[name]);
+    }
+    words.set("gen", state.targets.join(","));
+    if (!state.reference) words.set("reference", "no");
+    if (state.pixel) words.set("pixel", `${state.pixel.x},${state.pixel.y}`);
+    const tabs = Object.entries(state.tabs).map(([target, tab]) => `${target}:${tab}`);
+    if (tabs.length) words.set("tabs", tabs.join(","));
+    if (state.text !== null) {
+      const text = await packedText(state.text);
+      if (text.length <= LONGEST) words.set("text", text);
+    }
+    const readable = words.toString().replaceAll("%2C", ",").replaceAll("%2F", "/").replaceAll("%3A", ":");
+    history.replaceState(null, "", `${location.pathname}${location.search}#${readable}`);
+  }, 150);
+}
+
+/** The options of looks as words. */
+export function optionWords() {
+  const words = [];
+  for (const name of ["backend", "width", "math", "shade"]) {
+    if (state[name]) words.push(`--${name}`, state[name]);
+  }
+  if (!state.reference) words.push("--no-reference");
+  return words.concat(state.options.split(/\s+/).filter(Boolean));
+}
