@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 42] = files![
+const FILES: [(&str, &str); 44] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -39,6 +39,7 @@ const FILES: [(&str, &str); 42] = files![
     "division-by-minus-one"
     "double-constant"
     "double-floor-sum"
+    "find-msb-of-float"
     "fragment-layer"
     "fragment-viewport"
     "half-negated"
@@ -52,6 +53,7 @@ const FILES: [(&str, &str); 42] = files![
     "mul-extended-all-ones"
     "mul-extended-constant"
     "mul-extended-vector"
+    "multiply-constants"
     "negative-factor"
     "nested-switch-continue"
     "out-argument-index"

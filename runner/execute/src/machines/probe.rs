@@ -96,10 +96,11 @@ pub(crate) fn colors_depend_on_order(executors: &Replicas) -> bool {
     stages.iter().any(|stage| stage.order_dependent)
 }
 
-/// Returns the required closeness of a driver's values.
+/// Returns the required closeness of a driver's values. After a GL error they say nothing: the
+/// interpreter may refuse a draw for a sampler that the driver does not find active.
 pub(crate) fn closeness(executors: &Replicas, undefined: bool) -> Closeness {
     match agreement(executors) {
-        _ if undefined => Closeness::Undefined,
+        _ if undefined || executors.machine().has_error() => Closeness::Undefined,
         Agreement::Exact => Closeness::Exact,
         Agreement::Single | Agreement::Half => Closeness::Inexact,
     }

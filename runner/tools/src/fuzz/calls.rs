@@ -119,7 +119,7 @@ impl Resources {
 fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
     let name = overload.name;
     let (parameters, result) = overload.types(&mut generator.types);
-    if is_left_out(generator, name, &[&parameters[..], &[result]].concat()) {
+    if is_left_out(generator, name, &parameters, result) {
         return None;
     }
     let types = &generator.types;
@@ -136,8 +136,9 @@ fn call(generator: &mut Generator, overload: &Overload) -> Option<Lookup> {
 }
 
 /// True if an overload with these types of parameters and value is left out.
-fn is_left_out(generator: &Generator, name: &str, all: &[TypeId]) -> bool {
-    let has = |scalar| all.iter().any(|&ty| generator.types.scalar_of(ty) == Some(scalar));
+fn is_left_out(generator: &Generator, name: &str, parameters: &[TypeId], result: TypeId) -> bool {
+    let takes = |scalar| parameters.iter().any(|&ty| generator.types.scalar_of(ty) == Some(scalar));
+    let has = |scalar| takes(scalar) || generator.types.scalar_of(result) == Some(scalar);
     let is_double = has(Scalar::Double);
     let shows_defect = match name {
         "sign" => is_double && generator.avoids(Defect::SignOfDouble),
@@ -145,6 +146,8 @@ fn is_left_out(generator: &Generator, name: &str, all: &[TypeId]) -> bool {
         "clamp" => {
             (has(Scalar::Int64) || has(Scalar::Uint64)) && generator.avoids(Defect::Int64Clamp)
         }
+        "multiply32x16" => generator.avoids(Defect::MultiplyConstants),
+        "findMSB" => takes(Scalar::Int) && generator.avoids(Defect::FindMsbOfFloat),
         "unpackHalf2x16" => generator.avoids(Defect::UnpackUpperHalf),
         _ => false,
     };

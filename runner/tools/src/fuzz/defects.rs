@@ -52,6 +52,8 @@ defects! {
     IndexComponent "index-component"
     ControlDuplicate "control-duplicate"
     Int64Clamp "int64-clamp"
+    FindMsbOfFloat "find-msb-of-float"
+    MultiplyConstants "multiply-constants"
 }
 
 /// Returns true if a type is a structure with doubles, or an array of such structures.

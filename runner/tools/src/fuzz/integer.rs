@@ -119,8 +119,9 @@ impl Generator {
             return format!("{function}({})", self.operand(ty, depth));
         }
         // These functions return an int for both types.
-        let from = self.random.pick(&[Scalar::Int, Scalar::Uint]);
-        let from = self.vector(from, rows);
+        let picked = self.random.pick(&[Scalar::Int, Scalar::Uint]);
+        let is_defect = function == "findMSB" && self.avoids(Defect::FindMsbOfFloat);
+        let from = self.vector(if is_defect { Scalar::Uint } else { picked }, rows);
         let operand = self.operand(from, depth);
         match scalar {
             Scalar::Int => format!("{function}({operand})"),

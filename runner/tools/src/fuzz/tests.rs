@@ -190,6 +190,8 @@ fn has_construct(defect: Defect, text: &str) -> bool {
             found(r"mulExtended\(.*\.[xyzw]{2,4}(?:, [a-z][a-z0-9.]*)?\);")
         }
         Defect::MulExtendedConstant => found(r"\b[iu]mulExtended\("),
+        Defect::MultiplyConstants => found(r"\bmultiply32x16\("),
+        Defect::FindMsbOfFloat => found(r"\bfindMSB\(i(?:nt|vec[234])\("),
         Defect::Int64Clamp => found(r"\bclamp\(u?(?:int64_t|[iu]?64vec[234])\("),
         Defect::UnpackUpperHalf => takes_upper_half(text),
         Defect::IndexComponent => {

@@ -192,6 +192,12 @@ impl Machine {
         self.error.take()
     }
 
+    /// Returns true if a GL error occurred since the last call of [`take_error`](Self::take_error).
+    #[must_use]
+    pub fn has_error(&self) -> bool {
+        self.error.is_some()
+    }
+
     fn raise(&mut self, error: GlError) {
         self.error.get_or_insert(error);
     }
