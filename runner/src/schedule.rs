@@ -197,7 +197,7 @@ struct Taken {
     is_serial: bool,
 }
 
-/// The test cases that nobody has taken.
+/// The test cases that are left.
 struct Queue {
     serial: VecDeque<usize>,
     others: VecDeque<usize>,
@@ -228,7 +228,7 @@ impl Queue {
 struct Shared<P> {
     plan: Arc<P>,
     limits: Limits,
-    /// The test cases that nobody has taken.
+    /// The test cases that are left.
     queue: Mutex<Queue>,
     /// Number of unexpected results.
     unexpected: AtomicUsize,
