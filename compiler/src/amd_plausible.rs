@@ -157,6 +157,7 @@ mod tests {
             descriptors: Vec::new(),
             interface,
             statistics: Statistics::default(),
+            lines: Default::default(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Compilation with caches: tests share stages, and generations share most of the IR passes.
 //!
 //! Every result is keyed by everything it depends on, so that a hit and a miss return the same.
+//! Only source lines are no part of keys, so results do not have them: shaders that differ in their
+//! lines alone share code.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use cache::{CheckoutPool, SharedTable};
 use intel_isa::DevInfo;
 use ir::{PassRecord, Shader};
 use program::{Program, Stage, StageKey};
-use vocabulary::{CodegenOptions, InternalError};
+use vocabulary::{CodegenOptions, InternalError, LineTable};
 
 use crate::amd_stage;
 use crate::binary::Binary;
@@ -145,7 +147,9 @@ impl CachedCompiler {
         let key = AmdKey { shader, key, chip, options: options.clone() };
         self.amd.get(key, weight, |AmdKey { shader, key, chip, options }| {
             let record = PassRecord::default();
-            amd_stage::codegen(shader, key, *chip, options, &record).map(Arc::new)
+            let mut output = amd_stage::codegen(shader, key, *chip, options, &record)?;
+            output.lines = LineTable::default();
+            Ok(Arc::new(output))
         })
     }
 
@@ -189,7 +193,8 @@ impl CachedCompiler {
         let key = BinaryKey { shader, key, device: devinfo.name, options: options.clone() };
         self.binaries.get(key, weight, |key| {
             let record = PassRecord::default();
-            let binary = codegen(&key.shader, &key.key, devinfo, &key.options, &record)?;
+            let mut binary = codegen(&key.shader, &key.key, devinfo, &key.options, &record)?;
+            binary.compiled.kernels.iter_mut().for_each(|k| k.lines = LineTable::default());
             if !key.options.no_validate {
                 self.with_validation_cache(devinfo, |cache| {
                     validate_kernels(devinfo, &binary, |code| cache.validate_program(code))

@@ -44,6 +44,7 @@ mod cached;
 mod compile;
 mod error;
 mod interface;
+pub mod listing;
 pub mod passes;
 mod plausible;
 mod validation_cache;

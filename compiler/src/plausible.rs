@@ -151,6 +151,7 @@ mod tests {
             dispatch_grf_start: 2,
             scratch_bytes: 2 << 20,
             statistics: Statistics::default(),
+            lines: Default::default(),
         };
         let push = vec![PushRange { block: 0, start: 0, length: 64 }; 2];
         Output {

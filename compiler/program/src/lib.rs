@@ -51,7 +51,7 @@ pub use link::{LinkError, LinkOptions, link};
 pub use program::{LinkedStage, Program};
 pub use resource::{FragmentOutput, Placement, Slot};
 pub use shader::{Direction, Function, FunctionId, Shader, Statement};
-pub use span::Span;
+pub use span::{SourceText, Span};
 pub use stage::{Stage, StageKey, TargetKind};
 pub use types::{ArrayLength, Scalar, Type, TypeId, TypeTable};
 pub use variable::{Global, GlobalId, Interpolation, Local, LocalId, Storage};

@@ -3,12 +3,13 @@
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use vocabulary::SourceLine;
 
 use crate::builtin_variable::BuiltinVariable;
 use crate::conversion::Conversions;
 use crate::expression::{Expr, ExprId, ExprKind};
 pub use crate::ids::FunctionId;
-use crate::span::Span;
+use crate::span::{SourceText, Span};
 use crate::stage::Stage;
 use crate::types::TypeId;
 use crate::variable::{Global, GlobalId, Local, LocalId, Precision};
@@ -278,9 +279,22 @@ pub struct Shader {
     /// True if several outputs of an ES fragment shader need no locations: the shader enables
     /// EXT_blend_func_extended, with which the API assigns them.
     pub free_outputs: bool,
+    /// Source strings, which the spans of expressions name.
+    pub sources: Vec<SourceText>,
 }
 
 impl Shader {
+    /// The source line where a span begins; unknown for what has no text.
+    pub fn line(&self, span: Span) -> SourceLine {
+        let text = self.sources.get(usize::from(span.source)).filter(|_| span.len > 0);
+        text.map_or(SourceLine::UNKNOWN, |text| text.line(span.start))
+    }
+
+    /// Forgets the lines of the text, which was generated: they mean nothing to a user.
+    pub fn forget_lines(&mut self) {
+        self.sources.iter_mut().for_each(|text| text.line_starts = None);
+    }
+
     /// The functions that a subroutine uniform of each type may select.
     pub(crate) fn functions_by_subroutine_type(&self) -> FxHashMap<&str, Vec<FunctionId>> {
         let mut functions: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
@@ -309,6 +323,7 @@ impl Shader {
             dead_calls: Vec::new(),
             conversions: Conversions::default(),
             free_outputs: false,
+            sources: Vec::new(),
         }
     }
 

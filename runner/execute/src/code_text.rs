@@ -2,8 +2,13 @@
 
 use std::fmt::Display;
 
+use compiler::amd_codegen;
+use compiler::listing::{self, Listing};
+use compiler::output::Kernel;
 use program::Stage;
 use vocabulary::Width;
+
+use crate::front::source_lines::SourceTexts;
 
 /// Returns the IR of a stage behind a line that names it.
 pub fn ir(stage: Stage, shader: &impl Display) -> String {
@@ -29,12 +34,65 @@ pub fn eu(
 ///
 /// # Errors
 /// Fails if the code cannot be decoded.
-pub fn gcn(
-    stage: Stage,
-    output: &compiler::amd_codegen::Output,
-) -> Result<String, amd_isa::DecodeError> {
+pub fn gcn(stage: Stage, output: &amd_codegen::Output) -> Result<String, amd_isa::DecodeError> {
     let folder = compiler::binary::stage_folder(stage);
     let program = amd_isa::decode_program(output.chip, &output.words)?;
     let listing = amd_isa::print_program(output.chip, &program);
     Ok(format!("// {folder} {}\n{}\n", Width::Wave64.name(), listing.trim_end()))
+}
+
+/// As [`eu`], with the source lines of the instructions in comments.
+///
+/// # Errors
+/// Fails if the code cannot be decoded.
+pub fn eu_with_lines(
+    devinfo: &'static intel_isa::DevInfo,
+    stage: Stage,
+    kernel: &Kernel,
+    sources: &SourceTexts<'_>,
+) -> Result<String, intel_isa::DecodeError> {
+    let folder = compiler::binary::stage_folder(stage);
+    let listing = with_lines(&listing::intel(devinfo, kernel)?, "//", stage, sources);
+    Ok(format!("// {folder} {}\n{listing}", kernel.width.name()))
+}
+
+/// As [`gcn`], with the source lines of the instructions in comments.
+///
+/// # Errors
+/// Fails if the code cannot be decoded.
+pub fn gcn_with_lines(
+    stage: Stage,
+    output: &amd_codegen::Output,
+    sources: &SourceTexts<'_>,
+) -> Result<String, amd_isa::DecodeError> {
+    let folder = compiler::binary::stage_folder(stage);
+    let listing = with_lines(&listing::amd(output)?, "//", stage, sources);
+    Ok(format!("// {folder} {}\n{listing}", Width::Wave64.name()))
+}
+
+/// Returns the text of a listing. A comment with number and text of a line, as the file counts,
+/// precedes each run of instructions that came from it.
+pub fn with_lines(
+    listing: &Listing,
+    comment: &str,
+    stage: Stage,
+    sources: &SourceTexts<'_>,
+) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for row in &listing.rows {
+        let place = row.line.map(|line| (row.unit, line));
+        // Declarations and braces of IR belong to no line.
+        if (place.is_some() || row.offset.is_some()) && last != Some(place) {
+            let line = place.and_then(|(unit, line)| sources.line(stage, unit, line));
+            text += &match line {
+                Some((number, line)) => format!("{comment} line {number}: {line}\n"),
+                None => format!("{comment} no line\n"),
+            };
+            last = Some(place);
+        }
+        text += &row.text;
+        text.push('\n');
+    }
+    text
 }

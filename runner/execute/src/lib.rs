@@ -50,6 +50,7 @@ pub use executors::vk_driver::connection as vulkan;
 pub use executors::{context_for, executor};
 pub use external_program::end_all as end_programs;
 pub use front::pipeline::Pipeline;
+pub use front::source_lines::SourceTexts;
 pub use front::{Linked, PASSTHROUGH, build};
 pub use gl_machine::probe::Readback;
 pub use hardware::{chip, devinfo};

@@ -5,7 +5,40 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use clap::ValueEnum;
 use results::replace_file;
+use serde::Serialize;
+
+/// Version of the documents that commands print as JSON: their `format`. Additions leave it as it
+/// is.
+const JSON_FORMAT: u32 = 1;
+
+/// Format of a command's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For terminals.
+    Terminal,
+    /// For programs.
+    Json,
+}
+
+/// A command's output as JSON.
+#[derive(Serialize)]
+struct Document<'a, T> {
+    format: u32,
+    kind: &'static str,
+    version: &'static str,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+/// Writes a document of a kind to standard output. The content is an object, whose keys follow
+/// those of the envelope; docs/schemas has the schema of each kind.
+pub(super) fn print_json(kind: &'static str, content: &impl Serialize) -> anyhow::Result<()> {
+    let version = env!("CARGO_PKG_VERSION");
+    let document = Document { format: JSON_FORMAT, kind, version, content };
+    print((serde_json::to_string_pretty(&document)? + "\n").as_bytes())
+}
 
 /// Writes text to standard output at once.
 pub(super) fn print(text: &[u8]) -> anyhow::Result<()> {

@@ -147,13 +147,16 @@ impl CodeGenerator<'_> {
             let message = format!("{bytes} bytes of scratch memory per lane");
             return Err(CompileError::allocate(message).into());
         }
+        program.spread_lines();
         checker::check(program, &allocation)?;
         let mut physical = Physical::new(program, &allocation)?;
         self.with_manager(log, |manager| self.finish(&mut physical, manager))?;
+        let (words, lines) = physical.encode()?;
         let output = Output {
             chip: self.chip,
             stage: selected.stage,
-            words: physical.encode()?,
+            words,
+            lines,
             scalars: allocation.scalars.max(selected.initial_scalars),
             vectors: allocation.vectors.max(selected.initial_vectors),
             scratch_bytes: bytes,

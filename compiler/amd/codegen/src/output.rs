@@ -6,6 +6,7 @@
 use amd_isa::{Chip, HardwareStage, ProgramFacts};
 use ir::{IntrinsicOp, Slot};
 use serde::{Deserialize, Serialize};
+use vocabulary::LineTable;
 
 pub use crate::interfaces::{
     PatchLayout, PositionExport, TessControlInterface, TessEvaluationInterface, VertexInterface,
@@ -36,6 +37,10 @@ pub struct Output {
     pub interface: Interface,
     /// Counts.
     pub statistics: Statistics,
+    /// Source lines of the instructions, by byte offset; empty for programs that were read, and in
+    /// results of caches, which shaders share that differ in their lines alone.
+    #[serde(skip)]
+    pub lines: LineTable,
 }
 
 /// Maximum number of bytes of scratch memory per lane that a lane has in one piece: the stride of a

@@ -44,7 +44,9 @@ pub use instruction::{Dpp, Instruction, Lanes, Modifiers, Sdwa};
 pub use opcode::{Kind, Opcode, Property};
 pub use operand::{InlineFloat, Operand, Scalar, Status};
 pub use slot::{Place, Row, Slot};
-pub use text::{AsmError, assemble, assemble_instructions, print_instruction, print_program};
+pub use text::{
+    AsmError, assemble, assemble_instructions, print_instruction, print_program, program_rows,
+};
 pub use validate::{
     HardwareStage, ProgramFacts, Violation, rule_names, validate, validate_instruction,
 };

@@ -14,8 +14,8 @@ use glsl_syntax::intern::Symbol;
 use glsl_syntax::source::{FileId, Span};
 use program::variable::{MemoryQualifiers, Precision};
 use program::{
-    Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, Stage, Storage,
-    TypeId, TypeTable,
+    Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, SourceText,
+    Stage, Storage, TypeId, TypeTable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -197,7 +197,22 @@ impl<'a> Checker<'a> {
         self.finish_layout();
         self.shader.conversions = self.language.conversions;
         self.shader.free_outputs = self.language.extension("EXT_blend_func_extended");
+        self.shader.sources = self.source_texts();
         Ok(self.shader)
+    }
+
+    /// The files of the unit; the last source string, which is the shader's own text, has lines.
+    fn source_texts(&self) -> Vec<SourceText> {
+        let sources = &self.unit.sources;
+        let files = (0..self.file_starts.len() as u32).map(FileId);
+        let strings = files.clone().take_while(|&file| sources.file_name(file).is_empty());
+        let own = strings.last();
+        let text = |file: FileId| {
+            let lines = Some(file) == own;
+            let line_starts = lines.then(|| sources.line_starts(file).into());
+            SourceText { unit: 0, line_starts }
+        };
+        files.map(text).collect()
     }
 
     /// Applies the `#extension` directives before `pos`.

@@ -186,6 +186,14 @@ impl SourceMap {
         self.files.get(file.0 as usize).map_or(Span::default(), |f| Span::new(f.start, f.end))
     }
 
+    /// Starts of the physical lines of a file but the first, counted in bytes from the start of its
+    /// range; empty for an unknown id.
+    pub fn line_starts(&self, file: FileId) -> Vec<u32> {
+        let Some(file) = self.files.get(file.0 as usize) else { return Vec::new() };
+        let lines = file.lines.get_or_init(|| self.find_lines(file));
+        lines.iter().map(|&line| line - file.start).collect()
+    }
+
     /// Include path of a file; empty for source strings.
     pub fn file_name(&self, file: FileId) -> &str {
         self.files.get(file.0 as usize).map_or("", |f| &f.name)
@@ -241,7 +249,7 @@ impl SourceMap {
 
     /// Line of `pos`, from 1, and its start.
     fn physical_line(&self, file: &File, pos: u32) -> (u32, u32) {
-        let lines = file.lines.get_or_init(|| self.line_starts(file));
+        let lines = file.lines.get_or_init(|| self.find_lines(file));
         match lines.partition_point(|&start| start <= pos) {
             0 => (1, file.start),
             n => (n as u32 + 1, lines[n - 1]),
@@ -249,7 +257,7 @@ impl SourceMap {
     }
 
     /// Starts of lines: after LF, CR, CR LF or LF CR, and at every splice.
-    fn line_starts(&self, file: &File) -> Vec<u32> {
+    fn find_lines(&self, file: &File) -> Vec<u32> {
         let text = &self.text[file.start as usize..file.end as usize];
         let mut lines: Vec<u32> = file.splices.iter().map(|s| s.at).collect();
         let mut i = 0;

@@ -12,12 +12,14 @@ use crate::passes::{LirFunction, PassList, PassRecord};
 use crate::surfaces::BindingTable;
 use crate::timing;
 use ir::{Pass, PassManager, PassOptions, Shader};
-use vocabulary::{CodegenOptions, Phase, Stage};
+use vocabulary::{CodegenOptions, LineTable, Phase, Stage};
 
 /// A kernel without its place in the metadata.
 struct GeneratedCode {
     /// Machine code.
     code: Vec<u8>,
+    /// Its source lines.
+    lines: LineTable,
     /// Result of the allocation.
     allocation: Allocation,
     /// Counts.
@@ -30,6 +32,7 @@ impl GeneratedCode {
         Kernel {
             width,
             code: self.code,
+            lines: self.lines,
             dispatch_grf_start,
             scratch_bytes: self.allocation.scratch_bytes,
             statistics: self.statistics,
@@ -155,6 +158,7 @@ fn generate_code(
     };
     let finish = |program: &mut Program, manager: &mut PassManager<'_, Program>| {
         let allocation = allocate::allocate(program, model, settings, scratch_bytes)?;
+        program.spread_lines();
         manager.run_to_fixpoint(program, list.allocated, 1, apply)?;
         Ok((allocation, encode::encode(program, model)?))
     };
@@ -177,7 +181,11 @@ fn generate_code(
     }
     let (allocation, Encoded { code, origin }) = finished?;
     let statistics = statistics(&program, model, &allocation, origin.len());
-    Ok(GeneratedCode { code, allocation, statistics })
+    let mut lines = LineTable::default();
+    for (offset, &index) in (0..).step_by(16).zip(&origin) {
+        lines.push(offset, program.insts[index].line);
+    }
+    Ok(GeneratedCode { code, lines, allocation, statistics })
 }
 
 fn statistics(

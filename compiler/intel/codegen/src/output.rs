@@ -6,6 +6,7 @@
 //! otherwise.
 
 use serde::{Deserialize, Serialize};
+use vocabulary::LineTable;
 
 pub use vocabulary::{Stage, Width};
 
@@ -40,6 +41,10 @@ pub struct Kernel {
     pub scratch_bytes: u32,
     /// Counts for statistics.
     pub statistics: Statistics,
+    /// Source lines of the instructions; empty for kernels that were read, and in results of
+    /// caches, which shaders share that differ in their lines alone.
+    #[serde(skip)]
+    pub lines: LineTable,
 }
 
 /// Counts of one kernel.

@@ -48,7 +48,7 @@ pub use inst::{
     ThreadControl,
 };
 pub use instruction_offsets::InstructionOffsets;
-pub use listing::{marked_listing, violating_instruction};
+pub use listing::{marked_listing, marked_rows, violating_instruction};
 pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
 pub use program_end::{ProgramEnd, jump_targets};

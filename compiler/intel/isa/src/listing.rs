@@ -11,16 +11,25 @@ use crate::validate::{Violation, validate_program};
 /// # Errors
 /// Fails if the bytes do not decode.
 pub fn marked_listing(devinfo: &DevInfo, bytes: &[u8]) -> Result<String, DecodeError> {
+    let rows = marked_rows(devinfo, bytes)?;
+    Ok(rows.into_iter().map(|(_, text)| text + "\n").collect())
+}
+
+/// Returns the lines of [`marked_listing`], each with the byte offset of its instruction.
+///
+/// # Errors
+/// As [`marked_listing`].
+pub fn marked_rows(devinfo: &DevInfo, bytes: &[u8]) -> Result<Vec<(usize, String)>, DecodeError> {
     let violations = validate_program(devinfo, bytes);
-    let mut text = String::new();
+    let mut rows = Vec::new();
     for located in decode_program(devinfo, bytes)? {
-        text += &print_inst(devinfo, &located.inst);
-        text.push('\n');
+        rows.push((located.offset, print_inst(devinfo, &located.inst)));
         for violation in violations.iter().filter(|v| v.offset == located.offset) {
-            text += &format!("// ^ {}: {}\n", violation.rule, violation.message);
+            let comment = format!("// ^ {}: {}", violation.rule, violation.message);
+            rows.push((located.offset, comment));
         }
     }
-    Ok(text)
+    Ok(rows)
 }
 
 /// Returns the instruction that breaks a rule; `None` if it does not decode.

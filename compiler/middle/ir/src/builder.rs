@@ -13,7 +13,7 @@ use crate::shader::{NodeData, Shader};
 use crate::slot::Slot;
 use cranelift_entity::EntitySet;
 use smallvec::{SmallVec, smallvec};
-use vocabulary::{InternalError, Phase};
+use vocabulary::{InternalError, Phase, SourceLine};
 
 /// An open construct and the list being filled when it was opened.
 enum Frame {
@@ -32,6 +32,8 @@ pub struct Builder<'a> {
     pub shader: &'a mut Shader,
     /// Marks ALU instructions created from now on as exact.
     pub exact: bool,
+    /// Source line of the instructions created from now on.
+    pub line: SourceLine,
     block: Block,
     position: usize,
     frames: Vec<Frame>,
@@ -55,6 +57,7 @@ impl<'a> Builder<'a> {
         Builder {
             shader,
             exact: false,
+            line: SourceLine::UNKNOWN,
             block,
             position: 0,
             frames: Vec::new(),
@@ -64,11 +67,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Inserts straight-line code at a position of a block.
+    /// Inserts straight-line code at a position of a block. It has the source line of the
+    /// instruction there, or else of the one before.
     pub fn at(shader: &'a mut Shader, block: Block, position: usize) -> Self {
+        let insts = &shader.blocks[block].insts;
+        let neighbor = insts.get(position).or(insts.last());
+        let line = neighbor.map_or(SourceLine::UNKNOWN, |&inst| shader.insts[inst].line);
         Builder {
             shader,
             exact: false,
+            line,
             block,
             position,
             frames: Vec::new(),
@@ -139,13 +147,13 @@ impl<'a> Builder<'a> {
 
     /// Creates and inserts an instruction; `shape` is (bits, components) of the result.
     pub fn push(&mut self, kind: InstKind, shape: Option<(u8, u8)>) -> Option<Value> {
-        let inst = self.shader.create_inst(kind, shape);
+        let inst = self.shader.create_inst(kind, shape, self.line);
         self.insert(inst);
         self.shader.insts[inst].result
     }
 
     fn push_value(&mut self, kind: InstKind, bits: u8, components: u8) -> Value {
-        let inst = self.shader.create_inst(kind, None);
+        let inst = self.shader.create_inst(kind, None, self.line);
         let value =
             self.shader.values.push(crate::shader::ValueData { bits, components, def: inst });
         self.shader.insts[inst].result = Some(value);

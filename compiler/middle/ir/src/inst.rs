@@ -6,6 +6,8 @@ use crate::intrinsics::Intrinsic;
 use crate::names::named_enum;
 use crate::ops::AluOp;
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use vocabulary::SourceLine;
 
 /// An ALU source: a value and which of its components to read. Component `i` of the operand is
 /// `value[swizzle[i]]`; entries beyond the components the operation reads are meaningless.
@@ -246,13 +248,33 @@ impl InstKind {
     }
 }
 
-/// An instruction and the value it defines.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// An instruction and the value it defines. The line is an annotation: instructions that differ in
+/// it alone are equal, and no pass depends on it.
+#[derive(Clone, Debug)]
 pub struct InstData {
     /// The operation.
     pub kind: InstKind,
     /// The value it defines.
     pub result: Option<Value>,
+    /// The source line that it came from.
+    pub line: SourceLine,
+}
+
+impl PartialEq for InstData {
+    fn eq(&self, other: &InstData) -> bool {
+        let InstData { kind, result, line: _ } = self;
+        *kind == other.kind && *result == other.result
+    }
+}
+
+impl Eq for InstData {}
+
+impl Hash for InstData {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let InstData { kind, result, line: _ } = self;
+        kind.hash(state);
+        result.hash(state);
+    }
 }
 
 named_enum! {

@@ -28,7 +28,7 @@ pub(crate) enum TokenKind<'a> {
     Word(&'a str),
     /// Contents of a quoted string, escapes not resolved (names have none).
     Text(&'a str),
-    /// One of `{ } [ ] = , :`.
+    /// One of `{ } [ ] = , : @`.
     Punct(char),
     Newline,
     End,
@@ -66,7 +66,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
                     rest = &rest[1..];
                     continue;
                 }
-                '{' | '}' | '[' | ']' | '=' | ',' | ':' => (TokenKind::Punct(c), 1),
+                '{' | '}' | '[' | ']' | '=' | ',' | ':' | '@' => (TokenKind::Punct(c), 1),
                 '"' => match rest[1..].find('"') {
                     Some(end) => (TokenKind::Text(&rest[1..=end]), end + 2),
                     None => return Err(error("string without end".into())),

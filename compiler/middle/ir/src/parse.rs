@@ -20,6 +20,7 @@ use crate::slot::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use smallvec::SmallVec;
 use std::str::FromStr;
+use vocabulary::SourceLine;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -438,13 +439,26 @@ impl<'a> Parser<'a> {
             name = self.word()?;
         }
         let kind = self.kind(name)?;
-        let inst = self.shader.create_inst(kind, None);
+        let line = self.line_mark()?;
+        let inst = self.shader.create_inst(kind, None, line);
         if let Some((value, bits, components)) = result {
             self.shader.values[value] = ValueData { bits, components, def: inst };
             self.shader.insts[inst].result = Some(value);
         }
         self.shader.blocks[block].insts.push(inst);
         Ok(())
+    }
+
+    /// The source line of an instruction: `@12`, or `@1:12` for unit 1.
+    fn line_mark(&mut self) -> Result<SourceLine> {
+        if !self.accept(TokenKind::Punct('@')) {
+            return Ok(SourceLine::UNKNOWN);
+        }
+        let (mut unit, mut line) = (0, self.number()?);
+        if self.accept(TokenKind::Punct(':')) {
+            (unit, line) = (line as usize, self.number()?);
+        }
+        Ok(SourceLine::new(unit, line))
     }
 
     fn kind(&mut self, name: &str) -> Result<InstKind> {

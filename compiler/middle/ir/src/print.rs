@@ -15,7 +15,8 @@
 //! }
 //! ```
 //! `!` after an ALU operation means exact. A source without a swizzle reads the components in
-//! order.
+//! order. The alternate form (`{:#}`) ends instructions with their source lines, `@12`, or `@1:12`
+//! in unit 1.
 
 use crate::ids::{Block, Value};
 use crate::info::{FragmentInfo, GeometryInfo, ShaderInfo, TessInfo, Varying};
@@ -23,6 +24,7 @@ use crate::inst::{Alu, IDENTITY, InstKind, Src, Tex};
 use crate::intrinsics::{Field, Fields, Intrinsic};
 use crate::shader::{Shader, Step};
 use std::fmt::{self, Display, Formatter};
+use vocabulary::SourceLine;
 
 impl Display for Shader {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -158,12 +160,24 @@ fn print_block(f: &mut Formatter<'_>, shader: &Shader, block: Block, depth: usiz
     }
     writeln!(f, "{pad}block {block} {{")?;
     for &inst in &data.insts {
-        writeln!(f, "{pad}  {}", InstText { shader, inst })?;
+        write!(f, "{pad}  {}", InstText { shader, inst })?;
+        if f.alternate() {
+            print_line(f, shader.insts[inst].line)?;
+        }
+        writeln!(f)?;
     }
     if let Some(jump) = data.jump {
         writeln!(f, "{pad}  {jump}")?;
     }
     writeln!(f, "{pad}}}")
+}
+
+fn print_line(f: &mut Formatter<'_>, source: SourceLine) -> fmt::Result {
+    match (source.line(), source.unit()) {
+        (Some(line), 0) => write!(f, " @{line}"),
+        (Some(line), unit) => write!(f, " @{unit}:{line}"),
+        (None, _) => Ok(()),
+    }
 }
 
 impl Shader {

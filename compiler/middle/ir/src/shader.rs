@@ -6,6 +6,7 @@ use crate::inst::{Alu, InstData, InstKind, Jump};
 use crate::intrinsics::Intrinsic;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use smallvec::SmallVec;
+use vocabulary::SourceLine;
 
 /// Deepest nesting of ifs and loops that any part of the crate accepts; the validator reports more.
 pub const MAX_NESTING: usize = 1000;
@@ -116,9 +117,15 @@ impl Shader {
         (block, self.nodes.push(NodeData::Block(block)))
     }
 
-    /// A new instruction in no block yet; `shape` is (bits, components) of its result.
-    pub fn create_inst(&mut self, kind: InstKind, shape: Option<(u8, u8)>) -> Inst {
-        let inst = self.insts.push(InstData { kind, result: None });
+    /// A new instruction in no block yet; `shape` is (bits, components) of its result, `line` the
+    /// source line that it is for.
+    pub fn create_inst(
+        &mut self,
+        kind: InstKind,
+        shape: Option<(u8, u8)>,
+        line: SourceLine,
+    ) -> Inst {
+        let inst = self.insts.push(InstData { kind, result: None, line });
         if let Some((bits, components)) = shape {
             self.insts[inst].result =
                 Some(self.values.push(ValueData { bits, components, def: inst }));
@@ -156,6 +163,11 @@ impl Shader {
     /// The instruction that defines a value.
     pub fn def(&self, value: Value) -> &InstData {
         &self.insts[self.values[value].def]
+    }
+
+    /// The source line of the instruction that defines a value.
+    pub fn line_of(&self, value: Value) -> SourceLine {
+        self.def(value).line
     }
 
     /// The components of a constant, if the value is one.

@@ -5,6 +5,7 @@ use program::{
     BinaryOp, Direction, Expr, ExprId, ExprKind, Function, FunctionId, Literal, Scalar, Type,
     TypeId, UnaryOp,
 };
+use vocabulary::SourceLine;
 
 use crate::error::LowerError;
 use crate::lowerer::{Binding, Lowerer};
@@ -26,9 +27,21 @@ impl Lowerer<'_, '_> {
         let shader = self.shader;
         let expr: &Expr = &shader.exprs[id];
         let outer = std::mem::replace(&mut self.builder.exact, expr.precise);
+        let outer_line = self.start_line(id);
         let value = self.nested(|this| this.eval_kind(id, expr));
         self.builder.exact = outer;
+        // Uses of the value by a statement belong to the line of the expression.
+        if !outer_line.is_unknown() {
+            self.builder.line = outer_line;
+        }
         value
+    }
+
+    /// Goes to the source line of an expression. Returns the line before.
+    fn start_line(&mut self, id: ExprId) -> SourceLine {
+        let line = self.shader.line(self.shader.exprs[id].span);
+        let line = if line.is_unknown() { self.builder.line } else { line };
+        std::mem::replace(&mut self.builder.line, line)
     }
 
     /// Binary operators and commas down the left side of an expression.
@@ -39,6 +52,7 @@ impl Lowerer<'_, '_> {
         for id in chain {
             let expr = &shader.exprs[id];
             self.builder.exact = expr.precise;
+            self.start_line(id);
             value = match expr.kind {
                 ExprKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), _, b) => {
                     self.short_circuit(op, value.leaf()?, b)?.into()
@@ -428,8 +442,9 @@ impl Lowerer<'_, '_> {
             .as_deref()
             .ok_or(LowerError::Malformed("call of a function without body"))?;
         let exact = std::mem::replace(&mut self.builder.exact, false);
+        let line = std::mem::take(&mut self.builder.line);
         self.body(body)?;
-        self.builder.exact = exact;
+        (self.builder.exact, self.builder.line) = (exact, line);
         let result = self.frames.pop().and_then(|frame| frame.result);
         for (storage, ty, place, place_ty) in copies {
             let value = self.load(&Place::new(Base::Variable(storage), ty))?;

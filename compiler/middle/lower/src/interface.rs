@@ -9,6 +9,7 @@ use program::{
     TypeId, TypeTable,
 };
 use smallvec::SmallVec;
+use vocabulary::SourceLine;
 
 use crate::error::LowerError;
 use crate::info;
@@ -46,6 +47,7 @@ impl Lowerer<'_, '_> {
             let storage = self.new_storage(global.ty, &global.name);
             self.globals[id] = Some(storage);
             let place = Place::new(Base::Variable(storage), global.ty);
+            self.builder.line = self.declaration_line(global);
             if global.storage == Qualifier::Input {
                 let value = self.read_input(global)?;
                 self.store(&place, &value)?;
@@ -55,6 +57,12 @@ impl Lowerer<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The line of a global's declaration; none for those of the language.
+    fn declaration_line(&self, global: &Global) -> SourceLine {
+        let is_built_in = global.builtin.is_some();
+        if is_built_in { SourceLine::NONE } else { self.shader.line(global.span) }
     }
 
     /// Returns true if an input is copied to a variable at the start: everything but per-vertex
@@ -463,6 +471,9 @@ impl Lowerer<'_, '_> {
                 continue;
             }
             let place = Place::new(Base::Variable(storage), global.ty);
+            if stream.is_none() {
+                self.builder.line = self.declaration_line(global);
+            }
             match global.placement {
                 Placement::Varying { .. } => {
                     let leaves = self.leaf_slots(global, global.ty)?;

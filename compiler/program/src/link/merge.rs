@@ -10,6 +10,7 @@ use super::matching::{Arrays, same, unify};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{ExprId, ExprKind};
 use crate::shader::{Function, FunctionId, Shader};
+use crate::span::{SourceText, Span};
 use crate::stage::Stage;
 use crate::types::{TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, Storage};
@@ -22,7 +23,7 @@ pub(super) fn merge(shaders: Vec<Shader>, types: &mut TypeTable, errors: &mut Er
     let single = shaders.len() == 1;
     let mut globals: FxHashMap<String, GlobalId> = FxHashMap::default();
     let mut functions: FxHashMap<(Box<str>, Vec<TypeId>), FunctionId> = FxHashMap::default();
-    for shader in shaders {
+    for (unit, shader) in shaders.into_iter().enumerate() {
         if single {
             return shader;
         }
@@ -33,7 +34,7 @@ pub(super) fn merge(shaders: Vec<Shader>, types: &mut TypeTable, errors: &mut Er
             globals: &mut globals,
             functions: &mut functions,
         }
-        .append(shader);
+        .append(shader, unit);
     }
     result
 }
@@ -47,8 +48,12 @@ struct Merge<'a> {
 }
 
 impl Merge<'_> {
-    fn append(&mut self, shader: Shader) {
+    fn append(&mut self, shader: Shader, unit: usize) {
         self.redeclarations(&shader);
+        let first_source = self.result.sources.len() as u16;
+        let move_span = |span: &mut Span| span.source = span.source.saturating_add(first_source);
+        let sources = shader.sources.iter().cloned();
+        self.result.sources.extend(sources.map(|text| SourceText { unit, ..text }));
         self.result.conversions = self.result.conversions.or(shader.conversions);
         self.result.free_outputs |= shader.free_outputs;
         let first_expr = self.result.exprs.len() as u32;
@@ -58,12 +63,14 @@ impl Merge<'_> {
         for (id, global) in shader.globals.iter() {
             let mut global = global.clone();
             global.initializer = global.initializer.map(shift);
+            move_span(&mut global.span);
             globals[id] = self.global(global, &shader);
         }
         let mut functions: SecondaryMap<FunctionId, FunctionId> =
             SecondaryMap::with_default(FunctionId::from_u32(0));
         for (id, function) in shader.functions.iter() {
             let mut function = function.clone();
+            move_span(&mut function.span);
             for statement in function.body.iter_mut().flatten() {
                 statement.for_each_expr_mut(&mut |e| *e = shift(*e));
             }
@@ -80,6 +87,7 @@ impl Merge<'_> {
                 ExprKind::Call { function, .. } => *function = functions[*function],
                 _ => {}
             }
+            move_span(&mut expr.span);
             self.result.exprs.push(expr);
         }
         layouts::merge(&mut self.result.layout, &shader.layout, self.result.stage, self.errors);

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod initial;
 pub(crate) mod pipeline;
+pub(crate) mod source_lines;
 
 use std::sync::Arc;
 
@@ -82,12 +83,14 @@ impl FrontEnd<'_> {
                 let version = self.script.version_line(shader).map(|line| line.to_string());
                 self.compile(stage, version.as_deref(), shader.source, shader.first_line)
             }
-            Content::Passthrough(version) => self.compile(
-                Stage::Vertex,
-                Some(&version.to_string()),
-                PASSTHROUGH.as_bytes(),
-                line,
-            ),
+            Content::Passthrough(version) => {
+                let version = version.to_string();
+                self.compile(Stage::Vertex, Some(&version), PASSTHROUGH.as_bytes(), line)?;
+                if let Some(shader) = self.shaders.last_mut() {
+                    shader.forget_lines();
+                }
+                Ok(())
+            }
             Content::Program { target, text } => {
                 let extension = match target {
                     ProgramTarget::Vertex => "GL_ARB_vertex_program",
@@ -143,7 +146,9 @@ impl FrontEnd<'_> {
         })?;
         self.compile(stage, None, glsl.as_bytes(), line)?;
         // The parameters are context state, not the program's.
-        for global in self.shaders.last_mut().into_iter().flat_map(|s| s.globals.values_mut()) {
+        let Some(shader) = self.shaders.last_mut() else { return Ok(()) };
+        shader.forget_lines();
+        for global in shader.globals.values_mut() {
             match &*global.name {
                 name if name == target.environment() => {
                     global.builtin = Some(BuiltinVariable::ProgramEnv)
@@ -256,7 +261,9 @@ impl<'a> FrontEnd<'a> {
         }
         let (mut shaders, mut types) = (self.shaders.clone(), self.types.clone());
         for (stage, text, _) in missing.iter().filter(|m| m.2) {
-            shaders.push(glsl::compile(&[text], *stage, self.options(), &mut types).ok()?);
+            let mut shader = glsl::compile(&[text], *stage, self.options(), &mut types).ok()?;
+            shader.forget_lines();
+            shaders.push(shader);
         }
         Some((shaders, types))
     }

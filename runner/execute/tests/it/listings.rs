@@ -1,9 +1,13 @@
-//! The disassembly of the suite's machine code assembles to the same bytes.
+//! Listings of the suite's machine code: the disassembly assembles to the same bytes, and
+//! instructions have source lines.
 
 use std::path::{Path, PathBuf};
 
-use compiler::Binary;
-use execute::{Linked, build, context_for, stage_keys};
+use compiler::listing::{self, Listing};
+use compiler::{Binary, CodegenOptions};
+use execute::{Linked, SourceTexts, build, context_for, stage_keys};
+use program::Stage;
+use script::Script;
 use vocabulary::Target;
 
 const TARGET: Target = Target::IVB;
@@ -27,8 +31,8 @@ fn binaries(path: &Path) -> Vec<Binary> {
         context_for(&script, TARGET).expect("the suite needs nothing Ivy Bridge lacks");
     let Ok(Linked::Program(program)) = build(&script, capabilities) else { return Vec::new() };
     let devinfo = execute::devinfo(TARGET).expect("a hardware generation");
-    let compile = |(stage, key): (&program::Stage, &program::StageKey)| {
-        compiler::compile(&program, *stage, key, devinfo, &compiler::CodegenOptions::default())
+    let compile = |(stage, key): (&Stage, &program::StageKey)| {
+        compiler::compile(&program, *stage, key, devinfo, &CodegenOptions::default())
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     };
     stage_keys(&script, "test", TARGET).iter().map(compile).collect()
@@ -51,4 +55,70 @@ fn disassembly_assembles_to_the_same_bytes() {
     }
     // Three kernels a test: the vertex stage's one, and two widths of the fragment stage.
     assert!(kernels > 5000, "only {kernels} kernels were checked");
+}
+
+/// The listings of the kernels of every stage that a test draws with.
+fn listings(script: &Script<'_>, target: Target) -> Vec<(Stage, Listing)> {
+    let Ok(capabilities) = context_for(script, target) else { return Vec::new() };
+    let Ok(Linked::Program(program)) = build(script, capabilities) else { return Vec::new() };
+    let options = CodegenOptions::default();
+    let mut listings = Vec::new();
+    for (&stage, key) in stage_keys(script, "test", target).iter() {
+        if let Some(devinfo) = execute::devinfo(target) {
+            let binary = compiler::compile(&program, stage, key, devinfo, &options);
+            for kernel in binary.expect("a binary").compiled.kernels {
+                listings.push((stage, listing::intel(devinfo, &kernel).expect("code")));
+            }
+        }
+        if let Some(chip) = execute::chip(target) {
+            let output = compiler::compile_amd(&program, stage, key, chip, &options);
+            listings.push((stage, listing::amd(&output.expect("a program")).expect("code")));
+        }
+    }
+    listings
+}
+
+/// Instructions of listings.
+#[derive(Debug, Default)]
+struct Counts {
+    /// From the first with a source line to the last: without most of prologue and epilogue.
+    body: usize,
+    /// Those of them that have a line.
+    with_line: usize,
+}
+
+impl Counts {
+    fn add(&mut self, listing: &Listing) {
+        let rows = &listing.rows;
+        let has_line = |row: &listing::Row| row.line.is_some();
+        let first = rows.iter().position(has_line);
+        let Some((first, last)) = first.zip(rows.iter().rposition(has_line)) else { return };
+        self.body += last + 1 - first;
+        self.with_line += rows[first..=last].iter().filter(|row| has_line(row)).count();
+    }
+}
+
+#[test]
+fn instructions_have_source_lines() {
+    for target in [Target::IVB, Target::SKL, Target::SI] {
+        let mut counts = Counts::default();
+        for path in suite().iter().step_by(20) {
+            let bytes = std::fs::read(path).expect("a readable test");
+            let script = script::parse(&bytes).expect("the suite parses");
+            let sources = SourceTexts::new(&script);
+            for (stage, listing) in listings(&script, target) {
+                counts.add(&listing);
+                let lines = listing.rows.iter().filter_map(|row| Some((row.unit, row.line?)));
+                for (unit, line) in lines {
+                    let line = sources.line(stage, unit, line);
+                    let (_, text) = line.unwrap_or_else(|| panic!("{}", path.display()));
+                    let is_code = text.contains([';', '(', '=', '?']);
+                    assert!(is_code, "{}: `{text}`", path.display());
+                }
+            }
+        }
+        let Counts { body, with_line } = counts;
+        println!("{target}: {with_line} of {body}");
+        assert!(body > 5000 && with_line * 100 >= body * 95, "{target}: {with_line} of {body}");
+    }
 }

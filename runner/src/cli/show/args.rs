@@ -7,6 +7,7 @@ use clap::Args;
 use intel_isa::DevInfo;
 
 use crate::cli::args::{CompileArgs, DriverChoice};
+use crate::cli::output::Format;
 use crate::cli::values::one_generation;
 use results::passes::parse_stage;
 use vocabulary::{Stage, Target, nearest};
@@ -37,6 +38,13 @@ pub(in crate::cli) struct ShowArgs {
     pub(in crate::cli) driver: Option<DriverChoice>,
     #[command(flatten)]
     pub(in crate::cli) compile: CompileArgs,
+    /// With ir, eu and gcn: before the instructions, comments with the source lines that they came
+    /// from.
+    #[arg(long)]
+    pub(in crate::cli) lines: bool,
+    /// Format of `stats`.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
+    pub(in crate::cli) format: Format,
     /// Folder for `binary`, in the format that --binaries reads.
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
@@ -52,6 +60,21 @@ pub(in crate::cli) struct ShowArgs {
 }
 
 impl ShowArgs {
+    /// Fails if source lines are wanted of code that has none, or JSON of what has no numbers.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let has_lines = matches!(self.what, What::Ir(_) | What::Eu | What::Gcn);
+        let is_ours = self.driver.is_none() && self.compile.compiler.is_none();
+        anyhow::ensure!(
+            !self.lines || has_lines && is_ours,
+            "--lines is for ir, eu and gcn of this project's compiler"
+        );
+        anyhow::ensure!(
+            self.format == Format::Terminal || self.what == What::Stats,
+            "--format json is for stats"
+        );
+        Ok(())
+    }
+
     /// Returns the hardware facts of the generation.
     ///
     /// # Errors

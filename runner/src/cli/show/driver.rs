@@ -58,6 +58,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if args.driver != Some(DriverChoice::Mesa) {
         bail!("only --driver mesa can be shown");
     }
+    args.check()?;
     let generation = crate::cli::driver::virtual_generation(args.generation)?;
     let path = located_test(&args.test)?;
     if args.what == What::Spirv {

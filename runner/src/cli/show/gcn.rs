@@ -10,6 +10,7 @@ use vocabulary::CodegenOptions;
 use super::args::{ShowArgs, WITHOUT_DRIVER, What};
 use super::ir_runs::ir_runs;
 use crate::look::stage_ir;
+use execute::{SourceTexts, code_text};
 use results::passes::ScopePasses;
 use shader_device::BinarySource;
 use shader_device::scope_passes;
@@ -24,6 +25,8 @@ pub(super) struct ShownGcn<'a> {
     pub external: Option<&'a dyn BinarySource>,
     pub stage: Stage,
     pub key: &'a StageKey,
+    /// The texts of the shaders, if lines are shown.
+    pub sources: Option<&'a SourceTexts<'a>>,
 }
 
 impl ShownGcn<'_> {
@@ -31,12 +34,18 @@ impl ShownGcn<'_> {
         let mut text = String::new();
         match &self.args.what {
             What::Ir(pass) => {
-                text += &ir_runs(self.stage, pass.as_deref(), |hook| {
+                text += &ir_runs(self.stage, pass.as_deref(), self.sources, |hook| {
                     let ShownGcn { args, program, stage, key, options, .. } = self;
                     stage_ir(program, (*stage, key), args.generation, options, hook)
                 })?;
             }
-            What::Gcn => text += &execute::code_text::gcn(self.stage, &self.output()?)?,
+            What::Gcn => {
+                let output = self.output()?;
+                text += &match self.sources {
+                    Some(sources) => code_text::gcn_with_lines(self.stage, &output, sources)?,
+                    None => code_text::gcn(self.stage, &output)?,
+                };
+            }
             What::Stats => self.stats(&mut text)?,
             What::Passes => self.passes(&mut text)?,
             What::Binary => return self.binary(),
@@ -47,7 +56,7 @@ impl ShownGcn<'_> {
         Ok(text.into_bytes())
     }
 
-    fn output(&self) -> anyhow::Result<compiler::amd_codegen::Output> {
+    pub(super) fn output(&self) -> anyhow::Result<compiler::amd_codegen::Output> {
         let ShownGcn { program, stage, key, chip, options, external, .. } = self;
         let output = match external {
             Some(external) => external.amd_program(*stage, key).map_err(anyhow::Error::from),
@@ -104,6 +113,6 @@ impl ShownGcn<'_> {
     }
 }
 
-fn bytes(output: &compiler::amd_codegen::Output) -> Vec<u8> {
+pub(super) fn bytes(output: &compiler::amd_codegen::Output) -> Vec<u8> {
     output.words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use compiler::listing;
+use execute::{SourceTexts, code_text};
 
 use vocabulary::{Stage, nearest};
 
-/// Returns the IR after all passes, or after each run of one pass. `compile` calls its hook after
-/// each pass.
+/// Returns the IR after all passes, or after each run of one pass, with source lines if `sources`
+/// gives their texts. `compile` calls its hook after each pass.
 pub(super) fn ir_runs(
     stage: Stage,
     pass: Option<&str>,
+    sources: Option<&SourceTexts<'_>>,
     compile: impl FnOnce(compiler::Hook<'_>) -> anyhow::Result<Arc<ir::Shader>>,
 ) -> anyhow::Result<String> {
     let mut runs = String::new();
@@ -26,12 +29,14 @@ pub(super) fn ir_runs(
             count += 1;
             let which = event.number.map(|n| format!(" (number {n})")).unwrap_or_default();
             let effect = if event.changed { "" } else { ", no change" };
-            runs += &format!("; {stage}: after {name}, run {count}{which}{effect}\n{shader}\n");
+            runs += &format!("; {stage}: after {name}, run {count}{which}{effect}\n");
+            runs += &text(stage, shader, sources);
+            runs.push('\n');
         }
     };
     let last = compile(&mut hook).with_context(|| format!("{stage} shader"))?;
     match pass {
-        None => Ok(execute::code_text::ir(stage, &last)),
+        None => Ok(code_text::ir(stage, &text(stage, &last, sources))),
         Some(pass) if count == 0 => {
             let similar = nearest(pass, known.iter().copied());
             bail!(
@@ -41,5 +46,12 @@ pub(super) fn ir_runs(
             )
         }
         Some(_) => Ok(runs),
+    }
+}
+
+fn text(stage: Stage, shader: &ir::Shader, sources: Option<&SourceTexts<'_>>) -> String {
+    match sources {
+        Some(sources) => code_text::with_lines(&listing::ir(shader), ";", stage, sources),
+        None => shader.to_string(),
     }
 }

@@ -5,6 +5,7 @@ pub(in crate::cli) mod driver;
 mod gcn;
 mod ir_runs;
 mod spirv;
+mod stats;
 
 pub(in crate::cli) use args::{FORMS, ShowArgs};
 
@@ -17,15 +18,16 @@ use script::{Content, Script};
 
 use crate::cli::exit::{EXPECTED, UNEXPECTED};
 use crate::cli::options::compile_options;
-use crate::cli::output::print;
+use crate::cli::output::{Format, print};
 use crate::console::message::message;
 use crate::console::style::Style;
 use crate::look::{linked, stage_ir, traced};
 use crate::select::located_test;
 use args::{WITHOUT_DRIVER, What};
+use execute::code_text;
 use execute::diagnostics;
 use execute::external;
-use execute::{RunOptions, StageKeys};
+use execute::{RunOptions, SourceTexts, StageKeys};
 use gcn::ShownGcn;
 use ir_runs::ir_runs;
 use results::names::test_name;
@@ -33,10 +35,12 @@ use results::passes::ScopePasses;
 use shader_device::BinarySource;
 use shader_device::{TraceFilter, scope_passes};
 use spirv::{is_vulkan, spirv};
+use stats::KernelCounts;
 
 pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let path = located_test(&args.test)?;
     let name = path.display().to_string();
+    args.check()?;
     if is_vulkan(&path) || args.what == What::Spirv {
         return spirv(&path, args);
     }
@@ -87,22 +91,42 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         return trace(args, &script, &test);
     }
     let keys = StageKeys::new(&program, &script, &test, args.generation, false);
+    let sources = SourceTexts::new(&script);
     let execution = compile_options(&args.compile)?;
     let external = execution.compiler.as_ref().map(|compiler| {
         external::source(compiler, &test, args.generation, &script, &execution.codegen.widths)
     });
     if let Some(chip) = chip {
         let mut text = Vec::new();
+        let mut kernels = Vec::new();
         for stage in stages {
             let (options, key) = (execution.codegen.clone(), keys.get(stage));
             let external = external.as_deref();
-            let shown = ShownGcn { args, program: &program, chip, options, external, stage, key };
-            text.extend(shown.text()?);
+            let sources = args.lines.then_some(&sources);
+            let shown =
+                ShownGcn { args, program: &program, chip, options, external, stage, key, sources };
+            match args.format {
+                Format::Terminal => text.extend(shown.text()?),
+                Format::Json => kernels.push(KernelCounts::amd(stage, &shown.output()?)),
+            }
         }
-        print(&text)?;
+        match args.format {
+            Format::Terminal => print(&text)?,
+            Format::Json => stats::print(&kernels)?,
+        }
         return Ok(EXPECTED);
     }
-    let shown = Shown { args, program: &program, options: execution.codegen, external };
+    let sources = args.lines.then_some(&sources);
+    let shown = Shown { args, program: &program, options: execution.codegen, external, sources };
+    if args.format == Format::Json {
+        let mut kernels = Vec::new();
+        for stage in stages {
+            let binary = shown.binary(stage, keys.get(stage))?;
+            kernels.extend(binary.compiled.kernels.iter().map(|k| KernelCounts::intel(stage, k)));
+        }
+        stats::print(&kernels)?;
+        return Ok(EXPECTED);
+    }
     let (mut text, mut refused) = (Vec::new(), Vec::new());
     for stage in stages {
         let (shown, reason) = shown.stage(stage, keys.get(stage))?;
@@ -161,6 +185,8 @@ struct Shown<'a> {
     options: CodegenOptions,
     /// The external compiler, if any.
     external: Option<Box<dyn BinarySource>>,
+    /// The texts of the shaders, if lines are shown.
+    sources: Option<&'a SourceTexts<'a>>,
 }
 
 impl Shown<'_> {
@@ -215,7 +241,7 @@ impl Shown<'_> {
 
     fn ir(&self, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<String> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
-        ir_runs(stage, pass, |hook| {
+        ir_runs(stage, pass, self.sources, |hook| {
             stage_ir(self.program, (stage, key), self.args.generation, &self.options, hook)
         })
     }
@@ -259,7 +285,10 @@ impl Shown<'_> {
         let mut text = String::new();
         for kernel in &binary.compiled.kernels {
             let stage = binary.compiled.stage;
-            text += &execute::code_text::eu(devinfo, stage, kernel.width, &kernel.code)?;
+            text += &match self.sources {
+                Some(sources) => code_text::eu_with_lines(devinfo, stage, kernel, sources)?,
+                None => code_text::eu(devinfo, stage, kernel.width, &kernel.code)?,
+            };
         }
         let refused = match self.options.no_validate {
             true => None,

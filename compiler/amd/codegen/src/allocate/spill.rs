@@ -20,7 +20,7 @@ use cranelift_entity::SecondaryMap;
 use ir::CompileError;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use vocabulary::InternalError;
+use vocabulary::{InternalError, SourceLine};
 
 /// Lanes of a vector register.
 const LANES: u8 = 64;
@@ -252,7 +252,8 @@ fn spill_scalars(program: &mut Program, victims: &[Reg]) {
         let short = program.chip.row(Format::Vop2, opcode).is_some();
         let format = if short { Format::Vop2 } else { Format::Vop3 };
         let args = SmallVec::from_slice(&args);
-        out.push(Inst { opcode, format, args, modifiers: Modifiers::default() });
+        let modifiers = Modifiers::default();
+        out.push(Inst { opcode, format, args, modifiers, line: SourceLine::UNKNOWN });
     });
 }
 
@@ -276,6 +277,7 @@ fn spill_vectors(program: &mut Program, victims: &[Reg], descriptor: Part, scrat
                 format: Format::Sop1,
                 args: SmallVec::from_slice(&[far.into(), literal]),
                 modifiers: Modifiers::default(),
+                line: SourceLine::UNKNOWN,
             });
             offset = far.into();
         }
@@ -285,7 +287,8 @@ fn spill_vectors(program: &mut Program, victims: &[Reg], descriptor: Part, scrat
         let none = Arg::Fixed(Operand::Off);
         let args = SmallVec::from_slice(&[copy.into(), none, descriptor.into(), offset]);
         let modifiers = Modifiers { offset: place & MAX_OFFSET, ..Modifiers::default() };
-        out.push(Inst { opcode, format: Format::Mubuf, args, modifiers });
+        let line = SourceLine::UNKNOWN;
+        out.push(Inst { opcode, format: Format::Mubuf, args, modifiers, line });
     });
 }
 

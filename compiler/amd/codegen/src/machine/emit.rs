@@ -5,6 +5,7 @@ use super::{Arg, EXEC, File, Inst, Label, M0, Part, Program, RegData, VCC, ZERO}
 use amd_isa::{Chip, Format, InlineFloat, Kind, Modifiers, Opcode, Operand, Property};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use vocabulary::SourceLine;
 
 /// Returns the constant of an integer.
 pub(crate) fn int(value: i32) -> Arg {
@@ -71,6 +72,8 @@ pub struct Emitter {
     pub program: Program,
     /// The current block.
     pub label: Label,
+    /// Source line of the instructions written from now on.
+    pub line: SourceLine,
     /// Literals of the current block that are in scalar registers.
     literals: FxHashMap<u32, Part>,
     /// Constants and scalar registers of the current block that are in vector registers, too.
@@ -99,6 +102,7 @@ impl Emitter {
         Emitter {
             program,
             label,
+            line: SourceLine::UNKNOWN,
             literals: FxHashMap::default(),
             copies: Vec::new(),
             held: Vec::new(),
@@ -176,7 +180,8 @@ impl Emitter {
     /// Adds an instruction as it is.
     pub fn push(&mut self, format: Format, opcode: Opcode, args: &[Arg], modifiers: Modifiers) {
         self.note_effects(opcode, args);
-        let inst = Inst { opcode, format, args: SmallVec::from_slice(args), modifiers };
+        let args = SmallVec::from_slice(args);
+        let inst = Inst { opcode, format, args, modifiers, line: self.line };
         self.program.blocks[self.label].insts.push(inst);
     }
 

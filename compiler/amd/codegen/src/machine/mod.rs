@@ -17,6 +17,7 @@ use amd_isa::slot::Role;
 use amd_isa::{Chip, Format, Modifiers, Opcode, Scalar};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use smallvec::SmallVec;
+use vocabulary::SourceLine;
 
 /// A virtual register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,6 +122,8 @@ pub struct Inst {
     pub args: SmallVec<[Arg; 6]>,
     /// Everything beside the arguments.
     pub modifiers: Modifiers,
+    /// The source line that it came from.
+    pub line: SourceLine,
 }
 
 impl Inst {
@@ -215,6 +218,13 @@ impl Program {
     /// Limits the vector registers so that this many waves fit on a SIMD together.
     pub fn fit_waves(&mut self, waves: u16) {
         self.most_vectors = ALL_VECTORS / waves.max(1) / 4 * 4;
+    }
+
+    /// Copies source lines to instructions that a pass added, from those around them in the block.
+    pub fn spread_lines(&mut self) {
+        for block in self.blocks.values_mut() {
+            SourceLine::spread(&mut block.insts, |inst| &mut inst.line);
+        }
     }
 
     /// Returns the uses of virtual registers by an instruction.

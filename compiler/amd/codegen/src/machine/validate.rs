@@ -16,6 +16,10 @@ impl IrUnit for Program {
     const PHASE: Phase = Phase::Lower;
     type Failures = Failures;
 
+    fn changed(&mut self) {
+        self.spread_lines();
+    }
+
     /// The chip has every instruction, and jumps and lanes lead to blocks of the program.
     fn validate(&self) -> Result<(), Failures> {
         let mut failures = Vec::new();

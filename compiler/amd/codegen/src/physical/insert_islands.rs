@@ -20,7 +20,7 @@
 use super::{Physical, Placed};
 use amd_isa::{Format, Instruction, Opcode, Operand};
 use std::collections::BTreeMap;
-use vocabulary::InternalError;
+use vocabulary::{InternalError, SourceLine};
 
 /// Longest jump in dwords, by the code without islands. The rest of the distance that fits
 /// ([`i16::MAX`]) is for the islands between a jump and its target.
@@ -139,7 +139,7 @@ impl Layout {
                     Some(site) => Target::Island((site, target)),
                     None => Target::Block(target),
                 });
-                part.push((placed.instruction, target));
+                part.push((placed.clone(), target));
             }
             rebuilt.blocks.push(part);
         }
@@ -160,7 +160,7 @@ enum Target {
 /// A program while islands are added.
 #[derive(Default)]
 struct Rebuilt {
-    blocks: Vec<Vec<(Instruction, Option<Target>)>>,
+    blocks: Vec<Vec<(Placed, Option<Target>)>>,
     /// New number of each old block.
     old_starts: Vec<usize>,
     /// New number of each island.
@@ -171,11 +171,12 @@ impl Rebuilt {
     /// Ends a block, `part`, with a jump over the islands of a site, and adds them.
     fn add_islands(
         &mut self,
-        mut part: Vec<(Instruction, Option<Target>)>,
+        mut part: Vec<(Placed, Option<Target>)>,
         site: usize,
         islands: &BTreeMap<Island, Option<usize>>,
     ) {
-        let branch = || Instruction::new(Format::Sopp, Opcode::SBranch, &[Operand::Jump(0)]);
+        let jump = Instruction::new(Format::Sopp, Opcode::SBranch, &[Operand::Jump(0)]);
+        let branch = || Placed { instruction: jump, target: None, line: SourceLine::NONE };
         let here: Vec<_> = islands.range((site, 0)..(site + 1, 0)).collect();
         let after = self.blocks.len() + 1 + here.len();
         part.push((branch(), Some(Target::After(after))));
@@ -193,9 +194,9 @@ impl Rebuilt {
             Target::Island(island) => self.islands[&island],
             Target::After(block) => block,
         };
-        let place = |&(instruction, target): &(Instruction, Option<Target>)| Placed {
-            instruction,
+        let place = |(placed, target): &(Placed, Option<Target>)| Placed {
             target: target.map(number),
+            ..placed.clone()
         };
         let blocks = self.blocks.iter().map(|block| block.iter().map(place).collect()).collect();
         Physical::of_blocks(chip, blocks)

@@ -17,7 +17,7 @@ use amd_isa::{Chip, Format, Instruction, Opcode, Operand, Row, Scalar};
 use cranelift_entity::SecondaryMap;
 use ir::{CompileError, IrUnit};
 use smallvec::SmallVec;
-use vocabulary::{InternalError, Phase};
+use vocabulary::{InternalError, LineTable, Phase, SourceLine};
 
 /// An instruction, and the block that it jumps to.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Placed {
     pub instruction: Instruction,
     /// Number of the target block.
     pub target: Option<usize>,
+    /// The source line that it came from.
+    pub line: SourceLine,
 }
 
 impl Placed {
@@ -33,7 +35,7 @@ impl Placed {
     pub fn control(opcode: Opcode, immediate: u32) -> Placed {
         let operands = [Operand::Immediate(immediate)];
         let instruction = Instruction::new(Format::Sopp, opcode, &operands);
-        Placed { instruction, target: None }
+        Placed { instruction, target: None, line: SourceLine::UNKNOWN }
     }
 
     /// Returns the row of the instruction in the chip's table.
@@ -94,11 +96,11 @@ impl Physical {
         Physical { chip, blocks, successors }
     }
 
-    /// Returns the dwords of the program.
+    /// Returns the dwords of the program, and the source lines of its instructions.
     ///
     /// # Errors
     /// An instruction cannot be encoded, or a jump is too far.
-    pub fn encode(&self) -> Result<Vec<u32>, CompileError> {
+    pub fn encode(&self) -> Result<(Vec<u32>, LineTable), CompileError> {
         let mut starts = Vec::new();
         let mut words: Vec<Vec<Vec<u32>>> = Vec::new();
         let mut offset = 0;
@@ -110,8 +112,10 @@ impl Physical {
             words.push(encoded);
         }
         let mut offset = 0;
+        let mut lines = LineTable::default();
         for (block, encoded) in self.blocks.iter().zip(&mut words) {
             for (placed, encoded) in block.iter().zip(encoded) {
+                lines.push(4 * offset as u32, placed.line);
                 offset += encoded.len();
                 let Some(target) = placed.target else { continue };
                 let distance = starts[target] as i64 - offset as i64;
@@ -122,7 +126,7 @@ impl Physical {
                 *encoded = self.encode_instruction(&instruction)?;
             }
         }
-        Ok(words.into_iter().flatten().flatten().collect())
+        Ok((words.into_iter().flatten().flatten().collect(), lines))
     }
 
     /// Returns the dwords of an instruction.
@@ -162,7 +166,7 @@ impl Places<'_> {
         }
         let mut instruction = Instruction::new(inst.format, inst.opcode, &operands);
         instruction.modifiers = inst.modifiers;
-        Ok(Placed { instruction, target })
+        Ok(Placed { instruction, target, line: inst.line })
     }
 
     fn register(&self, part: Part) -> Result<Operand, InternalError> {
@@ -181,7 +185,7 @@ impl std::fmt::Display for Physical {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (block, insts) in self.blocks.iter().enumerate() {
             writeln!(f, "b{block}:")?;
-            for Placed { instruction, target } in insts {
+            for Placed { instruction, target, line: _ } in insts {
                 let text = amd_isa::print_instruction(self.chip, instruction);
                 match target {
                     Some(target) => writeln!(f, "  {text} -> b{target}")?,
@@ -197,6 +201,12 @@ impl IrUnit for Physical {
     const KIND: &'static str = Program::KIND;
     const PHASE: Phase = Phase::Encode;
     type Failures = Failures;
+
+    fn changed(&mut self) {
+        for block in &mut self.blocks {
+            SourceLine::spread(block, |placed| &mut placed.line);
+        }
+    }
 
     /// The chip has every instruction, and jumps lead to blocks of the program.
     fn validate(&self) -> Result<(), Failures> {

@@ -6,6 +6,7 @@ use crate::machine::{Arg, EXEC, Label, Part};
 use crate::uniformity::LoopFacts;
 use amd_isa::Opcode;
 use ir::{Block, CompileError, InstKind, Intrinsic, Jump, Node, NodeData, Step as Walk, Value};
+use vocabulary::SourceLine;
 
 /// The intrinsics that only one stage has.
 pub(crate) trait StageSelection {
@@ -77,7 +78,9 @@ impl Selection<'_> {
         self.make_phis();
         let prologue = self.e.label;
         let mut frames: Vec<Frame> = Vec::new();
+        let mut ifs: Vec<SourceLine> = Vec::new();
         for step in self.shader.walk() {
+            self.note_line(step, &mut ifs);
             match step {
                 Walk::Block(block) => self.block(block, &mut frames, stage)?,
                 Walk::If(node) => self.start_if(node, &mut frames)?,
@@ -87,8 +90,25 @@ impl Selection<'_> {
                 Walk::EndLoop(_) => self.end_loop(&mut frames)?,
             }
         }
+        self.e.line = SourceLine::NONE;
         self.connect(prologue);
         Ok(())
+    }
+
+    /// Goes to the source line of a step of control flow; `ifs` are the lines of the ifs around.
+    fn note_line(&mut self, step: Walk, ifs: &mut Vec<SourceLine>) {
+        let line = match step {
+            Walk::If(node) => {
+                let condition = self.shader.condition(node);
+                let line = condition.map_or(self.e.line, |value| self.shader.line_of(value));
+                ifs.push(line);
+                Some(line)
+            }
+            Walk::Else(_) => ifs.last().copied(),
+            Walk::EndIf(_) => ifs.pop(),
+            Walk::Block(_) | Walk::Loop(_) | Walk::EndLoop(_) => None,
+        };
+        self.e.line = line.unwrap_or(self.e.line);
     }
 
     /// Adds the logical edges.
@@ -123,6 +143,7 @@ impl Selection<'_> {
         self.plan_uniform_loads(block)?;
         for &inst in &self.shader.blocks[block].insts {
             let data = &self.shader.insts[inst];
+            self.e.line = data.line;
             match (&data.kind, data.result) {
                 (InstKind::Phi(_) | InstKind::Const(_), _) => {}
                 (InstKind::Undef, Some(result)) => self.undefined(result),

@@ -33,6 +33,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use uniform_groups::UniformLoads;
+use vocabulary::SourceLine;
 
 pub(crate) use crate::machine::SignedArg;
 pub(crate) use descriptor_table::{accesses_scratch, used_operations};
@@ -85,6 +86,7 @@ impl<'a> Selection<'a> {
         let uniformity = Uniformity::new(shader);
         let homes = homes(shader, &uniformity);
         let mut e = Emitter::new(chip);
+        e.line = SourceLine::NONE;
         let epilogue = e.new_label();
         Selection {
             shader,

@@ -5,6 +5,7 @@ use crate::homes::Home;
 use crate::machine::{Arg, File, Part};
 use amd_isa::Opcode;
 use ir::{Block, InstKind, Value};
+use vocabulary::SourceLine;
 
 /// A copy of a dword, or of a mask.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +13,7 @@ struct Copy {
     to: Part,
     from: Arg,
     mask: bool,
+    line: SourceLine,
 }
 
 impl Selection<'_> {
@@ -62,12 +64,14 @@ impl Selection<'_> {
         if matches!(self.shader.def(value).kind, InstKind::Undef) {
             return Ok(());
         }
+        let line = self.shader.line_of(value);
+        self.e.line = line;
         for component in 0..self.shader.components(result) {
             let Arg::Part(to) = self.held(result, component)? else { continue };
             match self.homes[result] {
                 Home::Mask => {
                     let from = self.mask_of(value, component)?;
-                    copies.push(Copy { to, from, mask: true });
+                    copies.push(Copy { to, from, mask: true, line });
                 }
                 Home::VectorBool => {
                     let held = self.values[value].as_ref();
@@ -81,16 +85,16 @@ impl Selection<'_> {
                             made.into()
                         }
                     };
-                    copies.push(Copy { to, from, mask: false });
+                    copies.push(Copy { to, from, mask: false, line });
                 }
                 _ if self.dwords_of(result) == 2 => {
                     let (low, high) = self.halves(value, component)?;
-                    copies.push(Copy { to, from: low, mask: false });
-                    copies.push(Copy { to: to.at(1), from: high, mask: false });
+                    copies.push(Copy { to, from: low, mask: false, line });
+                    copies.push(Copy { to: to.at(1), from: high, mask: false, line });
                 }
                 _ => {
                     let from = self.dword(value, component)?;
-                    copies.push(Copy { to, from, mask: false });
+                    copies.push(Copy { to, from, mask: false, line });
                 }
             }
         }
@@ -105,6 +109,7 @@ impl Selection<'_> {
             let is_read = |to: Part| copies.iter().any(|copy| copy.from == to.into());
             let free = copies.iter().position(|copy| !is_read(copy.to));
             let index = free.unwrap_or(0);
+            self.e.line = copies[index].line;
             if free.is_none() {
                 let to = copies[index].to;
                 let saved = self.save(to, copies[index].mask);

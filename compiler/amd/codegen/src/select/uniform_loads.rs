@@ -86,6 +86,9 @@ impl Selection<'_> {
             return Ok(());
         }
         let group = group.clone();
+        let first = group.members.iter().min_by_key(|member| member.place);
+        let line = first.map_or(self.e.line, |first| self.shader.line_of(first.value));
+        let outer = std::mem::replace(&mut self.e.line, line);
         let descriptor = self.descriptor(Resource::UniformBlock(group.block))?;
         let dwords = group.size();
         let opcode = match dwords {
@@ -100,6 +103,7 @@ impl Selection<'_> {
         for member in group.members {
             self.set_parts(member.value, to.at((member.start - group.start) as u8));
         }
+        self.e.line = outer;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ mod bit_fields;
 mod code;
 mod geometry;
 mod harness;
+mod lines;
 mod operations;
 mod passes;
 mod random;

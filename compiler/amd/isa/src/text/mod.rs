@@ -23,4 +23,4 @@ mod print;
 mod tests;
 
 pub use assemble::{AsmError, assemble, assemble_instructions};
-pub use print::{print_instruction, print_program};
+pub use print::{print_instruction, print_program, program_rows};

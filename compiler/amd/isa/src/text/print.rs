@@ -23,6 +23,11 @@ pub fn print_instruction(chip: Chip, instruction: &Instruction) -> String {
 
 /// The text of a program, with labels where jumps lead to. Jumps to other places have numbers.
 pub fn print_program(chip: Chip, program: &[Located]) -> String {
+    program_rows(chip, program).into_iter().map(|(_, text)| text + "\n").collect()
+}
+
+/// The lines of [`print_program`], each with the offset of its instruction in dwords.
+pub fn program_rows(chip: Chip, program: &[Located]) -> Vec<(usize, String)> {
     let starts: BTreeSet<usize> = program.iter().map(|located| located.offset).collect();
     let target = |located: &Located| {
         let jump = located.instruction.operands.iter().find_map(|operand| match operand {
@@ -34,17 +39,17 @@ pub fn print_program(chip: Chip, program: &[Located]) -> String {
     };
     let targets: BTreeSet<usize> = program.iter().filter_map(target).collect();
     let label = |offset: usize| format!("L{:04x}", offset * 4);
-    let mut out = String::new();
+    let mut rows = Vec::new();
     for located in program {
         if targets.contains(&located.offset) {
-            let _ = writeln!(out, "{}:", label(located.offset));
+            rows.push((located.offset, format!("{}:", label(located.offset))));
         }
         let instruction = &located.instruction;
         let row = chip.row(instruction.format, instruction.opcode);
         let text = Printer { chip, instruction, row }.print(target(located).map(label));
-        let _ = writeln!(out, "    {text}");
+        rows.push((located.offset, format!("    {text}")));
     }
-    out
+    rows
 }
 
 struct Printer<'a> {

@@ -248,8 +248,11 @@ impl Spiller {
         }
         inst.dst.file = File::Vgrf(temp);
         inst.dst.offset = inst.dst.offset - first * REG_SIZE + REG_SIZE;
+        let line = inst.line;
         program.insts.push(inst);
+        let stores = program.insts.len();
         self.store(program, Operand::vgrf(temp, Type::UD), slot + first * REG_SIZE, count);
+        program.set_lines(stores, line);
     }
 
     fn temporary(&mut self, program: &mut Program, regs: u32) -> VReg {

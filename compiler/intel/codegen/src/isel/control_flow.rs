@@ -4,6 +4,7 @@ use super::{Selection, StageSelection, Target};
 use crate::error::CompileError;
 use crate::lir::Op;
 use ir::{Block, InstKind, Jump, Step};
+use vocabulary::SourceLine;
 
 impl<T: Target> Selection<'_, T> {
     /// Emits the body of the shader.
@@ -12,8 +13,10 @@ impl<T: Target> Selection<'_, T> {
         stage: &mut dyn StageSelection<T>,
     ) -> Result<(), CompileError> {
         T::emit_body_prologue(self);
+        self.program.set_lines(0, SourceLine::NONE);
         self.allocate_phis();
         T::allocate_locals(self)?;
+        let mut ifs: Vec<SourceLine> = Vec::new();
         for step in self.shader.walk() {
             match step {
                 Step::Block(block) => self.emit_block(block, stage)?,
@@ -22,17 +25,21 @@ impl<T: Target> Selection<'_, T> {
                         .shader
                         .condition(node)
                         .ok_or_else(|| CompileError::internal("if without a condition"))?;
+                    let first = self.program.insts.len();
                     let (mode, inverse) = T::emit_condition(self, cond)?;
                     T::emit_control(self, Op::If).predicate_mode(mode, inverse);
+                    let line = self.shader.line_of(cond);
+                    self.program.set_lines(first, line);
+                    ifs.push(line);
                 }
-                Step::Else(_) => self.emit_marker(Op::Else),
-                Step::EndIf(_) => self.emit_marker(Op::Endif),
-                Step::Loop(_) => self.emit_marker(Op::Do),
-                Step::EndLoop(_) => self.emit_marker(Op::While),
+                Step::Else(_) => self.emit_marker(Op::Else, ifs.last().copied()),
+                Step::EndIf(_) => self.emit_marker(Op::Endif, ifs.pop()),
+                Step::Loop(_) => self.emit_marker(Op::Do, None),
+                Step::EndLoop(_) => self.emit_marker(Op::While, None),
             }
         }
         if self.halts {
-            self.emit_marker(Op::HaltTarget);
+            self.emit_marker(Op::HaltTarget, Some(SourceLine::NONE));
         }
         Ok(())
     }
@@ -47,17 +54,19 @@ impl<T: Target> Selection<'_, T> {
         let shader = self.shader;
         for &inst in &shader.blocks[block].insts {
             self.current = Some(inst);
+            let first = self.program.insts.len();
             self.emit_instruction(inst, stage).map_err(|error| self.located(error))?;
+            self.program.set_lines(first, shader.insts[inst].line);
         }
         self.current = None;
         self.emit_phi_copies(block);
         match shader.blocks[block].jump {
             None => {}
-            Some(Jump::Break) => self.emit_marker(Op::Break),
-            Some(Jump::Continue) => self.emit_marker(Op::Continue),
+            Some(Jump::Break) => self.emit_marker(Op::Break, None),
+            Some(Jump::Continue) => self.emit_marker(Op::Continue, None),
             Some(Jump::Halt) => {
                 self.halts = true;
-                self.emit_marker(Op::Halt);
+                self.emit_marker(Op::Halt, None);
             }
         }
         Ok(())
@@ -87,7 +96,11 @@ impl<T: Target> Selection<'_, T> {
         }
     }
 
-    fn emit_marker(&mut self, op: Op) {
+    /// Appends a control-flow marker with its source line, or that of the instruction before.
+    fn emit_marker(&mut self, op: Op, line: Option<SourceLine>) {
+        let before = self.program.insts.last().map(|inst| inst.line);
+        let first = self.program.insts.len();
         T::emit_control(self, op);
+        self.program.set_lines(first, line.or(before).unwrap_or_default());
     }
 }

@@ -31,6 +31,7 @@ use cranelift_entity::SecondaryMap;
 use fusion::{Fusions, Product};
 use ir::{Alu, Block, Intrinsic, Shader, Tex, Value};
 use std::collections::BTreeMap;
+use vocabulary::SourceLine;
 
 /// A back end: the operations of instruction selection in which the back ends differ. The
 /// implementing type holds the back end's own state of a selection.
@@ -283,7 +284,10 @@ pub fn select<T: Target>(
     T::emit_float_modes(&mut selection);
     stage.emit_prologue(&mut selection)?;
     selection.emit_body(stage)?;
+    selection.program.spread_lines();
+    let epilogue = selection.program.insts.len();
     stage.emit_epilogue(&mut selection)?;
+    selection.program.set_lines(epilogue, SourceLine::NONE);
     let scratch_bytes = T::scratch_bytes(&selection);
     let Selection { program, width, push_start, .. } = selection;
     Ok(SelectedProgram { program, width, push_start, scratch_bytes })

@@ -3,6 +3,7 @@
 use super::{Selection, Target};
 use crate::lir::{Operand, WRITEMASK_XYZW};
 use ir::{Block, InstKind};
+use vocabulary::SourceLine;
 
 impl<T: Target> Selection<'_, T> {
     /// Allocates the registers of all phis.
@@ -27,6 +28,7 @@ impl<T: Target> Selection<'_, T> {
     pub(super) fn emit_phi_copies(&mut self, block: Block) {
         let shader = self.shader;
         let mut copies: Vec<(Operand, Operand)> = Vec::new();
+        let mut lines: Vec<SourceLine> = Vec::new();
         for inst in self.phis_after[block].clone() {
             self.current = Some(inst);
             let data = &shader.insts[inst];
@@ -42,22 +44,27 @@ impl<T: Target> Selection<'_, T> {
                 T::undefine_phi(self, phi);
             } else {
                 T::push_phi_copies(self, phi, source, &mut copies);
+                lines.resize(copies.len(), shader.line_of(source));
             }
         }
         self.current = None;
         // A copy whose destination a later copy still reads goes through a temporary.
         let mut delayed = Vec::new();
-        for (i, &(to, from)) in copies.iter().enumerate() {
+        for (i, (&(to, from), &line)) in copies.iter().zip(&lines).enumerate() {
+            let first = self.program.insts.len();
             if copies[i + 1..].iter().any(|(_, later)| later.file == to.file) {
                 let temp = T::new_register(self, to.ty).masked(to.writemask);
                 T::emit_mov(self, temp, from);
-                delayed.push((to, Operand { writemask: WRITEMASK_XYZW, ..temp }));
+                delayed.push((to, Operand { writemask: WRITEMASK_XYZW, ..temp }, line));
             } else {
                 T::emit_mov(self, to, from);
             }
+            self.program.set_lines(first, line);
         }
-        for (to, temp) in delayed {
+        for (to, temp, line) in delayed {
+            let first = self.program.insts.len();
             T::emit_mov(self, to, temp);
+            self.program.set_lines(first, line);
         }
     }
 }

@@ -111,6 +111,7 @@ fn copy(program: &mut Program, around: &Inst, dst: Operand, src: Operand) {
         inst.group = around.group;
         inst.no_mask = around.no_mask;
         inst.remark = "64-bit regions";
+        inst.line = around.line;
         program.insts.push(inst);
     }
 }

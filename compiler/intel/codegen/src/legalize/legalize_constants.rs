@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::restricted_float::{packed_floats, restricted_float};
 use intel_isa::DfImmediates;
 use std::collections::{BTreeMap, BTreeSet};
-use vocabulary::{InternalError, Phase};
+use vocabulary::{InternalError, Phase, SourceLine};
 
 /// Moves immediates to the last source by exchanging operands, and those that still cannot be
 /// encoded to registers read as scalars: before their first use if one block outside of loops has
@@ -43,7 +43,7 @@ pub(crate) fn legalize_constants(program: &mut Program, model: &Model) -> bool {
         loads = pair(program, loads);
     }
     use_registers(program, &wanted, &loads);
-    insert(program, model, loads);
+    insert(program, model, &wanted, loads);
     true
 }
 
@@ -241,18 +241,26 @@ fn use_registers(program: &mut Program, uses: &Uses, loads: &[Load]) {
     }
 }
 
-/// Puts the loads into the program; at one position packed floats are first.
-fn insert(program: &mut Program, model: &Model, mut loads: Vec<Load>) {
+/// Puts the loads into the program; at one position packed floats are first. A load has the source
+/// line of the first use.
+fn insert(program: &mut Program, model: &Model, uses: &Uses, mut loads: Vec<Load>) {
     let single = |load: &Load| <[Key; 1]>::try_from(load.keys.as_slice()).ok();
     loads.sort_by_key(|load| (load.position, single(load)));
     let mut loads = loads.into_iter().peekable();
     let old = program.take_insts();
+    let lines: Vec<SourceLine> = old.iter().map(|inst| inst.line).collect();
+    let line = |load: &Load| {
+        let sites = load.keys.iter().flat_map(|key| &uses[key]);
+        sites.map(|site| site.0).min().map_or(SourceLine::UNKNOWN, |first| lines[first])
+    };
     for (i, inst) in old.into_iter().enumerate() {
         while let Some(load) = loads.next_if(|load| load.position == i) {
+            let first = program.insts.len();
             match single(&load) {
                 Some([key]) => load_one(program, model, key, load.register),
                 None => load_several(program, &load),
             }
+            program.set_lines(first, line(&load));
         }
         program.insts.push(inst);
     }

@@ -89,6 +89,7 @@ fn split_through_temporary(program: &mut Program, model: &Model, inst: &Inst) {
     let mut back = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[compute.dst]);
     back.group = inst.group;
     back.no_mask = inst.no_mask;
+    back.line = inst.line;
     let width = model.max_exec_size(&back).max(1);
     split(program, &back, width.min(back.exec_size));
 }

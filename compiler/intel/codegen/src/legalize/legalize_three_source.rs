@@ -63,6 +63,7 @@ pub(crate) fn legalize_three_source(program: &mut Program, model: &Model) -> boo
             back.no_mask = inst.no_mask;
             back.predicate = predicate;
             back.flag = inst.flag;
+            back.line = inst.line;
             program.insts.push(inst);
             program.insts.push(back);
         } else {

@@ -4,6 +4,7 @@ use super::op::Op;
 use super::operand::{Operand, REG_SIZE};
 use intel_isa::{Arf, CondMod, Predicate, Sfid, Type};
 use smallvec::SmallVec;
+use vocabulary::SourceLine;
 
 /// Kind of a message, as far as it matters to passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,6 +86,8 @@ pub struct Inst {
     pub message: Option<Message>,
     /// Why it is there, for annotated listings.
     pub remark: &'static str,
+    /// The source line that it came from.
+    pub line: SourceLine,
 }
 
 impl Inst {
@@ -106,6 +109,7 @@ impl Inst {
             acc_write: false,
             message: None,
             remark: "",
+            line: SourceLine::UNKNOWN,
         }
     }
 

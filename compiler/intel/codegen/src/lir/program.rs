@@ -5,6 +5,7 @@ use super::{File, Inst, Op, Operand, REG_SIZE, Type, VReg};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::any::Any;
 use std::rc::Rc;
+use vocabulary::SourceLine;
 
 /// An analysis of a program.
 pub trait Analysis: Any + PartialEq {
@@ -105,6 +106,17 @@ impl Program {
     pub fn take_insts(&mut self) -> Vec<Inst> {
         let room = Vec::with_capacity(self.insts.len() + self.insts.len() / 2);
         std::mem::replace(&mut self.insts, room)
+    }
+
+    /// Copies source lines to instructions that a pass added, from those around them.
+    pub fn spread_lines(&mut self) {
+        SourceLine::spread(&mut self.insts, |inst| &mut inst.line);
+    }
+
+    /// Sets the source line of the instructions from index `first` on that have none.
+    pub fn set_lines(&mut self, first: usize, line: SourceLine) {
+        let added = self.insts[first..].iter_mut().filter(|inst| inst.line.is_unknown());
+        added.for_each(|inst| inst.line = line);
     }
 
     /// Removes `Nop`s that passes left.

@@ -18,6 +18,7 @@ impl IrUnit for Program {
 
     fn changed(&mut self) {
         self.forget_analyses();
+        self.spread_lines();
     }
 
     fn validate(&self) -> Result<(), Failures> {

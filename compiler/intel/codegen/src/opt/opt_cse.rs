@@ -42,6 +42,7 @@ pub(crate) fn opt_cse(program: &mut Program, _model: &Model) -> bool {
                     Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
                 copy.group = inst.group;
                 copy.no_mask = inst.no_mask;
+                copy.line = inst.line;
                 program.insts[i] = copy;
                 changed = true;
                 expression = None;

@@ -8,7 +8,8 @@
 //! * `allocate` allocates registers and prints the program and the counts.
 //! * `encode` prints the machine code of an allocated program, and the rules that it breaks.
 //!
-//! On IR, `compile` prints the machine code of each kernel, and the rules that it breaks.
+//! On IR, `compile` prints the machine code of each kernel with the source lines of instructions
+//! that have one, and the rules that it breaks.
 //!
 //! Settings: `gen=ivb,hsw` (or `all`), `disable-quirk=NAME[,NAME…]`, `disable-pass=NAME[,NAME…]`,
 //! `width=SIMD8`, `backend=vec4`, `spill-all`, `no-spill`, `patch-vertices=N`, `samples=N`.
@@ -24,7 +25,7 @@ use ir::{Pass, PassManager, PassOptions};
 use libtest_mimic::{Failed, Trial};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use vocabulary::{Backend, Generation, Width};
+use vocabulary::{Backend, Generation, LineTable, Width};
 
 const SEPARATOR: &str = "; ----\n";
 /// Header line of files that show an error.
@@ -248,7 +249,7 @@ impl Run {
                 "{}: {} instructions, {} cycles, {} sends, {} registers, {} spills, {} fills",
                 kernel.width, s.instructions, s.cycles, s.sends, s.registers, s.spills, s.fills
             );
-            text += &assembly(device, &kernel.code)?;
+            text += &assembly(device, &kernel.code, &kernel.lines)?;
         }
         Ok(text)
     }
@@ -265,17 +266,20 @@ fn without_location(error: &dyn std::fmt::Display) -> String {
 
 fn encoded(program: &lir::Program, model: &Model) -> Result<String, String> {
     let encoded = encode::encode(program, model).map_err(|e| without_location(&e))?;
-    assembly(model.devinfo(), &encoded.code)
+    assembly(model.devinfo(), &encoded.code, &LineTable::default())
 }
 
-/// The instructions of machine code and the rules that it breaks.
-fn assembly(device: &'static DevInfo, code: &[u8]) -> Result<String, String> {
+/// The instructions of machine code with the source lines that they have, `@12`, and the rules that
+/// it breaks.
+fn assembly(device: &'static DevInfo, code: &[u8], lines: &LineTable) -> Result<String, String> {
     let located = intel_isa::decode_program(device, code).map_err(|e| e.to_string())?;
     let mut text = String::new();
     for instruction in &located {
         let line = intel_isa::print_inst(device, &instruction.inst);
         let words: Vec<&str> = line.split_whitespace().collect();
-        let _ = writeln!(text, "  {}", words.join(" "));
+        let line = lines.at(instruction.offset as u32).line();
+        let line = line.map(|line| format!(" @{line}")).unwrap_or_default();
+        let _ = writeln!(text, "  {}{line}", words.join(" "));
     }
     for violation in intel_isa::validate::validate_program(device, code) {
         // Programs in files are parts of programs.

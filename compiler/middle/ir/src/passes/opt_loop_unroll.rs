@@ -393,7 +393,7 @@ impl Copy {
             }
             let data = shader.insts[inst].clone();
             let shape = data.result.map(|v| (shader.bits(v), shader.components(v)));
-            let created = shader.create_inst(data.kind, shape);
+            let created = shader.create_inst(data.kind, shape, data.line);
             if let (Some(old), Some(new)) = (data.result, shader.insts[created].result) {
                 self.values.insert(old, new);
             }

@@ -236,7 +236,11 @@ impl Promoter<'_> {
             srcs.push(PhiSrc { pred, value });
         }
         let (bits, components) = self.shape(shader, variable);
-        Builder::at(shader, block, 0).phi(srcs, bits, components)
+        let mut lines = srcs.iter().map(|src| shader.line_of(src.value));
+        let line = lines.find(|line| !line.is_unknown()).unwrap_or_default();
+        let mut b = Builder::at(shader, block, 0);
+        b.line = line;
+        b.phi(srcs, bits, components)
     }
 
     fn block(&mut self, shader: &mut Shader, block: Block, values: &mut [Option<Value>]) {
@@ -292,7 +296,8 @@ impl Promoter<'_> {
             .map(|c| Src::splat(if write_mask >> c & 1 != 0 { new } else { old }, c));
         let alu =
             crate::inst::Alu { op: AluOp::vec(components), srcs: srcs.collect(), exact: false };
-        let merged = shader.create_inst(InstKind::Alu(alu), Some((bits, components)));
+        let line = shader.insts[inst].line;
+        let merged = shader.create_inst(InstKind::Alu(alu), Some((bits, components)), line);
         values[variable] = shader.insts[merged].result;
         kept.push(merged);
     }

@@ -271,7 +271,9 @@ impl SingleBreak<'_> {
         }
         let shape = (self.shader.bits(a), self.shader.components(a));
         let srcs = srcs.map(|(pred, value)| PhiSrc { pred, value });
-        let inst = self.shader.create_inst(InstKind::Phi(srcs.into_iter().collect()), Some(shape));
+        let line = self.shader.line_of(a);
+        let kind = InstKind::Phi(srcs.into_iter().collect());
+        let inst = self.shader.create_inst(kind, Some(shape), line);
         self.shader.blocks[block].insts.push(inst);
         self.shader.insts[inst].result.unwrap_or(a)
     }

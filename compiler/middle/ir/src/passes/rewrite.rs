@@ -18,8 +18,9 @@ pub(crate) enum Action {
 }
 
 /// Visits every instruction in program order with a builder standing where the instruction was;
-/// what the callback builds precedes the instruction. Sources are already replaced when the
-/// callback sees them, except those of loop-header phis, which are replaced at the end.
+/// what the callback builds precedes the instruction and has its source line. Sources are already
+/// replaced when the callback sees them, except those of loop-header phis, which are replaced at
+/// the end.
 pub(crate) fn rewrite(
     shader: &mut Shader,
     mut f: impl FnMut(&mut Builder<'_>, Inst) -> Action,
@@ -31,7 +32,9 @@ pub(crate) fn rewrite(
         shader.blocks[block].insts.reserve(old.len());
         for inst in old {
             shader.insts[inst].kind.for_each_src_mut(|v| *v = resolve(&map, *v));
+            let line = shader.insts[inst].line;
             let mut builder = Builder::at_end(shader, block);
+            builder.line = line;
             match f(&mut builder, inst) {
                 Action::Keep => shader.blocks[block].insts.push(inst),
                 Action::Remove => progress = true,

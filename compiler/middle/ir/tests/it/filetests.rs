@@ -2,7 +2,8 @@
 //! the expected text. `BLESS=1 cargo test -p ir --test it` writes the present output as expected.
 //!
 //! Commands:
-//! * `; test: passes NAME…` runs the passes, validating after each, and prints the shader.
+//! * `; test: passes NAME…` runs the passes, validating after each, and prints the shader, with the
+//!   source lines of instructions that have one.
 //!   `opt_constant_inputs`, `opt_copied_inputs`, `opt_unread_outputs` and, for outputs,
 //!   `lower_varyings` read the neighboring stage, which follows the shader after a line
 //!   `; previous:` or `; next:`.
@@ -169,7 +170,7 @@ fn output(source: &str) -> Result<String, String> {
             for name in words {
                 run_pass(&mut manager, &mut shader, name, neighbor)?;
             }
-            Ok(shader.to_string())
+            Ok(format!("{shader:#}"))
         }
         Some("validate") => Ok(match validate(&shader) {
             Ok(()) => "valid\n".to_owned(),

@@ -6,6 +6,7 @@ use ir::{
     Block, Fields, Inst, InstKind, Intrinsic, IntrinsicOp, Local, Node, NodeData, Shader, Value,
 };
 use rustc_hash::FxHashMap;
+use vocabulary::SourceLine;
 
 use super::states::{Exit, Label, Machine, nodes};
 
@@ -89,7 +90,8 @@ impl ValueStorage<'_> {
     }
 
     fn constant_zero(&mut self) -> (Inst, Option<Value>) {
-        let zero = self.shader.create_inst(InstKind::Const([0; 4]), Some((32, 1)));
+        let kind = InstKind::Const([0; 4]);
+        let zero = self.shader.create_inst(kind, Some((32, 1)), SourceLine::UNKNOWN);
         (zero, self.shader.insts[zero].result)
     }
 
@@ -110,7 +112,7 @@ impl ValueStorage<'_> {
         let srcs = [value].into_iter().chain(index).collect();
         let op = IntrinsicOp::StoreLocal;
         let kind = InstKind::Intrinsic(Intrinsic { op, srcs, fields: Box::new(fields) });
-        [zero, self.shader.create_inst(kind, None)]
+        [zero, self.shader.create_inst(kind, None, self.shader.line_of(value))]
     }
 
     /// Makes a variable of each phi at the start of a region: predecessors store, the phi loads.
@@ -196,7 +198,8 @@ impl ValueStorage<'_> {
                 load
             }
         };
-        let inst = self.shader.create_inst(kind, Some((data.bits, data.components)));
+        let line = self.shader.line_of(value);
+        let inst = self.shader.create_inst(kind, Some((data.bits, data.components)), line);
         self.start.push(inst);
         let copy = self.shader.insts[inst].result.unwrap_or(value);
         self.read.insert(value, copy);
