@@ -296,7 +296,7 @@ impl<'a> Fragments<'a> {
         thread.set_dispatch_mask(u32::MAX >> (32 - (4 * slots.len()).max(least)));
         // The values of sixteen pixels follow those of the sixteen before.
         let mut register = 1 + kernel.width.div_ceil(4 * GROUP);
-        for slots in slots.chunks(GROUP) {
+        for slots in filled(slots, least).chunks(GROUP) {
             let width = kernel.width.min(4 * GROUP);
             register = self.write_interpolated(thread, (register, width), slots, primitive)?;
         }
@@ -547,4 +547,14 @@ impl Host for FragmentHost<'_> {
     }
 
     memory_messages!();
+}
+
+/// Returns slots for at least `least` channels: the last one is repeated. Channels without a pixel
+/// that execute in place of others have coordinates that are finite, too.
+fn filled(slots: &[QuadSlot], least: usize) -> SmallVec<[QuadSlot; 4]> {
+    let mut filled = SmallVec::from_slice(slots);
+    if let Some(last) = slots.last() {
+        filled.resize(slots.len().max(least.div_ceil(4)), *last);
+    }
+    filled
 }
