@@ -13,6 +13,7 @@
 //! assert_eq!(counts.to_string(), "pass: 1");
 //! ```
 
+pub mod annotations;
 pub mod coverage;
 pub mod diff;
 pub mod event;

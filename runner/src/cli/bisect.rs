@@ -1,24 +1,16 @@
 //! `runner bisect`: search for the compiler pass run that changes the ending of a test.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::args::{ExecuteArgs, SelectArgs};
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
 use super::options::{changed_options, command_options, execute_options};
-use super::output::print;
+use super::output::{Format, print};
 use super::override_runner::OverrideRunner;
 use super::values::{Generations, generations};
 use super::{list, workers};
 use crate::console::message::message;
 use tools::bisect::{self, BisectOptions, Bisection};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For terminals.
-    Terminal,
-    /// For programs.
-    Json,
-}
 
 #[derive(Debug, Args)]
 pub(super) struct BisectArgs {

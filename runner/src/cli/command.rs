@@ -3,12 +3,11 @@
 use clap::{ArgAction, Parser, Subcommand};
 
 use super::args::{
-    CompletionsArgs, DriverArgs, ManArgs, RerunArgs, ResumeArgs, RunArgs, SettingsArgs, WorkerArgs,
+    CompletionsArgs, ManArgs, RerunArgs, ResumeArgs, RunArgs, SettingsArgs, WorkerArgs,
 };
-use super::values::{Generations, generations};
 use super::{
-    asm, bisect, compare_codegen, coverage, defects, diff, expect, fuzz, gpu, history, import,
-    list, merge, piglit, pressure, reduce, report, serve, show, summary, wrap,
+    asm, bisect, compare_codegen, coverage, defects, diff, expect, export, fuzz, gens, gpu,
+    history, import, list, merge, piglit, pressure, reduce, report, serve, show, summary, wrap,
 };
 use crate::console::style::ColorChoice;
 
@@ -64,13 +63,7 @@ pub(super) enum Command {
     /// List the tests under the paths, or count their command patterns.
     List(list::ListArgs),
     /// Show what each generation offers.
-    Gens {
-        /// Print limits and extensions of these generations in full.
-        #[arg(value_name = "GEN", value_parser = generations)]
-        full: Option<Generations>,
-        #[command(flatten)]
-        driver: DriverArgs,
-    },
+    Gens(gens::GensArgs),
     /// Show the stages of a test's shaders: GLSL, IR, assembly, binaries, counts.
     Show(show::ShowArgs),
     /// Find the compiler pass run that changes the ending of a test.
@@ -95,6 +88,8 @@ pub(super) enum Command {
     Summary(summary::SummaryArgs),
     /// Write a run as HTML: a table of all results, and a page for each interesting one.
     Report(report::ReportArgs),
+    /// Print unexpected results as annotations for GitHub or a report for GitLab.
+    Export(export::ExportArgs),
     /// Show results over time, or record runs.
     History(history::HistoryArgs),
     /// Compare a run's instruction counts with another compiler's.

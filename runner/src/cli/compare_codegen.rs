@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use amd_isa::Chip;
 use anyhow::{Context, bail};
 use clap::Args;
+use serde::Serialize;
 
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
-use super::output::print;
+use super::output::{Format, print, print_json};
 use super::radeonsi_counts;
 use super::shader_counts::{Counts, Key, Table};
 use super::values::{Generations, generations};
@@ -50,6 +51,9 @@ pub(super) struct CompareCodegenArgs {
     /// spills and the other does not.
     #[arg(long, value_name = "RATIO")]
     limit: Option<f64>,
+    /// Format.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
+    format: Format,
 }
 
 /// One shader that both compilers compiled.
@@ -84,6 +88,7 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
     let (tests, theirs) = parse(&text).with_context(|| name.clone())?;
     let filter = Filter::new(&args.include, &[], None)?;
     let Some(run) = &args.run else {
+        anyhow::ensure!(args.format == Format::Terminal, "--format json needs a run");
         let names: Vec<String> =
             tests.into_iter().filter(|t| filter.accepts(t)).map(|t| t + "\n").collect();
         print(names.concat().as_bytes())?;
@@ -102,7 +107,10 @@ pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
         message!("error: {name} and the run have no shader in common");
         return Ok(NOTHING);
     }
-    print(report(&pairs, &widths, args.rows).as_bytes())?;
+    match args.format {
+        Format::Json => print_json("compare-codegen", &document(&pairs, &widths, args.rows))?,
+        Format::Terminal => print(report(&pairs, &widths, args.rows).as_bytes())?,
+    }
     let bad = |limit: f64| {
         let above = |group: &Group| group.double.mean().is_some_and(|mean| mean > limit);
         pairs.iter().any(Pair::spills_alone) || groups(&pairs, &widths).values().any(above)
@@ -383,6 +391,109 @@ fn waves_report(pairs: &[Pair]) -> String {
         );
     }
     if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// The comparison in JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    groups: Vec<GroupDocument<'a>>,
+    /// Every shader, the one with the most additional instructions first, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shaders: Option<Vec<ShaderDocument<'a>>>,
+}
+
+/// The shaders of a generation, width and stage.
+#[derive(Serialize)]
+struct GroupDocument<'a> {
+    #[serde(rename = "gen")]
+    generation: &'a str,
+    width: &'a str,
+    stage: &'a str,
+    all: Ratio,
+    /// Those of tests about doubles.
+    doubles: Ratio,
+    instructions: Sums,
+    worse: u32,
+    better: u32,
+    /// Kernels that only the other compiler has, and only ours.
+    lost: u32,
+    gained: u32,
+    /// Shaders that spill.
+    spilling: Sums,
+    /// Shaders that spill with our compiler alone.
+    spilling_alone: u32,
+}
+
+/// Number of shaders, and the geometric mean of our instructions to theirs.
+#[derive(Serialize)]
+struct Ratio {
+    shaders: u32,
+    mean: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Sums {
+    ours: u64,
+    theirs: u64,
+}
+
+#[derive(Serialize)]
+struct ShaderDocument<'a> {
+    test: &'a str,
+    #[serde(rename = "gen")]
+    generation: &'a str,
+    stage: &'a str,
+    width: &'a str,
+    ours: CountsDocument,
+    theirs: CountsDocument,
+}
+
+#[derive(Serialize)]
+struct CountsDocument {
+    instructions: u32,
+    spills: u32,
+    waves: Option<u32>,
+}
+
+/// Returns the comparison; with `rows` that of every shader.
+fn document<'a>(pairs: &'a [Pair], widths: &'a [OneSided], rows: bool) -> Document<'a> {
+    Document {
+        groups: groups(pairs, widths).into_iter().map(group_document).collect(),
+        shaders: rows.then(|| pairs.iter().map(shader_document).collect()),
+    }
+}
+
+fn group_document<'a>(
+    ((generation, width, stage), group): ((&'a str, &'a str, &'a str), Group),
+) -> GroupDocument<'a> {
+    GroupDocument {
+        generation,
+        width,
+        stage,
+        all: ratio(group.all),
+        doubles: ratio(group.double),
+        instructions: Sums { ours: group.ours, theirs: group.theirs },
+        worse: group.worse,
+        better: group.better,
+        lost: group.lost,
+        gained: group.gained,
+        spilling: Sums { ours: group.ours_spill.into(), theirs: group.theirs_spill.into() },
+        spilling_alone: group.spills_alone,
+    }
+}
+
+fn ratio(mean: Mean) -> Ratio {
+    Ratio { shaders: mean.count, mean: mean.mean() }
+}
+
+fn shader_document(pair: &Pair) -> ShaderDocument<'_> {
+    let (test, generation, stage, width) = &pair.key;
+    let (ours, theirs) = (counts_document(pair.ours), counts_document(pair.theirs));
+    ShaderDocument { test, generation, stage, width, ours, theirs }
+}
+
+fn counts_document(Counts { instructions, spills, waves }: Counts) -> CountsDocument {
+    CountsDocument { instructions, spills, waves }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::args::DriverArgs;
 use super::driver;
 use super::exit::{EXPECTED, UNEXPECTED};
-use super::output::{print, write_test};
+use super::output::{Format, print, print_json, write_test};
 use super::revision::REVISION;
 use super::values::{Generations, generations, process_arguments};
 use super::workers;
@@ -42,8 +42,11 @@ pub(super) struct DefectsArgs {
     /// Wall-clock limit of a test case.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 300)]
     timeout: u32,
-    /// Print everything that is known of each defect, with the results, as JSON.
-    #[arg(long)]
+    /// Format; JSON has everything that is known of each defect, too.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
+    format: Format,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 
@@ -53,6 +56,7 @@ struct Report {
     command: String,
     /// Day of the run.
     date: String,
+    #[serde(skip)]
     version: &'static str,
     revision: Option<&'static str>,
     /// Names of the driver by target.
@@ -108,9 +112,10 @@ pub(super) fn defects(args: &DefectsArgs) -> anyhow::Result<u8> {
     for generation in report.generations.clone() {
         report.add(generation, execute(args, generation, &folder)?);
     }
-    let text =
-        if args.json { serde_json::to_string_pretty(&report)? + "\n" } else { report.table() };
-    print(text.as_bytes())?;
+    match args.json || args.format == Format::Json {
+        true => print_json("defects", &report)?,
+        false => print(report.table().as_bytes())?,
+    }
     Ok(if report.is_as_recorded() { EXPECTED } else { UNEXPECTED })
 }
 

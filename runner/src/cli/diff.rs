@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::exit::{EXPECTED, UNEXPECTED};
-use super::output::print;
+use super::output::{print, print_json};
 use super::values;
 use crate::console::message::message;
-use results::diff::{self, CodeSelection, Diff, Listing, Metric, MetricChange};
+use results::diff::{self, CodeSelection, Diff, DiffDocument, Listing, Metric, MetricChange};
 use results::passes::parse_stage;
 use results::threads::joined;
 use results::{RunFile, RunResults};
@@ -20,7 +20,7 @@ enum Format {
     Terminal,
     /// For a merge request.
     Markdown,
-    /// For programs.
+    /// For programs (docs/json.md).
     Json,
     /// Changed shaders, for spreadsheets.
     Csv,
@@ -104,13 +104,12 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
         groups: args.code.is_selective(),
     };
     let format = if args.csv { Format::Csv } else { args.format };
-    let text = match format {
-        Format::Terminal => diff::terminal(&diff, &texts(), listing),
-        Format::Markdown => diff::markdown(&diff, &texts(), listing),
-        Format::Json => diff::json(&diff, &texts())?,
-        Format::Csv => diff::csv(&diff, args.code.limit),
-    };
-    print(text.as_bytes())?;
+    match format {
+        Format::Terminal => print(diff::terminal(&diff, &texts(), listing).as_bytes())?,
+        Format::Markdown => print(diff::markdown(&diff, &texts(), listing).as_bytes())?,
+        Format::Json => print_json("diff", &DiffDocument { diff: &diff, texts: &texts() })?,
+        Format::Csv => print(diff::csv(&diff, args.code.limit).as_bytes())?,
+    }
     let grew = grown(&diff, args.fail_above);
     grew.iter().for_each(|text| message!("{text}"));
     Ok(if diff.is_bad() || !grew.is_empty() { UNEXPECTED } else { EXPECTED })

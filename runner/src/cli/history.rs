@@ -1,5 +1,7 @@
 //! `runner history`: results of past runs.
 
+mod json;
+
 use std::fmt::Write;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use std::thread::JoinHandle;
 use clap::Args;
 
 use super::exit::{EXPECTED, NOTHING};
-use super::output::print;
+use super::output::{Format, print};
 use crate::console::message::message;
 use results::RunFile;
 use results::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
@@ -32,6 +34,15 @@ pub(super) struct HistoryArgs {
     /// Record these runs: folders or results.jsonl.
     #[arg(long, value_name = "RUN", num_args = 1..)]
     import: Vec<PathBuf>,
+    /// Format.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value = "terminal",
+        conflicts_with = "import"
+    )]
+    format: Format,
     /// File of the history.
     #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     file: PathBuf,
@@ -82,25 +93,46 @@ pub(super) fn history(args: &HistoryArgs) -> anyhow::Result<u8> {
     }
     let history = History::read(&args.file)?;
     let runs = history.runs()?;
-    let text = match &args.test {
-        Some(test) => match of_test(&history, &runs, test)? {
-            Some(text) => text,
-            None => return Ok(NOTHING),
-        },
-        None if args.failing => failing(&history.all(&runs)?, &runs),
-        None if args.flaky => flaky(&history.all(&runs)?, &runs),
-        None => list(&runs),
+    let is_json = args.format == Format::Json;
+    let Some(test) = &args.test else {
+        let kind: fn(&Series, &[RunEntry]) -> bool = match (args.failing, args.flaky) {
+            (true, _) => |series, _| series.failing_since().is_some(),
+            (_, true) => Series::is_flaky,
+            _ if is_json => {
+                json::print_runs(&runs)?;
+                return Ok(EXPECTED);
+            }
+            _ => {
+                print(list(&runs).as_bytes())?;
+                return Ok(EXPECTED);
+            }
+        };
+        let mut all = history.all(&runs)?;
+        all.retain(|series| kind(series, &runs));
+        let render = if args.failing { failing } else { flaky };
+        match is_json {
+            true => json::print_series(&all, &runs)?,
+            false => print(render(&all, &runs).as_bytes())?,
+        }
+        return Ok(EXPECTED);
     };
-    print(text.as_bytes())?;
+    let series = of_test(&history, &runs, test)?;
+    if series.is_empty() {
+        return Ok(NOTHING);
+    }
+    match is_json {
+        true => json::print_series(&series, &runs)?,
+        false => print(describe_all(&series, &runs).as_bytes())?,
+    }
     Ok(EXPECTED)
 }
 
-/// Renders the results of a test over time, or the state of every test case whose name contains the
-/// text. Prints an error and returns `None` if there is none.
-fn of_test(history: &History, runs: &[RunEntry], text: &str) -> anyhow::Result<Option<String>> {
+/// Returns the results of a test over time, or those of every test case whose name contains the
+/// text. Prints an error if there is none.
+fn of_test(history: &History, runs: &[RunEntry], text: &str) -> anyhow::Result<Vec<Series>> {
     let exact = history.test(runs, text)?;
     let series = if exact.is_empty() { history.matching(runs, text)? } else { exact };
-    let Some(first) = series.first() else {
+    if series.is_empty() {
         let tests = history.tests()?;
         let hint = nearest(text, tests.iter().map(String::as_str));
         let hint = hint.map(|name| format!("; did you mean `{}`?", printable(name)));
@@ -109,14 +141,18 @@ fn of_test(history: &History, runs: &[RunEntry], text: &str) -> anyhow::Result<O
             printable(text),
             hint.unwrap_or_default()
         );
-        return Ok(None);
-    };
-    let one = series.iter().all(|other| other.test == first.test);
+    }
+    Ok(series)
+}
+
+/// Renders the results of a test over time, or the state of each of several tests.
+fn describe_all(series: &[Series], runs: &[RunEntry]) -> String {
+    let one = series.windows(2).all(|pair| pair[0].test == pair[1].test);
     let render = |series: &Series| match one {
         true => describe(series, runs),
         false => format!("{}: {}\n", subject(series), state(series, runs)),
     };
-    Ok(Some(series.iter().map(render).collect()))
+    series.iter().map(render).collect()
 }
 
 fn import(args: &HistoryArgs) -> anyhow::Result<u8> {
@@ -214,13 +250,11 @@ fn state(series: &Series, runs: &[RunEntry]) -> String {
     format!("{last} since {}; before: {before}{flaky}", place(first))
 }
 
-fn failing(all: &[Series], runs: &[RunEntry]) -> String {
-    let bad = all.iter().filter(|series| series.failing_since().is_some());
-    bad.map(|series| format!("{}: {}\n", subject(series), state(series, runs))).collect()
+fn failing(bad: &[Series], runs: &[RunEntry]) -> String {
+    bad.iter().map(|series| format!("{}: {}\n", subject(series), state(series, runs))).collect()
 }
 
-fn flaky(all: &[Series], runs: &[RunEntry]) -> String {
-    let flaky = all.iter().filter(|series| series.is_flaky(runs));
+fn flaky(flaky: &[Series], _: &[RunEntry]) -> String {
     let describe = |series: &Series| {
         let changes = counted(series.changes(), "change");
         let results = counted(series.points.len(), "result");
@@ -230,7 +264,7 @@ fn flaky(all: &[Series], runs: &[RunEntry]) -> String {
         };
         format!("{}: {changes} in {results}{reported}\n", subject(series))
     };
-    flaky.map(describe).collect()
+    flaky.iter().map(describe).collect()
 }
 
 /// Renders a number of things: `1 change`, `2 changes`.

@@ -1,16 +1,18 @@
 //! `runner list`: names of tests, or how often each command pattern occurs.
 
-use std::fmt::Write;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use script::Pattern;
+use serde::Serialize;
 
 use super::args::SelectArgs;
 use super::chain::chain;
 use super::exit::{EXPECTED, NOTHING, UNEXPECTED};
-use super::output::print;
+use super::output::{Format, print, print_json};
 use crate::console::message::message;
 use crate::console::style::Style;
 use crate::select::{FileKinds, Filter, TestFile, find_tests, located, name_prefixes};
@@ -24,6 +26,24 @@ pub(super) struct ListArgs {
     /// Print pattern, files and lines of every command pattern instead of names.
     #[arg(long)]
     counts: bool,
+    /// Format.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
+    format: Format,
+}
+
+/// A test in JSON.
+#[derive(Serialize)]
+struct ListedTest<'a> {
+    name: String,
+    path: Cow<'a, str>,
+}
+
+/// Occurrences of a command pattern in JSON.
+#[derive(Serialize)]
+struct PatternCount {
+    pattern: String,
+    files: u64,
+    lines: u64,
 }
 
 /// The tests under the paths, and the selected ones.
@@ -84,21 +104,28 @@ pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
     }
     let tests = selection.tests;
     if args.counts {
-        return counts(&tests);
+        return counts(&tests, args.format);
     }
-    let mut text = String::new();
-    for test in &tests {
-        let name =
-            if args.select.piglit_names { piglit_name(&test.name) } else { test.name.clone() };
-        writeln!(text, "{}", printable_line(&name))?;
+    let name = |test: &TestFile| match args.select.piglit_names {
+        true => piglit_name(&test.name),
+        false => test.name.clone(),
+    };
+    if args.format == Format::Json {
+        let tests: Vec<ListedTest<'_>> = tests
+            .iter()
+            .map(|test| ListedTest { name: name(test), path: test.path.to_string_lossy() })
+            .collect();
+        print_json("list", &BTreeMap::from([("tests", tests)]))?;
+        return Ok(EXPECTED);
     }
-    print(text.as_bytes())?;
+    let lines = tests.iter().map(|test| printable_line(&name(test)) + "\n");
+    print(lines.collect::<String>().as_bytes())?;
     Ok(EXPECTED)
 }
 
 /// Prints `pattern⇥files⇥lines` for every pattern, in the order in which the format tries them.
 /// Malformed files are reported and left out.
-fn counts(tests: &[TestFile]) -> anyhow::Result<u8> {
+fn counts(tests: &[TestFile], format: Format) -> anyhow::Result<u8> {
     let mut files = [0u64; Pattern::ALL.len()];
     let mut lines = [0u64; Pattern::ALL.len()];
     let mut bad = 0usize;
@@ -112,11 +139,19 @@ fn counts(tests: &[TestFile]) -> anyhow::Result<u8> {
             lines[index] += count;
         }
     }
-    let mut text = String::new();
-    for (index, pattern) in Pattern::ALL.iter().enumerate() {
-        writeln!(text, "{pattern}\t{}\t{}", files[index], lines[index])?;
+    let count = |(index, pattern): (usize, &Pattern)| PatternCount {
+        pattern: pattern.to_string(),
+        files: files[index],
+        lines: lines[index],
+    };
+    let counts: Vec<PatternCount> = Pattern::ALL.iter().enumerate().map(count).collect();
+    match format {
+        Format::Json => print_json("patterns", &BTreeMap::from([("patterns", counts)]))?,
+        Format::Terminal => {
+            let line = |c: &PatternCount| format!("{}\t{}\t{}\n", c.pattern, c.files, c.lines);
+            print(counts.iter().map(line).collect::<String>().as_bytes())?;
+        }
     }
-    print(text.as_bytes())?;
     Ok(if bad > 0 { UNEXPECTED } else { EXPECTED })
 }
 

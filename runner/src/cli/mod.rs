@@ -14,6 +14,7 @@ mod diff;
 mod driver;
 mod exit;
 mod expect;
+mod export;
 mod fuzz;
 mod gens;
 mod git_bisect;
@@ -59,7 +60,6 @@ use crate::select::SelectError;
 use chain::chain;
 use command::{Cli, Command};
 use exit::{EXPECTED, UNTESTABLE, USAGE};
-use values::Generations;
 use vocabulary::nearest;
 
 /// Runs the command line of the process.
@@ -86,9 +86,7 @@ pub fn main() -> ExitCode {
     let git_bisect = cli.command.is_none() && cli.run.git_bisect;
     let outcome = match cli.command {
         Some(Command::List(args)) => list::list(&args),
-        Some(Command::Gens { full, driver }) => {
-            gens::gens(full.map(|Generations(list)| list).as_deref(), &driver)
-        }
+        Some(Command::Gens(args)) => gens::gens(&args),
         Some(Command::Show(args)) if args.driver.is_some() => show::driver::show(&args),
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Bisect(args)) => bisect::bisect(&args),
@@ -102,6 +100,7 @@ pub fn main() -> ExitCode {
         Some(Command::Diff(args)) => diff::diff(&args),
         Some(Command::Summary(args)) => summary::summary(&args),
         Some(Command::Report(args)) => report::report(&args, resume::parse),
+        Some(Command::Export(args)) => export::export(&args, resume::parse),
         Some(Command::History(args)) => history::history(&args),
         Some(Command::CompareCodegen(args)) => compare_codegen::compare_codegen(&args),
         Some(Command::Pressure(args)) => pressure::pressure(&args),

@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use results::replace_file;
 use serde::Serialize;
 
-/// Version of the documents that commands print as JSON: their `format`. Additions leave it as it
-/// is.
+/// Version of the documents that commands print as JSON, `format` in docs/json.md: additions leave
+/// it as it is.
 const JSON_FORMAT: u32 = 1;
 
 /// Format of a command's output.
@@ -18,7 +18,7 @@ const JSON_FORMAT: u32 = 1;
 pub(super) enum Format {
     /// For terminals.
     Terminal,
-    /// For programs.
+    /// For programs (docs/json.md).
     Json,
 }
 

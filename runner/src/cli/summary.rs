@@ -5,10 +5,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::diff::{CodeArgs, parse};
 use super::exit::{EXPECTED, NOTHING};
-use super::output::print;
+use super::output::{Format, print, print_json};
 use crate::console::message::message;
 use results::diff::{CodeTotals, Metric, by_directory};
 use results::names::printable;
@@ -37,6 +38,37 @@ pub(super) struct SummaryArgs {
     /// Print the totals as CSV.
     #[arg(long)]
     csv: bool,
+    /// Format.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
+    #[arg(conflicts_with_all = ["by_directory", "csv"])]
+    format: Format,
+}
+
+/// Statuses of several runs in JSON.
+#[derive(Serialize)]
+struct Statuses<'a> {
+    runs: Vec<RunCounts>,
+    tests: Vec<TestStatuses<'a>>,
+}
+
+/// A run in JSON.
+#[derive(Serialize)]
+struct RunCounts {
+    name: String,
+    counts: BTreeMap<&'static str, usize>,
+    /// Results that a killed or stopped run lacks.
+    not_run: usize,
+    total: usize,
+}
+
+/// A test case in JSON; no status means no result.
+#[derive(Serialize)]
+struct TestStatuses<'a> {
+    test: &'a str,
+    #[serde(rename = "gen")]
+    generation: &'a str,
+    variant: &'a str,
+    statuses: Vec<Option<Status>>,
 }
 
 /// Prints totals of the generated code of the runs.
@@ -48,6 +80,10 @@ fn code(args: &SummaryArgs, runs: &[RunResults<'_>]) -> anyhow::Result<u8> {
     if totals.is_empty() {
         message!("error: the runs have no such code in common");
         return Ok(NOTHING);
+    }
+    if args.format == Format::Json {
+        print_json("code", &totals.document())?;
+        return Ok(EXPECTED);
     }
     let text = match args.csv {
         true => totals.csv(),
@@ -91,16 +127,23 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
             }
         }
     }
+    lines.retain(|_, statuses| args.all || statuses.windows(2).any(|pair| pair[0] != pair[1]));
+    if args.format == Format::Json {
+        let statuses = Statuses {
+            runs: run_counts(args, &runs, &counts),
+            tests: lines.into_iter().map(TestStatuses::of).collect(),
+        };
+        print_json("summary", &statuses)?;
+        return Ok(EXPECTED);
+    }
     let mut text = String::new();
     for ((test, generation, variant), statuses) in lines {
-        if args.all || statuses.windows(2).any(|pair| pair[0] != pair[1]) {
-            let words: Vec<&str> =
-                statuses.iter().zip(&runs).map(|(s, run)| status_name(*s, run)).collect();
-            let separator = if variant.is_empty() { "" } else { " " };
-            let (test, generation, variant) =
-                (printable(test), printable(generation), printable(variant));
-            writeln!(text, "{test} [{generation}{separator}{variant}]: {}", words.join(" "))?;
-        }
+        let words: Vec<&str> =
+            statuses.iter().zip(&runs).map(|(s, run)| status_name(*s, run)).collect();
+        let separator = if variant.is_empty() { "" } else { " " };
+        let (test, generation, variant) =
+            (printable(test), printable(generation), printable(variant));
+        writeln!(text, "{test} [{generation}{separator}{variant}]: {}", words.join(" "))?;
     }
     if !text.is_empty() {
         text.push('\n');
@@ -115,6 +158,25 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     row(&mut text, "total", counts.iter().map(Counts::total))?;
     print(text.as_bytes())?;
     Ok(EXPECTED)
+}
+
+/// Returns the runs with their counts.
+fn run_counts(args: &SummaryArgs, runs: &[RunResults<'_>], counts: &[Counts]) -> Vec<RunCounts> {
+    let of = |((path, run), counts): ((&PathBuf, &RunResults<'_>), &Counts)| RunCounts {
+        name: path.display().to_string(),
+        counts: Status::ALL.map(|status| (status.name(), counts.of(status))).into(),
+        not_run: run.unfinished(),
+        total: counts.total(),
+    };
+    args.runs.iter().zip(runs).zip(counts).map(of).collect()
+}
+
+impl<'a> TestStatuses<'a> {
+    fn of(
+        ((test, generation, variant), statuses): ((&'a str, &'a str, &'a str), Vec<Option<Status>>),
+    ) -> TestStatuses<'a> {
+        TestStatuses { test, generation, variant, statuses }
+    }
 }
 
 /// Returns the name of a status; without one, the test case is missing or was not reached.

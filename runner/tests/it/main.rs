@@ -29,6 +29,7 @@ mod guards;
 mod history;
 mod import;
 mod interruptions;
+mod json_output;
 mod junit;
 mod language_rules;
 mod large_programs;

@@ -15,9 +15,9 @@ pub use codegen::{
 pub use csv::csv;
 pub use directories::by_directory;
 pub use metric::{CodeSelection, Metric};
-pub use render::{Listing, json, markdown, percent, terminal};
+pub use render::{DiffDocument, Listing, json, markdown, percent, terminal};
 pub use text::{TextDiff, texts, unified};
-pub use totals::CodeTotals;
+pub use totals::{CodeTotals, TotalsDocument};
 
 use std::cmp::Ordering;
 

@@ -378,16 +378,20 @@ fn cell(text: &str) -> String {
     cell
 }
 
+/// A comparison for programs.
+#[derive(Debug, Serialize)]
+pub struct DiffDocument<'a> {
+    /// The comparison.
+    #[serde(flatten)]
+    pub diff: &'a Diff,
+    /// Changes of texts.
+    pub texts: &'a [TextDiff],
+}
+
 /// Renders a comparison as JSON.
 ///
 /// # Errors
 /// Never fails in practice: all values are serializable.
 pub fn json(diff: &Diff, texts: &[TextDiff]) -> serde_json::Result<String> {
-    #[derive(Serialize)]
-    struct Whole<'a> {
-        #[serde(flatten)]
-        diff: &'a Diff,
-        texts: &'a [TextDiff],
-    }
-    serde_json::to_string_pretty(&Whole { diff, texts }).map(|text| text + "\n")
+    serde_json::to_string_pretty(&DiffDocument { diff, texts }).map(|text| text + "\n")
 }

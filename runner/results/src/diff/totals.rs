@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serde::Serialize;
+
 use super::metric::CodeSelection;
 use super::render::percent;
 use crate::names::{csv_field, printable};
@@ -20,6 +22,31 @@ pub struct CodeTotals {
     shaders: Vec<(String, Vec<Vec<u64>>)>,
     /// Number of shaders that are not in every run.
     left_out: usize,
+}
+
+/// [`CodeTotals`] for programs.
+#[derive(Debug, Serialize)]
+pub struct TotalsDocument<'a> {
+    /// Names of the runs.
+    runs: &'a [String],
+    /// Totals of each generation, stage and width.
+    groups: Vec<GroupTotals>,
+    /// Number of shaders that are not in every run.
+    left_out: usize,
+}
+
+/// Totals of a generation, stage and width.
+#[derive(Debug, Serialize)]
+struct GroupTotals {
+    #[serde(rename = "gen")]
+    generation: String,
+    #[serde(with = "crate::stage_name")]
+    stage: Stage,
+    width: Width,
+    /// Number of shaders that every run has.
+    shaders: usize,
+    /// Sums by metric, a number for each run.
+    metrics: BTreeMap<&'static str, Vec<u64>>,
 }
 
 /// Sums over the shaders of a generation, stage and width.
@@ -89,6 +116,21 @@ impl CodeTotals {
     /// Returns true if there is no code.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
+    }
+
+    /// Returns the totals for programs.
+    pub fn document(&self) -> TotalsDocument<'_> {
+        let names = self.selection.metrics.iter().map(|metric| metric.name());
+        let named = |total: &Total| names.clone().zip(total.sums.iter().cloned()).collect();
+        let group = |((generation, stage, width), total): (&(String, Stage, Width), &Total)| {
+            let (generation, stage, width) = (generation.clone(), *stage, *width);
+            GroupTotals { generation, stage, width, shaders: total.shaders, metrics: named(total) }
+        };
+        TotalsDocument {
+            runs: &self.runs,
+            groups: self.groups.iter().map(group).collect(),
+            left_out: self.left_out,
+        }
     }
 
     /// Returns the sum of all groups.
