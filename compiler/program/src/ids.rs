@@ -26,3 +26,8 @@ entity_impl!(FunctionId, "function");
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprId(u32);
 entity_impl!(ExprId, "expr");
+
+/// An explicit memory layout of a [`TypeTable`](crate::TypeTable).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LayoutId(u32);
+entity_impl!(LayoutId, "layout");

@@ -1,5 +1,8 @@
-//! Memory layouts (std140, std430) and slot counts, shared by linking and both executors.
+//! Memory layouts (std140, std430, explicit ones) and slot counts, shared by linking and both
+//! executors.
 
+pub use crate::explicit_layout::ExplicitLayout;
+pub use crate::ids::LayoutId;
 use crate::types::{ArrayLength, MatrixOrder, Member, Type, TypeId, TypeTable};
 use crate::variable::Packing;
 
@@ -11,11 +14,18 @@ pub enum Rules {
     Std140,
     /// No such rounding.
     Std430,
+    /// Offsets and strides are given with the type: these are those of the type at hand. Going to a
+    /// part of it, [`Rules::of_member`] and [`Rules::of_element`] give those of the part.
+    Explicit(LayoutId),
 }
 
 impl From<Packing> for Rules {
     fn from(packing: Packing) -> Rules {
-        if packing == Packing::Std430 { Rules::Std430 } else { Rules::Std140 }
+        match packing {
+            Packing::Std430 => Rules::Std430,
+            Packing::Explicit(layout) => Rules::Explicit(layout),
+            Packing::Shared | Packing::Packed | Packing::Std140 => Rules::Std140,
+        }
     }
 }
 
@@ -28,8 +38,29 @@ impl Rules {
         if self == Rules::Std140 { round_up(alignment, 16) } else { alignment }
     }
 
+    /// The rules of a structure's member, given those of the structure.
+    #[must_use]
+    pub fn of_member(self, types: &TypeTable, member: u32) -> Rules {
+        match self {
+            Rules::Explicit(layout) => match types.layout(layout).parts.get(member as usize) {
+                Some(&(_, part)) => Rules::Explicit(part),
+                None => self,
+            },
+            rules => rules,
+        }
+    }
+
+    /// The rules of an array's element, given those of the array.
+    #[must_use]
+    pub fn of_element(self, types: &TypeTable) -> Rules {
+        self.of_member(types, 0)
+    }
+
     /// Base alignment of a type, in bytes.
     pub fn alignment(self, types: &TypeTable, ty: TypeId, order: MatrixOrder) -> u32 {
+        if matches!(self, Rules::Explicit(_)) {
+            return 1;
+        }
         match types.get(ty) {
             Type::Scalar(s) => s.bytes(),
             Type::Vector { scalar, size } => vector_alignment(scalar.bytes(), *size),
@@ -53,6 +84,9 @@ impl Rules {
 
     /// Size of a type, in bytes; runtime-sized and unsized arrays count no elements.
     pub fn size(self, types: &TypeTable, ty: TypeId, order: MatrixOrder) -> u32 {
+        if let Rules::Explicit(layout) = self {
+            return types.layout(layout).size;
+        }
         match types.get(ty) {
             Type::Scalar(s) => s.bytes(),
             Type::Vector { scalar, size } => scalar.bytes() * u32::from(*size),
@@ -78,8 +112,11 @@ impl Rules {
         }
     }
 
-    /// Bytes between elements of an array of `element`.
+    /// Bytes between elements of an array of `element`; explicit rules are those of the array.
     pub fn array_stride(self, types: &TypeTable, element: TypeId, order: MatrixOrder) -> u32 {
+        if let Rules::Explicit(layout) = self {
+            return types.layout(layout).stride;
+        }
         let alignment = self.aggregate_alignment(self.alignment(types, element, order));
         round_up(self.size(types, element, order), alignment)
     }
@@ -87,6 +124,9 @@ impl Rules {
     /// Bytes between the column vectors (row vectors when row-major) of a matrix; 0 for other
     /// types.
     pub fn matrix_stride(self, types: &TypeTable, ty: TypeId, order: MatrixOrder) -> u32 {
+        if let Rules::Explicit(layout) = self {
+            return types.layout(layout).stride;
+        }
         if matches!(types.get(ty), Type::Matrix { .. }) {
             self.alignment(types, ty, order)
         } else {
@@ -101,6 +141,10 @@ impl Rules {
         members: &[Member],
         order: MatrixOrder,
     ) -> Vec<(u32, u32)> {
+        if let Rules::Explicit(layout) = self {
+            let parts = types.layout(layout).parts.iter();
+            return parts.map(|&(offset, part)| (offset, types.layout(part).size)).collect();
+        }
         let mut next = 0u32;
         let mut result = Vec::with_capacity(members.len());
         for member in members {

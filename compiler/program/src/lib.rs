@@ -22,6 +22,7 @@ pub mod call_graph;
 pub mod capabilities;
 pub mod conversion;
 pub mod exactness;
+pub mod explicit_layout;
 pub mod expression;
 pub mod ids;
 pub mod layout;

@@ -30,7 +30,13 @@ pub struct ShaderText<'a> {
 impl fmt::Display for ShaderText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = self.shader;
-        writeln!(f, "{} shader, GLSL {}{}", s.stage, if s.es { "ES " } else { "" }, s.version)?;
+        match s.nameless {
+            true => writeln!(f, "{} shader, SPIR-V", s.stage)?,
+            false => {
+                let es = if s.es { "ES " } else { "" };
+                writeln!(f, "{} shader, GLSL {es}{}", s.stage, s.version)?;
+            }
+        }
         for global in s.globals.values() {
             let value = Printer { types: self.types, shader: s, function: None };
             value.global(global, f)?;

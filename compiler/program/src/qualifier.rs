@@ -1,5 +1,7 @@
 //! Qualifiers of interface variables.
 
+use crate::ids::LayoutId;
+
 /// ES precision of a uniform.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Precision {
@@ -78,4 +80,6 @@ pub enum Packing {
     Std140,
     /// `std430`.
     Std430,
+    /// As given, offset by offset (SPIR-V).
+    Explicit(LayoutId),
 }

@@ -281,6 +281,9 @@ pub struct Shader {
     pub free_outputs: bool,
     /// Source strings, which the spans of expressions name.
     pub sources: Vec<SourceText>,
+    /// True if the shader is a SPIR-V module's: its interface has no names that matter, and
+    /// differences between stages make values undefined but are no errors (ARB_gl_spirv).
+    pub nameless: bool,
 }
 
 impl Shader {
@@ -324,6 +327,7 @@ impl Shader {
             conversions: Conversions::default(),
             free_outputs: false,
             sources: Vec::new(),
+            nameless: false,
         }
     }
 

@@ -4,6 +4,8 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use crate::builtin_variable::BuiltinVariable;
+use crate::explicit_layout::ExplicitLayout;
+use crate::ids::LayoutId;
 pub use crate::ids::TypeId;
 use crate::qualifier::{Interpolation, MemoryQualifiers};
 
@@ -285,11 +287,18 @@ pub enum Type {
 pub struct TypeTable {
     types: PrimaryMap<TypeId, Type>,
     ids: FxHashMap<Type, TypeId>,
+    layouts: PrimaryMap<LayoutId, ExplicitLayout>,
+    layout_ids: FxHashMap<ExplicitLayout, LayoutId>,
 }
 
 impl Default for TypeTable {
     fn default() -> Self {
-        let mut table = TypeTable { types: PrimaryMap::new(), ids: FxHashMap::default() };
+        let mut table = TypeTable {
+            types: PrimaryMap::new(),
+            ids: FxHashMap::default(),
+            layouts: PrimaryMap::new(),
+            layout_ids: FxHashMap::default(),
+        };
         table.intern(Type::Void);
         // Both executors need it for conditions, whether or not a shader names it.
         table.scalar(Scalar::Bool);
@@ -315,6 +324,17 @@ impl TypeTable {
         let id = self.types.push(ty.clone());
         self.ids.insert(ty, id);
         id
+    }
+
+    /// The id of an explicit layout, adding it when new.
+    pub fn intern_layout(&mut self, layout: ExplicitLayout) -> LayoutId {
+        let layouts = &mut self.layouts;
+        *self.layout_ids.entry(layout).or_insert_with_key(|layout| layouts.push(layout.clone()))
+    }
+
+    /// The explicit layout of an id.
+    pub fn layout(&self, id: LayoutId) -> &ExplicitLayout {
+        &self.layouts[id]
     }
 
     /// The id of a type that is already in the table.

@@ -118,6 +118,7 @@ impl InvocationGroup<'_> {
                     .member_offset(types, place.ty, member, access.order)
                     .ok_or(Error::Malformed("no such member"))?;
                 access.order = target.order.or(access.order);
+                access.rules = access.rules.of_member(types, member);
                 place.offsets.iter_mut().for_each(|o| *o = o.saturating_add(offset));
             }
             PlaceRoot::Opaque => {
@@ -194,7 +195,7 @@ impl InvocationGroup<'_> {
             advance(&mut place.image_offsets, steps.image);
             advance(&mut place.blocks, steps.block);
         }
-        self.element_access(place);
+        self.element_access(place, is_block_array);
         place.ty = element;
         Ok(())
     }
@@ -240,9 +241,13 @@ impl InvocationGroup<'_> {
         })
     }
 
-    /// Sets the stride of a column of a row-major matrix: its components are a row apart.
-    fn element_access(&self, place: &mut Place) {
+    /// Sets the rules of an array's element and the stride of a column of a row-major matrix: its
+    /// components are a row apart.
+    fn element_access(&self, place: &mut Place, is_block_array: bool) {
         let Some(access) = place.access.as_mut() else { return };
+        if !is_block_array && self.types.array_of(place.ty).is_some() {
+            access.rules = access.rules.of_element(self.types);
+        }
         if matches!(self.types.get(place.ty), Type::Matrix { .. })
             && access.order == MatrixOrder::RowMajor
         {

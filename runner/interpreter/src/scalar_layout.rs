@@ -114,12 +114,12 @@ fn memory_components_at(
             }
         }
         Type::Struct(s) => {
-            for (member, (offset, _)) in
-                s.members.iter().zip(rules.offsets(types, &s.members, order))
+            for (index, (member, (offset, _))) in
+                (0..).zip(s.members.iter().zip(rules.offsets(types, &s.members, order)))
             {
                 memory_components_at(
                     types,
-                    rules,
+                    rules.of_member(types, index),
                     member.ty,
                     member.order.or(order),
                     base + offset,
@@ -129,6 +129,7 @@ fn memory_components_at(
         }
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
             let stride = rules.array_stride(types, *element, order);
+            let rules = rules.of_element(types);
             (0..*n).for_each(|i| {
                 memory_components_at(types, rules, *element, order, base + i * stride, out)
             });

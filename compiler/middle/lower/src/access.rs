@@ -215,6 +215,7 @@ impl Lowerer<'_, '_> {
                     .member_offset(types, place.ty, member, memory.order)
                     .ok_or(LowerError::Malformed("no such member"))?;
                 memory.order = target.order.or(memory.order);
+                memory.rules = memory.rules.of_member(types, member);
                 place.index.constant = place.index.constant.wrapping_add(offset);
             }
             Base::Input(input) => {
@@ -276,7 +277,7 @@ impl Lowerer<'_, '_> {
                     let step = memory.step(types, place.ty, element);
                     let offset = self.scale(index, step);
                     place.index = self.add_index(place.index, offset);
-                    memory.enter_column(types, place.ty);
+                    memory.enter_part(types, place.ty);
                 }
                 place.base = Base::Memory(memory);
             }

@@ -155,8 +155,11 @@ impl MemoryPlace {
         }
     }
 
-    /// Notes that a column of a row-major matrix is strided.
-    pub(crate) fn enter_column(&mut self, types: &TypeTable, ty: TypeId) {
+    /// Goes to an element or column. A column of a row-major matrix is strided.
+    pub(crate) fn enter_part(&mut self, types: &TypeTable, ty: TypeId) {
+        if types.array_of(ty).is_some() {
+            self.rules = self.rules.of_element(types);
+        }
         if matches!(types.get(ty), Type::Matrix { .. }) && self.order == MatrixOrder::RowMajor {
             self.component_stride = Some(self.rules.matrix_stride(types, ty, self.order));
         }

@@ -47,7 +47,7 @@ impl ContextSet {
 pub(crate) fn facts(capabilities: &Capabilities) -> ContextFacts<'_> {
     let table = capabilities.table();
     ContextFacts {
-        spirv: false,
+        spirv: table.extensions.contains("GL_ARB_gl_spirv"),
         es: table.api == Api::Es,
         gl_version: table.gl_version,
         glsl_version: table.glsl_version,

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod initial;
 pub(crate) mod pipeline;
 pub(crate) mod source_lines;
+mod spirv;
 
 use std::sync::Arc;
 
@@ -13,7 +14,9 @@ use glsl::{ExtensionNames, NamedStrings};
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
 use program::{Api, BuiltinVariable, Capabilities, LinkOptions, Program, Shader, Stage, TypeTable};
-use script::{Command, Content, GeometryLayout, ProgramTarget, Script, TestLine};
+use script::{
+    Command, Content, GeometryLayout, ProgramTarget, Script, Specialization, SpirvMode, TestLine,
+};
 
 use crate::capabilities::stage_available;
 use pipeline::Pipeline;
@@ -57,6 +60,8 @@ pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked,
         shaders: Vec::new(),
         strings: NamedStrings::default(),
         geometry: GeometryParameters::default(),
+        is_spirv: is_spirv(script, capabilities),
+        constants: Vec::new(),
     };
     for section in &script.sections {
         front.section(&section.content, section.line)?;
@@ -72,11 +77,31 @@ struct FrontEnd<'a> {
     shaders: Vec<Shader>,
     strings: NamedStrings,
     geometry: GeometryParameters,
+    /// True if the SPIR-V sections count, not those of GLSL.
+    is_spirv: bool,
+    /// Values of specialization constants by stage.
+    constants: Vec<(Stage, Vec<Specialization>)>,
+}
+
+/// True if a script's stages are its SPIR-V sections in a context: in a file with both, these go
+/// before those of GLSL, as in piglit.
+pub(crate) fn is_spirv(script: &Script<'_>, capabilities: &Capabilities) -> bool {
+    script.require.spirv != SpirvMode::No && capabilities.has("GL_ARB_gl_spirv")
 }
 
 impl FrontEnd<'_> {
     fn section(&mut self, content: &Content<'_>, line: u32) -> Result<(), Verdict> {
         match content {
+            Content::Shader(_) if self.is_spirv => Ok(()),
+            Content::Passthrough(_) if self.is_spirv => {
+                self.spirv(Stage::Vertex, script::SPIRV_PASSTHROUGH, line)
+            }
+            Content::Spirv { stage, text } if self.is_spirv => self.spirv(*stage, text, line),
+            Content::Specializations { stage, constants } => {
+                self.constants.push((*stage, constants.clone()));
+                Ok(())
+            }
+            Content::Spirv { .. } => Ok(()),
             Content::Shader(shader) => {
                 let stage = shader.stage;
                 stage_available(stage, self.capabilities).map_err(Verdict::skip)?;
@@ -122,8 +147,6 @@ impl FrontEnd<'_> {
                 self.geometry = geometry_parameters(layout);
                 Ok(())
             }
-            // In a file with both, the GLSL sections are the ones that run.
-            Content::Spirv { .. } | Content::Specializations { .. } => Ok(()),
             Content::Require | Content::VertexData | Content::Elements | Content::Test => Ok(()),
         }
     }
@@ -241,7 +264,7 @@ impl<'a> FrontEnd<'a> {
         let applies = self.capabilities.api() == Api::Compatibility
             && !self.script.require.separable_program
             && !has(Stage::Compute)
-            && self.shaders.iter().all(|s| !s.es);
+            && self.shaders.iter().all(|s| !s.es && !s.nameless);
         if !applies {
             return None;
         }

@@ -1,5 +1,6 @@
 //! Execution of commands: one arm for each, which calls the module of its subject.
 
+use program::types::MatrixOrder;
 use raster::pipeline::draw_call::DrawParameters;
 use script::{Command, Expected, Probe, TestLine};
 
@@ -77,11 +78,18 @@ impl<'a> Session<'a> {
                 self.block_array_index =
                     u32::try_from(*index).unwrap_or(0).min(u32::from(u16::MAX));
             }
-            // No effect, since blocks are addressed by name.
-            Command::BlockBinding(_)
-            | Command::BlockOffset(_)
-            | Command::BlockMatrixStride(_)
-            | Command::BlockRowMajor(_) => {}
+            // Without effect where blocks are addressed by name.
+            Command::BlockBinding(binding) => self.block_member.0 = u32::try_from(*binding).ok(),
+            Command::BlockOffset(offset) => {
+                self.block_member.1.offset = u32::try_from(*offset).unwrap_or(0);
+            }
+            Command::BlockMatrixStride(stride) => {
+                self.block_member.1.matrix_stride = u32::try_from(*stride).unwrap_or(0);
+            }
+            Command::BlockRowMajor(row_major) => {
+                self.block_member.1.order =
+                    if *row_major { MatrixOrder::RowMajor } else { MatrixOrder::ColumnMajor };
+            }
             Command::Buffer(command) => buffers::execute(self, command)?,
             Command::Texture(command) => surfaces::texture(self, command)?,
             Command::Framebuffer(command) => surfaces::framebuffer(self, command)?,

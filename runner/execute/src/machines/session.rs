@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gl_machine::machine::uniforms::MemberPlace;
 use program::{Capabilities, Program, Stage};
 use script::Script;
 
@@ -11,8 +12,8 @@ use super::explanation::Explanation;
 use super::feedback::FeedbackState;
 use super::replicas::Replicas;
 use crate::capabilities::needs;
-use crate::front::Linked;
 use crate::front::pipeline::Pipeline;
+use crate::front::{Linked, is_spirv};
 use results::verdict::{Phase, Status, Verdict};
 
 /// An early end of a script: piglit's FAIL-NOW and SKIP-NOW, and failures of an executor.
@@ -39,6 +40,10 @@ pub(crate) struct Session<'a> {
     pub tolerance: [f32; 4],
     /// Element of the block array that uniform commands apply to.
     pub block_array_index: u32,
+    /// Place that `uniform` writes to in blocks without names, with the block's binding.
+    pub block_member: (Option<u32>, MemberPlace),
+    /// True if the shaders are those of the SPIR-V sections.
+    pub is_spirv: bool,
     pub(super) feedback: FeedbackState,
     pub(super) list: DisplayList<'a>,
     pub(super) selections: Selections<'a>,
@@ -127,6 +132,8 @@ impl<'a> Session<'a> {
             clear_mask: ClearMask::default(),
             tolerance: [0.01; 4],
             block_array_index: 0,
+            block_member: (None, MemberPlace::default()),
+            is_spirv: is_spirv(script, capabilities),
             feedback: FeedbackState::default(),
             list: DisplayList::default(),
             selections: Selections::default(),

@@ -41,6 +41,8 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
             None => Some(location),
         }
     };
+    let (binding, place) = session.block_member;
+    let is_spirv = session.is_spirv;
     let location = if let UniformTarget::Location(l) = uniform.target { location(l) } else { None };
     session.replicas.each(|machine, _| match uniform.target {
         UniformTarget::Location(_) => {
@@ -49,6 +51,14 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
         }
         UniformTarget::Name(name) => {
             let value = value(machine)?;
+            if is_spirv && machine.has_uniform_blocks() {
+                let is_set = match binding {
+                    Some(binding) => machine.set_bound_member(binding, index, place, &value)?,
+                    None => false,
+                };
+                let missing = MachineError::NothingToRead("`block binding` names no uniform block");
+                return if is_set { Ok(()) } else { Err(missing) };
+            }
             match machine.set_uniform(name, &value, index) {
                 Err(MachineError::Uniform(_)) if ignores_missing => Ok(()),
                 result => result,

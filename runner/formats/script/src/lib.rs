@@ -61,7 +61,7 @@ pub use requirements::{
     ContextFacts, Unmet, check_requirements, stage_available, stage_requirement,
 };
 pub use script::{Content, ProgramTarget, Script, Section, Shader};
-pub use spirv::Specialization;
+pub use spirv::{SPIRV_PASSTHROUGH, Specialization};
 pub use version_line::VersionLine;
 pub use vertex_data::{Attribute, AttributeFormat, Column, ComponentType, VertexData};
 pub use vocabulary::Stage;

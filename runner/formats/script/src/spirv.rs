@@ -4,6 +4,35 @@ use crate::error::{ErrorKind, Fault};
 use crate::numbers::{float32, unsigned32};
 use crate::text::{Lines, skip_space, trim_end, word};
 
+/// `[vertex shader passthrough]` as SPIR-V assembly: location 0 goes to the position, which is
+/// member 0 of the built-in block.
+pub const SPIRV_PASSTHROUGH: &[u8] = b"\
+    OpCapability Shader\n\
+    OpMemoryModel Logical GLSL450\n\
+    OpEntryPoint Vertex %main \"main\" %block %vertex\n\
+    OpDecorate %vertex Location 0\n\
+    OpDecorate %per_vertex Block\n\
+    OpMemberDecorate %per_vertex 0 BuiltIn Position\n\
+    %void = OpTypeVoid\n\
+    %function = OpTypeFunction %void\n\
+    %float = OpTypeFloat 32\n\
+    %vec4 = OpTypeVector %float 4\n\
+    %int = OpTypeInt 32 1\n\
+    %zero = OpConstant %int 0\n\
+    %per_vertex = OpTypeStruct %vec4\n\
+    %out_block = OpTypePointer Output %per_vertex\n\
+    %out_vec4 = OpTypePointer Output %vec4\n\
+    %in_vec4 = OpTypePointer Input %vec4\n\
+    %block = OpVariable %out_block Output\n\
+    %vertex = OpVariable %in_vec4 Input\n\
+    %main = OpFunction %void None %function\n\
+    %begin = OpLabel\n\
+    %value = OpLoad %vec4 %vertex\n\
+    %place = OpAccessChain %out_vec4 %block %zero\n\
+    OpStore %place %value\n\
+    OpReturn\n\
+    OpFunctionEnd\n";
+
 /// One specialization constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Specialization {

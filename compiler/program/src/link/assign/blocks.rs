@@ -132,6 +132,7 @@ fn new_block(
         return Placement::None;
     }
     let tail = runtime_tail(program, content, rules);
+    let is_explicit = matches!(rules, Rules::Explicit(_));
     let placed = if storage { program.storage_blocks.len() } else { program.uniform_blocks.len() };
     if placed + block_instances(&program.types, global.ty) as usize > MAX_BLOCKS {
         errors.push(format!("too many blocks: no index for `{}`", qualifiers.name));
@@ -148,7 +149,7 @@ fn new_block(
             name: format!("{}{suffix}", qualifiers.name),
             binding: global.layout.binding.map_or(0, |b| b.saturating_add(i as u32)),
             explicit_binding: global.layout.binding.is_some(),
-            size: if storage { size + tail } else { round_up_16(size) },
+            size: if storage && !is_explicit { size + tail } else { round_up_16(size + tail) },
             ty: content,
             packing: qualifiers.packing,
             active_variables: members.len() as u32,
@@ -181,7 +182,12 @@ fn runtime_tail(program: &Program, content: TypeId, rules: Rules) -> u32 {
     let last = program.types.members(content).and_then(|m| m.last());
     match last.map(|m| (program.types.array_of(m.ty), m.order)) {
         Some((Some((element, ArrayLength::Runtime)), order)) => {
-            rules.array_stride(&program.types, element, order)
+            let last = program.types.members(content).map_or(0, |m| m.len().saturating_sub(1));
+            rules.of_member(&program.types, last as u32).array_stride(
+                &program.types,
+                element,
+                order,
+            )
         }
         _ => 0,
     }
@@ -244,7 +250,8 @@ fn leaves(types: &TypeTable, content: TypeId, rules: Rules, storage: bool) -> Ve
     let mut result = Vec::new();
     let members = types.members(content).unwrap_or_default();
     let offsets = rules.offsets(types, members, MatrixOrder::ColumnMajor);
-    for (member, (offset, _)) in members.iter().zip(offsets) {
+    for (index, (member, (offset, _))) in (0..).zip(members.iter().zip(offsets)) {
+        let rules = rules.of_member(types, index);
         let first = result.len();
         // In a storage block a top-level array of structures is listed by its first element only.
         let top = types.array_of(member.ty).map(|(element, length)| {
@@ -257,6 +264,7 @@ fn leaves(types: &TypeTable, content: TypeId, rules: Rules, storage: bool) -> Ve
         match top {
             Some((_, _, element)) if aggregate && storage => {
                 let name = format!("{}[0]", member.name);
+                let rules = rules.of_element(types);
                 collect(types, element, &name, offset, member.order, rules, &mut result);
             }
             _ => collect(types, member.ty, &member.name, offset, member.order, rules, &mut result),
@@ -287,7 +295,8 @@ pub(crate) fn collect(
     match types.get(ty) {
         Type::Struct(s) => {
             let offsets = rules.offsets(types, &s.members, order);
-            for (member, (inner, _)) in s.members.iter().zip(offsets) {
+            for (index, (member, (inner, _))) in (0..).zip(s.members.iter().zip(offsets)) {
+                let rules = rules.of_member(types, index);
                 let name = format!("{name}.{}", member.name);
                 collect(
                     types,
@@ -303,6 +312,7 @@ pub(crate) fn collect(
         Type::Array { element, length } => {
             let stride = rules.array_stride(types, *element, order);
             let n = if let ArrayLength::Fixed(n) = *length { n } else { 0 };
+            let rules = rules.of_element(types);
             if matches!(types.get(*element), Type::Struct(_) | Type::Array { .. }) {
                 for i in 0..n.max(1) {
                     let name = format!("{name}[{i}]");

@@ -26,6 +26,10 @@ pub(crate) fn check(
     errors: &mut Errors,
 ) {
     share_uniforms(stages, types, errors);
+    if stages.iter().any(|shader| shader.nameless) {
+        stages.iter().for_each(|shader| check_streams(shader, errors));
+        return;
+    }
     check_initializers(stages, errors);
     share_blocks(stages, types, errors);
     check_precisions(stages, errors);

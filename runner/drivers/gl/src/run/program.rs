@@ -43,7 +43,7 @@ impl<'a> Run<'a> {
                 self.compile(stage, &parts.into_iter().flatten().collect::<Vec<_>>(), sections)
             }
             Content::Passthrough(_) if self.spirv => {
-                self.spirv(Stage::Vertex, super::spirv::PASSTHROUGH, sections)
+                self.spirv(Stage::Vertex, script::SPIRV_PASSTHROUGH, sections)
             }
             Content::Passthrough(version) => {
                 let line = version.to_string();

@@ -41,7 +41,10 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
         QueryCommand::Program { property, value } => {
             expect(program_property(session, &program, property)?, value, &format!("{property:?}"))
         }
-        QueryCommand::Interface(ref query) => questions::ask(&program, query),
+        QueryCommand::Interface(ref query) => {
+            let binding = session.block_member.0.filter(|_| session.is_spirv);
+            questions::ask(&program, query, binding)
+        }
         QueryCommand::Object { .. } => Ok(()),
     }
 }
@@ -89,8 +92,12 @@ fn program_property(
 
 /// Returns the number of shader objects of the script: one per section.
 fn attached_shaders(session: &Session<'_>) -> usize {
-    let is_shader =
-        |content: &Content<'_>| matches!(content, Content::Shader(_) | Content::Passthrough(_));
+    let is_shader = |content: &Content<'_>| match content {
+        Content::Shader(_) => !session.is_spirv,
+        Content::Spirv { .. } => session.is_spirv,
+        Content::Passthrough(_) => true,
+        _ => false,
+    };
     session.script.sections.iter().filter(|section| is_shader(&section.content)).count()
 }
 

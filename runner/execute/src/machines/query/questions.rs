@@ -9,8 +9,17 @@ use crate::front::unsupported;
 use crate::machines::session::Flow;
 use results::verdict::{Phase, Verdict};
 
-pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
+/// Answers a question. `binding` is that of the last `block binding`, which is the key of a
+/// block of SPIR-V: these need not have names.
+pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>, binding: Option<u32>) -> Flow {
     let interface = query.interface;
+    let is_block = matches!(interface.short_name(), "UNIFORM_BLOCK" | "SHADER_STORAGE_BLOCK");
+    let key = |key| match (key, binding) {
+        (ResourceKey::Name(_), Some(binding)) if is_block => {
+            ResourceKey::Binding(i32::try_from(binding).unwrap_or(-1))
+        }
+        _ => key,
+    };
     let Some(resources) = resources(program, interface.short_name()) else {
         return Err(unsupported(&format!("the program interface {interface} is")));
     };
@@ -22,7 +31,7 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
             expect(found, QueryValue::Integer(value), &format!("{interface} {property}"))
         }
         InterfaceQuestion::Property { resource, property, value } => {
-            let found = select(program, &resources, resource)
+            let found = select(program, &resources, key(resource))
                 .ok_or_else(|| missing(&format!("resource {}", describe(resource))))?;
             let answer = found.property(property.short_name()).cloned();
             let answer =
@@ -30,7 +39,7 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
             expect(answer, value, &format!("{interface} {} {property}", describe(resource)))
         }
         InterfaceQuestion::Name { resource, name } => {
-            let found = select(program, &resources, resource)
+            let found = select(program, &resources, key(resource))
                 .ok_or_else(|| missing(&format!("resource {}", describe(resource))))?;
             if found.name == name {
                 return Ok(());

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 use super::state::{IDENTITY, Light, Matrix, State, inverse, multiply, transpose};
-use super::uniforms::{UniformValue, write};
+use super::uniforms::{MemberPlace, UniformValue, write};
 use program::{Program, Scalar, Stage};
 
 /// Writes every active built-in uniform; `samples` are those of a pixel of the draw framebuffer.
@@ -20,7 +20,8 @@ pub(super) fn fill(program: &Program, state: &State, samples: u32, block: &mut A
                 _ => value(builtin, uniform, element, state),
             };
             if let Some(value) = value {
-                write(block, uniform.offset + element * uniform.array_stride, uniform, &value);
+                let offset = uniform.offset + element * uniform.array_stride;
+                write(block, MemberPlace::new(offset, uniform), &value);
             }
         }
     }

@@ -103,6 +103,7 @@ impl Machine {
             draw.texture.map(|[s, t, w, h]| [[s, t], [s + w, t], [s, t + h], [s + w, t + h]]);
         let generic = !draw.fixed_function
             && (self.capabilities.api() != Api::Compatibility
+                || self.program().is_some_and(|p| p.stages.iter().any(|s| s.shader.nameless))
                 || self.attribute_location("piglit_vertex").is_some());
         let slot = |location: u32, builtin| {
             if generic {

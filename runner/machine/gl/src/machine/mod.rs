@@ -245,6 +245,11 @@ impl Machine {
         self.programs.get_mut(id.0 as usize).ok_or(MachineError::NoProgram)
     }
 
+    /// Returns true if the current program has uniform blocks.
+    pub fn has_uniform_blocks(&self) -> bool {
+        self.program().is_some_and(|program| !program.uniform_blocks.is_empty())
+    }
+
     /// Returns the location of a vertex attribute of the current program, `None` when it has no
     /// active one of that name.
     pub fn attribute_location(&self, name: &str) -> Option<u32> {

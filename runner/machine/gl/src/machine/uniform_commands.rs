@@ -2,7 +2,7 @@
 
 use program::{Program, Stage};
 
-use super::uniforms::{self, UniformElement, UniformError, UniformValue};
+use super::uniforms::{self, MemberPlace, UniformElement, UniformError, UniformValue};
 use super::{GlError, Machine, MachineError};
 
 impl Machine {
@@ -105,8 +105,31 @@ impl Machine {
         };
         let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
         if let Some(bytes) = self.objects.buffers.get_mut(buffer.0 as usize) {
-            uniforms::write(bytes, offset, uniform, &uniforms::narrowed(program, uniform, value));
+            let value = uniforms::narrowed(program, uniform, value);
+            uniforms::write(bytes, MemberPlace::new(offset, uniform), &value);
         }
+        Ok(true)
+    }
+
+    /// Writes a value to the uniform block of a binding, or to one behind it in an array of blocks:
+    /// blocks of SPIR-V need not have names. Returns `false` if there is no such block.
+    ///
+    /// # Errors
+    /// No program is in use.
+    pub fn set_bound_member(
+        &mut self,
+        binding: u32,
+        block_array_index: u32,
+        place: MemberPlace,
+        value: &UniformValue,
+    ) -> Result<bool, MachineError> {
+        let object = self.object()?.1;
+        let first = object.program.uniform_blocks.iter().position(|b| b.binding == binding);
+        let index = first.map(|first| first + block_array_index as usize);
+        let buffer = index.and_then(|index| object.block_buffers.get(index)).copied();
+        let bytes = buffer.and_then(|buffer| self.objects.buffers.get_mut(buffer.0 as usize));
+        let Some(bytes) = bytes else { return Ok(false) };
+        uniforms::write(bytes, place, value);
         Ok(true)
     }
 }

@@ -223,7 +223,7 @@ impl UniformStorage {
             None => {
                 let converted = as_stored(program, uniform, value);
                 let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
-                write(&mut self.default_block, offset, uniform, &converted);
+                write(&mut self.default_block, MemberPlace::new(offset, uniform), &converted);
             }
         }
     }
@@ -273,25 +273,42 @@ pub fn narrowed(program: &Program, uniform: &Uniform, value: &UniformValue) -> U
     }
 }
 
-/// Writes a value at a byte offset: scalars and vectors tightly, matrices by the uniform's stride
-/// and order. The size is that of the value, not of the uniform; bytes past the end of the buffer
-/// are dropped.
-pub fn write(buffer: &mut Arc<Vec<u8>>, offset: u32, uniform: &Uniform, value: &UniformValue) {
+/// Place of a value in a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemberPlace {
+    /// First byte.
+    pub offset: u32,
+    /// Bytes between columns, or rows when row-major; 0 if they follow each other.
+    pub matrix_stride: u32,
+    /// Order of a matrix.
+    pub order: MatrixOrder,
+}
+
+impl MemberPlace {
+    /// The place of a uniform's value that begins at a byte.
+    pub fn new(offset: u32, uniform: &Uniform) -> MemberPlace {
+        MemberPlace { offset, matrix_stride: uniform.matrix_stride, order: uniform.order }
+    }
+}
+
+/// Writes a value to its place: scalars and vectors tightly, matrices by stride and order. The size
+/// is that of the value, not of the uniform; bytes past the end of the buffer are dropped.
+pub fn write(buffer: &mut Arc<Vec<u8>>, place: MemberPlace, value: &UniformValue) {
     let size = value.scalar.bytes();
     for column in 0..value.columns {
         for row in 0..value.rows {
-            let (major, minor) = match uniform.order {
+            let (major, minor) = match place.order {
                 _ if value.columns == 1 => (0, row),
                 MatrixOrder::ColumnMajor => (column, row),
                 MatrixOrder::RowMajor => (row, column),
             };
-            let stride = if uniform.matrix_stride != 0 {
-                uniform.matrix_stride
+            let stride = if place.matrix_stride != 0 {
+                place.matrix_stride
             } else {
                 size * u32::from(value.rows)
             };
-            let at =
-                offset as usize + (u32::from(major) * stride + u32::from(minor) * size) as usize;
+            let step = u32::from(major).saturating_mul(stride);
+            let at = place.offset as usize + step as usize + (u32::from(minor) * size) as usize;
             write_clipped(buffer, at, &value.component(column, row).to_le_bytes()[..size as usize]);
         }
     }

@@ -1,0 +1,21 @@
+//! Entry points and specialization.
+
+use program::Stage;
+
+/// An entry point of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryPoint<'a> {
+    /// Stage, which is the execution model.
+    pub stage: Stage,
+    /// Name.
+    pub name: &'a str,
+}
+
+/// A specialization constant's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Specialization {
+    /// `SpecId`.
+    pub id: u32,
+    /// Bits of the value; booleans are true unless zero.
+    pub bits: u64,
+}

@@ -1,0 +1,92 @@
+//! SPIR-V modules: assembler, reader, validator, and translation to a typed [`program::Shader`].
+//!
+//! The typed shader is what GLSL becomes, too, so that linking and both executors take it as it is.
+//! [`compile`] is the whole path from words; [`assemble`] makes words of text:
+//!
+//! ```
+//! use program::{Stage, TypeTable};
+//! use spirv_front::{EntryPoint, assemble, compile};
+//!
+//! let text = r#"
+//!     OpCapability Shader
+//!     OpMemoryModel Logical GLSL450
+//!     OpEntryPoint Fragment %main "main"
+//!     OpExecutionMode %main OriginLowerLeft
+//!     %void = OpTypeVoid
+//!     %function = OpTypeFunction %void
+//!     %main = OpFunction %void None %function
+//!     %begin = OpLabel
+//!     OpKill
+//!     OpFunctionEnd
+//! "#;
+//! let assembled = assemble(text.as_bytes())?;
+//! let mut types = TypeTable::default();
+//! let entry = EntryPoint { stage: Stage::Fragment, name: "main" };
+//! let shader = compile(&assembled.words, entry, &[], &mut types)?;
+//! assert!(shader.nameless && shader.entry.is_some());
+//!
+//! let wrong = assemble(b"OpCapability Shadder").unwrap_err();
+//! assert_eq!(wrong.to_string(), "line 1, column 14: no Capability is called `Shadder`");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod assemble;
+mod binary;
+mod entry;
+mod error;
+mod grammar;
+mod lexer;
+mod module;
+mod number;
+mod translate;
+
+pub use assemble::{Assembled, assemble};
+pub use entry::{EntryPoint, Specialization};
+pub use error::{AssemblyError, Error};
+pub use module::Module;
+
+use program::{Shader, TypeTable};
+
+impl Module {
+    /// Reads a module's words.
+    ///
+    /// # Errors
+    /// The first word that is malformed.
+    pub fn checked(words: &[u32]) -> Result<Module, Error> {
+        Module::read(words)
+    }
+
+    /// The entry points of stages that a typed shader has, in the order of the module.
+    pub fn entry_points(&self) -> Vec<EntryPoint<'_>> {
+        translate::entry_points(self)
+    }
+
+    /// Translates an entry point.
+    ///
+    /// # Errors
+    /// The entry point is missing, a specialization has no constant, or an instruction is beyond
+    /// what the typed program can say.
+    pub fn shader(
+        &self,
+        entry: EntryPoint<'_>,
+        specializations: &[Specialization],
+        types: &mut TypeTable,
+    ) -> Result<Shader, Error> {
+        translate::translate(self, entry, specializations, types)
+    }
+}
+
+/// Reads, checks and translates one entry point of a module.
+///
+/// # Errors
+/// Those of [`Module::checked`] and [`Module::shader`].
+pub fn compile(
+    words: &[u32],
+    entry: EntryPoint<'_>,
+    specializations: &[Specialization],
+    types: &mut TypeTable,
+) -> Result<Shader, Error> {
+    Module::checked(words)?.shader(entry, specializations, types)
+}

@@ -1,0 +1,222 @@
+//! Atomic instructions on memory, texels and counters.
+
+use program::expression::ImageCall;
+use program::{
+    AtomicOp, BuiltinFunction as F, ExprId, ExprKind, ImageOp, Scalar, Statement, Type, UnaryOp,
+};
+use rspirv::spirv::Op;
+
+use super::state::{ShaderBuilder, Texel, Value};
+use crate::error::Error;
+use crate::module::Instruction;
+
+/// The operation of an instruction, and how the place has to be declared for it.
+fn operation(op: Op) -> Option<AtomicOp> {
+    Some(match op {
+        Op::AtomicIIncrement | Op::AtomicIDecrement | Op::AtomicIAdd | Op::AtomicISub => {
+            AtomicOp::Add
+        }
+        Op::AtomicFAddEXT => AtomicOp::Add,
+        Op::AtomicSMin | Op::AtomicUMin | Op::AtomicFMinEXT => AtomicOp::Min,
+        Op::AtomicSMax | Op::AtomicUMax | Op::AtomicFMaxEXT => AtomicOp::Max,
+        Op::AtomicAnd => AtomicOp::And,
+        Op::AtomicOr => AtomicOp::Or,
+        Op::AtomicXor => AtomicOp::Xor,
+        Op::AtomicExchange => AtomicOp::Exchange,
+        Op::AtomicCompareExchange => AtomicOp::CompareSwap,
+        _ => return None,
+    })
+}
+
+impl ShaderBuilder<'_> {
+    /// Appends an atomic instruction; returns false for others.
+    pub(crate) fn atomic_operation(
+        &mut self,
+        i: &Instruction,
+        out: &mut Vec<Statement>,
+    ) -> Result<bool, Error> {
+        let pointer = match i.op {
+            Op::AtomicLoad | Op::AtomicStore => self.id(i, 0)?,
+            op if operation(op).is_some() => self.id(i, 0)?,
+            _ => return Ok(false),
+        };
+        if let Value::Texel(texel) = self.value_of(i, pointer)?.clone() {
+            self.texel_atomic(i, &texel, out)?;
+            return Ok(true);
+        }
+        let place = self.operand_place(i, 0)?;
+        let place = self.place_expr(i, &place)?;
+        if matches!(self.types.get(self.ty(place)), Type::AtomicCounter) {
+            self.counter_operation(i, place, out)?;
+            return Ok(true);
+        }
+        match i.op {
+            Op::AtomicLoad => self.define(i, place, false, out),
+            Op::AtomicStore => {
+                let value = self.operand(i, 3)?;
+                let value = self.cast_to(value, self.ty(place));
+                let assignment = self.assign(place, value);
+                out.push(Statement::Expression(assignment));
+            }
+            _ => {
+                let (op, operands) = self.atomic_operands(i, self.ty(place))?;
+                let ty = self.ty(place);
+                let value = self.push(ExprKind::Atomic { op, place, operands }, ty);
+                self.atomic_result(i, value, out)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn atomic_result(
+        &mut self,
+        i: &Instruction,
+        value: ExprId,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let is_used = self.body.single.contains(&i.id) || self.is_used(i.id);
+        if !is_used {
+            // A value that is used makes results depend on the order.
+            out.push(Statement::Expression(value));
+            return Ok(());
+        }
+        let ty = self.result_type(i)?;
+        let value = self.cast_to(value, ty);
+        self.define(i, value, false, out);
+        Ok(())
+    }
+
+    fn is_used(&self, id: u32) -> bool {
+        let body = &self.module.instructions[self.module.first_function..];
+        body.iter().any(|i| i.ids_from(0).any(|operand| operand == id))
+    }
+
+    /// The operation and operands of an atomic instruction on a place of a type.
+    fn atomic_operands(
+        &mut self,
+        i: &Instruction,
+        ty: program::TypeId,
+    ) -> Result<(AtomicOp, Vec<ExprId>), Error> {
+        let Some(op) = operation(i.op) else { return Err(self.unsupported(i, "the operation is")) };
+        let (scalar, _) = self.shape(ty);
+        let is_signed = scalar.is_signed_integer();
+        let wrong = match i.op {
+            Op::AtomicSMin | Op::AtomicSMax => !is_signed,
+            Op::AtomicUMin | Op::AtomicUMax => is_signed,
+            _ => false,
+        };
+        if wrong {
+            return Err(self.unsupported(i, "an integer of the other signedness is"));
+        }
+        let operands = match i.op {
+            Op::AtomicIIncrement => vec![self.number(ty, 1)],
+            Op::AtomicIDecrement => {
+                let one = self.number(ty, 1);
+                vec![self.unary(UnaryOp::Negate, one)]
+            }
+            Op::AtomicISub => {
+                let value = self.operand(i, 3)?;
+                let value = self.cast(value, scalar);
+                vec![self.unary(UnaryOp::Negate, value)]
+            }
+            Op::AtomicCompareExchange => {
+                let (value, compare) = (self.operand(i, 4)?, self.operand(i, 5)?);
+                vec![self.cast(compare, scalar), self.cast(value, scalar)]
+            }
+            _ => {
+                let value = self.operand(i, 3)?;
+                vec![self.cast(value, scalar)]
+            }
+        };
+        Ok((op, operands))
+    }
+
+    /// An operation on a counter; it gives the value before.
+    fn counter_operation(
+        &mut self,
+        i: &Instruction,
+        counter: ExprId,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let uint = self.types.scalar(Scalar::Uint);
+        let operand = |this: &mut Self, index| {
+            let value = this.operand(i, index)?;
+            Ok(this.cast(value, Scalar::Uint))
+        };
+        let (function, mut arguments) = match i.op {
+            Op::AtomicLoad => (F::AtomicCounter, Vec::new()),
+            Op::AtomicIIncrement => (F::AtomicCounterIncrement, Vec::new()),
+            Op::AtomicIDecrement => (F::AtomicCounterDecrement, Vec::new()),
+            Op::AtomicIAdd => (F::AtomicCounterAdd, vec![operand(self, 3)?]),
+            Op::AtomicISub => (F::AtomicCounterSubtract, vec![operand(self, 3)?]),
+            Op::AtomicUMin => (F::AtomicCounterMin, vec![operand(self, 3)?]),
+            Op::AtomicUMax => (F::AtomicCounterMax, vec![operand(self, 3)?]),
+            Op::AtomicAnd => (F::AtomicCounterAnd, vec![operand(self, 3)?]),
+            Op::AtomicOr => (F::AtomicCounterOr, vec![operand(self, 3)?]),
+            Op::AtomicXor => (F::AtomicCounterXor, vec![operand(self, 3)?]),
+            Op::AtomicExchange => (F::AtomicCounterExchange, vec![operand(self, 3)?]),
+            Op::AtomicCompareExchange => {
+                (F::AtomicCounterCompSwap, vec![operand(self, 5)?, operand(self, 4)?])
+            }
+            _ => return Err(self.unsupported(i, "the operation on a counter is")),
+        };
+        arguments.insert(0, counter);
+        let mut value = self.builtin(function, arguments, uint);
+        if i.op == Op::AtomicIDecrement && self.is_used(i.id) {
+            // The function gives the value after it.
+            let one = self.number(uint, 1);
+            value = self.binary(program::BinaryOp::Add, value, one);
+        }
+        self.atomic_result(i, value, out)
+    }
+
+    fn texel_atomic(
+        &mut self,
+        i: &Instruction,
+        texel: &Texel,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let image = self.place_expr(i, &texel.image)?;
+        let &Type::Image(image_type) = self.types.get(self.ty(image)) else {
+            return Err(self.module.error(i, "the texel is of no storage image"));
+        };
+        let ty = self.types.scalar(image_type.result);
+        let coordinate = self.operand_value(i, texel.coordinate)?;
+        let coordinate = Some(self.cast(coordinate, Scalar::Int));
+        let sample = match image_type.dim {
+            program::types::Dim::D2Ms => {
+                let sample = self.operand_value(i, texel.sample)?;
+                Some(self.cast(sample, Scalar::Int))
+            }
+            _ => None,
+        };
+        let (op, data) = match i.op {
+            Op::AtomicLoad => (ImageOp::Load, Vec::new()),
+            Op::AtomicStore => {
+                let value = self.operand(i, 3)?;
+                let value = self.cast(value, image_type.result);
+                (ImageOp::Store, vec![self.whole_texel(value)])
+            }
+            _ => {
+                let (op, operands) = self.atomic_operands(i, ty)?;
+                (ImageOp::Atomic(op), operands)
+            }
+        };
+        let result = match op {
+            ImageOp::Store => program::TypeTable::VOID,
+            ImageOp::Load => self.types.vector(image_type.result, 4),
+            _ => ty,
+        };
+        let call = ImageCall { op, image, coordinate, sample, data };
+        let mut value = self.push(ExprKind::Image(Box::new(call)), result);
+        match op {
+            ImageOp::Store => {
+                out.push(Statement::Expression(value));
+                return Ok(());
+            }
+            ImageOp::Load => value = self.swizzle(value, &[0]),
+            _ => {}
+        }
+        self.atomic_result(i, value, out)
+    }
+}

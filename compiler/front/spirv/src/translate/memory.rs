@@ -1,0 +1,247 @@
+//! Loads, stores, access chains, calls of barriers and vertices.
+
+use program::{
+    ArrayLength, BuiltinFunction as F, ExprId, ExprKind, Scalar, Statement, Type, TypeId, TypeTable,
+};
+use rspirv::spirv::{MemorySemantics, Op};
+
+use super::place::{Parts, Place, Root, Step};
+use super::state::{ShaderBuilder, Value};
+use crate::error::Error;
+use crate::module::Instruction;
+
+impl ShaderBuilder<'_> {
+    /// Appends an instruction on memory; returns false for others.
+    pub(crate) fn memory_operation(
+        &mut self,
+        i: &Instruction,
+        out: &mut Vec<Statement>,
+    ) -> Result<bool, Error> {
+        match i.op {
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                let place = self.access_chain(i)?;
+                self.values.insert(i.id, Value::Pointer(place));
+            }
+            Op::CopyObject => {
+                let id = self.id(i, 0)?;
+                let value = self.value_of(i, id)?.clone();
+                self.values.insert(i.id, value);
+            }
+            Op::Load => self.load(i, out)?,
+            Op::Store => {
+                let place = self.operand_place(i, 0)?;
+                let value = self.operand(i, 1)?;
+                self.store(i, &place, value, out)?;
+            }
+            Op::CopyMemory => {
+                let (to, from) = (self.operand_place(i, 0)?, self.operand_place(i, 1)?);
+                let value = self.read(i, &from)?;
+                self.store(i, &to, value, out)?;
+            }
+            Op::CompositeInsert | Op::VectorInsertDynamic => self.insertion(i, out)?,
+            Op::IAddCarry => self.with_carry(i, F::UaddCarry, out)?,
+            Op::ISubBorrow => self.with_carry(i, F::UsubBorrow, out)?,
+            Op::UMulExtended => self.wide_product(i, F::UmulExtended, out)?,
+            Op::SMulExtended => self.wide_product(i, F::ImulExtended, out)?,
+            Op::ArrayLength => self.array_length(i, out)?,
+            Op::ControlBarrier => {
+                let semantics = self.id(i, 2)?;
+                self.memory_barriers(i, semantics, out)?;
+                self.statement_call(F::Barrier, Vec::new(), out);
+            }
+            Op::MemoryBarrier => {
+                let semantics = self.id(i, 1)?;
+                self.memory_barriers(i, semantics, out)?;
+            }
+            Op::EmitVertex => self.statement_call(F::EmitVertex, Vec::new(), out),
+            Op::EndPrimitive => self.statement_call(F::EndPrimitive, Vec::new(), out),
+            Op::EmitStreamVertex | Op::EndStreamPrimitive => {
+                let stream = self.operand(i, 0)?;
+                let stream = self.cast(stream, Scalar::Int);
+                let is_vertex = i.op == Op::EmitStreamVertex;
+                let function = if is_vertex { F::EmitStreamVertex } else { F::EndStreamPrimitive };
+                self.statement_call(function, vec![stream], out);
+            }
+            Op::DemoteToHelperInvocation => out.push(Statement::Demote),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn statement_call(&mut self, function: F, arguments: Vec<ExprId>, out: &mut Vec<Statement>) {
+        let call = self.builtin(function, arguments, TypeTable::VOID);
+        out.push(Statement::Expression(call));
+    }
+
+    /// The barriers of the kinds of memory that semantics name.
+    fn memory_barriers(
+        &mut self,
+        i: &Instruction,
+        semantics: u32,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let bits = self.integer_constant(i, semantics)? as u32;
+        let kinds = [
+            (MemorySemantics::UNIFORM_MEMORY, F::MemoryBarrierBuffer),
+            (MemorySemantics::WORKGROUP_MEMORY, F::MemoryBarrierShared),
+            (MemorySemantics::ATOMIC_COUNTER_MEMORY, F::MemoryBarrierAtomicCounter),
+            (MemorySemantics::IMAGE_MEMORY, F::MemoryBarrierImage),
+        ];
+        for (bit, function) in kinds {
+            if bits & bit.bits() != 0 {
+                self.statement_call(function, Vec::new(), out);
+            }
+        }
+        Ok(())
+    }
+
+    fn access_chain(&mut self, i: &Instruction) -> Result<Place, Error> {
+        let mut place = self.operand_place(i, 0)?;
+        let base = self.id(i, 0)?;
+        let pointer = self.definition(i, base)?.ty;
+        let mut ty = self.pointee(i, pointer)?;
+        for index in i.ids_from(1) {
+            let definition = self.definition(i, ty)?;
+            if definition.op == Op::TypeStruct {
+                let member = self.integer_constant(i, index)? as u32;
+                place.steps.push(Step::Member(member));
+                ty = self.id(definition, member as usize)?;
+            } else {
+                place.steps.push(Step::Index(index));
+                ty = self.id(definition, 0)?;
+            }
+        }
+        Ok(place)
+    }
+
+    /// The value of a place.
+    pub(crate) fn read(&mut self, i: &Instruction, place: &Place) -> Result<ExprId, Error> {
+        match self.whole_parts(place) {
+            Some(parts) => self.read_parts(&parts),
+            None => self.place_expr(i, place),
+        }
+    }
+
+    /// The parts of an interface block that is named as a whole.
+    fn whole_parts(&self, place: &Place) -> Option<Parts> {
+        match &place.root {
+            Root::Parts(parts) if place.steps.is_empty() => Some((**parts).clone()),
+            _ => None,
+        }
+    }
+
+    fn read_parts(&mut self, parts: &Parts) -> Result<ExprId, Error> {
+        match parts {
+            Parts::Leaf(global) => {
+                let ty = self.global_of(*global).ty;
+                Ok(self.push(ExprKind::Global(*global), ty))
+            }
+            Parts::Members(_) | Parts::Elements(_) | Parts::PerVertex(_) => {
+                Err(Error::new(0, "the whole of an interface block is not supported"))
+            }
+        }
+    }
+
+    fn load(&mut self, i: &Instruction, out: &mut Vec<Statement>) -> Result<(), Error> {
+        let place = self.operand_place(i, 0)?;
+        let ty = self.result_type(i)?;
+        if matches!(self.types.get(ty), Type::Sampler(_) | Type::Image(_)) {
+            self.values.insert(i.id, Value::Opaque(place));
+            return Ok(());
+        }
+        let value = self.load_as(i, &place, ty)?;
+        self.define(i, value, false, out);
+        Ok(())
+    }
+
+    /// The value of a place as one of a type: built-in variables may be declared with either sign.
+    fn load_as(&mut self, i: &Instruction, place: &Place, ty: TypeId) -> Result<ExprId, Error> {
+        let value = self.read(i, place)?;
+        Ok(self.cast_to(value, ty))
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        i: &Instruction,
+        place: &Place,
+        value: ExprId,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let place = self.place_expr(i, place)?;
+        let value = self.cast_to(value, self.ty(place));
+        let assignment = self.assign(place, value);
+        out.push(Statement::Expression(assignment));
+        Ok(())
+    }
+
+    /// A sum or difference, and its carry or borrow.
+    fn with_carry(
+        &mut self,
+        i: &Instruction,
+        function: F,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let (own, uint) = (self.ty(a), self.with_scalar(self.ty(a), Scalar::Uint));
+        let (a, b) = (self.cast(a, Scalar::Uint), self.cast(b, Scalar::Uint));
+        let carry = self.new_local("carry", uint);
+        out.push(Statement::Declare { local: carry, value: None });
+        let place = self.local(carry);
+        let sum = self.builtin(function, vec![a, b, place], uint);
+        let low = self.new_local("low", uint);
+        out.push(Statement::Declare { local: low, value: Some(sum) });
+        self.pair(i, [low, carry], own, out)
+    }
+
+    /// The halves of a product, the low one first.
+    fn wide_product(
+        &mut self,
+        i: &Instruction,
+        function: F,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let scalar = if function == F::ImulExtended { Scalar::Int } else { Scalar::Uint };
+        let (own, ty) = (self.ty(a), self.with_scalar(self.ty(a), scalar));
+        let (a, b) = (self.cast(a, scalar), self.cast(b, scalar));
+        let locals = ["high", "low"].map(|name| self.new_local(name, ty));
+        locals.iter().for_each(|&local| out.push(Statement::Declare { local, value: None }));
+        let [high, low] = locals.map(|local| self.local(local));
+        self.statement_call(function, vec![a, b, high, low], out);
+        self.pair(i, [locals[1], locals[0]], own, out)
+    }
+
+    /// A structure of two members of a type.
+    fn pair(
+        &mut self,
+        i: &Instruction,
+        locals: [program::LocalId; 2],
+        member: TypeId,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let mut values = Vec::new();
+        for local in locals {
+            let value = self.local(local);
+            values.push(self.cast_to(value, member));
+        }
+        let ty = self.result_type(i)?;
+        let value = self.push(ExprKind::Aggregate(values), ty);
+        self.define(i, value, false, out);
+        Ok(())
+    }
+
+    fn array_length(&mut self, i: &Instruction, out: &mut Vec<Statement>) -> Result<(), Error> {
+        let mut place = self.operand_place(i, 0)?;
+        place.steps.push(Step::Member(self.literal(i, 1)?));
+        let array = self.place_expr(i, &place)?;
+        if !matches!(self.types.array_of(self.ty(array)), Some((_, ArrayLength::Runtime))) {
+            return Err(self.module.error(i, "the member is no runtime array"));
+        }
+        let int = self.types.scalar(Scalar::Int);
+        let length = self.push(ExprKind::RuntimeLength(array), int);
+        let ty = self.result_type(i)?;
+        let length = self.cast_to(length, ty);
+        self.define(i, length, false, out);
+        Ok(())
+    }
+}

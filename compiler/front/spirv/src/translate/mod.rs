@@ -1,0 +1,65 @@
+//! Translation of an entry point to a typed shader.
+//!
+//! Results of instructions are locals that are assigned at the instruction, or, if used
+//! once in the same block and free of effects, expressions at their use. Pointers are places:
+//! a variable and the steps of access chains. `OpPhi` is a local that the blocks before assign at
+//! their ends. Structured control flow becomes statements (module `control`).
+
+mod arithmetic;
+mod atomic;
+mod builder;
+mod comparison;
+mod composite;
+mod constant;
+mod control;
+mod conversion;
+mod extended;
+mod flow;
+mod function;
+mod image;
+mod instruction;
+mod interface;
+mod layout;
+mod memory;
+mod modes;
+mod operation;
+mod place;
+mod place_expression;
+mod query;
+mod state;
+mod switch;
+mod types;
+mod variable;
+
+use program::{Shader, TypeTable};
+use rspirv::spirv::Op;
+
+use crate::entry::{EntryPoint, Specialization};
+use crate::error::Error;
+use crate::module::Module;
+use state::ShaderBuilder;
+
+/// The entry points of stages that a typed shader has.
+pub(crate) fn entry_points(module: &Module) -> Vec<EntryPoint<'_>> {
+    let globals = &module.instructions[..module.first_function];
+    let points = globals.iter().filter(|i| i.op == Op::EntryPoint);
+    let point = |i: &'_ crate::module::Instruction| i.literal_at(0).and_then(interface::stage_of);
+    points.filter_map(|i| Some(EntryPoint { stage: point(i)?, name: i.text_at(2)? })).collect()
+}
+
+/// Translates an entry point.
+pub(crate) fn translate(
+    module: &Module,
+    entry: EntryPoint<'_>,
+    specializations: &[Specialization],
+    types: &mut TypeTable,
+) -> Result<Shader, Error> {
+    let mut builder = ShaderBuilder::new(module, entry.stage, types);
+    builder.specialize(specializations)?;
+    let function = builder.find_entry(entry)?;
+    builder.modes(function)?;
+    builder.variables(function)?;
+    let entry = builder.functions(function)?;
+    builder.shader.entry = Some(entry);
+    Ok(builder.shader)
+}

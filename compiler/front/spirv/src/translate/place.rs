@@ -1,0 +1,45 @@
+//! Pointers as places: a variable and the steps to a part of it.
+
+use program::{GlobalId, LocalId};
+
+/// A place in a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) root: Root,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(crate) enum Root {
+    Global(GlobalId),
+    Local(LocalId),
+    /// An interface block whose members are variables of their own.
+    Parts(Box<Parts>),
+}
+
+/// Variables that make up one of a module.
+#[derive(Clone, Debug)]
+pub(crate) enum Parts {
+    Leaf(GlobalId),
+    /// One for each member.
+    Members(Vec<Parts>),
+    /// One for each element.
+    Elements(Vec<Parts>),
+    /// The parts have an element for each vertex.
+    PerVertex(Box<Parts>),
+}
+
+/// A step to a part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Member(u32),
+    /// An element, column or component, by an id.
+    Index(u32),
+}
+
+impl Place {
+    pub(crate) fn new(root: Root) -> Place {
+        Place { root, steps: Vec::new() }
+    }
+}

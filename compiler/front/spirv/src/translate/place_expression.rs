@@ -1,0 +1,122 @@
+//! Expressions that name places.
+
+use program::{ExprId, ExprKind, Type, TypeId};
+
+use super::place::{Parts, Place, Root, Step};
+use super::state::ShaderBuilder;
+use crate::error::Error;
+use crate::module::Instruction;
+
+impl ShaderBuilder<'_> {
+    /// The expression that names a place.
+    pub(crate) fn place_expr(
+        &mut self,
+        user: &Instruction,
+        place: &Place,
+    ) -> Result<ExprId, Error> {
+        let (root, steps) = self.whole(user, place)?;
+        let (kind, ty) = match root {
+            Root::Global(global) => (ExprKind::Global(global), self.shader.globals[global].ty),
+            Root::Local(local) => (ExprKind::Local(local), self.body.locals[local].ty),
+            Root::Parts(_) => {
+                return Err(self.unsupported(user, "the whole of an interface block is"));
+            }
+        };
+        let mut expr = self.push(kind, ty);
+        for step in steps {
+            expr = self.step(user, expr, step)?;
+        }
+        Ok(expr)
+    }
+
+    /// A part of an expression.
+    pub(crate) fn step(
+        &mut self,
+        user: &Instruction,
+        base: ExprId,
+        step: Step,
+    ) -> Result<ExprId, Error> {
+        let ty = self.ty(base);
+        match step {
+            Step::Member(member) => {
+                let members = self.types.members(ty);
+                let Some(part) = members.and_then(|m| m.get(member as usize)).map(|m| m.ty) else {
+                    return Err(self.module.error(user, format!("there is no member {member}")));
+                };
+                Ok(self.push(ExprKind::Member { base, member }, part))
+            }
+            Step::Index(id) => {
+                let index = self.index(user, id)?;
+                self.element(user, base, index)
+            }
+        }
+    }
+
+    /// An element, column or component of an expression.
+    pub(crate) fn element(
+        &mut self,
+        user: &Instruction,
+        base: ExprId,
+        index: ExprId,
+    ) -> Result<ExprId, Error> {
+        let Some(part) = self.part_type(self.ty(base)) else {
+            return Err(self.module.error(user, "an index of a type without elements"));
+        };
+        Ok(self.push(ExprKind::Index { base, index }, part))
+    }
+
+    /// The type of elements, columns or components.
+    pub(crate) fn part_type(&mut self, ty: TypeId) -> Option<TypeId> {
+        match *self.types.get(ty) {
+            Type::Array { element, .. } => Some(element),
+            Type::Matrix { scalar, rows, .. } => Some(self.types.vector(scalar, rows)),
+            Type::Vector { scalar, .. } => Some(self.types.scalar(scalar)),
+            _ => None,
+        }
+    }
+
+    /// An index as a value of 32 bits.
+    fn index(&mut self, user: &Instruction, id: u32) -> Result<ExprId, Error> {
+        let index = self.operand_value(user, id)?;
+        let (scalar, _) = self.shape(self.ty(index));
+        Ok(match scalar {
+            s if s.bits() == 32 => index,
+            s if s.is_signed_integer() => self.cast(index, program::Scalar::Int),
+            _ => self.cast(index, program::Scalar::Uint),
+        })
+    }
+
+    /// The variable that a place is in, with the steps inside it.
+    fn whole(&self, user: &Instruction, place: &Place) -> Result<(Root, Vec<Step>), Error> {
+        let Root::Parts(parts) = &place.root else {
+            return Ok((place.root.clone(), place.steps.clone()));
+        };
+        let (mut parts, mut vertex) = (&**parts, Vec::new());
+        let mut steps = place.steps.iter();
+        loop {
+            let missing = || self.unsupported(user, "the whole of an interface block is");
+            let no_part = || self.module.error(user, "there is no such part");
+            parts = match parts {
+                Parts::Leaf(global) => {
+                    vertex.extend(steps);
+                    return Ok((Root::Global(*global), vertex));
+                }
+                Parts::PerVertex(inner) => {
+                    vertex.push(*steps.next().ok_or_else(missing)?);
+                    inner
+                }
+                Parts::Members(list) => match steps.next().ok_or_else(missing)? {
+                    Step::Member(member) => list.get(*member as usize).ok_or_else(no_part)?,
+                    Step::Index(_) => return Err(no_part()),
+                },
+                Parts::Elements(list) => match steps.next().ok_or_else(missing)? {
+                    Step::Index(id) => {
+                        let index = self.integer_constant(user, *id)?;
+                        list.get(index as usize).ok_or_else(no_part)?
+                    }
+                    Step::Member(_) => return Err(no_part()),
+                },
+            };
+        }
+    }
+}

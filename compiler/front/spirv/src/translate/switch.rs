@@ -1,0 +1,141 @@
+//! `OpSwitch` as a statement whose cases fall through in order.
+
+use program::Statement;
+use program::shader::Case;
+use program::{ExprId, Scalar};
+use rustc_hash::FxHashSet;
+
+use super::control::Follow;
+use super::flow::{Construct, ConstructKind, Position};
+use super::state::ShaderBuilder;
+use crate::error::Error;
+use crate::module::{Instruction, Operand};
+
+/// A case in the making.
+struct Target {
+    block: u32,
+    labels: Vec<u32>,
+    default: bool,
+    /// The case that control goes on to.
+    next: Option<u32>,
+}
+
+impl ShaderBuilder<'_> {
+    pub(crate) fn switch(
+        &mut self,
+        label: u32,
+        merge: u32,
+        terminator: &Instruction,
+        follow: Follow,
+        position: &mut Position<'_>,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let selector = self.selector(terminator)?;
+        let targets = self.targets(terminator, merge, position)?;
+        position.constructs.push(Construct {
+            kind: ConstructKind::Switch,
+            header: label,
+            merge,
+            continue_target: None,
+            escapes: Vec::new(),
+        });
+        let mut cases = Vec::new();
+        for target in targets {
+            let mut body = Vec::new();
+            self.arm(label, target.block, target.next, position, &mut body)?;
+            cases.push(Case { labels: target.labels, default: target.default, body });
+        }
+        let Some(construct) = position.constructs.pop() else { return Ok(()) };
+        self.close(construct, Statement::Switch { selector, cases }, follow, position, out);
+        Ok(())
+    }
+
+    fn selector(&mut self, terminator: &Instruction) -> Result<ExprId, Error> {
+        let selector = self.id(terminator, 0)?;
+        let value = self.operand_value(terminator, selector)?;
+        let (scalar, _) = self.shape(self.ty(value));
+        match scalar {
+            Scalar::Int64 | Scalar::Uint64 => {
+                Err(self.unsupported(terminator, "a selector of 64 bits is"))
+            }
+            Scalar::Int16 => Ok(self.cast(value, Scalar::Int)),
+            Scalar::Uint16 => Ok(self.cast(value, Scalar::Uint)),
+            _ => Ok(value),
+        }
+    }
+
+    /// The cases in an order in which each is before the one that it falls through to.
+    fn targets(
+        &self,
+        terminator: &Instruction,
+        merge: u32,
+        position: &Position<'_>,
+    ) -> Result<Vec<Target>, Error> {
+        let mut list: Vec<Target> = Vec::new();
+        let mut add = |block: u32, literal: Option<u32>| {
+            let index = list.iter().position(|target| target.block == block).unwrap_or_else(|| {
+                list.push(Target { block, labels: Vec::new(), default: false, next: None });
+                list.len() - 1
+            });
+            match literal {
+                Some(literal) => list[index].labels.push(literal),
+                None => list[index].default = true,
+            }
+        };
+        for pair in terminator.operands[2..].chunks_exact(2) {
+            if let [Operand::Literal(literal), Operand::Id(block)] = pair {
+                add(*block, Some(*literal));
+            }
+        }
+        add(self.id(terminator, 1)?, None);
+        let blocks: FxHashSet<u32> = list.iter().map(|target| target.block).collect();
+        for target in &mut list {
+            target.next = self.falls_through(target.block, merge, &blocks, position);
+        }
+        let reached: FxHashSet<u32> = list.iter().filter_map(|target| target.next).collect();
+        let mut order = Vec::new();
+        let firsts: Vec<u32> = list
+            .iter()
+            .map(|target| target.block)
+            .filter(|block| !reached.contains(block))
+            .collect();
+        for first in firsts {
+            let mut next = Some(first);
+            while let Some(index) =
+                next.and_then(|block| list.iter().position(|t| t.block == block))
+            {
+                let target = list.remove(index);
+                next = target.next;
+                order.push(target);
+            }
+        }
+        if !list.is_empty() {
+            return Err(self.module.error(terminator, "cases that fall through in a circle"));
+        }
+        Ok(order)
+    }
+
+    /// The other case that blocks from a case's first one on reach.
+    fn falls_through(
+        &self,
+        first: u32,
+        merge: u32,
+        cases: &FxHashSet<u32>,
+        position: &Position<'_>,
+    ) -> Option<u32> {
+        let (mut seen, mut open) = (FxHashSet::default(), vec![first]);
+        while let Some(label) = open.pop() {
+            let outside = label == merge || position.is_exit(label, None);
+            if outside || !seen.insert(label) {
+                continue;
+            }
+            if label != first && cases.contains(&label) {
+                return Some(label);
+            }
+            let Some(block) = position.blocks.get(&label) else { continue };
+            let instructions = &self.module.instructions[block.body.clone()];
+            open.extend(instructions.last().into_iter().flat_map(Instruction::targets));
+        }
+        None
+    }
+}

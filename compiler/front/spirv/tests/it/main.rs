@@ -1,0 +1,3 @@
+//! Integration tests: file tests.
+
+mod filetests;
