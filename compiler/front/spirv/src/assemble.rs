@@ -27,7 +27,8 @@ impl Assembled {
 }
 
 /// Assembles a text as `spirv-as` does. Results have numbers in the order in which their names
-/// appear. A comment `; Version: 1.3` gives the version, otherwise it is 1.0.
+/// appear. A comment `; Version: 1.3` gives the version, otherwise it is 1.0. A text of hexadecimal
+/// words that begins with the magic number is taken as it is.
 ///
 /// # Errors
 /// The first token that is wrong.
@@ -40,6 +41,9 @@ pub fn assemble(text: &[u8]) -> Result<Assembled, AssemblyError> {
     };
     let text = std::str::from_utf8(text).map_err(invalid)?;
     let list = tokens(text)?;
+    if list.first().is_some_and(|token| token.text == MAGIC) {
+        return hexadecimal(&list);
+    }
     let mut assembler = Assembler { tokens: &list, ..Assembler::default() };
     assembler.result.words = vec![spirv::MAGIC_NUMBER, version(text), 0, 0, 0];
     while let Some(first) = assembler.peek() {
@@ -47,6 +51,20 @@ pub fn assemble(text: &[u8]) -> Result<Assembled, AssemblyError> {
     }
     assembler.result.words[3] = assembler.ids.len() as u32 + 1;
     Ok(assembler.result)
+}
+
+/// The magic number in text.
+const MAGIC: &str = "0x07230203";
+
+/// Returns the words of a text of hexadecimal numbers.
+fn hexadecimal(list: &[Token<'_>]) -> Result<Assembled, AssemblyError> {
+    let word = |token: &Token<'_>| {
+        let digits = token.text.strip_prefix("0x");
+        let word = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        word.ok_or_else(|| token.error(format!("`{}` is no word", token.text)))
+    };
+    let words = list.iter().map(word).collect::<Result<_, _>>()?;
+    Ok(Assembled { words, lines: Vec::new() })
 }
 
 /// Returns the word of the version that a comment tells.

@@ -111,3 +111,8 @@ fn mask_word(names: &str, bit: impl Fn(String) -> Option<u32>) -> Option<u32> {
 pub(crate) fn parameters(kind: OperandKind, word: u32) -> Option<Vec<LogicalOperand>> {
     valued(kind, word).map(|value| value.additional_operands())
 }
+
+/// Returns the capabilities of which an enumerant needs one; those of a mask's bits together.
+pub(crate) fn capabilities(kind: OperandKind, word: u32) -> Vec<spirv::Capability> {
+    valued(kind, word).map_or(Vec::new(), |value| value.required_capabilities())
+}

@@ -41,6 +41,7 @@ mod lexer;
 mod module;
 mod number;
 mod translate;
+mod validate;
 
 pub use assemble::{Assembled, assemble};
 pub use entry::{EntryPoint, Specialization};
@@ -50,12 +51,14 @@ pub use module::Module;
 use program::{Shader, TypeTable};
 
 impl Module {
-    /// Reads a module's words.
+    /// Reads a module's words and checks the rules of the specification.
     ///
     /// # Errors
-    /// The first word that is malformed.
+    /// The first word that is malformed, or the first instruction that breaks a rule.
     pub fn checked(words: &[u32]) -> Result<Module, Error> {
-        Module::read(words)
+        let module = Module::read(words)?;
+        validate::check(&module)?;
+        Ok(module)
     }
 
     /// The entry points of stages that a typed shader has, in the order of the module.

@@ -303,11 +303,6 @@ impl Module {
         self.definitions.get(&id).copied()
     }
 
-    /// The instruction that defines the type of a value.
-    pub(crate) fn type_of(&self, id: u32) -> Option<&Instruction> {
-        self.get(self.get(id)?.ty)
-    }
-
     /// `%name`, or `%12`.
     pub(crate) fn name(&self, id: u32) -> String {
         match self.names.get(&id) {

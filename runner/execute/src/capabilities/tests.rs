@@ -122,6 +122,7 @@ fn requirement_lines() {
         "a line that means nothing\nGLSL >= 1.10",
         "SSO ENABLED\nGLSL >= 1.50",
         "SPIRV YES\nGLSL >= 1.50",
+        "GLSL >= 1.50\nSPIRV ONLY",
     ] {
         assert_eq!(evaluate(met, IVB), Ok(()), "{met}");
     }
@@ -131,7 +132,7 @@ fn requirement_lines() {
         ("GLSL >= 1.10\n!GL_ARB_gpu_shader_fp64", "must not have GL_ARB_gpu_shader_fp64"),
         ("GL_MAX_VERTEX_ATTRIBS >= 17\nGLSL >= 1.50", "needs GL_MAX_VERTEX_ATTRIBS >= 17, has 16"),
         (
-            "GLSL >= 1.10\nSPIRV ONLY",
+            "GL ES >= 3.0\nGLSL ES >= 3.00\nSPIRV ONLY",
             "the stages are given in SPIR-V only: needs GL_ARB_gl_spirv and spirv-as",
         ),
         ("INT GL_FRAGMENT_SHADER_DISCARDS_SAMPLES_EXT == 1\nGLSL >= 1.10", "is not a state"),

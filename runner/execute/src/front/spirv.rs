@@ -1,13 +1,13 @@
 //! SPIR-V sections (ARB_gl_spirv).
 
-use program::Stage;
-use spirv_front::{EntryPoint, Specialization, assemble, compile};
+use program::{Shader, Stage};
+use spirv_front::{EntryPoint, Error, Module, Specialization, assemble};
 
 use super::FrontEnd;
 use crate::capabilities::stage_available;
 use results::verdict::{Phase, Verdict};
 
-/// The entry point of every section.
+/// The entry point of a section, if it has several of its stage.
 const ENTRY: &str = "main";
 
 impl FrontEnd<'_> {
@@ -27,14 +27,27 @@ impl FrontEnd<'_> {
             .flat_map(|(_, constants)| constants)
             .map(|constant| Specialization { id: constant.id, bits: constant.bits.into() })
             .collect();
-        let entry = EntryPoint { stage, name: ENTRY };
-        let shader = compile(&assembled.words, entry, &constants, &mut self.types);
+        let shader = self.entry_point(stage, &assembled.words, &constants);
         let shader = shader.map_err(|error| match assembled.line_of(error.offset) {
             Some(own) => failed(format!("line {}: {}", line + own, error.message)),
             None => failed(error.message),
         })?;
         self.shaders.push(shader);
         Ok(())
+    }
+
+    fn entry_point(
+        &mut self,
+        stage: Stage,
+        words: &[u32],
+        constants: &[Specialization],
+    ) -> Result<Shader, Error> {
+        let module = Module::checked(words)?;
+        let of_stage = || module.entry_points().into_iter().filter(|entry| entry.stage == stage);
+        let named = of_stage().find(|entry| entry.name == ENTRY);
+        let entry =
+            named.or_else(|| of_stage().next()).unwrap_or(EntryPoint { stage, name: ENTRY });
+        module.shader(entry, constants, &mut self.types)
     }
 }
 

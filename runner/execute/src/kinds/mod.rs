@@ -5,6 +5,7 @@ mod bare_shader;
 mod parser_test;
 mod program;
 mod shader_test;
+mod spirv_module;
 mod vulkan_script;
 
 use std::io;
@@ -19,12 +20,13 @@ use crate::mode::Mode;
 pub(crate) const DEFAULT: &dyn Kind = &shader_test::ShaderTest;
 
 /// Every kind.
-pub static KINDS: [&dyn Kind; 6] = [
+pub static KINDS: [&dyn Kind; 7] = [
     DEFAULT,
     &bare_shader::BareShader,
     &parser_test::ParserTest,
     &assembly_test::AssemblyTest,
     &vulkan_script::VulkanScript,
+    &spirv_module::SpirvModule,
     &program::ProgramKind,
 ];
 

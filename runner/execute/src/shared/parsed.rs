@@ -85,8 +85,10 @@ fn script_of(text: &[u8], is_bare: bool) -> Result<Script<'_>, ParseError> {
 /// Makes messages count lines from the start of each shader, which is a file of its own.
 fn count_lines_in_shaders(script: &mut Script<'_>) {
     for section in &mut script.sections {
-        if let Content::Shader(shader) = &mut section.content {
-            shader.first_line = 1;
+        match &mut section.content {
+            Content::Shader(shader) => shader.first_line = 1,
+            Content::Spirv { .. } => section.line = 0,
+            _ => {}
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Files that hold the GLSL of one stage: `.vert`, `.tesc`, `.tese`, `.geom`, `.frag`, `.comp`.
 //!
 //! Files of one folder with one stem are the stages of one program. [`compose`] writes a program
-//! as the text of a `.shader_test` file without `[test]`, so that every tool can read it.
+//! as the text of a `.shader_test` file without `[test]`, so that every tool can read it, and
+//! [`compose_spirv`] a module of SPIR-V.
 
 use std::path::Path;
 
@@ -55,6 +56,29 @@ pub fn compose(shaders: &[(Stage, Vec<u8>)]) -> Vec<u8> {
             bytes.extend(line);
         }
         if !shader.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+    }
+    bytes
+}
+
+/// Writes a module of SPIR-V as the text of a `.shader_test` file: a section with the whole
+/// assembly text for each stage that the module has an entry point of.
+pub fn compose_spirv(stages: &[Stage], module: &[u8]) -> Vec<u8> {
+    let mut text = "[require]\nGLSL >= 3.30\nGL_ARB_gl_spirv\nSPIRV ONLY\n".to_owned();
+    if stages.len() == 1 && stages != [Stage::Compute] {
+        text += "SEPARABLE PROGRAM ENABLED\n";
+    }
+    let mut bytes = text.into_bytes();
+    for stage in stages {
+        bytes.extend(format!("\n[{} shader spirv]\n", stage.name()).bytes());
+        for line in module.split_inclusive(|&byte| byte == b'\n') {
+            if line.starts_with(b"[") {
+                bytes.push(b' ');
+            }
+            bytes.extend(line);
+        }
+        if !module.ends_with(b"\n") {
             bytes.push(b'\n');
         }
     }
@@ -126,6 +150,20 @@ mod tests {
         for (extension, stage) in EXTENSIONS.into_iter().zip(Stage::ALL) {
             assert_eq!(extension_of(stage), extension);
         }
+    }
+
+    #[test]
+    fn modules_have_a_section_for_each_stage() {
+        let bytes = compose_spirv(&[Stage::Vertex, Stage::Fragment], b"OpNop\n[");
+        let script = crate::parse(&bytes).unwrap();
+        let spirv = |s: &crate::Section<'_>| match s.content {
+            crate::Content::Spirv { stage, text } => Some((stage, text.trim_ascii().to_vec())),
+            _ => None,
+        };
+        let sections: Vec<_> = script.sections.iter().filter_map(spirv).collect();
+        let text = b"OpNop\n [".to_vec();
+        assert_eq!(sections, [(Stage::Vertex, text.clone()), (Stage::Fragment, text)]);
+        assert!(!script.require.separable_program);
     }
 
     #[test]

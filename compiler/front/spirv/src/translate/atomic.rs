@@ -74,7 +74,7 @@ impl ShaderBuilder<'_> {
         value: ExprId,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
-        let is_used = self.body.single.contains(&i.id) || self.is_used(i.id);
+        let is_used = self.used.contains(&i.id);
         if !is_used {
             // A value that is used makes results depend on the order.
             out.push(Statement::Expression(value));
@@ -84,11 +84,6 @@ impl ShaderBuilder<'_> {
         let value = self.cast_to(value, ty);
         self.define(i, value, false, out);
         Ok(())
-    }
-
-    fn is_used(&self, id: u32) -> bool {
-        let body = &self.module.instructions[self.module.first_function..];
-        body.iter().any(|i| i.ids_from(0).any(|operand| operand == id))
     }
 
     /// The operation and operands of an atomic instruction on a place of a type.
@@ -162,7 +157,7 @@ impl ShaderBuilder<'_> {
         };
         arguments.insert(0, counter);
         let mut value = self.builtin(function, arguments, uint);
-        if i.op == Op::AtomicIDecrement && self.is_used(i.id) {
+        if i.op == Op::AtomicIDecrement && self.used.contains(&i.id) {
             // The function gives the value after it.
             let one = self.number(uint, 1);
             value = self.binary(program::BinaryOp::Add, value, one);

@@ -1,12 +1,17 @@
 //! Constants and specialization constants.
 
-use program::{ExprId, ExprKind, Type, TypeId};
+use program::{ArrayLength, ExprId, ExprKind, Type, TypeId};
 use rspirv::spirv::{Decoration, Op};
 
 use super::state::ShaderBuilder;
 use crate::entry::Specialization;
 use crate::error::Error;
 use crate::module::{Instruction, Operand};
+
+/// Most parts of the constants that a shader names, each time counted.
+const MAX_PARTS: u32 = 1 << 20;
+/// Most constants inside each other.
+const MAX_DEPTH: u32 = 100;
 
 impl ShaderBuilder<'_> {
     /// Notes the values of specialization constants.
@@ -62,47 +67,51 @@ impl ShaderBuilder<'_> {
 
     /// The value of a constant, as a new expression.
     pub(crate) fn constant(&mut self, id: u32) -> Result<ExprId, Error> {
+        self.constant_at(id, 0)
+    }
+
+    fn constant_at(&mut self, id: u32, depth: u32) -> Result<ExprId, Error> {
         let Some(definition) = self.module.get(id) else {
             return Err(Error::new(0, format!("%{id} has no definition")));
         };
+        self.constant_parts += 1;
+        if self.constant_parts > MAX_PARTS || depth > MAX_DEPTH {
+            return Err(self.unsupported(definition, "so large a constant is"));
+        }
         let ty = self.result_type(definition)?;
+        if let (Some(&bits), Type::Scalar(scalar)) = (self.integers.get(&id), self.types.get(ty)) {
+            let scalar = *scalar;
+            return Ok(self.scalar(scalar, bits));
+        }
         match definition.op {
-            Op::ConstantNull => Ok(self.zero(ty)),
+            Op::ConstantNull | Op::Undef => self.zero(definition, ty),
             Op::ConstantComposite | Op::SpecConstantComposite => {
                 let parts: Result<Vec<ExprId>, Error> =
-                    definition.ids_from(0).map(|part| self.constant_part(part)).collect();
+                    definition.ids_from(0).map(|part| self.constant_at(part, depth + 1)).collect();
                 Ok(self.composite(parts?, ty))
             }
             Op::SpecConstantOp => self.constant_operation(definition),
-            _ => {
-                let bits = self.bits(definition).unwrap_or(0);
-                let (scalar, _) = self.shape(ty);
-                Ok(self.scalar(scalar, bits))
-            }
-        }
-    }
-
-    fn constant_part(&mut self, id: u32) -> Result<ExprId, Error> {
-        match self.module.get(id) {
-            Some(definition) if definition.op == Op::Undef => {
-                let ty = self.result_type(definition)?;
-                Ok(self.zero(ty))
-            }
-            _ => self.constant(id),
+            _ => Err(self.module.error(definition, "the value is not constant")),
         }
     }
 
     /// Zero of any type.
-    pub(crate) fn zero(&mut self, ty: TypeId) -> ExprId {
+    fn zero(&mut self, user: &Instruction, ty: TypeId) -> Result<ExprId, Error> {
         let parts: Vec<TypeId> = match self.types.get(ty) {
             Type::Struct(contents) => contents.members.iter().map(|member| member.ty).collect(),
-            Type::Array { element, length: program::ArrayLength::Fixed(n) } => {
-                vec![*element; (*n).min(1 << 16) as usize]
+            Type::Array { element, length: ArrayLength::Fixed(n) } if *n <= MAX_PARTS => {
+                vec![*element; *n as usize]
             }
-            _ => return self.number(ty, 0),
+            Type::Array { .. } => return Err(self.unsupported(user, "so large a constant is")),
+            _ => return Ok(self.number(ty, 0)),
         };
-        let parts = parts.into_iter().map(|part| self.zero(part)).collect();
-        self.push(ExprKind::Aggregate(parts), ty)
+        self.constant_parts = self.constant_parts.saturating_add(parts.len() as u32);
+        if self.constant_parts > MAX_PARTS {
+            return Err(self.unsupported(user, "so large a constant is"));
+        }
+        let parts: Result<Vec<ExprId>, Error> =
+            parts.into_iter().map(|part| self.zero(user, part)).collect();
+        Ok(self.push(ExprKind::Aggregate(parts?), ty))
     }
 
     /// A vector, matrix, array or structure of its parts.
@@ -122,6 +131,17 @@ impl ShaderBuilder<'_> {
     }
 
     fn constant_operation(&mut self, definition: &Instruction) -> Result<ExprId, Error> {
+        // An operation on operations nests, though operands are constants of their own.
+        self.constant_depth += 1;
+        if self.constant_depth > MAX_DEPTH {
+            return Err(self.unsupported(definition, "so large a constant is"));
+        }
+        let value = self.applied_constant(definition);
+        self.constant_depth -= 1;
+        value
+    }
+
+    fn applied_constant(&mut self, definition: &Instruction) -> Result<ExprId, Error> {
         let applied = self.applied(definition)?;
         match self.pure_operation(&applied)? {
             Some(value) => Ok(value),
@@ -131,46 +151,58 @@ impl ShaderBuilder<'_> {
         }
     }
 
-    /// The value of an integer constant: array lengths, indices, locations.
-    pub(crate) fn integer_constant(&self, user: &Instruction, id: u32) -> Result<u64, Error> {
-        let definition = self.definition(user, id)?;
+    /// Computes the values of scalar constants, in order: operands are defined before.
+    pub(crate) fn compute_constants(&mut self) {
+        let module = self.module;
+        for definition in &module.instructions[..module.first_function] {
+            if let Some(value) = self.value_of_constant(definition) {
+                self.integers.insert(definition.id, value);
+            }
+        }
+    }
+
+    fn value_of_constant(&self, definition: &Instruction) -> Option<u64> {
         if let Some(bits) = self.bits(definition) {
-            return Ok(bits);
+            return Some(bits);
         }
-        let not_constant =
-            || self.module.error(user, format!("{} is not constant", self.module.name(id)));
         if definition.op != Op::SpecConstantOp {
-            return Err(not_constant());
+            return None;
         }
-        let applied = self.applied(definition)?;
-        let operand = |index| {
-            let id = applied.id_at(index).ok_or_else(not_constant)?;
-            self.integer_constant(user, id)
-        };
-        let is_wide = self.module.type_of(id).and_then(|ty| ty.literal_at(0)) == Some(64);
+        let applied = self.applied(definition).ok()?;
         if applied.op == Op::CompositeExtract {
-            return self.extracted(user, &applied);
+            return self.extracted(&applied);
         }
+        let operand = |index| self.integers.get(&applied.id_at(index)?).copied();
         if applied.op == Op::Select {
             return operand(if operand(0)? != 0 { 1 } else { 2 });
         }
+        let is_wide = self.module.get(definition.ty).and_then(|ty| ty.literal_at(0)) == Some(64);
         let a = operand(0)?;
         let b = if applied.operands.len() > 1 { operand(1)? } else { 0 };
-        let value = fold(applied.op, a, b, is_wide).ok_or_else(not_constant)?;
-        Ok(if is_wide { value } else { value & 0xffff_ffff })
+        let value = fold(applied.op, a, b, is_wide)?;
+        Some(if is_wide { value } else { value & 0xffff_ffff })
     }
 
-    fn extracted(&self, user: &Instruction, applied: &Instruction) -> Result<u64, Error> {
-        let mut id = self.id(applied, 0)?;
+    fn extracted(&self, applied: &Instruction) -> Option<u64> {
+        let mut id = applied.id_at(0)?;
         for operand in &applied.operands[1..] {
             let Operand::Literal(index) = operand else { continue };
-            let definition = self.definition(user, id)?;
+            let definition = self.module.get(id)?;
             if definition.op == Op::ConstantNull {
-                return Ok(0);
+                return Some(0);
             }
-            id = self.id(definition, *index as usize)?;
+            id = definition.id_at(*index as usize)?;
         }
-        self.integer_constant(user, id)
+        self.integers.get(&id).copied()
+    }
+
+    /// The value of an integer constant: array lengths, indices, locations.
+    pub(crate) fn integer_constant(&self, user: &Instruction, id: u32) -> Result<u64, Error> {
+        let not_constant = || {
+            let message = format!("{} is not constant", self.module.name(id));
+            self.module.error(user, message)
+        };
+        self.integers.get(&id).copied().ok_or_else(not_constant)
     }
 }
 

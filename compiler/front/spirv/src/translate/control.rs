@@ -25,7 +25,8 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let blocks: FxHashMap<_, _> = function.blocks.iter().map(|b| (b.label, b)).collect();
-        let mut position = Position { blocks, constructs: Vec::new(), done: FxHashSet::default() };
+        let mut position =
+            Position { blocks, constructs: Vec::new(), depth: 0, done: FxHashSet::default() };
         self.region(first, None, &mut position, out)
     }
 
@@ -66,7 +67,7 @@ impl ShaderBuilder<'_> {
             let message = format!("block {} is reached in two ways", module.name(label));
             return Err(module.error(terminator, message));
         }
-        if position.constructs.len() > MAX_DEPTH {
+        if position.constructs.len().max(position.depth) > MAX_DEPTH {
             return Err(
                 self.unsupported(terminator, format!("more than {MAX_DEPTH} constructs are"))
             );
@@ -202,7 +203,10 @@ impl ShaderBuilder<'_> {
         if self.jump(target, follow, position, out) {
             return Ok(());
         }
-        self.region(target, follow, position, out)
+        position.depth += 1;
+        let result = self.region(target, follow, position, out);
+        position.depth -= 1;
+        result
     }
 
     /// A conditional branch without merge block: at least one target is outside.

@@ -35,6 +35,8 @@ impl Construct {
 pub(crate) struct Position<'f> {
     pub(crate) blocks: FxHashMap<u32, &'f crate::module::LabeledBlock>,
     pub(crate) constructs: Vec<Construct>,
+    /// Arms inside each other.
+    pub(crate) depth: usize,
     /// Blocks that have been translated.
     pub(crate) done: rustc_hash::FxHashSet<u32>,
 }

@@ -129,6 +129,7 @@ impl ShaderBuilder<'_> {
                     Op::Variable => {
                         let ty = self.pointee(instruction, instruction.ty)?;
                         let ty = self.type_id(instruction, ty)?;
+                        self.check_size(instruction, ty)?;
                         let local = self.result_local(instruction.id, ty);
                         let value = match instruction.id_at(1) {
                             Some(id) => Some(self.operand_value(instruction, id)?),

@@ -56,6 +56,7 @@ pub(crate) fn translate(
 ) -> Result<Shader, Error> {
     let mut builder = ShaderBuilder::new(module, entry.stage, types);
     builder.specialize(specializations)?;
+    builder.compute_constants();
     let function = builder.find_entry(entry)?;
     builder.modes(function)?;
     builder.variables(function)?;

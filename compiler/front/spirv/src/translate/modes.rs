@@ -69,6 +69,8 @@ impl ShaderBuilder<'_> {
                 }
                 self.shader.layout.local_size = Some(size);
             }
+            M::DerivativeGroupQuadsKHR => layout.derivative_group_quads = Some(true),
+            M::DerivativeGroupLinearKHR => layout.derivative_group_quads = Some(false),
             M::Xfb
             | M::OriginUpperLeft
             | M::OriginLowerLeft

@@ -46,6 +46,14 @@ pub(crate) struct ShaderBuilder<'a> {
     pub(crate) values: FxHashMap<u32, Value>,
     /// Values of specialization constants by id.
     pub(crate) specialized: FxHashMap<u32, u64>,
+    /// Values of scalar constants.
+    pub(crate) integers: FxHashMap<u32, u64>,
+    /// Number of parts of the constants that were named.
+    pub(crate) constant_parts: u32,
+    /// Operations on constants that are being translated.
+    pub(crate) constant_depth: u32,
+    /// Results that some instruction takes.
+    pub(crate) used: FxHashSet<u32>,
     /// Functions by id.
     pub(crate) function_ids: FxHashMap<u32, FunctionId>,
     pub(crate) body: Body,
@@ -79,6 +87,10 @@ impl<'a> ShaderBuilder<'a> {
             type_ids: FxHashMap::default(),
             values: FxHashMap::default(),
             specialized: FxHashMap::default(),
+            integers: FxHashMap::default(),
+            constant_parts: 0,
+            constant_depth: 0,
+            used: module.instructions.iter().flat_map(|i| i.ids_from(0)).collect(),
             function_ids: FxHashMap::default(),
             body: Body::default(),
         }

@@ -9,6 +9,8 @@ use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
 
+/// Most components of a variable outside of blocks.
+const MAX_COMPONENTS: u64 = 1 << 18;
 /// Most elements of an array.
 const MAX_LENGTH: u64 = 1 << 24;
 
@@ -75,6 +77,27 @@ impl ShaderBuilder<'_> {
                 self.type_id(definition, image)
             }
             _ => Err(self.unsupported(definition, "the type is")),
+        }
+    }
+
+    /// Checks that a variable of a type is not too large to be kept as a whole.
+    pub(crate) fn check_size(&self, user: &Instruction, ty: TypeId) -> Result<(), Error> {
+        match self.components_in(ty) {
+            0..=MAX_COMPONENTS => Ok(()),
+            count => Err(self.unsupported(user, format!("a variable of {count} components is"))),
+        }
+    }
+
+    fn components_in(&self, ty: TypeId) -> u64 {
+        match self.types.get(ty) {
+            Type::Struct(contents) => contents
+                .members
+                .iter()
+                .fold(0, |sum: u64, member| sum.saturating_add(self.components_in(member.ty))),
+            Type::Array { element, length: ArrayLength::Fixed(n) } => {
+                u64::from(*n).saturating_mul(self.components_in(*element))
+            }
+            _ => self.types.components(ty).into(),
         }
     }
 

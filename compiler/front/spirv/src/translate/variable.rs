@@ -61,6 +61,7 @@ impl ShaderBuilder<'_> {
             _ => return Err(self.unsupported(definition, format!("storage class {class:?} is"))),
         };
         let ty = self.type_id(definition, ty)?;
+        self.check_size(definition, ty)?;
         let name = self.variable_name(definition.id);
         let mut global = Global::new(&name, ty, storage);
         global.initializer = self.initializer(definition)?;

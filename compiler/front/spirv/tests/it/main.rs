@@ -1,3 +1,4 @@
-//! Integration tests: file tests.
+//! Integration tests: file tests, damaged modules.
 
 mod filetests;
+mod hostile;

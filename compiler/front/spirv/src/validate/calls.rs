@@ -1,0 +1,247 @@
+//! Functions: types, parameters, calls, returns; extended instructions; barriers.
+
+use rspirv::spirv::{GlslStd450Op as G, Op};
+
+use super::memory::scope_or_semantics;
+use super::view::Kind;
+use crate::error::Error;
+use crate::module::{Function, Instruction, Module};
+
+/// The types of a function: result, then parameters.
+fn types(module: &Module, definition: &Instruction) -> Result<Vec<u32>, Error> {
+    let ty =
+        definition.id_at(1).and_then(|ty| module.get(ty)).filter(|ty| ty.op == Op::TypeFunction);
+    let ty = ty.ok_or_else(|| module.error(definition, "the operand is no function type"))?;
+    Ok(ty.ids_from(0).collect())
+}
+
+pub(crate) fn check_function(module: &Module, function: &Function) -> Result<(), Error> {
+    let definition = &module.instructions[function.definition];
+    let types = types(module, definition)?;
+    module.demand(
+        definition,
+        types.first() == Some(&definition.ty),
+        "the result is not that of the type",
+    )?;
+    let parameters = &module.instructions[function.parameters.clone()];
+    let is_same = types[1..].iter().copied().eq(parameters.iter().map(|p| p.ty));
+    module.demand(definition, is_same, "the parameters are not those of the type")
+}
+
+pub(crate) fn check(module: &Module, function: &Function, i: &Instruction) -> Result<(), Error> {
+    let result = module.instructions[function.definition].ty;
+    match i.op {
+        Op::FunctionCall => call(module, i),
+        Op::Return => {
+            module.demand(i, module.kind(result) == Kind::Void, "the function has a result")
+        }
+        Op::ReturnValue => {
+            let ty = module.operand_type(i, 0)?;
+            module.demand(i, ty == result, "the value has not the function's type")?;
+            module.demand(i, module.kind(ty) != Kind::Void, "the value has no type")
+        }
+        Op::ExtInst => extended(module, i),
+        Op::ControlBarrier => (0..3).try_for_each(|index| scope_or_semantics(module, i, index)),
+        Op::MemoryBarrier => (0..2).try_for_each(|index| scope_or_semantics(module, i, index)),
+        Op::EmitStreamVertex | Op::EndStreamPrimitive => {
+            let shape = module.operand_shape(i, 0)?;
+            let is_constant = i.id_at(0).is_some_and(|id| module.is_constant_id(id));
+            module.demand(
+                i,
+                shape.is_int() && shape.count == 1 && is_constant,
+                "the stream is no constant integer",
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+fn call(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let callee =
+        i.id_at(0).and_then(|id| module.get(id)).filter(|callee| callee.op == Op::Function);
+    let callee = callee.ok_or_else(|| module.error(i, "operand 0 is no function"))?;
+    module.demand(i, callee.ty == i.ty, "the result is not the function's")?;
+    let types = types(module, callee)?;
+    module.demand(i, types.len() == i.operands.len(), "the number of arguments is another")?;
+    for (index, ty) in types.into_iter().enumerate().skip(1) {
+        module.demand(i, module.operand_type(i, index)? == ty, "an argument has another type")?;
+    }
+    Ok(())
+}
+
+/// Result and operands of an instruction of `GLSL.std.450`.
+fn extended(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let set = i.id_at(0).and_then(|set| module.get(set)).filter(|set| set.op == Op::ExtInstImport);
+    let set = set.ok_or_else(|| module.error(i, "operand 0 is no set of instructions"))?;
+    if set.text_at(0) != Some("GLSL.std.450") {
+        return Ok(());
+    }
+    let op = i.literal_at(1).and_then(G::from_u32);
+    let op = op.ok_or_else(|| module.error(i, "the set has no such instruction"))?;
+    let count = operands(op);
+    module.demand(i, i.operands.len() == 2 + count, "the number of operands is another")?;
+    let result = module.shape(i.ty);
+    let is_float = result.is_some_and(|r| r.is_float());
+    let is_int = result.is_some_and(|r| r.is_int());
+    match op {
+        _ if is_plain_float(op) => {
+            module.demand(i, is_float, "the result is no float")?;
+            (2..2 + count).try_for_each(|index| {
+                module.demand(
+                    i,
+                    module.operand_type(i, index)? == i.ty,
+                    "an operand has not the result's type",
+                )
+            })
+        }
+        _ if is_plain_int(op) => {
+            module.demand(i, is_int, "the result is no integer")?;
+            (2..2 + count).try_for_each(|index| {
+                let own = module.operand_shape(i, index)?;
+                let is_like =
+                    result.is_some_and(|r| own.count == r.count && own.bits() == r.bits());
+                module.demand(i, own.is_int() && is_like, "an operand has not the result's type")
+            })
+        }
+        G::Length | G::Distance => {
+            let own = module.operand_shape(i, 2)?;
+            let fits = is_float && result.is_some_and(|r| r.count == 1 && r.scalar == own.scalar);
+            module.demand(i, fits, "the result is no float of the operand")
+        }
+        G::Ldexp => {
+            let exponent = module.operand_shape(i, 3)?;
+            let fits = is_float
+                && module.operand_type(i, 2)? == i.ty
+                && exponent.is_int()
+                && result.is_some_and(|r| r.count == exponent.count);
+            module.demand(i, fits, "types of operands and result do not fit")
+        }
+        G::Modf | G::Frexp => {
+            let (_, pointee) = module.operand_pointer(i, 3)?;
+            let second = module.shape(pointee);
+            let fits = is_float
+                && module.operand_type(i, 2)? == i.ty
+                && match op {
+                    G::Modf => pointee == i.ty,
+                    _ => second
+                        .is_some_and(|s| s.is_int() && Some(s.count) == result.map(|r| r.count)),
+                };
+            module.demand(i, fits, "types of operands and result do not fit")
+        }
+        G::PackSnorm4x8 | G::PackUnorm4x8 => packing(module, i, 4),
+        G::PackSnorm2x16 | G::PackUnorm2x16 | G::PackHalf2x16 => packing(module, i, 2),
+        G::UnpackSnorm4x8 | G::UnpackUnorm4x8 => unpacking(module, i, 4),
+        G::UnpackSnorm2x16 | G::UnpackUnorm2x16 | G::UnpackHalf2x16 => unpacking(module, i, 2),
+        G::Determinant | G::MatrixInverse => {
+            let ty = module.operand_type(i, 2)?;
+            let Kind::Matrix { column, count } = module.kind(ty) else {
+                return Err(module.error(i, "the operand is no matrix"));
+            };
+            let column = module.shape(column);
+            let is_square = column.is_some_and(|c| c.count == count);
+            let fits = match op {
+                G::MatrixInverse => i.ty == ty,
+                _ => column.is_some_and(|c| module.kind(i.ty) == c.scalar),
+            };
+            module.demand(i, is_square && fits, "the types do not fit")
+        }
+        G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => {
+            let (class, pointee) = module.operand_pointer(i, 2)?;
+            let is_input = class == rspirv::spirv::StorageClass::Input;
+            module.demand(
+                i,
+                is_float && is_input && pointee == i.ty,
+                "the interpolant is no input of the type",
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+fn packing(module: &Module, i: &Instruction, count: u32) -> Result<(), Error> {
+    let own = module.operand_shape(i, 2)?;
+    let is_word = module.shape(i.ty).is_some_and(|r| r.is_int() && r.count == 1 && r.bits() == 32);
+    let fits = own.is_float() && own.count == count && own.bits() == 32;
+    module.demand(i, is_word && fits, "the types do not fit")
+}
+
+fn unpacking(module: &Module, i: &Instruction, count: u32) -> Result<(), Error> {
+    let own = module.operand_shape(i, 2)?;
+    let is_word = own.is_int() && own.count == 1 && own.bits() == 32;
+    let fits =
+        module.shape(i.ty).is_some_and(|r| r.is_float() && r.count == count && r.bits() == 32);
+    module.demand(i, is_word && fits, "the types do not fit")
+}
+
+/// The number of operands of an instruction.
+fn operands(op: G) -> usize {
+    use rspirv::grammar::GLSL_STD_450_INSTRUCTION_TABLE as TABLE;
+    TABLE.lookup_opcode(op as u32).map_or(0, |row| row.operands.len())
+}
+
+fn is_plain_float(op: G) -> bool {
+    matches!(
+        op,
+        G::Round
+            | G::RoundEven
+            | G::Trunc
+            | G::FAbs
+            | G::FSign
+            | G::Floor
+            | G::Ceil
+            | G::Fract
+            | G::Radians
+            | G::Degrees
+            | G::Sin
+            | G::Cos
+            | G::Tan
+            | G::Asin
+            | G::Acos
+            | G::Atan
+            | G::Sinh
+            | G::Cosh
+            | G::Tanh
+            | G::Asinh
+            | G::Acosh
+            | G::Atanh
+            | G::Atan2
+            | G::Pow
+            | G::Exp
+            | G::Log
+            | G::Exp2
+            | G::Log2
+            | G::Sqrt
+            | G::InverseSqrt
+            | G::FMin
+            | G::FMax
+            | G::FClamp
+            | G::FMix
+            | G::Step
+            | G::SmoothStep
+            | G::Fma
+            | G::Cross
+            | G::Normalize
+            | G::FaceForward
+            | G::Reflect
+            | G::NMin
+            | G::NMax
+            | G::NClamp
+    )
+}
+
+fn is_plain_int(op: G) -> bool {
+    matches!(
+        op,
+        G::SAbs
+            | G::SSign
+            | G::UMin
+            | G::SMin
+            | G::UMax
+            | G::SMax
+            | G::UClamp
+            | G::SClamp
+            | G::FindILsb
+            | G::FindSMsb
+            | G::FindUMsb
+    )
+}

@@ -1,0 +1,217 @@
+//! Decorations: targets, and layouts of blocks.
+
+use rspirv::spirv::{Decoration as D, Op, StorageClass as C};
+
+use rustc_hash::FxHashSet;
+
+use super::view::Kind;
+use crate::error::Error;
+use crate::module::{Instruction, Module};
+
+pub(crate) fn check(module: &Module) -> Result<(), Error> {
+    let mut seen = FxHashSet::default();
+    for i in &module.instructions[..module.first_function] {
+        match i.op {
+            Op::Decorate => {
+                target(module, i)?;
+                let key = (i.id_at(0), u32::MAX, i.literal_at(1));
+                once(module, i, 1, seen.insert(key))?;
+            }
+            Op::MemberDecorate => {
+                member(module, i)?;
+                let key = (i.id_at(0), i.literal_at(1).unwrap_or(0), i.literal_at(2));
+                once(module, i, 2, seen.insert(key))?;
+            }
+            Op::MemberName => member(module, i)?,
+            Op::Variable => {
+                block(module, i)?;
+                visible(module, i)?;
+            }
+            Op::TypeStruct => builtins(module, i)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Most decorations are there once.
+fn once(module: &Module, i: &Instruction, index: usize, is_new: bool) -> Result<(), Error> {
+    let may_repeat = matches!(
+        decorated(module, i, index)?,
+        D::FuncParamAttr | D::UserSemantic | D::LinkageAttributes
+    );
+    module.demand(i, is_new || may_repeat, "the decoration is there already")
+}
+
+fn decorated(module: &Module, i: &Instruction, index: usize) -> Result<D, Error> {
+    let decoration = i.literal_at(index).and_then(D::from_u32);
+    decoration.ok_or_else(|| module.error(i, "there is no such decoration"))
+}
+
+fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let target = i.id_at(0).and_then(|id| module.get(id));
+    let target = target.ok_or_else(|| module.error(i, "the target is missing"))?;
+    if target.op == Op::DecorationGroup {
+        return Ok(());
+    }
+    let is_variable = matches!(target.op, Op::Variable | Op::FunctionParameter);
+    let fits = match decorated(module, i, 1)? {
+        D::Block | D::BufferBlock | D::GLSLShared | D::GLSLPacked | D::CPacked => {
+            target.op == Op::TypeStruct
+        }
+        D::ArrayStride => {
+            matches!(target.op, Op::TypeArray | Op::TypeRuntimeArray | Op::TypePointer)
+        }
+        D::RowMajor | D::ColMajor | D::MatrixStride => false,
+        D::SpecId => {
+            matches!(target.op, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
+        }
+        D::Location
+        | D::Component
+        | D::Index
+        | D::Binding
+        | D::DescriptorSet
+        | D::Flat
+        | D::NoPerspective
+        | D::Patch
+        | D::Centroid
+        | D::Sample
+        | D::InputAttachmentIndex => is_variable,
+        D::BuiltIn => {
+            is_variable || module.is_constant_id(target.id) || target.op == Op::TypeStruct
+        }
+        D::NoContraction => target.ty != 0 && !is_variable,
+        D::NonWritable | D::NonReadable | D::Coherent | D::Volatile | D::Restrict | D::Aliased => {
+            is_variable || target.op == Op::TypeStruct
+        }
+        _ => true,
+    };
+    module.demand(i, fits, "the target cannot have the decoration")
+}
+
+fn member(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let target = i.id_at(0).and_then(|id| module.get(id));
+    let members =
+        target.filter(|target| target.op == Op::TypeStruct).map(|target| target.operands.len());
+    let index = i.literal_at(1).unwrap_or(u32::MAX) as usize;
+    module.demand(i, members.is_some_and(|count| index < count), "there is no such member")?;
+    if i.op == Op::MemberName {
+        return Ok(());
+    }
+    let wrong = matches!(
+        decorated(module, i, 2)?,
+        D::Block
+            | D::BufferBlock
+            | D::ArrayStride
+            | D::SpecId
+            | D::Binding
+            | D::DescriptorSet
+            | D::NoContraction
+            | D::GLSLShared
+            | D::GLSLPacked
+    );
+    module.demand(i, !wrong, "a member cannot have the decoration")
+}
+
+/// Members of a structure are built-in variables all or none.
+fn builtins(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let is_builtin = |index| module.member_has(i.id, index, D::BuiltIn);
+    let count = (0..i.operands.len() as u32).filter(|&index| is_builtin(index)).count();
+    let fits = count == 0 || count == i.operands.len();
+    module.demand(i, fits, "some members are built-in variables, others are not")
+}
+
+/// Variables that the outside of the shader sees hold no booleans, and blocks of built-in variables
+/// are decorated as such.
+fn visible(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let Kind::Pointer { class, pointee } = module.kind(i.ty) else { return Ok(()) };
+    let is_memory = matches!(
+        class,
+        C::Uniform
+            | C::UniformConstant
+            | C::StorageBuffer
+            | C::PushConstant
+            | C::AtomicCounter
+            | C::Image
+    );
+    module.demand(i, !is_memory || !contains_bool(module, pointee), "memory holds no booleans")?;
+    let contents = innermost(module, pointee);
+    let is_interface =
+        matches!(class, C::Input | C::Output) && module.kind(contents) == Kind::Struct;
+    let has_builtins = module.member_has(contents, 0, D::BuiltIn);
+    let is_block = module.has(contents, D::Block);
+    module.demand(i, !(is_interface && has_builtins) || is_block, "built-in members need a Block")
+}
+
+fn innermost(module: &Module, mut ty: u32) -> u32 {
+    while let Kind::Array { element, .. } | Kind::RuntimeArray { element } = module.kind(ty) {
+        ty = element;
+    }
+    ty
+}
+
+fn contains_bool(module: &Module, ty: u32) -> bool {
+    match module.kind(ty) {
+        Kind::Bool => true,
+        Kind::Vector { component: part, .. }
+        | Kind::Array { element: part, .. }
+        | Kind::RuntimeArray { element: part } => contains_bool(module, part),
+        Kind::Struct => module
+            .get(ty)
+            .is_some_and(|ty| ty.ids_from(0).any(|member| contains_bool(module, member))),
+        _ => false,
+    }
+}
+
+/// Blocks of memory have all offsets and strides.
+fn block(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let Kind::Pointer { class, pointee } = module.kind(i.ty) else { return Ok(()) };
+    let pointee = innermost(module, pointee);
+    if !matches!(class, C::Uniform | C::StorageBuffer | C::PushConstant) {
+        return Ok(());
+    }
+    let is_block = module.has(pointee, D::Block) || module.has(pointee, D::BufferBlock);
+    if !is_block || module.kind(pointee) != Kind::Struct {
+        return Ok(());
+    }
+    structure(module, i, pointee)
+}
+
+fn structure(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
+    let Some(definition) = module.get(ty) else { return Ok(()) };
+    for (index, member) in (0..).zip(definition.ids_from(0)) {
+        let has = |decoration| module.member_has(ty, index, decoration);
+        let name = module.name(ty);
+        module.demand(i, has(D::Offset), &format!("member {index} of {name} has no Offset"))?;
+        if contains_matrix(module, member) {
+            let is_ordered = has(D::RowMajor) || has(D::ColMajor);
+            let message = format!("member {index} of {name} needs MatrixStride and an order");
+            module.demand(i, has(D::MatrixStride) && is_ordered, &message)?;
+        }
+        part(module, i, member)?;
+    }
+    Ok(())
+}
+
+fn part(module: &Module, i: &Instruction, ty: u32) -> Result<(), Error> {
+    match module.kind(ty) {
+        Kind::Array { element, .. } | Kind::RuntimeArray { element } => {
+            let stride = module.literal(ty, D::ArrayStride).unwrap_or(0);
+            let message = format!("{} has no ArrayStride", module.name(ty));
+            module.demand(i, stride != 0, &message)?;
+            part(module, i, element)
+        }
+        Kind::Struct => structure(module, i, ty),
+        _ => Ok(()),
+    }
+}
+
+fn contains_matrix(module: &Module, ty: u32) -> bool {
+    match module.kind(ty) {
+        Kind::Matrix { .. } => true,
+        Kind::Array { element, .. } | Kind::RuntimeArray { element } => {
+            contains_matrix(module, element)
+        }
+        _ => false,
+    }
+}

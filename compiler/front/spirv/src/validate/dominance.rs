@@ -1,0 +1,179 @@
+//! Dominance of blocks, and definitions before uses.
+
+use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+use crate::module::{Function, Instruction, Module};
+
+/// Immediate dominators by position in reverse postorder (Cooper, Harvey and Kennedy's algorithm).
+pub(crate) struct Dominance {
+    /// Positions of the blocks that the first one reaches.
+    position: FxHashMap<u32, usize>,
+    /// First and last number of the blocks that each block dominates, in the tree's preorder.
+    spans: Vec<(usize, usize)>,
+}
+
+impl Dominance {
+    pub(crate) fn new(module: &Module, function: &Function) -> Dominance {
+        let targets: FxHashMap<u32, Vec<u32>> = function
+            .blocks
+            .iter()
+            .map(|block| {
+                let last = module.instructions[block.body.clone()].last();
+                (block.label, last.map_or(Vec::new(), Instruction::targets))
+            })
+            .collect();
+        let order =
+            reverse_postorder(function.blocks.first().map_or(0, |block| block.label), &targets);
+        let position: FxHashMap<u32, usize> =
+            order.iter().enumerate().map(|(index, &label)| (label, index)).collect();
+        let mut before = vec![Vec::new(); order.len()];
+        for (index, label) in order.iter().enumerate() {
+            for target in targets.get(label).into_iter().flatten() {
+                if let Some(&to) = position.get(target) {
+                    before[to].push(index);
+                }
+            }
+        }
+        let mut parent = vec![usize::MAX; order.len()];
+        if let Some(first) = parent.first_mut() {
+            *first = 0;
+        }
+        let mut changes = true;
+        while changes {
+            changes = false;
+            for block in 1..order.len() {
+                let known = before[block].iter().copied().filter(|&p| parent[p] != usize::MAX);
+                let Some(new) = known.reduce(|a, b| common(&parent, a, b)) else { continue };
+                changes |= parent[block] != new;
+                parent[block] = new;
+            }
+        }
+        Dominance { position, spans: spans(&parent) }
+    }
+
+    /// True if the first block of the function reaches a block.
+    pub(crate) fn is_reached(&self, label: u32) -> bool {
+        self.position.contains_key(&label)
+    }
+
+    /// True if each way to `b` goes through `a`; a block dominates itself.
+    pub(crate) fn dominates(&self, a: u32, b: u32) -> bool {
+        let span = |label| self.position.get(&label).map(|&block| self.spans[block]);
+        match (span(a), span(b)) {
+            (Some((first, last)), Some((number, _))) => (first..=last).contains(&number),
+            _ => false,
+        }
+    }
+}
+
+/// Spans of the blocks in the preorder of the tree of dominators.
+fn spans(parent: &[usize]) -> Vec<(usize, usize)> {
+    let mut children = vec![Vec::new(); parent.len()];
+    for (block, &above) in parent.iter().enumerate().skip(1) {
+        if let Some(list) = children.get_mut(above) {
+            list.push(block);
+        }
+    }
+    let (mut spans, mut next) = (vec![(0, 0); parent.len()], 0);
+    let mut open = vec![(0, 0)];
+    while let Some((block, child)) = open.last_mut() {
+        let Some(span) = spans.get_mut(*block) else { break };
+        if *child == 0 {
+            span.0 = next;
+            next += 1;
+        }
+        match children[*block].get(*child) {
+            Some(&below) => {
+                *child += 1;
+                open.push((below, 0));
+            }
+            None => {
+                span.1 = next - 1;
+                open.pop();
+            }
+        }
+    }
+    spans
+}
+
+fn common(parent: &[usize], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        if a > b {
+            a = parent[a];
+        } else {
+            b = parent[b];
+        }
+    }
+    a
+}
+
+fn reverse_postorder(first: u32, targets: &FxHashMap<u32, Vec<u32>>) -> Vec<u32> {
+    let mut order = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut open = vec![(first, 0)];
+    seen.insert(first);
+    while let Some((label, next)) = open.last_mut() {
+        let target = targets.get(label).and_then(|list| list.get(*next)).copied();
+        *next += 1;
+        match target {
+            Some(target) => {
+                if seen.insert(target) {
+                    open.push((target, 0));
+                }
+            }
+            None => {
+                order.push(*label);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// Each use of a result of the function is dominated by its definition.
+pub(crate) fn check(module: &Module, function: &Function, order: &Dominance) -> Result<(), Error> {
+    let mut places: FxHashMap<u32, (u32, usize)> = FxHashMap::default();
+    for block in &function.blocks {
+        for index in block.body.clone() {
+            places.insert(module.instructions[index].id, (block.label, index));
+        }
+    }
+    for parameter in &module.instructions[function.parameters.clone()] {
+        let first = function.blocks.first().map_or(0, |block| block.label);
+        places.insert(parameter.id, (first, 0));
+    }
+    for block in &function.blocks {
+        for index in block.body.clone() {
+            let i = &module.instructions[index];
+            for (number, operand) in i.operands.iter().enumerate() {
+                let crate::module::Operand::Id(id) = *operand else { continue };
+                let at = module.index_of(id).unwrap_or(0);
+                let definition = &module.instructions[at];
+                if at < module.first_function || matches!(definition.op, Op::Label | Op::Function) {
+                    continue;
+                }
+                let Some(&(from, place)) = places.get(&id) else {
+                    return Err(
+                        module.error(i, format!("{} is another function's", module.name(id)))
+                    );
+                };
+                let fits = match i.op {
+                    Op::Phi => {
+                        let user = i.id_at(number + 1).unwrap_or(0);
+                        !order.is_reached(user) || order.dominates(from, user)
+                    }
+                    _ if from == block.label => place < index,
+                    _ => !order.is_reached(block.label) || order.dominates(from, block.label),
+                };
+                if !fits {
+                    let message = format!("{} does not dominate its use", module.name(id));
+                    return Err(module.error(i, message));
+                }
+            }
+        }
+    }
+    Ok(())
+}

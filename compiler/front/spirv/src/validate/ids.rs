@@ -1,0 +1,111 @@
+//! Results and where they may be named: kinds of ids, and definitions before uses.
+
+use rspirv::spirv::Op;
+
+use super::view::is_type;
+use crate::error::Error;
+use crate::module::{Instruction, Module, Operand};
+
+/// True for instructions that name results before these are defined.
+fn looks_ahead(op: Op) -> bool {
+    matches!(
+        op,
+        Op::EntryPoint
+            | Op::ExecutionMode
+            | Op::ExecutionModeId
+            | Op::Name
+            | Op::MemberName
+            | Op::Decorate
+            | Op::MemberDecorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorateString
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate
+            | Op::TypeForwardPointer
+            | Op::TypeStruct
+            | Op::TypePointer
+    )
+}
+
+/// True for operands of instructions that are labels or functions, which may be defined later.
+fn may_be_later(i: &Instruction, definition: &Instruction) -> bool {
+    match definition.op {
+        Op::Label => true,
+        Op::Function => i.op == Op::FunctionCall || looks_ahead(i.op),
+        _ => i.op == Op::Phi || looks_ahead(i.op),
+    }
+}
+
+pub(crate) fn check(module: &Module) -> Result<(), Error> {
+    for (index, i) in module.instructions.iter().enumerate() {
+        if i.ty != 0 {
+            result_type(module, index, i)?;
+        }
+        for operand in &i.operands {
+            let Operand::Id(id) = *operand else { continue };
+            let Some(at) = module.index_of(id) else {
+                return Err(module.error(i, format!("{} has no definition", module.name(id))));
+            };
+            let definition = &module.instructions[at];
+            let is_later = at >= index && !may_be_later(i, definition);
+            let in_function = index >= module.first_function && at >= module.first_function;
+            // Inside of a function, dominance decides.
+            if is_later && !in_function {
+                return Err(module.error(i, format!("{} is defined later", module.name(id))));
+            }
+            use_of(module, i, definition)?;
+        }
+    }
+    Ok(())
+}
+
+fn result_type(module: &Module, index: usize, i: &Instruction) -> Result<(), Error> {
+    match module.index_of(i.ty) {
+        Some(at) if at < index && is_type(module.instructions[at].op) => Ok(()),
+        _ => Err(module.error(i, format!("{} is no type", module.name(i.ty)))),
+    }
+}
+
+/// Labels, types, functions and strings are named by the instructions that take them alone.
+fn use_of(module: &Module, i: &Instruction, definition: &Instruction) -> Result<(), Error> {
+    let is_annotation = matches!(
+        i.op,
+        Op::Name
+            | Op::MemberName
+            | Op::Decorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate
+            | Op::MemberDecorate
+            | Op::MemberDecorateString
+    );
+    let takes_any = is_annotation || matches!(i.op, Op::ExtInst);
+    let fits = match definition.op {
+        Op::Label => matches!(
+            i.op,
+            Op::Branch
+                | Op::BranchConditional
+                | Op::Switch
+                | Op::Phi
+                | Op::SelectionMerge
+                | Op::LoopMerge
+        ),
+        Op::Function => matches!(
+            i.op,
+            Op::FunctionCall | Op::EntryPoint | Op::ExecutionMode | Op::ExecutionModeId
+        ),
+        Op::String => matches!(i.op, Op::Line | Op::Source),
+        Op::ExtInstImport => i.op == Op::ExtInst,
+        Op::DecorationGroup => {
+            matches!(i.op, Op::GroupDecorate | Op::GroupMemberDecorate | Op::Decorate)
+        }
+        op if is_type(op) => is_type(i.op) || matches!(i.op, Op::Function | Op::TypeForwardPointer),
+        _ => !matches!(i.op, Op::TypeVector | Op::TypeMatrix | Op::TypeStruct | Op::TypePointer),
+    };
+    if fits || takes_any {
+        return Ok(());
+    }
+    Err(module.error(i, format!("{} cannot be named here", module.name(definition.id))))
+}

@@ -1,0 +1,258 @@
+//! Instructions on images.
+
+use rspirv::spirv::{Dim, ImageOperands as O, Op};
+
+use super::view::Kind;
+use crate::error::Error;
+use crate::module::{Instruction, Module, Operand};
+
+/// The operands of an `OpTypeImage`.
+struct Image {
+    texel: Kind,
+    dim: Option<Dim>,
+    arrayed: bool,
+    multisampled: bool,
+    sampled: u32,
+}
+
+fn image(module: &Module, ty: u32) -> Option<Image> {
+    let ty = match module.kind(ty) {
+        Kind::SampledImage { image } => image,
+        _ => ty,
+    };
+    let definition = module.get(ty).filter(|i| i.op == Op::TypeImage)?;
+    let word = |index| definition.literal_at(index).unwrap_or(0);
+    Some(Image {
+        texel: module.kind(definition.id_at(0)?),
+        dim: Dim::from_u32(word(1)),
+        arrayed: word(3) == 1,
+        multisampled: word(4) == 1,
+        sampled: word(5),
+    })
+}
+
+/// Components of a coordinate without array layer.
+fn coordinates(dim: Option<Dim>) -> u32 {
+    match dim {
+        Some(Dim::Dim1D | Dim::DimBuffer) => 1,
+        Some(Dim::Dim3D | Dim::DimCube) => 3,
+        _ => 2,
+    }
+}
+
+/// Properties of an instruction.
+#[derive(Clone, Copy)]
+struct Access {
+    takes_sampled: bool,
+    is_compared: bool,
+    is_projective: bool,
+    has_integer_coordinate: bool,
+    /// Index of the image operands.
+    optional: usize,
+}
+
+fn access(op: Op) -> Option<Access> {
+    let make = |takes_sampled, is_compared, is_projective, has_integer_coordinate, optional| {
+        Some(Access { takes_sampled, is_compared, is_projective, has_integer_coordinate, optional })
+    };
+    match op {
+        Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => {
+            make(true, false, false, false, 2)
+        }
+        Op::ImageSampleDrefImplicitLod | Op::ImageSampleDrefExplicitLod => {
+            make(true, true, false, false, 3)
+        }
+        Op::ImageSampleProjImplicitLod | Op::ImageSampleProjExplicitLod => {
+            make(true, false, true, false, 2)
+        }
+        Op::ImageSampleProjDrefImplicitLod | Op::ImageSampleProjDrefExplicitLod => {
+            make(true, true, true, false, 3)
+        }
+        Op::ImageGather => make(true, false, false, false, 3),
+        Op::ImageDrefGather => make(true, true, false, false, 3),
+        Op::ImageFetch => make(false, false, false, true, 2),
+        Op::ImageRead => make(false, false, false, true, 2),
+        Op::ImageWrite => make(false, false, false, true, 3),
+        _ => None,
+    }
+}
+
+pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
+    match i.op {
+        Op::Image => {
+            let fits = match module.kind(module.operand_type(i, 0)?) {
+                Kind::SampledImage { image } => image == i.ty,
+                _ => false,
+            };
+            return module.demand(i, fits, "the result is not the image of the operand");
+        }
+        Op::ImageQuerySize
+        | Op::ImageQuerySizeLod
+        | Op::ImageQueryLevels
+        | Op::ImageQuerySamples
+        | Op::ImageQueryLod => return query(module, i),
+        _ => {}
+    }
+    let Some(access) = access(i.op) else { return Ok(()) };
+    let ty = module.operand_type(i, 0)?;
+    let is_sampled = matches!(module.kind(ty), Kind::SampledImage { .. });
+    let Some(image) = image(module, ty).filter(|_| is_sampled == access.takes_sampled) else {
+        return Err(module.error(i, "operand 0 is no image of the kind"));
+    };
+    let needs = match i.op {
+        Op::ImageFetch => image.sampled == 1,
+        Op::ImageRead | Op::ImageWrite => image.sampled != 1,
+        _ => !image.multisampled && image.dim != Some(Dim::DimBuffer),
+    };
+    module.demand(i, needs, "the image cannot be used so")?;
+    result(module, i, access, &image)?;
+    coordinate(module, i, access, &image)?;
+    if access.is_compared {
+        let compare = module.operand_shape(i, 2)?;
+        let is_float = compare.is_float() && compare.count == 1 && compare.bits() == 32;
+        module.demand(i, is_float, "the compared value is no float of 32 bits")?;
+    }
+    optional(module, i, access, &image)
+}
+
+fn result(module: &Module, i: &Instruction, access: Access, image: &Image) -> Result<(), Error> {
+    if i.op == Op::ImageWrite {
+        let texel = module.operand_shape(i, 2)?;
+        return module.demand(i, texel.scalar == image.texel, "the texel has another type");
+    }
+    let shape = module.shape(i.ty).filter(|s| s.is_int() || s.is_float());
+    let is_one = access.is_compared && i.op != Op::ImageDrefGather;
+    let fits = shape.is_some_and(|shape| {
+        let is_count = match i.op {
+            Op::ImageRead => true,
+            _ if is_one => shape.count == 1,
+            _ => shape.count == 4,
+        };
+        is_count && shape.scalar == image.texel
+    });
+    module.demand(i, fits, "the result has not the type of texels")
+}
+
+fn coordinate(
+    module: &Module,
+    i: &Instruction,
+    access: Access,
+    image: &Image,
+) -> Result<(), Error> {
+    let coordinate = module.operand_shape(i, 1)?;
+    let is_kind = match access.has_integer_coordinate {
+        true => coordinate.is_int(),
+        false => coordinate.is_float(),
+    };
+    module.demand(i, is_kind, "the coordinate has another type")?;
+    let layers = u32::from(image.arrayed);
+    let is_cube_layer =
+        matches!(i.op, Op::ImageRead | Op::ImageWrite) && image.dim == Some(Dim::DimCube);
+    let least = if is_cube_layer { 3 } else { coordinates(image.dim) + layers };
+    let least = least + u32::from(access.is_projective);
+    module.demand(i, coordinate.count >= least, "the coordinate has too few components")
+}
+
+fn optional(module: &Module, i: &Instruction, access: Access, image: &Image) -> Result<(), Error> {
+    let name = format!("{:?}", i.op);
+    let is_explicit = name.contains("ExplicitLod");
+    let mask = match i.operands.get(access.optional) {
+        Some(Operand::Enumerant(_, word)) => O::from_bits_truncate(*word),
+        _ => O::empty(),
+    };
+    let has_level = mask.intersects(O::LOD | O::GRAD);
+    module.demand(i, !is_explicit || has_level, "there is no level of detail")?;
+    let is_implicit = name.contains("ImplicitLod");
+    module.demand(
+        i,
+        !mask.contains(O::BIAS) || is_implicit,
+        "a bias needs an implicit level of detail",
+    )?;
+    let takes_lod = is_explicit || i.op == Op::ImageFetch;
+    module.demand(i, !mask.contains(O::LOD) || takes_lod, "a level of detail is not taken")?;
+    module.demand(i, !mask.contains(O::GRAD) || is_explicit, "derivatives are not taken")?;
+    module.demand(i, !mask.contains(O::LOD | O::GRAD), "there are two levels of detail")?;
+    let offsets = [O::CONST_OFFSET, O::OFFSET, O::CONST_OFFSETS];
+    let count = offsets.iter().filter(|bit| mask.contains(**bit)).count();
+    module.demand(i, count <= 1, "there are several offsets")?;
+    module.demand(
+        i,
+        mask.contains(O::SAMPLE) == image.multisampled,
+        "a sample is for multisampled images",
+    )?;
+    let mut index = access.optional + 1;
+    for bit in mask.iter() {
+        match bit {
+            O::BIAS => float(module, i, index, 1)?,
+            O::LOD if i.op == Op::ImageFetch => int(module, i, index, 1)?,
+            O::LOD => float(module, i, index, 1)?,
+            O::GRAD => {
+                float(module, i, index, coordinates(image.dim))?;
+                index += 1;
+                float(module, i, index, coordinates(image.dim))?;
+            }
+            O::CONST_OFFSET => {
+                int(module, i, index, coordinates(image.dim))?;
+                let id = i.id_at(index).unwrap_or(0);
+                module.demand(i, module.is_constant_id(id), "the offset is no constant")?;
+            }
+            O::OFFSET => int(module, i, index, coordinates(image.dim))?,
+            O::SAMPLE => int(module, i, index, 1)?,
+            _ => {}
+        }
+        let has_id = matches!(i.operands.get(index), Some(Operand::Id(_)));
+        index += usize::from(has_id);
+    }
+    Ok(())
+}
+
+fn float(module: &Module, i: &Instruction, index: usize, count: u32) -> Result<(), Error> {
+    let shape = module.operand_shape(i, index)?;
+    module.demand(i, shape.is_float() && shape.count == count, "an image operand is no float")
+}
+
+fn int(module: &Module, i: &Instruction, index: usize, count: u32) -> Result<(), Error> {
+    let shape = module.operand_shape(i, index)?;
+    module.demand(i, shape.is_int() && shape.count == count, "an image operand is no integer")
+}
+
+fn query(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let ty = module.operand_type(i, 0)?;
+    let is_sampled = matches!(module.kind(ty), Kind::SampledImage { .. });
+    let Some(image) = image(module, ty).filter(|_| is_sampled == (i.op == Op::ImageQueryLod))
+    else {
+        return Err(module.error(i, "operand 0 is no image of the kind"));
+    };
+    let result = module.shape(i.ty);
+    let layers = u32::from(image.arrayed);
+    let faces = if image.dim == Some(Dim::DimCube) { 2 } else { coordinates(image.dim) };
+    let is_int = |count| result.is_some_and(|r| r.is_int() && r.count == count);
+    let (fits, allowed) = match i.op {
+        Op::ImageQuerySize => (
+            is_int(faces + layers),
+            image.multisampled
+                || image.sampled != 1
+                || matches!(image.dim, Some(Dim::DimRect | Dim::DimBuffer)),
+        ),
+        Op::ImageQuerySizeLod => {
+            int(module, i, 1, 1)?;
+            (
+                is_int(faces + layers),
+                !image.multisampled && !matches!(image.dim, Some(Dim::DimRect | Dim::DimBuffer)),
+            )
+        }
+        Op::ImageQueryLevels => (
+            is_int(1),
+            !image.multisampled && !matches!(image.dim, Some(Dim::DimRect | Dim::DimBuffer)),
+        ),
+        Op::ImageQuerySamples => (is_int(1), image.multisampled && image.dim == Some(Dim::Dim2D)),
+        _ => {
+            let coordinate = module.operand_shape(i, 1)?;
+            let is_coordinate = coordinate.is_float() && coordinate.count >= coordinates(image.dim);
+            module.demand(i, is_coordinate, "the coordinate has another type")?;
+            (result.is_some_and(|r| r.is_float() && r.count == 2), !image.multisampled)
+        }
+    };
+    module.demand(i, fits, "the result has another type")?;
+    module.demand(i, allowed, "the image has no such property")
+}

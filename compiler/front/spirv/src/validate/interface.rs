@@ -1,0 +1,186 @@
+//! Entry points, execution modes and global variables.
+
+use rspirv::grammar::ext_inst_table;
+use rspirv::spirv::{Capability, ExecutionMode as M, ExecutionModel as X, Op, StorageClass as C};
+use rustc_hash::FxHashSet;
+
+use super::view::Kind;
+use crate::error::Error;
+use crate::module::{Instruction, Module};
+
+/// Most pairs of entry points and execution modes.
+const MAX_PAIRS: usize = 1 << 22;
+
+pub(crate) fn check(module: &Module) -> Result<(), Error> {
+    let globals = &module.instructions[..module.first_function];
+    let has_linkage = module.capabilities.contains(&Capability::Linkage);
+    let mut points = FxHashSet::default();
+    let calls = module.instructions.iter().filter(|i| i.op == Op::FunctionCall);
+    let called: FxHashSet<Option<u32>> = calls.map(|call| call.id_at(0)).collect();
+    let is_mode = |i: &&Instruction| matches!(i.op, Op::ExecutionMode | Op::ExecutionModeId);
+    let modes: Vec<&Instruction> = globals.iter().filter(is_mode).collect();
+    let models: Vec<&Instruction> = globals.iter().filter(|i| i.op == Op::EntryPoint).collect();
+    if models.len().saturating_mul(modes.len()) > MAX_PAIRS {
+        return Err(Error::new(0, "there are too many entry points with execution modes"));
+    }
+    for i in globals {
+        match i.op {
+            Op::EntryPoint => {
+                entry_point(module, i)?;
+                module.demand(i, !called.contains(&i.id_at(1)), "the entry point is called")?;
+                modes_of(module, i, &modes)?;
+                let key = (i.literal_at(0), i.text_at(2).map(str::to_owned));
+                module.demand(i, points.insert(key), "the entry point is there already")?;
+            }
+            Op::ExecutionMode | Op::ExecutionModeId => mode(module, i, &models)?,
+            Op::Variable => {
+                let class = i.literal_at(0).and_then(C::from_u32);
+                module.demand(
+                    i,
+                    class != Some(C::Function),
+                    "a global variable has another storage class",
+                )?;
+                super::memory::variable(module, i)?;
+            }
+            Op::MemoryModel => memory_model(module, i)?,
+            Op::ExtInstImport => {
+                let name = i.text_at(0).unwrap_or_default();
+                let is_known = ext_inst_table(name).is_some() || name.starts_with("NonSemantic.");
+                module.demand(i, is_known, "no such set of instructions is known")?;
+            }
+            _ => {}
+        }
+    }
+    if points.is_empty() && !has_linkage {
+        return Err(Error::new(0, "there is no entry point"));
+    }
+    Ok(())
+}
+
+fn memory_model(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let is_vulkan = i.literal_at(1) == Some(3);
+    let is_declared = module.capabilities.contains(&Capability::VulkanMemoryModel);
+    module.demand(
+        i,
+        is_vulkan == is_declared,
+        "the capability VulkanMemoryModel goes with the model",
+    )
+}
+
+fn entry_point(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let function = i.id_at(1).and_then(|id| module.get(id)).filter(|f| f.op == Op::Function);
+    let function = function.ok_or_else(|| module.error(i, "the operand is no function"))?;
+    let ty = function.id_at(1).and_then(|ty| module.get(ty));
+    let is_plain =
+        ty.is_some_and(|ty| ty.operands.len() == 1) && module.kind(function.ty) == Kind::Void;
+    module.demand(i, is_plain, "the function has parameters or a result")?;
+    let mut seen = FxHashSet::default();
+    for id in i.ids_from(2) {
+        let variable = module.get(id).filter(|v| v.op == Op::Variable);
+        let class = variable.and_then(|v| v.literal_at(0)).and_then(C::from_u32);
+        let fits = match class {
+            Some(C::Input | C::Output) => true,
+            Some(C::Function) | None => false,
+            Some(_) => module.version >= 0x10400,
+        };
+        module.demand(i, fits, "the interface has other than inputs and outputs")?;
+        let is_new = seen.insert(id) || module.version < 0x10400;
+        module.demand(i, is_new, "the interface has a variable twice")?;
+    }
+    Ok(())
+}
+
+/// Modes that an execution model needs, and those that exclude each other.
+fn modes_of(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<(), Error> {
+    let own = all.iter().filter(|mode| mode.id_at(0) == i.id_at(1));
+    let modes: Vec<M> = own.filter_map(|mode| mode.literal_at(1).and_then(M::from_u32)).collect();
+    let count = |list: &[M]| modes.iter().filter(|mode| list.contains(mode)).count();
+    match i.literal_at(0).and_then(X::from_u32) {
+        Some(X::Fragment) => {
+            let origins = count(&[M::OriginUpperLeft, M::OriginLowerLeft]);
+            module.demand(i, origins == 1, "a fragment shader has one origin")?;
+            let depths = count(&[M::DepthGreater, M::DepthLess, M::DepthUnchanged]);
+            module.demand(i, depths <= 1, "there are several modes of depth")
+        }
+        Some(X::Geometry) => {
+            let inputs = [
+                M::InputPoints,
+                M::InputLines,
+                M::InputLinesAdjacency,
+                M::Triangles,
+                M::InputTrianglesAdjacency,
+            ];
+            let outputs = [M::OutputPoints, M::OutputLineStrip, M::OutputTriangleStrip];
+            let fits = count(&inputs) == 1 && count(&outputs) == 1;
+            module.demand(i, fits, "a geometry shader has one mode of inputs and one of outputs")
+        }
+        Some(X::TessellationControl | X::TessellationEvaluation) => {
+            let spacings =
+                count(&[M::SpacingEqual, M::SpacingFractionalEven, M::SpacingFractionalOdd]);
+            let domains = count(&[M::Triangles, M::Quads, M::Isolines]);
+            let orders = count(&[M::VertexOrderCw, M::VertexOrderCcw]);
+            let fits = spacings <= 1 && domains <= 1 && orders <= 1;
+            module.demand(i, fits, "modes exclude each other")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn mode(module: &Module, i: &Instruction, all: &[&Instruction]) -> Result<(), Error> {
+    let own = all.iter().filter(|point| point.id_at(1) == i.id_at(0));
+    let points: Vec<X> =
+        own.filter_map(|point| point.literal_at(0).and_then(X::from_u32)).collect();
+    module.demand(i, !points.is_empty(), "the operand is no entry point")?;
+    let Some(mode) = i.literal_at(1).and_then(M::from_u32) else { return Ok(()) };
+    let fits = points.iter().all(|model| match mode {
+        M::Invocations
+        | M::InputPoints
+        | M::InputLines
+        | M::InputLinesAdjacency
+        | M::InputTrianglesAdjacency
+        | M::OutputPoints
+        | M::OutputLineStrip
+        | M::OutputTriangleStrip => {
+            matches!(model, X::Geometry | X::MeshEXT | X::MeshNV)
+        }
+        M::SpacingEqual
+        | M::SpacingFractionalEven
+        | M::SpacingFractionalOdd
+        | M::VertexOrderCw
+        | M::VertexOrderCcw
+        | M::PointMode
+        | M::Quads
+        | M::Isolines => {
+            matches!(model, X::TessellationControl | X::TessellationEvaluation)
+        }
+        M::Triangles => {
+            matches!(model, X::Geometry | X::TessellationControl | X::TessellationEvaluation)
+        }
+        M::OutputVertices => !matches!(model, X::Vertex | X::Fragment | X::GLCompute | X::Kernel),
+        M::PixelCenterInteger
+        | M::OriginUpperLeft
+        | M::OriginLowerLeft
+        | M::EarlyFragmentTests
+        | M::DepthReplacing
+        | M::DepthGreater
+        | M::DepthLess
+        | M::DepthUnchanged => *model == X::Fragment,
+        M::LocalSize | M::LocalSizeId => !matches!(
+            model,
+            X::Vertex
+                | X::Fragment
+                | X::Geometry
+                | X::TessellationControl
+                | X::TessellationEvaluation
+        ),
+        _ => true,
+    });
+    module.demand(i, fits, "the mode is none of the execution model")?;
+    let takes_ids =
+        matches!(mode, M::LocalSizeId | M::LocalSizeHintId | M::SubgroupsPerWorkgroupId);
+    module.demand(
+        i,
+        takes_ids == (i.op == Op::ExecutionModeId),
+        "the instruction is for other modes",
+    )
+}

@@ -1,0 +1,199 @@
+//! Variables, loads, stores, access chains, atomics.
+
+use rspirv::spirv::{Op, StorageClass as C};
+
+use super::view::Kind;
+use crate::error::Error;
+use crate::module::{Instruction, Module};
+
+pub(crate) fn check(module: &Module, i: &Instruction) -> Result<(), Error> {
+    match i.op {
+        Op::Variable => {
+            let is_local = i.literal_at(0) == Some(C::Function as u32);
+            module.demand(i, is_local, "a variable of a function has storage class Function")?;
+            variable(module, i)
+        }
+        Op::Load => {
+            let (_, pointee) = module.operand_pointer(i, 0)?;
+            module.demand(i, pointee == i.ty, "the result has not the type of the place")?;
+            module.demand(
+                i,
+                !matches!(module.kind(i.ty), Kind::RuntimeArray { .. }),
+                "a runtime array is no value",
+            )
+        }
+        Op::Store => store(module, i),
+        Op::CopyMemory => {
+            let (to, from) = (module.operand_pointer(i, 0)?, module.operand_pointer(i, 1)?);
+            module.demand(i, to.1 == from.1, "the types of the places differ")
+        }
+        Op::AccessChain | Op::InBoundsAccessChain => access_chain(module, i),
+        Op::ArrayLength => array_length(module, i),
+        Op::ImageTexelPointer => texel_pointer(module, i),
+        op if is_atomic(op) => atomic(module, i),
+        _ => Ok(()),
+    }
+}
+
+/// A variable's type and initializer.
+pub(crate) fn variable(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let class = i.literal_at(0).and_then(C::from_u32);
+    let Kind::Pointer { class: own, pointee } = module.kind(i.ty) else {
+        return Err(module.error(i, "the type is no pointer"));
+    };
+    module.demand(i, Some(own) == class, "the storage class is not that of the type")?;
+    module.demand(i, class != Some(C::Generic), "no variable is generic")?;
+    module.demand(i, module.kind(pointee) != Kind::Void, "the variable has no value")?;
+    let Some(initializer) = i.id_at(1) else { return Ok(()) };
+    let definition = module.get(initializer);
+    let is_variable = definition
+        .is_some_and(|d| d.op == Op::Variable && d.literal_at(0) != Some(C::Function as u32));
+    let is_constant = module.is_constant_id(initializer) || is_variable;
+    module.demand(i, is_constant, "the initializer is no constant")?;
+    let is_typed = definition.is_some_and(|d| d.ty == pointee);
+    module.demand(i, is_typed, "the initializer has another type")
+}
+
+fn store(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let (class, pointee) = module.operand_pointer(i, 0)?;
+    let is_writable = !matches!(class, C::UniformConstant | C::Input | C::PushConstant);
+    module.demand(i, is_writable, "the place is read-only")?;
+    let is_void = module.kind(pointee) == Kind::Void;
+    module.demand(i, !is_void, "the place has no value")?;
+    module.demand(
+        i,
+        module.operand_type(i, 1)? == pointee,
+        "the value has not the type of the place",
+    )
+}
+
+fn access_chain(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let (class, mut ty) = module.operand_pointer(i, 0)?;
+    for (index, id) in i.ids_from(1).enumerate() {
+        let is_int = module.operand_shape(i, index + 1).is_ok_and(|s| s.is_int() && s.count == 1);
+        module.demand(i, is_int, "an index is no integer")?;
+        ty = match module.kind(ty) {
+            Kind::Vector { component, .. } => component,
+            Kind::Matrix { column, .. } => column,
+            Kind::Array { element, .. } | Kind::RuntimeArray { element } => element,
+            Kind::Struct => {
+                let member =
+                    module.get(id).filter(|d| d.op == Op::Constant).and_then(|d| d.literal_at(0));
+                let Some(member) = member else {
+                    return Err(module.error(i, "the index of a member is no constant"));
+                };
+                let part = module.get(ty).and_then(|ty| ty.id_at(member as usize));
+                part.ok_or_else(|| module.error(i, format!("there is no member {member}")))?
+            }
+            _ => return Err(module.error(i, "an index of a type without parts")),
+        };
+    }
+    let wanted = Kind::Pointer { class, pointee: ty };
+    module.demand(i, module.kind(i.ty) == wanted, "the result is no pointer to the part")
+}
+
+fn array_length(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let (_, pointee) = module.operand_pointer(i, 0)?;
+    let members =
+        module.get(pointee).filter(|ty| ty.op == Op::TypeStruct).map_or(0, |ty| ty.operands.len());
+    let member = i.literal_at(1).unwrap_or(u32::MAX) as usize;
+    module.demand(
+        i,
+        members > 0 && member == members - 1,
+        "the member is not a structure's last",
+    )?;
+    let last = module.get(pointee).and_then(|ty| ty.id_at(member)).unwrap_or(0);
+    let is_runtime = matches!(module.kind(last), Kind::RuntimeArray { .. });
+    module.demand(i, is_runtime, "the member is no runtime array")?;
+    module.demand(
+        i,
+        module.kind(i.ty) == Kind::Int { bits: 32, signed: false },
+        "the result is not uint",
+    )
+}
+
+fn texel_pointer(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let (_, image) = module.operand_pointer(i, 0)?;
+    module.demand(i, module.kind(image) == Kind::Image, "operand 0 points to no image")?;
+    let texel = module.get(image).and_then(|image| image.id_at(0)).unwrap_or(0);
+    let wanted = Kind::Pointer { class: C::Image, pointee: texel };
+    module.demand(i, module.kind(i.ty) == wanted, "the result is no pointer to a texel")?;
+    let coordinate = module.operand_shape(i, 1)?;
+    module.demand(i, coordinate.is_int(), "the coordinate is no integer")?;
+    let sample = module.operand_shape(i, 2)?;
+    module.demand(i, sample.is_int() && sample.count == 1, "the sample is no integer")
+}
+
+fn is_atomic(op: Op) -> bool {
+    matches!(
+        op,
+        Op::AtomicLoad
+            | Op::AtomicStore
+            | Op::AtomicExchange
+            | Op::AtomicCompareExchange
+            | Op::AtomicIIncrement
+            | Op::AtomicIDecrement
+            | Op::AtomicIAdd
+            | Op::AtomicISub
+            | Op::AtomicSMin
+            | Op::AtomicUMin
+            | Op::AtomicSMax
+            | Op::AtomicUMax
+            | Op::AtomicAnd
+            | Op::AtomicOr
+            | Op::AtomicXor
+    )
+}
+
+fn atomic(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let (class, pointee) = module.operand_pointer(i, 0)?;
+    let is_shared = matches!(
+        class,
+        C::Uniform
+            | C::Workgroup
+            | C::CrossWorkgroup
+            | C::AtomicCounter
+            | C::Image
+            | C::StorageBuffer
+            | C::Generic
+            | C::Function
+            | C::PhysicalStorageBuffer
+    );
+    module.demand(i, is_shared, "the storage class has no atomics")?;
+    let may_be_float = matches!(i.op, Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange);
+    let is_number = match module.kind(pointee) {
+        Kind::Int { .. } => true,
+        Kind::Float { .. } => may_be_float,
+        _ => false,
+    };
+    module.demand(i, is_number, "the place is no integer")?;
+    if i.op != Op::AtomicStore {
+        module.demand(i, i.ty == pointee, "the result has not the type of the place")?;
+    }
+    let is_exchange = i.op == Op::AtomicCompareExchange;
+    let ids = if is_exchange { 4 } else { 3 };
+    for index in 1..ids {
+        scope_or_semantics(module, i, index)?;
+    }
+    for index in ids..i.operands.len() {
+        module.demand(
+            i,
+            module.operand_type(i, index)? == pointee,
+            "an operand has not the type of the place",
+        )?;
+    }
+    Ok(())
+}
+
+/// A scope or semantics is an integer of 32 bits, in shaders a constant.
+pub(crate) fn scope_or_semantics(
+    module: &Module,
+    i: &Instruction,
+    index: usize,
+) -> Result<(), Error> {
+    let shape = module.operand_shape(i, index)?;
+    let is_word = shape.is_int() && shape.count == 1 && shape.bits() == 32;
+    module.demand(i, is_word, "scope and semantics are integers of 32 bits")?;
+    let id = i.id_at(index).unwrap_or(0);
+    module.demand(i, module.is_constant_id(id), "scope and semantics are constants")
+}

@@ -1,0 +1,55 @@
+//! Rules of the specification (SPIR-V 1.6 chapter 2), a function or table row each.
+//!
+//! The order of work: the sequence of a module's sections, capabilities, types and constants,
+//! where results may be used, then each instruction of each function by its class.
+
+mod blocks;
+mod calls;
+mod capabilities;
+mod composites;
+mod constants;
+mod decorations;
+mod dominance;
+mod ids;
+mod images;
+mod interface;
+mod memory;
+mod sections;
+mod signatures;
+mod structure;
+mod type_rules;
+mod view;
+
+use crate::error::Error;
+use crate::module::Module;
+
+/// Checks all rules.
+///
+/// # Errors
+/// The first instruction that breaks a rule.
+pub(crate) fn check(module: &Module) -> Result<(), Error> {
+    sections::check(module)?;
+    ids::check(module)?;
+    capabilities::check(module)?;
+    type_rules::check(module)?;
+    constants::check(module)?;
+    decorations::check(module)?;
+    interface::check(module)?;
+    for function in &module.functions {
+        calls::check_function(module, function)?;
+        blocks::check(module, function)?;
+        let order = dominance::Dominance::new(module, function);
+        dominance::check(module, function, &order)?;
+        structure::check(module, function, &order)?;
+        for block in &function.blocks {
+            for instruction in &module.instructions[block.body.clone()] {
+                signatures::check(module, instruction)?;
+                composites::check(module, instruction)?;
+                memory::check(module, instruction)?;
+                images::check(module, instruction)?;
+                calls::check(module, function, instruction)?;
+            }
+        }
+    }
+    Ok(())
+}

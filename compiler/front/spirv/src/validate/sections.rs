@@ -1,0 +1,71 @@
+//! Sequence of a module's sections (SPIR-V 1.6 section 2.4).
+
+use rspirv::spirv::Op;
+
+use super::view::{is_constant, is_type};
+use crate::error::Error;
+use crate::module::{Instruction, Module};
+
+/// The section of an instruction outside of functions; `None` for one that belongs in a function.
+fn section(op: Op) -> Option<u32> {
+    Some(match op {
+        Op::Capability => 0,
+        Op::Extension => 1,
+        Op::ExtInstImport => 2,
+        Op::MemoryModel => 3,
+        Op::EntryPoint => 4,
+        Op::ExecutionMode | Op::ExecutionModeId => 5,
+        Op::String | Op::SourceExtension | Op::Source | Op::SourceContinued => 6,
+        Op::Name | Op::MemberName => 7,
+        Op::ModuleProcessed => 8,
+        Op::Decorate
+        | Op::MemberDecorate
+        | Op::DecorateId
+        | Op::DecorateString
+        | Op::MemberDecorateString
+        | Op::GroupDecorate
+        | Op::GroupMemberDecorate
+        | Op::DecorationGroup => 9,
+        Op::Undef | Op::Variable | Op::TypeForwardPointer => 10,
+        op if is_type(op) || is_constant(op) => 10,
+        _ => return None,
+    })
+}
+
+pub(crate) fn check(module: &Module) -> Result<(), Error> {
+    let globals = &module.instructions[..module.first_function];
+    let mut last = 0;
+    for i in globals {
+        if matches!(i.op, Op::Line | Op::NoLine | Op::Nop) || is_debug_info(module, i, last) {
+            continue;
+        }
+        let Some(section) = section(i.op) else {
+            return Err(module.error(i, "outside of a function"));
+        };
+        module.demand(i, section >= last, "after a later section")?;
+        last = section;
+    }
+    one_memory_model(module)?;
+    for i in &module.instructions[module.first_function..] {
+        let is_local = i.op == Op::Variable || i.op == Op::Undef || section(i.op).is_none();
+        module.demand(i, is_local, "inside of a function")?;
+    }
+    Ok(())
+}
+
+/// True for instructions of sets without meaning among types and constants.
+fn is_debug_info(module: &Module, i: &Instruction, last: u32) -> bool {
+    let set = i.id_at(0).and_then(|set| module.get(set)).and_then(|set| set.text_at(0));
+    i.op == Op::ExtInst && last == 10 && set.is_some_and(|name| name != "GLSL.std.450")
+}
+
+fn one_memory_model(module: &Module) -> Result<(), Error> {
+    let mut models = module.instructions.iter().filter(|i| i.op == Op::MemoryModel);
+    if models.next().is_none() {
+        return Err(Error::new(0, "there is no OpMemoryModel"));
+    }
+    match models.next() {
+        Some(second) => Err(module.error(second, "the module has one already")),
+        None => Ok(()),
+    }
+}
