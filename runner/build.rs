@@ -1,7 +1,9 @@
 //! Sets `RUNNER_VERSION` to the version of the program with the revision that it is built from, and
-//! `RUNNER_REVISION` to the revision alone, if git knows it.
+//! `RUNNER_REVISION` to the revision alone, if git knows it. Optimized builds for Linux contain the
+//! device library: `RUNNER_LIBRARY` is its path. Others find it beside the program, where a build
+//! of the workspace puts it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn git(arguments: &[&str]) -> Option<String> {
@@ -20,8 +22,33 @@ fn revision() -> Option<String> {
     git(&["rev-parse", "--short=12", "HEAD"])
 }
 
+/// Builds the device library into a folder of its own, since cargo installs no libraries, and
+/// returns its path.
+fn library() -> PathBuf {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let folder = Path::new(&variable("OUT_DIR")).join("library");
+    let manifest = "virtual/preload/Cargo.toml";
+    for source in ["virtual/preload", "virtual/submission"] {
+        println!("cargo:rerun-if-changed={source}");
+    }
+    let mut command = Command::new(variable("CARGO"));
+    command.args(["build", "--release", "--locked", "--manifest-path", manifest]);
+    command.args(["--target", &variable("TARGET"), "--target-dir"]).arg(&folder);
+    // Variables of the outer build would choose another configuration, or another library.
+    command.env_remove("CARGO_TARGET_DIR").env_remove("RUSTC_WORKSPACE_WRAPPER");
+    let status = command.status();
+    assert!(status.is_ok_and(|status| status.success()), "the device library does not build");
+    folder.join(variable("TARGET")).join("release/libpreload.so")
+}
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-check-cfg=cfg(has_library)");
+    let is = |name: &str, value: &str| std::env::var(name).as_deref() == Ok(value);
+    if is("PROFILE", "release") && is("CARGO_CFG_TARGET_OS", "linux") {
+        println!("cargo:rustc-cfg=has_library");
+        println!("cargo:rustc-env=RUNNER_LIBRARY={}", library().display());
+    }
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let Some(revision) = revision() else {
         println!("cargo:rustc-env=RUNNER_VERSION={version}");

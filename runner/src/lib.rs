@@ -16,6 +16,7 @@
 pub mod bundles;
 pub mod cli;
 pub mod console;
+pub mod device_library;
 pub mod locate;
 pub mod log;
 pub mod look;

@@ -14,13 +14,10 @@ use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
 use crate::console::message::message;
+use crate::device_library;
 use crate::supervise::Environment;
 use crate::temporary_folder::TemporaryFolder;
 
-/// File name of the device library.
-const LIBRARY: &str = "libpreload.so";
-/// Environment variable with the path of the device library.
-const LIBRARY_VARIABLE: &str = "RUNNER_GPU_LIBRARY";
 /// Environment variable with the file of failed batches.
 const FAILURES_VARIABLE: &str = "RUNNER_GPU_FAILURES";
 /// Longest time for which processes may outlive the command.
@@ -59,7 +56,7 @@ impl VirtualGpu {
         record: Option<PathBuf>,
         show: impl Fn(&str) + Send + Sync + 'static,
     ) -> anyhow::Result<VirtualGpu> {
-        let library = library()?;
+        let library = device_library::path()?;
         let folder = TemporaryFolder::create("gpu")?;
         let failures = Mutex::new(File::create(folder.path().join("failures"))?);
         let observer = move |event| match event {
@@ -185,26 +182,6 @@ fn preload(library: &Path) -> OsString {
         list.push(others);
     }
     list
-}
-
-/// Finds the device library: by the variable, else beside the program.
-fn library() -> anyhow::Result<PathBuf> {
-    if let Some(path) = std::env::var_os(LIBRARY_VARIABLE).map(PathBuf::from) {
-        if !path.is_file() {
-            bail!("{LIBRARY_VARIABLE}: no file {}", path.display());
-        }
-        return Ok(path.canonicalize()?);
-    }
-    let program = std::env::current_exe().context("the path of this program")?;
-    let path = program.with_file_name(LIBRARY);
-    if !path.is_file() {
-        bail!(
-            "no device library {}: build it with `cargo build -p preload`, with the profile of \
-             this program, or name it in {LIBRARY_VARIABLE}",
-            path.display()
-        );
-    }
-    Ok(path)
 }
 
 /// Says why a run proves nothing about the driver.

@@ -57,7 +57,8 @@ fn the_build_script() {
         ran.out
     };
     let path = std::env::var("PATH").expect("PATH");
-    let plain = "cargo:rerun-if-changed=build.rs\ncargo:rustc-env=RUNNER_VERSION=1.2.3\n";
+    let plain = "cargo:rerun-if-changed=build.rs\ncargo:rustc-check-cfg=cfg(has_library)\n\
+                 cargo:rustc-env=RUNNER_VERSION=1.2.3\n";
     assert_eq!((&*run("/nowhere"), &*run(&path)), (plain, plain), "without git");
     let git = |arguments: &[&str]| {
         let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];

@@ -1,0 +1,88 @@
+//! The library that plays a GPU's device in other processes: its file.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+
+/// File name of the device library.
+const LIBRARY: &str = "libpreload.so";
+/// Environment variable with the path of the device library.
+const LIBRARY_VARIABLE: &str = "RUNNER_GPU_LIBRARY";
+
+/// The library, if this program contains it.
+#[cfg(has_library)]
+const CONTAINED: Option<&[u8]> = Some(include_bytes!(env!("RUNNER_LIBRARY")));
+#[cfg(not(has_library))]
+const CONTAINED: Option<&[u8]> = None;
+
+/// Finds the device library: by the variable, else beside the program, else in this program, which
+/// writes it to a folder of the user's caches.
+///
+/// # Errors
+/// Fails if there is none, or if the file cannot be written.
+pub fn path() -> anyhow::Result<PathBuf> {
+    if let Some(path) = std::env::var_os(LIBRARY_VARIABLE).map(PathBuf::from) {
+        if !path.is_file() {
+            bail!("{LIBRARY_VARIABLE}: no file {}", path.display());
+        }
+        return Ok(path.canonicalize()?);
+    }
+    let program = std::env::current_exe().context("the path of this program")?;
+    let beside = program.with_file_name(LIBRARY);
+    if beside.is_file() {
+        return Ok(beside);
+    }
+    match CONTAINED {
+        Some(bytes) => written(&caches()?, bytes),
+        None => bail!(
+            "no device library {}: build it with `cargo build -p preload`, with the profile of \
+             this program, or name it in {LIBRARY_VARIABLE}",
+            beside.display()
+        ),
+    }
+}
+
+/// Returns the folder of this program's caches.
+fn caches() -> anyhow::Result<PathBuf> {
+    let of = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));
+    let folder = folder.with_context(|| {
+        format!("the device library needs a folder: set HOME, XDG_CACHE_HOME or {LIBRARY_VARIABLE}")
+    })?;
+    Ok(folder.join("runner"))
+}
+
+/// Writes the library unless it is there. Each version has a folder of its own, so that programs of
+/// several versions run at a time.
+fn written(caches: &std::path::Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    let version = blake3::hash(bytes).to_hex();
+    let folder = caches.join(&version[..16]);
+    let path = folder.join(LIBRARY);
+    // The name promises the content, but anyone may have changed the file since.
+    if std::fs::read(&path).is_ok_and(|present| present == bytes) {
+        return Ok(path);
+    }
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    results::replace_file(&path, bytes)?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_is_written_once_and_mended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = written(folder.path(), b"library").expect("a file");
+        assert_eq!(std::fs::read(&path).expect("the file"), b"library");
+        let time = || std::fs::metadata(&path).and_then(|data| data.modified()).expect("a time");
+        let first = time();
+        assert_eq!(written(folder.path(), b"library").expect("a file"), path);
+        assert_eq!(time(), first, "it is there already");
+        std::fs::write(&path, b"changed").expect("a change");
+        written(folder.path(), b"library").expect("a file");
+        assert_eq!(std::fs::read(&path).expect("the file"), b"library");
+        assert_ne!(written(folder.path(), b"other").expect("a file"), path);
+    }
+}
