@@ -31,7 +31,10 @@ impl Token<'_> {
 
     /// True if an instruction's name is here.
     pub(crate) fn is_opcode(&self) -> bool {
-        self.kind == TokenKind::Word && self.text.starts_with("Op")
+        let name = self.text.strip_prefix("Op");
+        // `OpenCL_C` is a language.
+        let is_name = name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+        self.kind == TokenKind::Word && is_name
     }
 }
 

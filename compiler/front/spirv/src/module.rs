@@ -238,6 +238,10 @@ impl Module {
         let mut functions = Vec::new();
         let mut at = self.first_function;
         while at < self.instructions.len() {
+            if matches!(self.instructions[at].op, Op::Line | Op::NoLine) {
+                at += 1;
+                continue;
+            }
             let (function, next) = self.find_function(at)?;
             functions.push(function);
             at = next;

@@ -96,7 +96,7 @@ impl ShaderBuilder<'_> {
     }
 
     /// Zero of any type.
-    fn zero(&mut self, user: &Instruction, ty: TypeId) -> Result<ExprId, Error> {
+    pub(crate) fn zero(&mut self, user: &Instruction, ty: TypeId) -> Result<ExprId, Error> {
         let parts: Vec<TypeId> = match self.types.get(ty) {
             Type::Struct(contents) => contents.members.iter().map(|member| member.ty).collect(),
             Type::Array { element, length: ArrayLength::Fixed(n) } if *n <= MAX_PARTS => {

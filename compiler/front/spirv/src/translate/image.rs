@@ -148,7 +148,8 @@ impl ShaderBuilder<'_> {
         size = size.min(given);
         let parts: Vec<u8> = (0..size).collect();
         let coordinate = self.swizzle(coordinate, &parts);
-        let coordinate = if is_fetch { self.cast(coordinate, Scalar::Int) } else { coordinate };
+        let scalar = if is_fetch { Scalar::Int } else { Scalar::Float };
+        let coordinate = self.cast(coordinate, scalar);
         let mut call = TextureCall {
             op: lookup.op,
             sampler,
@@ -161,7 +162,8 @@ impl ShaderBuilder<'_> {
             sample: None,
         };
         if lookup.compares {
-            call.compare = Some(self.operand(i, 2)?);
+            let compare = self.operand(i, 2)?;
+            call.compare = Some(self.cast(compare, Scalar::Float));
         } else if lookup.op == TextureOp::Gather {
             let component = self.operand(i, 2)?;
             call.component = Some(self.cast(component, Scalar::Int));
@@ -184,6 +186,11 @@ impl ShaderBuilder<'_> {
         Ok(self.cast(value, Scalar::Int))
     }
 
+    fn float_value(&mut self, i: &Instruction, id: u32) -> Result<ExprId, Error> {
+        let value = self.operand_value(i, id)?;
+        Ok(self.cast(value, Scalar::Float))
+    }
+
     fn lod(
         &mut self,
         i: &Instruction,
@@ -191,14 +198,14 @@ impl ShaderBuilder<'_> {
         is_fetch: bool,
     ) -> Result<TextureLod, Error> {
         if let Some(bias) = optional.bias {
-            return Ok(TextureLod::Bias(self.operand_value(i, bias)?));
+            return Ok(TextureLod::Bias(self.float_value(i, bias)?));
         }
         if let Some((x, y)) = optional.gradient {
-            return Ok(TextureLod::Gradient(self.operand_value(i, x)?, self.operand_value(i, y)?));
+            return Ok(TextureLod::Gradient(self.float_value(i, x)?, self.float_value(i, y)?));
         }
         match optional.lod {
             Some(lod) if is_fetch => Ok(TextureLod::Explicit(self.int_value(i, lod)?)),
-            Some(lod) => Ok(TextureLod::Explicit(self.operand_value(i, lod)?)),
+            Some(lod) => Ok(TextureLod::Explicit(self.float_value(i, lod)?)),
             None => Ok(TextureLod::Implicit),
         }
     }

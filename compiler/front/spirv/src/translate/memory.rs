@@ -62,6 +62,12 @@ impl ShaderBuilder<'_> {
                 let function = if is_vertex { F::EmitStreamVertex } else { F::EndStreamPrimitive };
                 self.statement_call(function, vec![stream], out);
             }
+            Op::BeginInvocationInterlockEXT => {
+                self.statement_call(F::BeginInvocationInterlock, Vec::new(), out);
+            }
+            Op::EndInvocationInterlockEXT => {
+                self.statement_call(F::EndInvocationInterlock, Vec::new(), out);
+            }
             Op::DemoteToHelperInvocation => out.push(Statement::Demote),
             _ => return Ok(false),
         }

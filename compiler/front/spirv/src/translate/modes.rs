@@ -1,7 +1,7 @@
 //! Execution modes: layout declarations of the stage.
 
 use program::Stage;
-use program::shader::{LayoutPrimitive, Spacing};
+use program::shader::{Interlock, LayoutPrimitive, Spacing};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode as M, Op};
 
 use super::state::ShaderBuilder;
@@ -71,6 +71,10 @@ impl ShaderBuilder<'_> {
             }
             M::DerivativeGroupQuadsKHR => layout.derivative_group_quads = Some(true),
             M::DerivativeGroupLinearKHR => layout.derivative_group_quads = Some(false),
+            M::PixelInterlockOrderedEXT => layout.interlock = Some(Interlock::PixelOrdered),
+            M::PixelInterlockUnorderedEXT => layout.interlock = Some(Interlock::PixelUnordered),
+            M::SampleInterlockOrderedEXT => layout.interlock = Some(Interlock::SampleOrdered),
+            M::SampleInterlockUnorderedEXT => layout.interlock = Some(Interlock::SampleUnordered),
             M::Xfb
             | M::OriginUpperLeft
             | M::OriginLowerLeft

@@ -165,6 +165,27 @@ impl ShaderBuilder<'_> {
         Ok(Root::Global(self.shader.globals.push(global)))
     }
 
+    /// The initializer of a member of an interface block.
+    fn member_initializer(
+        &mut self,
+        block: InterfaceBlock<'_>,
+        member: u32,
+        ty: TypeId,
+    ) -> Result<Option<program::ExprId>, Error> {
+        let definition = block.definition;
+        let Some(id) = definition.id_at(1) else { return Ok(None) };
+        let value = self.definition(definition, id)?;
+        let is_block = matches!(self.module.get(value.ty).map(|ty| ty.op), Some(Op::TypeStruct));
+        match value.op {
+            Op::ConstantNull => Ok(Some(self.zero(definition, ty)?)),
+            Op::ConstantComposite if is_block => {
+                let part = self.id(value, member as usize)?;
+                Ok(Some(self.constant(part)?))
+            }
+            _ => Err(self.unsupported(definition, "the initializer of an array of blocks is")),
+        }
+    }
+
     fn image_format(&self, ty: u32) -> Option<ImageFormat> {
         let image = self.module.get(ty).filter(|i| i.op == Op::TypeImage)?;
         let format = spirv::ImageFormat::from_u32(image.literal_at(6)?)?;
@@ -217,7 +238,10 @@ impl ShaderBuilder<'_> {
         if !is_block || self.is_per_vertex_builtin(contents, ty, storage, decorations) {
             let ty = self.type_id(definition, ty)?;
             let name = self.variable_name(definition.id);
-            let global = self.interface_global(definition, &name, ty, storage, decorations)?;
+            let mut global = self.interface_global(definition, &name, ty, storage, decorations)?;
+            if storage == Storage::Output {
+                global.initializer = self.initializer(definition)?;
+            }
             return Ok(Root::Global(self.shader.globals.push(global)));
         }
         let is_per_vertex = storage.is_per_vertex(self.stage) && !decorations.has(D::Patch);
@@ -293,6 +317,7 @@ impl ShaderBuilder<'_> {
             );
             let mut global =
                 self.interface_global(block.definition, &name, ty, block.storage, decorations)?;
+            global.initializer = self.member_initializer(block, index, ty)?;
             let given = literal(own, D::Location);
             let element = first.zip(base).map_or(0, |(first, base)| first.saturating_sub(base));
             let place = given
@@ -343,9 +368,6 @@ impl ShaderBuilder<'_> {
             && let Some(place) = self.shader.layout.xfb_stride.get_mut(buffer as usize)
         {
             *place = Some(stride);
-        }
-        if storage == Storage::Output {
-            global.initializer = self.initializer(definition)?;
         }
         match global.builtin {
             Some(BuiltinVariable::FragCoord) => {

@@ -4,7 +4,7 @@ use rspirv::spirv::{Decoration as D, Op, StorageClass as C};
 
 use rustc_hash::FxHashSet;
 
-use super::view::Kind;
+use super::view::{Kind, is_type};
 use crate::error::Error;
 use crate::module::{Instruction, Module};
 
@@ -77,16 +77,20 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
         | D::Centroid
         | D::Sample
         | D::InputAttachmentIndex => is_variable,
-        D::BuiltIn => {
-            is_variable || module.is_constant_id(target.id) || target.op == Op::TypeStruct
-        }
+        D::BuiltIn => is_variable || module.is_constant_id(target.id),
+        D::XfbBuffer | D::XfbStride | D::Stream => target.op == Op::Variable,
+        D::RelaxedPrecision => !is_type(target.op),
         D::NoContraction => target.ty != 0 && !is_variable,
         D::NonWritable | D::NonReadable | D::Coherent | D::Volatile | D::Restrict | D::Aliased => {
             is_variable || target.op == Op::TypeStruct
         }
         _ => true,
     };
-    module.demand(i, fits, "the target cannot have the decoration")
+    module.demand(i, fits, "the target cannot have the decoration")?;
+    let class = target.literal_at(0).and_then(C::from_u32);
+    let is_interface = target.op == Op::Variable && matches!(class, Some(C::Input | C::Output));
+    let is_component = decorated(module, i, 1)? == D::Component;
+    module.demand(i, !is_component || is_interface, "the target is no input or output")
 }
 
 fn member(module: &Module, i: &Instruction) -> Result<(), Error> {

@@ -29,6 +29,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 entry_point(module, i)?;
                 module.demand(i, !called.contains(&i.id_at(1)), "the entry point is called")?;
                 modes_of(module, i, &modes)?;
+                listed(module, i)?;
                 let key = (i.literal_at(0), i.text_at(2).map(str::to_owned));
                 module.demand(i, points.insert(key), "the entry point is there already")?;
             }
@@ -86,6 +87,40 @@ fn entry_point(module: &Module, i: &Instruction) -> Result<(), Error> {
         module.demand(i, fits, "the interface has other than inputs and outputs")?;
         let is_new = seen.insert(id) || module.version < 0x10400;
         module.demand(i, is_new, "the interface has a variable twice")?;
+    }
+    Ok(())
+}
+
+/// Inputs and outputs that the functions of an entry point name are those of its interface.
+fn listed(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let interface: FxHashSet<u32> = i.ids_from(2).collect();
+    let (mut seen, mut open) = (FxHashSet::default(), vec![i.id_at(1).unwrap_or(0)]);
+    while let Some(id) = open.pop() {
+        let index = module.index_of(id);
+        let Some(function) = module.functions.iter().find(|f| Some(f.definition) == index) else {
+            continue;
+        };
+        if !seen.insert(id) {
+            continue;
+        }
+        for used in
+            function.blocks.iter().flat_map(|block| &module.instructions[block.body.clone()])
+        {
+            if used.op == Op::FunctionCall {
+                open.extend(used.id_at(0));
+            }
+            for id in used.ids_from(0) {
+                let variable = module.get(id).filter(|variable| variable.op == Op::Variable);
+                let class = variable.and_then(|v| v.literal_at(0)).and_then(C::from_u32);
+                let is_interface = matches!(class, Some(C::Input | C::Output));
+                let is_missing = is_interface && !interface.contains(&id);
+                module.demand(
+                    used,
+                    !is_missing,
+                    "the interface of the entry point lacks a variable",
+                )?;
+            }
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Variables, loads, stores, access chains, atomics.
 
-use rspirv::spirv::{Op, StorageClass as C};
+use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass as C};
 
 use super::view::Kind;
 use crate::error::Error;
@@ -195,5 +195,28 @@ pub(crate) fn scope_or_semantics(
     let is_word = shape.is_int() && shape.count == 1 && shape.bits() == 32;
     module.demand(i, is_word, "scope and semantics are integers of 32 bits")?;
     let id = i.id_at(index).unwrap_or(0);
-    module.demand(i, module.is_constant_id(id), "scope and semantics are constants")
+    module.demand(i, module.is_constant_id(id), "scope and semantics are constants")?;
+    let Some(value) = module.fixed_integer(id) else { return Ok(()) };
+    // Of acquire, release, both and sequentially consistent there is one.
+    let order = MemorySemantics::ACQUIRE
+        | MemorySemantics::RELEASE
+        | MemorySemantics::ACQUIRE_RELEASE
+        | MemorySemantics::SEQUENTIALLY_CONSISTENT;
+    let orders = (value as u32 & order.bits()).count_ones();
+    module.demand(
+        i,
+        !is_semantics(i.op, index) || orders <= 1,
+        "the semantics have several orders",
+    )?;
+    let is_scope = Scope::from_u32(value as u32).is_some();
+    module.demand(i, is_semantics(i.op, index) || is_scope, "there is no such scope")
+}
+
+/// True if an operand is a semantics, not a scope.
+fn is_semantics(op: Op, index: usize) -> bool {
+    match op {
+        Op::ControlBarrier => index == 2,
+        Op::MemoryBarrier => index == 1,
+        _ => index >= 2,
+    }
 }
