@@ -70,17 +70,22 @@ struct AmdKey {
 
 impl Default for CachedCompiler {
     fn default() -> CachedCompiler {
-        CachedCompiler {
-            early: SharedTable::new(CAPACITY),
-            late: SharedTable::new(CAPACITY),
-            binaries: SharedTable::new(CAPACITY),
-            amd: SharedTable::new(CAPACITY),
-            validation: CheckoutPool::default(),
-        }
+        CachedCompiler::with_capacity(CAPACITY)
     }
 }
 
 impl CachedCompiler {
+    /// Returns a compiler whose tables keep at most twice as many instructions.
+    pub fn with_capacity(instructions: usize) -> CachedCompiler {
+        CachedCompiler {
+            early: SharedTable::new(instructions),
+            late: SharedTable::new(instructions),
+            binaries: SharedTable::new(instructions),
+            amd: SharedTable::new(instructions),
+            validation: CheckoutPool::default(),
+        }
+    }
+
     /// As [`compile`](crate::compile()), with results of earlier compilations. `early` belongs to
     /// this program and these options.
     ///

@@ -17,7 +17,12 @@ impl TemporaryFolder {
         let path = std::env::temp_dir().join(format!("runner-{purpose}-{}", std::process::id()));
         // An earlier process of the same number may have been killed.
         let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).with_context(|| path.display().to_string())?;
+        #[cfg_attr(not(unix), allow(unused_mut, reason = "only Unix has modes"))]
+        let mut builder = std::fs::DirBuilder::new();
+        // For this user alone.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&path).with_context(|| path.display().to_string())?;
         Ok(TemporaryFolder(path))
     }
 

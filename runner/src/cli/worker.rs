@@ -24,6 +24,9 @@ use results::verdict::{Phase, Status, Verdict};
 use shader_device::Cores;
 use vocabulary::{Stage, Target, Width};
 
+/// Instructions that a worker of the page keeps: an edit has those of the one before.
+const LOOK_INSTRUCTIONS: usize = 2000;
+
 /// Executes test cases until the supervisor closes the input.
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     supervise::want_large_pages(true);
@@ -57,7 +60,11 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     let generation = generations.first().copied().filter(|_| !is_virtual);
     let options = Arc::new(execute_options(execute, generation == Some(Target::REFERENCE))?);
     let cores = Cores::new(args.threads);
-    let devices = Devices::on_cores(cores.clone()).sharing(shared_tests(&cli, &generations, args));
+    let mut devices =
+        Devices::on_cores(cores.clone()).sharing(shared_tests(&cli, &generations, args));
+    if matches!(cli.command, Some(Command::Serve(_))) {
+        devices = devices.keeping(LOOK_INSTRUCTIONS);
+    }
     // With one thread, the first test case prepares the tables itself.
     let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
     let prepare = move || {

@@ -3,9 +3,10 @@
 use anyhow::anyhow;
 use serde::Serialize;
 
-use super::code::Row;
+use super::code::{Row, rows};
 use super::program::{linked, stage_ir};
-use execute::{StageKeys, TestCase};
+use compiler::listing;
+use execute::{SourceTexts, StageKeys, TestCase};
 use vocabulary::Stage;
 
 /// The IR of a stage.
@@ -40,11 +41,12 @@ pub(super) fn ir(
     anyhow::ensure!(program.stage(stage).is_some(), "there is no {stage} shader");
     let keys = StageKeys::new(&program, &script, case.test, case.target, false);
     let codegen = &case.options.execution.codegen;
+    let sources = SourceTexts::new(&script);
     let mut runs: Vec<PassRun> = Vec::new();
     let mut shown: Option<Vec<Row>> = None;
     let mut hook = |event: ir::PassEvent, shader: &ir::Shader| {
         if wanted == Some(runs.len()) {
-            shown = Some(rows(shader));
+            shown = Some(rows(listing::ir(shader), stage, &sources));
         }
         let ir::PassEvent { name, number, changed } = event;
         runs.push(PassRun { pass: name.to_owned(), number, changed });
@@ -54,11 +56,6 @@ pub(super) fn ir(
     let end = runs.len().saturating_sub(1);
     Ok(match (wanted, shown) {
         (Some(run), Some(rows)) => IrLook { runs, run, rows },
-        _ => IrLook { runs, run: end, rows: rows(&last) },
+        _ => IrLook { runs, run: end, rows: rows(listing::ir(&last), stage, &sources) },
     })
-}
-
-fn rows(shader: &ir::Shader) -> Vec<Row> {
-    let row = |text: &str| Row { text: text.to_owned(), line: None, offset: None };
-    shader.to_string().lines().map(row).collect()
 }

@@ -37,6 +37,7 @@ pub fn look(path: &Path, request: &LookRequest, case: &TestCase<'_>) -> (Verdict
             let result = result::result(path, &text, case);
             (Verdict::pass(), json(&result))
         }
+        Form::Code => answer(code::code(&text, case)),
         Form::Ir { stage, run } => answer(ir::ir(&text, *stage, *run, case)),
         Form::Trace { stage, width, pixel } => {
             let pixel = pixel.map(|Pixel { x, y }| TracedPixel { x, y });

@@ -24,6 +24,8 @@ pub struct LookRequest {
 pub enum Form {
     /// Verdict, machine code with its numbers, probes, framebuffers and buffers.
     Result,
+    /// Machine code of all stages with source lines, compiled anew.
+    Code,
     /// The IR of a stage after a run of a pass, with the list of all runs.
     Ir {
         /// The stage.

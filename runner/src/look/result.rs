@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::code::{KernelListing, listings};
+use super::code::{KernelListing, executed};
 use super::picture::{Picture, packed};
 use execute::{BufferRecord, DeviceKind, Explanation, TestCase};
 use results::bundle::ProbeRecord;
@@ -79,7 +79,7 @@ pub(super) fn result(path: &Path, text: &[u8], case: &TestCase<'_>) -> TestLook 
     TestLook {
         stages: std::mem::take(&mut verdict.stages),
         verdict: VerdictLook::of(verdict),
-        kernels: listings(&explanation.kernels, case.target),
+        kernels: executed(&explanation.kernels, case.target),
         probes: explanation.probes,
         pictures: pictures
             .filter_map(|(kind, values)| Picture::of(executor_name(*kind), values))

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod desk;
+mod driver;
 mod guard;
 mod http;
 mod page;
@@ -19,12 +20,16 @@ pub use runs::Runs;
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 
 use crate::supervise::Settings;
 use desk::Desk;
 use execute::Mode;
-use routes::Site;
+use external_program::Limits;
+use routes::{DriverLooks, Site};
+
+/// Time of a look at a driver as a multiple of that of others: the driver starts anew each time.
+const DRIVER_FACTOR: u32 = 5;
 
 /// All that a server offers.
 pub struct Offer {
@@ -48,7 +53,13 @@ pub async fn serve(listener: TcpListener, guard: Guard, offer: Offer) -> std::io
     let Offer { catalog, runs, mode, settings, start } = offer;
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
+    let driver = DriverLooks {
+        program: settings.program.clone(),
+        limits: Limits { time: DRIVER_FACTOR * settings.time_limit, memory: settings.memory },
+        turn: Semaphore::new(1),
+    };
     let site = Site {
+        driver,
         guard,
         catalog,
         runs,

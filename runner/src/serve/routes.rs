@@ -11,12 +11,15 @@ use serde_json::json;
 
 use super::catalog::{self, Catalog};
 use super::desk::Desk;
+use super::driver::{self, DriverForm};
 use super::guard::Guard;
 use super::page;
 use super::runs::Runs;
 use crate::look::LookRequest;
-use crate::supervise::Finished;
+use crate::supervise::{Finished, Program};
 use execute::Mode;
+use external_program::Limits;
+use tokio::sync::Semaphore;
 use vocabulary::Target;
 
 /// Maximum size of a request's body in bytes.
@@ -47,11 +50,20 @@ pub(super) struct Site {
     pub(super) catalog: Catalog,
     pub(super) runs: Runs,
     pub(super) desk: Desk,
+    pub(super) driver: DriverLooks,
     pub(super) mode: Mode,
     /// Taken while runs are read.
     pub(super) reading: tokio::sync::Mutex<()>,
     /// Facts that the page needs at its start, as JSON.
     pub(super) start: String,
+}
+
+/// Looks at tests on drivers.
+pub(super) struct DriverLooks {
+    pub(super) program: Program,
+    pub(super) limits: Limits,
+    /// Permission for the one that runs.
+    pub(super) turn: Semaphore,
 }
 
 /// A response that is an error.
@@ -95,6 +107,7 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
         "/api/test" => test(site, request).await,
         "/api/version" => version(site, request).await,
         "/api/look" => look(site, request).await,
+        "/api/driver" => driver(site, request).await,
         "/api/runs" => {
             only(&request, &Method::GET)?;
             Ok((JSON, json!(site.runs.list()).to_string().into()))
@@ -215,6 +228,33 @@ async fn look(site: &Site, request: Request<Incoming>) -> Answer {
         .await
         .map_err(|busy| Failure(StatusCode::SERVICE_UNAVAILABLE, busy.to_string()))?;
     Ok((JSON, look_text(finished).into()))
+}
+
+/// A look at a test on the driver of a generation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DriverLook {
+    test: String,
+    target: Target,
+    #[serde(default)]
+    text: Option<String>,
+    form: String,
+}
+
+async fn driver(site: &Site, request: Request<Incoming>) -> Answer {
+    let DriverLook { test: name, target, text, form } = body(request).await?;
+    let test = site.catalog.find(&name).ok_or_else(|| unknown(&name))?;
+    let form = DriverForm { path: test.path.clone(), text, generation: target.name(), form };
+    let DriverLooks { program, limits, turn } = &site.driver;
+    let _turn = turn.acquire().await;
+    let (program, limits) = (program.clone(), *limits);
+    let shown = tokio::task::spawn_blocking(move || driver::show(&form, &program, limits)).await;
+    let answer = match shown {
+        Ok(Ok((text, cut))) => json!({ "text": text, "cut": cut }),
+        Ok(Err(error)) => json!({ "error": format!("{error:#}") }),
+        Err(error) => json!({ "error": error.to_string() }),
+    };
+    Ok((JSON, answer.to_string().into()))
 }
 
 /// Returns the answer of the worker; without one, the verdict of the execution that did not end.

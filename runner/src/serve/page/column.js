@@ -5,8 +5,9 @@ import { Rows } from "./rows.js";
 import { optionWords, state } from "./state.js";
 import { changes } from "./changes.js";
 
-export const TABS = ["verdict", "code", "ir", "trace", "numbers", "buffers"];
-const TITLES = { verdict: "Verdict", code: "Code", ir: "IR", trace: "Trace", numbers: "Numbers", buffers: "Buffers" };
+export const TABS = ["verdict", "code", "ir", "trace", "numbers", "buffers", "driver"];
+const TITLES = { verdict: "Verdict", code: "Code", ir: "IR", trace: "Trace", numbers: "Numbers", buffers: "Buffers", driver: "Driver" };
+const DRIVER_FORMS = ["batch", "state", "eu", "payload", "trace"];
 
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
@@ -23,7 +24,7 @@ function fillRow(row, item) {
 export class Column {
   /** `page` has: lineChosen(line, column), tabChosen(), looked(column), request(form). */
   constructor(target, index, page) {
-    Object.assign(this, { target, index, page, look: null, error: "", running: null, forms: {}, pending: null, lineValues: null });
+    Object.assign(this, { target, index, page, look: null, error: "", running: null, lined: null, asked: false, forms: {}, pending: null, lineValues: null });
     this.tablist = element("div", { role: "tablist" });
     this.tablist.setAttribute("role", "tablist");
     this.tablist.setAttribute("aria-label", `Forms on ${target}`);
@@ -95,6 +96,7 @@ export class Column {
     try {
       this.look = await this.ask({ kind: "result" }, running.signal);
       this.error = this.look.error ?? "";
+      [this.lined, this.asked] = [null, false];
     } catch (error) {
       if (error.name === "AbortError") return;
       [this.look, this.error] = [null, error.message];
@@ -120,8 +122,28 @@ export class Column {
     this.status.className = this.error ? "fail" : status;
   }
 
+  /** The executed kernels, with source lines once they are known. */
   kernels() {
-    return this.look?.kernels ?? [];
+    return this.lined ?? this.look?.kernels ?? [];
+  }
+
+  /** Asks for the source lines of the code, which are those of the executed code if it is the same. */
+  needLines() {
+    if (this.asked) return;
+    this.asked = true;
+    const { look } = this;
+    this.ask({ kind: "code" }).then(({ kernels }) => {
+      if (look !== this.look || !kernels) return;
+      const texts = (kernel) => kernel.rows.map((row) => row.text).join("\n");
+      const linedKernel = (kernel) => {
+        const other = kernels.find((k) => k.stage === kernel.stage && k.width === kernel.width);
+        return other && texts(other) === texts(kernel) ? other : kernel;
+      };
+      this.lined = look.kernels.map(linedKernel);
+      this.draw();
+    }, () => {
+      // Code of other compilers has no lines.
+    });
   }
 
   kernel() {
@@ -139,7 +161,8 @@ export class Column {
     if (this.error) return this.plain(element("pre", { className: "fail", textContent: this.error }));
     if (!this.look.verdict) return this.plain(element("pre", { textContent: "" }));
     ({ verdict: () => this.drawVerdict(), code: () => this.drawCode(), ir: () => this.drawIr(),
-      trace: () => this.drawTrace(), numbers: () => this.drawNumbers(), buffers: () => this.drawBuffers() })[this.tab]();
+      trace: () => this.drawTrace(), numbers: () => this.drawNumbers(), buffers: () => this.drawBuffers(),
+      driver: () => this.drawDriver() })[this.tab]();
   }
 
   plain(...content) {
@@ -184,7 +207,9 @@ export class Column {
     const host = element("div", { tabIndex: 0 });
     host.setAttribute("role", "listbox");
     host.setAttribute("aria-label", label);
+    const hadFocus = this.panel.contains(document.activeElement);
     this.panel.replaceChildren(element("div", { className: "bar" }, ...head), host);
+    if (hadFocus) host.focus();
     this.rows = new Rows(host, fillRow, (item) => this.page.lineChosen(item.line ?? 0, this));
     return this.rows;
   }
@@ -192,20 +217,47 @@ export class Column {
   drawCode() {
     const kernel = this.kernel();
     if (!kernel) return this.plain(element("pre", { textContent: "No code was executed." }));
+    this.needLines();
     const rows = this.listed(`Machine code on ${this.target}`, [`${kernel.stage} ${kernel.width}, ${kernel.rows.length} rows`]);
     rows.set(kernel.rows);
     this.markLine(true);
   }
 
+  askDriver(form, signal) {
+    const request = { test: state.test, target: this.target, form };
+    if (state.text !== null) request.text = state.text;
+    return ask("driver", request, signal);
+  }
+
+  /** What Mesa's driver submits on a virtual GPU. */
+  drawDriver() {
+    if (["si", "vi", "reference"].includes(this.target)) {
+      return this.plain(element("pre", { textContent: `${this.target} has no virtual GPU.` }));
+    }
+    const select = element("select", { title: "Form" });
+    select.setAttribute("aria-label", "Form of the driver");
+    select.append(...DRIVER_FORMS.map((form) => new Option(form)));
+    select.value = state.driver;
+    select.addEventListener("change", () => {
+      state.driver = select.value;
+      this.page.formChanged();
+    });
+    const { driver } = state;
+    const answer = this.form(`driver ${driver}`, driver, (form, signal) => this.askDriver(form, signal));
+    if (!answer || this.failed(answer)) return;
+    const rows = this.listed(`Mesa's driver on ${this.target}`, [select, "Mesa on a virtual GPU", answer.cut ? "(cut)" : ""]);
+    rows.set(answer.text.split("\n").map((text) => ({ text, note: text.startsWith("//") })));
+  }
+
   /** Asks for a form once; draws again when it is there. */
-  form(key, form) {
+  form(key, form, asked = (form, signal) => this.ask(form, signal)) {
     const known = this.forms[key];
     if (known) return known;
     this.pending?.abort();
     this.pending = new AbortController();
     const forms = this.forms;
     this.plain(element("pre", { textContent: "…" }));
-    this.ask(form, this.pending.signal).then((answer) => forms[key] = answer, (error) => {
+    asked(form, this.pending.signal).then((answer) => forms[key] = answer, (error) => {
       if (error.name !== "AbortError") forms[key] = { error: error.message };
     }).then(() => {
       if (forms === this.forms && forms[key]) this.draw();
@@ -253,6 +305,7 @@ export class Column {
     if (state.width) form.width = state.width;
     const isPixel = pixel && stage === "fragment";
     if (isPixel) form.pixel = pixel;
+    this.needLines();
     const answer = this.form(`trace ${stage} ${state.width} ${isPixel ? `${pixel.x},${pixel.y}` : ""}`, form);
     if (!answer || this.failed(answer)) return;
     const head = isPixel ? `pixel (${pixel.x},${pixel.y})` : `every thread of the ${stage} shader`;

@@ -220,6 +220,14 @@ function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** The words that `runner show` takes: it does not execute the reference. */
+function showWords(words) {
+  return words.filter((word, index) => {
+    const isOf = (name) => word === name || words[index - 1] === name;
+    return word !== "--no-reference" && !isOf("--math") && !isOf("--shade");
+  });
+}
+
 /** The command line that shows the same. */
 function drawCommand() {
   const words = optionWords();
@@ -228,10 +236,10 @@ function drawCommand() {
   const rest = words.map(quoted).join(" ");
   let command;
   const form = { code: () => (["si", "vi"].includes(column.target) ? "gcn" : "eu"), trace: () => "trace", numbers: () => "stats",
-    ir: () => "ir" }[column?.tab ?? "verdict"];
+    ir: () => "ir", driver: () => `--driver mesa ${state.driver}` }[column?.tab ?? "verdict"];
   if (form && column) {
-    const kept = words.filter((word) => !["--no-reference"].includes(word));
-    const stage = `--stage ${column.stage().replaceAll(" ", "-")}`;
+    const kept = column.tab === "driver" ? [] : showWords(words);
+    const stage = column.tab === "driver" ? "" : `--stage ${column.stage().replaceAll(" ", "-")}`;
     command = `runner show ${test} --gen ${column.target} ${stage} ${kept.map(quoted).join(" ")} ${form()}`;
   } else {
     command = `runner ${test} --gen ${state.targets.join(",")} ${rest}`;

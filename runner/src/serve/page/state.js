@@ -21,6 +21,7 @@ export const state = {
   options: "",
   line: 0,
   pixel: null,
+  driver: "batch",
   pass: -1,
   base: -1,
   run: "",
@@ -29,9 +30,9 @@ export const state = {
   text: null,
 };
 
-const TEXTS = ["view", "test", "tab", "stage", "width", "backend", "math", "shade", "options", "run", "old", "filter"];
+const TEXTS = ["view", "test", "tab", "stage", "width", "backend", "math", "shade", "options", "run", "old", "filter", "driver"];
 const NUMBERS = ["line", "pass", "base"];
-const PLAIN = { view: "test", tab: "verdict", line: 0, pass: -1, base: -1 };
+const PLAIN = { view: "test", tab: "verdict", driver: "batch", line: 0, pass: -1, base: -1 };
 
 /** Reads the address. */
 export async function readAddress() {

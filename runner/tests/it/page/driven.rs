@@ -93,6 +93,13 @@ fn an_edit_gives_new_pixels() {
     page.wait("document.body?.dataset.ready && document.querySelectorAll('canvas').length");
     assert_eq!(page.value("document.querySelector('#text').value"), text);
     assert_eq!(page.value(MIDDLE), "0 0 255 255");
+    // A saved file runs again.
+    page.click("#revert", (0.5, 0.5));
+    page.wait(&format!("{MIDDLE} === '0 255 0 255'"));
+    page.click("#watch", (0.5, 0.5));
+    let saved = GREEN.replace("c 0 1 0 1", "c 1 0 1 1");
+    sandbox.file("suite/green.shader_test", saved);
+    page.wait(&format!("{MIDDLE} === '255 0 255 255'"));
     // A text that does not compile has a line.
     page.value(
         "(() => { const t = document.querySelector('#text'); t.focus(); \
@@ -112,7 +119,29 @@ fn a_pixel_has_a_trace_and_lines_have_code() {
     page.wait(&settled("skl"));
     page.wait(&settled("vi"));
     page.wait("document.querySelectorAll('[data-target=skl] .row').length > 5");
+    // A line of the text lights up in the code of both, and a row of the code in the text.
+    let of_line = |page: &mut Browser, target: &str| {
+        let rows = format!("[data-target={target}] .row.marked");
+        page.wait(&format!("document.querySelector('{rows}')"));
+        page.value(&format!("document.querySelector('{rows}').textContent"))
+    };
+    page.value(
+        "(() => { const t = document.querySelector('#text'); t.focus(); \
+         const at = t.value.indexOf('length('); t.setSelectionRange(at, at); t.click(); })()",
+    );
+    page.wait("document.querySelector('#marks .line')");
+    let (intel, amd) = (of_line(&mut page, "skl"), of_line(&mut page, "vi"));
+    assert!(intel.as_str().unwrap().contains("(16)"), "{intel}");
+    assert!(amd.as_str().unwrap().contains("v_"), "{amd}");
     shot(&mut page, "code");
+    page.value("document.querySelector('#marks').replaceChildren()");
+    page.click("[data-target=vi] .row.marked", (0.1, 0.5));
+    page.wait("document.querySelector('#marks .line')");
+    let top = page.value("document.querySelector('#marks .line').style.top");
+    assert_eq!(top, "198px", "line 12");
+    // The same in the IR, after the last pass and as a difference.
+    page.click("[data-target=skl] [data-tab=ir]", (0.5, 0.5));
+    page.wait("document.querySelector('[data-target=skl] .row.marked')");
     page.click("canvas", (0.25, 0.75));
     page.wait(
         "document.querySelector('[data-target=skl] .note')?.textContent.includes('shades pixel (')",
@@ -122,6 +151,9 @@ fn a_pixel_has_a_trace_and_lines_have_code() {
     );
     let pixel = page.value("document.querySelector('#values').textContent");
     assert!(pixel.as_str().unwrap().starts_with("(6"), "{pixel}");
+    // The trace has the line, too.
+    of_line(&mut page, "skl");
+    of_line(&mut page, "vi");
     shot(&mut page, "trace");
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }

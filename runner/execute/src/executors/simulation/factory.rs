@@ -50,6 +50,11 @@ impl Devices {
         Devices { cores, ..Devices::default() }
     }
 
+    /// Returns the factory with a compiler whose tables keep about as many instructions.
+    pub fn keeping(self, instructions: usize) -> Devices {
+        Devices { cache: Arc::new(CachedCompiler::with_capacity(instructions)), ..self }
+    }
+
     /// Returns the factory with a table of `tests` tests, whose test cases share what does not
     /// depend on the generation.
     pub fn sharing(self, tests: usize) -> Devices {
