@@ -21,6 +21,12 @@ function fillRow(row, item) {
   if (item.change) row.classList.add(item.change);
 }
 
+/** The lanes that the first rows of threads and waves name. */
+function lanes(items) {
+  const named = items.map(({ text, note }) => note && /(\S+), ((?:thread|wave) \d+, lane \d+) shades/.exec(text)).filter(Boolean);
+  return named.map(([, width, lane]) => `${width} ${lane}`).join("; ") || "no lane shades it";
+}
+
 export class Column {
   /** `page` has: lineChosen(line, column), tabChosen(), looked(column), request(form). */
   constructor(target, index, page) {
@@ -147,9 +153,10 @@ export class Column {
   }
 
   kernel() {
-    const fit = (kernel) => (!state.stage || kernel.stage === state.stage) && (!state.width || kernel.width === state.width);
     const all = this.kernels();
-    return all.find(fit) ?? all.find((kernel) => kernel.stage === state.stage) ?? all.at(-1);
+    const last = all.at(-1);
+    const ofStage = all.filter((kernel) => kernel.stage === (state.stage || last.stage));
+    return ofStage.find((kernel) => kernel.width === state.width) ?? ofStage[0] ?? last;
   }
 
   stage() {
@@ -308,10 +315,11 @@ export class Column {
     this.needLines();
     const answer = this.form(`trace ${stage} ${state.width} ${isPixel ? `${pixel.x},${pixel.y}` : ""}`, form);
     if (!answer || this.failed(answer)) return;
-    const head = isPixel ? `pixel (${pixel.x},${pixel.y})` : `every thread of the ${stage} shader`;
+    const items = this.traceRows(answer.text);
+    const head = isPixel ? `pixel (${pixel.x},${pixel.y}): ${lanes(items)}` : `every thread of the ${stage} shader`;
     const more = answer.cut ? "; the end is left out" : "";
     const rows = this.listed(`Trace on ${this.target}`, [`${head}${more}`]);
-    rows.set(this.traceRows(answer.text));
+    rows.set(items);
     this.markLine(true);
   }
 

@@ -4,6 +4,8 @@ import { ask } from "./api.js";
 import { Rows } from "./rows.js";
 import { state, writeAddress } from "./state.js";
 
+// Interval in which an unfinished run is read again.
+const LIVE = 2000;
 const STATUSES = ["", "unexpected", "pass", "fail", "crash", "timeout", "skip", "warn"];
 
 function element(name, properties = {}, ...children) {
@@ -75,7 +77,7 @@ export class Runs {
     await this.show(run, names.includes(state.old) ? state.old : "");
   }
 
-  async show(run, old) {
+  async show(run, old, keeps = false) {
     Object.assign(state, { run, old });
     [this.run.value, this.old.value] = [run, old];
     writeAddress();
@@ -84,14 +86,15 @@ export class Runs {
       this.message.textContent = "There is no run yet: `runner PATH` makes one.";
       return this.draw();
     }
-    this.message.textContent = "…";
+    clearTimeout(this.again);
+    if (!keeps) this.message.textContent = "…";
     try {
       this.results = old ? await this.differences(old, run) : await this.table(run);
     } catch (error) {
       this.results = [];
       this.message.textContent = error.message;
     }
-    this.draw();
+    this.draw(keeps);
   }
 
   async table(run) {
@@ -99,7 +102,12 @@ export class Runs {
     const counts = new Map();
     for (const [, , , status] of results) counts.set(status, (counts.get(status) ?? 0) + 1);
     const texts = [...counts].map(([status, count]) => `${status}: ${count}`);
-    if (unfinished) texts.push(`not run: ${unfinished}`);
+    if (unfinished) {
+      texts.push(`not run: ${unfinished}`);
+      this.again = setTimeout(() => {
+        if (!this.host.hidden && state.run === run && !state.old) this.show(run, "", true);
+      }, LIVE);
+    }
     this.message.textContent = texts.join(", ");
     return results.map(([test, gen, variant, status, outcome, phase, reason]) => ({
       test, gen, status, outcome, name: status,
@@ -123,12 +131,12 @@ export class Runs {
     row.classList.add(item.name);
   }
 
-  draw() {
+  draw(keeps = false) {
     const words = this.words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const { value } = this.status;
     const isWanted = (item) => (!value || item.status === value || item.outcome === value) &&
       words.every((word) => item.text.toLowerCase().includes(word));
-    this.rows.set(this.results.filter(isWanted));
+    this.rows.set(this.results.filter(isWanted), keeps);
   }
 
   async showHistory(test) {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -32,6 +32,11 @@ impl Server {
     /// Starts `runner serve` with these arguments in the sandbox.
     pub(super) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Server {
         let mut command = sandbox.command(&[&["serve"], arguments].concat());
+        // For measurements with another build.
+        if let Some(binary) = std::env::var_os("RUNNER_PAGE_BINARY") {
+            command = Command::new(binary);
+            command.arg("serve").args(arguments).current_dir(sandbox.root());
+        }
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the runner starts");
         let mut line = String::new();
         let output = child.stdout.take().expect("a pipe");
