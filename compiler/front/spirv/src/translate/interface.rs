@@ -152,6 +152,7 @@ impl ShaderBuilder<'_> {
             B::LocalInvocationId => V::LocalInvocationId,
             B::GlobalInvocationId => V::GlobalInvocationId,
             B::LocalInvocationIndex => V::LocalInvocationIndex,
+            B::SubgroupLocalInvocationId => V::SubGroupInvocation,
             _ => return Err(self.unsupported(user, format!("BuiltIn {builtin:?} is"))),
         })
     }

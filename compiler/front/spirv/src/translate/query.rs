@@ -44,6 +44,7 @@ impl ShaderBuilder<'_> {
             Op::ImageQueryLevels => self.image_query(i, TextureOp::QueryLevels)?,
             Op::ImageQuerySamples => self.image_query(i, TextureOp::QuerySamples)?,
             Op::ImageQueryLod => self.lod_query(i)?,
+            Op::SubgroupBallotKHR => self.ballot(i)?,
             op => match function(op) {
                 Some(function) => {
                     let arguments: Result<Vec<ExprId>, Error> =
@@ -58,6 +59,18 @@ impl ShaderBuilder<'_> {
         let value = self.cast_to(value, ty);
         self.define(i, value, false, out);
         Ok(true)
+    }
+
+    /// The invocations for which a condition holds, in the first two of four words.
+    fn ballot(&mut self, i: &Instruction) -> Result<ExprId, Error> {
+        let condition = self.operand(i, 0)?;
+        let (wide, pair) = (self.types.scalar(Scalar::Uint64), self.types.vector(Scalar::Uint, 2));
+        let mask = self.builtin(F::Ballot, vec![condition], wide);
+        let words = self.builtin(F::UnpackUint2x32, vec![mask], pair);
+        let uint = self.types.scalar(Scalar::Uint);
+        let parts = vec![words, self.number(uint, 0), self.number(uint, 0)];
+        let ty = self.result_type(i)?;
+        Ok(self.push(ExprKind::Compose(parts), ty))
     }
 
     fn image_query(&mut self, i: &Instruction, op: TextureOp) -> Result<ExprId, Error> {
