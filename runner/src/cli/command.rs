@@ -22,7 +22,7 @@ Look at tests:    serve, list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
 Find failures:    fuzz, wrap, coverage, defects
 Work with runs:   piglit, resume, rerun, merge, expect, import
-Work on results:  diff, summary, history, report, compare-codegen, pressure
+Work on results:  diff, summary, history, report, export, compare-codegen, pressure
 More:             gpu, settings, completions, man, serve-compiler (COMMAND --help describes each)
 
 {positionals}

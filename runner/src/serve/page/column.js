@@ -113,7 +113,7 @@ export class Column {
     this.host.classList.remove("stale");
     this.drawStatus();
     await this.page.looked(this);
-    this.draw();
+    this.drawAgain();
   }
 
   ask(form, signal) {
@@ -146,7 +146,7 @@ export class Column {
         return other && texts(other) === texts(kernel) ? other : kernel;
       };
       this.lined = look.kernels.map(linedKernel);
-      this.draw();
+      this.drawAgain();
     }, () => {
       // Code of other compilers has no lines.
     });
@@ -254,6 +254,17 @@ export class Column {
     if (!answer || this.failed(answer)) return;
     const rows = this.listed(`Mesa's driver on ${this.target}`, [select, "Mesa on a virtual GPU", answer.cut ? "(cut)" : ""]);
     rows.set(answer.text.split("\n").map((text) => ({ text, note: text.startsWith("//") })));
+  }
+
+  /** Draws the form anew: cursor and place of its rows stay. */
+  drawAgain() {
+    const { cursor, host } = this.rows ?? { cursor: -1 };
+    const top = host?.scrollTop;
+    this.draw();
+    if (!this.rows || cursor < 0) return;
+    this.rows.cursor = cursor;
+    this.rows.host.scrollTop = top;
+    this.rows.draw();
   }
 
   /** Asks for a form once; draws again when it is there. */
