@@ -24,6 +24,7 @@ use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZ
 use crate::model::Model;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use vocabulary::SourceLine;
 
 /// Maximum number of registers of a split send's second part.
 const MAX_SECOND: u32 = 15;
@@ -308,6 +309,7 @@ impl Piece {
         let mut copy = inst.clone();
         copy.dst = Operand::none().retype(inst.dst.ty);
         copy.remark = "";
+        copy.line = SourceLine::UNKNOWN;
         self.contents = numbers.of(Contents::Copy(copy));
     }
 }
