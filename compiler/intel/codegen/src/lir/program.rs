@@ -113,10 +113,12 @@ impl Program {
         SourceLine::spread(&mut self.insts, |inst| &mut inst.line);
     }
 
-    /// Sets the source line of the instructions from index `first` on that have none.
+    /// Sets the source line of the instructions from index `first` on that have none. The program
+    /// may have become shorter than that: selection takes unused code back.
     pub fn set_lines(&mut self, first: usize, line: SourceLine) {
-        let added = self.insts[first..].iter_mut().filter(|inst| inst.line.is_unknown());
-        added.for_each(|inst| inst.line = line);
+        let added = self.insts.get_mut(first..).unwrap_or_default();
+        let unknown = added.iter_mut().filter(|inst| inst.line.is_unknown());
+        unknown.for_each(|inst| inst.line = line);
     }
 
     /// Removes `Nop`s that passes left.
