@@ -20,6 +20,11 @@ pub(crate) fn row_of(opcode: u32) -> Option<&'static Row<'static>> {
     rows.get(&opcode).copied()
 }
 
+/// Returns the name of an instruction, without `Op`.
+pub(crate) fn name_of(op: spirv::Op) -> &'static str {
+    row_of(op as u32).map_or("", |row| row.opname)
+}
+
 /// Returns the row of an instruction by its name without `Op`.
 pub(crate) fn row_called(name: &str) -> Option<&'static Row<'static>> {
     static ROWS: OnceLock<FxHashMap<&'static str, &'static Row<'static>>> = OnceLock::new();

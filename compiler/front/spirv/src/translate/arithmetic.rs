@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::module::Instruction;
 
 /// The signed integer of a width.
-fn signed(scalar: Scalar) -> Scalar {
+pub(crate) fn signed(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Uint16 => Scalar::Int16,
         Scalar::Uint => Scalar::Int,
@@ -27,7 +27,7 @@ pub(crate) fn unsigned(scalar: Scalar) -> Scalar {
     }
 }
 
-/// How an operation takes the bits of integers.
+/// The type in which an operation takes the bits of integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum As {
     /// As those of the result's type.
@@ -149,7 +149,7 @@ impl ShaderBuilder<'_> {
     }
 
     /// A result as a value of the instruction's type, exact if so decorated.
-    fn finished(&mut self, i: &Instruction, value: ExprId) -> Result<ExprId, Error> {
+    pub(crate) fn finished(&mut self, i: &Instruction, value: ExprId) -> Result<ExprId, Error> {
         if self.module.has(i.id, Decoration::NoContraction) {
             self.shader.exprs[value].precise = true;
         }

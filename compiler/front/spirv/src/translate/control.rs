@@ -13,7 +13,7 @@ use crate::module::{Function, Instruction};
 /// Most constructs inside each other.
 const MAX_DEPTH: usize = 200;
 
-/// Where a region ends.
+/// The block at which a region ends.
 pub(crate) type Follow = Option<u32>;
 
 impl ShaderBuilder<'_> {
@@ -153,13 +153,7 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let condition = self.condition(terminator)?;
-        position.constructs.push(Construct {
-            kind: ConstructKind::Selection,
-            header: label,
-            merge,
-            continue_target: None,
-            escapes: Vec::new(),
-        });
+        position.constructs.push(Construct::new(ConstructKind::Selection, label, merge));
         let mut arms = [Vec::new(), Vec::new()];
         for (arm, index) in arms.iter_mut().zip(1..) {
             let target = self.id(terminator, index)?;
@@ -262,11 +256,8 @@ impl ShaderBuilder<'_> {
         let (after, next) = (self.id(merge, 0)?, self.id(merge, 1)?);
         let Some((terminator, rest)) = instructions.split_last() else { return Ok(()) };
         position.constructs.push(Construct {
-            kind: ConstructKind::Loop,
-            header: label,
-            merge: after,
             continue_target: Some(next),
-            escapes: Vec::new(),
+            ..Construct::new(ConstructKind::Loop, label, after)
         });
         let mut body = Vec::new();
         self.instructions(rest, &mut body)?;

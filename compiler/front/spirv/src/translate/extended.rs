@@ -1,8 +1,9 @@
 //! Extended instructions of the set `GLSL.std.450`.
 
-use program::{BuiltinFunction as F, ExprId, ExprKind, Scalar, Statement, TypeId};
+use program::{BuiltinFunction as F, ExprId, Scalar, Statement, TypeId};
 use rspirv::spirv::GlslStd450Op as G;
 
+use super::arithmetic::{signed, unsigned};
 use super::state::ShaderBuilder;
 use crate::error::Error;
 use crate::module::Instruction;
@@ -10,89 +11,89 @@ use crate::module::Instruction;
 /// Index of the first operand behind set and number.
 const FIRST: usize = 2;
 
-/// How integers are taken.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Take {
-    Own,
-    Int,
-    Uint,
+/// The function of an instruction that has one of the same operands.
+fn function(op: G) -> Option<F> {
+    Some(match op {
+        G::Round => F::Round,
+        G::RoundEven => F::RoundEven,
+        G::Trunc => F::Trunc,
+        G::FAbs | G::SAbs => F::Abs,
+        G::FSign | G::SSign => F::Sign,
+        G::Floor => F::Floor,
+        G::Ceil => F::Ceil,
+        G::Fract => F::Fract,
+        G::Radians => F::Radians,
+        G::Degrees => F::Degrees,
+        G::Sin => F::Sin,
+        G::Cos => F::Cos,
+        G::Tan => F::Tan,
+        G::Asin => F::Asin,
+        G::Acos => F::Acos,
+        G::Atan | G::Atan2 => F::Atan,
+        G::Sinh => F::Sinh,
+        G::Cosh => F::Cosh,
+        G::Tanh => F::Tanh,
+        G::Asinh => F::Asinh,
+        G::Acosh => F::Acosh,
+        G::Atanh => F::Atanh,
+        G::Pow => F::Pow,
+        G::Exp => F::Exp,
+        G::Log => F::Log,
+        G::Exp2 => F::Exp2,
+        G::Log2 => F::Log2,
+        G::Sqrt => F::Sqrt,
+        G::InverseSqrt => F::InverseSqrt,
+        G::Determinant => F::Determinant,
+        G::MatrixInverse => F::Inverse,
+        G::FMin | G::NMin | G::UMin | G::SMin => F::Min,
+        G::FMax | G::NMax | G::UMax | G::SMax => F::Max,
+        G::FClamp | G::NClamp | G::UClamp | G::SClamp => F::Clamp,
+        G::FMix => F::Mix,
+        G::Step => F::Step,
+        G::SmoothStep => F::Smoothstep,
+        G::Fma => F::Fma,
+        G::Ldexp => F::Ldexp,
+        G::PackSnorm4x8 => F::PackSnorm4x8,
+        G::PackUnorm4x8 => F::PackUnorm4x8,
+        G::PackSnorm2x16 => F::PackSnorm2x16,
+        G::PackUnorm2x16 => F::PackUnorm2x16,
+        G::PackHalf2x16 => F::PackHalf2x16,
+        G::PackDouble2x32 => F::PackDouble2x32,
+        G::UnpackSnorm2x16 => F::UnpackSnorm2x16,
+        G::UnpackUnorm2x16 => F::UnpackUnorm2x16,
+        G::UnpackHalf2x16 => F::UnpackHalf2x16,
+        G::UnpackSnorm4x8 => F::UnpackSnorm4x8,
+        G::UnpackUnorm4x8 => F::UnpackUnorm4x8,
+        G::UnpackDouble2x32 => F::UnpackDouble2x32,
+        G::Length => F::Length,
+        G::Distance => F::Distance,
+        G::Cross => F::Cross,
+        G::Normalize => F::Normalize,
+        G::FaceForward => F::Faceforward,
+        G::Reflect => F::Reflect,
+        G::Refract => F::Refract,
+        G::FindILsb => F::FindLsb,
+        G::FindSMsb | G::FindUMsb => F::FindMsb,
+        _ => return None,
+    })
 }
 
-/// The function of an instruction that has one of the same operands.
-fn function(op: G) -> Option<(F, Take)> {
-    let (function, take) = match op {
-        G::Round => (F::Round, Take::Own),
-        G::RoundEven => (F::RoundEven, Take::Own),
-        G::Trunc => (F::Trunc, Take::Own),
-        G::FAbs => (F::Abs, Take::Own),
-        G::SAbs => (F::Abs, Take::Int),
-        G::FSign => (F::Sign, Take::Own),
-        G::SSign => (F::Sign, Take::Int),
-        G::Floor => (F::Floor, Take::Own),
-        G::Ceil => (F::Ceil, Take::Own),
-        G::Fract => (F::Fract, Take::Own),
-        G::Radians => (F::Radians, Take::Own),
-        G::Degrees => (F::Degrees, Take::Own),
-        G::Sin => (F::Sin, Take::Own),
-        G::Cos => (F::Cos, Take::Own),
-        G::Tan => (F::Tan, Take::Own),
-        G::Asin => (F::Asin, Take::Own),
-        G::Acos => (F::Acos, Take::Own),
-        G::Atan | G::Atan2 => (F::Atan, Take::Own),
-        G::Sinh => (F::Sinh, Take::Own),
-        G::Cosh => (F::Cosh, Take::Own),
-        G::Tanh => (F::Tanh, Take::Own),
-        G::Asinh => (F::Asinh, Take::Own),
-        G::Acosh => (F::Acosh, Take::Own),
-        G::Atanh => (F::Atanh, Take::Own),
-        G::Pow => (F::Pow, Take::Own),
-        G::Exp => (F::Exp, Take::Own),
-        G::Log => (F::Log, Take::Own),
-        G::Exp2 => (F::Exp2, Take::Own),
-        G::Log2 => (F::Log2, Take::Own),
-        G::Sqrt => (F::Sqrt, Take::Own),
-        G::InverseSqrt => (F::InverseSqrt, Take::Own),
-        G::Determinant => (F::Determinant, Take::Own),
-        G::MatrixInverse => (F::Inverse, Take::Own),
-        G::FMin | G::NMin => (F::Min, Take::Own),
-        G::UMin => (F::Min, Take::Uint),
-        G::SMin => (F::Min, Take::Int),
-        G::FMax | G::NMax => (F::Max, Take::Own),
-        G::UMax => (F::Max, Take::Uint),
-        G::SMax => (F::Max, Take::Int),
-        G::FClamp | G::NClamp => (F::Clamp, Take::Own),
-        G::UClamp => (F::Clamp, Take::Uint),
-        G::SClamp => (F::Clamp, Take::Int),
-        G::FMix => (F::Mix, Take::Own),
-        G::Step => (F::Step, Take::Own),
-        G::SmoothStep => (F::Smoothstep, Take::Own),
-        G::Fma => (F::Fma, Take::Own),
-        G::Ldexp => (F::Ldexp, Take::Int),
-        G::PackSnorm4x8 => (F::PackSnorm4x8, Take::Own),
-        G::PackUnorm4x8 => (F::PackUnorm4x8, Take::Own),
-        G::PackSnorm2x16 => (F::PackSnorm2x16, Take::Own),
-        G::PackUnorm2x16 => (F::PackUnorm2x16, Take::Own),
-        G::PackHalf2x16 => (F::PackHalf2x16, Take::Own),
-        G::PackDouble2x32 => (F::PackDouble2x32, Take::Uint),
-        G::UnpackSnorm2x16 => (F::UnpackSnorm2x16, Take::Uint),
-        G::UnpackUnorm2x16 => (F::UnpackUnorm2x16, Take::Uint),
-        G::UnpackHalf2x16 => (F::UnpackHalf2x16, Take::Uint),
-        G::UnpackSnorm4x8 => (F::UnpackSnorm4x8, Take::Uint),
-        G::UnpackUnorm4x8 => (F::UnpackUnorm4x8, Take::Uint),
-        G::UnpackDouble2x32 => (F::UnpackDouble2x32, Take::Own),
-        G::Length => (F::Length, Take::Own),
-        G::Distance => (F::Distance, Take::Own),
-        G::Cross => (F::Cross, Take::Own),
-        G::Normalize => (F::Normalize, Take::Own),
-        G::FaceForward => (F::Faceforward, Take::Own),
-        G::Reflect => (F::Reflect, Take::Own),
-        G::Refract => (F::Refract, Take::Own),
-        G::FindILsb => (F::FindLsb, Take::Own),
-        G::FindSMsb => (F::FindMsb, Take::Int),
-        G::FindUMsb => (F::FindMsb, Take::Uint),
-        _ => return None,
-    };
-    Some((function, take))
+/// The integer type with the bits of another that an instruction takes.
+fn taken(op: G) -> fn(Scalar) -> Scalar {
+    match op {
+        G::SAbs | G::SSign | G::SMin | G::SMax | G::SClamp | G::Ldexp | G::FindSMsb => signed,
+        G::UMin
+        | G::UMax
+        | G::UClamp
+        | G::PackDouble2x32
+        | G::UnpackSnorm2x16
+        | G::UnpackUnorm2x16
+        | G::UnpackHalf2x16
+        | G::UnpackSnorm4x8
+        | G::UnpackUnorm4x8
+        | G::FindUMsb => unsigned,
+        _ => |scalar| scalar,
+    }
 }
 
 /// The type that a function gives where it is not that of the instruction.
@@ -144,27 +145,19 @@ impl ShaderBuilder<'_> {
     }
 
     fn extended_value(&mut self, i: &Instruction, op: G) -> Result<ExprId, Error> {
-        let Some((function, take)) = function(op) else {
+        let Some(function) = function(op) else {
             return Err(self.unsupported(i, format!("{op:?} is")));
         };
         let mut arguments = Vec::new();
         for index in FIRST..i.operands.len() {
             let value = self.operand(i, index)?;
             let (scalar, _) = self.shape(self.ty(value));
-            arguments.push(match take {
-                _ if !scalar.is_integer() => value,
-                Take::Own => value,
-                Take::Int => self.cast(value, signed_of(scalar)),
-                Take::Uint => self.cast(value, super::arithmetic::unsigned(scalar)),
-            });
+            arguments.push(self.cast(value, taken(op)(scalar)));
         }
         let ty = self.result_type(i)?;
         let own = self.made_type(function, ty, arguments.first().copied());
         let value = self.builtin(function, arguments, own);
-        if self.module.has(i.id, rspirv::spirv::Decoration::NoContraction) {
-            self.shader.exprs[value].precise = true;
-        }
-        Ok(self.cast_to(value, ty))
+        self.finished(i, value)
     }
 
     /// The type that a function gives.
@@ -207,17 +200,7 @@ impl ShaderBuilder<'_> {
     ) -> Result<(), Error> {
         let value = self.operand(i, FIRST)?;
         let (result, second) = self.in_two(op, value, out);
-        let ty = self.result_type(i)?;
-        let members: Vec<TypeId> =
-            self.types.members(ty).unwrap_or_default().iter().map(|member| member.ty).collect();
-        let mut parts = Vec::new();
-        for (local, member) in [result, second].into_iter().zip(members) {
-            let part = self.local(local);
-            parts.push(self.cast_to(part, member));
-        }
-        let value = self.push(ExprKind::Aggregate(parts), ty);
-        self.define(i, value, false, out);
-        Ok(())
+        self.pair(i, [result, second], out)
     }
 
     /// Calls a function of two results, and keeps both.
@@ -234,13 +217,10 @@ impl ShaderBuilder<'_> {
             true => (F::Modf, ty),
             false => (F::Frexp, self.with_scalar(ty, int)),
         };
-        let second = self.new_local("second", second);
-        out.push(Statement::Declare { local: second, value: None });
+        let second = self.declared("second", second, None, out);
         let place = self.local(second);
         let call = self.builtin(function, vec![value, place], ty);
-        let first = self.new_local("first", ty);
-        out.push(Statement::Declare { local: first, value: Some(call) });
-        (first, second)
+        (self.declared("first", ty, Some(call), out), second)
     }
 
     fn interpolate(
@@ -265,14 +245,5 @@ impl ShaderBuilder<'_> {
         let value = self.builtin(function, arguments, ty);
         self.define(i, value, false, out);
         Ok(())
-    }
-}
-
-fn signed_of(scalar: Scalar) -> Scalar {
-    match scalar {
-        Scalar::Uint16 => Scalar::Int16,
-        Scalar::Uint => Scalar::Int,
-        Scalar::Uint64 => Scalar::Int64,
-        other => other,
     }
 }

@@ -25,6 +25,11 @@ pub(crate) struct Construct {
 }
 
 impl Construct {
+    /// A construct from which no jump has been translated.
+    pub(crate) fn new(kind: ConstructKind, header: u32, merge: u32) -> Construct {
+        Construct { kind, header, merge, continue_target: None, escapes: Vec::new() }
+    }
+
     /// True if `break` leaves it.
     pub(crate) fn is_breakable(&self) -> bool {
         self.kind != ConstructKind::Selection

@@ -2,7 +2,7 @@
 
 use cranelift_entity::PrimaryMap;
 use program::shader::{Direction, Parameter};
-use program::{Function, FunctionId, Local, LocalId, Span, Statement, Type, TypeId};
+use program::{ExprId, Function, FunctionId, Local, LocalId, Span, Statement, Type, TypeId};
 use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -72,6 +72,19 @@ impl ShaderBuilder<'_> {
             subroutine_index: None,
             span: Span::default(),
         })
+    }
+
+    /// A new local with its declaration.
+    pub(crate) fn declared(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        value: Option<ExprId>,
+        out: &mut Vec<Statement>,
+    ) -> LocalId {
+        let local = self.new_local(name, ty);
+        out.push(Statement::Declare { local, value });
+        local
     }
 
     pub(crate) fn new_local(&mut self, name: &str, ty: TypeId) -> LocalId {

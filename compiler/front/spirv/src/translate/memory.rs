@@ -188,15 +188,13 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
-        let (own, uint) = (self.ty(a), self.with_scalar(self.ty(a), Scalar::Uint));
+        let uint = self.with_scalar(self.ty(a), Scalar::Uint);
         let (a, b) = (self.cast(a, Scalar::Uint), self.cast(b, Scalar::Uint));
-        let carry = self.new_local("carry", uint);
-        out.push(Statement::Declare { local: carry, value: None });
+        let carry = self.declared("carry", uint, None, out);
         let place = self.local(carry);
         let sum = self.builtin(function, vec![a, b, place], uint);
-        let low = self.new_local("low", uint);
-        out.push(Statement::Declare { local: low, value: Some(sum) });
-        self.pair(i, [low, carry], own, out)
+        let low = self.declared("low", uint, Some(sum), out);
+        self.pair(i, [low, carry], out)
     }
 
     /// The halves of a product, the low one first.
@@ -208,29 +206,29 @@ impl ShaderBuilder<'_> {
     ) -> Result<(), Error> {
         let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let scalar = if function == F::ImulExtended { Scalar::Int } else { Scalar::Uint };
-        let (own, ty) = (self.ty(a), self.with_scalar(self.ty(a), scalar));
+        let ty = self.with_scalar(self.ty(a), scalar);
         let (a, b) = (self.cast(a, scalar), self.cast(b, scalar));
-        let locals = ["high", "low"].map(|name| self.new_local(name, ty));
-        locals.iter().for_each(|&local| out.push(Statement::Declare { local, value: None }));
-        let [high, low] = locals.map(|local| self.local(local));
-        self.statement_call(function, vec![a, b, high, low], out);
-        self.pair(i, [locals[1], locals[0]], own, out)
+        let [high, low] = ["high", "low"].map(|name| self.declared(name, ty, None, out));
+        let (high_place, low_place) = (self.local(high), self.local(low));
+        self.statement_call(function, vec![a, b, high_place, low_place], out);
+        self.pair(i, [low, high], out)
     }
 
-    /// A structure of two members of a type.
-    fn pair(
+    /// Defines a result that is a structure of two members.
+    pub(crate) fn pair(
         &mut self,
         i: &Instruction,
         locals: [program::LocalId; 2],
-        member: TypeId,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
+        let ty = self.result_type(i)?;
+        let members = self.types.members(ty).unwrap_or_default();
+        let members: Vec<TypeId> = members.iter().map(|member| member.ty).collect();
         let mut values = Vec::new();
-        for local in locals {
+        for (local, member) in locals.into_iter().zip(members) {
             let value = self.local(local);
             values.push(self.cast_to(value, member));
         }
-        let ty = self.result_type(i)?;
         let value = self.push(ExprKind::Aggregate(values), ty);
         self.define(i, value, false, out);
         Ok(())

@@ -32,13 +32,7 @@ impl ShaderBuilder<'_> {
     ) -> Result<(), Error> {
         let selector = self.selector(terminator)?;
         let targets = self.targets(terminator, merge, position)?;
-        position.constructs.push(Construct {
-            kind: ConstructKind::Switch,
-            header: label,
-            merge,
-            continue_target: None,
-            escapes: Vec::new(),
-        });
+        position.constructs.push(Construct::new(ConstructKind::Switch, label, merge));
         let mut cases = Vec::new();
         for target in targets {
             let mut body = Vec::new();

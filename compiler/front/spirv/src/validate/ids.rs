@@ -2,30 +2,27 @@
 
 use rspirv::spirv::Op;
 
-use super::view::is_type;
+use super::view::{is_decoration, is_type};
 use crate::error::Error;
 use crate::module::{Instruction, Module, Operand};
 
+/// True for names and decorations of results.
+fn is_annotation(op: Op) -> bool {
+    is_decoration(op) || matches!(op, Op::Name | Op::MemberName)
+}
+
 /// True for instructions that name results before these are defined.
 fn looks_ahead(op: Op) -> bool {
-    matches!(
-        op,
-        Op::EntryPoint
-            | Op::ExecutionMode
-            | Op::ExecutionModeId
-            | Op::Name
-            | Op::MemberName
-            | Op::Decorate
-            | Op::MemberDecorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::MemberDecorateString
-            | Op::GroupDecorate
-            | Op::GroupMemberDecorate
-            | Op::TypeForwardPointer
-            | Op::TypeStruct
-            | Op::TypePointer
-    )
+    is_annotation(op)
+        || matches!(
+            op,
+            Op::EntryPoint
+                | Op::ExecutionMode
+                | Op::ExecutionModeId
+                | Op::TypeForwardPointer
+                | Op::TypeStruct
+                | Op::TypePointer
+        )
 }
 
 /// True for operands of instructions that are labels or functions, which may be defined later.
@@ -69,19 +66,7 @@ fn result_type(module: &Module, index: usize, i: &Instruction) -> Result<(), Err
 
 /// Labels, types, functions and strings are named by the instructions that take them alone.
 fn use_of(module: &Module, i: &Instruction, definition: &Instruction) -> Result<(), Error> {
-    let is_annotation = matches!(
-        i.op,
-        Op::Name
-            | Op::MemberName
-            | Op::Decorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::GroupDecorate
-            | Op::GroupMemberDecorate
-            | Op::MemberDecorate
-            | Op::MemberDecorateString
-    );
-    let takes_any = is_annotation || matches!(i.op, Op::ExtInst);
+    let takes_any = is_annotation(i.op) || i.op == Op::ExtInst;
     let fits = match definition.op {
         Op::Label => matches!(
             i.op,

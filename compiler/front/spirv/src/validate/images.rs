@@ -4,6 +4,7 @@ use rspirv::spirv::{Dim, ImageOperands as O, Op};
 
 use super::view::Kind;
 use crate::error::Error;
+use crate::grammar::name_of;
 use crate::module::{Instruction, Module, Operand};
 
 /// The operands of an `OpTypeImage`.
@@ -154,7 +155,7 @@ fn coordinate(
 }
 
 fn optional(module: &Module, i: &Instruction, access: Access, image: &Image) -> Result<(), Error> {
-    let name = format!("{:?}", i.op);
+    let name = name_of(i.op);
     let is_explicit = name.contains("ExplicitLod");
     let mask = match i.operands.get(access.optional) {
         Some(Operand::Enumerant(_, word)) => O::from_bits_truncate(*word),

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::Op;
 
-use super::view::{is_constant, is_type};
+use super::view::{is_constant, is_decoration, is_type};
 use crate::error::Error;
 use crate::module::{Instruction, Module};
 
@@ -18,14 +18,8 @@ fn section(op: Op) -> Option<u32> {
         Op::String | Op::SourceExtension | Op::Source | Op::SourceContinued => 6,
         Op::Name | Op::MemberName => 7,
         Op::ModuleProcessed => 8,
-        Op::Decorate
-        | Op::MemberDecorate
-        | Op::DecorateId
-        | Op::DecorateString
-        | Op::MemberDecorateString
-        | Op::GroupDecorate
-        | Op::GroupMemberDecorate
-        | Op::DecorationGroup => 9,
+        Op::DecorationGroup => 9,
+        op if is_decoration(op) => 9,
         Op::Undef | Op::Variable | Op::TypeForwardPointer => 10,
         op if is_type(op) || is_constant(op) => 10,
         _ => return None,

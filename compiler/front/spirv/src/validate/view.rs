@@ -3,6 +3,7 @@
 use rspirv::spirv::{Op, StorageClass};
 
 use crate::error::Error;
+use crate::grammar::name_of;
 use crate::module::{Instruction, Module};
 
 /// A type.
@@ -173,7 +174,21 @@ pub(crate) fn is_constant(op: Op) -> bool {
 
 /// True if an instruction defines a type.
 pub(crate) fn is_type(op: Op) -> bool {
-    format!("{op:?}").starts_with("Type") && op != Op::TypeForwardPointer
+    name_of(op).starts_with("Type") && op != Op::TypeForwardPointer
+}
+
+/// True if an instruction decorates others.
+pub(crate) fn is_decoration(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Decorate
+            | Op::MemberDecorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorateString
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate
+    )
 }
 
 fn kind_of(i: &Instruction) -> Kind {
