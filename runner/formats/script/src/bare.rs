@@ -47,17 +47,7 @@ pub fn compose(shaders: &[(Stage, Vec<u8>)]) -> Vec<u8> {
     }
     let mut bytes = text.into_bytes();
     for (stage, shader) in shaders {
-        bytes.extend(format!("\n[{} shader]\n", stage.name()).bytes());
-        for line in shader.split_inclusive(|&byte| byte == b'\n') {
-            // A line that begins with a bracket would be the header of a section.
-            if line.starts_with(b"[") {
-                bytes.push(b' ');
-            }
-            bytes.extend(line);
-        }
-        if !shader.ends_with(b"\n") {
-            bytes.push(b'\n');
-        }
+        add_section(&mut bytes, &format!("{} shader", stage.name()), shader);
     }
     bytes
 }
@@ -71,18 +61,23 @@ pub fn compose_spirv(stages: &[Stage], module: &[u8]) -> Vec<u8> {
     }
     let mut bytes = text.into_bytes();
     for stage in stages {
-        bytes.extend(format!("\n[{} shader spirv]\n", stage.name()).bytes());
-        for line in module.split_inclusive(|&byte| byte == b'\n') {
-            if line.starts_with(b"[") {
-                bytes.push(b' ');
-            }
-            bytes.extend(line);
-        }
-        if !module.ends_with(b"\n") {
-            bytes.push(b'\n');
-        }
+        add_section(&mut bytes, &format!("{} shader spirv", stage.name()), module);
     }
     bytes
+}
+
+fn add_section(bytes: &mut Vec<u8>, header: &str, text: &[u8]) {
+    bytes.extend(format!("\n[{header}]\n").bytes());
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        // A line that begins with a bracket would be the header of a section.
+        if line.starts_with(b"[") {
+            bytes.push(b' ');
+        }
+        bytes.extend(line);
+    }
+    if !text.ends_with(b"\n") {
+        bytes.push(b'\n');
+    }
 }
 
 /// Returns the preprocessor directives of a shader, without `#`.
