@@ -1,11 +1,10 @@
 //! Machine code as rows.
 
-use anyhow::anyhow;
 use compiler::listing::{self, Listing};
 use program::{Program, StageKey};
 use serde::Serialize;
 
-use super::program::linked;
+use super::program::linked_or_reason;
 use execute::{SourceTexts, StageKeys, TestCase};
 use shader_device::ExecutedKernel;
 use vocabulary::{CodegenOptions, Stage, Target, Width};
@@ -79,8 +78,7 @@ pub(super) fn code(text: &[u8], case: &TestCase<'_>) -> anyhow::Result<CodeLook>
         "only this project's compiler knows source lines"
     );
     let script = script::parse(text)?;
-    let program = linked(&script, case.target)
-        .map_err(|verdict| anyhow!(verdict.cause.map_or(String::new(), |(_, reason)| reason)))?;
+    let program = linked_or_reason(&script, case.target)?;
     let keys = StageKeys::new(&program, &script, case.test, case.target, false);
     let sources = SourceTexts::new(&script);
     // Code that the validator refuses is listed, too.

@@ -1,10 +1,9 @@
 //! The IR of a stage after a run of a pass.
 
-use anyhow::anyhow;
 use serde::Serialize;
 
 use super::code::{Row, rows};
-use super::program::{linked, stage_ir};
+use super::program::{linked_or_reason, stage_ir};
 use compiler::listing;
 use execute::{SourceTexts, StageKeys, TestCase};
 use vocabulary::Stage;
@@ -36,8 +35,7 @@ pub(super) fn ir(
     case: &TestCase<'_>,
 ) -> anyhow::Result<IrLook> {
     let script = script::parse(text)?;
-    let program = linked(&script, case.target)
-        .map_err(|verdict| anyhow!(verdict.cause.map_or(String::new(), |(_, reason)| reason)))?;
+    let program = linked_or_reason(&script, case.target)?;
     anyhow::ensure!(program.stage(stage).is_some(), "there is no {stage} shader");
     let keys = StageKeys::new(&program, &script, case.test, case.target, false);
     let codegen = &case.options.execution.codegen;

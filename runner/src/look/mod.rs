@@ -10,7 +10,7 @@ mod result;
 mod trace;
 
 pub use program::{linked, stage_ir, traced};
-pub use request::{Form, LookRequest, Pixel};
+pub use request::{Form, LookRequest};
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use execute::{TestCase, read_test};
 use results::verdict::{Phase, Verdict};
-use shader_device::{TraceFilter, TracedPixel};
+use shader_device::TraceFilter;
 
 /// Answers a request: the verdict of what was executed, and the answer as JSON.
 ///
@@ -40,9 +40,8 @@ pub fn look(path: &Path, request: &LookRequest, case: &TestCase<'_>) -> (Verdict
         Form::Code => answer(code::code(&text, case)),
         Form::Ir { stage, run } => answer(ir::ir(&text, *stage, *run, case)),
         Form::Trace { stage, width, pixel } => {
-            let pixel = pixel.map(|Pixel { x, y }| TracedPixel { x, y });
-            let stage = Some(*stage);
-            let filter = TraceFilter { stage, width: *width, pixel, payloads_only: false };
+            let (stage, width, pixel) = (Some(*stage), *width, *pixel);
+            let filter = TraceFilter { stage, width, pixel, payloads_only: false };
             answer(trace::trace(&text, filter, case))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use program::{Program, StageKey};
 use script::Script;
 
@@ -25,6 +25,15 @@ pub fn linked(script: &Script<'_>, target: Target) -> Result<Arc<Program>, Verdi
         Linked::Failed(log) => Err(Verdict::fail(Phase::Link, log)),
         Linked::Nothing => Err(Verdict::fail(Phase::Link, "there are no GLSL shaders")),
     }
+}
+
+/// Returns the linked program of a script, or the reason why there is none as an error.
+pub(super) fn linked_or_reason(
+    script: &Script<'_>,
+    target: Target,
+) -> anyhow::Result<Arc<Program>> {
+    linked(script, target)
+        .map_err(|verdict| anyhow!(verdict.cause.map_or(String::new(), |(_, reason)| reason)))
 }
 
 /// Compiles a stage to the input of the back end of a target; `hook` sees the IR after each pass.

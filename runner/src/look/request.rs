@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use results::stage_name;
+use shader_device::TracedPixel;
 use vocabulary::{Stage, Width};
 
 /// A form of a test to answer with.
@@ -45,15 +46,6 @@ pub enum Form {
         width: Option<Width>,
         /// Only the threads that shade this pixel, if set.
         #[serde(default)]
-        pixel: Option<Pixel>,
+        pixel: Option<TracedPixel>,
     },
-}
-
-/// A pixel of a framebuffer, counted from its lower left corner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pixel {
-    /// Column.
-    pub x: i32,
-    /// Row.
-    pub y: i32,
 }

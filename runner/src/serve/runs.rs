@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use anyhow::bail;
 use serde::Serialize;
 
 use results::diff::{self, Diff, Metric};
-use results::history::{History, RunEntry, Series};
+use results::history::{HISTORY_FILE, History, RunEntry, Series};
 use results::{RESULTS_FILE, ResultRef, RunFile};
 
 /// Maximum number of listed runs, the latest ones.
@@ -102,7 +102,8 @@ impl Runs {
 
     /// Returns the results of a test over time, as far as a history is recorded.
     pub(super) fn history(&self, test: &str) -> anyhow::Result<Vec<TestHistory>> {
-        let path = self.folder.join("history.sqlite");
+        let Some(name) = Path::new(HISTORY_FILE).file_name() else { return Ok(Vec::new()) };
+        let path = self.folder.join(name);
         if !path.exists() {
             return Ok(Vec::new());
         }

@@ -64,11 +64,8 @@ impl WaveLog {
         }
         self.waves += 1;
         // Writing to a string cannot fail.
-        let _ = write!(self.text, "// {stage} wave64, wave {}", self.waves);
-        if let (Some(lane), Some(pixel)) = (self.lane, self.filter.pixel) {
-            let _ = write!(self.text, ", lane {lane} shades pixel ({},{})", pixel.x, pixel.y);
-        }
-        self.text.push('\n');
+        let note = self.filter.note(self.lane);
+        let _ = writeln!(self.text, "// {stage} wave64, wave {}{note}", self.waves);
         let _ = writeln!(self.text, "exec {:016x}", wave.exec());
         for (number, value) in wave.scalar.iter().enumerate().take(scalars) {
             let _ = writeln!(self.text, "s{number:<3} {value:08x}");

@@ -69,11 +69,8 @@ impl TraceLog {
     fn start(&mut self, stage: Stage, width: Width, payload: &Registers) {
         self.threads += 1;
         // Writing to a string cannot fail.
-        let _ = write!(self.text, "// {stage} {}, thread {}", width.name(), self.threads);
-        if let (Some(lane), Some(pixel)) = (self.lane, self.filter.pixel) {
-            let _ = write!(self.text, ", lane {lane} shades pixel ({},{})", pixel.x, pixel.y);
-        }
-        self.text.push('\n');
+        let note = self.filter.note(self.lane);
+        let _ = writeln!(self.text, "// {stage} {}, thread {}{note}", width.name(), self.threads);
         for nr in 0..GRF_COUNT {
             let register = payload.register(nr);
             if register != self.blank.register(nr) {

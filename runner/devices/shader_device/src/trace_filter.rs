@@ -1,9 +1,10 @@
 //! Selection of the threads and waves that a trace shows.
 
+use serde::{Deserialize, Serialize};
 use vocabulary::{Stage, Width};
 
 /// A pixel of a framebuffer, counted from its lower left corner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedPixel {
     /// Column.
     pub x: i32,
@@ -45,6 +46,18 @@ impl TraceFilter {
         let wanted = (f64::from(x), f64::from(y));
         let mut lanes = positions.into_iter().enumerate();
         lanes.find(|&(lane, at)| at == wanted && live >> lane & 1 != 0).map(|(lane, _)| lane)
+    }
+
+    /// Returns what the header of a thread says of the lane that shades the pixel; empty without
+    /// one.
+    #[must_use]
+    pub fn note(&self, lane: Option<usize>) -> String {
+        match (lane, self.pixel) {
+            (Some(lane), Some(TracedPixel { x, y })) => {
+                format!(", lane {lane} shades pixel ({x},{y})")
+            }
+            _ => String::new(),
+        }
     }
 }
 
