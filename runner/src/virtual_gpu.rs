@@ -9,7 +9,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use intel_gpu::{Event, Facts, KernelUse, Server, Settings, Summary};
+use gpu_service::{Event, KernelUse, Server, Settings, Summary};
+use intel_gpu::Facts;
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
@@ -73,7 +74,8 @@ impl VirtualGpu {
         // Recordings are for a look at single tests.
         let counts_kernels = record.is_none();
         let observer = Box::new(observer);
-        let settings = Settings { generation, record, counts_kernels, observer };
+        let model = intel_gpu::model(generation);
+        let settings = Settings { generation, model, record, counts_kernels, observer };
         let socket = folder.path().join("socket");
         let server = Server::start(&socket, settings).context("the service of the virtual GPU")?;
         Ok(VirtualGpu { generation, library, folder, server: Some(server) })

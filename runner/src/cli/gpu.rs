@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Context;
 use clap::Args;
-use intel_gpu::Summary;
+use gpu_service::Summary;
 use vocabulary::Target;
 
 use super::exit::UNEXPECTED;

@@ -127,7 +127,7 @@ impl Reports {
 }
 
 /// Converts a kernel that the virtual GPU names.
-fn ran(kernel: &intel_gpu::KernelUse) -> Option<RanKernel> {
+fn ran(kernel: &gpu_service::KernelUse) -> Option<RanKernel> {
     Some(RanKernel {
         stage: Stage::ALL.into_iter().find(|stage| stage.name() == kernel.stage)?,
         width: Width::ALL.into_iter().find(|width| width.name() == kernel.width)?,

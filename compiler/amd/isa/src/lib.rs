@@ -36,8 +36,8 @@ pub mod validate;
 pub use access::{Access, Register, accesses};
 pub use chip::Chip;
 pub use encoding::{
-    DecodeError, EncodeError, Located, decode, decode_meaning, decode_program, encode,
-    words_of_bytes,
+    DecodeError, EncodeError, Located, decode, decode_first, decode_meaning, decode_program,
+    encode, words_of_bytes,
 };
 pub use format::Format;
 pub use instruction::{Dpp, Instruction, Lanes, Modifiers, Sdwa};

@@ -2,8 +2,8 @@
 
 use amd_isa::hazards::{HAZARDS, Hazard, HazardView};
 use amd_isa::{
-    Access, Chip, DecodeError, Format, Instruction, Located, Row, accesses, decode_meaning,
-    print_instruction,
+    Access, Chip, DecodeError, Format, Instruction, Located, Row, accesses, decode_first,
+    decode_meaning, print_instruction,
 };
 use thiserror::Error;
 
@@ -52,10 +52,24 @@ impl Program {
     /// # Errors
     /// A dword is not an instruction of the chip, or there is none.
     pub fn new(chip: Chip, words: &[u32]) -> Result<Program, ProgramError> {
-        let mut instructions = decode_meaning(chip, words)?;
+        let instructions = decode_meaning(chip, words)?;
         if instructions.is_empty() {
             return Err(ProgramError::Empty);
         }
+        Ok(Program::of(chip, instructions, words.len()))
+    }
+
+    /// Decodes the program that the dwords begin with, which ends with the first `s_endpgm` that no
+    /// jump before it goes past. Returns its length in dwords, too.
+    ///
+    /// # Errors
+    /// A dword is not an instruction of the chip, or there is no end.
+    pub fn first(chip: Chip, words: &[u32]) -> Result<(Program, usize), ProgramError> {
+        let (instructions, length) = decode_first(chip, words)?;
+        Ok((Program::of(chip, instructions, length), length))
+    }
+
+    fn of(chip: Chip, mut instructions: Vec<Located>, length: usize) -> Program {
         for located in instructions.iter_mut().filter(|l| l.instruction.format == Format::Mimg) {
             // The descriptor of an access decides how many registers its address has.
             let Instruction { opcode, modifiers, .. } = &mut located.instruction;
@@ -66,11 +80,11 @@ impl Program {
             chip.row(format, opcode).map(|row| Facts::new(chip, row, &located.instruction))
         };
         let facts: Vec<Facts> = instructions.iter().filter_map(facts).collect();
-        let mut starts = vec![None; words.len()];
+        let mut starts = vec![None; length];
         for (index, located) in instructions.iter().enumerate() {
             starts[located.offset] = Some(index);
         }
-        Ok(Program { chip, instructions, facts, starts })
+        Program { chip, instructions, facts, starts }
     }
 
     /// The chip.
@@ -99,5 +113,20 @@ impl Program {
     /// The text of an instruction.
     pub fn text(&self, index: usize) -> String {
         print_instruction(self.chip, &self.instructions[index].instruction)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first end lies behind a jump, and something else follows the second.
+    #[test]
+    fn programs_end_where_no_jump_goes_past() {
+        let text = "s_cbranch_scc0 L0\ns_endpgm\nL0:\nv_mov_b32 v0, 1.0\ns_endpgm\ns_nop 0";
+        let words = amd_isa::assemble(Chip::Vi, text).expect("a program");
+        let (program, length) = Program::first(Chip::Vi, &words).expect("a program");
+        assert_eq!((program.instructions().len(), length), (4, 4));
+        assert!(Program::first(Chip::Vi, &words[..3]).is_err());
     }
 }

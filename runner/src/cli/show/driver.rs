@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, bail};
 use clap::Args;
 use eu_simulator::trace::Tracer;
-use intel_gpu::{Clock, Gpu, Watch, WatchedKernel};
+use intel_gpu::{Gpu, Watch, WatchedKernel, clock};
 use packets::{NoKernels, Printer, Recording, Table};
 use vocabulary::{Generation, Stage, Width};
 
@@ -127,7 +127,7 @@ fn replay(
     recordings: &[Recording],
     watch: Rc<dyn Watch>,
 ) -> anyhow::Result<()> {
-    let mut gpu = Gpu::new(generation, Clock::start(generation));
+    let mut gpu = Gpu::new(generation, clock(generation));
     gpu.watch(watch);
     for recording in recordings {
         gpu.execute(recording, recording.context, recording.address)?;

@@ -3,17 +3,16 @@
 use std::fmt;
 use std::rc::Rc;
 
+use gpu_service::{Clock, GpuError, Guard, Model, Outcome, Processor, Start, not_modeled};
 use packets::{Command, Memory, Table, Walker};
 use rustc_hash::FxHashMap;
-use submission::KernelUse;
+use submission::{KernelUse, Submission};
 use vocabulary::Generation;
 
-use crate::clock::Clock;
 use crate::context::HardwareContext;
 use crate::draw::Drawing;
 use crate::effects::commands::{Effect, effect};
-use crate::error::{CommandError, GpuError, Outcome, not_modeled};
-use crate::guard::Guard;
+use crate::facts::Facts;
 use crate::mi;
 use crate::watch::Watch;
 
@@ -25,6 +24,41 @@ packets::fields! {
         sets_dynamic: "Dynamic State Base Address Modify Enable",
         instruction: "Instruction Base Address",
         sets_instruction: "Instruction Base Address Modify Enable",
+    }
+}
+
+/// The GPU of a generation, for the service.
+#[must_use]
+pub fn model(generation: Generation) -> Model {
+    let Facts { timestamp_frequency: frequency, version, .. } = Facts::of(generation);
+    let create = |start: Start| -> Box<dyn Processor> {
+        let mut gpu = Gpu::new(start.generation, start.clock);
+        gpu.stop_if(start.is_abandoned);
+        if start.counts_kernels {
+            gpu.count_kernels();
+        }
+        Box::new(gpu)
+    };
+    Model { frequency, version, create }
+}
+
+/// Starts a clock with the frequency of a generation.
+#[must_use]
+pub fn clock(generation: Generation) -> Clock {
+    Clock::start(Facts::of(generation).timestamp_frequency)
+}
+
+impl Processor for Gpu {
+    fn execute(&mut self, memory: &dyn Memory, submission: &Submission) -> Result<usize, GpuError> {
+        Gpu::execute(self, memory, submission.context, submission.batch)
+    }
+
+    fn destroy_context(&mut self, context: u32) {
+        Gpu::destroy_context(self, context);
+    }
+
+    fn take_used_kernels(&mut self) -> Vec<KernelUse> {
+        Gpu::take_used_kernels(self)
     }
 }
 
@@ -110,7 +144,7 @@ impl Gpu {
             let done = self.drawing.guard.check();
             let done = done.and_then(|()| self.command(memory, &mut state, &command));
             if let Err(reason) = done {
-                break Err(failed(&command, reason));
+                break Err(GpuError::of(&command, reason));
             }
         };
         self.contexts.insert(context, state);
@@ -165,10 +199,4 @@ impl Gpu {
         set(sets_dynamic, dynamic, &mut context.dynamic_base);
         set(sets_instruction, instruction, &mut context.instruction_base);
     }
-}
-
-/// The error of a command.
-fn failed(command: &Command<'_>, reason: CommandError) -> GpuError {
-    let (name, address) = (command.layout.name, command.address);
-    GpuError::Command { name, header: command.words[0], address, reason }
 }

@@ -1,8 +1,8 @@
 //! Virtual GPU: executes the batches of an unmodified Intel driver.
 //!
-//! [`Server`] serves GL processes whose kernel device is the library of the crate `preload`. Each
-//! submission brings an address space ([`BatchMemory`]) and the address of a batch, which a [`Gpu`]
-//! executes command by command. State persists in hardware contexts. A command or state that is not
+//! The crate `gpu_service` serves processes; [`model`] is the GPU that it creates for each. A
+//! submission brings an address space and the address of a batch, which a [`Gpu`] executes command
+//! by command. State persists in hardware contexts. A command or state that is not
 //! modeled stops the batch with an error that names opcode and address.
 //!
 //! ```
@@ -18,29 +18,18 @@
 //! [0x10000_u64, 4096, 1].iter().for_each(|n| file.extend(n.to_le_bytes()));
 //! let memory = Recording::parse(&file).unwrap();
 //!
-//! let clock = intel_gpu::Clock::start(Generation::Ivb);
-//! let mut gpu = intel_gpu::Gpu::new(Generation::Ivb, clock);
+//! let mut gpu = intel_gpu::Gpu::new(Generation::Ivb, intel_gpu::clock(Generation::Ivb));
 //! assert_eq!(gpu.execute(&memory, 1, memory.address).unwrap(), 1);
 //! ```
 
-mod clock;
 mod context;
 mod draw;
 mod effects;
-mod error;
 mod facts;
 mod gpu;
-mod guard;
-mod memory;
 mod mi;
-mod server;
 mod watch;
 
-pub use clock::Clock;
-pub use error::{CommandError, GpuError};
 pub use facts::{Facts, GroupScratch};
-pub use gpu::Gpu;
-pub use memory::{BatchMemory, Files};
-pub use server::{Event, Server, Settings, Summary};
-pub use submission::KernelUse;
+pub use gpu::{Gpu, clock, model};
 pub use watch::{Watch, WatchedKernel};

@@ -1,12 +1,11 @@
 //! Commands of the command streamer: registers, memory, arithmetic, predicates.
 
+use gpu_service::{Clock, Outcome, not_modeled};
 use packets::{Command, Field, Memory, Table};
 use vocabulary::Generation;
 
-use crate::clock::Clock;
 use crate::context::{HardwareContext, Registers};
 use crate::effects::registers::{Effect, effect};
-use crate::error::{Outcome, not_modeled};
 
 /// Offsets of registers.
 pub(crate) mod register {

@@ -151,8 +151,14 @@ pub struct PacketLayout {
     pub opcode: u32,
     /// Mask of the fixed bits.
     pub mask: u32,
-    /// MMIO offset of a register.
+    /// MMIO offset of a register; of several of one form that of the first.
     pub offset: u32,
+    /// Number of a register among several of one form.
+    pub index: u32,
+    /// Registers of the form; 0 for one.
+    pub(crate) repeated: u32,
+    /// Bytes from each of several registers of one form to the next.
+    pub distance: u32,
     /// Members in ascending order of their first bits.
     pub items: Vec<Item>,
     /// Field that holds the length of a command.
@@ -171,6 +177,9 @@ impl PacketLayout {
             opcode: 0,
             mask: 0,
             offset: 0,
+            index: 0,
+            repeated: 0,
+            distance: 0,
             items: Vec::new(),
             length: None,
             by_name: FxHashMap::default(),
@@ -178,7 +187,7 @@ impl PacketLayout {
     }
 
     /// Builds the map of names after all items were added.
-    pub(crate) fn index(&mut self) {
+    pub(crate) fn index_names(&mut self) {
         let items = std::mem::take(&mut self.items);
         let mut names = FxHashMap::default();
         collect(&items, 0, "", &mut names);

@@ -1,10 +1,12 @@
-//! Commands and state of Intel GPUs: layouts per generation, and tools that read batches by them.
+//! Commands and state of Intel's and AMD's GPUs: layouts per generation, and tools that read
+//! batches by them.
 //!
 //! A batch is a sequence of commands in graphics memory. [`Table`] describes every command,
 //! structure and register of a generation, under the names that the driver's own tables use.
-//! [`Walker`] follows a batch command by command. [`Field`] is a handle that is resolved by name
-//! once and then reads bits. [`Printer`] writes a batch with all its indirect state as text, in the
-//! words of the driver's `INTEL_DEBUG=bat`. [`Recording`] is a batch with its memory in a file.
+//! [`Walker`] follows a batch of Intel's command by command, [`PacketWalker`] one of AMD's.
+//! [`Field`] is a handle that is resolved by name once and then reads bits. [`Printer`] writes a
+//! batch with all its indirect state as text, in the words of the driver's `INTEL_DEBUG=bat`.
+//! [`Recording`] is a batch with its memory in a file.
 //!
 //! ```
 //! use packets::{Field, Table};
@@ -20,6 +22,7 @@
 mod format;
 mod layout;
 mod memory;
+mod packet_walk;
 mod print;
 mod recording;
 mod table;
@@ -28,6 +31,7 @@ mod walk;
 pub use format::format_name;
 pub use layout::{Enumeration, Field, Item, Kind, PacketLayout};
 pub use memory::{Fault, Memory};
+pub use packet_walk::{PacketWalker, RegisterWrites};
 pub use print::{BaseAddresses, NoKernels, PrintKernel, Printer, StateSize};
 pub use recording::{Object, Recording, RecordingError};
 pub use table::Table;

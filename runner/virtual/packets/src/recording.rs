@@ -82,6 +82,28 @@ impl Recording {
         Ok(recording)
     }
 
+    /// Creates the recorded memory of a buffer of packets: a line with address and size of each
+    /// object, both hexadecimal, and pages, each an address of 8 bytes with 4096 bytes of contents.
+    /// `None` if a line or a page is in another form.
+    #[must_use]
+    pub fn of_parts(address: u64, length: u64, map: &str, pages: &[u8]) -> Option<Recording> {
+        let mut recording = Recording { address, length, ..Recording::default() };
+        for (handle, line) in (1..).zip(map.lines()) {
+            let (address, size) = line.split_once(' ')?;
+            let number = |text: &str| u64::from_str_radix(text.trim(), 16).ok();
+            let object = Object { address: number(address)?, size: number(size)?, handle };
+            recording.objects.push(object);
+        }
+        recording.objects.sort_by_key(|object| object.address);
+        let (records, rest) = pages.as_chunks::<{ 8 + PAGE as usize }>();
+        for record in records {
+            let (address, contents) = record.split_first_chunk()?;
+            let address = u64::from_le_bytes(*address);
+            recording.pages.get_mut().insert(address, contents.to_vec());
+        }
+        rest.is_empty().then_some(recording)
+    }
+
     /// Writes a batch with all pages of its objects that are not zero.
     ///
     /// # Errors
@@ -232,6 +254,16 @@ mod tests {
         assert_eq!((again.address, again.length), (0x10000, 8));
         assert_eq!(again.objects, recording.objects);
         assert_eq!(again.read_u64(0x10ffc), Ok(0x0000_0005_0707_0707));
+    }
+
+    #[test]
+    fn memory_in_parts() {
+        let page = [&0x10000_u64.to_le_bytes()[..], &[7; 4096]].concat();
+        let map = "10000 1000\n11000 64\n";
+        let recording = Recording::of_parts(0x10000, 8, map, &page).expect("memory");
+        assert_eq!(recording.read_u32(0x10ffe), Ok(0x0707));
+        assert!(Recording::of_parts(0, 0, "1", &[]).is_none());
+        assert!(Recording::of_parts(0, 0, map, &page[1..]).is_none());
     }
 
     #[test]

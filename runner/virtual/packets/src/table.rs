@@ -11,8 +11,12 @@
 //!   ihbs [ START COUNT STRIDE                  a group of repeated fields up to `]`
 //! struct NAME       is LENGTH OPCODE MASK
 //! register NAME     is LENGTH OFFSET OPCODE MASK
+//! registers NAME    is COUNT OFFSET DISTANCE; `#` in the name is the number of each
+//! packet NAME       is OPCODE of a packet of type 3 of AMD's command processor
 //! enum NAME         is, then its values
 //! ```
+//!
+//! Tables of AMD's GPUs have the columns `sv`: si, vi.
 
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -22,12 +26,34 @@ use vocabulary::{Generation, InternalError, Phase};
 
 use crate::layout::{Enumeration, Field, Item, Kind, PacketLayout};
 
-const TEXTS: [&str; 4] = [
-    include_str!("tables/commands.txt"),
-    include_str!("tables/structures.txt"),
-    include_str!("tables/registers.txt"),
-    include_str!("tables/enums.txt"),
-];
+/// Tables of a vendor's generations.
+struct Source {
+    texts: &'static [&'static str],
+    /// Columns of generations in front of each line.
+    columns: usize,
+}
+
+const INTEL: Source = Source {
+    texts: &[
+        include_str!("tables/commands.txt"),
+        include_str!("tables/structures.txt"),
+        include_str!("tables/registers.txt"),
+        include_str!("tables/enums.txt"),
+    ],
+    columns: 4,
+};
+
+const AMD: Source = Source {
+    texts: &[
+        include_str!("tables/amd_packets.txt"),
+        include_str!("tables/amd_registers.txt"),
+        include_str!("tables/amd_enums.txt"),
+    ],
+    columns: 2,
+};
+
+/// Number of tables: the columns of all vendors.
+const TABLES: usize = INTEL.columns + AMD.columns;
 
 /// Layouts of one generation.
 #[derive(Debug, Default)]
@@ -39,27 +65,30 @@ pub struct Table {
     by_opcode: Vec<(u32, FxHashMap<u32, usize>)>,
     structures: FxHashMap<&'static str, PacketLayout>,
     registers: FxHashMap<u32, PacketLayout>,
+    /// Offset of a register by name.
+    registers_by_name: FxHashMap<String, u32>,
     enumerations: FxHashMap<&'static str, Enumeration>,
 }
 
-/// Column of a generation in the tables; Cherryview shares that of Broadwell.
-fn column(generation: Generation) -> usize {
+/// Tables of a generation and its column in them; Cherryview shares that of Broadwell.
+fn source(generation: Generation) -> (&'static Source, usize) {
     match generation {
-        Generation::Ivb => 0,
-        Generation::Hsw => 1,
-        Generation::Bdw | Generation::Chv => 2,
-        Generation::Skl | Generation::Si | Generation::Vi => 3,
+        Generation::Ivb => (&INTEL, 0),
+        Generation::Hsw => (&INTEL, 1),
+        Generation::Bdw | Generation::Chv => (&INTEL, 2),
+        Generation::Skl => (&INTEL, 3),
+        Generation::Si => (&AMD, 0),
+        Generation::Vi => (&AMD, 1),
     }
 }
 
 impl Table {
     /// Returns the table of a generation.
-    ///
-    /// The others have no hardware of Intel's; they get the newest table.
     pub fn of(generation: Generation) -> &'static Table {
-        static TABLES: [OnceLock<Table>; 4] = [const { OnceLock::new() }; 4];
-        let column = column(generation);
-        TABLES[column].get_or_init(|| Table::parse(column))
+        static KNOWN: [OnceLock<Table>; TABLES] = [const { OnceLock::new() }; TABLES];
+        let (source, column) = source(generation);
+        let before = if std::ptr::eq(source, &AMD) { INTEL.columns } else { 0 };
+        KNOWN[before + column].get_or_init(|| Table::parse(source, column))
     }
 
     /// Returns the command that begins with this double word.
@@ -84,6 +113,12 @@ impl Table {
         self.structures.get(name)
     }
 
+    /// Returns a register by name.
+    #[must_use]
+    pub fn register_named(&self, name: &str) -> Option<&PacketLayout> {
+        self.registers_by_name.get(name).and_then(|offset| self.registers.get(offset))
+    }
+
     /// Returns the register at an MMIO offset in bytes.
     #[must_use]
     pub fn register(&self, offset: u32) -> Option<&PacketLayout> {
@@ -102,16 +137,16 @@ impl Table {
         self.commands.iter()
     }
 
-    fn parse(column: usize) -> Table {
+    fn parse(source: &Source, column: usize) -> Table {
         let mut table = Table::default();
-        TEXTS.into_iter().for_each(|text| table.add_text(text, column));
+        source.texts.iter().for_each(|text| table.add_text(text, column, source.columns));
         table.index_opcodes();
         table
     }
 
-    /// Adds the layouts of a text.
-    fn add_text(&mut self, text: &'static str, column: usize) {
-        let mut lines = Lines { column, lines: text.lines().peekable() };
+    /// Adds the layouts of a text with this number of columns.
+    fn add_text(&mut self, text: &'static str, column: usize, columns: usize) {
+        let mut lines = Lines { column, columns, lines: text.lines().peekable() };
         while let Some((keyword, name)) = lines.heading() {
             if keyword == "enum" {
                 lines.enumeration(name, self);
@@ -122,13 +157,20 @@ impl Table {
     }
 
     fn add(&mut self, keyword: &str, mut layout: PacketLayout) {
-        layout.index();
+        layout.index_names();
         match keyword {
             "struct" => {
                 self.structures.insert(layout.name, layout);
             }
-            "register" => {
-                self.registers.insert(layout.offset, layout);
+            "register" | "registers" => {
+                for i in 0..layout.repeated.max(1) {
+                    let offset = layout.offset + i * layout.distance;
+                    let name = layout.name.replace('#', &i.to_string());
+                    self.registers_by_name.insert(name, offset);
+                    let mut copy = layout.clone();
+                    copy.index = i;
+                    self.registers.insert(offset, copy);
+                }
             }
             _ => {
                 self.by_name.insert(layout.name, self.commands.len());
@@ -150,6 +192,7 @@ impl Table {
 /// Lines of a table, read for one column.
 struct Lines<I: Iterator<Item = &'static str>> {
     column: usize,
+    columns: usize,
     lines: std::iter::Peekable<I>,
 }
 
@@ -165,7 +208,7 @@ impl<I: Iterator<Item = &'static str>> Lines<I> {
         if line.starts_with('=') {
             return Some(None);
         }
-        let (generations, rest) = line.split_at(4);
+        let (generations, rest) = line.split_at(self.columns);
         let valid = generations.as_bytes()[self.column] != b'-';
         Some(valid.then(|| rest.trim_start()))
     }
@@ -212,6 +255,9 @@ impl<I: Iterator<Item = &'static str>> Lines<I> {
                 items.push(field(text, self.values()).unwrap_or_else(|| malformed(text)));
             }
         }
+        if keyword == "packet" {
+            items.splice(0..0, packet_header());
+        }
         layout.items = items;
         if valid {
             table.add(keyword, layout);
@@ -229,6 +275,17 @@ fn set_head(keyword: &str, layout: &mut PacketLayout, head: &str) {
                 (decimal(bias, head), hex(opcode), hex(mask));
             words
         }
+        "packet" => {
+            let opcode = hex(head) << 8;
+            (layout.bias, layout.opcode, layout.mask) = (2, 0xc000_0000 | opcode, 0xc000_ff00);
+            return;
+        }
+        "registers" => {
+            let [count, offset, distance] = columns(head);
+            (layout.repeated, layout.offset) = (decimal(count, head), hex(offset));
+            layout.distance = decimal(distance, head);
+            "1"
+        }
         "register" => {
             let [words, offset, opcode, mask] = columns(head);
             (layout.offset, layout.opcode, layout.mask) = (hex(offset), hex(opcode), hex(mask));
@@ -241,6 +298,20 @@ fn set_head(keyword: &str, layout: &mut PacketLayout, head: &str) {
         }
     };
     layout.words = decimal(words, head);
+}
+
+/// Fields of the first double word of a packet of type 3.
+fn packet_header() -> [Item; 4] {
+    let field = |name, start, end| {
+        let kind = if start == end { Kind::Bool } else { Kind::Uint };
+        Item::Field { name, field: Field { start, end, kind }, values: Enumeration::new() }
+    };
+    [
+        field("Predicate", 0, 0),
+        field("Compute", 1, 1),
+        field("Opcode", 8, 15),
+        field("DWord Length", 16, 29),
+    ]
 }
 
 /// Splits a text into exactly this number of columns.
@@ -303,7 +374,7 @@ mod tests {
     fn parsed(text: &'static str) -> Result<Table, String> {
         let parse = || {
             let mut table = Table::default();
-            table.add_text(text, 0);
+            table.add_text(text, 0, 4);
             table
         };
         InternalError::catch(parse).map_err(|error| error.message)
@@ -326,7 +397,7 @@ mod tests {
 
     #[test]
     fn types_name_structures_or_enumerations() {
-        for generation in Generation::INTEL {
+        for generation in Generation::ALL {
             let table = Table::of(generation);
             let layouts = table.commands.iter().chain(table.structures.values());
             for layout in layouts.chain(table.registers.values()) {
@@ -351,7 +422,7 @@ mod tests {
 
     #[test]
     fn opcodes_are_unique() {
-        for generation in Generation::INTEL {
+        for generation in Generation::ALL {
             let table = Table::of(generation);
             for layout in table.commands() {
                 let found = table.command(layout.opcode).map(|found| found.name);

@@ -5,7 +5,7 @@ use crate::memory::{Fault, Memory};
 use crate::table::Table;
 
 /// Jumps after which a batch counts as endless.
-const JUMPS: u32 = 10_000;
+pub(crate) const JUMPS: u32 = 10_000;
 
 /// Why a batch cannot be walked further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +25,14 @@ pub enum WalkError {
         at: u64,
         /// The failed read.
         fault: Fault,
+    },
+    /// A command is longer than the rest of its buffer.
+    #[error("the command {header:#010x} at {address:#x} ends after its buffer")]
+    Cut {
+        /// Address of the command.
+        address: u64,
+        /// First double word.
+        header: u32,
     },
     /// The batch jumps without end.
     #[error("more than {JUMPS} jumps, the last at {address:#x}")]

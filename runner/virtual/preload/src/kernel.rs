@@ -8,11 +8,12 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use submission::{BufferObject, Place, Reply, Request, Submission};
+use submission::{Place, Reply, Request, Submission};
 
 use crate::device::Device;
 use crate::fences::Fences;
 use crate::heap::{Heap, PAGE};
+use crate::mappings::Mappings;
 use crate::memory::Argument;
 
 /// Address of the first object that the kernel places. Address 0 is never used.
@@ -50,6 +51,9 @@ pub(crate) struct Kernel {
     next_handle: u32,
     next_context: u32,
     next_address_space: u32,
+    last_submission: u64,
+    /// Address space of the process, where the driver arranges it.
+    pub(crate) mappings: Mappings,
     /// Synchronization objects.
     pub(crate) fences: Fences,
     socket: UnixStream,
@@ -98,6 +102,8 @@ impl Kernel {
             next_context: 1,
             // The default address space is 1.
             next_address_space: 2,
+            last_submission: 0,
+            mappings: Mappings::default(),
             fences: Fences::default(),
             socket,
         };
@@ -147,6 +153,7 @@ impl Kernel {
     /// Frees an object. Its memory reads as zeros when it is used again.
     pub(crate) fn close(&mut self, handle: u32) -> bool {
         let Some(object) = self.objects.remove(&handle) else { return false };
+        self.mappings.forget(handle);
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         let range = (object.offset.cast_signed(), object.size.cast_signed());
         // SAFETY: the descriptor is open; the call affects only the file.
@@ -175,10 +182,14 @@ impl Kernel {
         self.next_address_space - 1
     }
 
-    /// Writes an address into an object.
-    pub(crate) fn relocate(&self, object: &Object, at: u64, address: u64) -> io::Result<()> {
-        let bytes = address.to_le_bytes();
-        let bytes = &bytes[..self.device.address_bytes];
+    /// Returns the number of a submission; they rise.
+    pub(crate) fn next_submission(&mut self) -> u64 {
+        self.last_submission += 1;
+        self.last_submission
+    }
+
+    /// Writes bytes into an object.
+    pub(crate) fn write(&self, object: &Object, at: u64, bytes: &[u8]) -> io::Result<()> {
         if at.checked_add(bytes.len() as u64).is_none_or(|end| end > object.size) {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
@@ -196,13 +207,7 @@ impl Kernel {
     }
 
     /// Executes a batch. Returns after its last write.
-    pub(crate) fn submit(
-        &mut self,
-        context: u32,
-        batch: u64,
-        length: u64,
-        objects: Vec<BufferObject>,
-    ) -> io::Result<u64> {
-        self.call(&Request::Submit(Submission { context, batch, length, objects }))
+    pub(crate) fn submit(&mut self, submission: Submission) -> io::Result<u64> {
+        self.call(&Request::Submit(submission))
     }
 }

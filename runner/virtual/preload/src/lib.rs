@@ -1,4 +1,4 @@
-//! A library that is preloaded into a GL process and plays the kernel's i915 device.
+//! A library that is preloaded into a GL process and plays the kernel's device.
 //!
 //! The driver finds a render node, creates buffer objects in one memory file, and submits batches.
 //! The library answers everything that is bookkeeping itself and sends each batch with its address
@@ -9,12 +9,14 @@
 //! |---|---|
 //! | `interpose` | functions of the C library that are replaced |
 //! | `files` | files that describe the device, and which descriptors are the device |
-//! | `ioctl` | requests of the driver |
-//! | `parameters` | values that the driver asks for |
+//! | `ioctl` | requests that all drivers make |
+//! | `i915`, `amdgpu` | requests of Intel's and of AMD's drivers |
 //! | `kernel` | buffer objects, contexts, submissions |
 //! | `fences` | synchronization objects |
 //! | `heap` | ranges of the memory file |
-//! | `device` | facts of each generation |
+//! | `mappings` | address space that the driver arranges |
+//! | `request` | common parts of the requests of all drivers |
+//! | `device`, `chips` | facts of each generation, of AMD's in detail |
 //!
 //! Without the environment variables of [`submission`] every call goes to the system.
 //!
@@ -27,14 +29,20 @@
 // The replaced functions, which use the rest, are left out of unit tests.
 #![cfg_attr(test, allow(dead_code, reason = "used by the replaced functions"))]
 
+mod amdgpu;
+mod chips;
 mod device;
 mod fences;
 mod files;
 mod heap;
+mod i915;
 // In unit tests these would replace the functions of the test program.
 #[cfg(not(test))]
 mod interpose;
 mod ioctl;
 mod kernel;
+mod mappings;
 mod memory;
-mod parameters;
+mod request;
+#[cfg(test)]
+mod testing;

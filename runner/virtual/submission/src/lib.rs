@@ -7,7 +7,7 @@
 //! | request | first byte | contents |
 //! |---|---|---|
 //! | [`Request::Hello`] | 1 | process id (4), descriptor of the heap (4), name of the generation |
-//! | [`Request::Submit`] | 2 | context (4), batch address (8), length (8), objects (40 each) |
+//! | [`Request::Submit`] | 2 | context (4), engine (4), batch address (8), length (8), objects (40 each) |
 //! | [`Request::Timestamp`] | 3 | – |
 //! | [`Request::DestroyContext`] | 4 | context (4) |
 //! | [`Request::Log`] | 5 | text |
@@ -84,6 +84,8 @@ pub struct BufferObject {
 pub struct Submission {
     /// Hardware context, whose state persists between batches.
     pub context: u32,
+    /// Engine, by the number of the kernel's interface; 0 draws.
+    pub engine: u32,
     /// Address of the first command.
     pub batch: u64,
     /// Bytes up to the end or to the first jump.
@@ -141,6 +143,7 @@ impl Request {
             Request::Submit(submission) => {
                 bytes.push(2);
                 bytes.extend(submission.context.to_le_bytes());
+                bytes.extend(submission.engine.to_le_bytes());
                 bytes.extend(submission.batch.to_le_bytes());
                 bytes.extend(submission.length.to_le_bytes());
                 for object in &submission.objects {
@@ -180,6 +183,7 @@ impl Request {
             },
             2 => {
                 let context = u32::from_le_bytes(take(rest)?);
+                let engine = u32::from_le_bytes(take(rest)?);
                 let (batch, length) = (number(rest)?, number(rest)?);
                 let mut objects = Vec::with_capacity(rest.len() / 40);
                 while !rest.is_empty() {
@@ -191,7 +195,7 @@ impl Request {
                         flags: number(rest)?,
                     });
                 }
-                Request::Submit(Submission { context, batch, length, objects })
+                Request::Submit(Submission { context, engine, batch, length, objects })
             }
             3 => Request::Timestamp,
             4 => Request::DestroyContext(u32::from_le_bytes(take(rest)?)),
@@ -320,8 +324,13 @@ mod tests {
         let place = Place::Heap(8192);
         let object = BufferObject { address: 1 << 47, size: 4096, place, handle: 3, flags: 16 };
         let own = BufferObject { place: Place::Process(0x7fff_f000), ..object };
-        let submission =
-            Submission { context: 1, batch: 1 << 47, length: 64, objects: vec![object, own] };
+        let submission = Submission {
+            context: 1,
+            engine: 2,
+            batch: 1 << 47,
+            length: 64,
+            objects: vec![object, own],
+        };
         let requests = [
             Request::Hello { pid: 7, heap: 3, generation: "ivb".into() },
             Request::Submit(submission),

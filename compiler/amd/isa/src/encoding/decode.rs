@@ -42,6 +42,30 @@ pub fn decode_meaning(chip: Chip, words: &[u32]) -> Result<Vec<Located>, DecodeE
     })
 }
 
+/// Decodes the program that the dwords begin with, as [`decode_meaning`] does. It ends with the
+/// first `s_endpgm` that no jump before it goes past. Returns its length in dwords, too.
+///
+/// # Errors
+/// The first instruction that cannot be decoded, with its place. There is none after the last
+/// dword.
+pub fn decode_first(chip: Chip, words: &[u32]) -> Result<(Vec<Located>, usize), DecodeError> {
+    let mut program = Vec::new();
+    let (mut offset, mut farthest) = (0, 0);
+    loop {
+        let rest = words.get(offset..).unwrap_or(&[]);
+        let (instruction, dwords, _) = decode_without_residue(chip, rest)
+            .map_err(|error| DecodeError::At { offset: offset * 4, error: Box::new(error) })?;
+        program.push(Located { offset, dwords, instruction });
+        offset += dwords;
+        if let Operand::Jump(distance) = instruction.operands[0] {
+            farthest = farthest.max(offset.saturating_add_signed(distance as isize));
+        }
+        if instruction.opcode == Opcode::SEndpgm && offset > farthest {
+            return Ok((program, offset));
+        }
+    }
+}
+
 fn decode_all(
     chip: Chip,
     words: &[u32],

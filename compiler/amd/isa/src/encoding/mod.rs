@@ -10,7 +10,7 @@ use crate::chip::Chip;
 use crate::field::Field;
 use crate::slot::Row;
 
-pub use decode::{Located, decode, decode_meaning, decode_program, words_of_bytes};
+pub use decode::{Located, decode, decode_first, decode_meaning, decode_program, words_of_bytes};
 pub use encode::encode;
 
 /// Why dwords are no instruction.

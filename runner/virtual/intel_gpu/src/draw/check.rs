@@ -1,9 +1,9 @@
 //! State that is refused because it is not modeled: nothing is skipped in silence.
 
+use gpu_service::{CommandError, Outcome, not_modeled};
 use packets::Field;
 
 use super::command::Draw;
-use crate::error::{CommandError, Outcome, not_modeled};
 
 impl Draw<'_> {
     /// Refuses state that is not modeled yet.

@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use eu_simulator::trace::Tracer;
+use fixed_function::Viewport;
+use gpu_service::Guard;
 use intel_isa::DevInfo;
 use packets::{Memory, Table};
 use vocabulary::{Stage, Width};
@@ -13,10 +15,8 @@ use super::kernels::{Kernels, Loaded};
 use super::state::State;
 use super::state::fields::Fields;
 use super::used::Used;
-use super::window::Viewport;
 use crate::context::HardwareContext;
 use crate::facts::Facts;
-use crate::guard::Guard;
 use crate::watch::{Watch, WatchedKernel};
 
 /// Parameters of a draw.

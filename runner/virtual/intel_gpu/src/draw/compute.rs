@@ -1,6 +1,7 @@
 //! Compute: work groups of a `GPGPU_WALKER`.
 
 use eu_simulator::Thread;
+use gpu_service::{Outcome, not_modeled};
 use vocabulary::Width;
 
 use super::Drawing;
@@ -9,7 +10,6 @@ use super::shaders::stage::UrbStage;
 use super::thread::bindings::Resources;
 use super::thread::scratch;
 use crate::context::HardwareContext;
-use crate::error::{Outcome, not_modeled};
 use crate::mi::predicate_holds;
 
 /// Registers with the number of groups of an indirect dispatch.

@@ -4,12 +4,11 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use eu_simulator::{Inputs, Kernel};
+use gpu_service::{CommandError, Outcome};
 use intel_isa::DevInfo;
 use packets::{Fault, Memory};
 use rustc_hash::FxHashMap;
 use submission::KernelUse;
-
-use crate::error::{CommandError, Outcome};
 
 /// Lengths of a kernel that are tried, in bytes.
 const LENGTHS: [u64; 4] = [1 << 13, 1 << 15, 1 << 17, 1 << 20];

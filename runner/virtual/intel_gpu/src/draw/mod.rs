@@ -19,14 +19,13 @@ mod window;
 use std::cell::Cell;
 use std::rc::Rc;
 
+use gpu_service::{Guard, Outcome, not_modeled, vertex_count};
 use intel_isa::DevInfo;
 use packets::{Memory, Table};
 use vocabulary::Generation;
 
 use crate::context::HardwareContext;
-use crate::error::{Outcome, not_modeled};
 use crate::facts::Facts;
-use crate::guard::{Guard, vertex_count};
 use crate::mi::predicate_holds;
 use crate::watch::Watch;
 use command::{Draw, Parameters};

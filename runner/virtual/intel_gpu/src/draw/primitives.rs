@@ -1,5 +1,6 @@
 //! Primitives of a draw: indices, assembly, the way through the stages.
 
+use gpu_service::{Outcome, not_modeled};
 use raster::assemble::{PrimitiveMode, assemble};
 use raster::primitive::PrimitiveKind;
 use rustc_hash::FxHashMap;
@@ -10,7 +11,6 @@ use super::shaders::assembled::{Assembled, mode_of};
 use super::state::vertices::IndexState;
 use super::vertices::Fetched;
 use super::window::Slots;
-use crate::error::{Outcome, not_modeled};
 
 /// Topology of rectangles: three vertices each.
 pub(super) const RECTANGLES: u64 = 15;

@@ -1,9 +1,10 @@
 //! Vertex fetch: vertex buffers to the vertex data that the first stage reads.
 
+use gpu_service::{Outcome, not_modeled};
+
 use super::command::Draw;
 use super::state::vertices::{Component, Element, Storage};
 use super::window::Slots;
-use crate::error::{Outcome, not_modeled};
 
 /// The bits of 1.0.
 const ONE: u32 = 0x3f80_0000;

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use intel_gpu::{Clock, Gpu};
+use intel_gpu::{Gpu, clock};
 use packets::{Memory, Recording};
 use vocabulary::Generation;
 
@@ -83,7 +83,7 @@ fn changed_batches_end_without_panic() {
                 // Objects may end within a word.
                 let _ = memory.write(address, &changed(old, &random).to_le_bytes());
             }
-            let mut gpu = Gpu::new(generation, Clock::start(generation));
+            let mut gpu = Gpu::new(generation, clock(generation));
             let start = Instant::now();
             gpu.stop_if(move || start.elapsed() > Duration::from_millis(100));
             failures += usize::from(gpu.execute(&memory, 1, memory.address).is_err());

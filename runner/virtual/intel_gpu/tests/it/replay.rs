@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use intel_gpu::{Clock, Gpu};
+use intel_gpu::{Gpu, clock};
 use packets::{Command, Memory, Recording, Table, Walker};
 use surfaces::Tiling;
 use vocabulary::Generation;
@@ -42,7 +42,7 @@ fn fast_clears_and_a_rectangle() {
 /// Executes a recorded batch and checks the pixels.
 fn replay(generation: Generation, name: &str, targets: [u64; 2]) {
     let memory = recording(name);
-    let mut gpu = Gpu::new(generation, Clock::start(generation));
+    let mut gpu = Gpu::new(generation, clock(generation));
     let commands = gpu.execute(&memory, 1, memory.address);
     assert!(commands.is_ok_and(|count| count > 50), "{name}");
     let target = targets.into_iter().find(|target| memory.object(*target).is_some());
@@ -67,7 +67,7 @@ fn replay(generation: Generation, name: &str, targets: [u64; 2]) {
 fn unknown_commands_stop_the_batch() {
     let memory = recording(Generation::Ivb.name());
     memory.write(memory.address, &0x7bff_0000_u32.to_le_bytes()).expect("the batch");
-    let mut gpu = Gpu::new(Generation::Ivb, Clock::start(Generation::Ivb));
+    let mut gpu = Gpu::new(Generation::Ivb, clock(Generation::Ivb));
     let error = gpu.execute(&memory, 1, memory.address).expect_err("no such command");
     let expected = format!("unknown command 0x7bff0000 at {:#x}", memory.address);
     assert_eq!(error.to_string(), expected);
@@ -77,7 +77,7 @@ fn unknown_commands_stop_the_batch() {
 fn commands_that_are_not_modeled_are_named() {
     let memory = recording(Generation::Ivb.name());
     memory.write(memory.address, &0x0180_0000_u32.to_le_bytes()).expect("the batch");
-    let mut gpu = Gpu::new(Generation::Ivb, Clock::start(Generation::Ivb));
+    let mut gpu = Gpu::new(Generation::Ivb, clock(Generation::Ivb));
     let error = gpu.execute(&memory, 1, memory.address).expect_err("not modeled");
     let expected = format!(
         "MI_WAIT_FOR_EVENT (0x01800000) at {:#x}: not modeled: the command",
@@ -99,7 +99,7 @@ fn enormous(word: u64) -> (Gpu, Recording) {
     let all = commands(&memory, generation);
     let draw = all.iter().rfind(|command| command.layout.name == "3DPRIMITIVE").expect("a draw");
     memory.write(draw.address + 4 * word, &u32::MAX.to_le_bytes()).expect("the batch");
-    (Gpu::new(generation, Clock::start(generation)), memory)
+    (Gpu::new(generation, clock(generation)), memory)
 }
 
 /// A batch that would take hours stops when its process has ended.

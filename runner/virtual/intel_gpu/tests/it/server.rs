@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use intel_gpu::{Event, Server, Settings};
+use gpu_service::{Event, Server, Settings};
 use submission::{BufferObject, Place, Reply, Request, Submission, receive, send};
 use vocabulary::Generation;
 
@@ -25,8 +25,13 @@ fn batches_are_executed_in_the_memory_file() {
     let seen = events.clone();
     let observer = move |event| seen.lock().expect("no panic").push(event);
     let generation = Generation::Ivb;
-    let settings =
-        Settings { generation, record: None, counts_kernels: false, observer: Box::new(observer) };
+    let settings = Settings {
+        generation,
+        model: intel_gpu::model(generation),
+        record: None,
+        counts_kernels: false,
+        observer: Box::new(observer),
+    };
     let server = Server::start(&socket, settings).expect("a server");
 
     // MI_STORE_DATA_IMM of 42 to the second page; then the end.
@@ -43,7 +48,8 @@ fn batches_are_executed_in_the_memory_file() {
     assert_eq!(call(&mut stream, &hello), 0);
     let place = Place::Heap(0);
     let object = BufferObject { address: 0x10000, size: 8192, place, handle: 1, flags: 0 };
-    let submission = Submission { context: 1, batch: 0x10000, length: 20, objects: vec![object] };
+    let submission =
+        Submission { context: 1, engine: 0, batch: 0x10000, length: 20, objects: vec![object] };
     assert_eq!(call(&mut stream, &Request::Submit(submission.clone())), 0);
     let mut stored = [0; 4];
     std::os::unix::fs::FileExt::read_exact_at(&heap, &mut stored, 4096).expect("the file");
@@ -71,6 +77,7 @@ fn objects_may_lie_in_the_memory_of_the_process() {
     let socket = folder.path().join("socket");
     let settings = Settings {
         generation: Generation::Ivb,
+        model: intel_gpu::model(Generation::Ivb),
         record: None,
         counts_kernels: false,
         observer: Box::new(|_| {}),
@@ -92,7 +99,8 @@ fn objects_may_lie_in_the_memory_of_the_process() {
     assert_eq!(call(&mut stream, &hello), 0);
     let place = Place::Process(first as u64);
     let object = BufferObject { address: 0x10000, size: 4096, place, handle: 1, flags: 0 };
-    let submission = Submission { context: 1, batch: 0x10000, length: 20, objects: vec![object] };
+    let submission =
+        Submission { context: 1, engine: 0, batch: 0x10000, length: 20, objects: vec![object] };
     assert_eq!(call(&mut stream, &Request::Submit(submission)), 0);
     let words = [15, 16, 17].map(|index| page[index].load(Ordering::Relaxed));
     assert_eq!(words, [7, 42, 7]);
@@ -107,6 +115,7 @@ fn open_connections_are_counted() {
     let socket = folder.path().join("socket");
     let settings = Settings {
         generation: Generation::Skl,
+        model: intel_gpu::model(Generation::Skl),
         record: None,
         counts_kernels: true,
         observer: Box::new(|_| {}),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use intel_gpu::{Clock, Gpu};
+use intel_gpu::{Gpu, clock};
 use packets::{BaseAddresses, Memory, NoKernels, Printer, Recording, Table};
 use vocabulary::Generation;
 
@@ -165,7 +165,7 @@ fn texts_of_more_programs() {
             let recordings = paths(&program.join("rec"));
             assert_eq!(texts.len(), recordings.len(), "{program:?}");
             let mut bases = HashMap::default();
-            let mut gpu = Gpu::new(generation, Clock::start(generation));
+            let mut gpu = Gpu::new(generation, clock(generation));
             for (path, expected) in recordings.iter().zip(&texts) {
                 let recording = read(path);
                 // The text has what the batch itself wrote, such as constants of later draws.

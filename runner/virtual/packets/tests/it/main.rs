@@ -1,4 +1,5 @@
 //! Integration tests of the crate.
 
+mod amd_corpus;
 mod corpus;
 mod index_buffer;

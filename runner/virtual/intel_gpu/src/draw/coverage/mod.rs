@@ -1,6 +1,4 @@
-//! Places of primitives in the window: viewports, samples, shapes, interpolation.
+//! Places of primitives in the window: viewports, samples.
 
-pub(crate) mod interpolation;
 pub(crate) mod samples;
-pub(crate) mod shape;
 pub(crate) mod viewport;

@@ -1,25 +1,10 @@
 //! Samples of pixels: number, positions, mask.
 
+use fixed_function::Samples;
+use gpu_service::{Outcome, not_modeled};
 use packets::Field;
 
 use crate::draw::command::Draw;
-use crate::error::{Outcome, not_modeled};
-
-/// Samples of a draw.
-#[derive(Clone, Debug)]
-pub(crate) struct Samples {
-    /// Positions in a pixel, from its upper left corner.
-    pub(crate) positions: Vec<[f64; 2]>,
-    /// Samples that are drawn.
-    pub(crate) mask: u16,
-}
-
-impl Samples {
-    /// Number of samples.
-    pub(crate) fn count(&self) -> u32 {
-        u32::try_from(self.positions.len()).unwrap_or(1)
-    }
-}
 
 impl Draw<'_> {
     /// Loads the samples of a draw.

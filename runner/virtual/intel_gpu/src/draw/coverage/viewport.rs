@@ -1,12 +1,12 @@
 //! Viewports: transformation to the window, limits of what is drawn, volume of clipping.
 
+use fixed_function::Viewport;
+use gpu_service::Outcome;
 use raster::clip::ClipVolume;
 use raster::rasterize::Rect;
 
 use crate::draw::command::Draw;
 use crate::draw::window::Slots;
-use crate::draw::window::Viewport;
-use crate::error::Outcome;
 
 /// First slot of the clip distances.
 const DISTANCES: usize = 2;

@@ -1,8 +1,9 @@
 //! Inputs of the fragment stage: routing of vertex data, setup data of a primitive.
 
+use gpu_service::{Outcome, not_modeled};
+
 use super::quad::Primitive;
 use crate::draw::command::Draw;
-use crate::error::{Outcome, not_modeled};
 
 /// Maximum number of attributes that the setup unit writes (PRM, `3DSTATE_SBE`).
 const MAX_ATTRIBUTES: u32 = 32;

@@ -1,13 +1,13 @@
 //! Fast clears and resolves of color and depth. Nothing is compressed here: a fast clear stores its
 //! value in the surface at once, and a resolve finds nothing to do.
 
+use gpu_service::Outcome;
 use surfaces::Surface;
 
 use super::depth::DepthFormat;
 use super::shade::Fragments;
 use crate::draw::command::Draw;
 use crate::draw::state::clears::Special;
-use crate::error::Outcome;
 
 /// Pixels of a rectangle: columns and rows, each from the first to the one after the last.
 #[derive(Clone, Copy, Debug)]

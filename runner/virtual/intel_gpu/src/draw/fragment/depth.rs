@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 
+use fixed_function::{Comparison, StencilOperation};
+use gpu_service::{Outcome, not_modeled};
 use surfaces::{DepthLayout, Plane, Surface};
 
-use super::blend::{Comparison, StencilOperation};
 use crate::draw::command::Draw;
-use crate::error::{Outcome, not_modeled};
 
 /// Storage of depths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

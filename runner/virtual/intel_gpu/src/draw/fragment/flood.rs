@@ -1,12 +1,13 @@
 //! Pixels that all get the same color, stored in runs.
 
 use eu_simulator::host::RenderWrite;
+use fixed_function::Quad;
+use gpu_service::Outcome;
 use surfaces::Plane;
 
 use super::output::{Output, RenderTarget};
-use super::quad::{Primitive, Quad};
+use super::quad::Primitive;
 use crate::draw::thread::bindings::Resources;
-use crate::error::Outcome;
 
 /// Maximum number of texels that are stored at once.
 const LONGEST: u32 = 256;

@@ -1,7 +1,6 @@
 //! Fragments: threads, tests, blending, stores.
 
 pub(crate) mod attributes;
-pub(crate) mod blend;
 pub(crate) mod clear;
 pub(crate) mod depth;
 pub(crate) mod flood;

@@ -4,16 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use eu_simulator::host::{RenderRead, RenderWrite, Texels};
+use fixed_function::{
+    Colors, Comparison, Equation, Factor, Function, QuadSlot, Samples, blend, logic,
+};
+use gpu_service::{Outcome, not_modeled};
 use rustc_hash::FxHashMap;
 use surfaces::{Plane, SurfaceFormat, SurfaceKind};
 
-use super::blend::{Colors, Comparison, Equation, Factor, Function, blend, logic};
 use super::depth::{DepthStencil, Tested};
-use super::quad::{Primitive, QuadSlot};
+use super::quad::Primitive;
 use crate::draw::command::Draw;
-use crate::draw::coverage::samples::Samples;
 use crate::draw::thread::bindings::{Bound, Resources};
-use crate::error::{Outcome, not_modeled};
 
 /// A render target with its blend state.
 pub(crate) struct RenderTarget {

@@ -1,41 +1,8 @@
-//! Primitives that are shaded, and the pixels of their threads.
+//! Primitives that are shaded.
 
-use crate::draw::coverage::interpolation::Interpolation;
-use crate::draw::coverage::shape::SmoothShape;
+use fixed_function::{Interpolation, SmoothShape};
+
 use crate::draw::window::Slots;
-
-/// Four pixels of which some are drawn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Quad {
-    /// Left column.
-    pub(crate) x: u32,
-    /// Upper row.
-    pub(crate) y: u32,
-    /// Covered samples of the pixels: upper left, upper right, lower left, lower right.
-    pub(crate) samples: [u16; 4],
-}
-
-/// Four channels of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct QuadSlot {
-    pub(crate) quad: Quad,
-    /// Sample that the channels shade; `None` if they shade whole pixels.
-    pub(crate) sample: Option<u32>,
-}
-
-impl QuadSlot {
-    /// Samples of a pixel that a write reaches.
-    pub(crate) fn covered(&self, pixel: usize) -> u16 {
-        let all = self.quad.samples[pixel];
-        self.sample.map_or(all, |sample| all & 1 << sample)
-    }
-
-    /// Column and row of a pixel.
-    pub(crate) fn pixel(&self, pixel: usize) -> (u32, u32) {
-        let pixel = u32::try_from(pixel).unwrap_or(0);
-        (self.quad.x + (pixel & 1), self.quad.y + (pixel >> 1))
-    }
-}
 
 /// A primitive whose fragments are shaded.
 pub(crate) struct Primitive<'a> {

@@ -10,22 +10,21 @@ use eu_simulator::host::{
 };
 use eu_simulator::trace::Tracer;
 use eu_simulator::{PlaneInput, Thread};
+use fixed_function::{Interpolation, Quad, QuadSlot, Samples};
+use gpu_service::{CommandError, Outcome, not_modeled};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use vocabulary::{Stage, Width};
 
 use super::attributes::Attributes;
 use super::output::{Output, Work};
-use super::quad::{Primitive, Quad, QuadSlot};
+use super::quad::Primitive;
 use crate::draw::command::Draw;
-use crate::draw::coverage::interpolation::Interpolation;
-use crate::draw::coverage::samples::Samples;
 use crate::draw::kernels::Loaded;
 use crate::draw::thread::BUDGET;
 use crate::draw::thread::bindings::Resources;
 use crate::draw::thread::messages::{Failure, memory_messages};
 use crate::draw::thread::scratch::{self, Scratch};
-use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Topology of lists of triangles, as payloads name it.
 const TRIANGLES: u32 = 4;

@@ -1,11 +1,13 @@
 //! Rasterization of rectangles, which drivers draw to clear and copy.
 
+use fixed_function::Quad;
+use gpu_service::{Outcome, not_modeled};
+
 use crate::draw::command::Draw;
 use crate::draw::fragment::clear::Area;
-use crate::draw::fragment::quad::{Primitive, Quad};
+use crate::draw::fragment::quad::Primitive;
 use crate::draw::fragment::shade::Fragments;
 use crate::draw::window::Slots;
-use crate::error::{Outcome, not_modeled};
 
 /// Slot of the position.
 const POSITION: usize = 1;

@@ -1,6 +1,7 @@
 //! Stipples: patterns of the pixels of polygons and lines that are drawn.
 
-use crate::draw::fragment::quad::Quad;
+use fixed_function::Quad;
+
 use crate::draw::state::raster::{LineStipple, PolygonStipple};
 
 /// Pixels along the axis of more change, from the start of a line.

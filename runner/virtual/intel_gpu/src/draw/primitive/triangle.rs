@@ -1,26 +1,23 @@
 //! Primitives: clipping, culling, rasterization.
 
+use fixed_function::{
+    Corner, Interpolation, Samples, SmoothShape, at_samples, corner, quads, shape_spans,
+    snap_corner,
+};
+use gpu_service::{Outcome, not_modeled};
 use raster::clip::{self, ClipVertex};
-use raster::rasterize::{Rect, SnappedPosition, Spans, line, point, snap, triangle};
-use smallvec::SmallVec;
+use raster::rasterize::{Rect, SnappedPosition, Spans, line, point, triangle};
 
 use super::stipple::{Along, stipple_line, stipple_polygon};
 use crate::draw::command::Draw;
-use crate::draw::coverage::interpolation::{Corner, Interpolation};
-use crate::draw::coverage::samples::Samples;
-use crate::draw::coverage::shape::SmoothShape;
-use crate::draw::fragment::quad::{Primitive, Quad};
+use crate::draw::fragment::quad::Primitive;
 use crate::draw::fragment::shade::Fragments;
 use crate::draw::state::raster::{Fill, Kind};
 use crate::draw::window::Slots;
-use crate::draw::window::{Viewport, position};
-use crate::error::{Outcome, not_modeled};
+use crate::draw::window::position;
 
 /// Size of a pixel in snapped positions.
 const PIXEL: f64 = 256.0;
-
-/// A run of pixels: 1 in the lower row of quads and 0 in the upper, bit of the sample, columns.
-type Run = (usize, u16, (i32, i32));
 
 impl Draw<'_> {
     /// Draws a triangle.
@@ -245,19 +242,6 @@ impl Draw<'_> {
     }
 }
 
-/// A corner of a clipped primitive in the window.
-fn corner(viewport: &Viewport, vertex: &ClipVertex, positions: &[[f64; 4]; 3]) -> Corner {
-    let one_over_w = 1.0 / vertex.position[3];
-    // In the window the weight of a corner is in proportion to its w.
-    let linear = std::array::from_fn(|i| vertex.weights[i] * positions[i][3] * one_over_w);
-    let window = viewport.window(&vertex.position);
-    Corner { window, one_over_w, weights: vertex.weights, linear }
-}
-
-fn snap_corner(corner: &Corner) -> SnappedPosition {
-    [snap(corner.window[0]), snap(corner.window[1])]
-}
-
 /// A snapped coordinate in pixels.
 fn pixels(snapped: i64) -> f64 {
     snapped as f64 / PIXEL
@@ -267,63 +251,4 @@ fn pixels(snapped: i64) -> f64 {
 #[allow(clippy::cast_possible_truncation, reason = "within the guard band")]
 fn whole_pixel(snapped: i64) -> i32 {
     snapped.div_euclid(256) as i32
-}
-
-/// Pixels of a shape: those that it touches, or with several samples those whose samples are in it.
-fn shape_spans(shape: &SmoothShape, samples: &Samples, bounds: &Rect) -> Vec<(u16, Vec<Spans>)> {
-    if samples.count() == 1 {
-        return vec![(samples.mask & 1, vec![shape.touched(bounds)])];
-    }
-    let bits = samples.positions.iter().enumerate();
-    bits.filter(|(i, _)| samples.mask >> i & 1 != 0)
-        .map(|(i, position)| (1 << i, vec![shape.at_sample(*position, bounds)]))
-        .collect()
-}
-
-/// Rasterizes once for each sample: `rasterize` gets a function that moves positions so that the
-/// sample is in the center of its pixel.
-fn at_samples(
-    samples: &Samples,
-    rasterize: impl Fn(&dyn Fn(SnappedPosition) -> SnappedPosition) -> Vec<Spans>,
-) -> Vec<(u16, Vec<Spans>)> {
-    let bits = samples.positions.iter().enumerate();
-    bits.filter(|(i, _)| samples.mask >> i & 1 != 0)
-        .map(|(i, position)| {
-            let [dx, dy] = position.map(|offset| snap(0.5 - offset));
-            (1 << i, rasterize(&|p: SnappedPosition| [p[0] + dx, p[1] + dy]))
-        })
-        .collect()
-}
-
-/// Quads of all covered pixels, each once. `parts` has the bit and the spans of each sample.
-fn quads(parts: &[(u16, Vec<Spans>)]) -> Vec<Quad> {
-    let all = parts.iter().flat_map(|(_, spans)| spans);
-    let bounds = all.filter(|spans| !spans.is_empty()).map(Spans::bounds);
-    let Some(bounds) = bounds.reduce(|a, b| a.hull(&b)) else { return Vec::new() };
-    let mut quads = Vec::new();
-    for y in (bounds.y0 & !1..bounds.y1).step_by(2) {
-        // Runs of the two rows, with the bits of their samples.
-        let runs: SmallVec<[Run; 8]> = parts
-            .iter()
-            .flat_map(|(bit, spans)| spans.iter().map(move |spans| (*bit, spans)))
-            .flat_map(|(bit, spans)| [0, 1].map(|down| (down as usize, bit, spans.row(y + down))))
-            .filter(|(_, _, (from, to))| from < to)
-            .collect();
-        let first = runs.iter().map(|(_, _, (from, _))| *from).min().unwrap_or(bounds.x1);
-        let last = runs.iter().map(|(_, _, (_, to))| *to).max().unwrap_or(bounds.x0);
-        for x in (first & !1..last).step_by(2) {
-            let mut samples = [0; 4];
-            for (down, bit, (from, to)) in &runs {
-                for (right, at) in [(0, x), (1, x + 1)] {
-                    if (*from..*to).contains(&at) {
-                        samples[2 * down + right] |= bit;
-                    }
-                }
-            }
-            if samples != [0; 4] {
-                quads.push(Quad { x: x.cast_unsigned(), y: y.cast_unsigned(), samples });
-            }
-        }
-    }
-    quads
 }

@@ -1,12 +1,12 @@
 //! Stream output: vertices of primitives to buffers.
 
+use gpu_service::Outcome;
 use raster::assemble::Primitive;
 
 use super::assembled::Assembled;
 use crate::draw::command::Draw;
 use crate::draw::counts::STREAMS;
 use crate::draw::window::Slots;
-use crate::error::Outcome;
 
 /// A declaration: components of a slot that go to a buffer.
 #[derive(Clone, Copy, Debug)]

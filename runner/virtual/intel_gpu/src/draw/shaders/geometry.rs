@@ -1,14 +1,13 @@
 //! Geometry threads: payload, emitted vertices.
 
 use eu_simulator::Thread;
+use gpu_service::{Outcome, not_modeled, vertex_count};
 use raster::assemble::{Primitive, PrimitiveMode, assemble};
 
 use super::assembled::{Assembled, mode_of};
 use super::stage::{self, Entries, UrbStage, dwords, slots};
 use crate::draw::command::Draw;
 use crate::draw::state::stages::Program;
-use crate::error::{Outcome, not_modeled};
-use crate::guard::vertex_count;
 
 /// Position of the instance number in handles.
 const INSTANCE_SHIFT: u32 = 27;

@@ -7,6 +7,7 @@ use eu_simulator::host::{
 };
 use eu_simulator::trace::Tracer;
 use eu_simulator::{Outcome as ThreadOutcome, Thread};
+use gpu_service::{CommandError, Outcome};
 use vocabulary::{Stage, Width};
 
 use crate::draw::command::Draw;
@@ -17,7 +18,6 @@ use crate::draw::thread::bindings::Resources;
 use crate::draw::thread::messages::{Failure, memory_messages};
 use crate::draw::thread::scratch::{self, Scratch};
 use crate::draw::window::Slots;
-use crate::error::{CommandError, Outcome};
 
 /// Maximum number of double words of an entry: more than any patch or list of vertices has.
 const LARGEST_ENTRY: usize = 1 << 16;

@@ -1,5 +1,6 @@
 //! Tessellation: control threads, the fixed-function tessellator, evaluation threads.
 
+use gpu_service::{Outcome, not_modeled, vertex_count};
 use raster::assemble::{Primitive, PrimitiveMode};
 use raster::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
 use smallvec::SmallVec;
@@ -9,8 +10,6 @@ use super::stage::{self, UrbStage, dwords, slots};
 use crate::draw::command::Draw;
 use crate::draw::state::stages::{EvaluationStage, Tessellation};
 use crate::draw::window::Slots;
-use crate::error::{Outcome, not_modeled};
-use crate::guard::vertex_count;
 
 /// First register of a control thread's input handles, eight to a register.
 const INPUT_HANDLES: usize = 1;

@@ -1,10 +1,11 @@
 //! Vertex threads: payload and results.
 
+use gpu_service::Outcome;
+
 use super::stage::{self, UrbStage, slots};
 use crate::draw::command::Draw;
 use crate::draw::state::stages::VertexStage;
 use crate::draw::window::Slots;
-use crate::error::Outcome;
 
 impl Draw<'_> {
     /// Executes the vertex shader on vertices, or passes them on if there is none.

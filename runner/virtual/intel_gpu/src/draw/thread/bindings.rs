@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use eu_simulator::host::AtomicOp;
+use gpu_service::{Outcome, not_modeled};
 use rustc_hash::FxHashMap;
 use surfaces::{Surface, SurfaceFormat, SurfaceKind};
 
 use super::sampler_state::Sampler;
 use crate::draw::command::Draw;
-use crate::error::{Outcome, not_modeled};
 
 /// A surface with the storage of its texels.
 #[derive(Debug)]

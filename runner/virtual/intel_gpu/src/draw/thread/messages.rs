@@ -1,8 +1,7 @@
 //! Messages that the threads of all stages send: memory, samplers.
 
 use eu_simulator::host::{HostError, Reply};
-
-use crate::error::{CommandError, Outcome};
+use gpu_service::{CommandError, Outcome};
 
 /// The first error of a thread's messages, which the kernel's own error only quotes.
 #[derive(Debug, Default)]

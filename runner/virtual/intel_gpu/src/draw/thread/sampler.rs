@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use eu_simulator::host::{Param, SamplerOp, SamplerRequest, Texels};
+use gpu_service::{CommandError, Outcome, not_modeled};
 use raster::format::FormatClass;
 use raster::shader_io::{Lod, TextureOp};
 use raster::texture::sample::look_up;
@@ -11,7 +12,6 @@ use raster::texture::{SamplerParameters, SwizzleSource, TextureTarget};
 use surfaces::{SurfaceFormat, SurfaceKind};
 
 use super::bindings::{Bound, Resources};
-use crate::error::{CommandError, Outcome, not_modeled};
 
 /// Pixels whose differences give the level of detail.
 const QUAD: usize = 4;

@@ -1,9 +1,9 @@
 //! Sampler states.
 
+use gpu_service::{Outcome, not_modeled};
 use raster::texture::{CompareFunction, DepthMode, Filter, SamplerParameters, Wrap};
 
 use crate::draw::command::Draw;
-use crate::error::{Outcome, not_modeled};
 
 /// Address mode that continues on the neighboring face of a cube.
 const CUBE: u64 = 3;

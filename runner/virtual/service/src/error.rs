@@ -1,6 +1,6 @@
 //! Reasons why a command or a batch cannot be executed.
 
-use packets::{Fault, WalkError};
+use packets::{Command, Fault, WalkError};
 
 /// Why a batch cannot be executed further.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,6 +8,9 @@ pub enum GpuError {
     /// The batch cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
+    /// The GPU does not have the engine.
+    #[error("not modeled: engine {0}")]
+    Engine(u32),
     /// A command failed.
     #[error("{name} ({header:#010x}) at {address:#x}: {reason}")]
     Command {
@@ -46,15 +49,28 @@ pub enum CommandError {
 
 impl CommandError {
     /// The error of the kernel at an address.
-    pub(crate) fn kernel(address: u64, error: &dyn std::fmt::Display) -> CommandError {
+    #[must_use]
+    pub fn kernel(address: u64, error: &dyn std::fmt::Display) -> CommandError {
         CommandError::Kernel { address, text: error.to_string() }
     }
 }
 
+impl GpuError {
+    /// The error of a command.
+    #[must_use]
+    pub fn of(command: &Command<'_>, reason: CommandError) -> GpuError {
+        let (name, address) = (command.layout.name, command.address);
+        GpuError::Command { name, header: command.words[0], address, reason }
+    }
+}
+
 /// Result of a part of a command.
-pub(crate) type Outcome<T> = Result<T, CommandError>;
+pub type Outcome<T> = Result<T, CommandError>;
 
 /// The error of a part that is not modeled.
-pub(crate) fn not_modeled<T>(what: impl Into<String>) -> Outcome<T> {
+///
+/// # Errors
+/// Always.
+pub fn not_modeled<T>(what: impl Into<String>) -> Outcome<T> {
     Err(CommandError::NotModeled(what.into()))
 }

@@ -1,13 +1,13 @@
 //! Parameters of the device that the driver asks for, by their numbers in the kernel's interface.
 
-use crate::device::Device;
+use crate::device::{Device, I915};
 
 /// Version of the checks that the kernel makes of batches on gen7, with that of every kernel since
 /// 5.4 (`i915_cmd_parser.c`). They permit the registers that drivers of these generations write.
 const PARSER_VERSION: u32 = 10;
 
 /// Returns the value of a parameter, if the device has it.
-pub(crate) fn value(device: &Device, number: u32) -> Option<u32> {
+pub(crate) fn value(device: &Device, facts: &I915, number: u32) -> Option<u32> {
     Some(match number {
         // Number of the device.
         4 => device.pci,
@@ -15,7 +15,7 @@ pub(crate) fn value(device: &Device, number: u32) -> Option<u32> {
         // objects are taken as they are; handles may be indices; objects may be pinned.
         9 | 19 | 25 | 26 | 37 => 1,
         // The last-level cache is shared with the processor.
-        17 => u32::from(device.shares_cache),
+        17 => u32::from(facts.shares_cache),
         28 => PARSER_VERSION,
         // Mappings that bypass the cache.
         30 => 1,
@@ -28,7 +28,7 @@ pub(crate) fn value(device: &Device, number: u32) -> Option<u32> {
         43 | 45 | 48 | 49 => 1,
         // Contexts do not see each other.
         50 => 1,
-        51 => device.frequency,
+        51 => facts.frequency,
         _ => return None,
     })
 }
@@ -43,21 +43,28 @@ pub(crate) fn is_refused(number: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{is_refused, value};
-    use crate::device::Device;
+    use crate::device::{Device, Driver};
 
     #[test]
     fn what_vulkan_drivers_require() {
         for name in ["ivb", "hsw", "bdw", "chv", "skl"] {
             let device = Device::named(name).expect("a generation");
+            let Driver::I915(facts) = device.driver else { panic!("{name} is Intel's") };
             for number in [9, 19, 30, 37, 43, 45, 49] {
-                assert!(value(device, number).is_some_and(|value| value >= 1), "{name} {number}");
+                assert!(
+                    value(device, facts, number).is_some_and(|value| value >= 1),
+                    "{name} {number}"
+                );
             }
-            assert_eq!(value(device, 28), Some(10));
+            assert_eq!(value(device, facts, 28), Some(10));
             for number in [34, 46, 47, 54, 55, 56] {
-                assert!(value(device, number).is_none() && is_refused(number), "{name} {number}");
+                assert!(
+                    value(device, facts, number).is_none() && is_refused(number),
+                    "{name} {number}"
+                );
             }
-            assert_eq!(value(device, 17), Some(u32::from(name != "chv")));
-            assert!(value(device, 1000).is_none() && !is_refused(1000));
+            assert_eq!(value(device, facts, 17), Some(u32::from(name != "chv")));
+            assert!(value(device, facts, 1000).is_none() && !is_refused(1000));
         }
     }
 }

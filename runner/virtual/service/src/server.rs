@@ -17,8 +17,9 @@ use submission::{KernelUse, Place, Reply, Request, Submission};
 use vocabulary::{Generation, panic_text};
 
 use crate::clock::Clock;
-use crate::gpu::Gpu;
+use crate::error::GpuError;
 use crate::memory::{BatchMemory, Files};
+use crate::processor::{Model, Processor, Start};
 
 /// Error number of the operating system for a failed batch.
 const INPUT_OUTPUT_ERROR: u32 = 5;
@@ -65,6 +66,8 @@ pub struct Summary {
 pub struct Settings {
     /// Generation of the device.
     pub generation: Generation,
+    /// The GPU.
+    pub model: Model,
     /// Folder for recordings of all batches.
     pub record: Option<PathBuf>,
     /// Keep the use of kernels for [`Request::Kernels`].
@@ -142,7 +145,7 @@ impl Server {
     pub fn start(path: &Path, settings: Settings) -> io::Result<Server> {
         let listener = UnixListener::bind(path)?;
         let shared = Arc::new(Shared {
-            clock: Clock::start(settings.generation),
+            clock: Clock::start(settings.model.frequency),
             settings,
             stopped: AtomicBool::new(false),
             counts: Mutex::default(),
@@ -178,13 +181,13 @@ impl Drop for Server {
 /// Executes a batch and returns the number of its commands, or why it failed. A panic is a failure,
 /// too: other processes go on.
 fn execute(
-    gpu: &mut Gpu,
+    gpu: &mut dyn Processor,
     submission: &Submission,
     memory: &BatchMemory<'_>,
 ) -> Result<usize, String> {
-    let execute = || gpu.execute(memory, submission.context, submission.batch);
+    let execute = || gpu.execute(memory, submission);
     match catch_unwind(AssertUnwindSafe(execute)) {
-        Ok(result) => result.map_err(|error| error.to_string()),
+        Ok(result) => result.map_err(|error: GpuError| error.to_string()),
         Err(payload) => Err(format!("internal error: panic: {}", panic_text(&*payload))),
     }
 }
@@ -222,7 +225,7 @@ struct Connection<'s> {
     heap: File,
     /// The memory of the process, opened for the first object that is there.
     process: Option<File>,
-    gpu: Gpu,
+    gpu: Box<dyn Processor>,
     batches: usize,
     shared: &'s Shared,
 }
@@ -242,12 +245,13 @@ impl Connection<'_> {
         let path = format!("/proc/{pid}/fd/{heap}");
         let heap = OpenOptions::new().read(true).write(true).open(path)?;
         shared.counts().0.processes += 1;
-        let mut gpu = Gpu::new(shared.settings.generation, shared.clock);
         let own = stream.try_clone()?;
-        gpu.stop_if(move || is_closed(&own));
-        if shared.settings.counts_kernels {
-            gpu.count_kernels();
-        }
+        let gpu = (shared.settings.model.create)(Start {
+            generation: shared.settings.generation,
+            clock: shared.clock,
+            is_abandoned: Box::new(move || is_closed(&own)),
+            counts_kernels: shared.settings.counts_kernels,
+        });
         let mut connection = Connection { pid, heap, process: None, gpu, batches: 0, shared };
         submission::send(&mut stream, &Reply::default().encode())?;
         while let Some(frame) = submission::receive(&mut stream)? {
@@ -305,7 +309,7 @@ impl Connection<'_> {
         let files = Files { heap: &self.heap, process: self.process.as_ref() };
         let memory = BatchMemory::new(files, &submission.objects);
         let mut failure = self.record(submission, &memory).err().map(|error| error.to_string());
-        let commands = match execute(&mut self.gpu, submission, &memory) {
+        let commands = match execute(&mut *self.gpu, submission, &memory) {
             Ok(commands) => commands,
             Err(text) => {
                 failure.get_or_insert(text);
@@ -346,7 +350,7 @@ impl Connection<'_> {
             size: object.size,
             handle: object.handle,
         });
-        let version = 10 * crate::facts::Facts::of(self.shared.settings.generation).version;
+        let version = 10 * self.shared.settings.model.version;
         let name = format!("{}-{:04}.exec", self.pid, self.batches);
         let mut file = io::BufWriter::new(File::create(folder.join(name))?);
         let (address, length) = (submission.batch, submission.length);

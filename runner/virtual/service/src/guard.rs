@@ -12,19 +12,23 @@ const MAX_VERTICES: u32 = 1 << 22;
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Stops batches whose process has ended.
-pub(crate) struct Guard {
+pub struct Guard {
     is_abandoned: Box<dyn Fn() -> bool>,
     called: Cell<Instant>,
 }
 
 impl Guard {
     /// Creates a guard that calls `is_abandoned` from time to time.
-    pub(crate) fn new(is_abandoned: Box<dyn Fn() -> bool>) -> Guard {
+    #[must_use]
+    pub fn new(is_abandoned: Box<dyn Fn() -> bool>) -> Guard {
         Guard { is_abandoned, called: Cell::new(Instant::now()) }
     }
 
     /// Fails if the batch is abandoned. Called for each command, instance and thread.
-    pub(crate) fn check(&self) -> Outcome<()> {
+    ///
+    /// # Errors
+    /// The batch is abandoned.
+    pub fn check(&self) -> Outcome<()> {
         if self.called.get().elapsed() < INTERVAL {
             return Ok(());
         }
@@ -49,7 +53,7 @@ impl fmt::Debug for Guard {
 ///
 /// # Errors
 /// Fails if they are too many.
-pub(crate) fn vertex_count(count: usize) -> Outcome<u32> {
+pub fn vertex_count(count: usize) -> Outcome<u32> {
     match u32::try_from(count) {
         Ok(count) if count <= MAX_VERTICES => Ok(count),
         _ => not_modeled("instances of more than 2²² vertices"),

@@ -2,19 +2,21 @@
 
 /// A corner of what clipping left of a primitive.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Corner {
+pub struct Corner {
     /// Pixels with a fraction, and depth.
-    pub(crate) window: [f64; 3],
-    pub(crate) one_over_w: f64,
+    pub window: [f64; 3],
+    /// Reciprocal of w of the clip coordinates.
+    pub one_over_w: f64,
     /// Weights of the primitive's corners in clip coordinates; they sum to 1.
-    pub(crate) weights: [f64; 3],
+    pub weights: [f64; 3],
     /// Weights of the primitive's corners in the window; they sum to 1.
-    pub(crate) linear: [f64; 3],
+    pub linear: [f64; 3],
 }
 
 impl Corner {
     /// Corner `index` of the primitive itself.
-    pub(crate) fn original(window: [f64; 3], one_over_w: f64, index: usize) -> Corner {
+    #[must_use]
+    pub fn original(window: [f64; 3], one_over_w: f64, index: usize) -> Corner {
         let weights = std::array::from_fn(|i| f64::from(u8::from(i == index)));
         Corner { window, one_over_w, weights, linear: weights }
     }
@@ -22,25 +24,29 @@ impl Corner {
 
 /// A function that is linear in the window.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Plane {
-    pub(crate) x: f64,
-    pub(crate) y: f64,
-    pub(crate) at_origin: f64,
+pub struct Plane {
+    /// Change per pixel to the right.
+    pub x: f64,
+    /// Change per pixel down.
+    pub y: f64,
+    /// Value at the origin.
+    pub at_origin: f64,
 }
 
 /// Interpolation over a primitive.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Interpolation {
+pub struct Interpolation {
     corners: [Corner; 3],
     /// Weights of the second and third corner, relative to the window position of the first.
     planes: [Plane; 2],
     /// Added to the depth.
-    pub(crate) depth_offset: f64,
+    pub depth_offset: f64,
 }
 
 impl Interpolation {
     /// Interpolation over a triangle whose corners are not in a line.
-    pub(crate) fn triangle(corners: [Corner; 3]) -> Interpolation {
+    #[must_use]
+    pub fn triangle(corners: [Corner; 3]) -> Interpolation {
         let [a, b, c] = corners.map(|corner| corner.window);
         let (bx, by) = (b[0] - a[0], b[1] - a[1]);
         let (cx, cy) = (c[0] - a[0], c[1] - a[1]);
@@ -51,7 +57,8 @@ impl Interpolation {
     }
 
     /// Interpolation from the first to the second corner; the third has no part.
-    pub(crate) fn line(corners: [Corner; 2]) -> Interpolation {
+    #[must_use]
+    pub fn line(corners: [Corner; 2]) -> Interpolation {
         let [a, b] = corners.map(|corner| corner.window);
         let (x, y) = (b[0] - a[0], b[1] - a[1]);
         let length = (x * x + y * y).max(f64::MIN_POSITIVE);
@@ -62,7 +69,8 @@ impl Interpolation {
 
     /// Interpolation over the square of a point: the second corner is to the right of the first,
     /// the third below it.
-    pub(crate) fn square(center: Corner, size: f64) -> Interpolation {
+    #[must_use]
+    pub fn square(center: Corner, size: f64) -> Interpolation {
         let corners = [0, 1, 2].map(|i| Corner::original(center.window, center.one_over_w, i));
         let right = Plane { x: 1.0 / size, y: 0.0, at_origin: 0.5 };
         let down = Plane { x: 0.0, y: 1.0 / size, at_origin: 0.5 };
@@ -79,7 +87,8 @@ impl Interpolation {
     }
 
     /// Weights of the primitive's second and third corner, with or without perspective.
-    pub(crate) fn barycentric(&self, x: f64, y: f64, perspective: bool) -> [f32; 2] {
+    #[must_use]
+    pub fn barycentric(&self, x: f64, y: f64, perspective: bool) -> [f32; 2] {
         let weights = self.weights(x, y);
         if !perspective {
             return [1, 2].map(|i| {
@@ -94,7 +103,8 @@ impl Interpolation {
     }
 
     /// True if the weights are finite at all positions.
-    pub(crate) fn is_finite(&self) -> bool {
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
         let is_small = |value: f64| value.abs() < 1e30;
         let planes = self.planes.iter();
         planes.flat_map(|plane| [plane.x, plane.y, plane.at_origin]).all(is_small)
@@ -106,14 +116,16 @@ impl Interpolation {
     }
 
     /// Depth at a position.
-    pub(crate) fn depth(&self, x: f64, y: f64) -> f32 {
+    #[must_use]
+    pub fn depth(&self, x: f64, y: f64) -> f32 {
         let weights = self.weights(x, y);
         let depth: f64 = (0..3).map(|i| weights[i] * self.corners[i].window[2]).sum();
         (depth + self.depth_offset) as f32
     }
 
     /// Larger of the depth's changes per pixel to the right and down.
-    pub(crate) fn slope(&self) -> f64 {
+    #[must_use]
+    pub fn slope(&self) -> f64 {
         let [a, b, c] = self.corners.map(|corner| corner.window[2]);
         let [second, third] = self.planes;
         let x = second.x * (b - a) + third.x * (c - a);
@@ -122,12 +134,14 @@ impl Interpolation {
     }
 
     /// Largest depth of the corners.
-    pub(crate) fn largest_depth(&self) -> f64 {
+    #[must_use]
+    pub fn largest_depth(&self) -> f64 {
         self.corners.iter().fold(0.0, |all: f64, corner| all.max(corner.window[2]))
     }
 
     /// W of the position's clip coordinates.
-    pub(crate) fn w(&self, x: f64, y: f64) -> f32 {
+    #[must_use]
+    pub fn w(&self, x: f64, y: f64) -> f32 {
         let weights = self.weights(x, y);
         let sum: f64 = (0..3).map(|i| weights[i] * self.corners[i].one_over_w).sum();
         (1.0 / sum) as f32

@@ -2,10 +2,6 @@
 
 use std::time::Instant;
 
-use vocabulary::Generation;
-
-use crate::facts::Facts;
-
 /// Counts ticks of the time stamp since the start.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
@@ -14,11 +10,10 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts a clock with the frequency of a generation.
+    /// Starts a clock of this many ticks in a second.
     #[must_use]
-    pub fn start(generation: Generation) -> Clock {
-        let frequency = u64::from(Facts::of(generation).timestamp_frequency);
-        Clock { start: Instant::now(), frequency }
+    pub fn start(frequency: u32) -> Clock {
+        Clock { start: Instant::now(), frequency: u64::from(frequency) }
     }
 
     /// Ticks since the start. Programs compare them with the time of the processor, so they follow

@@ -7,7 +7,7 @@ const GRID: u32 = 8;
 
 /// An area of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum SmoothShape {
+pub enum SmoothShape {
     /// A rectangle around a segment.
     Rectangle {
         /// Start of the segment.
@@ -30,7 +30,8 @@ pub(crate) enum SmoothShape {
 
 impl SmoothShape {
     /// The rectangle of a line; `None` if the line has no length.
-    pub(crate) fn line(from: [f64; 2], to: [f64; 2], width: f64) -> Option<SmoothShape> {
+    #[must_use]
+    pub fn line(from: [f64; 2], to: [f64; 2], width: f64) -> Option<SmoothShape> {
         let step = [to[0] - from[0], to[1] - from[1]];
         let length = step[0].hypot(step[1]);
         let along = step.map(|step| step / length);
@@ -78,12 +79,14 @@ impl SmoothShape {
     }
 
     /// Pixels whose sample at an offset is in the shape.
-    pub(crate) fn at_sample(&self, offset: [f64; 2], bounds: &Rect) -> Spans {
+    #[must_use]
+    pub fn at_sample(&self, offset: [f64; 2], bounds: &Rect) -> Spans {
         self.spans(bounds, |x, y| self.contains(f64::from(x) + offset[0], f64::from(y) + offset[1]))
     }
 
     /// Pixels of which the shape covers a part.
-    pub(crate) fn touched(&self, bounds: &Rect) -> Spans {
+    #[must_use]
+    pub fn touched(&self, bounds: &Rect) -> Spans {
         self.spans(bounds, |x, y| self.coverage(x, y) > 0.0)
     }
 
@@ -104,7 +107,8 @@ impl SmoothShape {
     }
 
     /// Share of a pixel that the shape covers.
-    pub(crate) fn coverage(&self, x: i32, y: i32) -> f32 {
+    #[must_use]
+    pub fn coverage(&self, x: i32, y: i32) -> f32 {
         let at = |i: u32| (f64::from(i) + 0.5) / f64::from(GRID);
         let places = (0..GRID * GRID).map(|i| (at(i % GRID), at(i / GRID)));
         let inside = places.filter(|(dx, dy)| self.contains(f64::from(x) + dx, f64::from(y) + dy));

@@ -2,15 +2,19 @@
 
 /// Factors and function of one equation. Numbers without a meaning are `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Equation {
-    pub(crate) source: Option<Factor>,
-    pub(crate) destination: Option<Factor>,
-    pub(crate) function: Option<Function>,
+pub struct Equation {
+    /// Factor of the new color.
+    pub source: Option<Factor>,
+    /// Factor of the stored color.
+    pub destination: Option<Factor>,
+    /// How the two are joined.
+    pub function: Option<Function>,
 }
 
 /// Function of an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
+pub enum Function {
     Add,
     Subtract,
     ReverseSubtract,
@@ -20,14 +24,17 @@ pub(crate) enum Function {
 
 /// Factor of a color: a term, or 1 less the term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Factor {
+pub enum Factor {
+    /// The term.
     Plain(Term),
+    /// 1 less the term.
     Inverse(Term),
 }
 
 /// Value of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Term {
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
+pub enum Term {
     One,
     SourceColor,
     SourceAlpha,
@@ -42,7 +49,8 @@ pub(crate) enum Term {
 
 /// Comparison of a new value with the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comparison {
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
+pub enum Comparison {
     Always,
     Never,
     Less,
@@ -55,7 +63,8 @@ pub(crate) enum Comparison {
 
 /// Change of a stencil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StencilOperation {
+#[allow(missing_docs, reason = "the variants are the names of OpenGL")]
+pub enum StencilOperation {
     Keep,
     Zero,
     Replace,
@@ -68,16 +77,21 @@ pub(crate) enum StencilOperation {
 
 /// Colors that blending reads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Colors {
-    pub(crate) source: [f32; 4],
-    pub(crate) second: [f32; 4],
-    pub(crate) destination: [f32; 4],
-    pub(crate) constant: [f32; 4],
+pub struct Colors {
+    /// Color of the fragment.
+    pub source: [f32; 4],
+    /// Second color of the fragment.
+    pub second: [f32; 4],
+    /// Stored color.
+    pub destination: [f32; 4],
+    /// Color of the state.
+    pub constant: [f32; 4],
 }
 
 /// Blends: `color` for red, green and blue, `alpha` for alpha. `None` if a number without a meaning
 /// takes part.
-pub(crate) fn blend(color: Equation, alpha: Equation, colors: &Colors) -> Option<[f32; 4]> {
+#[must_use]
+pub fn blend(color: Equation, alpha: Equation, colors: &Colors) -> Option<[f32; 4]> {
     let mut result = [0.0; 4];
     for (i, value) in result.iter_mut().enumerate() {
         let equation = if i == 3 { alpha } else { color };
@@ -101,8 +115,9 @@ pub(crate) fn blend(color: Equation, alpha: Equation, colors: &Colors) -> Option
 }
 
 impl Function {
-    /// Returns the function of a number.
-    pub(crate) fn of(number: u64) -> Option<Function> {
+    /// Returns the function of a number of Intel's.
+    #[must_use]
+    pub fn of(number: u64) -> Option<Function> {
         Some(match number {
             0 => Function::Add,
             1 => Function::Subtract,
@@ -118,8 +133,9 @@ impl Factor {
     /// Number of the first inverse factor: 1 less 1.
     const INVERSE: u64 = 0x10;
 
-    /// Returns the factor of a number.
-    pub(crate) fn of(number: u64) -> Option<Factor> {
+    /// Returns the factor of a number of Intel's.
+    #[must_use]
+    pub fn of(number: u64) -> Option<Factor> {
         let term = Term::of(number & !Factor::INVERSE)?;
         match number & Factor::INVERSE {
             0 => Some(Factor::Plain(term)),
@@ -174,7 +190,8 @@ impl Term {
 
 /// A logic operation on bits. Its number is its truth table: bit 3 is the result for two set bits,
 /// bit 2 that for a set bit of the source alone.
-pub(crate) fn logic(table: u64, source: u8, destination: u8) -> u8 {
+#[must_use]
+pub fn logic(table: u64, source: u8, destination: u8) -> u8 {
     let (s, d) = (source, destination);
     let cases = [!s & !d, !s & d, s & !d, s & d];
     let set = cases.iter().enumerate().filter(|(bit, _)| table >> bit & 1 != 0);
@@ -182,8 +199,9 @@ pub(crate) fn logic(table: u64, source: u8, destination: u8) -> u8 {
 }
 
 impl Comparison {
-    /// Returns the comparison of a number of three bits.
-    pub(crate) fn of(number: u64) -> Comparison {
+    /// Returns the comparison of a number of Intel's, of three bits.
+    #[must_use]
+    pub fn of(number: u64) -> Comparison {
         match number {
             0 => Comparison::Always,
             1 => Comparison::Never,
@@ -197,7 +215,8 @@ impl Comparison {
     }
 
     /// True if a new value passes.
-    pub(crate) fn passes<T: PartialOrd>(self, new: T, stored: T) -> bool {
+    #[must_use]
+    pub fn passes<T: PartialOrd>(self, new: T, stored: T) -> bool {
         match self {
             Comparison::Always => true,
             Comparison::Never => false,
@@ -212,8 +231,9 @@ impl Comparison {
 }
 
 impl StencilOperation {
-    /// Returns the operation of a number of three bits.
-    pub(crate) fn of(number: u64) -> StencilOperation {
+    /// Returns the operation of a number of Intel's, of three bits.
+    #[must_use]
+    pub fn of(number: u64) -> StencilOperation {
         match number {
             0 => StencilOperation::Keep,
             1 => StencilOperation::Zero,
@@ -227,7 +247,8 @@ impl StencilOperation {
     }
 
     /// New value of a stencil.
-    pub(crate) fn apply(self, stored: u8, reference: u8) -> u8 {
+    #[must_use]
+    pub fn apply(self, stored: u8, reference: u8) -> u8 {
         match self {
             StencilOperation::Keep => stored,
             StencilOperation::Zero => 0,

@@ -1,48 +1,8 @@
 //! Requests as drivers make them, with a virtual GPU that executes nothing.
 
-use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{Receiver, channel};
+use submission::{BufferObject, Place, Request};
 
-use submission::{BufferObject, Place, Reply, Request, receive, send};
-
-use super::{Argument, dispatch};
-use crate::device::Device;
-use crate::kernel::Kernel;
-
-/// A device, and the messages that its GPU gets.
-fn device(name: &str) -> (Kernel, Receiver<Request>) {
-    let (own, mut other) = UnixStream::pair().expect("streams");
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        while let Ok(Some(frame)) = receive(&mut other) {
-            let _ = sender.send(Request::decode(&frame).expect("a message"));
-            if send(&mut other, &Reply::default().encode()).is_err() {
-                return;
-            }
-        }
-    });
-    let device = Device::named(name).expect("a generation");
-    let kernel = Kernel::connect(device, own).expect("a device");
-    assert!(matches!(receiver.recv(), Ok(Request::Hello { .. })));
-    (kernel, receiver)
-}
-
-/// Words of an argument, 64 bits each.
-fn ask<const N: usize>(
-    kernel: &mut Kernel,
-    number: u64,
-    mut words: [u64; N],
-) -> Result<[u64; N], i32> {
-    // SAFETY: the array outlives the request and has the extent of its structure.
-    let argument = unsafe { Argument::new(words.as_mut_ptr() as u64) };
-    let size = u64::try_from(8 * N).expect("a size");
-    dispatch(kernel, size << 16 | number, argument).map(|()| words)
-}
-
-/// The address of a structure that requests read and write.
-fn address<T>(value: &mut T) -> u64 {
-    std::ptr::from_mut(value) as u64
-}
+use crate::testing::{address, ask, device};
 
 #[test]
 fn contexts_take_parameters_when_they_are_created() {

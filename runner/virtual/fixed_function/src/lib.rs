@@ -1,0 +1,22 @@
+//! Fixed functions that virtual GPUs share: from clipped corners to quads of covered pixels, and
+//! from colors of fragments to stored ones. All are pure functions of plain data.
+//!
+//! ```
+//! use fixed_function::Comparison;
+//!
+//! assert!(Comparison::LessOrEqual.passes(1, 2));
+//! ```
+
+mod blend;
+mod interpolation;
+mod quads;
+mod shape;
+mod viewport;
+
+pub use blend::{
+    Colors, Comparison, Equation, Factor, Function, StencilOperation, Term, blend, logic,
+};
+pub use interpolation::{Corner, Interpolation, Plane};
+pub use quads::{Quad, QuadSlot, Samples, at_samples, quads, shape_spans};
+pub use shape::SmoothShape;
+pub use viewport::{Viewport, corner, snap_corner};
