@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ash::vk;
+use shader_tools::{ShaderUse, ToolError, Tools, disassemble};
 use vk_script::{Pipeline, PipelineStage, Requirements, Script};
 use vocabulary::{Phase, Stage};
 
@@ -14,7 +15,6 @@ use crate::messages::Message;
 use crate::options::{Identity, OpenError, VkOptions};
 use crate::outcome::{End, EndKind, Outcome, Stop};
 use crate::run::{Machine, execute};
-use crate::tools::{ShaderUse, ToolError, Tools, disassemble};
 
 /// Most logical devices that are kept; scripts with other requirements create a new one.
 const KEPT: usize = 8;

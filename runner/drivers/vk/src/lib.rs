@@ -27,7 +27,6 @@ mod options;
 mod outcome;
 mod run;
 mod spirv;
-mod tools;
 
 pub use driver::{Driver, ModuleText, modules, validate};
 pub use options::{DeviceChoice, Identity, OpenError, VkOptions};

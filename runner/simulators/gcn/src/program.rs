@@ -120,7 +120,7 @@ impl Program {
 mod tests {
     use super::*;
 
-    /// The first end lies behind a jump, and something else follows the second.
+    /// The first end comes after a jump, and something else follows the second.
     #[test]
     fn programs_end_where_no_jump_goes_past() {
         let text = "s_cbranch_scc0 L0\ns_endpgm\nL0:\nv_mov_b32 v0, 1.0\ns_endpgm\ns_nop 0";

@@ -12,6 +12,7 @@ mod statistics;
 mod store;
 
 use ash::vk;
+use shader_tools::Tools;
 use vk_script::Script;
 
 use crate::arena::Arena;
@@ -19,7 +20,6 @@ use crate::device::Device;
 use crate::features::Facts;
 use crate::loader::Instance;
 use crate::outcome::{End, EndKind, Outcome, Stop};
-use crate::tools::Tools;
 use session::{Context, Session};
 
 /// Parts of the driver that the execution of a script uses.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ash::vk;
+use shader_tools::Tools;
 use vk_script::{
     BufferId, ClearValue, Command, CommandKind, Draw, DrawVertices, PipelineId, PipelineKind,
     Rectangle, Script,
@@ -22,7 +23,6 @@ use crate::features::Facts;
 use crate::loader::Instance;
 use crate::memory::Mapped;
 use crate::outcome::{AttachmentImage, Executable, Flow, fail, simulate, skip};
-use crate::tools::Tools;
 use vocabulary::Phase;
 
 /// Script and parts of the driver that a session uses.

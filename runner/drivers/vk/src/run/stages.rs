@@ -3,6 +3,7 @@
 use std::ffi::CString;
 
 use ash::vk;
+use shader_tools::{ShaderUse, ToolError, Tools};
 use vk_script::{Pipeline, PipelineStage, RequiredSubgroupSize, Script};
 use vocabulary::{Phase, Stage};
 
@@ -11,7 +12,6 @@ use crate::device::{Device, failed};
 use crate::features::Facts;
 use crate::outcome::{Flow, fail, skip};
 use crate::spirv::unmet;
-use crate::tools::{ShaderUse, ToolError, Tools};
 
 /// A stage with its module.
 pub(super) struct ReadyStage {

@@ -14,7 +14,7 @@ const LOOKS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(
 
 /// Reasons why there is no module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToolError {
+pub enum ToolError {
     /// The program is not installed.
     Missing(String),
     /// The program refused the text, with its message.
@@ -22,7 +22,7 @@ pub(crate) enum ToolError {
 }
 
 /// Runs a program, and returns what it writes to its standard output.
-pub(super) fn run(
+pub(crate) fn run(
     program: &str,
     arguments: &[&OsStr],
     folder: Option<&Path>,
