@@ -157,8 +157,8 @@ impl CodeChanges {
         for (old, new) in
             results.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty())
         {
-            for code in old.stages.iter().filter(|code| selection.has(code)) {
-                match find(new, code) {
+            for (index, code) in selected(old, selection) {
+                match twin(new, old, index) {
                     Some(now) => {
                         changes.compare(old, code, now, &selection.metrics);
                         groups.add(old, code, now, &selection.metrics);
@@ -166,9 +166,9 @@ impl CodeChanges {
                     None => changes.lost.push(width_change(old, code)),
                 }
             }
-            let gained = new.stages.iter().filter(|code| selection.has(code));
-            let gained = gained.filter(|code| find(old, code).is_none());
-            changes.gained.extend(gained.map(|code| width_change(new, code)));
+            let gained =
+                selected(new, selection).filter(|&(index, _)| twin(old, new, index).is_none());
+            changes.gained.extend(gained.map(|(_, code)| width_change(new, code)));
         }
         for (index, metric) in changes.metrics.iter_mut().enumerate() {
             metric.groups = groups.of_metric(index);
@@ -251,9 +251,25 @@ impl Groups {
     }
 }
 
-/// Returns the code of the same stage and width.
-fn find<'r, 'a>(result: &'r ResultRef<'a>, code: &Code<'_>) -> Option<&'r Code<'a>> {
-    result.stages.iter().find(|other| other.stage == code.stage && other.width == code.width)
+/// The selected code of a result, with its place among all.
+fn selected<'r, 'a>(
+    result: &'r ResultRef<'a>,
+    selection: &CodeSelection,
+) -> impl Iterator<Item = (usize, &'r Code<'a>)> {
+    result.stages.iter().enumerate().filter(|(_, code)| selection.has(code))
+}
+
+/// Returns the code of another result that stands for the code at `index`. A script may have
+/// several pipelines with code of one stage and width: they are matched in order.
+fn twin<'r, 'a>(
+    result: &'r ResultRef<'a>,
+    other: &ResultRef<'_>,
+    index: usize,
+) -> Option<&'r Code<'a>> {
+    let code = &other.stages[index];
+    let is_like = |like: &&Code<'_>| like.stage == code.stage && like.width == code.width;
+    let before = other.stages[..index].iter().filter(is_like).count();
+    result.stages.iter().filter(is_like).nth(before)
 }
 
 fn shader(result: &ResultRef<'_>, code: &Code<'_>) -> String {

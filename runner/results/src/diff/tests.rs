@@ -104,6 +104,21 @@ fn rows_and_code() {
     assert_eq!((&*code.lost[0].shader, code.gained[0].width), ("a [ivb] fragment", Width::Simd16));
 }
 
+/// A Vulkan script has several pipelines, whose shaders may have the same stage and width.
+#[test]
+fn shaders_of_one_stage_are_matched_in_order() {
+    let with = |counts: &[u32]| {
+        let stages = counts.iter().map(|&count| stage("SIMD8", count, 0, &count.to_string()));
+        result("a", Status::Pass, stages.collect())
+    };
+    let code = |old: &[u32], new: &[u32]| compare(&[with(old)], &[with(new)]).code;
+    let same = code(&[13, 11], &[13, 11]);
+    assert_eq!((same.shared, same.same_binary), (2, 2));
+    let changed = code(&[13, 11], &[13, 12, 5]);
+    assert_eq!((changed.shared, changed.same_binary, changed.gained.len()), (2, 1, 1));
+    assert_eq!((changed.metrics[0].total_old, changed.metrics[0].total_new), (24, 25));
+}
+
 #[test]
 fn texts() {
     let diff = diff();
