@@ -71,6 +71,12 @@ pub struct LayoutQualifiers {
     pub index: Option<u32>,
     /// `binding`.
     pub binding: Option<u32>,
+    /// `set`: the descriptor set (Vulkan).
+    pub set: Option<u32>,
+    /// Sampler of a texture that a module has apart from it (Vulkan).
+    pub sampler: Option<SeparateSampler>,
+    /// `push_constant` (Vulkan).
+    pub push_constant: bool,
     /// `offset`, in bytes (atomic counters).
     pub offset: Option<u32>,
     /// `stream` (geometry outputs).
@@ -89,6 +95,18 @@ pub struct LayoutQualifiers {
     pub origin_upper_left: bool,
     /// `pixel_center_integer` on `gl_FragCoord`.
     pub pixel_center_integer: bool,
+}
+
+/// A sampler apart from the texture that it samples (Vulkan). The variable of both is an array with
+/// an element for each pair: that of texture t and sampler s is t × `count` + s.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SeparateSampler {
+    /// Descriptor set of the sampler.
+    pub set: u32,
+    /// Its binding.
+    pub binding: u32,
+    /// Number of samplers: elements of the array, or 1.
+    pub count: u32,
 }
 
 /// `layout(depth_*)`.

@@ -48,8 +48,8 @@ pub struct DeviceRequest<'a> {
     pub target: Target,
     /// Name of the test, which locates its binaries.
     pub test: &'a str,
-    /// The test's script.
-    pub script: &'a Script<'a>,
+    /// The test's script, if it is one of OpenGL.
+    pub script: Option<&'a Script<'a>>,
     /// Options of the run.
     pub options: &'a ExecutionOptions,
     /// Maximum number of steps of a batch; beyond it, [`DeviceError::StepLimit`].

@@ -19,3 +19,11 @@ pub struct Specialization {
     /// Bits of the value; booleans are true unless zero.
     pub bits: u64,
 }
+
+/// The API whose rules a module follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Api {
+    /// GL_ARB_gl_spirv.
+    OpenGl,
+    Vulkan,
+}

@@ -48,6 +48,7 @@ pub use entry::{EntryPoint, Specialization};
 pub use error::{AssemblyError, Error};
 pub use module::Module;
 
+use entry::Api;
 use program::{Shader, TypeTable};
 
 impl Module {
@@ -77,7 +78,22 @@ impl Module {
         specializations: &[Specialization],
         types: &mut TypeTable,
     ) -> Result<Shader, Error> {
-        translate::translate(self, entry, specializations, types)
+        translate::translate(self, Api::OpenGl, entry, specializations, types)
+    }
+
+    /// Translates an entry point of a module for Vulkan. Resources have the sets and bindings of
+    /// their layout qualifiers, rows of the framebuffer are counted from the upper one, and
+    /// `InstanceIndex` is `gl_InstanceID`.
+    ///
+    /// # Errors
+    /// Those of [`Module::shader`].
+    pub fn vulkan_shader(
+        &self,
+        entry: EntryPoint<'_>,
+        specializations: &[Specialization],
+        types: &mut TypeTable,
+    ) -> Result<Shader, Error> {
+        translate::translate(self, Api::Vulkan, entry, specializations, types)
     }
 }
 

@@ -4,8 +4,11 @@
 use amd_isa::Chip;
 use compiler::amd_codegen::output::{Descriptor, MAX_PLAIN_SCRATCH, Resource, UserValue};
 use gcn_simulator::{ImageAccess, Wave};
+use program::Program;
+use program::types::Dim;
 use raster::shader_io::{BufferRef, ShaderIo};
 
+use crate::image_descriptors::Shape;
 use crate::images::Images;
 use crate::launch::{Launch, TABLE};
 
@@ -15,6 +18,8 @@ const RANGE: u64 = 1 << 37;
 const LANES: u32 = 64;
 /// The lane's number is added to the index.
 const ADD_LANE: u32 = 1 << 23;
+/// Dwords of the entry of a texture and its sampler in the table.
+const TEXTURE_DWORDS: usize = 12;
 /// Bytes of a record of an attribute.
 const RECORD: u32 = 16;
 /// Format of buffers: dwords x, y, z, w as floats, which changes no bit.
@@ -101,12 +106,25 @@ fn buffer(resource: Resource) -> Option<BufferRef> {
     })
 }
 
+/// The texels of a buffer texture as records of four dwords; none for other resources.
+fn buffer_texels(io: &dyn ShaderIo, program: &Program, resource: Resource) -> Option<Vec<u8>> {
+    let Resource::Texture(slot) = resource else { return None };
+    if Shape::of_sampler(program, slot)?.dim != Dim::Buffer {
+        return None;
+    }
+    let Some(surface) = io.bound_texture(slot).and_then(|texture| texture.image(0, 0)) else {
+        return Some(Vec::new());
+    };
+    let texel = |x: u32| surface.format().to_raw(surface.get(x as i32, 0));
+    Some((0..surface.width()).flat_map(texel).flat_map(u32::to_le_bytes).collect())
+}
+
 impl<'a> Memory<'a> {
     pub(crate) fn new(
         io: &'a mut dyn ShaderIo,
         launch: &Launch<'a>,
         attributes: &'a dyn Fn(u32, usize, usize) -> u32,
-        buffers: Vec<StageBuffer>,
+        mut buffers: Vec<StageBuffer>,
     ) -> Memory<'a> {
         let (output, program) = (&launch.prepared.output, launch.state.program);
         let descriptors = &output.descriptors;
@@ -116,6 +134,20 @@ impl<'a> Memory<'a> {
             let base = RANGE * (index as u64 + 1);
             let high = (base >> 32) as u32 & 0xffff;
             table.resize(descriptor.offset as usize, 0);
+            if let Some(texels) = buffer_texels(io, program, descriptor.resource) {
+                let records = texels.len() as u32 / RECORD;
+                // Code loads the rest of a texture's entry, too.
+                let mut words = [0; TEXTURE_DWORDS];
+                words[..4].copy_from_slice(&[
+                    base as u32,
+                    high | RECORD << 16,
+                    records,
+                    FOUR_DWORDS,
+                ]);
+                table.extend(words.into_iter().flat_map(u32::to_le_bytes));
+                buffers.push(StageBuffer::new(descriptor.resource, texels));
+                continue;
+            }
             if let Some(words) = images.add(io, program, descriptor.resource) {
                 table.extend(words.into_iter().flat_map(u32::to_le_bytes));
                 continue;

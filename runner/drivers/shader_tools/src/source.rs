@@ -49,6 +49,22 @@ impl<'a> ShaderUse<'a> {
         key
     }
 
+    /// Returns the word of the version of SPIR-V in the header of the module (Vulkan 1.3, appendix
+    /// "Vulkan Environment for SPIR-V").
+    pub fn version(&self) -> u32 {
+        let environment = self.environment();
+        let told = environment.rsplit_once("spv").map(|(_, version)| version);
+        let of_vulkan = || match environment {
+            "vulkan1.1" => "1.3",
+            "vulkan1.2" => "1.5",
+            "vulkan1.3" | "vulkan1.4" => "1.6",
+            _ => "1.0",
+        };
+        let version = told.unwrap_or_else(of_vulkan);
+        let minor = version.rsplit_once('.').and_then(|(_, minor)| minor.parse::<u8>().ok());
+        0x1_0000 | u32::from(minor.unwrap_or(0)) << 8
+    }
+
     pub(crate) fn environment(&self) -> &'a str {
         self.shader.target_env.as_deref().unwrap_or(self.environment)
     }

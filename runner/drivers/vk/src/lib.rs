@@ -31,3 +31,4 @@ mod spirv;
 pub use driver::{Driver, ModuleText, modules, validate};
 pub use options::{DeviceChoice, Identity, OpenError, VkOptions};
 pub use outcome::{AttachmentImage, End, EndKind, Executable, Outcome};
+pub use spirv::unmet as unmet_extension;

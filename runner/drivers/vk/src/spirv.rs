@@ -1,8 +1,8 @@
 //! Facts about a module of SPIR-V that decide whether a device may have it.
 
-use ash::vk;
+use std::collections::BTreeSet;
 
-use crate::features::Facts;
+use ash::vk;
 
 /// Words of the header.
 const HEADER: usize = 5;
@@ -71,11 +71,17 @@ const EXTENSIONS: &[(&str, &str, u32)] = &[
 /// Version 1.4 of Vulkan.
 const VERSION_1_4: u32 = vk::make_api_version(0, 1, 4, 0);
 
-/// Returns the first extension of SPIR-V in a module that a device does not permit, with the
-/// extension of the device that would. Drivers need not survive such a module.
-pub(crate) fn unmet(words: &[u32], facts: &Facts) -> Option<(&'static str, &'static str)> {
+/// Returns the first extension of SPIR-V in a module that a device with a version of Vulkan and
+/// some extensions does not permit, with the extension of the device that would. Drivers need not
+/// survive such a module.
+#[must_use]
+pub fn unmet(
+    words: &[u32],
+    version: u32,
+    offered: &BTreeSet<String>,
+) -> Option<(&'static str, &'static str)> {
     let permits = |extension: &str, since: u32| {
-        (since > 0 && facts.version >= since) || facts.extensions.contains(extension)
+        (since > 0 && version >= since) || offered.contains(extension)
     };
     extensions(words).into_iter().find_map(|name| {
         let (name, extension, since) = EXTENSIONS.iter().find(|(known, ..)| *known == name)?;

@@ -5,7 +5,7 @@ mod table;
 
 pub use script::Unmet;
 pub use table::{ContextSet, TableError};
-pub(crate) use table::{load, union};
+pub(crate) use table::{load, union, vulkan_text};
 
 use std::sync::Arc;
 

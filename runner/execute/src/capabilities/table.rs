@@ -84,6 +84,19 @@ fn text(generation: Generation) -> &'static str {
     }
 }
 
+/// Returns the text of the table of what a generation offers to Vulkan.
+pub(crate) fn vulkan_text(generation: Generation) -> &'static str {
+    match generation {
+        Generation::Ivb => include_str!("../../generations/vulkan/ivb.yaml"),
+        Generation::Hsw => include_str!("../../generations/vulkan/hsw.yaml"),
+        Generation::Bdw => include_str!("../../generations/vulkan/bdw.yaml"),
+        Generation::Chv => include_str!("../../generations/vulkan/chv.yaml"),
+        Generation::Skl => include_str!("../../generations/vulkan/skl.yaml"),
+        Generation::Si => include_str!("../../generations/vulkan/si.yaml"),
+        Generation::Vi => include_str!("../../generations/vulkan/vi.yaml"),
+    }
+}
+
 /// Reads the contexts of a hardware generation.
 ///
 /// # Errors

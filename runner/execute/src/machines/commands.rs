@@ -186,8 +186,9 @@ impl<'a> Session<'a> {
         }
         if self.needs_program() {
             let call = translate::elements(draw);
+            let elements: Vec<u32> = self.script.elements.iter().map(|&e| e.into()).collect();
             let parameters = DrawParameters {
-                elements: Some(&self.script.elements),
+                elements: Some(&elements),
                 base_vertex: draw.base_vertex,
                 ..Default::default()
             };

@@ -24,5 +24,7 @@ pub(crate) use driver_check::{DriverCheck, Findings};
 pub use explanation::{BufferRecord, Explanation, ProbedArea, ProbedValues};
 pub(crate) use image::{Image, difference};
 pub(crate) use recording::draws;
-pub(crate) use replicas::{Replica, Replicas, device_verdict};
+pub(crate) use replicas::{
+    CheckedState, Replica, Replicas, device_verdict, judge_widths, of_second,
+};
 pub(crate) use session::{Failures, Session};

@@ -60,13 +60,13 @@ impl Replica {
 
 /// State of a replica that an agreement check collects.
 #[derive(Clone)]
-struct CheckedState {
+pub(crate) struct CheckedState {
     /// Lanes with undefined values, by batch.
-    lanes: BTreeMap<u64, u64>,
+    pub(crate) lanes: BTreeMap<u64, u64>,
     /// True if anything may be undefined.
-    is_undefined: bool,
+    pub(crate) is_undefined: bool,
     /// Number of batches that the device has shaded.
-    shaded: u64,
+    pub(crate) shaded: u64,
 }
 
 impl Recorded for CheckedState {
@@ -131,20 +131,7 @@ impl Replicas {
         self.reference.complete(self.line, &mut states)?;
         let found: Vec<Disagreement> =
             self.all.iter_mut().flat_map(|replica| replica.device.take_disagreements()).collect();
-        if found.is_empty() || states.iter().any(|state| state.is_undefined) {
-            return Ok(());
-        }
-        let in_step = states.iter().all(|state| state.shaded == states[0].shaded);
-        let lanes: BTreeMap<u64, u64> = states.into_iter().flat_map(|state| state.lanes).collect();
-        let is_undefined = |d: &Disagreement| match d.lane {
-            _ if !in_step => !lanes.is_empty(),
-            Some(lane) => lanes.get(&d.batch).is_some_and(|mask| mask >> lane & 1 != 0),
-            None => lanes.contains_key(&d.batch),
-        };
-        match found.into_iter().find(|d| !is_undefined(d)) {
-            Some(disagreement) => Err(Verdict::fail(Phase::Mismatch, disagreement.text)),
-            None => Ok(()),
-        }
+        judge_widths(states, found)
     }
 
     /// Returns true if any pixel may be undefined beyond the marks of its readback.
@@ -175,10 +162,34 @@ impl Replicas {
     }
 }
 
+/// Judges the disagreements between widths; both replicas must have executed the same commands.
+///
+/// # Errors
+/// Fails if widths disagree about a defined value.
+pub(crate) fn judge_widths(
+    states: Vec<CheckedState>,
+    found: Vec<Disagreement>,
+) -> Result<(), Verdict> {
+    if found.is_empty() || states.iter().any(|state| state.is_undefined) {
+        return Ok(());
+    }
+    let in_step = states.iter().all(|state| state.shaded == states[0].shaded);
+    let lanes: BTreeMap<u64, u64> = states.into_iter().flat_map(|state| state.lanes).collect();
+    let is_undefined = |d: &Disagreement| match d.lane {
+        _ if !in_step => !lanes.is_empty(),
+        Some(lane) => lanes.get(&d.batch).is_some_and(|mask| mask >> lane & 1 != 0),
+        None => lanes.contains_key(&d.batch),
+    };
+    match found.into_iter().find(|d| !is_undefined(d)) {
+        Some(disagreement) => Err(Verdict::fail(Phase::Mismatch, disagreement.text)),
+        None => Ok(()),
+    }
+}
+
 /// Converts a machine's error into a verdict. `second` is the replica that failed while the first
 /// one succeeded, if any.
 fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
-    let mut verdict = match error {
+    let verdict = match error {
         MachineError::Device(error) => device_verdict(error),
         MachineError::Uniform(error) => Verdict::fail(Phase::Link, error.to_string()),
         MachineError::NoProgram => Verdict::fail(Phase::Link, error.to_string()),
@@ -188,7 +199,15 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
             Verdict::fail(Phase::Simulate, format!("{what}: not supported yet"))
         }
     };
-    if let (Some(kind), Some((phase, reason))) = (second, &mut verdict.cause) {
+    match second {
+        Some(kind) => of_second(verdict, kind),
+        None => verdict,
+    }
+}
+
+/// Returns the verdict of a test whose second replica failed while the first one succeeded.
+pub(crate) fn of_second(mut verdict: Verdict, kind: DeviceKind) -> Verdict {
+    if let Some((phase, reason)) = &mut verdict.cause {
         *phase = if verdict.status == Status::Timeout { *phase } else { Phase::Mismatch };
         *reason = format!("{}: {reason}", kind.name());
     }

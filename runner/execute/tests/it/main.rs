@@ -20,3 +20,4 @@ mod undefined_probes;
 mod vec4_execution;
 mod vec4_harness;
 mod vec4_swizzles;
+mod vulkan;

@@ -200,7 +200,7 @@ fn bindings(blocks: usize, uniforms: usize) -> Bindings {
                 })
                 .collect();
             objects.write(id, 0, &bytes);
-            Some(id)
+            Some(id.into())
         })
         .collect();
     Bindings { objects, storage, default_block: vec![0; uniforms].into(), ..Bindings::default() }

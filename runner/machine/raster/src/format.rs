@@ -222,6 +222,8 @@ formats! {
     Depth32 = "GL_DEPTH_COMPONENT32" [N(32), O, O, O],
     Depth32f = "GL_DEPTH_COMPONENT32F" [F(32), O, O, O],
     Depth24Stencil8 = "GL_DEPTH24_STENCIL8" [N(24), U(8), O, O],
+    Depth32fStencil8 = "GL_DEPTH32F_STENCIL8" [F(32), U(8), O, O],
+    Stencil8 = "GL_STENCIL_INDEX8" [O, U(8), O, O],
 }
 
 /// Class of a format: comparison of its values, and the type that shaders read.
@@ -263,7 +265,10 @@ impl Format {
     /// True if it is a depth format.
     pub fn is_depth(self) -> bool {
         use Format::*;
-        matches!(self, Depth16 | Depth24 | Depth32 | Depth32f | Depth24Stencil8)
+        matches!(
+            self,
+            Depth16 | Depth24 | Depth32 | Depth32f | Depth24Stencil8 | Depth32fStencil8 | Stencil8
+        )
     }
 
     /// True if no channel has more than 8 bits (and some channel has any).

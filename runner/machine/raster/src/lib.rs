@@ -22,7 +22,7 @@
 //! | Modules | Contents |
 //! |---|---|
 //! | [`pipeline`] | stages of a draw up to the setup of primitives |
-//! | [`deferred`], [`multisample`] | recorded draws, samples |
+//! | [`deferred`], [`multisample`], [`output`], [`blend`] | recorded draws, samples, tests and blending of fragments |
 //! | [`device`], [`shader_io`], [`shader_ops`], [`interface`], [`resources`] | border to the executors of shaders |
 //! | [`assemble`], [`clip`], [`setup`], [`setup_cache`], [`primitive`], [`rasterize`], [`tessellate`] | fixed-function stages |
 //! | [`mod@format`], [`surface`], [`texture`] | texels, surfaces of tiles, filtering |
@@ -33,12 +33,14 @@
 #![warn(unreachable_pub)]
 
 pub mod assemble;
+pub mod blend;
 pub mod clip;
 pub mod deferred;
 pub mod device;
 pub mod format;
 pub mod interface;
 pub mod multisample;
+pub mod output;
 pub mod pipeline;
 pub mod primitive;
 pub mod rasterize;

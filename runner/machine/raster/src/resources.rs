@@ -58,6 +58,37 @@ pub fn write_clipped(buffer: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u8]) {
     }
 }
 
+/// A buffer, or a part of one, that is bound to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundBuffer {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// First byte of the part.
+    pub offset: usize,
+    /// Bytes of the part; `None`: all that follow.
+    pub size: Option<usize>,
+}
+
+impl From<BufferId> for BoundBuffer {
+    fn from(buffer: BufferId) -> BoundBuffer {
+        BoundBuffer { buffer, offset: 0, size: None }
+    }
+}
+
+impl BoundBuffer {
+    /// Returns the bytes of the part, as far as the buffer has them.
+    fn part(self, bytes: &[u8]) -> &[u8] {
+        let rest = bytes.get(self.offset..).unwrap_or_default();
+        &rest[..self.size.unwrap_or(rest.len()).min(rest.len())]
+    }
+
+    /// Returns the number of bytes of the part from an offset on, and the place in the buffer.
+    fn rest(self, offset: usize) -> (usize, usize) {
+        let left = self.size.map_or(usize::MAX, |size| size.saturating_sub(offset));
+        (left, self.offset.saturating_add(offset))
+    }
+}
+
 /// An image unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageUnit {
@@ -111,11 +142,11 @@ pub struct Bindings {
     /// Contents of the default uniform block.
     pub default_block: Arc<Vec<u8>>,
     /// Buffer of each uniform block of the program.
-    pub uniform: Vec<Option<BufferId>>,
+    pub uniform: Vec<Option<BoundBuffer>>,
     /// Buffer of each storage block of the program.
-    pub storage: Vec<Option<BufferId>>,
+    pub storage: Vec<Option<BoundBuffer>>,
     /// Buffer of each atomic counter binding.
-    pub atomic: Vec<Option<BufferId>>,
+    pub atomic: Vec<Option<BoundBuffer>>,
     /// Texture of each sampler slot of the program.
     pub samplers: Vec<Option<TextureId>>,
     /// Draw buffer of each sampler slot that reads the framebuffer instead of a texture.
@@ -132,7 +163,7 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    fn buffer_id(&self, buffer: BufferRef) -> Option<BufferId> {
+    fn bound(&self, buffer: BufferRef) -> Option<BoundBuffer> {
         let (table, index) = match buffer {
             BufferRef::Default => return None,
             BufferRef::Uniform(index) => (&self.uniform, index),
@@ -153,9 +184,12 @@ impl Bindings {
         if matches!(buffer, BufferRef::Default | BufferRef::Uniform(_)) {
             return None;
         }
-        let id = self.buffer_id(buffer)?;
-        let bytes = Arc::make_mut(self.objects.buffers.get_mut(id.0 as usize)?);
-        let start = offset as usize;
+        let bound = self.bound(buffer)?;
+        let bytes = Arc::make_mut(self.objects.buffers.get_mut(bound.buffer.0 as usize)?);
+        let (left, start) = bound.rest(offset as usize);
+        if left < N {
+            return None;
+        }
         bytes.get_mut(start..start.checked_add(N)?)?.try_into().ok()
     }
 }
@@ -164,7 +198,9 @@ impl ShaderIo for Bindings {
     fn buffer(&self, buffer: BufferRef) -> &[u8] {
         match buffer {
             BufferRef::Default => &self.default_block,
-            _ => self.buffer_id(buffer).map_or(&[], |id| self.objects.buffer(id)),
+            _ => self
+                .bound(buffer)
+                .map_or(&[], |bound| bound.part(self.objects.buffer(bound.buffer))),
         }
     }
 
@@ -172,8 +208,9 @@ impl ShaderIo for Bindings {
         if matches!(buffer, BufferRef::Default | BufferRef::Uniform(_)) {
             return;
         }
-        if let Some(id) = self.buffer_id(buffer) {
-            self.objects.write(id, offset as usize, bytes);
+        if let Some(bound) = self.bound(buffer) {
+            let (left, start) = bound.rest(offset as usize);
+            self.objects.write(bound.buffer, start, &bytes[..bytes.len().min(left)]);
         }
     }
 
@@ -283,8 +320,8 @@ mod tests {
         Bindings {
             objects,
             default_block: Arc::new(vec![1, 0, 0, 0]),
-            uniform: vec![Some(buffer)],
-            storage: vec![None, Some(buffer)],
+            uniform: vec![Some(buffer.into())],
+            storage: vec![None, Some(buffer.into())],
             ..Bindings::default()
         }
     }
@@ -302,6 +339,21 @@ mod tests {
         b.store(BufferRef::Storage(7), u32::MAX, &[1]);
         assert_eq!(b.atomic32(BufferRef::Storage(1), 7, AtomicOp::Add, [1, 0]), 0);
         assert_eq!(b.buffer(BufferRef::Storage(1))[7], 0);
+    }
+
+    #[test]
+    fn parts_of_buffers_end_where_they_end() {
+        let mut b = bindings();
+        let part = BoundBuffer { buffer: BufferId(0), offset: 2, size: Some(4) };
+        b.storage[0] = Some(part);
+        b.store(BufferRef::Storage(0), 2, &[1, 2, 3]);
+        assert_eq!(b.buffer(BufferRef::Storage(1))[..7], [0, 0, 0, 0, 1, 2, 0]);
+        assert_eq!(b.buffer(BufferRef::Storage(0)), [0, 0, 1, 2]);
+        assert_eq!(b.atomic32(BufferRef::Storage(0), 0, AtomicOp::Add, [1, 0]), 0x0201_0000);
+        assert_eq!(b.atomic32(BufferRef::Storage(0), 1, AtomicOp::Add, [1, 0]), 0);
+        assert_eq!(b.buffer(BufferRef::Storage(0)), [1, 0, 1, 2]);
+        b.storage[0] = Some(BoundBuffer { offset: 11, ..part });
+        assert!(b.buffer(BufferRef::Storage(0)).is_empty());
     }
 
     #[test]

@@ -83,8 +83,58 @@ pub struct RasterState {
     pub polygon_mode: [PolygonMode; 2],
     /// Polygons whose vertices go clockwise in the window face front.
     pub front_clockwise: bool,
-    /// Polygons that face back are dropped.
-    pub cull_back: bool,
+    /// Polygons that face front, and that face back, are dropped.
+    pub cull: [bool; 2],
+    /// The near plane is at z = 0, not -w.
+    pub near_is_zero: bool,
+    /// Rows are counted from the upper one, and with them the coordinates in a point.
+    pub from_upper: bool,
+    /// Offset of the depth of polygons.
+    pub depth_bias: Option<DepthBias>,
+}
+
+/// Offset of the depth of polygons (`glPolygonOffsetClamp`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthBias {
+    /// Factor of the smallest resolvable difference.
+    pub constant: f32,
+    /// Factor of the largest slope.
+    pub slope: f32,
+    /// Limit of the offset: the largest if positive, the smallest if negative, none if 0.
+    pub clamp: f32,
+    /// Format of the depths.
+    pub depths: DepthUnit,
+}
+
+/// Smallest resolvable difference of depths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DepthUnit {
+    /// The same everywhere.
+    Fixed(f64),
+    /// That of single precision at the largest depth of the primitive.
+    Float,
+}
+
+impl DepthBias {
+    /// Returns the offset of a polygon with a depth and the depths of its vertices (Vulkan 1.3,
+    /// section 28.11.3).
+    fn offset(&self, depth: &PlaneEquation, vertices: &[f64]) -> f64 {
+        let unit = match self.depths {
+            DepthUnit::Fixed(unit) => unit,
+            DepthUnit::Float => {
+                let largest = vertices.iter().fold(0.0, |most: f64, z| most.max(z.abs()));
+                let exponent = (largest as f32).to_bits() >> 23 & 0xff;
+                2f64.powi(exponent as i32 - 127 - 23)
+            }
+        };
+        let slope = depth.a.abs().max(depth.b.abs());
+        let offset = slope * f64::from(self.slope) + unit * f64::from(self.constant);
+        match self.clamp {
+            limit if limit > 0.0 => offset.min(limit.into()),
+            limit if limit < 0.0 => offset.max(limit.into()),
+            _ => offset,
+        }
+    }
 }
 
 /// A primitive after the last vertex-processing stage.
@@ -118,7 +168,7 @@ pub struct RasterizedPrimitive {
 pub(crate) fn rasterize(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
     let guard =
         if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
-    let volume = ClipVolume { guard, depth: !state.depth_clamp, near_is_zero: false };
+    let volume = ClipVolume { guard, depth: !state.depth_clamp, near_is_zero: state.near_is_zero };
     match input.kind {
         PrimitiveKind::Point => point(input, state, &volume, 0, true).into_iter().collect(),
         PrimitiveKind::Line => line(input, state, &volume, [0, 1], true).into_iter().collect(),
@@ -144,7 +194,10 @@ fn point(
     combine(&mut setup, &[(PlaneEquation::constant(1.0), vertex, z)]);
     // OpenGL 4.6 section 14.4.1, upper-left origin.
     let s = PlaneEquation { a: 1.0 / size, b: 0.0, c: 0.5 - x / size };
-    let t = PlaneEquation { a: 0.0, b: -1.0 / size, c: 0.5 + y / size };
+    let t = match state.from_upper {
+        true => PlaneEquation { a: 0.0, b: 1.0 / size, c: 0.5 - y / size },
+        false => PlaneEquation { a: 0.0, b: -1.0 / size, c: 0.5 + y / size },
+    };
     setup.point_coord = [s, t];
     if input.kind == PrimitiveKind::Point {
         // The square is set up as a triangle of three of its corners, so that the coordinate can be
@@ -203,7 +256,7 @@ fn triangle(
         return Vec::new();
     }
     let front_facing = (area > 0) != state.front_clockwise;
-    if state.cull_back && !front_facing {
+    if state.cull[usize::from(!front_facing)] {
         return Vec::new();
     }
     let strict = ClipVolume { guard: [1.0; 2], ..*volume };
@@ -227,6 +280,10 @@ fn triangle(
             };
             let mut setup = template(PrimitiveKind::Triangle, front_facing);
             triangle_planes(&mut setup, input, &polygon, &window);
+            if let Some(bias) = &state.depth_bias {
+                let depths: Vec<f64> = window.iter().map(|point| point[2]).collect();
+                setup.depth.c += bias.offset(&setup.depth, &depths);
+            }
             rasterized(coverage, setup).into_iter().collect()
         }
     }
@@ -380,7 +437,10 @@ mod tests {
         depth_clamp: false,
         polygon_mode: [PolygonMode::Fill; 2],
         front_clockwise: false,
-        cull_back: false,
+        cull: [false; 2],
+        near_is_zero: false,
+        from_upper: false,
+        depth_bias: None,
     };
 
     fn input(kind: PrimitiveKind, positions: [[f64; 4]; 3]) -> SetupInput<'static> {

@@ -68,7 +68,10 @@ mod tests {
         depth_clamp: false,
         polygon_mode: [PolygonMode::Fill; 2],
         front_clockwise: false,
-        cull_back: false,
+        cull: [false; 2],
+        near_is_zero: false,
+        from_upper: false,
+        depth_bias: None,
     };
 
     fn triangle(depth: f64) -> SetupInput<'static> {

@@ -7,16 +7,15 @@
 //! assert!(Comparison::LessOrEqual.passes(1, 2));
 //! ```
 
-mod blend;
 mod interpolation;
 mod quads;
 mod shape;
 mod viewport;
 
-pub use blend::{
-    Colors, Comparison, Equation, Factor, Function, StencilOperation, Term, blend, logic,
-};
 pub use interpolation::{Corner, Interpolation, Plane};
 pub use quads::{Quad, QuadSlot, Samples, at_samples, quads, shape_spans};
+pub use raster::blend::{
+    Colors, Comparison, Equation, Factor, Function, StencilOperation, Term, blend, logic,
+};
 pub use shape::SmoothShape;
 pub use viewport::{Viewport, corner, snap_corner};

@@ -69,6 +69,7 @@ impl ShaderBuilder<'_> {
             return Ok(true);
         }
         match i.op {
+            Op::SampledImage => self.sampled_image(i)?,
             Op::Image => {
                 let place = self.operand_place(i, 0)?;
                 self.values.insert(i.id, Value::Opaque(place));
@@ -99,8 +100,10 @@ impl ShaderBuilder<'_> {
         &mut self,
         i: &Instruction,
         place: &Place,
+        compares: bool,
     ) -> Result<(ExprId, SamplerType), Error> {
-        let sampler = self.place_expr(i, place)?;
+        let place = self.paired(i, place, compares)?;
+        let sampler = self.place_expr(i, &place)?;
         match *self.types.get(self.ty(sampler)) {
             Type::Sampler(ty) => Ok((sampler, ty)),
             _ => Err(self.module.error(i, "the image is none that is sampled")),
@@ -136,7 +139,7 @@ impl ShaderBuilder<'_> {
 
     fn look_up(&mut self, i: &Instruction, lookup: Lookup) -> Result<ExprId, Error> {
         let place = self.operand_place(i, 0)?;
-        let (sampler, ty) = self.sampler(i, &place)?;
+        let (sampler, ty) = self.sampler(i, &place, lookup.compares)?;
         if lookup.compares != ty.shadow && lookup.op != TextureOp::Fetch {
             return Err(self.unsupported(i, "a comparison of other than depth images is"));
         }

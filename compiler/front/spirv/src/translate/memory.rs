@@ -150,6 +150,10 @@ impl ShaderBuilder<'_> {
 
     fn load(&mut self, i: &Instruction, out: &mut Vec<Statement>) -> Result<(), Error> {
         let place = self.operand_place(i, 0)?;
+        if matches!(place.root, Root::Apart(..)) {
+            self.values.insert(i.id, Value::Opaque(place));
+            return Ok(());
+        }
         let ty = self.result_type(i)?;
         if matches!(self.types.get(ty), Type::Sampler(_) | Type::Image(_)) {
             self.values.insert(i.id, Value::Opaque(place));

@@ -26,6 +26,7 @@ mod operation;
 mod place;
 mod place_expression;
 mod query;
+mod sampled;
 mod state;
 mod switch;
 mod types;
@@ -34,7 +35,7 @@ mod variable;
 use program::{Shader, TypeTable};
 use rspirv::spirv::Op;
 
-use crate::entry::{EntryPoint, Specialization};
+use crate::entry::{Api, EntryPoint, Specialization};
 use crate::error::Error;
 use crate::module::Module;
 use state::ShaderBuilder;
@@ -50,14 +51,16 @@ pub(crate) fn entry_points(module: &Module) -> Vec<EntryPoint<'_>> {
 /// Translates an entry point.
 pub(crate) fn translate(
     module: &Module,
+    api: Api,
     entry: EntryPoint<'_>,
     specializations: &[Specialization],
     types: &mut TypeTable,
 ) -> Result<Shader, Error> {
-    let mut builder = ShaderBuilder::new(module, entry.stage, types);
+    let mut builder = ShaderBuilder::new(module, api, entry.stage, types);
     builder.specialize(specializations)?;
     builder.compute_constants();
     let function = builder.find_entry(entry)?;
+    builder.entry = function;
     builder.modes(function)?;
     builder.variables(function)?;
     let entry = builder.functions(function)?;

@@ -122,6 +122,7 @@ impl ShaderBuilder<'_> {
         let module = self.module;
         module.instructions[..module.first_function]
             .iter()
-            .any(|i| i.op == Op::ExecutionMode && i.literal_at(1) == Some(wanted as u32))
+            .filter(|i| i.op == Op::ExecutionMode && i.id_at(0) == Some(self.entry))
+            .any(|i| i.literal_at(1) == Some(wanted as u32))
     }
 }

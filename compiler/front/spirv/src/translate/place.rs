@@ -14,6 +14,9 @@ pub(crate) struct Place {
 pub(crate) enum Root {
     Global(GlobalId),
     Local(LocalId),
+    /// A texture or sampler of a module (Vulkan), by the module's variable. A texture may have got
+    /// its sampler: variable, and the id of the index if that is an array.
+    Apart(u32, Option<(u32, Option<u32>)>),
     /// An interface block whose members are variables of their own.
     Parts(Box<Parts>),
 }
@@ -36,6 +39,9 @@ pub(crate) enum Step {
     Member(u32),
     /// An element, column or component, by an id.
     Index(u32),
+    /// The element of a pair: ids of the indices of texture and sampler, and the number of
+    /// samplers.
+    Pair(Option<u32>, Option<u32>, u32),
 }
 
 impl Place {
@@ -43,3 +49,7 @@ impl Place {
         Place { root, steps: Vec::new() }
     }
 }
+
+/// A texture, the sampler that it is used with if it has none of its own, and whether texels are
+/// compared: ids of the module's variables.
+pub(crate) type Pair = (u32, Option<u32>, bool);

@@ -14,11 +14,12 @@ impl ShaderBuilder<'_> {
         user: &Instruction,
         place: &Place,
     ) -> Result<ExprId, Error> {
-        let (root, steps) = self.whole(user, place)?;
+        let paired = self.paired(user, place, false)?;
+        let (root, steps) = self.whole(user, &paired)?;
         let (kind, ty) = match root {
             Root::Global(global) => (ExprKind::Global(global), self.shader.globals[global].ty),
             Root::Local(local) => (ExprKind::Local(local), self.body.locals[local].ty),
-            Root::Parts(_) => {
+            Root::Parts(_) | Root::Apart(..) => {
                 return Err(self.unsupported(user, "the whole of an interface block is"));
             }
         };
@@ -47,6 +48,10 @@ impl ShaderBuilder<'_> {
             }
             Step::Index(id) => {
                 let index = self.index(user, id)?;
+                self.element(user, base, index)
+            }
+            Step::Pair(texture, sampler, count) => {
+                let index = self.pair_index(user, texture, sampler, count)?;
                 self.element(user, base, index)
             }
         }
@@ -86,6 +91,30 @@ impl ShaderBuilder<'_> {
         })
     }
 
+    /// The number of a pair of texture and sampler.
+    fn pair_index(
+        &mut self,
+        user: &Instruction,
+        texture: Option<u32>,
+        sampler: Option<u32>,
+        count: u32,
+    ) -> Result<ExprId, Error> {
+        let mut part = |id: Option<u32>| match id {
+            Some(id) => {
+                let index = self.index(user, id)?;
+                Ok(self.cast(index, program::Scalar::Int))
+            }
+            None => Ok(self.int(0)),
+        };
+        let (texture, sampler) = (part(texture)?, part(sampler)?);
+        if count == 1 {
+            return Ok(texture);
+        }
+        let count = self.int(count.try_into().unwrap_or(1));
+        let row = self.binary(program::BinaryOp::Mul, texture, count);
+        Ok(self.binary(program::BinaryOp::Add, row, sampler))
+    }
+
     /// The variable that a place is in, with the steps inside it.
     fn whole(&self, user: &Instruction, place: &Place) -> Result<(Root, Vec<Step>), Error> {
         let Root::Parts(parts) = &place.root else {
@@ -107,14 +136,14 @@ impl ShaderBuilder<'_> {
                 }
                 Parts::Members(list) => match steps.next().ok_or_else(missing)? {
                     Step::Member(member) => list.get(*member as usize).ok_or_else(no_part)?,
-                    Step::Index(_) => return Err(no_part()),
+                    Step::Index(_) | Step::Pair(..) => return Err(no_part()),
                 },
                 Parts::Elements(list) => match steps.next().ok_or_else(missing)? {
                     Step::Index(id) => {
                         let index = self.integer_constant(user, *id)?;
                         list.get(index as usize).ok_or_else(no_part)?
                     }
-                    Step::Member(_) => return Err(no_part()),
+                    Step::Member(_) | Step::Pair(..) => return Err(no_part()),
                 },
             };
         }

@@ -95,7 +95,7 @@ impl ShaderBuilder<'_> {
 
     fn lod_query(&mut self, i: &Instruction) -> Result<ExprId, Error> {
         let place = self.operand_place(i, 0)?;
-        let (sampler, sampler_type) = self.sampler(i, &place)?;
+        let (sampler, sampler_type) = self.sampler(i, &place, false)?;
         let coordinate = self.operand(i, 1)?;
         let parts: Vec<u8> = (0..sampler_type.dim.coordinates()).collect();
         let coordinate = self.swizzle(coordinate, &parts);

@@ -1,11 +1,12 @@
 //! State of a translation.
 
 use cranelift_entity::PrimaryMap;
-use program::{ExprId, FunctionId, Local, LocalId, Shader, Stage, TypeId, TypeTable};
+use program::{ExprId, FunctionId, GlobalId, Local, LocalId, Shader, Stage, TypeId, TypeTable};
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::place::Place;
+use super::place::{Pair, Place};
+use crate::entry::Api;
 use crate::error::Error;
 use crate::module::{Instruction, Module};
 
@@ -37,7 +38,10 @@ pub(crate) struct Texel {
 /// A translation.
 pub(crate) struct ShaderBuilder<'a> {
     pub(crate) module: &'a Module,
+    pub(crate) api: Api,
     pub(crate) stage: Stage,
+    /// The function of the entry point.
+    pub(crate) entry: u32,
     pub(crate) types: &'a mut TypeTable,
     pub(crate) shader: Shader,
     /// Types by id.
@@ -56,6 +60,8 @@ pub(crate) struct ShaderBuilder<'a> {
     pub(crate) used: FxHashSet<u32>,
     /// Functions by id.
     pub(crate) function_ids: FxHashMap<u32, FunctionId>,
+    /// Variables of textures with the samplers that they are used with (Vulkan).
+    pub(crate) sampled: FxHashMap<Pair, GlobalId>,
     pub(crate) body: Body,
 }
 
@@ -74,6 +80,7 @@ pub(crate) struct Body {
 impl<'a> ShaderBuilder<'a> {
     pub(crate) fn new(
         module: &'a Module,
+        api: Api,
         stage: Stage,
         types: &'a mut TypeTable,
     ) -> ShaderBuilder<'a> {
@@ -81,7 +88,9 @@ impl<'a> ShaderBuilder<'a> {
         shader.nameless = true;
         ShaderBuilder {
             module,
+            api,
             stage,
+            entry: 0,
             types,
             shader,
             type_ids: FxHashMap::default(),
@@ -92,6 +101,7 @@ impl<'a> ShaderBuilder<'a> {
             constant_depth: 0,
             used: module.instructions.iter().flat_map(|i| i.ids_from(0)).collect(),
             function_ids: FxHashMap::default(),
+            sampled: FxHashMap::default(),
             body: Body::default(),
         }
     }

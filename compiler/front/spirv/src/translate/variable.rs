@@ -12,6 +12,7 @@ use rspirv::spirv::{self, Decoration as D, ExecutionMode, Op, StorageClass as C}
 
 use super::place::{Parts, Place, Root};
 use super::state::{ShaderBuilder, Value};
+use crate::entry::Api;
 use crate::error::Error;
 use crate::module::{Decorated, Instruction, literal};
 
@@ -49,12 +50,16 @@ impl ShaderBuilder<'_> {
         let storage = match class {
             Some(C::Input) => return self.interface(definition, ty, Storage::Input),
             Some(C::Output) => return self.interface(definition, ty, Storage::Output),
+            Some(C::UniformConstant) if self.is_separate(definition, ty) => {
+                return Ok(Root::Apart(definition.id, None));
+            }
             Some(C::UniformConstant) => return self.uniform(definition, ty),
             Some(C::AtomicCounter) => return self.counter(definition, ty),
             Some(C::Uniform) if self.is_buffer(ty) => {
                 return self.block(definition, ty, Storage::Buffer);
             }
             Some(C::Uniform) => return self.block(definition, ty, Storage::Uniform),
+            Some(C::PushConstant) => return self.block(definition, ty, Storage::Uniform),
             Some(C::StorageBuffer) => return self.block(definition, ty, Storage::Buffer),
             Some(C::Private) => Storage::Private,
             Some(C::Workgroup) => Storage::Shared,
@@ -90,7 +95,7 @@ impl ShaderBuilder<'_> {
     }
 
     /// The type without arrays around it.
-    fn innermost(&self, mut ty: u32) -> u32 {
+    pub(crate) fn innermost(&self, mut ty: u32) -> u32 {
         while let Some(array) = self.module.get(ty)
             && matches!(array.op, Op::TypeArray | Op::TypeRuntimeArray)
             && let Some(element) = array.id_at(0)
@@ -125,7 +130,9 @@ impl ShaderBuilder<'_> {
         let layout = self.layout(definition, contents)?;
         let ty = self.type_id(definition, ty)?;
         let binding = self.module.literal(definition.id, D::Binding);
+        let is_pushed = definition.literal_at(0).and_then(C::from_u32) == Some(C::PushConstant);
         let name = match binding {
+            _ if self.api == Api::Vulkan => self.descriptor_name(definition.id),
             Some(binding) => format!("binding {binding}"),
             None => self.variable_name(definition.id),
         };
@@ -138,8 +145,32 @@ impl ShaderBuilder<'_> {
             align: None,
         });
         global.layout.binding = binding;
+        global.layout.set = self.set(definition.id);
+        global.layout.push_constant = is_pushed;
         global.memory = self.memory(definition.id);
         Ok(Root::Global(self.shader.globals.push(global)))
+    }
+
+    /// The descriptor set of a variable; none in OpenGL.
+    pub(crate) fn set(&self, id: u32) -> Option<u32> {
+        let set = self.module.literal(id, D::DescriptorSet);
+        (self.api == Api::Vulkan).then(|| set.unwrap_or(0))
+    }
+
+    /// A name of a resource by its set and binding, which is the same in all stages. Several
+    /// variables of a stage may share them.
+    pub(crate) fn descriptor_name(&self, id: u32) -> String {
+        let place = |id| {
+            let binding = self.module.literal(id, D::Binding)?;
+            Some((self.module.literal(id, D::DescriptorSet).unwrap_or(0), binding))
+        };
+        let Some((set, binding)) = place(id) else { return "push constants".to_owned() };
+        let globals = &self.module.instructions[..self.module.first_function];
+        let mut others = globals.iter().filter(|i| i.op == Op::Variable && i.id != id);
+        match others.any(|other| place(other.id) == Some((set, binding))) {
+            true => format!("{} set {set} binding {binding} {id}", self.stage),
+            false => format!("set {set} binding {binding}"),
+        }
     }
 
     /// A uniform of the default block, a sampler or an image. Uniforms of one location are one
@@ -150,6 +181,7 @@ impl ShaderBuilder<'_> {
         let location = self.module.literal(definition.id, D::Location);
         let binding = self.module.literal(definition.id, D::Binding);
         let name = match location {
+            _ if self.api == Api::Vulkan => self.descriptor_name(definition.id),
             Some(location) => format!("location {location}"),
             None => format!("{} {}", self.stage, self.variable_name(definition.id)),
         };
@@ -157,6 +189,7 @@ impl ShaderBuilder<'_> {
         global.layout = LayoutQualifiers {
             location,
             binding,
+            set: self.set(definition.id),
             image_format: format,
             ..LayoutQualifiers::default()
         };
@@ -371,7 +404,10 @@ impl ShaderBuilder<'_> {
         }
         match global.builtin {
             Some(BuiltinVariable::FragCoord) => {
-                global.layout.origin_upper_left = self.has_mode(ExecutionMode::OriginUpperLeft);
+                // Vulkan's rows are counted from the upper one everywhere.
+                let is_turned = self.api == Api::OpenGl;
+                global.layout.origin_upper_left =
+                    is_turned && self.has_mode(ExecutionMode::OriginUpperLeft);
                 global.layout.pixel_center_integer =
                     self.has_mode(ExecutionMode::PixelCenterInteger);
             }

@@ -92,7 +92,7 @@ pub(super) fn ready(
                 fail(Phase::Frontend, format!("shader `{}`: {text}", shader.name))
             }
         })?;
-        if let Some((name, extension)) = unmet(&words, facts) {
+        if let Some((name, extension)) = unmet(&words, facts.version, &facts.extensions) {
             let shader = &shader.name;
             return Err(skip(format!(
                 "the driver lacks extension {extension}: shader `{shader}` has {name}"

@@ -150,7 +150,7 @@ fn others(request: &DeviceRequest<'_>) -> OtherSources {
 fn external_source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {
     let DeviceRequest { target, test, script, options, .. } = *request;
     let compiler = options.compiler.as_ref()?;
-    Some(external::source(compiler, test, target, script, &options.codegen.widths))
+    Some(external::source(compiler, test, target, script?, &options.codegen.widths))
 }
 
 /// Returns the folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself if

@@ -6,6 +6,7 @@ mod compile_only;
 mod factory;
 mod request;
 mod run;
+mod vulkan;
 
 pub use factory::{Devices, Traced, TracedWaves, seed};
 pub(super) use run::{run, session};
@@ -19,6 +20,7 @@ use crate::case::TestCase;
 use crate::executor::Executor;
 use crate::machines::Explanation;
 use crate::shared::TestScript;
+use crate::vk_explanation::VkExplanation;
 use results::verdict::Verdict;
 use vocabulary::Target;
 
@@ -48,6 +50,15 @@ impl Executor for Simulation {
         explanation: Option<&mut Explanation>,
     ) -> Verdict {
         run(case, test, self, explanation)
+    }
+
+    fn run_vk_script(
+        &self,
+        case: &TestCase<'_>,
+        script: &vk_script::Script,
+        explanation: Option<&mut VkExplanation>,
+    ) -> Verdict {
+        vulkan::run(case, script, explanation)
     }
 
     fn check_shader(&self, case: &TestCase<'_>, test: &ParserTest<'_>) -> Result<Outcome, Verdict> {

@@ -13,5 +13,6 @@ pub(super) fn request<'a>(
     step_limit: u64,
 ) -> DeviceRequest<'a> {
     let TestCase { test, target, options, .. } = *case;
+    let script = Some(script);
     DeviceRequest { kind, target, test, script, options: &options.execution, step_limit }
 }

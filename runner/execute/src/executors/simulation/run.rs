@@ -20,12 +20,12 @@ use results::verdict::{Status, Verdict};
 use shader_device::MeteredDevice;
 
 /// Maximum number of instructions of a batch on the simulator: some seconds of work.
-const SIMULATOR_STEPS: u64 = 200_000_000;
+pub(super) const SIMULATOR_STEPS: u64 = 200_000_000;
 /// Maximum number of statements of a batch on the interpreter.
-const INTERPRETER_STEPS: u64 = 100_000_000;
+pub(super) const INTERPRETER_STEPS: u64 = 100_000_000;
 /// Maximum number of steps of all shading in a test, as a multiple of those of a batch: a minute or
 /// two of work.
-const STEPS_OF_A_TEST: u64 = 20;
+pub(super) const STEPS_OF_A_TEST: u64 = 20;
 
 /// Executes a script on the contexts of an executor, which may be another one than this: a driver's
 /// contexts can be offered to the interpreter alone.

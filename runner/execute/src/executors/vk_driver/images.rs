@@ -9,7 +9,7 @@ const MOST_PIXELS: u64 = 1 << 22;
 
 /// Returns the PNG file of a buffer of texels: alpha becomes opaque, integers their low byte,
 /// floats are cut to 0 to 1. `None` if the buffer is empty, too large, or has no colors.
-pub(super) fn png(buffer: &Buffer, bytes: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::executors) fn png(buffer: &Buffer, bytes: &[u8]) -> Option<Vec<u8>> {
     let (width, height) = (buffer.width, buffer.height);
     let pixels = u64::from(width) * u64::from(height);
     if pixels == 0 || pixels > MOST_PIXELS || buffer.format.channels.is_empty() {

@@ -1,7 +1,7 @@
 //! The executor of Vulkan drivers: that of the system, one in a folder, or Mesa's on a virtual GPU.
 
 pub mod connection;
-mod images;
+pub(super) mod images;
 mod run;
 mod stages;
 

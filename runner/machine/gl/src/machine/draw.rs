@@ -6,17 +6,17 @@ use program::{Api, BuiltinVariable, Program, Stage};
 
 use super::framebuffers::Framebuffer;
 use super::{GlError, Machine, MachineError, ProgramObject};
-use raster::assemble::{PrimitiveMode, assemble};
+use raster::assemble::PrimitiveMode;
 use raster::deferred::{DrawContext, DrawRecorder, ShadeMode};
 use raster::device::{Device, Steps};
 use raster::interface::{FragmentInput, fragment_inputs};
 use raster::multisample::Multisample;
+use raster::output::OutputState;
+use raster::pipeline::assembly::Assembly;
 use raster::pipeline::draw_call::{DrawCall, DrawParameters};
 use raster::pipeline::geometry::input_vertices;
 use raster::pipeline::primitive_setup::PrimitiveAssembler;
-use raster::pipeline::primitives::{
-    FinalPrimitive, InputPrimitive, ShadedVertices, VertexStream, VertexStreams,
-};
+use raster::pipeline::primitives::{FinalPrimitive, ShadedVertices, VertexStream};
 use raster::pipeline::tessellation::DefaultLevels;
 use raster::pipeline::vertex_data::{AttributeSlot, VertexData, VertexFetch};
 use raster::pipeline::vertex_stage::Pipeline;
@@ -169,7 +169,15 @@ impl Machine {
         let mut cache = std::mem::take(&mut self.vertex_cache);
         let (vertices, order) = pipeline.vertices(&fetch, call, share.then_some(&mut cache))?;
         self.vertex_cache = cache;
-        let streams = self.primitives(&mut pipeline, call, vertices, &order)?;
+        let assembly = Assembly {
+            provoking: self.state.provoking,
+            patch_vertices: self.state.patch_vertices,
+            defaults: DefaultLevels {
+                outer: self.state.default_outer,
+                inner: self.state.default_inner,
+            },
+        };
+        let streams = pipeline.primitives(&assembly, call, vertices, &order)?;
         let (mut bindings, steps) = (pipeline.bindings, pipeline.steps);
         self.steps += steps;
         if let Some(feedback) = &mut self.feedback {
@@ -188,8 +196,17 @@ impl Machine {
             alpha_to_one: self.state.alpha_to_one,
         };
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
-        let context =
-            DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
+        let context = DrawContext {
+            program,
+            id,
+            key,
+            fragment,
+            inputs,
+            bindings,
+            depth_test,
+            multisample,
+            output: OutputState::default(),
+        };
         let [VertexStream { vertices, primitives }, ..] = &streams;
         self.rasterize(context, primitives, vertices, device)
     }
@@ -231,53 +248,6 @@ impl Machine {
         rasterized
     }
 
-    /// Assembles primitives and runs the tessellation and geometry stages.
-    fn primitives(
-        &self,
-        pipeline: &mut Pipeline<'_>,
-        call: &DrawCall,
-        vertices: ShadedVertices,
-        order: &[u32],
-    ) -> Result<VertexStreams, MachineError> {
-        let assembled =
-            assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
-        let instances = order.chunks(call.count.max(1) as usize);
-        let has_geometry = pipeline.program.stage(Stage::Geometry).is_some();
-        let tessellates = pipeline.program.stage(Stage::TessEval).is_some();
-        if !has_geometry && !tessellates {
-            let of_instance = |order| {
-                assembled
-                    .iter()
-                    .map(move |p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
-            };
-            let primitives = instances.flat_map(of_instance).collect();
-            return Ok(only_stream(vertices, primitives));
-        }
-        let mut input: Vec<InputPrimitive> = instances
-            .flat_map(|order| {
-                let vertex = |&v: &u32| order.get(v as usize).copied().unwrap_or(0);
-                assembled.iter().map(move |p| InputPrimitive {
-                    vertices: p.vertices.iter().map(vertex).collect(),
-                    id: p.id,
-                })
-            })
-            .collect();
-        let mut vertices = vertices;
-        if tessellates {
-            let defaults =
-                DefaultLevels { outer: self.state.default_outer, inner: self.state.default_inner };
-            let generated =
-                pipeline.tessellation(&vertices, &input, defaults, self.state.provoking)?;
-            vertices = generated.0;
-            if !has_geometry {
-                let primitives = generated.1.iter().map(FinalPrimitive::generated).collect();
-                return Ok(only_stream(vertices, primitives));
-            }
-            input = generated.1.into_iter().map(|p| p.input).collect();
-        }
-        Ok(pipeline.geometry(&vertices, &input, self.state.provoking)?)
-    }
-
     /// Sets up every primitive for the draw framebuffer at a sample of each pixel. Coverage and
     /// depth are moved so that the sample is at the pixel's center; inputs are not.
     fn set_up(
@@ -300,7 +270,10 @@ impl Machine {
                 depth_clamp: self.state.depth_clamp,
                 polygon_mode: self.state.polygon_mode,
                 front_clockwise: self.state.front_clockwise,
-                cull_back: self.state.cull_face,
+                cull: [false, self.state.cull_face],
+                near_is_zero: false,
+                from_upper: false,
+                depth_bias: None,
             },
             interface: &object.vertex,
             inputs,
@@ -393,13 +366,6 @@ impl Machine {
     fn clip_planes(&self, object: &ProgramObject) -> Option<[[f64; 4]; 8]> {
         self.uses_clip_planes(object).then_some(self.state.clip_planes)
     }
-}
-
-/// Returns the streams of a draw without geometry stage.
-fn only_stream(vertices: ShadedVertices, primitives: Vec<FinalPrimitive>) -> VertexStreams {
-    let mut streams = VertexStreams::default();
-    streams[0] = VertexStream { vertices, primitives };
-    streams
 }
 
 /// Returns the number of vertices per primitive that a geometry stage receives.

@@ -357,14 +357,14 @@ impl Machine {
         Bindings {
             objects: self.objects.clone(),
             default_block,
-            uniform: object.block_buffers.iter().copied().map(Some).collect(),
+            uniform: object.block_buffers.iter().map(|&id| Some(id.into())).collect(),
             storage: object
                 .storage_bindings
                 .iter()
-                .map(|b| self.storage_bindings.get(b).copied())
+                .map(|b| Some((*self.storage_bindings.get(b)?).into()))
                 .collect(),
             atomic: (0..atomics.unwrap_or(0))
-                .map(|b| self.atomic_bindings.get(&b).copied())
+                .map(|b| Some((*self.atomic_bindings.get(&b)?).into()))
                 .collect(),
             samplers: self.sampler_textures(object),
             draw_buffers: object.draw_buffers.clone(),

@@ -11,8 +11,8 @@ use program::{Api, Scalar};
 use raster::assemble::PrimitiveMode;
 use raster::pipeline::draw_call::DrawCall;
 use raster::pipeline::vertex_data::{
-    ArrayType, AttributeClass, AttributeSlot, CurrentAttributes, VertexArray, VertexData,
-    VertexFetch,
+    ArrayType, AttributeClass, AttributeSlot, CurrentAttributes, FetchAttributes, VertexArray,
+    VertexData, VertexFetch,
 };
 use raster::shader_io::{BufferRef, ShaderIo};
 use std::cell::RefCell;
@@ -234,7 +234,7 @@ fn block_writes_have_the_size_of_the_command() {
 }
 
 fn fetch(b: &ProgramBuilder, data: &VertexData, slot: usize, vertex: u32) -> [u32; 4] {
-    VertexFetch::new(&b.program, data, &CurrentAttributes::default()).slot(slot, vertex)
+    VertexFetch::new(&b.program, data, &CurrentAttributes::default()).slot(slot, vertex, 0)
 }
 
 #[test]

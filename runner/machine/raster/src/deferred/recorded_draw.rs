@@ -10,6 +10,7 @@ use crate::device::{ProgramId, Quad};
 use crate::format::Texel;
 use crate::interface::{FragmentInput, FragmentInterface};
 use crate::multisample::Multisample;
+use crate::output::OutputState;
 use crate::primitive::PrimitiveSetup;
 use crate::rasterize::Spans;
 use crate::rasterize::coverage::{Coverage, CoverageParts, UnionCache};
@@ -45,6 +46,8 @@ pub struct DrawContext {
     pub depth_test: Option<CompareFunction>,
     /// Sample that is drawn.
     pub multisample: Multisample,
+    /// Tests and blending beyond the depth test.
+    pub output: OutputState,
 }
 
 impl DrawContext {
@@ -56,6 +59,11 @@ impl DrawContext {
     /// True if the order of fragments has no effect on the results of the fragment stage.
     pub(super) fn is_any_order(&self) -> bool {
         !self.fragment.side_effects && !self.fragment.reads_clock && !self.is_ordered()
+    }
+
+    /// True if fragments are tested against depth or stencil values.
+    pub(super) fn tests_depth(&self) -> bool {
+        self.depth_test.is_some() || self.output.tests()
     }
 
     /// True if the fragment stage reads the framebuffer.
@@ -79,7 +87,7 @@ pub(super) struct DrawItem {
 /// A fragment shader's results for one pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShadedFragment {
-    /// Texel for each attachment, quantized; `None` where nothing is written.
+    /// Texel for each attachment, quantized unless it is blended; `None` where nothing is written.
     pub(super) texels: SmallVec<[Option<Texel>; 1]>,
     pub(super) depth: Option<u32>,
     /// Some of it is undefined by GLSL.
@@ -209,7 +217,9 @@ impl DrawRecorder {
     /// Appends an item, united with the one before it if that has the same result and depth has no
     /// effect.
     fn push(&mut self, item: DrawItem, unions: &mut UnionCache) {
-        let joinable = item.constant.is_some() && self.record.context.depth_test.is_none();
+        let joinable = item.constant.is_some()
+            && !self.record.context.tests_depth()
+            && self.record.context.output.replaces();
         if let Some(last) = self.record.items.last_mut()
             && joinable
             && last.constant == item.constant

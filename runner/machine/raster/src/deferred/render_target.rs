@@ -274,6 +274,7 @@ impl RenderTarget {
                 .all(|(surface, texel)| surface.is_none() || texel.is_some())
         };
         !self.uses_depth(operation)
+            && record.context.output.replaces()
             && record.items.iter().any(|item| {
                 let shared =
                     item.constant.and_then(|index| record.shared[index].result.as_ref()?.as_ref());
@@ -286,7 +287,7 @@ impl RenderTarget {
         match operation {
             Operation::Clear { depth, .. } => depth.is_some(),
             Operation::Draw(record) => {
-                record.context.depth_test.is_some() && self.surfaces.depth.is_some()
+                record.context.tests_depth() && self.surfaces.depth.is_some()
             }
         }
     }

@@ -7,6 +7,7 @@ use program::StageKey;
 use super::recorded_draw::{DrawContext, ShadedFragment};
 use crate::device::ProgramId;
 use crate::multisample::Multisample;
+use crate::output::OutputState;
 
 /// Results of a fragment stage that depends on its inputs only, by these.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,7 @@ struct Source {
     program: ProgramId,
     key: StageKey,
     multisample: Multisample,
+    output: OutputState,
     /// The default uniform block: a compiler may load a uniform that the previous stage passes on.
     uniforms: Arc<Vec<u8>>,
 }
@@ -30,6 +32,7 @@ impl Source {
         self.program == context.id
             && self.key == context.key
             && self.multisample == context.multisample
+            && self.output == context.output
             && self.uniforms == context.bindings.default_block
     }
 }
@@ -46,6 +49,7 @@ impl ResultCache {
                 program: context.id,
                 key: context.key.clone(),
                 multisample: context.multisample.clone(),
+                output: context.output.clone(),
                 uniforms: context.bindings.default_block.clone(),
             });
         }

@@ -86,8 +86,11 @@ impl TargetSurfaces {
         work: &[(usize, u64)],
         fragment: &ShadedFragment,
     ) {
-        let tests_depth = context.depth_test.is_some() && self.depth.is_some();
-        let one_by_one = tests_depth || fragment.undefined || self.undefined.may_have_any();
+        let tests_depth = context.tests_depth() && self.depth.is_some();
+        let one_by_one = tests_depth
+            || !context.output.replaces()
+            || fragment.undefined
+            || self.undefined.may_have_any();
         let everywhere =
             work.len() == self.tiles.tile_count() && work.iter().all(|&(_, quads)| quads == !0);
         if everywhere && !one_by_one && item.coverage.covers(&self.rect) {
@@ -147,31 +150,28 @@ impl TargetSurfaces {
         y: i32,
         fragment: &ShadedFragment,
     ) {
-        let tests_depth = context.depth_test.is_some() && self.depth.is_some();
+        let tests_depth = context.tests_depth() && self.depth.is_some();
         if fragment.undefined || !tests_depth {
             // Undefined depth stays: it decides later depth tests.
             self.undefined.set(x, y, fragment.undefined);
         }
-        if let (Some(function), Some(surface)) = (context.depth_test, &mut self.depth) {
+        if let Some(surface) = self.depth.as_mut().filter(|_| tests_depth) {
             let z = match fragment.depth {
                 Some(bits) => f64::from(f32::from_bits(bits)),
                 None => setup.depth.at(f64::from(x) + 0.5, f64::from(y) + 0.5),
             };
-            let new = surface.format().quantize_numbers([z.clamp(0.0, 1.0), 0.0, 0.0, 0.0]);
-            let old = surface.get(x, y);
-            let passes = if surface.format() == Format::Depth32f {
-                function.passes(f32::from_bits(new[0]), f32::from_bits(old[0]))
-            } else {
-                function.passes(new[0], old[0])
-            };
+            let (old, front) = (surface.get(x, y), setup.front_facing);
+            let output = &context.output;
+            let (new, passes) = output.test(context.depth_test, surface.format(), old, z, front);
+            surface.set(x, y, new);
             if !passes {
                 return;
             }
-            surface.set(x, y, [new[0], old[1], 0, 0]);
         }
         for (surface, texel) in self.colors.iter_mut().zip(&fragment.texels) {
             if let (Some(surface), Some(texel)) = (surface, texel) {
-                surface.set(x, y, *texel);
+                let (format, old) = (surface.format(), surface.get(x, y));
+                surface.set(x, y, context.output.merge(format, *texel, old));
             }
         }
     }
@@ -225,7 +225,9 @@ impl TargetSurfaces {
             let location = info.source(attachment)?;
             let raw = std::array::from_fn(|c| outputs.color.get(location * 4 + c, lane));
             let format = surface.as_ref()?.format();
-            Some(format.quantize(multisample.color(format, raw)))
+            let raw = multisample.color(format, raw);
+            let is_blended = context.output.blends(format);
+            Some(if is_blended { raw } else { format.quantize(raw) })
         };
         let texels = self.colors.iter().enumerate().map(texel).collect();
         let depth = info.writes_depth.then(|| outputs.depth[lane]);

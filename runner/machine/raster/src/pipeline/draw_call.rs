@@ -20,13 +20,15 @@ pub struct DrawCall {
 pub struct DrawParameters<'a> {
     /// The element array: the draw's vertices are these elements plus the base vertex, 0 beyond its
     /// end.
-    pub elements: Option<&'a [u16]>,
+    pub elements: Option<&'a [u32]>,
     /// `gl_BaseVertex`.
     pub base_vertex: u32,
     /// `gl_BaseInstance`.
     pub base_instance: u32,
     /// `gl_DrawID`.
     pub draw_id: u32,
+    /// Number of the first instance, which `gl_InstanceID` begins with: 0 in OpenGL.
+    pub first_instance: u32,
 }
 
 impl DrawParameters<'_> {
@@ -34,6 +36,6 @@ impl DrawParameters<'_> {
     pub fn vertex(&self, index: u32) -> u32 {
         let Some(elements) = self.elements else { return index };
         let element = elements.get(index as usize).copied().unwrap_or(0);
-        u32::from(element).wrapping_add(self.base_vertex)
+        element.wrapping_add(self.base_vertex)
     }
 }

@@ -1,6 +1,7 @@
 //! The stages of a draw: vertex fetch, the programmable stages before rasterization, primitives
 //! between them, setup.
 
+pub mod assembly;
 pub mod draw_call;
 pub mod feedback;
 pub mod geometry;

@@ -183,6 +183,15 @@ struct SlotPlan {
     current: [u32; 4],
 }
 
+/// Source of the vertex stage's inputs in one draw.
+pub trait FetchAttributes {
+    /// Returns the number of input slots.
+    fn slots(&self) -> usize;
+
+    /// Returns the four dwords of one input slot of one vertex of an instance.
+    fn slot(&self, slot: usize, vertex: u32, instance: u32) -> [u32; 4];
+}
+
 /// Prepared fetch for one draw.
 #[derive(Clone, Debug)]
 pub struct VertexFetch<'a> {
@@ -217,27 +226,6 @@ impl<'a> VertexFetch<'a> {
         VertexFetch { data, plan }
     }
 
-    /// Returns the number of input slots.
-    pub fn slots(&self) -> usize {
-        self.plan.len()
-    }
-
-    /// Returns the four dwords of one input slot of one vertex.
-    pub fn slot(&self, slot: usize, vertex: u32) -> [u32; 4] {
-        let plan = &self.plan[slot];
-        let first = if plan.upper { 2 } else { 0 };
-        if plan.scalar.bits() == 64 {
-            let pair = [first, first + 1].map(|c| self.component64(plan, c, vertex));
-            return [
-                pair[0] as u32,
-                (pair[0] >> 32) as u32,
-                pair[1] as u32,
-                (pair[1] >> 32) as u32,
-            ];
-        }
-        std::array::from_fn(|c| self.component32(plan, c, vertex))
-    }
-
     /// Returns the bytes of a component, when the array has it.
     fn bytes(&self, array: &VertexArray, component: usize, vertex: u32) -> Option<&[u8]> {
         if component >= usize::from(array.components) {
@@ -268,6 +256,27 @@ impl<'a> VertexFetch<'a> {
             (_, Some((array, bytes))) => integer_value(array.ty, bytes) as u64,
             (_, None) => default as u64,
         }
+    }
+}
+
+impl FetchAttributes for VertexFetch<'_> {
+    fn slots(&self) -> usize {
+        self.plan.len()
+    }
+
+    fn slot(&self, slot: usize, vertex: u32, _: u32) -> [u32; 4] {
+        let plan = &self.plan[slot];
+        let first = if plan.upper { 2 } else { 0 };
+        if plan.scalar.bits() == 64 {
+            let pair = [first, first + 1].map(|c| self.component64(plan, c, vertex));
+            return [
+                pair[0] as u32,
+                (pair[0] >> 32) as u32,
+                pair[1] as u32,
+                (pair[1] >> 32) as u32,
+            ];
+        }
+        std::array::from_fn(|c| self.component32(plan, c, vertex))
     }
 }
 

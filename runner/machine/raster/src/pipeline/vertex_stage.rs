@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::draw_call::{DrawCall, DrawParameters};
 use super::primitives::ShadedVertices;
 use super::vertex_cache::VertexCache;
-use super::vertex_data::VertexFetch;
+use super::vertex_data::FetchAttributes;
 use crate::device::{
     Batch, Device, DeviceError, DrawState, MAX_LANES, ProgramId, SoaTable, Steps, VertexBatch,
     first_lanes,
@@ -68,7 +68,7 @@ impl Pipeline<'_> {
     /// Fails if the device fails, and without a vertex stage.
     pub fn vertices(
         &mut self,
-        fetch: &VertexFetch<'_>,
+        fetch: &dyn FetchAttributes,
         call: &DrawCall,
         mut cache: Option<&mut VertexCache>,
     ) -> Result<(ShadedVertices, Vec<u32>), DeviceError> {
@@ -83,11 +83,13 @@ impl Pipeline<'_> {
         let mut shaded_by_key: HashMap<VertexWords, u32> = HashMap::new();
         let mut pending: Vec<(VertexWords, u32, u32)> = Vec::new();
         let mut next = 0u32;
-        for instance in 0..call.instances {
+        let first_instance = self.parameters.first_instance;
+        for instance in (0..call.instances).map(|i| first_instance.wrapping_add(i)) {
             for index in call.first..call.first.saturating_add(call.count) {
                 let vertex = self.parameters.vertex(index);
-                let inputs: VertexWords =
-                    (0..fetch.slots()).flat_map(|slot| fetch.slot(slot, vertex)).collect();
+                let inputs: VertexWords = (0..fetch.slots())
+                    .flat_map(|slot| fetch.slot(slot, vertex, instance))
+                    .collect();
                 let mut key = inputs.clone();
                 key.extend([
                     if reads.vertex { vertex } else { 0 },
