@@ -9,8 +9,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use gpu_service::{Event, KernelUse, Server, Settings, Summary};
-use intel_gpu::Facts;
+use gpu_service::{Event, KernelUse, Model, Server, Settings, Summary};
 use results::verdict::{Phase, Verdict};
 use vocabulary::Generation;
 
@@ -74,7 +73,7 @@ impl VirtualGpu {
         // Recordings are for a look at single tests.
         let counts_kernels = record.is_none();
         let observer = Box::new(observer);
-        let model = intel_gpu::model(generation);
+        let model = Vendor::of(generation).model(generation);
         let settings = Settings { generation, model, record, counts_kernels, observer };
         let socket = folder.path().join("socket");
         let server = Server::start(&socket, settings).context("the service of the virtual GPU")?;
@@ -84,7 +83,9 @@ impl VirtualGpu {
     /// Changes of the environment of a process that shall see the GPU.
     #[must_use]
     pub fn environment(&self) -> Environment {
-        let unset = defaults().into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
+        let vendor = Vendor::of(self.generation);
+        let unset = defaults().into_iter().chain(vendor.defaults());
+        let unset = unset.filter(|(name, _)| std::env::var_os(name).is_none());
         let unset = unset.map(|(name, value)| (name.into(), Some(value.into())));
         let vulkan = vulkan_driver(self.generation)
             .map(|file| (VULKAN_VARIABLES[0].into(), Some(file.into())));
@@ -137,17 +138,63 @@ fn lineage(pid: u32) -> Vec<String> {
 }
 
 /// Variables that are set unless the user has set them.
-fn defaults() -> [(&'static str, &'static str); 6] {
+fn defaults() -> [(&'static str, &'static str); 4] {
     [
-        // Mesa's OpenCL uses the drivers that are named.
-        ("RUSTICL_ENABLE", "iris"),
         ("PIGLIT_PLATFORM", "surfaceless_egl"),
         ("EGL_PLATFORM", "surfaceless"),
         ("MESA_SHADER_CACHE_DISABLE", "true"),
         // Mesa's threaded contexts drop the messages of the compiler.
         ("GALLIUM_THREAD", "0"),
-        ("INTEL_DEBUG", "nohiz,noccs,nofc"),
     ]
+}
+
+/// A vendor of GPUs, with the names of its drivers in Mesa.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Vendor {
+    Intel,
+    Amd,
+}
+
+impl Vendor {
+    fn of(generation: Generation) -> Vendor {
+        if Generation::AMD.contains(&generation) { Vendor::Amd } else { Vendor::Intel }
+    }
+
+    /// The virtual GPU.
+    fn model(self, generation: Generation) -> Model {
+        match self {
+            Vendor::Intel => intel_gpu::model(generation),
+            Vendor::Amd => amd_gpu::model(generation),
+        }
+    }
+
+    /// Variables that are set unless the user has set them: drivers of Mesa's OpenCL, and what the
+    /// virtual GPU does not have.
+    fn defaults(self) -> [(&'static str, &'static str); 2] {
+        match self {
+            Vendor::Intel => [("RUSTICL_ENABLE", "iris"), ("INTEL_DEBUG", "nohiz,noccs,nofc")],
+            Vendor::Amd => [
+                ("RUSTICL_ENABLE", "radeonsi"),
+                ("AMD_DEBUG", "nodcc,nohyperz,nodpbb,nodma,notiling,nofmask"),
+            ],
+        }
+    }
+
+    /// File name of the driver in Mesa.
+    fn driver(self, generation: Generation) -> &'static str {
+        match self {
+            Vendor::Intel => intel_gpu::Facts::of(generation).driver,
+            Vendor::Amd => "radeonsi",
+        }
+    }
+
+    /// Name of the Vulkan driver in Mesa, as its files have it.
+    fn vulkan_driver(self, generation: Generation) -> &'static str {
+        match self {
+            Vendor::Intel => intel_gpu::Facts::of(generation).vulkan_driver,
+            Vendor::Amd => "radeon",
+        }
+    }
 }
 
 /// Finds the file of Mesa's Vulkan driver for a generation, unless the user has chosen drivers.
@@ -155,7 +202,7 @@ fn vulkan_driver(generation: Generation) -> Option<PathBuf> {
     if VULKAN_VARIABLES.iter().any(|name| std::env::var_os(name).is_some()) {
         return None;
     }
-    let stem = format!("{}_icd", Facts::of(generation).vulkan_driver);
+    let stem = format!("{}_icd", Vendor::of(generation).vulkan_driver(generation));
     let is_driver = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name.strip_prefix(&*stem)
@@ -188,7 +235,7 @@ fn preload(library: &Path) -> OsString {
 
 /// Says why a run proves nothing about the driver.
 fn problem(summary: &Summary, generation: Generation) -> Option<String> {
-    let driver = Facts::of(generation).driver;
+    let driver = Vendor::of(generation).driver(generation);
     if summary.processes == 0 {
         return Some(format!("no process opened the device; was {driver} loaded?"));
     }
@@ -205,9 +252,10 @@ fn problem(summary: &Summary, generation: Generation) -> Option<String> {
 /// Checks the name of a device.
 ///
 /// # Errors
-/// Fails if the driver is none for Intel's GPUs: Mesa falls back to software without a word.
+/// Fails if the driver is none for a virtual GPU: Mesa falls back to software without a word.
 pub fn check_renderer(renderer: &str) -> anyhow::Result<()> {
-    if renderer.contains("Intel") && !renderer.contains("llvmpipe") {
+    let is_of_vendor = ["Intel", "AMD"].iter().any(|vendor| renderer.contains(vendor));
+    if is_of_vendor && !renderer.contains("llvmpipe") {
         return Ok(());
     }
     bail!("the renderer is {renderer}: the driver of the virtual GPU was not used")
@@ -305,6 +353,7 @@ mod tests {
     #[test]
     fn renderers() {
         assert!(check_renderer("Mesa Intel(R) HD Graphics 4000 (IVB GT2)").is_ok());
+        assert!(check_renderer("AMD Radeon Graphics (polaris10, LLVM 15.0.6, DRM 3.49)").is_ok());
         assert!(check_renderer("llvmpipe (LLVM 15.0.6, 256 bits)").is_err());
     }
 

@@ -79,8 +79,7 @@ pub(super) fn virtual_gpu(
 /// # Errors
 /// Fails for other targets.
 pub(super) fn virtual_generation(target: Target) -> anyhow::Result<Generation> {
-    let is_intel = |generation: &Generation| Generation::INTEL.contains(generation);
-    target.generation().filter(is_intel).ok_or_else(no_virtual_gpu)
+    target.generation().ok_or_else(no_virtual_gpu)
 }
 
 fn no_virtual_gpu() -> anyhow::Error {

@@ -6,7 +6,7 @@ use crate::bits;
 
 /// New value of an atomic operation. Compare and swap of buffers has the new value first, that of
 /// the data share (`cmpst`) second.
-pub(crate) fn atomic(operation: &str, wide: bool, old: u64, a: u64, b: u64) -> Option<u64> {
+pub fn atomic(operation: &str, wide: bool, old: u64, a: u64, b: u64) -> Option<u64> {
     let mask = if wide { u64::MAX } else { 0xffff_ffff };
     let signed = |value: u64| if wide { value as i64 } else { i64::from(value as i32) };
     let new = match operation {

@@ -51,6 +51,7 @@ mod vector;
 pub use error::{ExecutionError, Reason};
 pub use host::{Export, Host, ImageAccess, ImageOperation, Level, Memory, Message, Recorder};
 pub use image_resource::{ImageKind, ImageResource, SamplerResource};
+pub use integer::atomic;
 pub use program::{Program, ProgramError};
 pub use quirks::Quirks;
 pub use register::LANES;

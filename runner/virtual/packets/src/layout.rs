@@ -156,7 +156,7 @@ pub struct PacketLayout {
     /// Number of a register among several of one form.
     pub index: u32,
     /// Registers of the form; 0 for one.
-    pub(crate) repeated: u32,
+    pub repeated: u32,
     /// Bytes from each of several registers of one form to the next.
     pub distance: u32,
     /// Members in ascending order of their first bits.

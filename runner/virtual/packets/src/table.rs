@@ -132,6 +132,11 @@ impl Table {
         values.iter().find(|(v, _)| *v == value).map(|(_, name)| *name)
     }
 
+    /// All registers, each of several of one form.
+    pub fn registers(&self) -> impl Iterator<Item = &PacketLayout> {
+        self.registers.values()
+    }
+
     /// All commands.
     pub fn commands(&self) -> impl Iterator<Item = &PacketLayout> {
         self.commands.iter()

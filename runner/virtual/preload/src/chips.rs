@@ -1,5 +1,7 @@
 //! AMD's chips: what the kernel tells drivers about each.
 
+use submission::tile_modes::{self, TileModes};
+
 /// Facts of a chip. Names are those of the kernel's interface.
 #[derive(Debug)]
 pub(crate) struct Chip {
@@ -32,8 +34,8 @@ pub(crate) struct Chip {
     /// Registers: number in double words, engine and array or all ones, value. Those of an engine
     /// repeat for each.
     pub(crate) registers: &'static [(u32, u32, u32)],
-    /// The first register of tile modes and the values from there on.
-    pub(crate) tile_modes: (u32, &'static [u32]),
+    /// Registers of tile modes.
+    pub(crate) tile_modes: TileModes,
 }
 
 /// Instance of registers that exist once.
@@ -67,43 +69,7 @@ pub(crate) static PITCAIRN: Chip = Chip {
         (0xa0d4, ENGINE + 1, 0x2a00_1260),
         (0x09d8, ONCE, 0x25a),
     ],
-    tile_modes: (
-        0x2644,
-        &[
-            0x0036_0292,
-            0x0036_0a92,
-            0x0036_1292,
-            0x0012_2a92,
-            0x0000_028a,
-            0x0002_1a92,
-            0x0003_1292,
-            0x0002_2112,
-            0x0000_0004,
-            0x0000_0288,
-            0x0036_1290,
-            0x0035_1290,
-            0x0030_1a90,
-            0x0000_0289,
-            0x0032_1291,
-            0x0031_1291,
-            0x0030_1a91,
-            0x0030_2a91,
-            0x0000_028d,
-            0x0030_2aa1,
-            0x0030_2a9d,
-            0x0013_1291,
-            0x0012_1291,
-            0x0003_1291,
-            0x0002_1a91,
-            0x0002_2111,
-            0x0002_2111,
-            0x0002_2111,
-            0x0002_2111,
-            0x0002_2111,
-            0x0001_2911,
-            0,
-        ],
-    ),
+    tile_modes: tile_modes::PITCAIRN,
 };
 
 pub(crate) static POLARIS10: Chip = Chip {
@@ -136,65 +102,13 @@ pub(crate) static POLARIS10: Chip = Chip {
         (0xa0d5, ENGINE + 3, 0x2a),
         (0x09d8, ONCE, 0x60a2),
     ],
-    tile_modes: (
-        0x2644,
-        &[
-            0x0080_0310,
-            0x0080_0b10,
-            0x0080_1310,
-            0x0080_1b10,
-            0x0080_2b10,
-            0x0080_2b08,
-            0x0080_2b14,
-            0x0080_2954,
-            0x0000_0304,
-            0x0200_0308,
-            0x0200_0310,
-            0x0600_0314,
-            0x0600_0154,
-            0x0240_0308,
-            0x0240_0310,
-            0x0240_0330,
-            0x0640_0314,
-            0x0640_0154,
-            0x0040_030c,
-            0x0100_030c,
-            0x0100_031c,
-            0x0100_0334,
-            0x0100_0324,
-            0x0100_0164,
-            0x0040_031c,
-            0x0100_0320,
-            0x0100_0338,
-            0x02c0_0308,
-            0x02c0_0310,
-            0x06c0_0314,
-            0x06c0_0154,
-            0,
-            0xe8,
-            0xe8,
-            0xe8,
-            0xe8,
-            0xd4,
-            0xc0,
-            0xc0,
-            0,
-            0xec,
-            0xe8,
-            0xd4,
-            0xd0,
-            0x80,
-            0x40,
-            0x40,
-            0,
-        ],
-    ),
+    tile_modes: tile_modes::POLARIS10,
 };
 
 impl Chip {
     /// Value of a register, by its number in double words and the instance of it.
     pub(crate) fn register(&self, number: u32, instance: u32) -> Option<u32> {
-        let (first, values) = self.tile_modes;
+        let TileModes { first, values } = self.tile_modes;
         let mode = number.checked_sub(first).and_then(|i| values.get(usize::try_from(i).ok()?));
         let is_it = |row: &&(u32, u32, u32)| row.0 == number && row.1 == instance;
         mode.copied().or_else(|| self.registers.iter().find(is_it).map(|row| row.2))

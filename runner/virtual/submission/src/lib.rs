@@ -28,6 +28,8 @@
 
 use std::io::{self, Read, Write};
 
+pub mod tile_modes;
+
 /// Environment variable with the path of the socket.
 pub const SOCKET_VARIABLE: &str = "RUNNER_GPU_SOCKET";
 /// Environment variable with the name of the generation.

@@ -26,7 +26,7 @@ struct Placed {
 /// type of the numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceFormat {
-    /// Name, such as `B8G8R8A8_UNORM`.
+    /// Name, such as `B8G8R8A8_UNORM`; empty without one.
     pub name: &'static str,
     /// Bytes of a texel, or of a block of a compressed format.
     pub bytes: u64,
@@ -51,6 +51,32 @@ impl SurfaceFormat {
             [const { OnceLock::new() }; FORMATS];
         let slot = KNOWN.get(usize::try_from(number).ok()?)?;
         slot.get_or_init(|| SurfaceFormat::parse(format_name(number)?)).as_ref()
+    }
+
+    /// A format of these channels from the lowest bit up, each with its component; `None` for
+    /// unused bits.
+    #[must_use]
+    pub fn of_channels(channels: &[(Option<usize>, Channel)], is_srgb: bool) -> SurfaceFormat {
+        let mut shift = 0;
+        let placed = channels.iter().map(|&(component, channel)| {
+            let placed = Placed { component: component.unwrap_or(4), shift, channel };
+            shift += u32::from(channel.bits());
+            placed
+        });
+        let channels: Vec<Placed> = placed.collect();
+        let is_integer = |placed: &Placed| {
+            placed.component < 4 && matches!(placed.channel, Channel::Int(_) | Channel::Uint(_))
+        };
+        SurfaceFormat {
+            name: "",
+            bytes: u64::from(shift / 8),
+            is_srgb,
+            is_integer: channels.iter().any(is_integer),
+            copies: &[],
+            is_shared: false,
+            blocks: None,
+            channels,
+        }
     }
 
     /// Reads the name of a format.

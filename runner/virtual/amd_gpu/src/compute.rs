@@ -1,0 +1,158 @@
+//! Dispatches: work groups, whose waves take turns between barriers.
+
+use amd_isa::Chip;
+use gcn_simulator::{LANES, Outcome, Wave};
+use gpu_service::{Outcome as Done, not_modeled};
+use packets::Memory;
+
+use crate::hardware::Hardware;
+use crate::registers::Registers;
+use crate::state::{DispatchFields, HardwareStage};
+use crate::wave::{Shader, WaveHost, first_lanes};
+
+/// Most threads of a work group.
+const MOST_THREADS: u32 = 2048;
+/// Bytes of a unit of scratch space.
+const SCRATCH_UNIT: u32 = 1024;
+
+/// A dispatch: numbers of the last group of each axis plus one, and bits of the packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dispatch {
+    pub(crate) groups: [u32; 3],
+    /// The last group of an axis has its own size.
+    pub(crate) has_partial_groups: bool,
+    /// Groups are counted from 0, not from the start in registers.
+    pub(crate) starts_at_0: bool,
+    /// Groups are numbers of threads.
+    pub(crate) counts_threads: bool,
+}
+
+/// Registers of a dispatch.
+struct Grid<'a> {
+    hardware: &'a Hardware,
+    registers: &'a Registers,
+    memory: &'a dyn Memory,
+    shader: Shader,
+    /// Threads of a group, and of the last group of each axis.
+    sizes: [[u32; 3]; 2],
+    has_scratch: bool,
+}
+
+/// Executes a dispatch.
+pub(crate) fn dispatch(
+    hardware: &Hardware,
+    memory: &dyn Memory,
+    registers: &Registers,
+    dispatch: Dispatch,
+) -> Done<()> {
+    let fields = &hardware.fields.dispatch;
+    let stage = hardware.fields.stages[HardwareStage::Cs as usize];
+    let get = |field: crate::registers::RegisterField| field.get(registers);
+    let full = [fields.threads_x, fields.threads_y, fields.threads_z].map(get);
+    let last = [fields.last_x, fields.last_y, fields.last_z].map(get);
+    let start = [fields.start_x, fields.start_y, fields.start_z].map(get);
+    let start = if dispatch.starts_at_0 { [0; 3] } else { start };
+    if dispatch.counts_threads {
+        return not_modeled("dispatches that count threads");
+    }
+    if dispatch.groups.contains(&0) {
+        return Ok(());
+    }
+    let grid = Grid {
+        hardware,
+        registers,
+        memory,
+        shader: Shader::load(hardware, memory, registers, HardwareStage::Cs)?,
+        sizes: [full, if dispatch.has_partial_groups { last } else { full }],
+        has_scratch: stage.scratch.flag(registers),
+    };
+    for z in start[2]..dispatch.groups[2] {
+        for y in start[1]..dispatch.groups[1] {
+            for x in start[0]..dispatch.groups[0] {
+                hardware.guard.check()?;
+                grid.group([x, y, z], dispatch.groups)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Grid<'_> {
+    fn fields(&self) -> &DispatchFields {
+        &self.hardware.fields.dispatch
+    }
+
+    /// Runs a work group.
+    fn group(&self, id: [u32; 3], groups: [u32; 3]) -> Done<()> {
+        let size: [u32; 3] = std::array::from_fn(|axis| {
+            let is_last = id[axis] + 1 == groups[axis];
+            self.sizes[usize::from(is_last)][axis]
+        });
+        let threads = size.into_iter().fold(1_u64, |all, size| all.saturating_mul(size.into()));
+        if threads > u64::from(MOST_THREADS) {
+            return not_modeled(format!("work groups of {threads} threads"));
+        }
+        let threads = threads as usize;
+        let mut waves: Vec<Wave> =
+            (0..threads).step_by(LANES).map(|first| self.wave(id, size, first, threads)).collect();
+        let mut local = vec![0; self.local_bytes()];
+        let mut host = WaveHost::new(self.hardware, self.memory);
+        let mut open: Vec<usize> = (0..waves.len()).collect();
+        while !open.is_empty() {
+            let mut waiting = Vec::new();
+            for number in open {
+                let wave = &mut waves[number];
+                std::mem::swap(&mut wave.local, &mut local);
+                let outcome = self.shader.run(self.hardware, wave, &mut host);
+                std::mem::swap(&mut wave.local, &mut local);
+                if outcome? == Outcome::Barrier {
+                    waiting.push(number);
+                }
+            }
+            open = waiting;
+        }
+        Ok(())
+    }
+
+    /// Bytes of the local data share of a group.
+    fn local_bytes(&self) -> usize {
+        let unit = match self.hardware.chip {
+            Chip::Si => 256,
+            Chip::Vi => 512,
+        };
+        self.fields().local.get(self.registers) as usize * unit
+    }
+
+    /// The wave of the threads from `first` on.
+    fn wave(&self, id: [u32; 3], size: [u32; 3], first: usize, threads: usize) -> Wave {
+        let fields = self.fields();
+        let flag = |field: crate::registers::RegisterField| field.flag(self.registers);
+        let mut system = Vec::new();
+        for (field, id) in [fields.group_x, fields.group_y, fields.group_z].into_iter().zip(id) {
+            if flag(field) {
+                system.push(id);
+            }
+        }
+        let number = (first / LANES) as u32;
+        let waves = threads.div_ceil(LANES) as u32;
+        if flag(fields.group_size) {
+            // The first wave, ordered appends, waves of the group, this one.
+            system.push(u32::from(number == 0) << 31 | number << 6 | waves);
+        }
+        if self.has_scratch {
+            system.push(number * SCRATCH_UNIT * fields.scratch.get(self.registers));
+        }
+        let lanes = (threads - first).min(LANES);
+        let mut wave = self.shader.wave(first_lanes(lanes), &system);
+        let [width, height, _] = size.map(|size| size.max(1) as usize);
+        let components = fields.components.get(self.registers) as usize;
+        for lane in 0..lanes {
+            let thread = first + lane;
+            let place = [thread % width, thread / width % height, thread / width / height];
+            for (register, place) in wave.vector.iter_mut().zip(place).take(components + 1) {
+                register[lane] = place as u32;
+            }
+        }
+        wave
+    }
+}

@@ -1,0 +1,291 @@
+//! Render targets: exports of colors, blending, stores.
+
+use fixed_function::{Equation, Factor, Function, Term, blend, logic};
+use gcn_simulator::Export;
+use gpu_service::{Outcome, not_modeled};
+use raster::format::Channel;
+use surfaces::SurfaceFormat;
+
+use super::call::Draw;
+use crate::registers::RegisterField;
+use crate::texels::{Level, Numbers, TileMode, format};
+
+/// Render targets of a draw.
+const TARGETS: u32 = 8;
+/// Truth table of the logic operation that stores the source.
+const COPY: u32 = 0xcc;
+/// Bits of an address.
+const ADDRESS_MASK: u64 = (1 << 48) - 1;
+
+/// Formats of color exports in pairs: halves, and numbers of 16 bits.
+const HALVES: u32 = 4;
+const UNORM: u32 = 5;
+const SNORM: u32 = 6;
+const UINT: u32 = 7;
+const SINT: u32 = 8;
+
+/// A render target with its blend state.
+struct Target {
+    /// Number of its export, and the format of it.
+    export: u8,
+    export_format: u32,
+    format: &'static SurfaceFormat,
+    level: Level,
+    first_layer: u32,
+    last_layer: u32,
+    /// Bits of a texel that are written; `None` if all are.
+    mask: Option<Vec<u8>>,
+    /// Equations of color and alpha.
+    equations: Option<[Equation; 2]>,
+    logic: Option<u64>,
+    /// Limits of colors before blending.
+    clamp: Option<[f32; 2]>,
+    /// The stored alpha counts as 1.
+    is_opaque: bool,
+}
+
+/// Output of colors of a draw.
+pub(super) struct Colors<'a> {
+    draw: &'a Draw<'a>,
+    targets: Vec<Target>,
+    constant: [f32; 4],
+    /// Number of samples of which alpha covers a part.
+    to_coverage: Option<u32>,
+}
+
+impl<'a> Colors<'a> {
+    /// Loads the state of a draw.
+    pub(super) fn load(draw: &'a Draw<'a>) -> Outcome<Colors<'a>> {
+        const NORMAL: u32 = 1;
+        const DISABLED: u32 = 0;
+        let (fields, registers) = (&draw.hardware.fields.color, draw.registers);
+        let mode = fields.mode.get(registers);
+        if mode > NORMAL {
+            return not_modeled(format!("render targets of mode {mode}"));
+        }
+        let formats = draw.hardware.fields.fragment.colors.word(registers);
+        let masks = fields.target_mask.word(registers) & fields.shader_mask.word(registers);
+        let mut targets = Vec::new();
+        let mut export = 0;
+        for index in 0..TARGETS {
+            let export_format = formats >> (4 * index) & 15;
+            // Exports are those of the formats that are not 0, one after the other.
+            let number = export;
+            export += u8::from(export_format != 0);
+            let mask = masks >> (4 * index) & 15;
+            let data = fields.format.at(index, registers);
+            if mode == DISABLED || export_format == 0 || mask == 0 || data == 0 {
+                continue;
+            }
+            targets.push(Target::load(draw, index, mask, (number, export_format))?);
+        }
+        let fields = &draw.hardware.fields;
+        let samples = draw.samples().count();
+        let to_coverage = fields.fragment.alpha_to_mask.flag(registers) && samples > 1;
+        let constant =
+            [fields.color.red, fields.color.green, fields.color.blue, fields.color.alpha]
+                .map(|field| f32::from_bits(field.word(registers)));
+        Ok(Colors { draw, targets, constant, to_coverage: to_coverage.then_some(samples) })
+    }
+
+    /// Samples that the alpha of a lane covers: as many as its share, the first ones.
+    pub(super) fn alpha_coverage(&self, exports: &[Export], lane: usize) -> Outcome<u16> {
+        let Some(samples) = self.to_coverage else { return Ok(u16::MAX) };
+        let formats = self.draw.hardware.fields.fragment.colors.word(self.draw.registers);
+        let is_first = |export: &&Export| export.target == 0;
+        let Some(export) = exports.iter().find(is_first) else { return Ok(u16::MAX) };
+        let alpha = f32::from_bits(color(export, formats & 15, lane)[3]).clamp(0.0, 1.0);
+        let count = (alpha * samples as f32).round() as u32;
+        Ok(((1_u32 << count) - 1) as u16)
+    }
+
+    /// Blends and stores the colors of a lane.
+    pub(super) fn store(
+        &self,
+        exports: &[Export],
+        lane: usize,
+        place: (u32, u32),
+        layer: u32,
+        samples: u16,
+    ) -> Outcome<()> {
+        for target in &self.targets {
+            let own = |number: u8| {
+                let is_own =
+                    |export: &&Export| export.target == number && export.exec >> lane & 1 != 0;
+                exports.iter().find(is_own).map(|export| color(export, target.export_format, lane))
+            };
+            let Some(source) = own(target.export) else { continue };
+            let layer = layer + target.first_layer;
+            if layer > target.last_layer {
+                continue;
+            }
+            // With two sources the second one is the next export.
+            let second = own(target.export + 1).unwrap_or_default();
+            for sample in (0..16).filter(|sample| samples >> sample & 1 != 0) {
+                if sample >= target.level.samples {
+                    break;
+                }
+                let address = target.level.address(place.0, place.1, layer, sample) & ADDRESS_MASK;
+                self.store_sample(target, address, source, second)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn store_sample(
+        &self,
+        target: &Target,
+        address: u64,
+        source: [u32; 4],
+        second: [u32; 4],
+    ) -> Outcome<()> {
+        let memory = self.draw.memory;
+        let reads = target.mask.is_some() || target.equations.is_some() || target.logic.is_some();
+        let mut old = [0; 16];
+        let count = (target.format.bytes as usize).min(16);
+        if reads {
+            memory.read(address, &mut old[..count])?;
+        }
+        let mut color = source;
+        let clamp = |bits: u32| match target.clamp {
+            Some([low, high]) => f32::from_bits(bits).max(low).min(high),
+            None => f32::from_bits(bits),
+        };
+        if let Some([of_color, of_alpha]) = target.equations {
+            let mut destination = target.format.decode(&old).map(f32::from_bits);
+            if target.is_opaque {
+                destination[3] = 1.0;
+            }
+            let colors = fixed_function::Colors {
+                source: source.map(clamp),
+                second: second.map(clamp),
+                destination,
+                constant: self.constant.map(|value| clamp(value.to_bits())),
+            };
+            let Some(result) = blend(of_color, of_alpha, &colors) else {
+                return not_modeled("a reserved number of blend state");
+            };
+            color = result.map(f32::to_bits);
+        }
+        let bytes = target.format.encode(color);
+        let mut texel: [u8; 16] = std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
+        if let Some(operation) = target.logic {
+            texel.iter_mut().zip(old).for_each(|(new, old)| *new = logic(operation, *new, old));
+        }
+        if let Some(mask) = &target.mask {
+            for ((new, old), mask) in texel.iter_mut().zip(old).zip(mask) {
+                *new = *new & mask | old & !mask;
+            }
+        }
+        Ok(memory.write(address, &texel[..count])?)
+    }
+}
+
+impl Target {
+    fn load(draw: &Draw<'_>, index: u32, mask: u32, export: (u8, u32)) -> Outcome<Target> {
+        let (fields, registers) = (&draw.hardware.fields.color, draw.registers);
+        let get = |field: RegisterField| field.at(index, registers);
+        if get(fields.compression) != 0 || get(fields.dcc) != 0 || get(fields.fast_clear) != 0 {
+            return not_modeled("render targets with metadata");
+        }
+        let (data, numbers) = (get(fields.format), get(fields.numbers));
+        let found =
+            Numbers::of_target(numbers).and_then(|numbers| format(data, numbers, get(fields.swap)));
+        let Some(format) = found else {
+            return not_modeled(format!("render targets of format {data} with numbers {numbers}"));
+        };
+        let level = Level {
+            base: u64::from(get(fields.base)) << 8,
+            mode: TileMode::of(draw.hardware.chip, get(fields.tile_mode))?,
+            pitch: 8 * (u64::from(get(fields.pitch)) + 1),
+            slice: 64 * (u64::from(get(fields.slice)) + 1),
+            bytes: format.bytes,
+            samples: 1 << get(fields.samples).min(4),
+        };
+        let written = [0, 1, 2, 3].map(|component| mask >> component & 1 != 0);
+        let blends = get(fields.blends) != 0 && !format.is_integer;
+        let color = equation(get(fields.source), get(fields.destination), get(fields.function));
+        let alpha = equation(
+            get(fields.source_alpha),
+            get(fields.destination_alpha),
+            get(fields.function_alpha),
+        );
+        let has_own = get(fields.has_own_alpha) != 0;
+        let operation = fields.logic.get(registers);
+        let has_logic = operation != COPY && !format.is_srgb && !format.is_float();
+        Ok(Target {
+            export: export.0,
+            export_format: export.1,
+            format,
+            level,
+            first_layer: get(fields.first_layer),
+            last_layer: get(fields.last_layer),
+            mask: (written != [true; 4]).then(|| format.component_mask(written)),
+            equations: blends.then_some([color, if has_own { alpha } else { color }]),
+            logic: has_logic.then_some(u64::from(operation & 15)),
+            clamp: format.normalized().filter(|_| get(fields.blend_clamp) != 0),
+            is_opaque: get(fields.opaque) != 0,
+        })
+    }
+}
+
+/// Color that a lane exports: bits of floats, or integers.
+fn color(export: &Export, format: u32, lane: usize) -> [u32; 4] {
+    let value = |channel: usize| export.channels[channel].map_or(0, |values| values[lane]);
+    if !export.compressed {
+        return [0, 1, 2, 3].map(value);
+    }
+    [0, 1, 2, 3].map(|channel| {
+        let bits = value(channel / 2) >> (16 * (channel % 2)) & 0xffff;
+        let signed = i32::from(bits as u16 as i16);
+        match format {
+            HALVES => {
+                let half = Channel::Float(16);
+                half.to_f32(half.decode(bits), 0.0).to_bits()
+            }
+            UNORM => (bits as f32 / 65535.0).to_bits(),
+            SNORM => (signed as f32 / 32767.0).max(-1.0).to_bits(),
+            UINT => bits,
+            SINT => signed.cast_unsigned(),
+            _ => 0,
+        }
+    })
+}
+
+/// An equation by its numbers.
+fn equation(source: u32, destination: u32, function: u32) -> Equation {
+    let function = match function {
+        0 => Some(Function::Add),
+        1 => Some(Function::Subtract),
+        2 => Some(Function::Min),
+        3 => Some(Function::Max),
+        4 => Some(Function::ReverseSubtract),
+        _ => None,
+    };
+    Equation { source: factor(source), destination: factor(destination), function }
+}
+
+fn factor(number: u32) -> Option<Factor> {
+    Some(match number {
+        0 => Factor::Inverse(Term::One),
+        1 => Factor::Plain(Term::One),
+        2 => Factor::Plain(Term::SourceColor),
+        3 => Factor::Inverse(Term::SourceColor),
+        4 => Factor::Plain(Term::SourceAlpha),
+        5 => Factor::Inverse(Term::SourceAlpha),
+        6 => Factor::Plain(Term::DestinationAlpha),
+        7 => Factor::Inverse(Term::DestinationAlpha),
+        8 => Factor::Plain(Term::DestinationColor),
+        9 => Factor::Inverse(Term::DestinationColor),
+        10 => Factor::Plain(Term::SaturatedSourceAlpha),
+        13 => Factor::Plain(Term::ConstantColor),
+        14 => Factor::Inverse(Term::ConstantColor),
+        15 => Factor::Plain(Term::SecondColor),
+        16 => Factor::Inverse(Term::SecondColor),
+        17 => Factor::Plain(Term::SecondAlpha),
+        18 => Factor::Inverse(Term::SecondAlpha),
+        19 => Factor::Plain(Term::ConstantAlpha),
+        20 => Factor::Inverse(Term::ConstantAlpha),
+        _ => return None,
+    })
+}

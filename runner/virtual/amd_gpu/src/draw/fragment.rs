@@ -1,0 +1,190 @@
+//! Fragments: waves of pixel shaders, tests, stores.
+
+use fixed_function::{Quad, QuadSlot, Samples};
+use gcn_simulator::{Export, LANES};
+use gpu_service::{Outcome, not_modeled};
+
+use super::call::Draw;
+use super::color::Colors;
+use super::depth::{DepthStencil, Tested};
+use super::inputs::Inputs;
+use super::shaded::Primitive;
+use crate::state::HardwareStage;
+use crate::wave::{Shader, WaveHost};
+
+/// Target of exports of depth.
+const DEPTH: u8 = 8;
+/// Format of depth exports in pairs of 16 bits.
+const PAIRS: u32 = 7;
+
+/// The fragment stage of a draw.
+pub(super) struct Fragments<'a> {
+    draw: &'a Draw<'a>,
+    shader: Shader,
+    system: Vec<u32>,
+    inputs: Inputs,
+    pub(super) samples: Samples,
+    colors: Colors<'a>,
+    depth: Option<DepthStencil<'a>>,
+    tests_early: bool,
+    /// One lane for each sample.
+    per_sample: bool,
+}
+
+/// Outputs of a lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extra {
+    depth: Option<f32>,
+    stencil: Option<u8>,
+    mask: Option<u32>,
+}
+
+impl<'a> Fragments<'a> {
+    /// Loads the state of a draw.
+    pub(super) fn load(draw: &'a Draw<'a>) -> Outcome<Fragments<'a>> {
+        let hardware = draw.hardware;
+        let fields = &hardware.fields.fragment;
+        let stage = hardware.fields.stages[HardwareStage::Ps as usize];
+        let shader = Shader::load(hardware, draw.memory, draw.registers, HardwareStage::Ps)?;
+        // The number of the wave's primitives in the local data share, which the host knows.
+        let mut system = vec![0];
+        system.extend(draw.scratch_offset(stage.scratch.flag(draw.registers)));
+        let samples = draw.samples();
+        Ok(Fragments {
+            draw,
+            shader,
+            system,
+            inputs: Inputs::load(draw),
+            per_sample: fields.iterations.flag(draw.registers) && samples.count() > 1,
+            colors: Colors::load(draw)?,
+            depth: draw.depth_stencil(samples.count())?,
+            samples,
+            tests_early: fields.is_early.flag(draw.registers),
+        })
+    }
+
+    /// Shades quads of one primitive.
+    pub(super) fn shade(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
+        let slots: Vec<QuadSlot> = if self.per_sample {
+            let samples = 0..self.samples.count();
+            quads
+                .iter()
+                .flat_map(|quad| {
+                    samples.clone().map(|sample| QuadSlot { quad: *quad, sample: Some(sample) })
+                })
+                .filter(|slot| (0..4).any(|pixel| slot.covered(pixel) != 0))
+                .collect()
+        } else {
+            quads.iter().map(|quad| QuadSlot { quad: *quad, sample: None }).collect()
+        };
+        for group in slots.chunks(LANES / 4) {
+            self.draw.hardware.guard.check()?;
+            self.wave(primitive, group)?;
+        }
+        Ok(())
+    }
+
+    /// Shades the pixels of a wave.
+    fn wave(&self, primitive: &Primitive<'_>, slots: &[QuadSlot]) -> Outcome<()> {
+        let lanes = 4 * slots.len();
+        let covered = |lane: usize| slots[lane / 4].covered(lane % 4);
+        let mut passed: Vec<u16> = (0..lanes).map(covered).collect();
+        if self.tests_early {
+            for (lane, passed) in passed.iter_mut().enumerate() {
+                *passed = self.test(primitive, slots, lane, *passed, Extra::default())?;
+            }
+        }
+        let live = (0..lanes).fold(0, |all, lane| all | u64::from(passed[lane] != 0) << lane);
+        if live == 0 {
+            return Ok(());
+        }
+        let mut wave = self.shader.wave(live, &self.system);
+        self.inputs.write(&mut wave, primitive, slots, &self.samples);
+        let parameters = |attribute: u8, channel: u8, _: usize| {
+            Some(self.inputs.parameter(primitive, attribute, channel))
+        };
+        let hardware = self.draw.hardware;
+        let mut host = WaveHost::with_parameters(hardware, self.draw.memory, &parameters);
+        self.shader.finish(hardware, &mut wave, &mut host)?;
+        let done = host.exports.iter().rev().find(|export| export.done);
+        let valid = done.map_or(live, |export| export.exec & live);
+        for lane in (0..lanes).filter(|lane| valid >> lane & 1 != 0) {
+            let extra = self.extra(&host.exports, lane)?;
+            let mut samples = passed[lane] & self.colors.alpha_coverage(&host.exports, lane)?;
+            if let Some(mask) = extra.mask {
+                samples &= mask as u16;
+            }
+            if !self.tests_early {
+                samples = self.test(primitive, slots, lane, samples, extra)?;
+            }
+            let count = u64::from(samples.count_ones());
+            self.draw.passed.set(self.draw.passed.get() + count);
+            if samples != 0 {
+                let place = slots[lane / 4].pixel(lane % 4);
+                self.colors.store(&host.exports, lane, place, primitive.layer, samples)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Depth, stencil and mask that a lane exports.
+    fn extra(&self, exports: &[Export], lane: usize) -> Outcome<Extra> {
+        let is_depth = |export: &&Export| export.target == DEPTH && export.exec >> lane & 1 != 0;
+        let Some(export) = exports.iter().find(is_depth) else { return Ok(Extra::default()) };
+        let registers = self.draw.registers;
+        let fields = &self.draw.hardware.fields.fragment;
+        let channel = |i: usize| export.channels[i].map(|values| values[lane]);
+        let format = fields.depth.get(registers);
+        let (depth, stencil, mask) = match export.compressed {
+            // The stencil is in the upper half of the first pair, the mask in the second pair.
+            true if format == PAIRS => (None, channel(0).map(|pair| pair >> 16), channel(1)),
+            true => return not_modeled(format!("depth exports of format {format} in pairs")),
+            false => (channel(0), channel(1), channel(2)),
+        };
+        Ok(Extra {
+            depth: depth.filter(|_| fields.exports_depth.flag(registers)).map(f32::from_bits),
+            stencil: stencil
+                .filter(|_| fields.exports_stencil.flag(registers))
+                .map(|stencil| stencil as u8),
+            mask: mask.filter(|_| fields.exports_mask.flag(registers)),
+        })
+    }
+
+    /// Tests the samples of a lane. Returns those that pass.
+    fn test(
+        &self,
+        primitive: &Primitive<'_>,
+        slots: &[QuadSlot],
+        lane: usize,
+        covered: u16,
+        extra: Extra,
+    ) -> Outcome<u16> {
+        let Some(tests) = &self.depth else { return Ok(covered) };
+        let (x, y) = slots[lane / 4].pixel(lane % 4);
+        let mut passed = 0;
+        for (sample, position) in (0..).zip(&self.samples.positions) {
+            if covered >> sample & 1 == 0 {
+                continue;
+            }
+            let depth = extra.depth.unwrap_or_else(|| {
+                let (x, y) = (f64::from(x) + position[0], f64::from(y) + position[1]);
+                primitive.interpolation.depth(x, y)
+            });
+            let [low, high] = primitive.depths;
+            let depth = depth.max(low.min(high)).min(high.max(low));
+            let tested = Tested {
+                x,
+                y,
+                layer: primitive.layer,
+                sample,
+                is_front: primitive.is_front,
+                depth,
+                stencil: extra.stencil,
+            };
+            if tests.test(&tested)? {
+                passed |= 1 << sample;
+            }
+        }
+        Ok(passed)
+    }
+}

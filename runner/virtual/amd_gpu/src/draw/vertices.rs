@@ -1,0 +1,147 @@
+//! Vertices: indices, and waves of vertex shaders.
+
+use gcn_simulator::LANES;
+use gpu_service::Outcome;
+use rustc_hash::FxHashMap;
+
+use super::call::{Draw, DrawCall};
+use crate::state::HardwareStage;
+use crate::wave::{Shader, WaveHost, first_lanes};
+
+/// Target of the first export of positions, and of the first of parameters.
+const POSITIONS: u8 = 12;
+const PARAMETERS: u8 = 32;
+/// Most parameters of a vertex.
+pub(super) const MOST_PARAMETERS: usize = 32;
+
+/// Exports of a vertex.
+#[derive(Clone, Debug)]
+pub(super) struct Vertex {
+    /// Position, then vectors that the state enables.
+    pub(super) positions: [[u32; 4]; 4],
+    pub(super) parameters: Vec<[u32; 4]>,
+}
+
+/// Vertices of a draw.
+#[derive(Debug, Default)]
+pub(super) struct Fetched {
+    /// Index and primitive of each vertex.
+    pub(super) indices: Vec<(u32, u32)>,
+    /// Numbers of the vertices between restarts.
+    pub(super) runs: Vec<Vec<u32>>,
+}
+
+impl Draw<'_> {
+    /// Reads the indices of a draw, each vertex once.
+    pub(super) fn fetch(&self, call: &DrawCall) -> Outcome<Fetched> {
+        let fields = &self.fields().vertex;
+        let offset = fields.index_offset.get(self.registers);
+        let restart = fields.restarts.flag(self.registers);
+        let restart = restart.then(|| fields.restart_index.get(self.registers));
+        let mut fetched = Fetched { indices: Vec::new(), runs: vec![Vec::new()] };
+        let mut known: FxHashMap<u32, u32> = FxHashMap::default();
+        for place in 0..call.vertices {
+            let index = match call.indices {
+                None => call.first_vertex.wrapping_add(place),
+                Some(indices) => {
+                    let bytes = indices.bytes as usize;
+                    let mut index = [0; 4];
+                    // Indices after the end are 0.
+                    if place < indices.most {
+                        let address = indices.start.wrapping_add(u64::from(place) * bytes as u64);
+                        self.memory.read(address, &mut index[..bytes])?;
+                    }
+                    let index = u32::from_le_bytes(index);
+                    let mask = if bytes < 4 { (1 << (8 * bytes)) - 1 } else { u32::MAX };
+                    if restart.is_some_and(|restart| restart & mask == index) {
+                        fetched.runs.push(Vec::new());
+                        continue;
+                    }
+                    index
+                }
+            };
+            let index = index.wrapping_add(offset);
+            let number = *known.entry(index).or_insert_with(|| {
+                fetched.indices.push((index, 0));
+                fetched.indices.len() as u32 - 1
+            });
+            if let Some(run) = fetched.runs.last_mut() {
+                run.push(number);
+            }
+        }
+        Ok(fetched)
+    }
+
+    /// Shades vertices of an instance, given their indices and primitives.
+    pub(super) fn shade_vertices(
+        &self,
+        indices: &[(u32, u32)],
+        instance: u32,
+    ) -> Outcome<Vec<Vertex>> {
+        let hardware = self.hardware;
+        let stage = hardware.fields.stages[HardwareStage::Vs as usize];
+        let shader = Shader::load(hardware, self.memory, self.registers, HardwareStage::Vs)?;
+        let components = stage.components.get(self.registers);
+        let rate = hardware.fields.vertex.step_rate.get(self.registers).max(1);
+        let system = self.scratch_offset(stage.scratch.flag(self.registers));
+        let mut vertices = Vec::with_capacity(indices.len());
+        for group in indices.chunks(LANES) {
+            let mut wave = shader.wave(first_lanes(group.len()), &system);
+            for (lane, (index, primitive)) in group.iter().enumerate() {
+                let values = [*index, instance / rate, *primitive, instance];
+                let inputs = wave.vector.iter_mut().zip(values).take(components as usize + 1);
+                inputs.for_each(|(register, value)| register[lane] = value);
+            }
+            let mut host = WaveHost::new(hardware, self.memory);
+            shader.finish(hardware, &mut wave, &mut host)?;
+            let first = vertices.len();
+            vertices.extend(
+                group.iter().map(|_| Vertex { positions: [[0; 4]; 4], parameters: Vec::new() }),
+            );
+            for export in &host.exports {
+                let lanes = vertices[first..].iter_mut().enumerate();
+                for (lane, vertex) in lanes.filter(|(lane, _)| export.exec >> lane & 1 != 0) {
+                    let Some(to) = vertex.target(export.target) else { continue };
+                    for (value, channel) in to.iter_mut().zip(&export.channels) {
+                        if let Some(channel) = channel {
+                            *value = channel[lane];
+                        }
+                    }
+                }
+            }
+        }
+        Ok(vertices)
+    }
+
+    /// Offset of a wave's scratch space, if it has any: waves run one after the other.
+    pub(super) fn scratch_offset(&self, has_scratch: bool) -> Vec<u32> {
+        if has_scratch { vec![0] } else { Vec::new() }
+    }
+}
+
+impl Vertex {
+    /// The place of an export.
+    fn target(&mut self, target: u8) -> Option<&mut [u32; 4]> {
+        if let Some(place) = target.checked_sub(PARAMETERS) {
+            let place = usize::from(place);
+            if place >= MOST_PARAMETERS {
+                return None;
+            }
+            if self.parameters.len() <= place {
+                self.parameters.resize(place + 1, [0; 4]);
+            }
+            return self.parameters.get_mut(place);
+        }
+        self.positions.get_mut(usize::from(target.checked_sub(POSITIONS)?))
+    }
+
+    /// A parameter; one that was not exported is 0.
+    pub(super) fn parameter(&self, place: usize) -> [u32; 4] {
+        self.parameters.get(place).copied().unwrap_or_default()
+    }
+
+    /// A component of a vector of the position as a number.
+    pub(super) fn number(&self, slot: usize, component: usize) -> f64 {
+        f64::from(f32::from_bits(self.positions[slot][component]))
+    }
+}

@@ -1,0 +1,417 @@
+//! Accesses of waves to images: texels in memory, filtered by raster's lookups.
+
+use std::cell::Cell;
+
+use amd_isa::Chip;
+use gcn_simulator::{ImageAccess, ImageKind, ImageOperation, ImageResource, SamplerResource};
+use packets::Memory;
+use raster::format::FormatClass;
+use raster::shader_io::{Lod, TextureOp};
+use raster::texture::sample::look_up;
+use raster::texture::texels::{Faces, Texels};
+use raster::texture::{
+    CompareFunction, Filter, SamplerParameters, SwizzleSource, TextureTarget, Wrap,
+};
+use surfaces::SurfaceFormat;
+
+use crate::texels::{Level, Numbers, TileMode, format};
+
+/// Bits of an address.
+const ADDRESS_MASK: u64 = (1 << 48) - 1;
+
+/// An image as lookups see it.
+struct View<'a> {
+    memory: &'a dyn Memory,
+    resource: &'a ImageResource,
+    format: &'static SurfaceFormat,
+    levels: Levels,
+    border: [u32; 4],
+    is_normalized: bool,
+    compares: bool,
+    /// A texel could not be read.
+    failed: Cell<Option<u64>>,
+}
+
+/// Places of the levels of an image.
+struct Levels(Vec<Level>);
+
+/// Executes an access of a lane.
+pub(crate) fn access(
+    chip: Chip,
+    memory: &dyn Memory,
+    access: &ImageAccess,
+) -> Result<[u32; 4], String> {
+    let resource = &access.resource;
+    if let ImageOperation::Size { level } = access.operation {
+        return Ok(size(resource, level));
+    }
+    let view = View::new(chip, memory, access)?;
+    let result = match access.operation {
+        ImageOperation::Load { coordinates, layer, level, sample } => {
+            view.load(coordinates, layer, level, sample)
+        }
+        ImageOperation::Store { coordinates, layer, level, texel } => {
+            view.store(coordinates, layer, level, texel);
+            [0; 4]
+        }
+        ImageOperation::Atomic { coordinates, layer, operation, data } => {
+            view.atomic(coordinates, layer, operation, data)?
+        }
+        _ => view.look_up(access)?,
+    };
+    match view.failed.get() {
+        Some(address) => Err(format!("no memory at {address:#x}")),
+        None => Ok(result),
+    }
+}
+
+/// Width, height, depth or layers of a level, and the number of levels.
+fn size(resource: &ImageResource, level: u32) -> [u32; 4] {
+    let first = u32::from(resource.base_level);
+    let levels = u32::from(resource.last_level) + 1 - first.min(u32::from(resource.last_level));
+    let level = level + first;
+    let minified = |size: u32| (size >> level.min(31)).max(1);
+    let layers = resource.last_array + 1 - resource.base_array.min(resource.last_array);
+    let [width, height] = [resource.width, resource.height].map(minified);
+    let (height, depth) = match resource.kind {
+        ImageKind::D1 => (1, 1),
+        ImageKind::D1_ARRAY => (layers, 1),
+        ImageKind::D3 => (height, minified(resource.depth)),
+        ImageKind::D2 | ImageKind::D2_SAMPLES => (height, 1),
+        _ => (height, layers),
+    };
+    [width, height, depth, levels]
+}
+
+impl<'a> View<'a> {
+    fn new(
+        chip: Chip,
+        memory: &'a dyn Memory,
+        access: &'a ImageAccess,
+    ) -> Result<View<'a>, String> {
+        let resource = &access.resource;
+        let (data, numbers) = (u32::from(resource.data_format), resource.number_format);
+        let format = Numbers::of_image(numbers)
+            .and_then(|numbers| format(data, numbers, 0))
+            .ok_or_else(|| format!("format {data} with numbers {numbers}"))?;
+        let mode = TileMode::of(chip, resource.tiling.into()).map_err(|error| error.to_string())?;
+        let levels = Levels::of(resource, mode, format.bytes)?;
+        let border = match access.sampler.map_or(0, |sampler| sampler.border) {
+            0 => [0; 4],
+            1 => [0, 0, 0, 1.0_f32.to_bits()],
+            2 => [1.0_f32.to_bits(); 4],
+            _ => return Err("not modeled: border colors of a table".to_owned()),
+        };
+        Ok(View {
+            memory,
+            resource,
+            format,
+            levels,
+            border,
+            is_normalized: !access.unnormalized,
+            compares: matches!(
+                access.operation,
+                ImageOperation::Sample { reference: Some(_), .. }
+                    | ImageOperation::Gather { reference: Some(_), .. }
+            ),
+            failed: Cell::new(None),
+        })
+    }
+
+    /// Address of a texel of an access; `None` outside of the image.
+    fn address(&self, [x, y, z]: [i32; 3], layer: i32, level: u32, sample: u32) -> Option<u64> {
+        let resource = self.resource;
+        let level = level + u32::from(resource.base_level);
+        let (width, height, depth) = self.level_size(level as usize)?;
+        let slice = match resource.kind {
+            ImageKind::D3 => u32::try_from(z).ok().filter(|z| *z < depth)?,
+            ImageKind::D1 | ImageKind::D2 | ImageKind::D2_SAMPLES => resource.base_array,
+            _ => {
+                let layer = resource.base_array.checked_add_signed(layer)?;
+                Some(layer).filter(|layer| *layer <= resource.last_array)?
+            }
+        };
+        let is_flat = matches!(resource.kind, ImageKind::D1 | ImageKind::D1_ARRAY);
+        let y = if is_flat { 0 } else { y };
+        let (x, y) = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
+        let place = self.levels.0.get(level as usize)?;
+        let is_inside = x < width && y < height && sample < place.samples;
+        is_inside.then(|| place.address(x, y, slice, sample) & ADDRESS_MASK)
+    }
+
+    /// Bytes of the texel at an address.
+    fn bytes(&self, address: u64) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let count = (self.format.bytes as usize).min(16);
+        if self.memory.read(address, &mut bytes[..count]).is_err() {
+            self.failed.set(Some(address));
+        }
+        bytes
+    }
+
+    /// Loads a texel; one outside of the image is 0.
+    fn load(&self, coordinates: [i32; 3], layer: i32, level: u32, sample: u32) -> [u32; 4] {
+        let Some(address) = self.address(coordinates, layer, level, sample) else { return [0; 4] };
+        self.selected(self.format.decode(&self.bytes(address)))
+    }
+
+    /// Channels in the order of the descriptor.
+    fn selected(&self, texel: [u32; 4]) -> [u32; 4] {
+        let one = if self.format.is_integer { 1 } else { 1.0_f32.to_bits() };
+        self.resource.select.map(|select| match select {
+            1 => one,
+            4..=7 => texel[usize::from(select) - 4],
+            _ => 0,
+        })
+    }
+
+    fn store(&self, coordinates: [i32; 3], layer: i32, level: u32, texel: [u32; 4]) {
+        let Some(address) = self.address(coordinates, layer, level, 0) else { return };
+        // The descriptor says from which channel each component comes: stores go the other way.
+        let mut values = [0; 4];
+        for (select, value) in self.resource.select.iter().zip(texel) {
+            if let 4..=7 = select {
+                values[usize::from(*select) - 4] = value;
+            }
+        }
+        if self.memory.write(address, &self.format.encode(values)).is_err() {
+            self.failed.set(Some(address));
+        }
+    }
+
+    fn atomic(
+        &self,
+        coordinates: [i32; 3],
+        layer: i32,
+        operation: &str,
+        data: [u32; 2],
+    ) -> Result<[u32; 4], String> {
+        let Some(address) = self.address(coordinates, layer, 0, 0) else { return Ok([0; 4]) };
+        if self.format.bytes != 4 {
+            return Err(format!("an atomic operation on {} bytes", self.format.bytes));
+        }
+        let old = self.bytes(address);
+        let old = u32::from_le_bytes([old[0], old[1], old[2], old[3]]);
+        let [new, compared] = data.map(u64::from);
+        let new = gcn_simulator::atomic(operation, false, old.into(), new, compared)
+            .ok_or_else(|| format!("unknown operation {operation}"))?;
+        if self.memory.write(address, &new.to_le_bytes()[..4]).is_err() {
+            self.failed.set(Some(address));
+        }
+        Ok([old, 0, 0, 0])
+    }
+
+    /// A lookup with a sampler.
+    fn look_up(&self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        let sampler = access.sampler.as_ref().ok_or("no sampler")?;
+        let parameters = self.parameters(sampler)?;
+        let operation = operation(self.resource.kind, &access.operation).ok_or("no lookup")?;
+        Ok(match self.resource.kind {
+            // Coordinates are those on a face.
+            ImageKind::CUBE => look_up(&Faces(self), &parameters.on_faces(), &operation),
+            _ => look_up(self, &parameters, &operation),
+        })
+    }
+
+    fn parameters(&self, sampler: &SamplerResource) -> Result<SamplerParameters, String> {
+        let [s, t, r] = sampler.clamp.map(wrap);
+        let filter = |number: u8| if number & 1 == 1 { Filter::Linear } else { Filter::Nearest };
+        let first = f32::from(self.resource.base_level);
+        let least = f32::from(self.resource.min_lod) / 256.0 - first;
+        Ok(SamplerParameters {
+            wrap: [s?, t?, r?],
+            min: filter(sampler.min),
+            mip: match sampler.mip {
+                0 => None,
+                1 => Some(Filter::Nearest),
+                _ => Some(Filter::Linear),
+            },
+            mag: filter(sampler.mag),
+            lod_bias: f32::from(sampler.lod_bias) / 256.0,
+            min_lod: (f32::from(sampler.min_lod) / 256.0).max(least),
+            max_lod: f32::from(sampler.max_lod) / 256.0,
+            base_level: self.resource.base_level.into(),
+            max_level: self.resource.last_level.into(),
+            compare: self.compares.then(|| compare(sampler.compare)),
+            compare_function: compare(sampler.compare),
+            swizzle: self.resource.select.map(|select| match select {
+                1 => SwizzleSource::One,
+                4 => SwizzleSource::Red,
+                5 => SwizzleSource::Green,
+                6 => SwizzleSource::Blue,
+                7 => SwizzleSource::Alpha,
+                _ => SwizzleSource::Zero,
+            }),
+            ..SamplerParameters::default()
+        })
+    }
+}
+
+/// The way of coordinates outside of an image.
+fn wrap(number: u8) -> Result<Wrap, String> {
+    Ok(match number {
+        0 => Wrap::Repeat,
+        1 => Wrap::MirroredRepeat,
+        2 => Wrap::ClampToEdge,
+        3 => Wrap::MirrorOnce,
+        4 => Wrap::HalfBorder,
+        6 => Wrap::ClampToBorder,
+        other => return Err(format!("not modeled: coordinates of mode {other}")),
+    })
+}
+
+/// Comparison of a reference with a texel.
+fn compare(number: u8) -> CompareFunction {
+    match number & 7 {
+        0 => CompareFunction::Never,
+        1 => CompareFunction::Less,
+        2 => CompareFunction::Equal,
+        3 => CompareFunction::LessEqual,
+        4 => CompareFunction::Greater,
+        5 => CompareFunction::NotEqual,
+        6 => CompareFunction::GreaterEqual,
+        _ => CompareFunction::Always,
+    }
+}
+
+/// An operation in raster's terms.
+fn operation(kind: ImageKind, operation: &ImageOperation) -> Option<TextureOp> {
+    use gcn_simulator::Level as Source;
+    let place = |[x, y, z]: [f32; 3], layer: u32| match kind {
+        ImageKind::D1_ARRAY => [x, layer as f32, 0.0, 0.0],
+        ImageKind::D2_ARRAY | ImageKind::CUBE => [x, y, layer as f32, 0.0],
+        _ => [x, y, z, 0.0],
+    };
+    Some(match *operation {
+        ImageOperation::Sample { coordinates, layer, reference, level, offset, min_level } => {
+            TextureOp::Sample {
+                coordinates: place(coordinates, layer),
+                reference,
+                lod: match level {
+                    Source::Gradients { dx, dy, bias } => Lod::Gradients { dx, dy, bias },
+                    Source::Explicit(level) => Lod::Explicit(level),
+                },
+                offset,
+                min_lod: min_level,
+            }
+        }
+        ImageOperation::Gather { coordinates, layer, reference, channel, offset } => {
+            TextureOp::Gather {
+                coordinates: place(coordinates, layer),
+                reference,
+                component: channel,
+                offsets: [[offset[0], offset[1]]; 4],
+            }
+        }
+        ImageOperation::QueryLevel { coordinates, dx, dy } => {
+            TextureOp::QueryLod { coordinates, dx, dy }
+        }
+        _ => return None,
+    })
+}
+
+impl Levels {
+    /// Places of all levels up to the last: each begins after all slices of the one before.
+    fn of(resource: &ImageResource, mode: TileMode, bytes: u64) -> Result<Levels, String> {
+        let samples = if resource.kind.has_samples() { 1 << resource.last_level.min(4) } else { 1 };
+        let last = if samples > 1 { 0 } else { resource.last_level };
+        let slices = match resource.kind {
+            ImageKind::D3 => resource.depth,
+            _ => resource.last_array.max(resource.depth.saturating_sub(1)) + 1,
+        };
+        let mut base = resource.base;
+        let mut levels = Vec::new();
+        for level in 0..=u32::from(last) {
+            let rows = padded(resource.height, level, last > 0);
+            let pitch = if level == 0 {
+                u64::from(resource.pitch)
+            } else {
+                u64::from(padded(resource.pitch, level, true))
+            };
+            let (pitch, rows) = match mode.is_linear() {
+                true if level == 0 => (pitch, u64::from(rows)),
+                true => (pitch.next_multiple_of((256 / bytes).max(64)), u64::from(rows)),
+                false => (pitch.next_multiple_of(8), u64::from(rows).next_multiple_of(8)),
+            };
+            let slice = pitch * rows;
+            levels.push(Level { base, mode, pitch, slice, bytes, samples });
+            let count = match resource.kind {
+                ImageKind::D3 => padded(slices, level, last > 0),
+                _ => slices,
+            };
+            let size = slice * u64::from(count) * bytes * u64::from(samples);
+            base = base.wrapping_add(size.next_multiple_of(256));
+        }
+        Ok(Levels(levels))
+    }
+}
+
+/// A size at a level; sizes of images with several levels are powers of two.
+fn padded(size: u32, level: u32, has_levels: bool) -> u32 {
+    let size = if has_levels && level > 0 { size.next_power_of_two() } else { size };
+    (size >> level.min(31)).max(1)
+}
+
+impl Texels for View<'_> {
+    fn target(&self) -> TextureTarget {
+        match self.resource.kind {
+            ImageKind::D1 => TextureTarget::D1,
+            ImageKind::D1_ARRAY => TextureTarget::D1Array,
+            ImageKind::D3 => TextureTarget::D3,
+            ImageKind::D2_ARRAY => TextureTarget::D2Array,
+            ImageKind::CUBE => TextureTarget::CubeArray,
+            _ => TextureTarget::D2,
+        }
+    }
+
+    fn is_normalized(&self) -> bool {
+        self.is_normalized
+    }
+
+    fn level_size(&self, level: usize) -> Option<(u32, u32, u32)> {
+        let resource = self.resource;
+        let last = if resource.kind.has_samples() { 0 } else { resource.last_level };
+        if level > usize::from(last) {
+            return None;
+        }
+        let minified = |size: u32| (size >> level.min(31)).max(1);
+        let is_flat = matches!(resource.kind, ImageKind::D1 | ImageKind::D1_ARRAY);
+        let height = if is_flat { 1 } else { minified(resource.height) };
+        let depth = match resource.kind {
+            ImageKind::D3 => minified(resource.depth),
+            _ => resource.last_array + 1 - resource.base_array.min(resource.last_array),
+        };
+        Some((minified(resource.width), height, depth))
+    }
+
+    fn layers(&self) -> usize {
+        self.level_size(0).map_or(1, |(_, _, layers)| layers as usize)
+    }
+
+    fn fixed_levels(&self) -> Option<usize> {
+        Some(usize::from(self.resource.last_level) + 1)
+    }
+
+    fn texel(&self, level: usize, layer: usize, x: i32, y: i32) -> Option<[u32; 4]> {
+        let level = u32::try_from(level).ok()?.checked_sub(self.resource.base_level.into())?;
+        let layer = i32::try_from(layer).ok()?;
+        let address = self.address([x, y, layer], layer, level, 0)?;
+        Some(self.format.decode(&self.bytes(address)))
+    }
+
+    fn class(&self) -> FormatClass {
+        if self.format.is_integer { FormatClass::Uint } else { FormatClass::Float }
+    }
+
+    fn is_depth(&self) -> bool {
+        self.compares
+    }
+
+    fn is_fixed_depth(&self) -> bool {
+        self.format.normalized().is_some()
+    }
+
+    fn border(&self, _: &SamplerParameters) -> [u32; 4] {
+        self.format.present(self.border)
+    }
+}

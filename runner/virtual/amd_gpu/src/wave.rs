@@ -1,0 +1,165 @@
+//! Waves: registers at their start, memory, execution to their end.
+
+use std::rc::Rc;
+
+use amd_isa::Scalar;
+use gcn_simulator::{Export, Host, ImageAccess, LANES, Message, Outcome, Program, Reason, Wave};
+use gpu_service::{CommandError, Outcome as Done, not_modeled};
+use packets::Memory;
+
+use crate::hardware::Hardware;
+use crate::images;
+use crate::registers::Registers;
+use crate::state::HardwareStage;
+
+/// Instructions between two looks at the process.
+const SLICE: u64 = 1 << 16;
+/// Most instructions of a wave.
+const BUDGET: u64 = 1 << 24;
+/// Bits of an address.
+const ADDRESS_MASK: u64 = (1 << 48) - 1;
+
+/// A program with the values that the driver gives it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shader {
+    pub(crate) program: Rc<Program>,
+    pub(crate) address: u64,
+    /// MODE register.
+    pub(crate) mode: u32,
+    /// First scalar registers.
+    pub(crate) user: Vec<u32>,
+}
+
+impl Shader {
+    /// Loads the program of a stage with its values.
+    pub(crate) fn load(
+        hardware: &Hardware,
+        memory: &dyn Memory,
+        registers: &Registers,
+        stage: HardwareStage,
+    ) -> Done<Shader> {
+        let fields = hardware.fields.stages[stage as usize];
+        let address = fields.address(registers);
+        Ok(Shader {
+            program: hardware.kernels.load(hardware.chip, memory, address)?,
+            address,
+            mode: fields.mode(registers),
+            user: fields.user(registers),
+        })
+    }
+
+    /// A wave of these lanes; behind the driver's values `system` follows in scalar registers.
+    pub(crate) fn wave(&self, lanes: u64, system: &[u32]) -> Wave {
+        let mut wave = Wave::new();
+        wave.mode = self.mode;
+        let values = self.user.iter().chain(system);
+        for (register, value) in wave.scalar[..104].iter_mut().zip(values) {
+            *register = *value;
+        }
+        wave.set_pair(Scalar::EXEC, lanes);
+        wave
+    }
+
+    /// Runs a wave to its end or its next barrier.
+    pub(crate) fn run(
+        &self,
+        hardware: &Hardware,
+        wave: &mut Wave,
+        host: &mut dyn Host,
+    ) -> Done<Outcome> {
+        while wave.steps < BUDGET {
+            hardware.guard.check()?;
+            match wave.run(&self.program, host, SLICE) {
+                Ok(outcome) => return Ok(outcome),
+                Err(error) if matches!(error.reason, Reason::StepLimit(_)) => {}
+                Err(error) => return Err(CommandError::kernel(self.address, &error)),
+            }
+        }
+        not_modeled("waves without an end")
+    }
+
+    /// Runs a wave that is alone to its end.
+    pub(crate) fn finish(
+        &self,
+        hardware: &Hardware,
+        wave: &mut Wave,
+        host: &mut dyn Host,
+    ) -> Done<()> {
+        while self.run(hardware, wave, host)? == Outcome::Barrier {}
+        Ok(())
+    }
+}
+
+/// Mask of the first lanes.
+pub(crate) fn first_lanes(count: usize) -> u64 {
+    if count >= LANES { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// Parameter of a lane's primitive by attribute, channel and lane: P0, P10, P20.
+pub(crate) type Parameters<'a> = &'a dyn Fn(u8, u8, usize) -> Option<[u32; 3]>;
+
+/// Surroundings of a wave.
+pub(crate) struct WaveHost<'a> {
+    memory: WaveMemory<'a>,
+    /// Exports in their order.
+    pub(crate) exports: Vec<Export>,
+    /// Messages in their order.
+    pub(crate) messages: Vec<Message>,
+    parameters: Parameters<'a>,
+}
+
+impl<'a> WaveHost<'a> {
+    /// Surroundings without parameters.
+    pub(crate) fn new(hardware: &'a Hardware, memory: &'a dyn Memory) -> WaveHost<'a> {
+        WaveHost::with_parameters(hardware, memory, &|_, _, _| None)
+    }
+
+    /// Surroundings of fragments.
+    pub(crate) fn with_parameters(
+        hardware: &'a Hardware,
+        memory: &'a dyn Memory,
+        parameters: Parameters<'a>,
+    ) -> WaveHost<'a> {
+        let memory = WaveMemory { hardware, memory };
+        WaveHost { memory, exports: Vec::new(), messages: Vec::new(), parameters }
+    }
+}
+
+impl Host for WaveHost<'_> {
+    fn memory(&mut self) -> &mut dyn gcn_simulator::Memory {
+        // The lifetime of the trait object is that of the borrow.
+        &mut self.memory
+    }
+
+    fn export(&mut self, export: Export) {
+        self.exports.push(export);
+    }
+
+    fn message(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    fn parameter(&mut self, attribute: u8, channel: u8, lane: usize) -> Option<[u32; 3]> {
+        (self.parameters)(attribute, channel, lane)
+    }
+}
+
+/// Graphics memory as waves see it.
+struct WaveMemory<'a> {
+    hardware: &'a Hardware,
+    memory: &'a dyn Memory,
+}
+
+impl gcn_simulator::Memory for WaveMemory<'_> {
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
+        self.memory.read(address & ADDRESS_MASK, bytes).is_ok()
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
+        self.memory.write(address & ADDRESS_MASK, bytes).is_ok()
+    }
+
+    fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        images::access(self.hardware.chip, self.memory, access)
+    }
+}
