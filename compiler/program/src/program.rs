@@ -86,6 +86,40 @@ impl LinkedStage {
         self.calls(|f| matches!(f, BuiltinFunction::Clock | BuiltinFunction::Clock2x32))
     }
 
+    /// Returns true if the size of subgroups, which executors and widths have of their own, may
+    /// decide results.
+    pub fn sees_subgroups(&self) -> bool {
+        use BuiltinVariable as B;
+        let of_subgroup = |global: &Global| {
+            let of_subgroup = matches!(
+                global.builtin,
+                Some(
+                    B::SubGroupSize
+                        | B::SubGroupInvocation
+                        | B::SubGroupEqMask
+                        | B::SubGroupGeMask
+                        | B::SubGroupGtMask
+                        | B::SubGroupLeMask
+                        | B::SubGroupLtMask
+                )
+            );
+            global.active && of_subgroup
+        };
+        let is_vote = |function: BuiltinFunction| {
+            use BuiltinFunction as F;
+            matches!(
+                function,
+                F::AllInvocations
+                    | F::AnyInvocation
+                    | F::AllInvocationsEqual
+                    | F::Ballot
+                    | F::ReadFirstInvocation
+                    | F::ReadInvocation
+            )
+        };
+        self.shader.globals.values().any(of_subgroup) || self.calls(is_vote)
+    }
+
     /// Returns true if a built-in function of some kind is called anywhere.
     fn calls(&self, is_meant: impl Fn(BuiltinFunction) -> bool) -> bool {
         let is_call =

@@ -52,7 +52,7 @@ impl InvocationGroup<'_> {
         value
     }
 
-    /// Returns a variable of ARB_shader_ballot: all lanes (64 at most) are one subgroup.
+    /// Returns a variable of ARB_shader_ballot: 64 consecutive lanes are a subgroup.
     fn subgroup_variable(&self, variable: program::BuiltinVariable) -> Option<Value> {
         use program::BuiltinVariable as B;
         let of_lane = |lane: u32| {

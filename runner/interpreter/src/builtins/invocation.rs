@@ -16,6 +16,8 @@ use crate::scalar;
 
 /// Lanes of a quad: 0 and 1 in one row, 2 and 3 in the next row up.
 const QUAD: usize = 4;
+/// Lanes of a subgroup.
+const SUBGROUP: usize = 64;
 
 impl InvocationGroup<'_> {
     /// Calls a derivative function.
@@ -95,18 +97,27 @@ impl InvocationGroup<'_> {
             F::AllInvocationsEqual => self.vote(args, |truth, all| truth == 0 || truth == all)?,
             F::Ballot => {
                 let truth = args.value(0)?.truth(&self.active);
-                let bits =
-                    truth.iter().filter(|&l| l < 64).fold(0u64, |bits, lane| bits | 1 << lane);
-                Value::uniform(bits, self.lanes)
+                let bits = |subgroup| {
+                    let lanes = truth.iter().filter(|lane| lane / SUBGROUP == subgroup);
+                    lanes.fold(0u64, |bits, lane| bits | 1 << (lane % SUBGROUP))
+                };
+                self.of_subgroups(bits)
             }
             F::ReadFirstInvocation => {
                 let value = args.value(0)?;
-                let first = self.active.iter().next().unwrap_or(0);
-                broadcast(value, |_| first)
+                let first: Vec<usize> = (0..self.lanes.div_ceil(SUBGROUP))
+                    .map(|subgroup| {
+                        let mut lanes = self.active.iter();
+                        lanes.find(|lane| lane / SUBGROUP == subgroup).unwrap_or(0)
+                    })
+                    .collect();
+                broadcast(value, |lane| first[lane / SUBGROUP])
             }
             F::ReadInvocation => {
                 let which = args.value(1)?.clone();
-                broadcast(args.value(0)?, |lane| which.get(0, lane) as usize)
+                broadcast(args.value(0)?, |lane| {
+                    (lane / SUBGROUP * SUBGROUP).saturating_add(which.get(0, lane) as usize)
+                })
             }
             F::Clock => self.clock(1),
             F::Clock2x32 => self.clock(2),
@@ -211,9 +222,27 @@ impl InvocationGroup<'_> {
     /// Applies a predicate to the number of lanes with a true argument and the number of active
     /// lanes.
     fn vote(&self, args: &Arguments, judge: fn(u32, u32) -> bool) -> Result<Value, Error> {
-        let truth = args.value(0)?.truth(&self.active).count();
-        let holds = judge(truth, self.active.count());
-        Ok(Value::uniform(scalar::of_bool(holds), self.lanes))
+        let truth = args.value(0)?.truth(&self.active);
+        Ok(self.of_subgroups(|subgroup| {
+            let [truth, all] = [&truth, &self.active]
+                .map(|set| set.iter().filter(|lane| lane / SUBGROUP == subgroup).count() as u32);
+            scalar::of_bool(judge(truth, all))
+        }))
+    }
+
+    /// Returns a value that is the same in all lanes of a subgroup, by the number of the subgroup.
+    fn of_subgroups(&self, value: impl Fn(usize) -> u64) -> Value {
+        if self.lanes <= SUBGROUP {
+            return Value::uniform(value(0), self.lanes);
+        }
+        let mut result = Value::zero(1, self.lanes);
+        for first in (0..self.lanes).step_by(SUBGROUP) {
+            let bits = value(first / SUBGROUP);
+            for lane in first..self.lanes.min(first + SUBGROUP) {
+                result.set(0, lane, bits);
+            }
+        }
+        result
     }
 
     pub(super) fn interpolate_at(

@@ -64,6 +64,8 @@ impl FragmentInterface {
                 _ => {}
             }
         }
+        // Depths of the shader come too late (GLSL 4.60 section 4.4.1.3).
+        info.writes_depth &= !stage.shader.layout.early_fragment_tests;
         if stage.inputs.iter().any(|v| v.slot == Slot::PointCoord) {
             info.add_input(Some(BuiltinVariable::PointCoord));
         }

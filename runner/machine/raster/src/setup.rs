@@ -260,31 +260,43 @@ fn triangle(
         return Vec::new();
     }
     let strict = ClipVolume { guard: [1.0; 2], ..*volume };
+    let mut planes = template(PrimitiveKind::Triangle, front_facing);
+    triangle_planes(&mut planes, input, &polygon, &window);
+    let depths: Vec<f64> = window.iter().map(|point| point[2]).collect();
+    let bias = state.depth_bias.map_or(0.0, |bias| bias.offset(&planes.depth, &depths));
+    let mut parts = polygon_parts(input, state, &strict, front_facing, &fixed, planes);
+    parts.iter_mut().for_each(|part| part.setup.depth.c += bias);
+    parts
+}
+
+/// Rasterizes a polygon by its mode: as points, lines or their interior.
+fn polygon_parts(
+    input: &SetupInput<'_>,
+    state: &RasterState,
+    strict: &ClipVolume,
+    front_facing: bool,
+    fixed: &[SnappedPosition],
+    planes: PrimitiveSetup,
+) -> Vec<RasterizedPrimitive> {
     match state.polygon_mode[usize::from(!front_facing)] {
         PolygonMode::Point => {
-            (0..3).filter_map(|i| point(input, state, &strict, i, front_facing)).collect()
+            (0..3).filter_map(|i| point(input, state, strict, i, front_facing)).collect()
         }
         PolygonMode::Line => (0..3)
             .filter(|i| input.edges >> i & 1 == 1)
-            .filter_map(|i| line(input, state, &strict, [i, (i + 1) % 3], front_facing))
+            .filter_map(|i| line(input, state, strict, [i, (i + 1) % 3], front_facing))
             .collect(),
         mode => {
             let bounds = state.bounds.intersect(&input.viewport.pixels());
             let coverage = if mode == PolygonMode::Fill {
-                fill(&fixed, &bounds)
+                fill(fixed, &bounds)
                     .into_iter()
                     .filter_map(|s| Coverage::new(s).map(Arc::new))
                     .collect()
             } else {
-                covered(bounding_box(&fixed, &bounds))
+                covered(bounding_box(fixed, &bounds))
             };
-            let mut setup = template(PrimitiveKind::Triangle, front_facing);
-            triangle_planes(&mut setup, input, &polygon, &window);
-            if let Some(bias) = &state.depth_bias {
-                let depths: Vec<f64> = window.iter().map(|point| point[2]).collect();
-                setup.depth.c += bias.offset(&setup.depth, &depths);
-            }
-            rasterized(coverage, setup).into_iter().collect()
+            rasterized(coverage, planes).into_iter().collect()
         }
     }
 }

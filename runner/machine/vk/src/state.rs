@@ -66,10 +66,10 @@ pub(crate) fn viewport(pipeline: &Pipeline) -> Viewport {
     Viewport { x, y, width, height, near: 2.0 * near - far, far }
 }
 
-/// Limits of depth of a pipeline's viewport.
-pub(crate) fn depth_range(pipeline: &Pipeline) -> [f64; 2] {
-    let range = pipeline.viewport.map_or([0.0, 1.0], |v| [v.min_depth, v.max_depth]);
-    range.map(f64::from)
+/// Limits of depths: those of the viewport if depths are clamped.
+fn depth_range(pipeline: &Pipeline) -> [f64; 2] {
+    let viewport = pipeline.viewport.filter(|_| pipeline.state.depth.clamp);
+    viewport.map_or([0.0, 1.0], |v| [v.min_depth, v.max_depth]).map(f64::from)
 }
 
 /// The depth bias of a pipeline whose depths have a unit.

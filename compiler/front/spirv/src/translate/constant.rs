@@ -177,7 +177,13 @@ impl ShaderBuilder<'_> {
             return operand(if operand(0)? != 0 { 1 } else { 2 });
         }
         let is_wide = self.module.get(definition.ty).and_then(|ty| ty.literal_at(0)) == Some(64);
-        let a = operand(0)?;
+        let mut a = operand(0)?;
+        if applied.op == Op::UConvert {
+            // Narrow constants are kept with their signs.
+            let from = self.module.get(applied.id_at(0)?)?;
+            let bits = self.module.get(from.ty)?.literal_at(0)?.clamp(1, 64);
+            a &= u64::MAX >> (64 - bits);
+        }
         let b = if applied.operands.len() > 1 { operand(1)? } else { 0 };
         let value = fold(applied.op, a, b, is_wide)?;
         Some(if is_wide { value } else { value & 0xffff_ffff })

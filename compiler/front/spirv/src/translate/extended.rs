@@ -152,12 +152,23 @@ impl ShaderBuilder<'_> {
         for index in FIRST..i.operands.len() {
             let value = self.operand(i, index)?;
             let (scalar, _) = self.shape(self.ty(value));
-            arguments.push(self.cast(value, taken(op)(scalar)));
+            let wanted = taken(op)(scalar);
+            let value = self.cast(value, wanted);
+            let is_long = op == G::Ldexp && wanted == Scalar::Int64;
+            arguments.push(if is_long { self.short_exponent(value) } else { value });
         }
         let ty = self.result_type(i)?;
         let own = self.made_type(function, ty, arguments.first().copied());
         let value = self.builtin(function, arguments, own);
         self.finished(i, value)
+    }
+
+    /// An exponent of 64 bits as one of 32: no number has exponents beyond the limits.
+    fn short_exponent(&mut self, exponent: ExprId) -> ExprId {
+        let ty = self.ty(exponent);
+        let limits = [-100_000, 100_000].map(|limit| self.number(ty, limit));
+        let clamped = self.builtin(F::Clamp, vec![exponent, limits[0], limits[1]], ty);
+        self.cast(clamped, Scalar::Int)
     }
 
     /// The type that a function gives.

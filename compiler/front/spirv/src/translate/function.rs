@@ -56,6 +56,10 @@ impl ShaderBuilder<'_> {
         let hoisted = std::mem::take(&mut self.body.hoisted);
         let declared = hoisted.into_iter().map(|local| Statement::Declare { local, value: None });
         body.splice(0..0, declared);
+        if definition.id == entry && self.stage == program::Stage::TessControl {
+            let stores = self.initial_stores();
+            body.splice(0..0, stores);
+        }
         let name = if definition.id == entry {
             "main".to_owned()
         } else {
@@ -72,6 +76,23 @@ impl ShaderBuilder<'_> {
             subroutine_index: None,
             span: Span::default(),
         })
+    }
+
+    /// Stores of the initial values of a patch's outputs, which all invocations share.
+    fn initial_stores(&mut self) -> Vec<Statement> {
+        let is_patch = |global: &program::Global| {
+            global.storage == program::Storage::Output && global.interpolation.patch
+        };
+        let outputs: Vec<_> = self.shader.globals.iter().filter(|(_, g)| is_patch(g)).collect();
+        let values: Vec<_> =
+            outputs.into_iter().filter_map(|(id, g)| Some((id, g.ty, g.initializer?))).collect();
+        values
+            .into_iter()
+            .map(|(id, ty, value)| {
+                let place = self.push(program::ExprKind::Global(id), ty);
+                Statement::Expression(self.assign(place, value))
+            })
+            .collect()
     }
 
     /// A new local with its declaration.

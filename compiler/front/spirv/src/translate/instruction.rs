@@ -36,6 +36,7 @@ impl ShaderBuilder<'_> {
             return Ok(());
         }
         let is_known = self.memory_operation(instruction, out)?
+            || self.pointer_operation(instruction, out)?
             || self.atomic_operation(instruction, out)?
             || self.image_operation(instruction, out)?
             || self.query_operation(instruction, out)?;

@@ -153,6 +153,7 @@ impl ShaderBuilder<'_> {
             B::GlobalInvocationId => V::GlobalInvocationId,
             B::LocalInvocationIndex => V::LocalInvocationIndex,
             B::SubgroupLocalInvocationId => V::SubGroupInvocation,
+            B::SubgroupSize => V::SubGroupSize,
             _ => return Err(self.unsupported(user, format!("BuiltIn {builtin:?} is"))),
         })
     }

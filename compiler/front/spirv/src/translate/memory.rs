@@ -209,7 +209,13 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
-        let scalar = if function == F::ImulExtended { Scalar::Int } else { Scalar::Uint };
+        let is_signed = function == F::ImulExtended;
+        match self.shape(self.ty(a)).0.bits() {
+            16 => return self.narrow_product(i, [a, b], is_signed, out),
+            64 => return self.long_product(i, [a, b], is_signed, out),
+            _ => {}
+        }
+        let scalar = if is_signed { Scalar::Int } else { Scalar::Uint };
         let ty = self.with_scalar(self.ty(a), scalar);
         let (a, b) = (self.cast(a, scalar), self.cast(b, scalar));
         let [high, low] = ["high", "low"].map(|name| self.declared(name, ty, None, out));

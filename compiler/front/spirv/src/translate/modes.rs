@@ -5,6 +5,7 @@ use program::shader::{Interlock, LayoutPrimitive, Spacing};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode as M, Op};
 
 use super::state::ShaderBuilder;
+use crate::entry::Api;
 use crate::error::Error;
 use crate::module::Instruction;
 
@@ -40,8 +41,9 @@ impl ShaderBuilder<'_> {
             M::SpacingEqual => layout.spacing = Some(Spacing::Equal),
             M::SpacingFractionalEven => layout.spacing = Some(Spacing::FractionalEven),
             M::SpacingFractionalOdd => layout.spacing = Some(Spacing::FractionalOdd),
-            M::VertexOrderCw => layout.clockwise = Some(true),
-            M::VertexOrderCcw => layout.clockwise = Some(false),
+            // The domain's origin is the upper left corner in Vulkan, so that triangles are turned.
+            M::VertexOrderCw => layout.clockwise = Some(self.api == Api::OpenGl),
+            M::VertexOrderCcw => layout.clockwise = Some(self.api == Api::Vulkan),
             M::PointMode => layout.point_mode = true,
             M::EarlyFragmentTests => layout.early_fragment_tests = true,
             M::PostDepthCoverage => layout.post_depth_coverage = true,
@@ -88,7 +90,8 @@ impl ShaderBuilder<'_> {
             | M::DenormFlushToZero
             | M::RoundingModeRTE
             | M::RoundingModeRTZ
-            | M::MaximallyReconvergesKHR => {}
+            | M::MaximallyReconvergesKHR
+            | M::SubgroupUniformControlFlowKHR => {}
             _ => return Err(self.unsupported(instruction, format!("execution mode {mode:?} is"))),
         }
         Ok(())

@@ -17,6 +17,8 @@ pub(crate) enum Root {
     /// A texture or sampler of a module (Vulkan), by the module's variable. A texture may have got
     /// its sampler: variable, and the id of the index if that is an array.
     Apart(u32, Option<(u32, Option<u32>)>),
+    /// The number of an invocation's subgroup, or of subgroups.
+    Subgroups(Subgroups),
     /// An interface block whose members are variables of their own.
     Parts(Box<Parts>),
 }
@@ -53,3 +55,12 @@ impl Place {
 /// A texture, the sampler that it is used with if it has none of its own, and whether texels are
 /// compared: ids of the module's variables.
 pub(crate) type Pair = (u32, Option<u32>, bool);
+
+/// A built-in variable of a work group's subgroups that others decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subgroups {
+    /// The number of the invocation's subgroup.
+    Own,
+    /// The number of subgroups.
+    Count,
+}

@@ -19,6 +19,7 @@ impl ShaderBuilder<'_> {
         let (kind, ty) = match root {
             Root::Global(global) => (ExprKind::Global(global), self.shader.globals[global].ty),
             Root::Local(local) => (ExprKind::Local(local), self.body.locals[local].ty),
+            Root::Subgroups(which) => return self.subgroups(user, which),
             Root::Parts(_) | Root::Apart(..) => {
                 return Err(self.unsupported(user, "the whole of an interface block is"));
             }

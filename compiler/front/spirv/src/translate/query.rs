@@ -44,15 +44,21 @@ impl ShaderBuilder<'_> {
             Op::ImageQueryLevels => self.image_query(i, TextureOp::QueryLevels)?,
             Op::ImageQuerySamples => self.image_query(i, TextureOp::QuerySamples)?,
             Op::ImageQueryLod => self.lod_query(i)?,
-            Op::SubgroupBallotKHR => self.ballot(i)?,
+            Op::SubgroupBallotKHR => {
+                let condition = self.operand(i, 0)?;
+                self.ballot(i, condition)?
+            }
             op => match function(op) {
+                None => match self.subgroup_operation(i)? {
+                    Some(value) => value,
+                    None => return Ok(false),
+                },
                 Some(function) => {
                     let arguments: Result<Vec<ExprId>, Error> =
                         (0..i.operands.len()).map(|k| self.operand(i, k)).collect();
                     let ty = self.result_type(i)?;
                     self.builtin(function, arguments?, ty)
                 }
-                None => return Ok(false),
             },
         };
         let ty = self.result_type(i)?;
@@ -62,8 +68,7 @@ impl ShaderBuilder<'_> {
     }
 
     /// The invocations for which a condition holds, in the first two of four words.
-    fn ballot(&mut self, i: &Instruction) -> Result<ExprId, Error> {
-        let condition = self.operand(i, 0)?;
+    pub(crate) fn ballot(&mut self, i: &Instruction, condition: ExprId) -> Result<ExprId, Error> {
         let (wide, pair) = (self.types.scalar(Scalar::Uint64), self.types.vector(Scalar::Uint, 2));
         let mask = self.builtin(F::Ballot, vec![condition], wide);
         let words = self.builtin(F::UnpackUint2x32, vec![mask], pair);

@@ -10,7 +10,7 @@ use program::{
 };
 use rspirv::spirv::{self, Decoration as D, ExecutionMode, Op, StorageClass as C};
 
-use super::place::{Parts, Place, Root};
+use super::place::{Parts, Place, Root, Subgroups};
 use super::state::{ShaderBuilder, Value};
 use crate::entry::Api;
 use crate::error::Error;
@@ -266,6 +266,9 @@ impl ShaderBuilder<'_> {
         let module = self.module;
         let own = module.decorations(definition.id);
         let decorations = Decorations { own, outer: &[] };
+        if let Some(subgroups) = subgroups(decorations) {
+            return Ok(Root::Subgroups(subgroups));
+        }
         let contents = self.innermost(ty);
         let is_block = module.has(contents, D::Block);
         if !is_block || self.is_per_vertex_builtin(contents, ty, storage, decorations) {
@@ -450,6 +453,14 @@ struct InterfaceBlock<'m> {
     storage: Storage,
     /// Number of vertices if it has an element for each.
     vertices: Option<u32>,
+}
+
+fn subgroups(decorations: Decorations<'_>) -> Option<Subgroups> {
+    match spirv::BuiltIn::from_u32(decorations.literal(D::BuiltIn)?)? {
+        spirv::BuiltIn::SubgroupId => Some(Subgroups::Own),
+        spirv::BuiltIn::NumSubgroups => Some(Subgroups::Count),
+        _ => None,
+    }
 }
 
 fn interpolation(decorations: Decorations<'_>) -> Interpolation {

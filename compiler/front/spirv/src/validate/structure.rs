@@ -161,7 +161,8 @@ fn exits(
                 });
                 let is_back =
                     headers.iter().any(|outer| outer.next.is_some() && outer.label == target);
-                if !(is_offered || is_case || is_back) {
+                let is_outside = || is_behind_outer(headers, header, block.label, order);
+                if !(is_offered || is_case || is_back || is_outside()) {
                     let message = format!(
                         "leaves the construct of {} for {}",
                         module.name(header.label),
@@ -178,6 +179,26 @@ fn exits(
 fn is_in_continue(header: &Header<'_>, label: u32, order: &Dominance) -> bool {
     header.next.is_some_and(|next| {
         order.is_reached(next) && next != header.label && order.dominates(next, label)
+    })
+}
+
+/// True for blocks behind an exit of a construct around: a header dominates them if the exit is
+/// reached through it alone.
+fn is_behind_outer(
+    headers: &[Header<'_>],
+    header: &Header<'_>,
+    label: u32,
+    order: &Dominance,
+) -> bool {
+    let is_behind = |exit: u32| {
+        order.is_reached(exit)
+            && order.dominates(exit, label)
+            && !order.dominates(exit, header.label)
+    };
+    headers.iter().any(|outer| {
+        outer.label != header.label
+            && order.dominates(outer.label, header.label)
+            && (is_behind(outer.merge) || outer.next.is_some_and(is_behind))
     })
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Closeness {
     pub(super) exact: bool,
     /// Values of 16 bits took part in inexact computations.
     half: bool,
-    /// Results may depend on the order of invocations.
+    /// Results may depend on the order of invocations or the size of subgroups.
     pub(super) any_order: bool,
 }
 
@@ -29,7 +29,7 @@ impl Closeness {
         for stage in &program.stages {
             self.exact &= stage.exact && is_device_exact;
             self.half |= stage.half_precision;
-            self.any_order |= stage.order_dependent;
+            self.any_order |= stage.order_dependent || stage.sees_subgroups();
         }
     }
 }
