@@ -6,6 +6,7 @@ use program::{
 };
 use rspirv::spirv::Op;
 
+use super::arithmetic::{signed, unsigned};
 use super::state::{ShaderBuilder, Texel, Value};
 use crate::error::Error;
 use crate::module::Instruction;
@@ -59,8 +60,20 @@ impl ShaderBuilder<'_> {
                 out.push(Statement::Expression(assignment));
             }
             _ => {
-                let (op, operands) = self.atomic_operands(i, self.ty(place))?;
+                // The operation says how integers compare, not the variable.
                 let ty = self.ty(place);
+                let ty = match i.op {
+                    Op::AtomicSMin | Op::AtomicSMax => {
+                        let scalar = signed(self.shape(ty).0);
+                        self.with_scalar(ty, scalar)
+                    }
+                    Op::AtomicUMin | Op::AtomicUMax => {
+                        let scalar = unsigned(self.shape(ty).0);
+                        self.with_scalar(ty, scalar)
+                    }
+                    _ => ty,
+                };
+                let (op, operands) = self.atomic_operands(i, ty)?;
                 let value = self.push(ExprKind::Atomic { op, place, operands }, ty);
                 self.atomic_result(i, value, out)?;
             }

@@ -194,6 +194,17 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         self.edge(label, target, out)?;
+        self.enter(target, follow, position, out)
+    }
+
+    /// The blocks from a target on, unless it is outside.
+    pub(crate) fn enter(
+        &mut self,
+        target: u32,
+        follow: Follow,
+        position: &mut Position<'_>,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
         if self.jump(target, follow, position, out) {
             return Ok(());
         }

@@ -31,7 +31,8 @@ impl ShaderBuilder<'_> {
             Op::ExtInst => return self.extended_instruction(instruction, out),
             _ => {}
         }
-        if let Some(value) = self.pure_operation(instruction)? {
+        let is_choice = instruction.op == Op::Select && self.is_pointer(instruction.ty);
+        if !is_choice && let Some(value) = self.pure_operation(instruction)? {
             self.define(instruction, value, true, out);
             return Ok(());
         }

@@ -19,7 +19,13 @@ impl ShaderBuilder<'_> {
     ) -> Result<bool, Error> {
         match i.op {
             Op::AccessChain | Op::InBoundsAccessChain => {
-                let place = self.access_chain(i)?;
+                let place = self.operand_place(i, 0)?;
+                let place = self.access_chain(i, place, 1)?;
+                self.values.insert(i.id, Value::Pointer(place));
+            }
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                let place = self.next_element(i)?;
+                let place = self.access_chain(i, place, 2)?;
                 self.values.insert(i.id, Value::Pointer(place));
             }
             Op::CopyObject => {
@@ -35,7 +41,7 @@ impl ShaderBuilder<'_> {
             }
             Op::CopyMemory => {
                 let (to, from) = (self.operand_place(i, 0)?, self.operand_place(i, 1)?);
-                let value = self.read(i, &from)?;
+                let value = self.read_any(i, &from, out)?;
                 self.store(i, &to, value, out)?;
             }
             Op::CompositeInsert | Op::VectorInsertDynamic => self.insertion(i, out)?,
@@ -101,12 +107,30 @@ impl ShaderBuilder<'_> {
         Ok(())
     }
 
-    fn access_chain(&mut self, i: &Instruction) -> Result<Place, Error> {
+    /// The place of a pointer moved by a number of elements.
+    fn next_element(&mut self, i: &Instruction) -> Result<Place, Error> {
         let mut place = self.operand_place(i, 0)?;
+        let distance = self.id(i, 1)?;
+        match place.steps.last_mut() {
+            Some(last @ Step::Index(_)) => {
+                let Step::Index(index) = *last else { return Ok(place) };
+                *last = Step::Sum(index, distance);
+                Ok(place)
+            }
+            _ => Err(self.unsupported(i, "a pointer that is to no element is")),
+        }
+    }
+
+    fn access_chain(
+        &mut self,
+        i: &Instruction,
+        mut place: Place,
+        first: usize,
+    ) -> Result<Place, Error> {
         let base = self.id(i, 0)?;
         let pointer = self.definition(i, base)?.ty;
         let mut ty = self.pointee(i, pointer)?;
-        for index in i.ids_from(1) {
+        for index in i.ids_from(first) {
             let definition = self.definition(i, ty)?;
             if definition.op == Op::TypeStruct {
                 let member = self.integer_constant(i, index)? as u32;
@@ -154,6 +178,11 @@ impl ShaderBuilder<'_> {
             self.values.insert(i.id, Value::Opaque(place));
             return Ok(());
         }
+        if let Root::Choice(choice) = &place.root {
+            let places = choice.with_steps(&place.steps);
+            let ty = self.result_type(i)?;
+            return self.load_chosen(i, choice.condition, places, ty, out);
+        }
         let ty = self.result_type(i)?;
         if matches!(self.types.get(ty), Type::Sampler(_) | Type::Image(_)) {
             self.values.insert(i.id, Value::Opaque(place));
@@ -177,6 +206,10 @@ impl ShaderBuilder<'_> {
         value: ExprId,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
+        if let Root::Choice(choice) = &place.root {
+            let places = choice.with_steps(&place.steps);
+            return self.store_chosen(i, choice.condition, &places, value, out);
+        }
         let place = self.place_expr(i, place)?;
         let value = self.cast_to(value, self.ty(place));
         let assignment = self.assign(place, value);

@@ -19,6 +19,8 @@ pub(crate) enum Root {
     Apart(u32, Option<(u32, Option<u32>)>),
     /// The number of an invocation's subgroup, or of subgroups.
     Subgroups(Subgroups),
+    /// One of two places.
+    Choice(Box<Choice>),
     /// An interface block whose members are variables of their own.
     Parts(Box<Parts>),
 }
@@ -41,6 +43,8 @@ pub(crate) enum Step {
     Member(u32),
     /// An element, column or component, by an id.
     Index(u32),
+    /// An element whose index is the sum of two, by ids.
+    Sum(u32, u32),
     /// The element of a pair: ids of the indices of texture and sampler, and the number of
     /// samplers.
     Pair(Option<u32>, Option<u32>, u32),
@@ -63,4 +67,22 @@ pub(crate) enum Subgroups {
     Own,
     /// The number of subgroups.
     Count,
+}
+
+/// A pointer that is one of two.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// True: the first one.
+    pub(crate) condition: LocalId,
+    pub(crate) places: [Place; 2],
+}
+
+impl Choice {
+    /// The places with further steps.
+    pub(crate) fn with_steps(&self, steps: &[Step]) -> [Place; 2] {
+        self.places.clone().map(|mut place| {
+            place.steps.extend_from_slice(steps);
+            place
+        })
+    }
 }

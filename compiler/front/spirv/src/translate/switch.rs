@@ -33,10 +33,20 @@ impl ShaderBuilder<'_> {
         let selector = self.selector(terminator)?;
         let targets = self.targets(terminator, merge, position)?;
         position.constructs.push(Construct::new(ConstructKind::Switch, label, merge));
+        // A case that another one falls through to has two ways in: the values of the first are set
+        // before the switch, since those of the second must not be overwritten.
+        let reached: FxHashSet<u32> = targets.iter().filter_map(|target| target.next).collect();
+        for target in targets.iter().filter(|target| reached.contains(&target.block)) {
+            self.edge(label, target.block, out)?;
+        }
         let mut cases = Vec::new();
         for target in targets {
             let mut body = Vec::new();
-            self.arm(label, target.block, target.next, position, &mut body)?;
+            if reached.contains(&target.block) {
+                self.enter(target.block, target.next, position, &mut body)?;
+            } else {
+                self.arm(label, target.block, target.next, position, &mut body)?;
+            }
             cases.push(Case { labels: target.labels, default: target.default, body });
         }
         let Some(construct) = position.constructs.pop() else { return Ok(()) };
