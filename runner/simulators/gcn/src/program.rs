@@ -59,8 +59,8 @@ impl Program {
         Ok(Program::of(chip, instructions, words.len()))
     }
 
-    /// Decodes the program that the dwords begin with, which ends with the first `s_endpgm` that no
-    /// jump before it goes past. Returns its length in dwords, too.
+    /// Decodes the program that the dwords begin with, which ends with the first `s_endpgm` or
+    /// `s_branch` that no jump before it goes past. Returns its length in dwords, too.
     ///
     /// # Errors
     /// A dword is not an instruction of the chip, or there is no end.
@@ -128,5 +128,10 @@ mod tests {
         let (program, length) = Program::first(Chip::Vi, &words).expect("a program");
         assert_eq!((program.instructions().len(), length), (4, 4));
         assert!(Program::first(Chip::Vi, &words[..3]).is_err());
+        // The last jump goes backwards.
+        let text = "L0:\ns_cbranch_scc0 L1\ns_endpgm\nL1:\ns_branch L0\ns_nop 0";
+        let words = amd_isa::assemble(Chip::Vi, text).expect("a program");
+        let (_, length) = Program::first(Chip::Vi, &words).expect("a program");
+        assert_eq!(length, 3);
     }
 }

@@ -19,15 +19,25 @@ use crate::texels::{Level, Numbers, TileMode, format};
 /// Bits of an address.
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
-/// An image as lookups see it.
+/// Images of a wave: the one that was accessed last is decoded already.
+pub(crate) struct Images<'a> {
+    chip: Chip,
+    memory: &'a dyn Memory,
+    last: Option<View<'a>>,
+}
+
+/// An image with its sampler as lookups see it.
 struct View<'a> {
     memory: &'a dyn Memory,
-    resource: &'a ImageResource,
+    resource: ImageResource,
+    sampler: Option<SamplerResource>,
     format: &'static SurfaceFormat,
     levels: Levels,
     border: [u32; 4],
     is_normalized: bool,
-    compares: bool,
+    parameters: SamplerParameters,
+    /// The lookup compares texels with a reference.
+    compares: Cell<bool>,
     /// A texel could not be read.
     failed: Cell<Option<u64>>,
 }
@@ -35,33 +45,55 @@ struct View<'a> {
 /// Places of the levels of an image.
 struct Levels(Vec<Level>);
 
-/// Executes an access of a lane.
-pub(crate) fn access(
-    chip: Chip,
-    memory: &dyn Memory,
-    access: &ImageAccess,
-) -> Result<[u32; 4], String> {
-    let resource = &access.resource;
-    if let ImageOperation::Size { level } = access.operation {
-        return Ok(size(resource, level));
+impl<'a> Images<'a> {
+    /// Images in this memory.
+    pub(crate) fn new(chip: Chip, memory: &'a dyn Memory) -> Images<'a> {
+        Images { chip, memory, last: None }
     }
-    let view = View::new(chip, memory, access)?;
-    let result = match access.operation {
-        ImageOperation::Load { coordinates, layer, level, sample } => {
-            view.load(coordinates, layer, level, sample)
+
+    /// Executes an access of a lane.
+    pub(crate) fn access(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        if let ImageOperation::Size { level } = access.operation {
+            return Ok(size(&access.resource, level));
         }
-        ImageOperation::Store { coordinates, layer, level, texel } => {
-            view.store(coordinates, layer, level, texel);
-            [0; 4]
+        match &self.last {
+            Some(view) if view.is_of(access) => view.access(access),
+            _ => {
+                let view = View::new(self.chip, self.memory, access)?;
+                self.last.insert(view).access(access)
+            }
         }
-        ImageOperation::Atomic { coordinates, layer, operation, data } => {
-            view.atomic(coordinates, layer, operation, data)?
+    }
+}
+
+impl View<'_> {
+    /// True if an access has the same descriptors.
+    fn is_of(&self, access: &ImageAccess) -> bool {
+        self.resource == access.resource
+            && self.sampler == access.sampler
+            && self.is_normalized != access.unnormalized
+    }
+
+    /// Executes an access of a lane.
+    fn access(&self, access: &ImageAccess) -> Result<[u32; 4], String> {
+        let view = self;
+        let result = match access.operation {
+            ImageOperation::Load { coordinates, layer, level, sample } => {
+                view.load(coordinates, layer, level, sample)
+            }
+            ImageOperation::Store { coordinates, layer, level, texel } => {
+                view.store(coordinates, layer, level, texel);
+                [0; 4]
+            }
+            ImageOperation::Atomic { coordinates, layer, operation, data } => {
+                view.atomic(coordinates, layer, operation, data)?
+            }
+            _ => view.look_up(access)?,
+        };
+        match view.failed.take() {
+            Some(address) => Err(format!("no memory at {address:#x}")),
+            None => Ok(result),
         }
-        _ => view.look_up(access)?,
-    };
-    match view.failed.get() {
-        Some(address) => Err(format!("no memory at {address:#x}")),
-        None => Ok(result),
     }
 }
 
@@ -84,11 +116,7 @@ fn size(resource: &ImageResource, level: u32) -> [u32; 4] {
 }
 
 impl<'a> View<'a> {
-    fn new(
-        chip: Chip,
-        memory: &'a dyn Memory,
-        access: &'a ImageAccess,
-    ) -> Result<View<'a>, String> {
+    fn new(chip: Chip, memory: &'a dyn Memory, access: &ImageAccess) -> Result<View<'a>, String> {
         let resource = &access.resource;
         let (data, numbers) = (u32::from(resource.data_format), resource.number_format);
         let format = Numbers::of_image(numbers)
@@ -104,23 +132,24 @@ impl<'a> View<'a> {
         };
         Ok(View {
             memory,
-            resource,
+            resource: *resource,
+            sampler: access.sampler,
             format,
             levels,
             border,
             is_normalized: !access.unnormalized,
-            compares: matches!(
-                access.operation,
-                ImageOperation::Sample { reference: Some(_), .. }
-                    | ImageOperation::Gather { reference: Some(_), .. }
-            ),
+            parameters: match &access.sampler {
+                Some(sampler) => parameters(resource, sampler)?,
+                None => SamplerParameters::default(),
+            },
+            compares: Cell::new(false),
             failed: Cell::new(None),
         })
     }
 
     /// Address of a texel of an access; `None` outside of the image.
     fn address(&self, [x, y, z]: [i32; 3], layer: i32, level: u32, sample: u32) -> Option<u64> {
-        let resource = self.resource;
+        let resource = &self.resource;
         let level = level + u32::from(resource.base_level);
         let (width, height, depth) = self.level_size(level as usize)?;
         let slice = match resource.kind {
@@ -204,7 +233,14 @@ impl<'a> View<'a> {
     /// A lookup with a sampler.
     fn look_up(&self, access: &ImageAccess) -> Result<[u32; 4], String> {
         let sampler = access.sampler.as_ref().ok_or("no sampler")?;
-        let parameters = self.parameters(sampler)?;
+        let compares = matches!(
+            access.operation,
+            ImageOperation::Sample { reference: Some(_), .. }
+                | ImageOperation::Gather { reference: Some(_), .. }
+        );
+        self.compares.set(compares);
+        let compare = compares.then(|| compare(sampler.compare));
+        let parameters = SamplerParameters { compare, ..self.parameters };
         let operation = operation(self.resource.kind, &access.operation).ok_or("no lookup")?;
         Ok(match self.resource.kind {
             // Coordinates are those on a face.
@@ -212,39 +248,42 @@ impl<'a> View<'a> {
             _ => look_up(self, &parameters, &operation),
         })
     }
+}
 
-    fn parameters(&self, sampler: &SamplerResource) -> Result<SamplerParameters, String> {
-        let [s, t, r] = sampler.clamp.map(wrap);
-        let filter = |number: u8| if number & 1 == 1 { Filter::Linear } else { Filter::Nearest };
-        let first = f32::from(self.resource.base_level);
-        let least = f32::from(self.resource.min_lod) / 256.0 - first;
-        Ok(SamplerParameters {
-            wrap: [s?, t?, r?],
-            min: filter(sampler.min),
-            mip: match sampler.mip {
-                0 => None,
-                1 => Some(Filter::Nearest),
-                _ => Some(Filter::Linear),
-            },
-            mag: filter(sampler.mag),
-            lod_bias: f32::from(sampler.lod_bias) / 256.0,
-            min_lod: (f32::from(sampler.min_lod) / 256.0).max(least),
-            max_lod: f32::from(sampler.max_lod) / 256.0,
-            base_level: self.resource.base_level.into(),
-            max_level: self.resource.last_level.into(),
-            compare: self.compares.then(|| compare(sampler.compare)),
-            compare_function: compare(sampler.compare),
-            swizzle: self.resource.select.map(|select| match select {
-                1 => SwizzleSource::One,
-                4 => SwizzleSource::Red,
-                5 => SwizzleSource::Green,
-                6 => SwizzleSource::Blue,
-                7 => SwizzleSource::Alpha,
-                _ => SwizzleSource::Zero,
-            }),
-            ..SamplerParameters::default()
-        })
-    }
+/// Parameters of lookups.
+fn parameters(
+    resource: &ImageResource,
+    sampler: &SamplerResource,
+) -> Result<SamplerParameters, String> {
+    let [s, t, r] = sampler.clamp.map(wrap);
+    let filter = |number: u8| if number & 1 == 1 { Filter::Linear } else { Filter::Nearest };
+    let first = f32::from(resource.base_level);
+    let least = f32::from(resource.min_lod) / 256.0 - first;
+    Ok(SamplerParameters {
+        wrap: [s?, t?, r?],
+        min: filter(sampler.min),
+        mip: match sampler.mip {
+            0 => None,
+            1 => Some(Filter::Nearest),
+            _ => Some(Filter::Linear),
+        },
+        mag: filter(sampler.mag),
+        lod_bias: f32::from(sampler.lod_bias) / 256.0,
+        min_lod: (f32::from(sampler.min_lod) / 256.0).max(least),
+        max_lod: f32::from(sampler.max_lod) / 256.0,
+        base_level: resource.base_level.into(),
+        max_level: resource.last_level.into(),
+        compare_function: compare(sampler.compare),
+        swizzle: resource.select.map(|select| match select {
+            1 => SwizzleSource::One,
+            4 => SwizzleSource::Red,
+            5 => SwizzleSource::Green,
+            6 => SwizzleSource::Blue,
+            7 => SwizzleSource::Alpha,
+            _ => SwizzleSource::Zero,
+        }),
+        ..SamplerParameters::default()
+    })
 }
 
 /// The way of coordinates outside of an image.
@@ -369,7 +408,7 @@ impl Texels for View<'_> {
     }
 
     fn level_size(&self, level: usize) -> Option<(u32, u32, u32)> {
-        let resource = self.resource;
+        let resource = &self.resource;
         let last = if resource.kind.has_samples() { 0 } else { resource.last_level };
         if level > usize::from(last) {
             return None;
@@ -404,7 +443,7 @@ impl Texels for View<'_> {
     }
 
     fn is_depth(&self) -> bool {
-        self.compares
+        self.compares.get()
     }
 
     fn is_fixed_depth(&self) -> bool {

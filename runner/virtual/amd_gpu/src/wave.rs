@@ -8,7 +8,7 @@ use gpu_service::{CommandError, Outcome as Done, not_modeled};
 use packets::Memory;
 
 use crate::hardware::Hardware;
-use crate::images;
+use crate::images::Images;
 use crate::registers::Registers;
 use crate::state::HardwareStage;
 
@@ -16,6 +16,8 @@ use crate::state::HardwareStage;
 const SLICE: u64 = 1 << 16;
 /// Most instructions of a wave.
 const BUDGET: u64 = 1 << 24;
+/// Most registers behind those of a program that the address of an image access can reach.
+const ADDRESS_REGISTERS: usize = 16;
 /// Bits of an address.
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
@@ -28,6 +30,8 @@ pub(crate) struct Shader {
     pub(crate) mode: u32,
     /// First scalar registers.
     pub(crate) user: Vec<u32>,
+    /// Vector registers of a wave.
+    vectors: usize,
 }
 
 impl Shader {
@@ -45,12 +49,13 @@ impl Shader {
             address,
             mode: fields.mode(registers),
             user: fields.user(registers),
+            vectors: (fields.vectors(registers) + ADDRESS_REGISTERS).min(256),
         })
     }
 
     /// A wave of these lanes; behind the driver's values `system` follows in scalar registers.
     pub(crate) fn wave(&self, lanes: u64, system: &[u32]) -> Wave {
-        let mut wave = Wave::new();
+        let mut wave = Wave::with_registers(self.vectors);
         wave.mode = self.mode;
         let values = self.user.iter().chain(system);
         for (register, value) in wave.scalar[..104].iter_mut().zip(values) {
@@ -120,7 +125,7 @@ impl<'a> WaveHost<'a> {
         memory: &'a dyn Memory,
         parameters: Parameters<'a>,
     ) -> WaveHost<'a> {
-        let memory = WaveMemory { hardware, memory };
+        let memory = WaveMemory { memory, images: Images::new(hardware.chip, memory) };
         WaveHost { memory, exports: Vec::new(), messages: Vec::new(), parameters }
     }
 }
@@ -146,8 +151,8 @@ impl Host for WaveHost<'_> {
 
 /// Graphics memory as waves see it.
 struct WaveMemory<'a> {
-    hardware: &'a Hardware,
     memory: &'a dyn Memory,
+    images: Images<'a>,
 }
 
 impl gcn_simulator::Memory for WaveMemory<'_> {
@@ -160,6 +165,6 @@ impl gcn_simulator::Memory for WaveMemory<'_> {
     }
 
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
-        images::access(self.hardware.chip, self.memory, access)
+        self.images.access(access)
     }
 }

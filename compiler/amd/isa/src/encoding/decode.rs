@@ -43,7 +43,7 @@ pub fn decode_meaning(chip: Chip, words: &[u32]) -> Result<Vec<Located>, DecodeE
 }
 
 /// Decodes the program that the dwords begin with, as [`decode_meaning`] does. It ends with the
-/// first `s_endpgm` that no jump before it goes past. Returns its length in dwords, too.
+/// first `s_endpgm` or `s_branch` that no jump before it goes past. Returns its length in dwords, too.
 ///
 /// # Errors
 /// The first instruction that cannot be decoded, with its place. There is none after the last
@@ -60,7 +60,8 @@ pub fn decode_first(chip: Chip, words: &[u32]) -> Result<(Vec<Located>, usize), 
         if let Operand::Jump(distance) = instruction.operands[0] {
             farthest = farthest.max(offset.saturating_add_signed(distance as isize));
         }
-        if instruction.opcode == Opcode::SEndpgm && offset > farthest {
+        let goes_on = !matches!(instruction.opcode, Opcode::SEndpgm | Opcode::SBranch);
+        if !goes_on && offset > farthest {
             return Ok((program, offset));
         }
     }

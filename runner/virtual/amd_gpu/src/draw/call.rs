@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use packets::Memory;
+use raster::assemble::{Primitive, PrimitiveMode};
 
 use crate::hardware::Hardware;
 use crate::registers::Registers;
@@ -35,6 +36,19 @@ pub(crate) struct Draw<'a> {
     pub(super) registers: &'a Registers,
     /// Samples that passed all tests.
     pub(super) passed: Cell<u64>,
+    /// Double words in each buffer of stream output.
+    pub(super) filled: Cell<[u32; 4]>,
+    /// Primitives of each stream that were written, and that would have been with enough room.
+    pub(super) primitives: Cell<[[u64; 2]; 4]>,
+}
+
+/// Primitives with the input registers of their vertices.
+pub(super) struct Assembled {
+    pub(super) mode: PrimitiveMode,
+    pub(super) inputs: Vec<[u32; 4]>,
+    pub(super) primitives: Vec<Primitive>,
+    /// Primitives are rectangles of three corners.
+    pub(super) is_rectangle: bool,
 }
 
 impl Draw<'_> {

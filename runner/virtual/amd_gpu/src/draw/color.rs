@@ -1,5 +1,7 @@
 //! Render targets: exports of colors, blending, stores.
 
+use std::cell::Cell;
+
 use fixed_function::{Equation, Factor, Function, Term, blend, logic};
 use gcn_simulator::Export;
 use gpu_service::{Outcome, not_modeled};
@@ -42,6 +44,8 @@ struct Target {
     clamp: Option<[f32; 2]>,
     /// The stored alpha counts as 1.
     is_opaque: bool,
+    /// The color that was stored last, and its texel.
+    last: Cell<([u32; 4], [u8; 16])>,
 }
 
 /// Output of colors of a draw.
@@ -167,8 +171,7 @@ impl<'a> Colors<'a> {
             };
             color = result.map(f32::to_bits);
         }
-        let bytes = target.format.encode(color);
-        let mut texel: [u8; 16] = std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
+        let mut texel = target.encode(color);
         if let Some(operation) = target.logic {
             texel.iter_mut().zip(old).for_each(|(new, old)| *new = logic(operation, *new, old));
         }
@@ -181,7 +184,24 @@ impl<'a> Colors<'a> {
     }
 }
 
+/// Stored form of a color.
+fn encode(format: &SurfaceFormat, color: [u32; 4]) -> [u8; 16] {
+    let bytes = format.encode(color);
+    std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
+}
+
 impl Target {
+    /// Stored form of a color.
+    fn encode(&self, color: [u32; 4]) -> [u8; 16] {
+        let (known, texel) = self.last.get();
+        if known == color {
+            return texel;
+        }
+        let texel = encode(self.format, color);
+        self.last.set((color, texel));
+        texel
+    }
+
     fn load(draw: &Draw<'_>, index: u32, mask: u32, export: (u8, u32)) -> Outcome<Target> {
         let (fields, registers) = (&draw.hardware.fields.color, draw.registers);
         let get = |field: RegisterField| field.at(index, registers);
@@ -225,6 +245,7 @@ impl Target {
             logic: has_logic.then_some(u64::from(operation & 15)),
             clamp: format.normalized().filter(|_| get(fields.blend_clamp) != 0),
             is_opaque: get(fields.opaque) != 0,
+            last: Cell::new(([0; 4], encode(format, [0; 4]))),
         })
     }
 }

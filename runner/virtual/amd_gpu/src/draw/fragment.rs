@@ -1,7 +1,7 @@
 //! Fragments: waves of pixel shaders, tests, stores.
 
 use fixed_function::{Quad, QuadSlot, Samples};
-use gcn_simulator::{Export, LANES};
+use gcn_simulator::{Export, LANES, Wave};
 use gpu_service::{Outcome, not_modeled};
 
 use super::call::Draw;
@@ -9,6 +9,7 @@ use super::color::Colors;
 use super::depth::{DepthStencil, Tested};
 use super::inputs::Inputs;
 use super::shaded::Primitive;
+use super::uniform::is_uniform;
 use crate::state::HardwareStage;
 use crate::wave::{Shader, WaveHost};
 
@@ -29,6 +30,8 @@ pub(super) struct Fragments<'a> {
     tests_early: bool,
     /// One lane for each sample.
     per_sample: bool,
+    /// All pixels of a primitive have the same results.
+    is_uniform: bool,
 }
 
 /// Outputs of a lane.
@@ -50,11 +53,13 @@ impl<'a> Fragments<'a> {
         let mut system = vec![0];
         system.extend(draw.scratch_offset(stage.scratch.flag(draw.registers)));
         let samples = draw.samples();
+        let inputs = Inputs::load(draw);
         Ok(Fragments {
             draw,
+            is_uniform: is_uniform(&shader.program, inputs.registers()),
             shader,
             system,
-            inputs: Inputs::load(draw),
+            inputs,
             per_sample: fields.iterations.flag(draw.registers) && samples.count() > 1,
             colors: Colors::load(draw)?,
             depth: draw.depth_stencil(samples.count())?,
@@ -77,9 +82,70 @@ impl<'a> Fragments<'a> {
         } else {
             quads.iter().map(|quad| QuadSlot { quad: *quad, sample: None }).collect()
         };
+        if slots.is_empty() {
+            return Ok(());
+        }
+        if self.is_uniform && !self.per_sample {
+            return self.flood(primitive, &slots);
+        }
         for group in slots.chunks(LANES / 4) {
             self.draw.hardware.guard.check()?;
             self.wave(primitive, group)?;
+        }
+        Ok(())
+    }
+
+    /// Shades a primitive of which all pixels have the same results: those of the first lane of a
+    /// wave.
+    fn flood(&self, primitive: &Primitive<'_>, slots: &[QuadSlot]) -> Outcome<()> {
+        let mut wave = self.shader.wave(u64::MAX, &self.system);
+        let exports = self.run(primitive, &mut wave)?;
+        let is_valid = valid(&exports, u64::MAX) & 1 != 0;
+        for lane in 0..4 * slots.len() {
+            let mut passed = slots[lane / 4].covered(lane % 4);
+            if self.tests_early {
+                passed = self.test(primitive, slots, lane, passed, Extra::default())?;
+            }
+            if is_valid && passed != 0 {
+                self.output(primitive, slots, lane, passed, (&exports, 0))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a wave and returns its exports.
+    fn run(&self, primitive: &Primitive<'_>, wave: &mut Wave) -> Outcome<Vec<Export>> {
+        let parameters = |attribute: u8, channel: u8, _: usize| {
+            Some(self.inputs.parameter(primitive, attribute, channel))
+        };
+        let hardware = self.draw.hardware;
+        let mut host = WaveHost::with_parameters(hardware, self.draw.memory, &parameters);
+        self.shader.finish(hardware, wave, &mut host)?;
+        Ok(host.exports)
+    }
+
+    /// Tests and stores the results of a pixel: exports of a lane of a wave.
+    fn output(
+        &self,
+        primitive: &Primitive<'_>,
+        slots: &[QuadSlot],
+        lane: usize,
+        passed: u16,
+        (exports, from): (&[Export], usize),
+    ) -> Outcome<()> {
+        let extra = self.extra(exports, from)?;
+        let mut samples = passed & self.colors.alpha_coverage(exports, from)?;
+        if let Some(mask) = extra.mask {
+            samples &= mask as u16;
+        }
+        if !self.tests_early {
+            samples = self.test(primitive, slots, lane, samples, extra)?;
+        }
+        let count = u64::from(samples.count_ones());
+        self.draw.passed.set(self.draw.passed.get() + count);
+        if samples != 0 {
+            let place = slots[lane / 4].pixel(lane % 4);
+            self.colors.store(exports, from, place, primitive.layer, samples)?;
         }
         Ok(())
     }
@@ -100,29 +166,10 @@ impl<'a> Fragments<'a> {
         }
         let mut wave = self.shader.wave(live, &self.system);
         self.inputs.write(&mut wave, primitive, slots, &self.samples);
-        let parameters = |attribute: u8, channel: u8, _: usize| {
-            Some(self.inputs.parameter(primitive, attribute, channel))
-        };
-        let hardware = self.draw.hardware;
-        let mut host = WaveHost::with_parameters(hardware, self.draw.memory, &parameters);
-        self.shader.finish(hardware, &mut wave, &mut host)?;
-        let done = host.exports.iter().rev().find(|export| export.done);
-        let valid = done.map_or(live, |export| export.exec & live);
+        let exports = self.run(primitive, &mut wave)?;
+        let valid = valid(&exports, live);
         for lane in (0..lanes).filter(|lane| valid >> lane & 1 != 0) {
-            let extra = self.extra(&host.exports, lane)?;
-            let mut samples = passed[lane] & self.colors.alpha_coverage(&host.exports, lane)?;
-            if let Some(mask) = extra.mask {
-                samples &= mask as u16;
-            }
-            if !self.tests_early {
-                samples = self.test(primitive, slots, lane, samples, extra)?;
-            }
-            let count = u64::from(samples.count_ones());
-            self.draw.passed.set(self.draw.passed.get() + count);
-            if samples != 0 {
-                let place = slots[lane / 4].pixel(lane % 4);
-                self.colors.store(&host.exports, lane, place, primitive.layer, samples)?;
-            }
+            self.output(primitive, slots, lane, passed[lane], (&exports, lane))?;
         }
         Ok(())
     }
@@ -187,4 +234,10 @@ impl<'a> Fragments<'a> {
         }
         Ok(passed)
     }
+}
+
+/// Lanes whose pixels are drawn: those of the last export.
+fn valid(exports: &[Export], live: u64) -> u64 {
+    let done = exports.iter().rev().find(|export| export.done);
+    done.map_or(live, |export| export.exec & live)
 }

@@ -78,6 +78,16 @@ impl Inputs {
         }
     }
 
+    /// Number of the vector registers of the inputs.
+    pub(super) fn registers(&self) -> usize {
+        let count = |bit: u32| match bit {
+            3 => 3,
+            0..=6 => 2,
+            _ => 1,
+        };
+        (0..16).filter(|bit| self.present >> bit & 1 != 0).map(count).sum()
+    }
+
     /// Parameter of a primitive: P0, P10 and P20.
     pub(super) fn parameter(
         &self,

@@ -4,10 +4,13 @@ mod call;
 mod color;
 mod coverage;
 mod depth;
+mod feedback;
 mod fragment;
+mod geometry;
 mod inputs;
 mod primitive;
 mod shaded;
+mod uniform;
 mod vertices;
 mod window;
 
@@ -15,12 +18,13 @@ use std::cell::Cell;
 
 use gpu_service::{Outcome, not_modeled, vertex_count};
 use packets::Memory;
-use raster::assemble::{PrimitiveMode, ProvokingVertex, assemble};
+use raster::assemble::{Primitive, PrimitiveMode, ProvokingVertex, assemble};
 use raster::primitive::PrimitiveKind;
 
 use crate::context::Context;
 use crate::hardware::Hardware;
-use call::Draw;
+use crate::state::HardwareStage;
+use call::{Assembled, Draw};
 pub(crate) use call::{DrawCall, Indices};
 use fragment::Fragments;
 
@@ -38,7 +42,14 @@ pub(crate) fn draw(
         return Ok(());
     }
     vertex_count(call.vertices as usize)?;
-    let draw = Draw { hardware, memory, registers: &context.registers, passed: Cell::new(0) };
+    let draw = Draw {
+        hardware,
+        memory,
+        registers: &context.registers,
+        passed: Cell::new(0),
+        filled: Cell::new(context.filled),
+        primitives: Cell::new(context.primitives),
+    };
     draw.check()?;
     let fragments = Fragments::load(&draw)?;
     for instance in 0..call.instances {
@@ -47,6 +58,7 @@ pub(crate) fn draw(
     }
     drop(fragments);
     let passed = draw.passed.get();
+    (context.filled, context.primitives) = (draw.filled.get(), draw.primitives.get());
     context.passed_samples = context.passed_samples.wrapping_add(passed);
     Ok(())
 }
@@ -76,15 +88,8 @@ impl Draw<'_> {
     /// Refuses draws whose state is not modeled.
     fn check(&self) -> Outcome<()> {
         let fields = &self.fields().vertex;
-        let stages = [fields.local_stage, fields.hull_stage, fields.export_stage];
-        let stages = stages.into_iter().chain([fields.geometry_stage, fields.vertex_stage]);
-        for (stage, name) in stages.zip(["LS", "HS", "ES", "GS", "a copy or evaluation shader"]) {
-            if stage.flag(self.registers) {
-                return not_modeled(format!("draws with {name}"));
-            }
-        }
-        if fields.streams.flag(self.registers) {
-            return not_modeled("stream output");
+        if fields.local_stage.flag(self.registers) || fields.hull_stage.flag(self.registers) {
+            return not_modeled("draws with tessellation");
         }
         Ok(())
     }
@@ -93,33 +98,19 @@ impl Draw<'_> {
     fn instance(&self, fragments: &Fragments<'_>, call: &DrawCall, instance: u32) -> Outcome<()> {
         let fields = &self.fields().vertex;
         let topology = fields.topology.get(self.registers);
-        let fetched = self.fetch(call)?;
-        let has_primitive_id = fields.has_primitive_id.flag(self.registers);
-        let mode =
-            if topology == RECTANGLES { Some(PrimitiveMode::Triangles) } else { mode_of(topology) };
+        let is_rectangle = topology == RECTANGLES;
+        let mode = if is_rectangle { Some(PrimitiveMode::Triangles) } else { mode_of(topology) };
         let Some(mode) = mode else {
             return not_modeled(format!("draws of topology {topology}"));
         };
-        let convention = match self.fields().raster.last_provokes.flag(self.registers) {
-            true => ProvokingVertex::Last,
-            false => ProvokingVertex::First,
-        };
-        let mut primitives = Vec::new();
-        let mut id = 0;
-        for run in &fetched.runs {
-            let count = vertex_count(run.len())?;
-            let found = assemble(mode, count, convention, 0);
-            let next = found.last().map_or(id, |primitive| id + primitive.id + 1);
-            for mut primitive in found {
-                primitive = primitive.without_adjacency(mode);
-                primitive.vertices.iter_mut().for_each(|vertex| *vertex = run[*vertex as usize]);
-                primitive.id += id;
-                primitives.push(primitive);
-            }
-            id = next;
+        let fetched = self.fetch(call)?;
+        let has_geometry = fields.geometry_stage.flag(self.registers);
+        let mut primitives = self.assemble(mode, &fetched.runs)?;
+        if !has_geometry {
+            primitives.iter_mut().for_each(|p| *p = p.without_adjacency(mode));
         }
         let mut indices = fetched.indices;
-        if has_primitive_id {
+        if fields.has_primitive_id.flag(self.registers) && !has_geometry {
             // Vertices have the number of their primitive: none is shared.
             let mut own = Vec::new();
             for primitive in &mut primitives {
@@ -130,12 +121,61 @@ impl Draw<'_> {
             }
             indices = own;
         }
-        let vertices = self.shade_vertices(&indices, instance)?;
+        let rate = fields.step_rate.get(self.registers).max(1);
+        let input =
+            |(index, primitive): &(u32, u32)| [*index, instance / rate, *primitive, instance];
+        let inputs = indices.iter().map(input).collect();
+        let assembled = Assembled { mode, inputs, primitives, is_rectangle };
+        if has_geometry {
+            return self.shade_geometry(fragments, &assembled);
+        }
+        self.finish(fragments, &assembled, 0)
+    }
+
+    /// Assembles primitives of runs of vertices.
+    fn assemble(&self, mode: PrimitiveMode, runs: &[Vec<u32>]) -> Outcome<Vec<Primitive>> {
+        let convention = match self.fields().raster.last_provokes.flag(self.registers) {
+            true => ProvokingVertex::Last,
+            false => ProvokingVertex::First,
+        };
+        let mut primitives = Vec::new();
+        let mut id = 0;
+        for run in runs {
+            let count = vertex_count(run.len())?;
+            let found = assemble(mode, count, convention, 0);
+            let next = found.last().map_or(id, |primitive| id + primitive.id + 1);
+            for mut primitive in found {
+                primitive.vertices.iter_mut().for_each(|vertex| *vertex = run[*vertex as usize]);
+                primitive.id += id;
+                primitives.push(primitive);
+            }
+            id = next;
+        }
+        Ok(primitives)
+    }
+
+    /// Runs the last stage before the primitives, with its stream output, and draws them.
+    fn finish(&self, fragments: &Fragments<'_>, assembled: &Assembled, stream: u32) -> Outcome<()> {
+        let fields = &self.fields().vertex;
+        let rasterized = fields.rasterized_stream.get(self.registers);
+        let (vertices, primitives) = match self.feedback(assembled, stream)? {
+            Some(found) => found,
+            None if stream == rasterized => {
+                let system = self.vertex_system(None);
+                let vertices =
+                    self.shade_vertices(HardwareStage::Vs, &assembled.inputs, &system)?;
+                (vertices, assembled.primitives.clone())
+            }
+            None => return Ok(()),
+        };
+        if stream != rasterized {
+            return Ok(());
+        }
         for primitive in &primitives {
             let vertex = |i: usize| &vertices[primitive.vertices[i] as usize];
             let provoking = usize::from(primitive.provoking);
-            match mode.kind() {
-                _ if topology == RECTANGLES => {
+            match assembled.mode.kind() {
+                _ if assembled.is_rectangle => {
                     self.rectangle(fragments, [vertex(0), vertex(1), vertex(2)])?;
                 }
                 PrimitiveKind::Point => self.point(fragments, vertex(0), vertex(0), true)?,

@@ -1,10 +1,11 @@
 //! Vertices: indices, and waves of vertex shaders.
 
-use gcn_simulator::LANES;
+use gcn_simulator::{Export, LANES};
 use gpu_service::Outcome;
 use rustc_hash::FxHashMap;
 
 use super::call::{Draw, DrawCall};
+use crate::registers::RegisterField;
 use crate::state::HardwareStage;
 use crate::wave::{Shader, WaveHost, first_lanes};
 
@@ -72,51 +73,72 @@ impl Draw<'_> {
         Ok(fetched)
     }
 
-    /// Shades vertices of an instance, given their indices and primitives.
+    /// Shades vertices, given their input registers.
     pub(super) fn shade_vertices(
         &self,
-        indices: &[(u32, u32)],
-        instance: u32,
+        stage: HardwareStage,
+        inputs: &[[u32; 4]],
+        system: &[u32],
     ) -> Outcome<Vec<Vertex>> {
         let hardware = self.hardware;
-        let stage = hardware.fields.stages[HardwareStage::Vs as usize];
-        let shader = Shader::load(hardware, self.memory, self.registers, HardwareStage::Vs)?;
-        let components = stage.components.get(self.registers);
-        let rate = hardware.fields.vertex.step_rate.get(self.registers).max(1);
-        let system = self.scratch_offset(stage.scratch.flag(self.registers));
-        let mut vertices = Vec::with_capacity(indices.len());
-        for group in indices.chunks(LANES) {
-            let mut wave = shader.wave(first_lanes(group.len()), &system);
-            for (lane, (index, primitive)) in group.iter().enumerate() {
-                let values = [*index, instance / rate, *primitive, instance];
+        let shader = Shader::load(hardware, self.memory, self.registers, stage)?;
+        let components = hardware.fields.stages[stage as usize].components.get(self.registers);
+        let mut vertices = Vec::with_capacity(inputs.len());
+        for group in inputs.chunks(LANES) {
+            let mut wave = shader.wave(first_lanes(group.len()), system);
+            for (lane, values) in group.iter().enumerate() {
                 let inputs = wave.vector.iter_mut().zip(values).take(components as usize + 1);
-                inputs.for_each(|(register, value)| register[lane] = value);
+                inputs.for_each(|(register, value)| register[lane] = *value);
             }
             let mut host = WaveHost::new(hardware, self.memory);
             shader.finish(hardware, &mut wave, &mut host)?;
-            let first = vertices.len();
-            vertices.extend(
-                group.iter().map(|_| Vertex { positions: [[0; 4]; 4], parameters: Vec::new() }),
-            );
-            for export in &host.exports {
-                let lanes = vertices[first..].iter_mut().enumerate();
-                for (lane, vertex) in lanes.filter(|(lane, _)| export.exec >> lane & 1 != 0) {
-                    let Some(to) = vertex.target(export.target) else { continue };
-                    for (value, channel) in to.iter_mut().zip(&export.channels) {
-                        if let Some(channel) = channel {
-                            *value = channel[lane];
-                        }
-                    }
-                }
-            }
+            vertices.extend(take(&host.exports, group.len()));
         }
         Ok(vertices)
+    }
+
+    /// Values of the hardware in scalar registers of the last stage before the primitives.
+    /// `output` has the configuration of stream output and the offsets of its buffers.
+    pub(super) fn vertex_system(&self, output: Option<(u32, [u32; 4])>) -> Vec<u32> {
+        let stage = self.fields().stages[HardwareStage::Vs as usize];
+        let flag = |field: RegisterField| field.flag(self.registers);
+        let mut system = Vec::new();
+        let (configuration, offsets) = output.unwrap_or_default();
+        if flag(stage.streams) {
+            // The first vertex of the wave is the first in its buffers from the offsets on.
+            system.extend([configuration, 0]);
+        }
+        for (offset, is_used) in offsets.into_iter().zip(stage.stream_offsets) {
+            if flag(is_used) {
+                system.push(offset);
+            }
+        }
+        system.extend(self.scratch_offset(flag(stage.scratch)));
+        system
     }
 
     /// Offset of a wave's scratch space, if it has any: waves run one after the other.
     pub(super) fn scratch_offset(&self, has_scratch: bool) -> Vec<u32> {
         if has_scratch { vec![0] } else { Vec::new() }
     }
+}
+
+/// The vertices that a wave exported.
+fn take(exports: &[Export], count: usize) -> Vec<Vertex> {
+    let empty = Vertex { positions: [[0; 4]; 4], parameters: Vec::new() };
+    let mut vertices = vec![empty; count];
+    for export in exports {
+        let lanes = vertices.iter_mut().enumerate();
+        for (lane, vertex) in lanes.filter(|(lane, _)| export.exec >> lane & 1 != 0) {
+            let Some(to) = vertex.target(export.target) else { continue };
+            for (value, channel) in to.iter_mut().zip(&export.channels) {
+                if let Some(channel) = channel {
+                    *value = channel[lane];
+                }
+            }
+        }
+    }
+    vertices
 }
 
 impl Vertex {

@@ -42,6 +42,26 @@ register_fields! {
         geometry_stage: "VGT_SHADER_STAGES_EN" "GS_EN",
         vertex_stage: "VGT_SHADER_STAGES_EN" "VS_EN",
         streams: "VGT_STRMOUT_CONFIG" "STREAMOUT_0_EN",
+        rasterized_stream: "VGT_STRMOUT_CONFIG" "RAST_STREAM",
+        stream_buffers: "VGT_STRMOUT_BUFFER_CONFIG" "STREAM_0_BUFFER_EN",
+        buffer_size: "VGT_STRMOUT_BUFFER_SIZE_#" "Value",
+        vertex_stride: "VGT_STRMOUT_VTX_STRIDE_#" "STRIDE",
+    }
+}
+
+register_fields! {
+    /// Geometry shaders and their rings.
+    GeometryFields {
+        vertex_words: "VGT_ESGS_RING_ITEMSIZE" "ITEMSIZE",
+        ring_size: "VGT_ESGS_RING_SIZE" "Value",
+        output: "VGT_GS_OUT_PRIM_TYPE" "OUTPRIM_TYPE",
+        has_types: "VGT_GS_OUT_PRIM_TYPE" "UNIQUE_TYPE_PER_STREAM",
+        is_instanced: "VGT_GS_INSTANCE_CNT" "ENABLE",
+        instances: "VGT_GS_INSTANCE_CNT" "CNT",
+        stream_1: "VGT_GSVS_RING_OFFSET_1" "OFFSET",
+        stream_2: "VGT_GSVS_RING_OFFSET_2" "OFFSET",
+        stream_3: "VGT_GSVS_RING_OFFSET_3" "OFFSET",
+        item_words: "VGT_GSVS_RING_ITEMSIZE" "ITEMSIZE",
     }
 }
 
@@ -250,6 +270,7 @@ register_fields! {
 pub(crate) struct Fields {
     pub(crate) dispatch: DispatchFields,
     pub(crate) vertex: VertexFields,
+    pub(crate) geometry: GeometryFields,
     pub(crate) clip: ClipFields,
     pub(crate) raster: RasterFields,
     pub(crate) fragment: FragmentFields,
@@ -265,6 +286,7 @@ impl Fields {
         Fields {
             dispatch: DispatchFields::resolve(table),
             vertex: VertexFields::resolve(table),
+            geometry: GeometryFields::resolve(table),
             clip: ClipFields::resolve(table),
             raster: RasterFields::resolve(table),
             fragment: FragmentFields::resolve(table),
@@ -279,6 +301,7 @@ impl Fields {
         let mut all = Vec::new();
         self.dispatch.addresses(&mut all);
         self.vertex.addresses(&mut all);
+        self.geometry.addresses(&mut all);
         self.clip.addresses(&mut all);
         self.raster.addresses(&mut all);
         self.fragment.addresses(&mut all);
@@ -300,6 +323,7 @@ mod tests {
         let lists = [
             DispatchFields::NAMES,
             VertexFields::NAMES,
+            GeometryFields::NAMES,
             ClipFields::NAMES,
             RasterFields::NAMES,
             FragmentFields::NAMES,

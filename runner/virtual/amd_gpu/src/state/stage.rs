@@ -54,6 +54,8 @@ impl HardwareStage {
 pub(crate) struct StageFields {
     low: RegisterField,
     high: RegisterField,
+    /// Vector registers in fours, less one.
+    vectors: RegisterField,
     float_mode: RegisterField,
     clamps: RegisterField,
     ieee: RegisterField,
@@ -62,6 +64,9 @@ pub(crate) struct StageFields {
     /// Scratch space is used.
     pub(crate) scratch: RegisterField,
     user_count: RegisterField,
+    /// Registers of stream output: the configuration, and the offset of each buffer.
+    pub(crate) streams: RegisterField,
+    pub(crate) stream_offsets: [RegisterField; 4],
     /// First register with a value of the driver.
     user: u32,
 }
@@ -81,12 +86,16 @@ impl StageFields {
         StageFields {
             low: address("PGM_LO"),
             high: address("PGM_HI"),
+            vectors: field("PGM_RSRC1", "VGPRS"),
             float_mode: field("PGM_RSRC1", "FLOAT_MODE"),
             clamps: field("PGM_RSRC1", "DX10_CLAMP"),
             ieee: field("PGM_RSRC1", "IEEE_MODE"),
             components: field("PGM_RSRC1", "VGPR_COMP_CNT"),
             scratch: field("PGM_RSRC2", "SCRATCH_EN"),
             user_count: field("PGM_RSRC2", "USER_SGPR"),
+            streams: field("PGM_RSRC2", "SO_EN"),
+            stream_offsets: ["SO_BASE0_EN", "SO_BASE1_EN", "SO_BASE2_EN", "SO_BASE3_EN"]
+                .map(|name| field("PGM_RSRC2", name)),
             user: user.map_or(0, |layout| layout.offset),
         }
     }
@@ -111,6 +120,11 @@ impl StageFields {
     pub(crate) fn mode(&self, registers: &Registers) -> u32 {
         let get = |field: RegisterField| field.get(registers);
         get(self.float_mode) | get(self.clamps) << 8 | get(self.ieee) << 9
+    }
+
+    /// Vector registers of a wave.
+    pub(crate) fn vectors(&self, registers: &Registers) -> usize {
+        4 * (self.vectors.get(registers) as usize + 1)
     }
 
     /// Values of the driver in the first scalar registers.

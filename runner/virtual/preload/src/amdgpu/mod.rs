@@ -208,13 +208,15 @@ fn submit(kernel: &mut Kernel, argument: Argument) -> Answer {
         }
     }
     let objects = address_space(kernel);
-    let mut done = Ok(());
-    for (engine, batch, length) in parts.buffers {
-        if length == 0 || done.is_err() {
-            continue;
-        }
+    for (engine, batch, length) in parts.buffers.into_iter().filter(|buffer| buffer.2 > 0) {
         let submission = Submission { context, engine, batch, length, objects: objects.clone() };
-        done = kernel.submit(submission).map(drop).map_err(|error| error_number(&error));
+        match kernel.submit(submission).map_err(|error| error_number(&error)) {
+            Ok(_) => {}
+            // The buffer could not be executed, which the GPU reports. A driver whose request fails
+            // ends its process; hardware that hangs does not make it fail.
+            Err(libc::EIO) => break,
+            Err(error) => return Err(error),
+        }
     }
     let number = kernel.next_submission();
     // A submission that fails ends, too.
@@ -227,7 +229,7 @@ fn submit(kernel: &mut Kernel, argument: Argument) -> Answer {
         written.map_err(|error| error_number(&error))?;
     }
     argument.set(0, number);
-    done
+    Ok(())
 }
 
 /// All objects at their addresses.
