@@ -28,6 +28,8 @@ pub struct RunOptions {
     pub executors: ExecutorSelection,
     /// Compile the shaders of every test, as at link time, and execute nothing.
     pub compile_only: bool,
+    /// Translate the GLSL of scripts to SPIR-V, and run that.
+    pub is_translated: bool,
     /// Time of shading.
     pub shade: ShadeMode,
     /// Options of compiler and simulator.

@@ -131,6 +131,9 @@ pub(super) struct ExecuteArgs {
     /// Compile every stage and width as at link time, execute nothing.
     #[arg(long)]
     pub(super) compile_only: bool,
+    /// Translate GLSL to SPIR-V with glslangValidator, and run that.
+    #[arg(long)]
+    pub(super) spirv: bool,
     #[command(flatten)]
     pub(super) device: DeviceArgs,
     /// observed, or all: shade everything, without sharing equal work.

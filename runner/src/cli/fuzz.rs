@@ -29,7 +29,9 @@ use results::verdict::{Outcome, Status, TestResult, Verdict};
 use results::{
     Header, Repeat, RepeatTest, ResultsWriter, RunFolder, RunRecord, TEST_BYTES, read_regular,
 };
-use tools::fuzz::{Defect, Kind, VULKAN_KINDS, generate_without, mutate, vulkan_test};
+use tools::fuzz::{
+    Defect, Kind, VULKAN_KINDS, expected_test, generate_without, mutate, vulkan_test,
+};
 use vocabulary::Target;
 
 /// Default number of tests.
@@ -129,9 +131,10 @@ impl FuzzArgs {
         if let Some(kind) = kinds.iter().find(|kind| !all.contains(kind)) {
             anyhow::bail!("there are no {} tests for Vulkan", kind.name());
         }
-        Ok(match is_vulkan {
-            true => Source::Vulkan(kinds, self.defects()),
-            false => Source::Generated(kinds, self.defects()),
+        Ok(match (is_vulkan, self.execute.spirv) {
+            (true, _) => Source::Vulkan(kinds, self.defects()),
+            (false, true) => Source::Expected(kinds, self.defects()),
+            (false, false) => Source::Generated(kinds, self.defects()),
         })
     }
 }
@@ -140,6 +143,8 @@ impl FuzzArgs {
 enum Source {
     /// Generated tests of these kinds in turn, without the constructs of known defects.
     Generated(Vec<Kind>, Vec<Defect>),
+    /// The same with the values that the interpreter computes from the GLSL.
+    Expected(Vec<Kind>, Vec<Defect>),
     /// The same for Vulkan.
     Vulkan(Vec<Kind>, Vec<Defect>),
     /// Damaged files.
@@ -149,7 +154,7 @@ enum Source {
 impl Source {
     fn name(&self, seed: u64, number: u64) -> String {
         let kind = match self {
-            Source::Generated(kinds, _) | Source::Vulkan(kinds, _) => {
+            Source::Generated(kinds, _) | Source::Expected(kinds, _) | Source::Vulkan(kinds, _) => {
                 chosen(kinds, number).map_or("", |kind| kind.name())
             }
             Source::Damaged(_) => "damaged",
@@ -160,7 +165,7 @@ impl Source {
     /// Returns the extension of a test's file.
     fn extension(&self, number: u64) -> &str {
         match self {
-            Source::Generated(..) => EXTENSION,
+            Source::Generated(..) | Source::Expected(..) => EXTENSION,
             Source::Vulkan(..) => "amber",
             Source::Damaged(files) => {
                 let file = chosen(files, number).and_then(|file| file.path.extension()?.to_str());
@@ -184,11 +189,12 @@ impl Source {
                 let text = |&kind| generate_without(seed, number, kind, avoid);
                 chosen(kinds, number).map(text).unwrap_or_default()
             }
+            Source::Expected(kinds, avoid) => {
+                let text = |&kind| valued(expected_test(seed, number, kind, avoid));
+                chosen(kinds, number).map(text).unwrap_or_default()
+            }
             Source::Vulkan(kinds, avoid) => {
-                let text = |&kind| {
-                    vulkan_test(seed, number, kind, avoid)
-                        .unwrap_or_else(|reason| format!("the interpreter has no values: {reason}"))
-                };
+                let text = |&kind| valued(vulkan_test(seed, number, kind, avoid));
                 chosen(kinds, number).map(text).unwrap_or_default()
             }
             Source::Damaged(files) => {
@@ -203,6 +209,11 @@ impl Source {
             }
         }
     }
+}
+
+/// Returns a test, or a text that says why it has no values.
+fn valued(test: Result<String, String>) -> String {
+    test.unwrap_or_else(|reason| format!("the interpreter has no values: {reason}"))
 }
 
 /// Returns the elements of a list in turn.
@@ -425,12 +436,12 @@ impl FuzzPlan {
     /// the time limit.
     fn outcome(&self, verdict: &Verdict, duration: Duration) -> Outcome {
         match (&self.source, verdict.status) {
-            (Source::Generated(..) | Source::Vulkan(..), status) => status.plain_outcome(),
             (Source::Damaged(_), Status::Crash) => Outcome::Unexpected,
             (Source::Damaged(_), Status::Timeout) if duration >= self.time_limit => {
                 Outcome::Unexpected
             }
             (Source::Damaged(_), _) => Outcome::Expected,
+            (_, status) => status.plain_outcome(),
         }
     }
 

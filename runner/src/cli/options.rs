@@ -58,7 +58,8 @@ pub(super) fn simulation_options(
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
     let (compile_only, execution) = (args.compile_only, execution_options(args)?);
     let programs = program_options(args);
-    Ok(RunOptions { executors, compile_only, shade, execution, programs })
+    let is_translated = args.spirv;
+    Ok(RunOptions { executors, compile_only, is_translated, shade, execution, programs })
 }
 
 /// Returns the options of programs that are tests. They end before their worker, so that their
@@ -182,6 +183,7 @@ pub(super) fn changed_options(
     put("validate", codegen.no_validate.then(|| "no".to_owned()));
     put("math", options.worst_math.then(|| "worst".to_owned()));
     put("compile-only", args.compile_only.then(|| "yes".to_owned()));
+    put("spirv", args.spirv.then(|| "yes".to_owned()));
     put("shade", (args.shade == "all").then(|| "all".to_owned()));
     put("reference", args.no_reference.then(|| "no".to_owned()));
     put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
@@ -209,6 +211,7 @@ pub(super) fn command_options(
         let mut put = |text: String| options.push((name.clone(), text));
         match name.as_str() {
             "reference" => put("--no-reference".to_owned()),
+            "spirv" => put("--spirv".to_owned()),
             "validate" => put("--no-validate".to_owned()),
             "disable-pass" | "disable-quirk" | "pass-limit" => {
                 value.split('+').for_each(|v| put(format!("--{name} {v}")));

@@ -48,3 +48,4 @@ mod shards;
 mod spilling;
 mod supervision;
 mod support;
+mod translated;

@@ -23,7 +23,9 @@ pub struct Specialization {
 /// The API whose rules a module follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Api {
-    /// GL_ARB_gl_spirv.
+    /// GL_ARB_gl_spirv: interfaces match by location and binding.
     OpenGl,
+    /// OpenGL with the names of the GLSL that a module was made from: interfaces match by name.
+    OpenGlWithNames,
     Vulkan,
 }

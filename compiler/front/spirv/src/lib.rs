@@ -81,6 +81,19 @@ impl Module {
         translate::translate(self, Api::OpenGl, entry, specializations, types)
     }
 
+    /// Translates an entry point of a module that a compiler made from GLSL, and that has the names
+    /// of the GLSL as debug information. Its interfaces match by name.
+    ///
+    /// # Errors
+    /// Those of [`Module::shader`].
+    pub fn named_shader(
+        &self,
+        entry: EntryPoint<'_>,
+        types: &mut TypeTable,
+    ) -> Result<Shader, Error> {
+        translate::translate(self, Api::OpenGlWithNames, entry, &[], types)
+    }
+
     /// Translates an entry point of a module for Vulkan. Resources have the sets and bindings of
     /// their layout qualifiers, rows of the framebuffer are counted from the upper one, and
     /// `InstanceIndex` is `gl_InstanceID`.

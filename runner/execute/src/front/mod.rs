@@ -5,6 +5,7 @@ pub(crate) mod initial;
 pub(crate) mod pipeline;
 pub(crate) mod source_lines;
 mod spirv;
+mod translated;
 
 use std::sync::Arc;
 
@@ -62,10 +63,15 @@ pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked,
         geometry: GeometryParameters::default(),
         is_spirv: is_spirv(script, capabilities),
         constants: Vec::new(),
+        texts: Vec::new(),
     };
+    if front.is_translated() {
+        front.may_translate()?;
+    }
     for section in &script.sections {
         front.section(&section.content, section.line)?;
     }
+    front.translate()?;
     front.link()
 }
 
@@ -81,15 +87,22 @@ struct FrontEnd<'a> {
     is_spirv: bool,
     /// Values of specialization constants by stage.
     constants: Vec<(Stage, Vec<Specialization>)>,
+    /// GLSL that is translated to SPIR-V, by stage.
+    texts: Vec<(Stage, String)>,
 }
 
 /// True if a script's stages are its SPIR-V sections in a context: in a file with both, these go
 /// before those of GLSL, as in piglit.
 pub(crate) fn is_spirv(script: &Script<'_>, capabilities: &Capabilities) -> bool {
-    script.require.spirv != SpirvMode::No && capabilities.has("GL_ARB_gl_spirv")
+    let has_sections = matches!(script.require.spirv, SpirvMode::Yes | SpirvMode::Only);
+    has_sections && capabilities.has("GL_ARB_gl_spirv")
 }
 
 impl FrontEnd<'_> {
+    fn is_translated(&self) -> bool {
+        self.script.require.spirv == SpirvMode::Translated
+    }
+
     fn section(&mut self, content: &Content<'_>, line: u32) -> Result<(), Verdict> {
         match content {
             Content::Shader(_) if self.is_spirv => Ok(()),
@@ -105,6 +118,9 @@ impl FrontEnd<'_> {
             Content::Shader(shader) => {
                 let stage = shader.stage;
                 stage_available(stage, self.capabilities).map_err(Verdict::skip)?;
+                if self.is_translated() {
+                    return self.translated_section(stage, shader.source, shader.first_line);
+                }
                 let version = self.script.version_line(shader).map(|line| line.to_string());
                 self.compile(stage, version.as_deref(), shader.source, shader.first_line)
             }
@@ -115,6 +131,9 @@ impl FrontEnd<'_> {
                     shader.forget_lines();
                 }
                 Ok(())
+            }
+            Content::Program { .. } if self.is_translated() => {
+                Err(Verdict::skip("assembly programs have no translation to SPIR-V"))
             }
             Content::Program { target, text } => {
                 let extension = match target {

@@ -11,7 +11,7 @@ mod parsed;
 mod transcript;
 
 pub(crate) use link::link;
-pub(crate) use parsed::SharedTest;
+pub(crate) use parsed::{Reading, SharedTest};
 pub(crate) use transcript::{Recorded, ReferenceRecord, Transcript};
 
 use std::collections::VecDeque;
@@ -59,12 +59,16 @@ impl SharedTests {
         SharedTests { capacity, ..SharedTests::default() }
     }
 
-    /// Returns the test with a text. `is_bare` is true if the shaders are files of their own.
-    pub(crate) fn test(&self, text: &[u8], is_bare: bool) -> Result<Arc<SharedTest>, ParseError> {
-        if let Some(found) = self.lock().iter().find(|test| test.is(text, is_bare)) {
+    /// Returns the test with a text.
+    pub(crate) fn test(
+        &self,
+        text: &[u8],
+        reading: Reading,
+    ) -> Result<Arc<SharedTest>, ParseError> {
+        if let Some(found) = self.lock().iter().find(|test| test.is(text, reading)) {
             return Ok(found.clone());
         }
-        let new = Arc::new(SharedTest::parse(text, is_bare, self.capacity > 0)?);
+        let new = Arc::new(SharedTest::parse(text, reading, self.capacity > 0)?);
         let mut tests = self.lock();
         tests.push_back(new.clone());
         let excess = tests.len().saturating_sub(self.capacity);

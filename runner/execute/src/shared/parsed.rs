@@ -19,11 +19,37 @@ self_cell!(
     impl { Debug }
 );
 
+/// Ways to read the text of a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// The shaders are files of their own.
+    pub is_bare: bool,
+    /// The GLSL sections are translated to SPIR-V.
+    pub is_translated: bool,
+}
+
+impl Reading {
+    /// Parses a script.
+    ///
+    /// # Errors
+    /// Fails if the text is malformed.
+    pub(crate) fn parse(self, text: &[u8]) -> Result<Script<'_>, ParseError> {
+        let mut script = script::parse(text)?;
+        if self.is_bare {
+            count_lines_in_shaders(&mut script);
+        }
+        if self.is_translated {
+            script.require.translate();
+        }
+        Ok(script)
+    }
+}
+
 /// A parsed test.
 #[derive(Debug)]
 pub(crate) struct SharedTest {
     parsed: ParsedText,
-    is_bare: bool,
+    reading: Reading,
     /// Programs by the capabilities that they consulted.
     links: Mutex<Vec<Arc<SharedLink>>>,
     /// False if no other test case uses the results.
@@ -37,16 +63,16 @@ impl SharedTest {
     /// Fails if the file is malformed.
     pub(super) fn parse(
         text: &[u8],
-        is_bare: bool,
+        reading: Reading,
         is_shared: bool,
     ) -> Result<SharedTest, ParseError> {
-        let parsed = ParsedText::try_new(text.to_vec(), |text| script_of(text, is_bare))?;
-        Ok(SharedTest { parsed, is_bare, links: Mutex::default(), is_shared })
+        let parsed = ParsedText::try_new(text.to_vec(), |text| reading.parse(text))?;
+        Ok(SharedTest { parsed, reading, links: Mutex::default(), is_shared })
     }
 
     /// Returns true if this is the test with a text.
-    pub(super) fn is(&self, text: &[u8], is_bare: bool) -> bool {
-        self.is_bare == is_bare && *self.parsed.borrow_owner() == text
+    pub(super) fn is(&self, text: &[u8], reading: Reading) -> bool {
+        self.reading == reading && *self.parsed.borrow_owner() == text
     }
 
     /// Returns the script.
@@ -72,14 +98,6 @@ impl SharedTest {
         lock().push(new.clone());
         new
     }
-}
-
-fn script_of(text: &[u8], is_bare: bool) -> Result<Script<'_>, ParseError> {
-    let mut script = script::parse(text)?;
-    if is_bare {
-        count_lines_in_shaders(&mut script);
-    }
-    Ok(script)
 }
 
 /// Makes messages count lines from the start of each shader, which is a file of its own.

@@ -14,7 +14,8 @@ use vocabulary::Target;
 #[test]
 fn tests_are_kept_by_their_text() {
     let tests = SharedTests::new(2);
-    let of = |text: &[u8], is_bare| tests.test(text, is_bare).expect("it parses");
+    let reading = |is_bare| Reading { is_bare, is_translated: false };
+    let of = |text: &[u8], is_bare| tests.test(text, reading(is_bare)).expect("it parses");
     let (a, b) = (b"[require]\nGLSL >= 1.10\n[test]\n", b"[require]\nGLSL >= 1.20\n[test]\n");
     let first = of(a, false);
     assert!(Arc::ptr_eq(&first, &of(a, false)));
@@ -27,7 +28,7 @@ fn tests_are_kept_by_their_text() {
 fn without_capacity_nothing_is_kept() {
     let tests = SharedTests::default();
     let text = b"[require]\nGLSL >= 1.10\n[test]\n";
-    let of = || tests.test(text, false).expect("it parses");
+    let of = || tests.test(text, Reading::default()).expect("it parses");
     assert!(!Arc::ptr_eq(&of(), &of()));
 }
 
@@ -122,7 +123,7 @@ fn consulted_capabilities_decide() {
 fn a_transcript_that_does_not_fit() {
     let sharing = Sharing::of(Mocks::agree(GREEN));
     let text = script("clear color 0 0 0 0\nclear\nprobe all rgba 0.0 0.0 0.0 0.0\n");
-    let test = sharing.tests.test(text.as_bytes(), false).expect("it parses");
+    let test = sharing.tests.test(text.as_bytes(), Reading::default()).expect("it parses");
     let context = crate::context_for(test.script(), Target::HSW).expect("it has the context");
     test.link(context).keep(context.recorded().consulted(), Transcript::default());
     let (verdict, devices) = sharing.run(&text, Target::HSW);

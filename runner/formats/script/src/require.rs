@@ -162,6 +162,26 @@ pub enum SpirvMode {
     Yes,
     /// `ONLY`: no GLSL; skipped in runs of GLSL.
     Only,
+    /// The GLSL of a file without SPIR-V is translated to it ([`Require::translate`]).
+    Translated,
+}
+
+impl Require<'_> {
+    /// Asks for SPIR-V in place of GLSL, in a file that has no SPIR-V of its own: in a core
+    /// context, since GL_ARB_gl_spirv knows no other.
+    pub fn translate(&mut self) {
+        if self.spirv != SpirvMode::No {
+            return;
+        }
+        self.spirv = SpirvMode::Translated;
+        self.context = match self.context {
+            ContextRequest::AnyCompatibility => ContextRequest::Core(33),
+            ContextRequest::CoreThenCompatibility(version) | ContextRequest::Core(version) => {
+                ContextRequest::Core(version.max(33))
+            }
+            other => other,
+        };
+    }
 }
 
 /// The context to create; versions are 10·major + minor.

@@ -259,7 +259,7 @@ fn selected<'r, 'a>(
     result.stages.iter().enumerate().filter(|(_, code)| selection.has(code))
 }
 
-/// Returns the code of another result that stands for the code at `index`. A script may have
+/// Returns the code of another result that matches the code at `index`. A script may have
 /// several pipelines with code of one stage and width: they are matched in order.
 fn twin<'r, 'a>(
     result: &'r ResultRef<'a>,

@@ -18,6 +18,7 @@ mod calls;
 mod capture;
 mod compute;
 mod defects;
+mod expected;
 mod expression;
 mod floating;
 mod function;
@@ -38,6 +39,7 @@ mod statement;
 mod vulkan;
 
 pub use defects::Defect;
+pub use expected::expected_test;
 pub use mutate::mutate;
 pub(crate) use script::begin_test;
 pub use vulkan::{VULKAN_KINDS, vulkan_test};

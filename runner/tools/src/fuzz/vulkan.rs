@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use execute::{Devices, ExecutorSelection, Explanation, ProbedValues, RunOptions, TestCase};
+use execute::ProbedValues;
 use program::Stage;
-use results::verdict::Status;
 use script::{BufferCommand, Command, Probe, Script};
-use vocabulary::Target;
 
 use super::defects::Defect;
+use super::expected::interpreted;
 use super::maker::Maker;
 use super::resources::UNIFORMS;
 use super::script::SIDE;
@@ -42,21 +41,6 @@ pub fn vulkan_test(
     let mut amber = format!("#!amber\n# {}\n\n", command("--vulkan ", seed, number, kind, defects));
     translate(&mut amber, &script, &values)?;
     Ok(amber)
-}
-
-/// Returns what the probes of a script read on the interpreter.
-fn interpreted(script: &Script<'_>) -> Result<Vec<ProbedValues>, String> {
-    let executors = ExecutorSelection::ReferenceOnly;
-    let (options, devices) =
-        (RunOptions { executors, ..RunOptions::default() }, Devices::default());
-    let case = TestCase::new("vulkan", Target::REFERENCE, &options, &devices);
-    let mut explanation = Explanation { keeps_values: true, ..Explanation::default() };
-    let verdict = execute::run_explained(script, &case, &mut explanation);
-    match (verdict.status, verdict.cause) {
-        (Status::Pass, _) => Ok(explanation.values),
-        (_, Some((_, reason))) => Err(reason),
-        (status, None) => Err(status.to_string()),
-    }
 }
 
 /// The parts of a test that its commands determine.

@@ -5,6 +5,7 @@ use crate::bisect::Ending;
 use crate::case::{Case, CaseRunner, RunError};
 use execute::CaseOverride;
 use results::verdict::{Status, Verdict};
+use vocabulary::Target;
 
 /// The failure of a whole test, executed twice.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +37,9 @@ pub struct SameFailure {
     likeness: Option<Likeness>,
     /// The whole text is valid, so that smaller ones must be.
     is_valid: bool,
+    /// The test on the interpreter, if the whole text passes there, so that smaller ones must:
+    /// otherwise values would be expected that no executor has.
+    witness: Option<Case>,
 }
 
 impl SameFailure {
@@ -50,8 +54,8 @@ impl SameFailure {
         runner: &mut dyn CaseRunner,
     ) -> Result<(SameFailure, Failure), RunError> {
         let is_valid = Syntax::of(&case.path).is_valid(text, &case.path);
-        let mut same = SameFailure { case, wanted, likeness: None, is_valid };
-        let verdicts = same.verdicts(vec![text.to_owned(), text.to_owned()], runner)?;
+        let mut same = SameFailure { case, wanted, likeness: None, is_valid, witness: None };
+        let verdicts = verdicts(&same.case, vec![text.to_owned(), text.to_owned()], runner)?;
         let likenesses: Vec<Likeness> = verdicts.iter().map(|v| Likeness::of(v, wanted)).collect();
         let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
             return Err(RunError::Failed("no verdicts".into()));
@@ -62,9 +66,26 @@ impl SameFailure {
             Failure::None(verdict.clone())
         } else {
             same.likeness = Some(likeness.clone());
+            same.witness = same.find_witness(text, runner)?;
             Failure::Stable(verdict.clone())
         };
         Ok((same, failure))
+    }
+
+    /// Returns the interpreter if it passes a text with expected values.
+    fn find_witness(
+        &self,
+        text: &str,
+        runner: &mut dyn CaseRunner,
+    ) -> Result<Option<Case>, RunError> {
+        let case = Case { generation: Target::REFERENCE, ..self.case.clone() };
+        let has_values = matches!(Syntax::of(&case.path), Syntax::Vulkan(_));
+        if !has_values || self.case.generation == case.generation {
+            return Ok(None);
+        }
+        let verdicts = verdicts(&case, vec![text.to_owned()], runner)?;
+        let passes = verdicts.iter().all(|verdict| verdict.status == Status::Pass);
+        Ok(passes.then_some(case))
     }
 
     /// Reduces the text with at most `most` candidates, `batch` at a time; reports each success.
@@ -95,8 +116,7 @@ impl SameFailure {
         text: String,
         runner: &mut dyn CaseRunner,
     ) -> Result<Option<Verdict>, RunError> {
-        let other = SameFailure { case, ..self.clone() };
-        let verdict = other.verdicts(vec![text], runner)?.into_iter().next();
+        let verdict = verdicts(&case, vec![text], runner)?.into_iter().next();
         Ok(verdict.filter(|verdict| !self.matches(verdict)))
     }
 
@@ -111,14 +131,34 @@ impl SameFailure {
         !self.is_valid || Syntax::of(path).is_valid(text, path)
     }
 
-    fn verdicts(
+    /// Returns which texts fail like the whole one.
+    fn are_like(
         &self,
         texts: Vec<String>,
         runner: &mut dyn CaseRunner,
-    ) -> Result<Vec<Verdict>, RunError> {
-        let case_override = |text| CaseOverride { text: Some(text), ..CaseOverride::default() };
-        runner.run(&self.case, texts.into_iter().map(case_override).collect())
+    ) -> Result<Vec<bool>, RunError> {
+        let syntax = Syntax::of(&self.case.path);
+        let like = |(text, verdict): (&String, &Verdict)| {
+            self.matches(verdict) && syntax.is_about_results(text, verdict)
+        };
+        let ended = verdicts(&self.case, texts.clone(), runner)?;
+        let are_like: Vec<bool> = texts.iter().zip(&ended).map(like).collect();
+        let Some(witness) = &self.witness else { return Ok(are_like) };
+        let kept = texts.into_iter().zip(&are_like).filter(|(_, like)| **like);
+        let mut seen = verdicts(witness, kept.map(|(text, _)| text).collect(), runner)?.into_iter();
+        let mut passes = || seen.next().is_some_and(|verdict| verdict.status == Status::Pass);
+        Ok(are_like.iter().map(|like| *like && passes()).collect())
     }
+}
+
+/// Executes texts as a test case.
+fn verdicts(
+    case: &Case,
+    texts: Vec<String>,
+    runner: &mut dyn CaseRunner,
+) -> Result<Vec<Verdict>, RunError> {
+    let case_override = |text| CaseOverride { text: Some(text), ..CaseOverride::default() };
+    runner.run(case, texts.into_iter().map(case_override).collect())
 }
 
 /// A judge that accepts candidates that fail like the whole test.
@@ -133,18 +173,12 @@ impl Judge for SameFailureJudge<'_> {
     fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped> {
         let same = self.same;
         let may_run: Vec<bool> = texts.iter().map(|text| same.may_run(text)).collect();
-        let valid = texts.iter().zip(&may_run).filter(|(_, may_run)| **may_run);
-        match same.verdicts(valid.map(|(text, _)| text.clone()).collect(), self.runner) {
-            Ok(verdicts) => {
-                let mut verdicts = verdicts.iter();
-                let syntax = Syntax::of(&same.case.path);
-                let is_same = |text: &str, verdict: &Verdict| {
-                    same.matches(verdict) && syntax.is_about_results(text, verdict)
-                };
-                let matches = |(text, may_run): (&String, &bool)| {
-                    *may_run && verdicts.next().is_some_and(|verdict| is_same(text, verdict))
-                };
-                Ok(texts.iter().zip(&may_run).map(matches).collect())
+        let valid = texts.into_iter().zip(&may_run).filter(|(_, may_run)| **may_run);
+        match same.are_like(valid.map(|(text, _)| text).collect(), self.runner) {
+            Ok(are_like) => {
+                let mut are_like = are_like.into_iter();
+                let mut is_like = || are_like.next().unwrap_or(false);
+                Ok(may_run.iter().map(|may_run| *may_run && is_like()).collect())
             }
             Err(RunError::Interrupted) => Err(Stopped::Interrupted),
             Err(error) => {
@@ -159,7 +193,6 @@ impl Judge for SameFailureJudge<'_> {
 mod tests {
     use super::*;
     use results::verdict::Phase;
-    use vocabulary::Target;
 
     /// A runner without processes: a text fails if it has the word `bad`.
     #[derive(Default)]
@@ -187,6 +220,48 @@ mod tests {
         fn count(&self) -> usize {
             self.0
         }
+    }
+
+    /// A runner of a driver that fails what has the word `bad`, and of an interpreter that passes
+    /// what has the word `right`.
+    struct TwoRunners;
+
+    impl CaseRunner for TwoRunners {
+        fn run(
+            &mut self,
+            case: &Case,
+            overrides: Vec<CaseOverride>,
+        ) -> Result<Vec<Verdict>, RunError> {
+            let word = if case.generation == Target::REFERENCE { "right" } else { "good" };
+            let verdict = |case_override: &CaseOverride| match case_override
+                .text
+                .as_deref()
+                .is_some_and(|text| text.contains(word))
+            {
+                true => Verdict::pass(),
+                false => Verdict::fail(Phase::Probe, "line 1: value"),
+            };
+            Ok(overrides.iter().map(verdict).collect())
+        }
+
+        fn count(&self) -> usize {
+            0
+        }
+    }
+
+    /// The interpreter must pass smaller scripts with values if it passes the whole one.
+    #[test]
+    fn expected_values_stay_those_of_the_interpreter() {
+        let case = Case { name: "a".into(), path: "a.amber".into(), generation: Target::SKL };
+        let like = |whole: &str, texts: &[&str]| {
+            let of = SameFailure::of(case.clone(), whole, Wanted::default(), &mut TwoRunners);
+            let same = of.expect("verdicts").0;
+            let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+            same.are_like(texts, &mut TwoRunners).expect("verdicts")
+        };
+        let texts = ["right", "wrong", "good", "also right"];
+        assert_eq!(like("all is right", &texts), [true, false, false, true]);
+        assert_eq!(like("nothing is", &texts), [true, true, false, true]);
     }
 
     #[test]

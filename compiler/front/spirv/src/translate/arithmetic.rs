@@ -53,6 +53,28 @@ fn operator(op: Op) -> Option<(B, As)> {
     })
 }
 
+/// The function of an instruction of SPV_INTEL_shader_integer_functions2, and the sign of its
+/// operands.
+fn integer_function(op: Op) -> Option<(F, As)> {
+    Some(match op {
+        Op::UCountLeadingZerosINTEL => (F::CountLeadingZeros, As::Unsigned),
+        Op::UCountTrailingZerosINTEL => (F::CountTrailingZeros, As::Unsigned),
+        Op::AbsISubINTEL => (F::AbsoluteDifference, As::Signed),
+        Op::AbsUSubINTEL => (F::AbsoluteDifference, As::Unsigned),
+        Op::IAddSatINTEL => (F::AddSaturate, As::Signed),
+        Op::UAddSatINTEL => (F::AddSaturate, As::Unsigned),
+        Op::IAverageINTEL => (F::Average, As::Signed),
+        Op::UAverageINTEL => (F::Average, As::Unsigned),
+        Op::IAverageRoundedINTEL => (F::AverageRounded, As::Signed),
+        Op::UAverageRoundedINTEL => (F::AverageRounded, As::Unsigned),
+        Op::ISubSatINTEL => (F::SubtractSaturate, As::Signed),
+        Op::USubSatINTEL => (F::SubtractSaturate, As::Unsigned),
+        Op::IMul32x16INTEL => (F::Multiply32x16, As::Signed),
+        Op::UMul32x16INTEL => (F::Multiply32x16, As::Unsigned),
+        _ => return None,
+    })
+}
+
 impl ShaderBuilder<'_> {
     /// The result of an arithmetic instruction.
     pub(crate) fn arithmetic(&mut self, i: &Instruction) -> Result<Option<ExprId>, Error> {
@@ -60,6 +82,9 @@ impl ShaderBuilder<'_> {
             let (a, b) = (self.taken(i, 0, taken)?, self.taken(i, 1, taken)?);
             let value = self.binary(op, a, b);
             return self.finished(i, value).map(Some);
+        }
+        if let Some((function, taken)) = integer_function(i.op) {
+            return self.integer_call(i, function, taken).map(Some);
         }
         let value = match i.op {
             Op::SNegate | Op::FNegate => {
@@ -116,6 +141,20 @@ impl ShaderBuilder<'_> {
             _ => return Ok(None),
         };
         self.finished(i, value).map(Some)
+    }
+
+    /// A function of SPV_INTEL_shader_integer_functions2.
+    fn integer_call(&mut self, i: &Instruction, function: F, taken: As) -> Result<ExprId, Error> {
+        let arguments: Vec<ExprId> = (0..i.operands.len())
+            .map(|index| self.taken(i, index, taken))
+            .collect::<Result<_, _>>()?;
+        let own = arguments.first().map_or(self.result_type(i)?, |&first| self.ty(first));
+        let ty = match function {
+            F::AbsoluteDifference => self.with_scalar(own, Scalar::Uint),
+            _ => own,
+        };
+        let value = self.builtin(function, arguments, ty);
+        self.finished(i, value)
     }
 
     /// True if the operand is a value, not a place.

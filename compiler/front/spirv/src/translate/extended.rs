@@ -1,4 +1,4 @@
-//! Extended instructions of the set `GLSL.std.450`.
+//! Extended instructions of the sets `GLSL.std.450` and `SPV_AMD_shader_trinary_minmax`.
 
 use program::{BuiltinFunction as F, ExprId, Scalar, Statement, TypeId};
 use rspirv::spirv::GlslStd450Op as G;
@@ -125,6 +125,7 @@ impl ShaderBuilder<'_> {
         let number = self.literal(i, 1)?;
         let op = match name {
             "GLSL.std.450" => G::from_u32(number),
+            "SPV_AMD_shader_trinary_minmax" => return self.of_three(i, number, out),
             _ => return Err(self.unsupported(i, format!("the set `{name}` is"))),
         };
         let Some(op) = op else {
@@ -142,6 +143,32 @@ impl ShaderBuilder<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// An instruction of `SPV_AMD_shader_trinary_minmax`: least, greatest or middle of three
+    /// numbers, each of floats, unsigned and signed integers.
+    fn of_three(
+        &mut self,
+        i: &Instruction,
+        number: u32,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let kind = number.saturating_sub(1);
+        let function = [F::Min3, F::Max3, F::Mid3][(kind / 3).min(2) as usize];
+        let taken: [fn(Scalar) -> Scalar; 3] = [|scalar| scalar, unsigned, signed];
+        let taken = taken[(kind % 3) as usize];
+        let mut arguments = Vec::new();
+        for index in FIRST..i.operands.len() {
+            let value = self.operand(i, index)?;
+            let (scalar, _) = self.shape(self.ty(value));
+            arguments.push(self.cast(value, taken(scalar)));
+        }
+        let ty = arguments.first().map(|&first| self.ty(first));
+        let own = self.result_type(i)?;
+        let value = self.builtin(function, arguments, ty.unwrap_or(own));
+        let value = self.finished(i, value)?;
+        self.define(i, value, true, out);
+        Ok(())
     }
 
     fn extended_value(&mut self, i: &Instruction, op: G) -> Result<ExprId, Error> {

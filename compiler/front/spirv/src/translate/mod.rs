@@ -22,6 +22,7 @@ mod interface;
 mod layout;
 mod memory;
 mod modes;
+mod names;
 mod operation;
 mod place;
 mod place_expression;

@@ -85,7 +85,7 @@ impl<'a> ShaderBuilder<'a> {
         types: &'a mut TypeTable,
     ) -> ShaderBuilder<'a> {
         let mut shader = Shader::new(stage, 460, false);
-        shader.nameless = true;
+        shader.nameless = api != Api::OpenGlWithNames;
         ShaderBuilder {
             module,
             api,

@@ -81,14 +81,6 @@ impl ShaderBuilder<'_> {
         }
     }
 
-    /// A name that no other variable of the module has.
-    fn variable_name(&self, id: u32) -> String {
-        match self.module.given_name(id) {
-            Some(name) => format!("{name}.{id}"),
-            None => format!("variable.{id}"),
-        }
-    }
-
     /// True for blocks of storage buffers as SPIR-V 1.0 has them.
     fn is_buffer(&self, ty: u32) -> bool {
         self.module.has(self.innermost(ty), D::BufferBlock)
@@ -131,15 +123,11 @@ impl ShaderBuilder<'_> {
         let ty = self.type_id(definition, ty)?;
         let binding = self.module.literal(definition.id, D::Binding);
         let is_pushed = definition.literal_at(0).and_then(C::from_u32) == Some(C::PushConstant);
-        let name = match binding {
-            _ if self.api == Api::Vulkan => self.descriptor_name(definition.id),
-            Some(binding) => format!("binding {binding}"),
-            None => self.variable_name(definition.id),
-        };
+        let (name, has_instance) = self.block_name(definition.id, contents);
         let mut global = Global::new(&name, ty, storage);
         global.block = Some(BlockQualifiers {
             name: name.into(),
-            has_instance: true,
+            has_instance,
             packing: Packing::Explicit(layout),
             order: program::types::MatrixOrder::ColumnMajor,
             align: None,
@@ -157,22 +145,6 @@ impl ShaderBuilder<'_> {
         (self.api == Api::Vulkan).then(|| set.unwrap_or(0))
     }
 
-    /// A name of a resource by its set and binding, which is the same in all stages. Several
-    /// variables of a stage may share them.
-    pub(crate) fn descriptor_name(&self, id: u32) -> String {
-        let place = |id| {
-            let binding = self.module.literal(id, D::Binding)?;
-            Some((self.module.literal(id, D::DescriptorSet).unwrap_or(0), binding))
-        };
-        let Some((set, binding)) = place(id) else { return "push constants".to_owned() };
-        let globals = &self.module.instructions[..self.module.first_function];
-        let mut others = globals.iter().filter(|i| i.op == Op::Variable && i.id != id);
-        match others.any(|other| place(other.id) == Some((set, binding))) {
-            true => format!("{} set {set} binding {binding} {id}", self.stage),
-            false => format!("set {set} binding {binding}"),
-        }
-    }
-
     /// A uniform of the default block, a sampler or an image. Uniforms of one location are one
     /// uniform in all stages.
     fn uniform(&mut self, definition: &Instruction, ty: u32) -> Result<Root, Error> {
@@ -180,11 +152,7 @@ impl ShaderBuilder<'_> {
         let ty = self.type_id(definition, ty)?;
         let location = self.module.literal(definition.id, D::Location);
         let binding = self.module.literal(definition.id, D::Binding);
-        let name = match location {
-            _ if self.api == Api::Vulkan => self.descriptor_name(definition.id),
-            Some(location) => format!("location {location}"),
-            None => format!("{} {}", self.stage, self.variable_name(definition.id)),
-        };
+        let name = self.uniform_name(definition.id);
         let mut global = Global::new(&name, ty, Storage::Uniform);
         global.layout = LayoutQualifiers {
             location,
@@ -240,7 +208,8 @@ impl ShaderBuilder<'_> {
         let ty = self.counter_type(ty);
         let literal = |decoration| self.module.literal(definition.id, decoration);
         let (binding, offset) = (literal(D::Binding).unwrap_or(0), literal(D::Offset).unwrap_or(0));
-        let mut global = Global::new(&format!("counter {binding} {offset}"), ty, Storage::Uniform);
+        let name = self.counter_name(definition.id, binding, offset);
+        let mut global = Global::new(&name, ty, Storage::Uniform);
         global.layout.binding = Some(binding);
         global.layout.offset = Some(offset);
         Ok(Root::Global(self.shader.globals.push(global)))
@@ -273,7 +242,7 @@ impl ShaderBuilder<'_> {
         let is_block = module.has(contents, D::Block);
         if !is_block || self.is_per_vertex_builtin(contents, ty, storage, decorations) {
             let ty = self.type_id(definition, ty)?;
-            let name = self.variable_name(definition.id);
+            let name = self.interface_name(definition.id);
             let mut global = self.interface_global(definition, &name, ty, storage, decorations)?;
             if storage == Storage::Output {
                 global.initializer = self.initializer(definition)?;
@@ -294,7 +263,7 @@ impl ShaderBuilder<'_> {
         };
         let mut location = module.literal(definition.id, D::Location);
         let mut buffer = 0;
-        let block = InterfaceBlock { definition, storage, vertices };
+        let block = InterfaceBlock { definition, storage, vertices, element: None };
         let parts = self.block_parts(block, inner, &mut location, &mut buffer)?;
         let parts = if vertices.is_some() { Parts::PerVertex(Box::new(parts)) } else { parts };
         Ok(Root::Parts(Box::new(parts)))
@@ -326,7 +295,8 @@ impl ShaderBuilder<'_> {
             let (element, length) = (self.id(definition, 0)?, self.id(definition, 1)?);
             let length = self.integer_constant(definition, length)?.min(256);
             let mut list = Vec::new();
-            for _ in 0..length {
+            for index in 0..length {
+                let block = InterfaceBlock { element: Some(index as u32), ..block };
                 list.push(self.block_parts(block, element, location, buffer)?);
                 *buffer += 1;
             }
@@ -345,12 +315,8 @@ impl ShaderBuilder<'_> {
             if let Some(vertices) = block.vertices {
                 ty = self.types.array(ty, ArrayLength::Fixed(vertices));
             }
-            let name = format!(
-                "{}.{}.{}",
-                self.variable_name(block.definition.id),
-                module.member_name(definition.id, index),
-                list.len()
-            );
+            let name =
+                self.member_variable_name(block.definition.id, definition, index, block.element);
             let mut global =
                 self.interface_global(block.definition, &name, ty, block.storage, decorations)?;
             global.initializer = self.member_initializer(block, index, ty)?;
@@ -408,7 +374,7 @@ impl ShaderBuilder<'_> {
         match global.builtin {
             Some(BuiltinVariable::FragCoord) => {
                 // Vulkan's rows are counted from the upper one everywhere.
-                let is_turned = self.api == Api::OpenGl;
+                let is_turned = self.api != Api::Vulkan;
                 global.layout.origin_upper_left =
                     is_turned && self.has_mode(ExecutionMode::OriginUpperLeft);
                 global.layout.pixel_center_integer =
@@ -453,6 +419,8 @@ struct InterfaceBlock<'m> {
     storage: Storage,
     /// Number of vertices if it has an element for each.
     vertices: Option<u32>,
+    /// Its number in an array of blocks.
+    element: Option<u32>,
 }
 
 fn subgroups(decorations: Decorations<'_>) -> Option<Subgroups> {

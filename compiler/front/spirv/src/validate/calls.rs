@@ -69,13 +69,33 @@ fn call(module: &Module, i: &Instruction) -> Result<(), Error> {
     Ok(())
 }
 
-/// Result and operands of an instruction of `GLSL.std.450`.
+/// Result and operands of an instruction of a set.
 fn extended(module: &Module, i: &Instruction) -> Result<(), Error> {
     let set = i.id_at(0).and_then(|set| module.get(set)).filter(|set| set.op == Op::ExtInstImport);
     let set = set.ok_or_else(|| module.error(i, "operand 0 is no set of instructions"))?;
-    if set.text_at(0) != Some("GLSL.std.450") {
-        return Ok(());
+    match set.text_at(0) {
+        Some("GLSL.std.450") => extended_of_glsl(module, i),
+        Some("SPV_AMD_shader_trinary_minmax") => of_three(module, i),
+        _ => Ok(()),
     }
+}
+
+/// Least, greatest and middle of three numbers: of floats, unsigned and signed integers in turn.
+fn of_three(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let number = i.literal_at(1).filter(|number| (1..=9).contains(number));
+    let number = number.ok_or_else(|| module.error(i, "the set has no such instruction"))?;
+    module.demand(i, i.operands.len() == 5, "the number of operands is another")?;
+    let result = module.shape(i.ty);
+    let fits = result.is_some_and(|r| if number % 3 == 1 { r.is_float() } else { r.is_int() });
+    module.demand(i, fits, "the result has another type")?;
+    (2..5).try_for_each(|index| {
+        let is_like = module.operand_type(i, index)? == i.ty;
+        module.demand(i, is_like, "an operand has not the result's type")
+    })
+}
+
+/// Result and operands of an instruction of `GLSL.std.450`.
+fn extended_of_glsl(module: &Module, i: &Instruction) -> Result<(), Error> {
     let op = i.literal_at(1).and_then(G::from_u32);
     let op = op.ok_or_else(|| module.error(i, "the set has no such instruction"))?;
     let count = operands(op);

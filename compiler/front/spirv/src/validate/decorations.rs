@@ -131,12 +131,7 @@ fn visible(module: &Module, i: &Instruction) -> Result<(), Error> {
     let Kind::Pointer { class, pointee } = module.kind(i.ty) else { return Ok(()) };
     let is_memory = matches!(
         class,
-        C::Uniform
-            | C::UniformConstant
-            | C::StorageBuffer
-            | C::PushConstant
-            | C::AtomicCounter
-            | C::Image
+        C::Uniform | C::StorageBuffer | C::PushConstant | C::AtomicCounter | C::Image
     );
     module.demand(i, !is_memory || !contains_bool(module, pointee), "memory holds no booleans")?;
     let contents = innermost(module, pointee);

@@ -61,6 +61,19 @@ fn signature(op: Op) -> Option<(R, &'static [O])> {
         }
         Op::BitCount => (R::Int, &[O::Int]),
         Op::BitReverse => (R::Int, &[O::Same]),
+        Op::UCountLeadingZerosINTEL | Op::UCountTrailingZerosINTEL => (R::Unsigned, &[O::Same]),
+        Op::AbsISubINTEL
+        | Op::AbsUSubINTEL
+        | Op::IAddSatINTEL
+        | Op::UAddSatINTEL
+        | Op::IAverageINTEL
+        | Op::UAverageINTEL
+        | Op::IAverageRoundedINTEL
+        | Op::UAverageRoundedINTEL
+        | Op::ISubSatINTEL
+        | Op::USubSatINTEL
+        | Op::IMul32x16INTEL
+        | Op::UMul32x16INTEL => (R::Int, &[O::Like, O::Like]),
         Op::BitFieldInsert => (R::Int, &[O::Same, O::Same, O::OneInt, O::OneInt]),
         Op::BitFieldSExtract | Op::BitFieldUExtract => (R::Int, &[O::Same, O::OneInt, O::OneInt]),
         Op::LogicalAnd | Op::LogicalOr | Op::LogicalEqual | Op::LogicalNotEqual => {

@@ -74,7 +74,8 @@ impl<'a> Run<'a> {
             capabilities,
             script,
             observe,
-            spirv: script.require.spirv != SpirvMode::No && capabilities.facts().spirv,
+            spirv: matches!(script.require.spirv, SpirvMode::Yes | SpirvMode::Only)
+                && capabilities.facts().spirv,
             objects: Objects::default(),
             window,
             linked: Linked::Nothing,

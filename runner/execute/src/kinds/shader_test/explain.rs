@@ -17,7 +17,7 @@ use crate::hardware::{chip, devinfo};
 use crate::keys::StageKeys;
 use crate::machines::{Explanation, Image, difference};
 use crate::options::RunOptions;
-use crate::shared::TestScript;
+use crate::shared::{Reading, TestScript};
 use results::bundle::Bundle;
 use results::verdict::TestResult;
 use shader_device::ExecutedKernel;
@@ -27,7 +27,8 @@ use vocabulary::{CodegenOptions, Target, Width};
 pub(in crate::kinds) fn explain(result: &TestResult, text: &[u8], case: &TestCase<'_>) -> Bundle {
     let case = &TestCase { test: &result.test, ..*case };
     let mut bundle = Bundle::plain(result, text);
-    if let Ok(script) = script::parse(text) {
+    let reading = Reading { is_bare: false, is_translated: case.options.is_translated };
+    if let Ok(script) = reading.parse(text) {
         let mut explanation = Explanation::default();
         // The records made before a panic are kept.
         let _ = catch_unwind(AssertUnwindSafe(|| {

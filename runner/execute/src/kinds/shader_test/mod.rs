@@ -10,7 +10,7 @@ use crate::diagnostics;
 use crate::executors::executor;
 use crate::kind::{Kind, TestFile};
 use crate::machines::Explanation;
-use crate::shared::{SharedTests, TestScript};
+use crate::shared::{Reading, SharedTests, TestScript};
 use results::bundle::Bundle;
 use results::verdict::{Phase, TestResult, Verdict};
 
@@ -32,7 +32,7 @@ impl Kind for ShaderTest {
         case: &TestCase<'_>,
         explanation: &mut Explanation,
     ) -> Verdict {
-        match script::parse(file.text) {
+        match reading(false, case).parse(file.text) {
             Ok(script) => {
                 let test = TestScript::alone(&script);
                 let verdict = executor(case.target).run_script(case, test, Some(explanation));
@@ -51,13 +51,17 @@ impl Kind for ShaderTest {
 pub(super) fn run_parsed(text: &[u8], is_bare: bool, case: &TestCase<'_>) -> Verdict {
     let none = SharedTests::default();
     let tests = case.devices.shared_tests().unwrap_or(&none);
-    match tests.test(text, is_bare) {
+    match tests.test(text, reading(is_bare, case)) {
         Ok(shared) => {
             let verdict = executor(case.target).run_script(case, TestScript::of(&shared), None);
             code_check::judge(shared.script(), case, verdict)
         }
         Err(error) => script_failure(case.test, text, &error),
     }
+}
+
+fn reading(is_bare: bool, case: &TestCase<'_>) -> Reading {
+    Reading { is_bare, is_translated: case.options.is_translated }
 }
 
 /// Returns the verdict of a malformed file. A word that is not a GL enum makes piglit's interpreter

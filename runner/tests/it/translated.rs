@@ -1,0 +1,69 @@
+//! `--spirv`: GLSL sections run as the SPIR-V that Khronos's compiler makes of them.
+
+use std::process::Command;
+
+use crate::support::Sandbox;
+
+/// Uniforms, arrays, varyings and blocks that the stages declare in different orders, by name.
+const TEST: &str = "\
+[require]\nGLSL >= 1.50\n\
+[vertex shader]\n#version 150\n\
+in vec4 piglit_vertex;\nuniform vec4 u;\nuniform float k[3];\nout vec4 b;\nout vec4 a;\n\
+out Block { vec4 x; float y[2]; } block;\n\
+void main() {\n  gl_Position = piglit_vertex;\n  a = u;\n  b = u * k[1];\n\
+  block.x = a;\n  block.y[0] = 1;\n  block.y[1] = 2;\n}\n\
+[fragment shader]\n#version 150\n\
+in vec4 a;\nuniform vec4 v;\nuniform vec4 u;\nin Block { vec4 x; float y[2]; } block;\nin vec4 b;\n\
+out vec4 color;\n\
+void main() { color = vec4(a.x + v.y, b.y, block.x.z, block.y[1] / 2); }\n\
+[test]\nuniform vec4 u 0.25 0.5 0.75 1\nuniform vec4 v 0.25 0.5 0 0\nuniform float k[1] 0.5\n\
+draw rect -1 -1 2 2\nprobe all rgba 0.75 0.25 0.75 1\n";
+
+/// Words that core GLSL has no counterpart for.
+const OLD: &str = "[require]\nGLSL >= 1.10\n\
+[fragment shader]\nvoid main() { gl_FragColor = gl_Color; }\n\
+[test]\ndraw rect -1 -1 2 2\n";
+
+fn has_compiler() -> bool {
+    Command::new("glslangValidator").arg("--version").output().is_ok()
+}
+
+#[test]
+fn glsl_runs_as_spirv() {
+    let sandbox = Sandbox::new();
+    sandbox.file("tests/new.shader_test", TEST);
+    let ran = sandbox.run(&["tests", "--gen", "hsw,skl,si", "--spirv", "--out", "run"]);
+    match has_compiler() {
+        true => ran.expect(0, &["[3/3] pass: 3"]),
+        false => ran.expect(0, &["[3/3] skip: 3"]),
+    };
+    sandbox.file("tests/wrong.shader_test", TEST.replace("rgba 0.75", "rgba 0.5"));
+    let ran = sandbox.run(&["tests/wrong.shader_test", "--gen", "skl", "--spirv"]);
+    if has_compiler() {
+        ran.expect(1, &["--gen skl --spirv\n", "[1/1] fail: 1"]);
+    }
+}
+
+/// Generations without the extension skip the test, and so do all of them what has no translation.
+#[test]
+fn tests_without_translation_are_skipped() {
+    let sandbox = Sandbox::new();
+    sandbox.file("tests/new.shader_test", TEST);
+    let ran = sandbox.run(&["tests", "--gen", "ivb", "--spirv", "--out", "ivb"]);
+    ran.expect(0, &["[1/1] skip: 1"]);
+    sandbox.file("old/old.shader_test", OLD);
+    sandbox.run(&["old", "--gen", "skl", "--spirv", "--out", "old-run"]).expect(0, &["skip: 1"]);
+    let reason = sandbox.results("old-run")[1]["reason"].clone();
+    assert_eq!(reason, "`gl_Color` has no translation to SPIR-V for OpenGL");
+}
+
+/// The values of random programs are those that the interpreter computes from the GLSL.
+#[test]
+fn random_programs_have_the_values_of_their_glsl() {
+    if !has_compiler() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["fuzz", "--seed", "3", "--count", "5", "--gen", "skl", "--spirv"]);
+    ran.expect(0, &["[5/5] "]);
+}
