@@ -1,7 +1,7 @@
 //! Dispatches: work groups, whose waves take turns between barriers.
 
 use amd_isa::Chip;
-use gcn_simulator::{LANES, Outcome, Wave};
+use gcn_simulator::{LANES, Wave};
 use gpu_service::{Outcome as Done, not_modeled};
 use packets::Memory;
 
@@ -77,6 +77,14 @@ pub(crate) fn dispatch(
     Ok(())
 }
 
+/// Bytes of a unit of the local data share.
+pub(crate) fn local_unit(chip: Chip) -> usize {
+    match chip {
+        Chip::Si => 256,
+        Chip::Vi => 512,
+    }
+}
+
 impl Grid<'_> {
     fn fields(&self) -> &DispatchFields {
         &self.hardware.fields.dispatch
@@ -95,32 +103,14 @@ impl Grid<'_> {
         let threads = threads as usize;
         let mut waves: Vec<Wave> =
             (0..threads).step_by(LANES).map(|first| self.wave(id, size, first, threads)).collect();
-        let mut local = vec![0; self.local_bytes()];
         let mut host = WaveHost::new(self.hardware, self.memory);
-        let mut open: Vec<usize> = (0..waves.len()).collect();
-        while !open.is_empty() {
-            let mut waiting = Vec::new();
-            for number in open {
-                let wave = &mut waves[number];
-                std::mem::swap(&mut wave.local, &mut local);
-                let outcome = self.shader.run(self.hardware, wave, &mut host);
-                std::mem::swap(&mut wave.local, &mut local);
-                if outcome? == Outcome::Barrier {
-                    waiting.push(number);
-                }
-            }
-            open = waiting;
-        }
-        Ok(())
+        let mut local = vec![0; self.local_bytes()];
+        self.shader.run_group(self.hardware, &mut waves, &mut local, &mut host)
     }
 
     /// Bytes of the local data share of a group.
     fn local_bytes(&self) -> usize {
-        let unit = match self.hardware.chip {
-            Chip::Si => 256,
-            Chip::Vi => 512,
-        };
-        self.fields().local.get(self.registers) as usize * unit
+        local_unit(self.hardware.chip) * self.fields().local.get(self.registers) as usize
     }
 
     /// The wave of the threads from `first` on.

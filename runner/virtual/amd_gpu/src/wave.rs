@@ -83,6 +83,31 @@ impl Shader {
         not_modeled("waves without an end")
     }
 
+    /// Runs the waves of a group to their ends: they take turns between barriers.
+    pub(crate) fn run_group(
+        &self,
+        hardware: &Hardware,
+        waves: &mut [Wave],
+        local: &mut Vec<u8>,
+        host: &mut dyn Host,
+    ) -> Done<()> {
+        let mut open: Vec<usize> = (0..waves.len()).collect();
+        while !open.is_empty() {
+            let mut waiting = Vec::new();
+            for number in open {
+                let wave = &mut waves[number];
+                std::mem::swap(&mut wave.local, local);
+                let outcome = self.run(hardware, wave, host);
+                std::mem::swap(&mut wave.local, local);
+                if outcome? == Outcome::Barrier {
+                    waiting.push(number);
+                }
+            }
+            open = waiting;
+        }
+        Ok(())
+    }
+
     /// Runs a wave that is alone to its end.
     pub(crate) fn finish(
         &self,

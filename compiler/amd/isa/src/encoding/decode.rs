@@ -43,7 +43,8 @@ pub fn decode_meaning(chip: Chip, words: &[u32]) -> Result<Vec<Located>, DecodeE
 }
 
 /// Decodes the program that the dwords begin with, as [`decode_meaning`] does. It ends with the
-/// first `s_endpgm` or `s_branch` that no jump before it goes past. Returns its length in dwords, too.
+/// first `s_endpgm` or `s_branch` that no jump before it goes past. Returns its length in dwords,
+/// too.
 ///
 /// # Errors
 /// The first instruction that cannot be decoded, with its place. There is none after the last

@@ -70,12 +70,16 @@ impl Draw<'_> {
         if 4 * u64::from(part) * parts > 256 * u64::from(fields.ring_size.get(registers)) {
             return not_modeled("rings that are too small for a group of primitives");
         }
-        let has_scratch = self.fields().stages[HardwareStage::Es as usize].scratch.flag(registers);
+        let stage = self.fields().stages[HardwareStage::Es as usize];
+        let has_scratch = stage.scratch.flag(registers);
+        // Of an evaluation shader: where patches begin, and a register without a meaning.
+        let patches = if stage.off_chip.flag(registers) { vec![0, 0] } else { Vec::new() };
         let mut offsets = FxHashMap::default();
         for (wave, vertices) in (0..).zip(numbers.chunks(LANES)) {
             let inputs: Vec<[u32; 4]> =
                 vertices.iter().map(|vertex| assembled.inputs[*vertex as usize]).collect();
-            let mut system = vec![4 * part * wave];
+            let mut system = patches.clone();
+            system.push(4 * part * wave);
             system.extend(self.scratch_offset(has_scratch));
             self.shade_vertices(HardwareStage::Es, &inputs, &system)?;
             let places = (0..).zip(vertices).map(|(lane, vertex)| (*vertex, part * wave + lane));

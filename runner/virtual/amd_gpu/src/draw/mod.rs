@@ -10,6 +10,7 @@ mod geometry;
 mod inputs;
 mod primitive;
 mod shaded;
+mod tessellation;
 mod uniform;
 mod vertices;
 mod window;
@@ -50,7 +51,6 @@ pub(crate) fn draw(
         filled: Cell::new(context.filled),
         primitives: Cell::new(context.primitives),
     };
-    draw.check()?;
     let fragments = Fragments::load(&draw)?;
     for instance in 0..call.instances {
         hardware.guard.check()?;
@@ -72,6 +72,7 @@ fn mode_of(topology: u32) -> Option<PrimitiveMode> {
         4 => PrimitiveMode::Triangles,
         5 => PrimitiveMode::TriangleFan,
         6 => PrimitiveMode::TriangleStrip,
+        9 => PrimitiveMode::Patches,
         10 => PrimitiveMode::LinesAdjacency,
         11 => PrimitiveMode::LineStripAdjacency,
         12 => PrimitiveMode::TrianglesAdjacency,
@@ -85,15 +86,6 @@ fn mode_of(topology: u32) -> Option<PrimitiveMode> {
 }
 
 impl Draw<'_> {
-    /// Refuses draws whose state is not modeled.
-    fn check(&self) -> Outcome<()> {
-        let fields = &self.fields().vertex;
-        if fields.local_stage.flag(self.registers) || fields.hull_stage.flag(self.registers) {
-            return not_modeled("draws with tessellation");
-        }
-        Ok(())
-    }
-
     /// Draws an instance.
     fn instance(&self, fragments: &Fragments<'_>, call: &DrawCall, instance: u32) -> Outcome<()> {
         let fields = &self.fields().vertex;
@@ -105,12 +97,17 @@ impl Draw<'_> {
         };
         let fetched = self.fetch(call)?;
         let has_geometry = fields.geometry_stage.flag(self.registers);
+        let has_tessellation = fields.hull_stage.flag(self.registers);
+        if has_tessellation != (mode == PrimitiveMode::Patches) {
+            return not_modeled("patches without tessellation, or tessellation without patches");
+        }
         let mut primitives = self.assemble(mode, &fetched.runs)?;
         if !has_geometry {
             primitives.iter_mut().for_each(|p| *p = p.without_adjacency(mode));
         }
         let mut indices = fetched.indices;
-        if fields.has_primitive_id.flag(self.registers) && !has_geometry {
+        let is_direct = !has_geometry && !has_tessellation;
+        if fields.has_primitive_id.flag(self.registers) && is_direct {
             // Vertices have the number of their primitive: none is shared.
             let mut own = Vec::new();
             for primitive in &mut primitives {
@@ -126,10 +123,18 @@ impl Draw<'_> {
             |(index, primitive): &(u32, u32)| [*index, instance / rate, *primitive, instance];
         let inputs = indices.iter().map(input).collect();
         let assembled = Assembled { mode, inputs, primitives, is_rectangle };
-        if has_geometry {
-            return self.shade_geometry(fragments, &assembled);
+        if has_tessellation {
+            return self.tessellate(fragments, &assembled);
         }
-        self.finish(fragments, &assembled, 0)
+        self.shade_primitives(fragments, &assembled)
+    }
+
+    /// Runs the geometry shader, if there is one, and the stages after it.
+    fn shade_primitives(&self, fragments: &Fragments<'_>, assembled: &Assembled) -> Outcome<()> {
+        match self.fields().vertex.geometry_stage.flag(self.registers) {
+            true => self.shade_geometry(fragments, assembled),
+            false => self.finish(fragments, assembled, 0),
+        }
     }
 
     /// Assembles primitives of runs of vertices.
@@ -138,11 +143,12 @@ impl Draw<'_> {
             true => ProvokingVertex::Last,
             false => ProvokingVertex::First,
         };
+        let patch = self.fields().tessellation.inputs.get(self.registers);
         let mut primitives = Vec::new();
         let mut id = 0;
         for run in runs {
             let count = vertex_count(run.len())?;
-            let found = assemble(mode, count, convention, 0);
+            let found = assemble(mode, count, convention, patch);
             let next = found.last().map_or(id, |primitive| id + primitive.id + 1);
             for mut primitive in found {
                 primitive.vertices.iter_mut().for_each(|vertex| *vertex = run[*vertex as usize]);

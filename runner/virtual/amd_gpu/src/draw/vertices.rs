@@ -107,11 +107,18 @@ impl Draw<'_> {
         if flag(stage.streams) {
             // The first vertex of the wave is the first in its buffers from the offsets on.
             system.extend([configuration, 0]);
+        } else if flag(stage.off_chip) {
+            // The place of the configuration is there.
+            system.push(0);
         }
         for (offset, is_used) in offsets.into_iter().zip(stage.stream_offsets) {
             if flag(is_used) {
                 system.push(offset);
             }
+        }
+        if flag(stage.off_chip) {
+            // Patches begin where the buffer does.
+            system.push(0);
         }
         system.extend(self.scratch_offset(flag(stage.scratch)));
         system

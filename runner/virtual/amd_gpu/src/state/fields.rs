@@ -50,6 +50,21 @@ register_fields! {
 }
 
 register_fields! {
+    /// Tessellation.
+    TessellationFields {
+        patches: "VGT_LS_HS_CONFIG" "NUM_PATCHES",
+        inputs: "VGT_LS_HS_CONFIG" "HS_NUM_INPUT_CP",
+        outputs: "VGT_LS_HS_CONFIG" "HS_NUM_OUTPUT_CP",
+        factors: "VGT_TF_MEMORY_BASE" "Value",
+        domain: "VGT_TF_PARAM" "TYPE",
+        partitioning: "VGT_TF_PARAM" "PARTITIONING",
+        topology: "VGT_TF_PARAM" "TOPOLOGY",
+        most: "VGT_HOS_MAX_TESS_LEVEL" "Value",
+        local: "SPI_SHADER_PGM_RSRC2_LS" "LDS_SIZE",
+    }
+}
+
+register_fields! {
     /// Geometry shaders and their rings.
     GeometryFields {
         vertex_words: "VGT_ESGS_RING_ITEMSIZE" "ITEMSIZE",
@@ -270,6 +285,7 @@ register_fields! {
 pub(crate) struct Fields {
     pub(crate) dispatch: DispatchFields,
     pub(crate) vertex: VertexFields,
+    pub(crate) tessellation: TessellationFields,
     pub(crate) geometry: GeometryFields,
     pub(crate) clip: ClipFields,
     pub(crate) raster: RasterFields,
@@ -286,6 +302,7 @@ impl Fields {
         Fields {
             dispatch: DispatchFields::resolve(table),
             vertex: VertexFields::resolve(table),
+            tessellation: TessellationFields::resolve(table),
             geometry: GeometryFields::resolve(table),
             clip: ClipFields::resolve(table),
             raster: RasterFields::resolve(table),
@@ -301,6 +318,7 @@ impl Fields {
         let mut all = Vec::new();
         self.dispatch.addresses(&mut all);
         self.vertex.addresses(&mut all);
+        self.tessellation.addresses(&mut all);
         self.geometry.addresses(&mut all);
         self.clip.addresses(&mut all);
         self.raster.addresses(&mut all);
@@ -323,6 +341,7 @@ mod tests {
         let lists = [
             DispatchFields::NAMES,
             VertexFields::NAMES,
+            TessellationFields::NAMES,
             GeometryFields::NAMES,
             ClipFields::NAMES,
             RasterFields::NAMES,

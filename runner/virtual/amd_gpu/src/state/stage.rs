@@ -67,6 +67,8 @@ pub(crate) struct StageFields {
     /// Registers of stream output: the configuration, and the offset of each buffer.
     pub(crate) streams: RegisterField,
     pub(crate) stream_offsets: [RegisterField; 4],
+    /// Offset of the buffer of tessellation off the chip.
+    pub(crate) off_chip: RegisterField,
     /// First register with a value of the driver.
     user: u32,
 }
@@ -96,6 +98,7 @@ impl StageFields {
             streams: field("PGM_RSRC2", "SO_EN"),
             stream_offsets: ["SO_BASE0_EN", "SO_BASE1_EN", "SO_BASE2_EN", "SO_BASE3_EN"]
                 .map(|name| field("PGM_RSRC2", name)),
+            off_chip: field("PGM_RSRC2", "OC_LDS_EN"),
             user: user.map_or(0, |layout| layout.offset),
         }
     }
