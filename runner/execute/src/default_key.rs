@@ -24,7 +24,7 @@ pub fn plain_key() -> StageKey {
 
 /// Returns the draw-time state of a plain draw, with an attachment of the matching kind for each
 /// output of the fragment stage.
-pub(crate) fn default_key(program: &Program) -> StageKey {
+pub fn default_key(program: &Program) -> StageKey {
     let tessellates =
         [Stage::TessControl, Stage::TessEval].iter().any(|&stage| program.stage(stage).is_some());
     let (_, height) = WINDOW;

@@ -41,7 +41,7 @@ mod vk_explanation;
 
 pub use case::TestCase;
 pub use case_override::CaseOverride;
-pub use default_key::plain_key;
+pub use default_key::{default_key, plain_key};
 pub use device::{DeviceFactory, DeviceKind, DeviceRequest};
 pub use executor::Executor;
 pub use executors::gl_driver::{RanKernel, add_kernels, connection as driver};
@@ -56,7 +56,9 @@ pub use gl_machine::probe::Readback;
 pub use hardware::{chip, devinfo};
 pub use keys::{StageKeys, stage_keys};
 pub use kind::{Kind, TestFile};
-pub use kinds::{KINDS, kind_by_extension, kind_of, validate_vk_modules, vk_modules, vk_rules};
+pub use kinds::{
+    KINDS, kind_by_extension, kind_of, validate_vk_modules, vk_modules, vk_programs, vk_rules,
+};
 pub use machines::{BufferRecord, Explanation, ProbedArea, ProbedValues, image};
 pub use mode::Mode;
 pub use options::{

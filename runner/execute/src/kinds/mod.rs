@@ -11,7 +11,7 @@ mod vulkan_script;
 use std::io;
 use std::path::Path;
 
-pub use vulkan_script::{validate_vk_modules, vk_modules, vk_rules};
+pub use vulkan_script::{validate_vk_modules, vk_modules, vk_programs, vk_rules};
 
 use crate::kind::Kind;
 use crate::mode::Mode;

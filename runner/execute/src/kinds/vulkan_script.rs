@@ -5,13 +5,16 @@ use std::ffi::OsStr;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Component, Path};
+use std::sync::Arc;
 
+use program::Program;
 use vk_driver::ModuleText;
 use vk_script::{ParseError, Rules, Script};
 
 use crate::case::TestCase;
 use crate::diagnostics;
 use crate::executors::executor;
+use crate::executors::simulation::vulkan::programs;
 use crate::kind::{Kind, TestFile};
 use crate::vk_explanation::VkExplanation;
 use results::bundle::Bundle;
@@ -109,6 +112,21 @@ pub fn vk_rules(path: Option<&Path>) -> Rules {
 pub fn vk_modules(text: &[u8], path: &Path) -> Result<Vec<ModuleText>, String> {
     let script = parse(text, Some(path)).map_err(|error| error.to_string())?;
     vk_driver::modules(&script)
+}
+
+/// Returns the programs of a Vulkan script's pipelines on a target that executes our code, with the
+/// names of the pipelines.
+///
+/// # Errors
+/// Returns the parse error, or the reason why there is no program.
+pub fn vk_programs(
+    text: &[u8],
+    path: &Path,
+    target: Target,
+) -> Result<Vec<(String, Arc<Program>)>, String> {
+    let script = parse(text, Some(path)).map_err(|error| error.to_string())?;
+    programs(&script, target)
+        .map_err(|verdict| verdict.cause.map_or_else(String::new, |(_, reason)| reason))
 }
 
 /// Has `spirv-val` check the modules of a Vulkan script.

@@ -54,7 +54,7 @@ pub(in crate::cli) struct ShowArgs {
     /// bytes of the selected one); payload: initial registers of every thread of the test; trace:
     /// payloads and every executed instruction with the registers it changes; stats: counts; batch:
     /// commands of a driver; state: the same with all fields and the state in memory; spirv:
-    /// modules of a Vulkan script.
+    /// modules of a Vulkan script, which has program, ir, passes, eu and gcn of each pipeline, too.
     #[arg(value_name = "WHAT", value_parser = what)]
     pub(in crate::cli) what: What,
 }
@@ -101,6 +101,13 @@ pub(in crate::cli) enum What {
     Batch,
     State,
     Spirv,
+}
+
+impl What {
+    /// True for forms that the programs of a Vulkan script have.
+    pub(super) fn is_of_program(&self) -> bool {
+        matches!(self, What::Program | What::Ir(_) | What::Passes | What::Eu | What::Gcn)
+    }
 }
 
 fn what(text: &str) -> Result<What, String> {

@@ -10,8 +10,9 @@ mod stats;
 pub(in crate::cli) use args::{FORMS, ShowArgs};
 
 use std::fmt::Write;
+use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use compiler::{Binary, CodegenOptions};
 use program::{Program, Stage, StageKey};
 use script::{Content, Script};
@@ -41,6 +42,9 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let path = located_test(&args.test)?;
     let name = path.display().to_string();
     args.check()?;
+    if is_vulkan(&path) && args.what.is_of_program() {
+        return pipelines(&path, args);
+    }
     if is_vulkan(&path) || args.what == What::Spirv {
         return spirv(&path, args);
     }
@@ -134,6 +138,43 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         refused.extend(reason);
     }
     print(&text)?;
+    refused.iter().for_each(|reason| message!("{reason}"));
+    Ok(if refused.is_empty() { EXPECTED } else { UNEXPECTED })
+}
+
+/// Prints the programs or the code of a Vulkan script's pipelines, with the state of plain draws.
+fn pipelines(path: &Path, args: &ShowArgs) -> anyhow::Result<u8> {
+    let has_own = args.compile.compiler.is_none() && !args.lines;
+    anyhow::ensure!(has_own, "a Vulkan script has neither --compiler nor --lines");
+    let name = path.display().to_string();
+    let bytes = execute::read_script(path).with_context(|| name.clone())?;
+    let programs = execute::vk_programs(&bytes, path, args.generation);
+    let programs = programs.map_err(|reason| anyhow!("{name}: {reason}"))?;
+    let options = compile_options(&args.compile)?.codegen;
+    let mut refused = Vec::new();
+    for (pipeline, program) in &programs {
+        print(format!("; pipeline {pipeline}\n").as_bytes())?;
+        if args.what == What::Program {
+            print(program.to_string().as_bytes())?;
+            continue;
+        }
+        let key = &execute::default_key(program);
+        let stages = program.stages.iter().map(|stage| stage.shader.stage);
+        for stage in stages.filter(|&stage| args.stage.is_none_or(|only| only == stage)) {
+            let (external, sources, options) = (None, None, options.clone());
+            if let Some(chip) = execute::chip(args.generation) {
+                let shown =
+                    ShownGcn { args, program, chip, options, external, stage, key, sources };
+                print(&shown.text()?)?;
+                continue;
+            }
+            let external = None;
+            let shown = Shown { args, program, options, external, sources };
+            let (text, reason) = shown.stage(stage, key)?;
+            print(&text)?;
+            refused.extend(reason);
+        }
+    }
     refused.iter().for_each(|reason| message!("{reason}"));
     Ok(if refused.is_empty() { EXPECTED } else { UNEXPECTED })
 }

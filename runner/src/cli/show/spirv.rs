@@ -19,7 +19,10 @@ pub(super) fn spirv(path: &Path, args: &ShowArgs) -> anyhow::Result<u8> {
         bail!("spirv is for Vulkan scripts");
     }
     if args.what != What::Spirv {
-        bail!("a Vulkan script has spirv, and with --driver mesa {}", DRIVER_FORMS);
+        bail!(
+            "a Vulkan script has spirv, program, ir, passes, eu and gcn, and with --driver mesa {}",
+            DRIVER_FORMS
+        );
     }
     let name = path.display().to_string();
     let bytes = execute::read_script(path).with_context(|| name.clone())?;

@@ -135,7 +135,14 @@ impl ShaderBuilder<'_> {
                 let value = self.operand_value(terminator, value)?;
                 out.push(Statement::Return(Some(value)));
             }
-            Op::Kill | Op::TerminateInvocation => out.push(Statement::Discard),
+            Op::Kill => out.push(Statement::Discard),
+            Op::TerminateInvocation => {
+                // The invocation takes no part in what the others do next.
+                out.push(Statement::Discard);
+                if self.body.is_entry {
+                    out.push(Statement::Return(None));
+                }
+            }
             Op::Unreachable => {}
             _ => return Err(self.unsupported(terminator, "it is")),
         }
@@ -155,10 +162,13 @@ impl ShaderBuilder<'_> {
         let condition = self.condition(terminator)?;
         position.constructs.push(Construct::new(ConstructKind::Selection, label, merge));
         let mut arms = [Vec::new(), Vec::new()];
-        for (arm, index) in arms.iter_mut().zip(1..) {
-            let target = self.id(terminator, index)?;
+        let targets = [self.id(terminator, 1)?, self.id(terminator, 2)?];
+        // A block that both ways lead to is there once.
+        let is_only = targets[0] == targets[1];
+        for (arm, target) in arms.iter_mut().zip(targets).take(if is_only { 1 } else { 2 }) {
             self.arm(label, target, Some(merge), position, arm)?;
         }
+        let condition = if is_only { self.bool(true) } else { condition };
         let [then, otherwise] = arms;
         let statement = self.if_statement(condition, then, otherwise);
         let Some(construct) = position.constructs.pop() else { return Ok(()) };

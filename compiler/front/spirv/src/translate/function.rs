@@ -28,7 +28,7 @@ impl ShaderBuilder<'_> {
         if function.blocks.is_empty() {
             return Err(self.unsupported(definition, "an imported function is"));
         }
-        self.body = Body::default();
+        self.body = Body { is_entry: definition.id == entry, ..Body::default() };
         let made = self.body_of_function(function, definition, entry)?;
         let id = self.shader.functions.push(made);
         self.function_ids.insert(definition.id, id);

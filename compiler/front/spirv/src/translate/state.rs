@@ -73,6 +73,8 @@ pub(crate) struct Body {
     pub(crate) single: FxHashSet<u32>,
     /// Locals of `OpPhi`s.
     pub(crate) phis: FxHashMap<u32, LocalId>,
+    /// The function is the entry point.
+    pub(crate) is_entry: bool,
     /// Locals that are declared where the function begins.
     pub(crate) hoisted: Vec<LocalId>,
 }

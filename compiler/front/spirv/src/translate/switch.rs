@@ -3,6 +3,7 @@
 use program::Statement;
 use program::shader::Case;
 use program::{ExprId, Scalar};
+use rspirv::spirv::Op;
 use rustc_hash::FxHashSet;
 
 use super::control::Follow;
@@ -138,6 +139,10 @@ impl ShaderBuilder<'_> {
             }
             let Some(block) = position.blocks.get(&label) else { continue };
             let instructions = &self.module.instructions[block.body.clone()];
+            // A merge block is in the case even if no branch leads to it.
+            let merges = instructions.iter().rev().nth(1);
+            let merges = merges.filter(|i| matches!(i.op, Op::SelectionMerge | Op::LoopMerge));
+            open.extend(merges.and_then(|merge| merge.id_at(0)));
             open.extend(instructions.last().into_iter().flat_map(Instruction::targets));
         }
         None

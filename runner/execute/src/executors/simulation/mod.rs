@@ -6,7 +6,7 @@ mod compile_only;
 mod factory;
 mod request;
 mod run;
-mod vulkan;
+pub(crate) mod vulkan;
 
 pub use factory::{Devices, Traced, TracedWaves, seed};
 pub(super) use run::{run, session};

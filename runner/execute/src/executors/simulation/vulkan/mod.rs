@@ -25,6 +25,7 @@ use offer::offer;
 use results::verdict::{Phase, Status, Verdict};
 use session::{Replica, Session};
 use shader_device::{MeteredDevice, ShaderDevice};
+use vocabulary::Target;
 
 /// Executes a script on the target of a test case.
 pub(super) fn run(
@@ -37,6 +38,20 @@ pub(super) fn run(
         Ok(programs) => execute(case, script, programs, explanation),
         Err(verdict) => verdict,
     }
+}
+
+/// Returns the programs of a script's pipelines on a target, with the names of the pipelines.
+///
+/// # Errors
+/// Returns the verdict of a script that has none there.
+pub(crate) fn programs(
+    script: &Script,
+    target: Target,
+) -> Result<Vec<(String, Arc<Program>)>, Verdict> {
+    let offer = offer(target).map_err(|error| Verdict::fail(Phase::Require, error))?;
+    let programs = Programs::new(script, offer).make()?;
+    let names = script.pipelines.iter().map(|pipeline| pipeline.name.clone());
+    Ok(names.zip(programs).filter_map(|(name, program)| Some((name, program?))).collect())
 }
 
 /// Returns the programs of a script's pipelines.
