@@ -155,6 +155,15 @@ fn make(source: &ShaderUse<'_>) -> Result<Vec<u32>, ToolError> {
     words_of(&run(OPTIMIZER, &arguments, None, &bytes_of(&words))?)
 }
 
+/// Asks the validator about a module for OpenGL.
+///
+/// # Errors
+/// The validator is missing, or refuses the module.
+pub fn validate_opengl(words: &[u32]) -> Result<(), ToolError> {
+    let arguments = ["--target-env", "opengl4.5", "-"].map(OsStr::new);
+    run(VALIDATOR, &arguments, None, &bytes_of(words)).map(|_| ())
+}
+
 /// Returns the assembly text of a module.
 ///
 /// # Errors

@@ -10,8 +10,8 @@ mod text;
 use std::sync::OnceLock;
 
 use program::{Api, Shader, Stage};
-use shader_tools::{ToolError, Tools};
-use spirv_front::{EntryPoint, Module};
+use shader_tools::{ToolError, Tools, validate_opengl};
+use spirv_front::{EntryPoint, Error, Module};
 
 use super::{FrontEnd, PASSTHROUGH};
 use results::verdict::{Phase, Verdict};
@@ -88,13 +88,18 @@ impl FrontEnd<'_> {
             }
             ToolError::Refused(text) => Verdict::skip(refusal(&text)),
         })?;
-        let entry = EntryPoint { stage, name: "main" };
-        let shader =
-            Module::checked(&words).and_then(|module| module.named_shader(entry, &mut self.types));
-        shader.map_err(|error| {
+        let failed = |error: Error| {
             let reason = format!("Failed to specialize {}: {error}", stage.abbreviation());
             Verdict::fail(Phase::Frontend, reason)
-        })
+        };
+        let module = Module::checked(&words).map_err(|error| match validate_opengl(&words) {
+            // The compiler has defects, too.
+            Err(ToolError::Refused(_)) => {
+                Verdict::skip(format!("glslangValidator makes an invalid module: {error}"))
+            }
+            Ok(()) | Err(ToolError::Missing(_)) => failed(error),
+        })?;
+        module.named_shader(EntryPoint { stage, name: "main" }, &mut self.types).map_err(failed)
     }
 }
 
