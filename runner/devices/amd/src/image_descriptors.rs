@@ -81,6 +81,7 @@ pub(crate) fn nothing(base: u64, kind: ImageKind) -> ImageResource {
         base_level: 0,
         last_level: 0,
         tiling: 0,
+        is_padded: false,
         kind,
         pitch: 1,
         base_array: 0,
@@ -252,6 +253,7 @@ pub(crate) fn image_words(image: &ImageResource) -> [u32; 8] {
             | u32::from(image.base_level) << 12
             | u32::from(image.last_level) << 16
             | u32::from(image.tiling) << 20
+            | u32::from(image.is_padded) << 25
             | u32::from(image.kind.0) << 28,
         (image.depth - 1) | (image.pitch - 1) << 13,
         image.base_array | image.last_array << 13,
@@ -306,6 +308,7 @@ mod tests {
             base_level: 3,
             last_level: 14,
             tiling: 21,
+            is_padded: true,
             kind: ImageKind::D2_ARRAY,
             pitch: 12345,
             base_array: 4097,

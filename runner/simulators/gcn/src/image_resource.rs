@@ -67,6 +67,8 @@ pub struct ImageResource {
     pub last_level: u8,
     /// Mode of tiling.
     pub tiling: u8,
+    /// Sizes in memory are powers of two.
+    pub is_padded: bool,
     /// Kind.
     pub kind: ImageKind,
     /// Texels in memory of a row at level 0.
@@ -95,6 +97,7 @@ impl ImageResource {
             base_level: byte(3, 12, 4),
             last_level: byte(3, 16, 4),
             tiling: byte(3, 20, 5),
+            is_padded: field(3, 25, 1) != 0,
             kind: ImageKind(byte(3, 28, 4)),
             pitch: field(4, 13, 14) + 1,
             base_array: field(5, 0, 13),

@@ -154,6 +154,16 @@ pub(crate) fn compute(opcode: Opcode, s: [u64; 3]) -> Option<u64> {
     Some(u64::from(result))
 }
 
+/// A product of 64 bits plus a third value, and whether the sum overflows.
+pub(crate) fn wide_product(opcode: Opcode, x: u32, y: u32, addend: u64) -> (u64, bool) {
+    if opcode == Opcode::VMadI64I32 {
+        let product = i64::from(x as i32) * i64::from(y as i32);
+        let (sum, overflow) = product.overflowing_add(addend as i64);
+        return (sum as u64, overflow);
+    }
+    (u64::from(x) * u64::from(y)).overflowing_add(addend)
+}
+
 /// Sum or difference with carry: the result and the carry out.
 pub(crate) fn carry(opcode: Opcode, x: u32, y: u32, carry: bool) -> Option<(u32, bool)> {
     use Opcode::*;

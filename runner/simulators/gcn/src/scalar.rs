@@ -18,6 +18,16 @@ enum Condition {
 }
 
 impl Step<'_> {
+    /// Address of the next instruction.
+    fn address_after(&self) -> u64 {
+        self.wave.program_address + self.end as u64 * 4
+    }
+
+    /// A jump to an address.
+    fn jump_to(&self, address: u64) -> Next {
+        Next::Jump((address.wrapping_sub(self.wave.program_address) / 4) as i64)
+    }
+
     /// Executes an operation of SOP1, SOP2, SOPC or SOPK.
     pub(crate) fn scalar_alu(&mut self) -> Result<Next, Reason> {
         if let Some(next) = self.special_scalar()? {
@@ -70,12 +80,12 @@ impl Step<'_> {
             return Ok(Some(Next::Following));
         }
         match self.opcode() {
-            SGetpcB64 => self.write_scalar(0, self.end as u64 * 4),
-            SSetpcB64 => return Ok(Some(Next::Jump((self.scalar_value(0) / 4) as i64))),
+            SGetpcB64 => self.write_scalar(0, self.address_after()),
+            SSetpcB64 => return Ok(Some(self.jump_to(self.scalar_value(0)))),
             SSwappcB64 => {
                 let target = self.scalar_value(1);
-                self.write_scalar(0, self.end as u64 * 4);
-                return Ok(Some(Next::Jump((target / 4) as i64)));
+                self.write_scalar(0, self.address_after());
+                return Ok(Some(self.jump_to(target)));
             }
             SMovrelsB32 | SMovrelsB64 => {
                 let Operand::Scalar(Scalar(base)) = self.operand(1) else {

@@ -24,6 +24,8 @@ pub struct Wave {
     pub mode: u32,
     /// Local data share of the work group.
     pub local: Vec<u8>,
+    /// Address of the program, from which it computes addresses of its constants.
+    pub program_address: u64,
     /// Quirks instead of those of the chip.
     pub quirks: Option<Quirks>,
     /// Number of instructions executed so far.
@@ -59,6 +61,7 @@ impl Wave {
             scc: false,
             mode: INITIAL_MODE,
             local: Vec::new(),
+            program_address: 0,
             quirks: None,
             steps: 0,
             pc: 0,

@@ -19,7 +19,11 @@ impl Step<'_> {
         if self.opcode().mnemonic().starts_with("v_cmp") {
             return self.vector_compare();
         }
-        if self.lane_operation()? || self.division()? || self.carry_operation() {
+        if self.lane_operation()?
+            || self.division()?
+            || self.carry_operation()
+            || self.wide_product()
+        {
             return Ok(());
         }
         let mode = FloatMode::of(self.wave.mode);
@@ -72,6 +76,26 @@ impl Step<'_> {
             let (sum, carry) = sum.unwrap_or_default();
             outgoing |= u64::from(carry) << lane;
             results[lane] = u64::from(sum);
+        }
+        self.write_lanes(exec, &results);
+        self.write_scalar(1, outgoing);
+        true
+    }
+
+    /// Executes a product of 64 bits with a sum; false for other operations.
+    fn wide_product(&mut self) -> bool {
+        let opcode = self.opcode();
+        if !matches!(opcode, Opcode::VMadU64U32 | Opcode::VMadI64I32) {
+            return false;
+        }
+        let exec = self.written_lanes();
+        let mut outgoing = 0_u64;
+        let mut results = [0; LANES];
+        for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
+            let (x, y) = (self.lane_value(2, lane) as u32, self.lane_value(3, lane) as u32);
+            let (result, carry) = integer::wide_product(opcode, x, y, self.lane_value(4, lane));
+            outgoing |= u64::from(carry) << lane;
+            results[lane] = result;
         }
         self.write_lanes(exec, &results);
         self.write_scalar(1, outgoing);

@@ -103,7 +103,7 @@ impl Grid<'_> {
         let threads = threads as usize;
         let mut waves: Vec<Wave> =
             (0..threads).step_by(LANES).map(|first| self.wave(id, size, first, threads)).collect();
-        let mut host = WaveHost::new(self.hardware, self.memory);
+        let mut host = WaveHost::new(self.hardware, self.memory, &self.shader);
         let mut local = vec![0; self.local_bytes()];
         self.shader.run_group(self.hardware, &mut waves, &mut local, &mut host)
     }

@@ -23,6 +23,8 @@ const ADDRESS_MASK: u64 = (1 << 48) - 1;
 pub(crate) struct Images<'a> {
     chip: Chip,
     memory: &'a dyn Memory,
+    /// Address of the table of border colors.
+    borders: u64,
     last: Option<View<'a>>,
 }
 
@@ -47,8 +49,8 @@ struct Levels(Vec<Level>);
 
 impl<'a> Images<'a> {
     /// Images in this memory.
-    pub(crate) fn new(chip: Chip, memory: &'a dyn Memory) -> Images<'a> {
-        Images { chip, memory, last: None }
+    pub(crate) fn new(chip: Chip, memory: &'a dyn Memory, borders: u64) -> Images<'a> {
+        Images { chip, memory, borders, last: None }
     }
 
     /// Executes an access of a lane.
@@ -59,7 +61,7 @@ impl<'a> Images<'a> {
         match &self.last {
             Some(view) if view.is_of(access) => view.access(access),
             _ => {
-                let view = View::new(self.chip, self.memory, access)?;
+                let view = View::new(self, access)?;
                 self.last.insert(view).access(access)
             }
         }
@@ -116,7 +118,8 @@ fn size(resource: &ImageResource, level: u32) -> [u32; 4] {
 }
 
 impl<'a> View<'a> {
-    fn new(chip: Chip, memory: &'a dyn Memory, access: &ImageAccess) -> Result<View<'a>, String> {
+    fn new(images: &Images<'a>, access: &ImageAccess) -> Result<View<'a>, String> {
+        let Images { chip, memory, borders, .. } = *images;
         let resource = &access.resource;
         let (data, numbers) = (u32::from(resource.data_format), resource.number_format);
         let format = Numbers::of_image(numbers)
@@ -128,7 +131,12 @@ impl<'a> View<'a> {
             0 => [0; 4],
             1 => [0, 0, 0, 1.0_f32.to_bits()],
             2 => [1.0_f32.to_bits(); 4],
-            _ => return Err("not modeled: border colors of a table".to_owned()),
+            _ => {
+                let entry = access.sampler.map_or(0, |sampler| sampler.border_entry);
+                let words = memory.read_words(borders + 16 * u64::from(entry), 4);
+                let words = words.map_err(|fault| format!("border color: {fault}"))?;
+                [words[0], words[1], words[2], words[3]]
+            }
         };
         Ok(View {
             memory,
@@ -355,40 +363,36 @@ impl Levels {
         let samples = if resource.kind.has_samples() { 1 << resource.last_level.min(4) } else { 1 };
         let last = if samples > 1 { 0 } else { resource.last_level };
         let slices = match resource.kind {
-            ImageKind::D3 => resource.depth,
-            _ => resource.last_array.max(resource.depth.saturating_sub(1)) + 1,
+            ImageKind::CUBE => 6 * resource.depth,
+            ImageKind::D1 | ImageKind::D2 | ImageKind::D2_SAMPLES => resource.base_array + 1,
+            _ => resource.depth,
+        };
+        // Sizes of images that may have several levels are powers of two.
+        let padded = |size: u32, level: u32| {
+            let is_padded = resource.is_padded || level > 0;
+            if is_padded { size.next_power_of_two() } else { size }
         };
         let mut base = resource.base;
         let mut levels = Vec::new();
         for level in 0..=u32::from(last) {
-            let rows = padded(resource.height, level, last > 0);
-            let pitch = if level == 0 {
-                u64::from(resource.pitch)
-            } else {
-                u64::from(padded(resource.pitch, level, true))
-            };
-            let (pitch, rows) = match mode.is_linear() {
-                true if level == 0 => (pitch, u64::from(rows)),
-                true => (pitch.next_multiple_of((256 / bytes).max(64)), u64::from(rows)),
-                false => (pitch.next_multiple_of(8), u64::from(rows).next_multiple_of(8)),
+            let minified = |size: u32| (size >> level.min(31)).max(1);
+            let rows = padded(minified(resource.height), level);
+            let pitch = padded(minified(resource.pitch), level);
+            let (pitch, rows) = match level {
+                0 => (u64::from(resource.pitch), mode.aligned_rows(rows)),
+                _ => mode.aligned(pitch, rows, bytes),
             };
             let slice = pitch * rows;
             levels.push(Level { base, mode, pitch, slice, bytes, samples });
             let count = match resource.kind {
-                ImageKind::D3 => padded(slices, level, last > 0),
-                _ => slices,
+                ImageKind::D3 => padded(minified(slices), level),
+                _ => padded(slices, level),
             };
             let size = slice * u64::from(count) * bytes * u64::from(samples);
             base = base.wrapping_add(size.next_multiple_of(256));
         }
         Ok(Levels(levels))
     }
-}
-
-/// A size at a level; sizes of images with several levels are powers of two.
-fn padded(size: u32, level: u32, has_levels: bool) -> u32 {
-    let size = if has_levels && level > 0 { size.next_power_of_two() } else { size };
-    (size >> level.min(31)).max(1)
 }
 
 impl Texels for View<'_> {

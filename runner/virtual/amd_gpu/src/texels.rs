@@ -181,6 +181,29 @@ impl TileMode {
         Ok(TileMode { arrangement, order, is_depth: micro == 2 })
     }
 
+    /// Rows of a level in memory.
+    pub(crate) fn aligned_rows(self, rows: u32) -> u64 {
+        let rows = u64::from(rows);
+        if self.is_linear() { rows } else { rows.next_multiple_of(8) }
+    }
+
+    /// Pitch and rows of a level in memory: of whole tiles, or of whole pieces of the memory's
+    /// channels.
+    pub(crate) fn aligned(self, pitch: u32, rows: u32, bytes: u64) -> (u64, u64) {
+        /// Bytes of a piece.
+        const PIECE: u64 = 256;
+        let rows = self.aligned_rows(rows);
+        let (step, unit) = match self.is_linear() {
+            true => ((64 / bytes).max(8), (PIECE / bytes).max(64)),
+            false => (8, (PIECE / bytes).max(1)),
+        };
+        let mut pitch = u64::from(pitch).next_multiple_of(step);
+        while !(pitch * rows).is_multiple_of(unit) {
+            pitch += step;
+        }
+        (pitch, rows)
+    }
+
     /// True if surfaces have no tiles.
     pub(crate) fn is_linear(self) -> bool {
         self.arrangement == Arrangement::Linear

@@ -32,6 +32,8 @@ pub(crate) struct Shader {
     pub(crate) user: Vec<u32>,
     /// Vector registers of a wave.
     vectors: usize,
+    /// Address of the table of border colors.
+    borders: u64,
 }
 
 impl Shader {
@@ -43,12 +45,19 @@ impl Shader {
         stage: HardwareStage,
     ) -> Done<Shader> {
         let fields = hardware.fields.stages[stage as usize];
+        let border = &hardware.fields.border;
+        let (low, high) = match stage {
+            HardwareStage::Cs => (border.compute_low, border.compute_high),
+            _ => (border.low, border.high),
+        };
+        let [low, high] = [low, high].map(|field| u64::from(field.get(registers)));
         let address = fields.address(registers);
         Ok(Shader {
             program: hardware.kernels.load(hardware.chip, memory, address)?,
             address,
             mode: fields.mode(registers),
             user: fields.user(registers),
+            borders: low << 8 | high << 40,
             vectors: (fields.vectors(registers) + ADDRESS_REGISTERS).min(256),
         })
     }
@@ -57,6 +66,7 @@ impl Shader {
     pub(crate) fn wave(&self, lanes: u64, system: &[u32]) -> Wave {
         let mut wave = Wave::with_registers(self.vectors);
         wave.mode = self.mode;
+        wave.program_address = self.address;
         let values = self.user.iter().chain(system);
         for (register, value) in wave.scalar[..104].iter_mut().zip(values) {
             *register = *value;
@@ -140,17 +150,23 @@ pub(crate) struct WaveHost<'a> {
 
 impl<'a> WaveHost<'a> {
     /// Surroundings without parameters.
-    pub(crate) fn new(hardware: &'a Hardware, memory: &'a dyn Memory) -> WaveHost<'a> {
-        WaveHost::with_parameters(hardware, memory, &|_, _, _| None)
+    pub(crate) fn new(
+        hardware: &'a Hardware,
+        memory: &'a dyn Memory,
+        shader: &Shader,
+    ) -> WaveHost<'a> {
+        WaveHost::with_parameters(hardware, memory, shader, &|_, _, _| None)
     }
 
     /// Surroundings of fragments.
     pub(crate) fn with_parameters(
         hardware: &'a Hardware,
         memory: &'a dyn Memory,
+        shader: &Shader,
         parameters: Parameters<'a>,
     ) -> WaveHost<'a> {
-        let memory = WaveMemory { memory, images: Images::new(hardware.chip, memory) };
+        let images = Images::new(hardware.chip, memory, shader.borders);
+        let memory = WaveMemory { memory, images };
         WaveHost { memory, exports: Vec::new(), messages: Vec::new(), parameters }
     }
 }

@@ -82,3 +82,28 @@ fn inactive_lanes_give_nothing() {
     done(Chip::Vi, "v_mov_b32_dpp v1, v0 quad_perm:[1,1,1,1]", &mut wave);
     assert_eq!(wave.vector[1][..5], [1000, 1000, 1000, 1000, 5]);
 }
+
+/// Products of 64 bits with a sum and its carry.
+#[test]
+fn wide_products() {
+    let product = |name: &str| {
+        let mut wave = wave();
+        wave.vector[3] = [u32::MAX; 64];
+        wave.vector[4] = [u32::MAX; 64];
+        wave.vector[5] = [7; 64];
+        done(Chip::Vi, &format!("{name} v[6:7], s[4:5], v3, v5, v[3:4]"), &mut wave);
+        (wave.vector[6][9], wave.vector[7][9], wave.pair(Scalar(4)))
+    };
+    // 7 * (2³² - 1) + 2⁶⁴ - 1, and 7 * -1 - 1.
+    assert_eq!(product("v_mad_u64_u32"), (0xffff_fff8, 6, u64::MAX));
+    assert_eq!(product("v_mad_i64_i32"), (0xffff_fff8, u32::MAX, 0));
+}
+
+/// Constants are behind the program, wherever it is.
+#[test]
+fn programs_know_their_address() {
+    let mut wave = wave();
+    wave.program_address = 0x1_0000_0100;
+    done(Chip::Vi, "s_getpc_b64 s[4:5]", &mut wave);
+    assert_eq!(wave.pair(Scalar(4)), 0x1_0000_0104);
+}

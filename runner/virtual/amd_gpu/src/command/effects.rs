@@ -117,7 +117,6 @@ const WITHOUT_EFFECT: &[(&str, &[&str])] = &[
             "PA_SC_AA_SAMPLE_LOCS_PIXEL_",
         ],
     ),
-    ("tables of border colors, which samplers name", &["TA_BC_BASE_ADDR", "TA_CS_BC_BASE_ADDR"]),
     ("top left corners that are always 0", &["PA_SC_SCREEN_SCISSOR_TL"]),
 ];
 

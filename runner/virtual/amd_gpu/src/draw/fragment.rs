@@ -119,7 +119,8 @@ impl<'a> Fragments<'a> {
             Some(self.inputs.parameter(primitive, attribute, channel))
         };
         let hardware = self.draw.hardware;
-        let mut host = WaveHost::with_parameters(hardware, self.draw.memory, &parameters);
+        let mut host =
+            WaveHost::with_parameters(hardware, self.draw.memory, &self.shader, &parameters);
         self.shader.finish(hardware, wave, &mut host)?;
         Ok(host.exports)
     }

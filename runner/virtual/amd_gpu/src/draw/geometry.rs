@@ -113,7 +113,7 @@ impl Draw<'_> {
                 }
             }
         }
-        let mut host = WaveHost::new(self.hardware, self.memory);
+        let mut host = WaveHost::new(self.hardware, self.memory, &shader);
         shader.finish(self.hardware, &mut wave, &mut host)?;
         Ok(host.messages)
     }

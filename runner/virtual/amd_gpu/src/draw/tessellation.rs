@@ -65,7 +65,7 @@ impl Draw<'_> {
             }
             waves.push(wave);
         }
-        let mut host = WaveHost::new(self.hardware, self.memory);
+        let mut host = WaveHost::new(self.hardware, self.memory, &shader);
         shader.run_group(self.hardware, &mut waves, local, &mut host)
     }
 
@@ -92,7 +92,7 @@ impl Draw<'_> {
             }
             waves.push(wave);
         }
-        let mut host = WaveHost::new(self.hardware, self.memory);
+        let mut host = WaveHost::new(self.hardware, self.memory, &shader);
         shader.run_group(self.hardware, &mut waves, local, &mut host)
     }
 

@@ -90,7 +90,7 @@ impl Draw<'_> {
                 let inputs = wave.vector.iter_mut().zip(values).take(components as usize + 1);
                 inputs.for_each(|(register, value)| register[lane] = *value);
             }
-            let mut host = WaveHost::new(hardware, self.memory);
+            let mut host = WaveHost::new(hardware, self.memory, &shader);
             shader.finish(hardware, &mut wave, &mut host)?;
             vertices.extend(take(&host.exports, group.len()));
         }

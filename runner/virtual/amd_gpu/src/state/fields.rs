@@ -28,6 +28,16 @@ register_fields! {
 }
 
 register_fields! {
+    /// Tables of border colors: of draws, of dispatches.
+    BorderFields {
+        low: "TA_BC_BASE_ADDR" "Value",
+        high: "TA_BC_BASE_ADDR_HI" "ADDRESS",
+        compute_low: "TA_CS_BC_BASE_ADDR" "Value",
+        compute_high: "TA_CS_BC_BASE_ADDR_HI" "ADDRESS",
+    }
+}
+
+register_fields! {
     /// Vertices and primitives.
     VertexFields {
         topology: "VGT_PRIMITIVE_TYPE" "PRIM_TYPE",
@@ -284,6 +294,7 @@ register_fields! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) dispatch: DispatchFields,
+    pub(crate) border: BorderFields,
     pub(crate) vertex: VertexFields,
     pub(crate) tessellation: TessellationFields,
     pub(crate) geometry: GeometryFields,
@@ -301,6 +312,7 @@ impl Fields {
     pub(crate) fn resolve(table: &Table) -> Fields {
         Fields {
             dispatch: DispatchFields::resolve(table),
+            border: BorderFields::resolve(table),
             vertex: VertexFields::resolve(table),
             tessellation: TessellationFields::resolve(table),
             geometry: GeometryFields::resolve(table),
@@ -317,6 +329,7 @@ impl Fields {
     pub(crate) fn addresses(&self) -> Vec<u32> {
         let mut all = Vec::new();
         self.dispatch.addresses(&mut all);
+        self.border.addresses(&mut all);
         self.vertex.addresses(&mut all);
         self.tessellation.addresses(&mut all);
         self.geometry.addresses(&mut all);
@@ -340,6 +353,7 @@ mod tests {
         let tables = Generation::AMD.map(Table::of);
         let lists = [
             DispatchFields::NAMES,
+            BorderFields::NAMES,
             VertexFields::NAMES,
             TessellationFields::NAMES,
             GeometryFields::NAMES,
