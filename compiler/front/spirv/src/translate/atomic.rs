@@ -2,11 +2,13 @@
 
 use program::expression::ImageCall;
 use program::{
-    AtomicOp, BuiltinFunction as F, ExprId, ExprKind, ImageOp, Scalar, Statement, Type, UnaryOp,
+    AtomicOp, BuiltinFunction as F, ExprId, ExprKind, ImageOp, LocalId, Scalar, Statement, Type,
+    UnaryOp,
 };
 use rspirv::spirv::Op;
 
 use super::arithmetic::{signed, unsigned};
+use super::place::{Place, Root};
 use super::state::{ShaderBuilder, Texel, Value};
 use crate::error::Error;
 use crate::module::Instruction;
@@ -46,39 +48,83 @@ impl ShaderBuilder<'_> {
             return Ok(true);
         }
         let place = self.operand_place(i, 0)?;
+        if matches!(place.root, Root::Choice(_)) {
+            let mut result = None;
+            if self.used.contains(&i.id) {
+                let ty = self.result_type(i)?;
+                let local = self.result_local(i.id, ty);
+                out.push(Statement::Declare { local, value: None });
+                self.values.insert(i.id, Value::Local(local));
+                result = Some(local);
+            }
+            self.atomic_chosen(i, &place, result, out)?;
+            return Ok(true);
+        }
         let place = self.place_expr(i, &place)?;
         if matches!(self.types.get(self.ty(place)), Type::AtomicCounter) {
             self.counter_operation(i, place, out)?;
             return Ok(true);
         }
+        let value = self.atomic_value(i, place)?;
         match i.op {
-            Op::AtomicLoad => self.define(i, place, false, out),
-            Op::AtomicStore => {
-                let value = self.operand(i, 3)?;
-                let value = self.cast_to(value, self.ty(place));
-                let assignment = self.assign(place, value);
-                out.push(Statement::Expression(assignment));
-            }
-            _ => {
-                // The operation says how integers compare, not the variable.
-                let ty = self.ty(place);
-                let ty = match i.op {
-                    Op::AtomicSMin | Op::AtomicSMax => {
-                        let scalar = signed(self.shape(ty).0);
-                        self.with_scalar(ty, scalar)
-                    }
-                    Op::AtomicUMin | Op::AtomicUMax => {
-                        let scalar = unsigned(self.shape(ty).0);
-                        self.with_scalar(ty, scalar)
-                    }
-                    _ => ty,
-                };
-                let (op, operands) = self.atomic_operands(i, ty)?;
-                let value = self.push(ExprKind::Atomic { op, place, operands }, ty);
-                self.atomic_result(i, value, out)?;
-            }
+            Op::AtomicLoad => self.define(i, value, false, out),
+            Op::AtomicStore => out.push(Statement::Expression(value)),
+            _ => self.atomic_result(i, value, out)?,
         }
         Ok(true)
+    }
+
+    /// The expression of an atomic instruction on a place.
+    fn atomic_value(&mut self, i: &Instruction, place: ExprId) -> Result<ExprId, Error> {
+        // The operation says how integers compare, not the variable.
+        let ty = self.ty(place);
+        let ty = match i.op {
+            Op::AtomicLoad => return Ok(place),
+            Op::AtomicStore => {
+                let value = self.operand(i, 3)?;
+                let value = self.cast_to(value, ty);
+                return Ok(self.assign(place, value));
+            }
+            Op::AtomicSMin | Op::AtomicSMax => {
+                let scalar = signed(self.shape(ty).0);
+                self.with_scalar(ty, scalar)
+            }
+            Op::AtomicUMin | Op::AtomicUMax => {
+                let scalar = unsigned(self.shape(ty).0);
+                self.with_scalar(ty, scalar)
+            }
+            _ => ty,
+        };
+        let (op, operands) = self.atomic_operands(i, ty)?;
+        Ok(self.push(ExprKind::Atomic { op, place, operands }, ty))
+    }
+
+    /// An atomic instruction on one of two places.
+    fn atomic_chosen(
+        &mut self,
+        i: &Instruction,
+        place: &Place,
+        result: Option<LocalId>,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Error> {
+        let Root::Choice(choice) = &place.root else {
+            let place = self.place_expr(i, place)?;
+            let mut value = self.atomic_value(i, place)?;
+            if let Some(result) = result {
+                let to = self.local(result);
+                let cast = self.cast_to(value, self.ty(to));
+                value = self.assign(to, cast);
+            }
+            out.push(Statement::Expression(value));
+            return Ok(());
+        };
+        let [mut then, mut otherwise] = [Vec::new(), Vec::new()];
+        let [first, second] = choice.with_steps(&place.steps);
+        self.atomic_chosen(i, &first, result, &mut then)?;
+        self.atomic_chosen(i, &second, result, &mut otherwise)?;
+        let condition = self.local(choice.condition);
+        out.push(Statement::If { condition, then, otherwise });
+        Ok(())
     }
 
     fn atomic_result(

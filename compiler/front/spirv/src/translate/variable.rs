@@ -62,6 +62,11 @@ impl ShaderBuilder<'_> {
             Some(C::PushConstant) => return self.block(definition, ty, Storage::Uniform),
             Some(C::StorageBuffer) => return self.block(definition, ty, Storage::Buffer),
             Some(C::Private) => Storage::Private,
+            Some(C::Workgroup)
+                if self.module.has(ty, D::Block) && self.module.has(definition.id, D::Aliased) =>
+            {
+                return Err(self.unsupported(definition, "memory of several variables is"));
+            }
             Some(C::Workgroup) => Storage::Shared,
             _ => return Err(self.unsupported(definition, format!("storage class {class:?} is"))),
         };
