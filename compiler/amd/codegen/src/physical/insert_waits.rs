@@ -109,16 +109,13 @@ pub(crate) fn insert_waits(program: &mut Physical) -> bool {
         let Some(mut state) = state else { continue };
         let block = std::mem::take(&mut program.blocks[index]);
         let items = &items[index];
-        for (at, (placed, item)) in block.into_iter().zip(items).enumerate() {
-            let wait = needed(item, &state);
+        for (at, placed) in block.into_iter().enumerate() {
+            let wait = step(chip, items.get(at..).unwrap_or_default(), &mut state);
             if wait != Wait::NONE {
-                let wait = joined(wait, &items[at + 1..], &state);
                 let bits = wait.bits();
                 program.blocks[index].push(Placed::control(Opcode::SWaitcnt, bits));
-                wait.apply(&mut state);
                 changed = true;
             }
-            step(chip, item, &mut state);
             program.blocks[index].push(placed);
         }
     }
@@ -141,8 +138,8 @@ fn solve(program: &Physical, items: &[Vec<Item>]) -> Vec<Option<State>> {
     let mut open = BTreeSet::from([0]);
     while let Some(index) = open.pop_first() {
         let Some(mut state) = states[index].clone() else { continue };
-        for item in &items[index] {
-            step(program.chip, item, &mut state);
+        for at in 0..items[index].len() {
+            step(program.chip, &items[index][at..], &mut state);
         }
         for &succ in &program.successors[index] {
             let joined = match &states[succ] {
@@ -180,13 +177,25 @@ fn needed(item: &Item, state: &State) -> Wait {
     wait
 }
 
-/// The state after an instruction and the wait before it.
-fn step(chip: Chip, item: &Item, state: &mut State) {
+/// Returns the wait before the first of some instructions of a block, and moves the state behind
+/// both.
+fn step(chip: Chip, items: &[Item], state: &mut State) -> Wait {
+    let [item, next @ ..] = items else { return Wait::NONE };
+    let mut wait = needed(item, state);
+    if wait != Wait::NONE {
+        wait = joined(wait, next, state);
+        wait.apply(state);
+    }
+    execute(chip, item, state);
+    wait
+}
+
+/// The state after an instruction.
+fn execute(chip: Chip, item: &Item, state: &mut State) {
     let Item { row, instruction, accesses } = item;
     if let (Opcode::SWaitcnt, Operand::Immediate(bits)) = (row.opcode, instruction.operands[0]) {
         return Wait::of_bits(bits).apply(state);
     }
-    needed(item, state).apply(state);
     let vector = matches!(row.format, Format::Mubuf | Format::Mtbuf | Format::Mimg);
     let lgkm = matches!(row.format, Format::Smem | Format::Ds);
     if vector {
@@ -217,5 +226,36 @@ fn holds(chip: Chip, row: &Row, access: &Access) -> bool {
             chip == Chip::Si && data && access.kind != Kind::Address
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use amd_isa::assemble_instructions;
+    use vocabulary::SourceLine;
+
+    fn block(text: &str) -> Vec<Placed> {
+        let instructions = assemble_instructions(Chip::Si, text).expect("instructions");
+        let placed = |instruction| Placed { instruction, target: None, line: SourceLine::UNKNOWN };
+        instructions.into_iter().map(placed).collect()
+    }
+
+    /// The wait for `s[4:7]` is one for `v0`, too, and leaves the load of `v1` pending. Sixteen
+    /// accesses later the counter could no longer tell the two apart.
+    #[test]
+    fn joined_waits_count_in_the_next_block() {
+        let load = |n: u32| format!("buffer_load_format_x v{n}, v40, s[12:15], 0 idxen\n");
+        let mut text: String = (0..14).map(load).collect();
+        text += "s_load_dwordx4 s[4:7], s[0:1], 0x0\n\
+                 buffer_load_format_x v14, v40, s[4:7], 0 idxen\n";
+        text += &load(15);
+        text += "v_mov_b32_e32 v20, v0\n";
+        let next = "v_mov_b32_e32 v1, 0\ns_endpgm\n";
+        let mut program = Physical::of_blocks(Chip::Si, vec![block(&text), block(next)]);
+        assert!(insert_waits(&mut program));
+        let first = &program.blocks[1][0].instruction;
+        let wait = Operand::Immediate(Wait { vector: 14, ..Wait::NONE }.bits());
+        assert_eq!((first.opcode, first.operands[0]), (Opcode::SWaitcnt, wait));
     }
 }
