@@ -192,8 +192,12 @@ fn draw(
 ) -> Outcome<()> {
     /// Bits of the initiator: source of indices, count from stream output.
     const SOURCE: u32 = 3;
+    const IMMEDIATE: u32 = 1;
     const OPAQUE: u32 = 1 << 6;
     let initiator = packet.word("Initiator");
+    if initiator & SOURCE == IMMEDIATE {
+        return not_modeled("draws whose indices are in the packet");
+    }
     let name = packet.0.layout.name;
     let indices = |start: u64, most: u32| Indices { start, most, bytes: context.index_bytes };
     let call = |vertices: u32, first_vertex: u32, indices: Option<Indices>| DrawCall {
@@ -220,7 +224,6 @@ fn draw(
         }
         _ => return indirect(hardware, memory, context, packet),
     };
-    debug_assert!(initiator & SOURCE <= 2);
     draw::draw(hardware, memory, context, &call)
 }
 

@@ -1,3 +1,4 @@
 //! Integration tests of the crate.
 
+mod hostile;
 mod recordings;

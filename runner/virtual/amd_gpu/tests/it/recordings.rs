@@ -5,12 +5,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use amd_gpu::{Gpu, clock};
-use packets::Recording;
+use amd_gpu::{clock, model};
+use gpu_service::Start;
+use packets::{Memory, Recording};
+use submission::Submission;
 use vocabulary::Generation;
+
+/// Time after which a submission is stopped.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// Programs that are executed: those of few pixels.
 const PROGRAMS: [&str; 4] = ["clear", "tri", "rectangle", "fs-multiply-add"];
@@ -44,20 +51,31 @@ fn submissions(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Executes the first submission of a process.
-fn execute(path: &Path, generation: Generation) -> Result<usize, String> {
+/// Executes the first submission of a process, after `change` has changed its memory.
+fn execute(
+    path: &Path,
+    generation: Generation,
+    change: impl Fn(&Recording, u64, u64),
+) -> Result<usize, String> {
     let with = |extension: &str| path.with_extension(extension);
     let map = fs::read_to_string(with("map")).expect("a map");
     let pages = fs::read(with("mem")).expect("memory");
     let memory = Recording::of_parts(0, 0, &map, &pages).expect("memory");
-    let mut gpu = Gpu::new(generation, clock(generation));
+    // A mistake may ask for work without end.
+    let started = Instant::now();
+    let is_abandoned = Box::new(move || started.elapsed() > LONGEST);
+    let start = Start { generation, clock: clock(generation), is_abandoned, counts_kernels: false };
+    let mut gpu = (model(generation).create)(start);
     let mut count = 0;
     for line in fs::read_to_string(path).expect("buffers").lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let ["ip", "0", "flags", _, "va", address, "bytes", length] = words[..] else { continue };
         let address = u64::from_str_radix(address, 16).expect("an address");
         let length = length.parse().expect("a length");
-        count += gpu.execute(&memory, 1, address, length).map_err(|error| error.to_string())?;
+        change(&memory, address, length);
+        let objects = Vec::new();
+        let submission = Submission { context: 1, engine: 0, batch: address, length, objects };
+        count += gpu.execute(&memory, &submission).map_err(|error| error.to_string())?;
     }
     Ok(count)
 }
@@ -75,7 +93,7 @@ fn recorded_submissions() {
             continue;
         }
         let generation = if name.contains("pitcairn") { Generation::Si } else { Generation::Vi };
-        match execute(&path, generation) {
+        match execute(&path, generation, |_, _, _| {}) {
             Ok(_) => done += 1,
             Err(error) => {
                 let start = error.find(" at ").map_or(0, |at| at + 4);
@@ -89,4 +107,41 @@ fn recorded_submissions() {
         eprintln!("{} {reason}: {}", names.len(), names[0]);
     }
     assert!(failures.is_empty() && done >= 2 * PROGRAMS.len());
+}
+
+/// Mistakes in the buffers of a program that draws: `PM4_MISTAKES` is their number.
+#[test]
+fn mistakes_are_no_panics() {
+    let Some(folder) = unpacked() else { return };
+    let number = std::env::var("PM4_MISTAKES").ok().and_then(|text| text.parse().ok());
+    let number: u64 = number.unwrap_or(60);
+    let mut panics = Vec::new();
+    for (chip, generation) in [("pitcairn", Generation::Si), ("polaris10", Generation::Vi)] {
+        let program = folder.path().join(format!("pm4/{chip}-plain/tri"));
+        let path = &submissions(&program)[0];
+        for seed in 0..number {
+            let change = |memory: &Recording, address: u64, length: u64| {
+                let mut state = seed;
+                let mut random = || {
+                    state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e);
+                    state >> 33
+                };
+                for _ in 0..4 {
+                    let at = address + random() % (length / 4) * 4;
+                    let old = memory.read_u32(at).expect("the buffer");
+                    let new = if random() & 1 == 0 {
+                        old ^ 1 << (random() % 32)
+                    } else {
+                        random() as u32
+                    };
+                    memory.write(at, &new.to_le_bytes()).expect("the buffer");
+                }
+            };
+            let run = || execute(path, generation, change);
+            if catch_unwind(AssertUnwindSafe(run)).is_err() {
+                panics.push((generation, seed));
+            }
+        }
+    }
+    assert!(panics.is_empty(), "{panics:?}");
 }
