@@ -91,7 +91,7 @@ pub(super) fn configure_drivers(args: &DriverArgs) {
     execute::vulkan::configure(execute::vulkan::VkOptions {
         device: args.vk_device.clone(),
         validate: args.vk_validate,
-        must_be_intel: args.is_virtual() || std::env::var_os(GENERATION_VARIABLE).is_some(),
+        must_be_virtual: args.is_virtual() || std::env::var_os(GENERATION_VARIABLE).is_some(),
     });
 }
 

@@ -10,8 +10,8 @@ use crate::options::{DeviceChoice, Identity, OpenError, VkOptions};
 
 /// Name of the validation layers.
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
-/// Vendor number of Intel.
-const INTEL: u32 = 0x8086;
+/// Numbers of the vendors of virtual GPUs: Intel, AMD.
+const VENDORS: [u32; 2] = [0x8086, 0x1002];
 /// Highest version of Vulkan that this crate uses.
 const WANTED_VERSION: u32 = vk::API_VERSION_1_3;
 
@@ -105,8 +105,8 @@ impl Instance {
             }
         };
         let &device = devices.get(index).ok_or(OpenError::NoDevice)?;
-        if options.must_be_intel && self.properties(device).vendor_id != INTEL {
-            return Err(OpenError::NotIntel(names[index].clone()));
+        if options.must_be_virtual && !VENDORS.contains(&self.properties(device).vendor_id) {
+            return Err(OpenError::NotVirtual(names[index].clone()));
         }
         Ok(device)
     }

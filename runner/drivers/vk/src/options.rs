@@ -10,9 +10,9 @@ pub struct VkOptions {
     pub device: Option<DeviceChoice>,
     /// Load the validation layers; each of their messages is a failure.
     pub validate: bool,
-    /// The device must be an Intel GPU: the driver of a virtual one. Software that takes its place
+    /// The device must be an Intel or AMD GPU: the driver of a virtual one. Software that takes its place
     /// is an error.
-    pub must_be_intel: bool,
+    pub must_be_virtual: bool,
 }
 
 /// A device of a machine with several.
@@ -77,7 +77,7 @@ pub enum OpenError {
     },
     /// The device is not that of the virtual GPU.
     #[error("the Vulkan device is {0}: the driver of the virtual GPU was not used")]
-    NotIntel(String),
+    NotVirtual(String),
     /// The device has no queue for the work.
     #[error("the Vulkan device {0} has no queue for graphics or compute")]
     NoQueue(String),
