@@ -106,6 +106,8 @@ pub(super) struct Generator {
     pub context: Context,
     /// Known defects whose constructs are left out.
     pub defects: Vec<Defect>,
+    /// The code becomes SPIR-V, which has no subroutines.
+    pub is_translated: bool,
     /// Finished functions.
     pub definitions: String,
     /// Finished lines of the function under construction.
@@ -138,6 +140,7 @@ impl Generator {
             doubles,
             context: Context { repeats: 1, ..Context::default() },
             defects: Vec::new(),
+            is_translated: false,
             definitions: String::new(),
             code: String::new(),
             operators: 0,

@@ -144,6 +144,7 @@ impl Resources {
     /// Adds textures, subroutines and images for a program with these stages, in order. Images are
     /// for programs of one stage: others need not offer any.
     pub(super) fn lookups(&mut self, generator: &mut Generator, stages: &[Stage]) {
+        let is_translated = generator.is_translated;
         let random = &mut generator.random;
         let mut unit = 0;
         for _ in 0..random.pick(&[0, 0, 1, 1, 2]) {
@@ -151,7 +152,7 @@ impl Resources {
             unit += 1;
         }
         // Scripts select subroutines for draws of rectangles only, which these tests have.
-        if stages == [Stage::Fragment] && random.chance(40) {
+        if stages == [Stage::Fragment] && random.chance(40) && !is_translated {
             self.subroutine(random);
         }
         if let &[Stage::Fragment | Stage::Compute] = stages {
