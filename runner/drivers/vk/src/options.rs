@@ -10,8 +10,8 @@ pub struct VkOptions {
     pub device: Option<DeviceChoice>,
     /// Load the validation layers; each of their messages is a failure.
     pub validate: bool,
-    /// The device must be an Intel or AMD GPU: the driver of a virtual one. Software that takes its place
-    /// is an error.
+    /// The device must be an Intel or AMD GPU: the driver of a virtual one. Software that takes its
+    /// place is an error.
     pub must_be_virtual: bool,
 }
 

@@ -372,6 +372,9 @@ impl Levels {
             let is_padded = resource.is_padded || level > 0;
             if is_padded { size.next_power_of_two() } else { size }
         };
+        if mode.has_macro_tiles() && (last > 0 || slices > 1) {
+            return Err("not modeled: levels or layers of larger tiles".to_owned());
+        }
         let mut base = resource.base;
         let mut levels = Vec::new();
         for level in 0..=u32::from(last) {

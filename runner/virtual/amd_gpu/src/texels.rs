@@ -109,7 +109,8 @@ pub(crate) fn format(data: u32, numbers: Numbers, swap: u32) -> Option<&'static 
         let channels: Option<Vec<_>> = (0..bits.len())
             .map(|i| {
                 let channel = channel(data, numbers, i, bits[i])?;
-                Some(((components[i] < 4).then_some(components[i]), channel))
+                let is_used = components[i] < 4 && !is_stencil(data, i);
+                Some((is_used.then_some(components[i]), channel))
             })
             .collect();
         let channels = channels.filter(|channels| !channels.is_empty())?;
@@ -119,11 +120,16 @@ pub(crate) fn format(data: u32, numbers: Numbers, swap: u32) -> Option<&'static 
     })
 }
 
+/// True if the channel at a place holds stencil beside a depth: shaders read it through another
+/// format.
+fn is_stencil(data: u32, place: usize) -> bool {
+    matches!((data, place), (20, 1) | (21, 0) | (22, 1 | 2))
+}
+
 /// The channel at a place of a format.
 fn channel(data: u32, numbers: Numbers, place: usize, bits: u8) -> Option<Channel> {
-    // Depth and stencil in one texel: the depth is a number, the stencil an integer.
     Some(match (data, place) {
-        (20, 1) | (21, 0) | (22, 1 | 2) => Channel::Uint(bits),
+        _ if is_stencil(data, place) => Channel::Uint(bits),
         (22, 0) => Channel::Float(32),
         _ => match numbers {
             Numbers::Unorm | Numbers::Srgb => Channel::Unorm(bits),
@@ -152,6 +158,12 @@ enum Arrangement {
     Linear,
     /// Tile after tile.
     Tiles,
+    /// Tiles in larger tiles, whose order spreads over the channels and banks of memory.
+    ///
+    /// The order is that of plain tiles here: nothing but the GPU reads such surfaces, as drivers
+    /// copy them to others first. Their size depends on the larger tiles, so that only surfaces of
+    /// one level and slice have places that do not.
+    Macro,
 }
 
 /// A mode of tiles.
@@ -175,10 +187,16 @@ impl TileMode {
         let arrangement = match value >> 2 & 15 {
             0 | 1 => Arrangement::Linear,
             2 => Arrangement::Tiles,
+            4 => Arrangement::Macro,
             mode => return not_modeled(format!("tiles of mode {mode} (index {index})")),
         };
         let order = if micro == 0 { Order::Display } else { Order::Interleaved };
         Ok(TileMode { arrangement, order, is_depth: micro == 2 })
+    }
+
+    /// True if the place of a second level or slice depends on larger tiles.
+    pub(crate) fn has_macro_tiles(self) -> bool {
+        self.arrangement == Arrangement::Macro
     }
 
     /// Rows of a level in memory.
@@ -276,6 +294,12 @@ mod tests {
         assert_eq!(texel(10, 1), [0, 0, 255, 255]);
         assert_eq!(texel(16, 2), [0, 0xf8]);
         assert_eq!(texel(9, 0), [0xff, 3, 0, 0xc0]);
+        // Depths beside a stencil are numbers.
+        let depth = format(20, Numbers::Unorm, 0).expect("a format");
+        assert!(!depth.is_integer);
+        let mut texel = [0; 16];
+        texel[..4].copy_from_slice(&0x12ff_ffff_u32.to_le_bytes());
+        assert_eq!(depth.decode(&texel)[..2], [1.0_f32.to_bits(), 0]);
         assert!(format(15, Numbers::Unorm, 0).is_none() && format(10, Numbers::Float, 0).is_none());
     }
 
@@ -299,7 +323,8 @@ mod tests {
     }
 
     #[test]
-    fn macro_tiles_are_not_modeled() {
-        assert!(TileMode::of(Chip::Si, 14).is_err());
+    fn thick_tiles_are_not_modeled() {
+        assert!(TileMode::of(Chip::Si, 19).is_err());
+        assert!(TileMode::of(Chip::Si, 14).is_ok_and(TileMode::has_macro_tiles));
     }
 }
