@@ -44,7 +44,7 @@ pub(super) struct SelectArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Comma list of ivb, hsw, bdw, chv, skl (intel, the default), si, vi (amd), all, gl, vk.
+    /// ivb, hsw, bdw, chv, skl (intel, default), si, vi (amd), all, gl, vk.
     #[arg(long = "gen", value_name = "LIST", default_value = "intel", hide_default_value = true, value_parser = generations)]
     pub(super) generations: Generations,
     /// Concurrent test cases (default: one per core).
