@@ -33,23 +33,21 @@ pub fn path() -> anyhow::Result<PathBuf> {
         return Ok(beside);
     }
     match CONTAINED {
-        Some(bytes) => written(&caches()?, bytes),
+        Some(bytes) => {
+            let folder = cache::user_folder().with_context(|| {
+                format!(
+                    "the device library needs a folder: set HOME, XDG_CACHE_HOME or \
+                     {LIBRARY_VARIABLE}"
+                )
+            })?;
+            written(&folder, bytes)
+        }
         None => bail!(
             "no device library {}: build it with `cargo build -p preload`, with the profile of \
              this program, or name it in {LIBRARY_VARIABLE}",
             beside.display()
         ),
     }
-}
-
-/// Returns the folder of this program's caches.
-fn caches() -> anyhow::Result<PathBuf> {
-    let of = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));
-    let folder = folder.with_context(|| {
-        format!("the device library needs a folder: set HOME, XDG_CACHE_HOME or {LIBRARY_VARIABLE}")
-    })?;
-    Ok(folder.join("runner"))
 }
 
 /// Writes the library unless it is there. Each version has a folder of its own, so that programs of

@@ -4,6 +4,7 @@
 //!   readers may refer to them by index.
 //! * [`SharedTable`]: results by key, for several threads; each result is computed once.
 //! * [`CheckoutPool`]: objects that one thread at a time uses, such as a table of the first kind.
+//! * [`user_folder`]: the place of results that outlive a process.
 //!
 //! Both tables evict by generations: a value that is used joins the young generation. When that is
 //! full, the old generation is dropped and the young one becomes the old one. The crate knows
@@ -21,7 +22,9 @@
 mod checkout_pool;
 mod generation_table;
 mod shared_table;
+mod user_folder;
 
 pub use checkout_pool::CheckoutPool;
 pub use generation_table::{Entry, GenerationTable, Store};
 pub use shared_table::SharedTable;
+pub use user_folder::user_folder;

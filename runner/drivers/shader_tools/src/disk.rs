@@ -27,7 +27,7 @@ impl Disk {
         let folder = match std::env::var_os(VARIABLE) {
             Some(none) if none == "none" => return None,
             Some(folder) => PathBuf::from(folder),
-            None => caches()?.join("runner/modules"),
+            None => cache::user_folder()?.join("modules"),
         };
         Disk::in_folder(folder, MOST)
     }
@@ -65,12 +65,6 @@ impl Disk {
             let _ = fs::remove_file(draft);
         }
     }
-}
-
-/// The folder of the user's caches.
-fn caches() -> Option<PathBuf> {
-    let of = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")))
 }
 
 /// Removes the files that were written first until few enough bytes are left.

@@ -21,7 +21,7 @@ mod words;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use cache::SharedTable;
 use vk_script::ShaderLanguage;
@@ -53,11 +53,13 @@ const LIMITS: &str = "MaxAtomicCounterBindings 8\n";
 /// Words of a module, or the reason why there is none.
 pub type Module = Result<Arc<[u32]>, ToolError>;
 
+/// Modules on disk and the programs that made them, which are looked at once in a process.
+static KNOWN: LazyLock<(Option<Disk>, Identities)> =
+    LazyLock::new(|| (Disk::open(), Identities::default()));
+
 /// The programs, with the modules that they made.
 pub struct Tools {
     modules: SharedTable<Vec<u8>, Module>,
-    disk: Option<Disk>,
-    identities: Identities,
     validate: bool,
 }
 
@@ -65,8 +67,7 @@ impl Tools {
     /// Returns the programs with the modules that are on disk. Invalid modules are refused if
     /// `validate` is true; else that is left to the driver.
     pub fn new(validate: bool) -> Tools {
-        let modules = SharedTable::new(KEPT);
-        Tools { modules, disk: Disk::open(), identities: Identities::default(), validate }
+        Tools { modules: SharedTable::new(KEPT), validate }
     }
 
     /// Returns the module of a source.
@@ -77,7 +78,7 @@ impl Tools {
         let key = source.key();
         let weight = key.len() + source.shader.words.len() * 4;
         self.modules.get(key, weight, |key| {
-            let words = self.kept(&programs(source), key, || make(source))?;
+            let words = kept(&programs(source), key, || make(source))?;
             if self.validate {
                 let arguments = ["--target-env", source.environment(), "-"].map(OsStr::new);
                 run(VALIDATOR, &arguments, None, &bytes_of(&words))?;
@@ -92,31 +93,31 @@ impl Tools {
     /// # Errors
     /// The compiler is missing, or refused the shaders.
     pub fn opengl_module(&self, stage: Stage, texts: &[String]) -> Module {
-        let key = source::key_of(&format!("OpenGL {stage:?}"), texts.iter().map(String::as_str));
+        let use_of_it = format!("OpenGL {stage:?} {LIMITS}");
+        let key = source::key_of(&use_of_it, texts.iter().map(String::as_str));
         let weight = key.len();
-        self.modules
-            .get(key, weight, |key| self.kept(&[COMPILER], key, || compile_opengl(stage, texts)))
+        self.modules.get(key, weight, |key| kept(&[COMPILER], key, || compile_opengl(stage, texts)))
     }
+}
 
-    /// Returns a module from the disk, or makes and keeps it.
-    fn kept(
-        &self,
-        programs: &[&'static str],
-        key: &[u8],
-        make: impl FnOnce() -> Result<Vec<u32>, ToolError>,
-    ) -> Module {
-        let named = |disk| Some((disk, self.identities.of(programs)?));
-        let Some((disk, identity)) = self.disk.as_ref().and_then(named) else {
-            return make().map(Into::into);
-        };
-        let name = Disk::name(&identity, key);
-        if let Some(words) = disk.read(&name) {
-            return Ok(words.into());
-        }
-        let words = make()?;
-        disk.write(&name, &words);
-        Ok(words.into())
+/// Returns a module from the disk, or makes and keeps it.
+fn kept(
+    programs: &[&'static str],
+    key: &[u8],
+    make: impl FnOnce() -> Result<Vec<u32>, ToolError>,
+) -> Module {
+    let (disk, identities) = &*KNOWN;
+    let named = |disk| Some((disk, identities.of(programs)?));
+    let Some((disk, identity)) = disk.as_ref().and_then(named) else {
+        return make().map(Into::into);
+    };
+    let name = Disk::name(&identity, key);
+    if let Some(words) = disk.read(&name) {
+        return Ok(words.into());
     }
+    let words = make()?;
+    disk.write(&name, &words);
+    Ok(words.into())
 }
 
 /// The programs that make the module of a source.
@@ -195,13 +196,20 @@ fn compile_opengl(stage: Stage, texts: &[String]) -> Result<Vec<u32>, ToolError>
     let folder = Folder::create().map_err(unwritten)?;
     let mut files =
         folder.write_texts(stage, texts.iter().map(String::as_str)).map_err(unwritten)?;
-    let limits = run(COMPILER, &[OsStr::new("-c")], None, b"")?;
-    // The last line of a limit counts.
-    let limits = [limits.trim_ascii_end(), b"\n", LIMITS.as_bytes()].concat();
-    fs::write(folder.path().join("limits.conf"), limits).map_err(unwritten)?;
+    fs::write(folder.path().join("limits.conf"), limits()?).map_err(unwritten)?;
     files.push("limits.conf".into());
     let arguments = ["-G", "--aml", "--amb", "-S", suffix(stage)].map(OsString::from).to_vec();
     module_of(&folder, arguments, files)
+}
+
+/// The limits that the compiler is given: its own with some larger ones. The last line of a limit
+/// counts.
+fn limits() -> Result<&'static [u8], ToolError> {
+    static TEXT: LazyLock<Result<Vec<u8>, ToolError>> = LazyLock::new(|| {
+        let own = run(COMPILER, &[OsStr::new("-c")], None, b"")?;
+        Ok([own.trim_ascii_end(), b"\n", LIMITS.as_bytes()].concat())
+    });
+    TEXT.as_ref().map(Vec::as_slice).map_err(Clone::clone)
 }
 
 /// Runs the compiler on files of a folder.

@@ -94,8 +94,7 @@ struct FrontEnd<'a> {
 /// True if a script's stages are its SPIR-V sections in a context: in a file with both, these go
 /// before those of GLSL, as in piglit.
 pub(crate) fn is_spirv(script: &Script<'_>, capabilities: &Capabilities) -> bool {
-    let has_sections = matches!(script.require.spirv, SpirvMode::Yes | SpirvMode::Only);
-    has_sections && capabilities.has("GL_ARB_gl_spirv")
+    script.require.spirv.has_sections() && capabilities.has("GL_ARB_gl_spirv")
 }
 
 impl FrontEnd<'_> {
@@ -124,14 +123,7 @@ impl FrontEnd<'_> {
                 let version = self.script.version_line(shader).map(|line| line.to_string());
                 self.compile(stage, version.as_deref(), shader.source, shader.first_line)
             }
-            Content::Passthrough(version) => {
-                let version = version.to_string();
-                self.compile(Stage::Vertex, Some(&version), PASSTHROUGH.as_bytes(), line)?;
-                if let Some(shader) = self.shaders.last_mut() {
-                    shader.forget_lines();
-                }
-                Ok(())
-            }
+            Content::Passthrough(version) => self.passthrough(&version.to_string(), line),
             Content::Program { .. } if self.is_translated() => {
                 Err(Verdict::skip("assembly programs have no translation to SPIR-V"))
             }
@@ -168,6 +160,15 @@ impl FrontEnd<'_> {
             }
             Content::Require | Content::VertexData | Content::Elements | Content::Test => Ok(()),
         }
+    }
+
+    /// Compiles the vertex shader that passes the position on. Its lines mean nothing to a user.
+    fn passthrough(&mut self, version: &str, line: u32) -> Result<(), Verdict> {
+        self.compile(Stage::Vertex, Some(version), PASSTHROUGH.as_bytes(), line)?;
+        if let Some(shader) = self.shaders.last_mut() {
+            shader.forget_lines();
+        }
+        Ok(())
     }
 
     /// Compiles an assembly program whose section header is at `line`.

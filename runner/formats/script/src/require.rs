@@ -166,6 +166,14 @@ pub enum SpirvMode {
     Translated,
 }
 
+impl SpirvMode {
+    /// True if a file has SPIR-V sections.
+    #[must_use]
+    pub fn has_sections(self) -> bool {
+        matches!(self, SpirvMode::Yes | SpirvMode::Only)
+    }
+}
+
 impl Require<'_> {
     /// Asks for SPIR-V in place of GLSL, in a file that has no SPIR-V of its own: in a core
     /// context, since GL_ARB_gl_spirv knows no other.

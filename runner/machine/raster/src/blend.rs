@@ -7,7 +7,7 @@ pub struct Equation {
     pub source: Option<Factor>,
     /// Factor of the stored color.
     pub destination: Option<Factor>,
-    /// How the two are joined.
+    /// Function of both products.
     pub function: Option<Function>,
 }
 

@@ -7,15 +7,19 @@
 //! assert!(Comparison::LessOrEqual.passes(1, 2));
 //! ```
 
+mod color;
+mod depth;
 mod interpolation;
 mod quads;
 mod shape;
+mod spans;
 mod viewport;
 
+pub use color::{clamp_and_blend, join_stored};
+pub use depth::DepthFormat;
 pub use interpolation::{Corner, Interpolation, Plane};
 pub use quads::{Quad, QuadSlot, Samples, at_samples, quads, shape_spans};
-pub use raster::blend::{
-    Colors, Comparison, Equation, Factor, Function, StencilOperation, Term, blend, logic,
-};
+pub use raster::blend::{Colors, Comparison, Equation, Factor, Function, StencilOperation, Term};
 pub use shape::SmoothShape;
+pub use spans::{SampleSpans, line_copies, snapped_triangle};
 pub use viewport::{Viewport, corner, snap_corner};

@@ -1,6 +1,6 @@
 //! State of a script in execution, and what every command may need.
 
-use script::{ProgramParameter, Script, SpirvMode, Stage};
+use script::{ProgramParameter, Script, Stage};
 use vocabulary::Phase;
 
 use std::collections::BTreeMap;
@@ -74,8 +74,7 @@ impl<'a> Run<'a> {
             capabilities,
             script,
             observe,
-            spirv: matches!(script.require.spirv, SpirvMode::Yes | SpirvMode::Only)
-                && capabilities.facts().spirv,
+            spirv: script.require.spirv.has_sections() && capabilities.facts().spirv,
             objects: Objects::default(),
             window,
             linked: Linked::Nothing,

@@ -13,7 +13,7 @@ use program::{Api, Shader, Stage};
 use shader_tools::{ToolError, Tools, validate_opengl};
 use spirv_front::{EntryPoint, Error, Module};
 
-use super::{FrontEnd, PASSTHROUGH};
+use super::FrontEnd;
 use results::verdict::{Phase, Verdict};
 
 /// Version of GLSL that all shaders have for the compiler.
@@ -75,8 +75,7 @@ impl FrontEnd<'_> {
         }
         // A core profile has no fixed functions in front of a fragment shader.
         if self.shaders.iter().all(|shader| shader.stage == Stage::Fragment) && !texts.is_empty() {
-            self.compile(Stage::Vertex, Some(VERSION), PASSTHROUGH.as_bytes(), 0)?;
-            self.shaders.iter_mut().for_each(Shader::forget_lines);
+            self.passthrough(VERSION, 0)?;
         }
         Ok(())
     }

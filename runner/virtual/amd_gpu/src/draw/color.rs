@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use fixed_function::{Equation, Factor, Function, Term, blend, logic};
+use fixed_function::{Equation, Factor, Function, Term, clamp_and_blend, join_stored};
 use gcn_simulator::Export;
 use gpu_service::{Outcome, not_modeled};
 use raster::format::Channel;
@@ -151,35 +151,24 @@ impl<'a> Colors<'a> {
             memory.read(address, &mut old[..count])?;
         }
         let mut color = source;
-        let clamp = |bits: u32| match target.clamp {
-            Some([low, high]) => f32::from_bits(bits).max(low).min(high),
-            None => f32::from_bits(bits),
-        };
-        if let Some([of_color, of_alpha]) = target.equations {
+        if let Some(equations) = target.equations {
             let mut destination = target.format.decode(&old).map(f32::from_bits);
             if target.is_opaque {
                 destination[3] = 1.0;
             }
             let colors = fixed_function::Colors {
-                source: source.map(clamp),
-                second: second.map(clamp),
+                source: source.map(f32::from_bits),
+                second: second.map(f32::from_bits),
                 destination,
-                constant: self.constant.map(|value| clamp(value.to_bits())),
+                constant: self.constant,
             };
-            let Some(result) = blend(of_color, of_alpha, &colors) else {
+            let Some(result) = clamp_and_blend(equations, target.clamp, colors) else {
                 return not_modeled("a reserved number of blend state");
             };
-            color = result.map(f32::to_bits);
+            color = result;
         }
         let mut texel = target.encode(color);
-        if let Some(operation) = target.logic {
-            texel.iter_mut().zip(old).for_each(|(new, old)| *new = logic(operation, *new, old));
-        }
-        if let Some(mask) = &target.mask {
-            for ((new, old), mask) in texel.iter_mut().zip(old).zip(mask) {
-                *new = *new & mask | old & !mask;
-            }
-        }
+        join_stored(&mut texel, old, target.logic, target.mask.as_deref());
         Ok(memory.write(address, &texel[..count])?)
     }
 }

@@ -1,6 +1,6 @@
 //! Depth and stencil tests on the buffers in memory.
 
-use fixed_function::{Comparison, StencilOperation};
+use fixed_function::{Comparison, DepthFormat, StencilOperation};
 use gpu_service::{Outcome, not_modeled};
 
 use super::call::Draw;
@@ -9,14 +9,6 @@ use crate::texels::{Level, TileMode};
 
 /// Bits of an address.
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
-
-/// Storage of depths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DepthFormat {
-    Unorm16,
-    Unorm24,
-    Float32,
-}
 
 /// A change of a stencil: an operation, and the value that it takes.
 #[derive(Clone, Copy, Debug)]
@@ -154,25 +146,6 @@ impl Draw<'_> {
     }
 }
 
-impl DepthFormat {
-    fn bytes(self) -> u64 {
-        if self == DepthFormat::Unorm16 { 2 } else { 4 }
-    }
-
-    /// A depth as it is stored.
-    fn stored(self, depth: f32) -> u32 {
-        let unorm = |bits: u32| {
-            let largest = f64::from((1_u32 << bits) - 1);
-            (f64::from(depth).clamp(0.0, 1.0) * largest + 0.5).floor() as u32
-        };
-        match self {
-            DepthFormat::Float32 => depth.to_bits(),
-            DepthFormat::Unorm24 => unorm(24),
-            DepthFormat::Unorm16 => unorm(16),
-        }
-    }
-}
-
 impl Change {
     /// New value of a stencil. Increments and decrements have the operand as their step.
     fn apply(self, stored: u8, reference: u8, operand: u8) -> u8 {
@@ -231,14 +204,7 @@ impl DepthStencil<'_> {
         let count = format.bytes() as usize;
         memory.read(address, &mut bytes[..count])?;
         let old = u32::from_le_bytes(bytes);
-        let new = format.stored(sample.depth);
-        let (passes, new) = match format {
-            DepthFormat::Float32 => (self.function.passes(sample.depth, f32::from_bits(old)), new),
-            DepthFormat::Unorm24 => {
-                (self.function.passes(new, old & 0xff_ffff), new | old & !0xff_ffff)
-            }
-            DepthFormat::Unorm16 => (self.function.passes(new, old), new),
-        };
+        let (passes, new) = format.test(self.function, sample.depth, old);
         if passes && self.writes_depth {
             memory.write(address, &new.to_le_bytes()[..count])?;
         }

@@ -1,11 +1,12 @@
 //! Primitives: clipping, culling, rasterization.
 
 use fixed_function::{
-    Corner, Interpolation, SmoothShape, at_samples, corner, quads, shape_spans, snap_corner,
+    Corner, Interpolation, SmoothShape, at_samples, corner, line_copies, quads, shape_spans,
+    snap_corner, snapped_triangle,
 };
 use gpu_service::{Outcome, not_modeled};
 use raster::clip::{self, ClipVertex};
-use raster::rasterize::{Rect, SnappedPosition, Spans, line, point, triangle};
+use raster::rasterize::{Rect, SnappedPosition, Spans, point, triangle};
 
 use super::call::Draw;
 use super::fragment::Fragments;
@@ -71,22 +72,13 @@ impl Draw<'_> {
             _ => {}
         }
         for piece in pieces {
-            let fixed = piece.map(|i| snapped[i]);
-            let doubled = triangle::doubled_area(&fixed);
-            if doubled == 0 {
-                continue;
-            }
-            let oriented = if doubled > 0 { fixed } else { [fixed[0], fixed[2], fixed[1]] };
-            let spans = at_samples(&fragments.samples, |moved| {
-                let corners = oriented.map(moved);
-                vec![triangle::rasterize(&corners, &viewport.bounds)]
-            });
-            let mut at = piece.map(|i| whole[i]);
-            for (corner, snapped) in at.iter_mut().zip(fixed) {
-                corner.window[0] = snapped[0] as f64 / PIXEL;
-                corner.window[1] = snapped[1] as f64 / PIXEL;
-            }
-            let mut interpolation = Interpolation::triangle(at);
+            let found = snapped_triangle(
+                piece.map(|i| snapped[i]),
+                piece.map(|i| whole[i]),
+                &fragments.samples,
+                &viewport.bounds,
+            );
+            let Some((spans, mut interpolation)) = found else { continue };
             let offsets = if is_front { fields.offsets_front } else { fields.offsets_back };
             self.offset_depth(&mut interpolation, flag(offsets), is_front);
             let primitive = Primitive {
@@ -180,7 +172,8 @@ impl Draw<'_> {
                 None => Vec::new(),
             }
         } else {
-            self.thin_line(fragments, [from, to], width, &viewport.bounds)
+            let copies = (width.round() as u32).clamp(1, 1 << 14);
+            line_copies([from, to], copies, &fragments.samples, &viewport.bounds)
         };
         let mut interpolation = Interpolation::line(corners);
         self.offset_depth(&mut interpolation, fields.offsets_others.flag(self.registers), is_front);
@@ -194,30 +187,6 @@ impl Draw<'_> {
             depths: viewport.depths,
         };
         fragments.shade(&primitive, &quads(&spans))
-    }
-
-    /// Pixels of a line of one sample: a wide one is repeated in the direction of less change.
-    fn thin_line(
-        &self,
-        fragments: &Fragments<'_>,
-        ends: [SnappedPosition; 2],
-        width: f64,
-        bounds: &Rect,
-    ) -> Vec<(u16, Vec<Spans>)> {
-        let [from, to] = ends;
-        let is_flat = (to[0] - from[0]).abs() >= (to[1] - from[1]).abs();
-        let copies = (width.round() as u32).clamp(1, 1 << 14);
-        at_samples(&fragments.samples, |moved| {
-            let copy = |i: u32| {
-                let shift = 256 * i64::from(i) - 128 * i64::from(copies - 1);
-                let [from, to] = ends.map(|p| match is_flat {
-                    true => moved([p[0], p[1] + shift]),
-                    false => moved([p[0] + shift, p[1]]),
-                });
-                line::rasterize(from, to, bounds)
-            };
-            (0..copies).map(copy).collect()
-        })
     }
 
     /// Draws a point.

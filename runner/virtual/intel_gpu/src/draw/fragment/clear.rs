@@ -1,10 +1,10 @@
 //! Fast clears and resolves of color and depth. Nothing is compressed here: a fast clear stores its
 //! value in the surface at once, and a resolve finds nothing to do.
 
+use fixed_function::DepthFormat;
 use gpu_service::Outcome;
 use surfaces::Surface;
 
-use super::depth::DepthFormat;
 use super::shade::Fragments;
 use crate::draw::command::Draw;
 use crate::draw::state::clears::Special;

@@ -2,39 +2,11 @@
 
 use std::cell::Cell;
 
-use fixed_function::{Comparison, StencilOperation};
+use fixed_function::{Comparison, DepthFormat, StencilOperation};
 use gpu_service::{Outcome, not_modeled};
 use surfaces::{DepthLayout, Plane, Surface};
 
 use crate::draw::command::Draw;
-
-/// Storage of depths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DepthFormat {
-    Float32,
-    Unorm24,
-    Unorm16,
-}
-
-impl DepthFormat {
-    pub(crate) fn bytes(self) -> u64 {
-        if self == DepthFormat::Unorm16 { 2 } else { 4 }
-    }
-
-    /// A depth as it is stored.
-    pub(crate) fn stored(self, depth: f32) -> u32 {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        let unorm = |bits: u32| {
-            let largest = f64::from((1_u32 << bits) - 1);
-            (f64::from(depth).clamp(0.0, 1.0) * largest + 0.5).floor() as u32
-        };
-        match self {
-            DepthFormat::Float32 => depth.to_bits(),
-            DepthFormat::Unorm24 => unorm(24),
-            DepthFormat::Unorm16 => unorm(16),
-        }
-    }
-}
 
 /// Stencil state of a facing.
 #[derive(Clone, Copy, Debug)]
@@ -271,12 +243,7 @@ impl DepthStencil<'_> {
         let count = usize::try_from(format.bytes()).unwrap_or(4);
         memory.read(address, &mut bytes[..count])?;
         let old = u32::from_le_bytes(bytes);
-        let new = format.stored(sample.depth);
-        let (passes, new) = match format {
-            DepthFormat::Float32 => (function.passes(sample.depth, f32::from_bits(old)), new),
-            DepthFormat::Unorm24 => (function.passes(new, old & 0xff_ffff), new | old & !0xff_ffff),
-            DepthFormat::Unorm16 => (function.passes(new, old), new),
-        };
+        let (passes, new) = format.test(function, sample.depth, old);
         if passes && self.writes_depth {
             memory.write(address, &new.to_le_bytes()[..count])?;
         }

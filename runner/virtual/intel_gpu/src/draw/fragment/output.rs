@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use eu_simulator::host::{RenderRead, RenderWrite, Texels};
 use fixed_function::{
-    Colors, Comparison, Equation, Factor, Function, QuadSlot, Samples, blend, logic,
+    Colors, Comparison, Equation, Factor, Function, QuadSlot, Samples, clamp_and_blend, join_stored,
 };
 use gpu_service::{Outcome, not_modeled};
 use rustc_hash::FxHashMap;
@@ -346,31 +346,20 @@ impl<'a> Output<'a> {
         if let Some([low, high]) = target.clamp {
             color = color.map(|bits| f32::from_bits(bits).max(low).min(high).to_bits());
         }
-        if let Some([of_color, of_alpha]) = target.equations {
-            let clamp = |bits: u32| match target.clamp {
-                Some([low, high]) => f32::from_bits(bits).max(low).min(high),
-                None => f32::from_bits(bits),
-            };
+        if let Some(equations) = target.equations {
             let colors = Colors {
                 source: color.map(f32::from_bits),
-                second: second.map(clamp),
+                second: second.map(f32::from_bits),
                 destination: format.decode(&old).map(f32::from_bits),
-                constant: self.constant.map(|value| clamp(value.to_bits())),
+                constant: self.constant,
             };
-            let Some(result) = blend(of_color, of_alpha, &colors) else {
+            let Some(result) = clamp_and_blend(equations, target.clamp, colors) else {
                 return not_modeled("a reserved number of blend state");
             };
-            color = result.map(f32::to_bits);
+            color = result;
         }
         let mut texel = target.encode(color);
-        if let Some(operation) = target.logic {
-            texel.iter_mut().zip(old).for_each(|(new, old)| *new = logic(operation, *new, old));
-        }
-        if let Some(mask) = &target.mask {
-            for ((new, old), mask) in texel.iter_mut().zip(old).zip(mask) {
-                *new = *new & mask | old & !mask;
-            }
-        }
+        join_stored(&mut texel, old, target.logic, target.mask.as_deref());
         Ok(memory.write(address, &texel[..count])?)
     }
 

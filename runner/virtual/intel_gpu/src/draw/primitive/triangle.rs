@@ -1,12 +1,12 @@
 //! Primitives: clipping, culling, rasterization.
 
 use fixed_function::{
-    Corner, Interpolation, Samples, SmoothShape, at_samples, corner, quads, shape_spans,
-    snap_corner,
+    Corner, Interpolation, Samples, SmoothShape, at_samples, corner, line_copies, quads,
+    shape_spans, snap_corner, snapped_triangle,
 };
 use gpu_service::{Outcome, not_modeled};
 use raster::clip::{self, ClipVertex};
-use raster::rasterize::{Rect, SnappedPosition, Spans, line, point, triangle};
+use raster::rasterize::{SnappedPosition, point, triangle};
 
 use super::stipple::{Along, stipple_line, stipple_polygon};
 use crate::draw::command::Draw;
@@ -68,22 +68,13 @@ impl Draw<'_> {
             Fill::Reserved(mode) => return not_modeled(format!("polygon mode {mode}")),
         }
         for piece in pieces {
-            let fixed = piece.map(|i| snapped[i]);
-            let doubled = triangle::doubled_area(&fixed);
-            if doubled == 0 {
-                continue;
-            }
-            let oriented = if doubled > 0 { fixed } else { [fixed[0], fixed[2], fixed[1]] };
-            let spans = at_samples(&fragments.samples, |moved| {
-                let corners = oriented.map(moved);
-                vec![triangle::rasterize(&corners, &viewport.bounds)]
-            });
-            let mut at = piece.map(|i| whole[i]);
-            for (corner, snapped) in at.iter_mut().zip(fixed) {
-                corner.window[0] = snapped[0] as f64 / PIXEL;
-                corner.window[1] = snapped[1] as f64 / PIXEL;
-            }
-            let mut interpolation = Interpolation::triangle(at);
+            let found = snapped_triangle(
+                piece.map(|i| snapped[i]),
+                piece.map(|i| whole[i]),
+                &fragments.samples,
+                &viewport.bounds,
+            );
+            let Some((spans, mut interpolation)) = found else { continue };
             self.offset_depth(&mut interpolation, Kind::Solid);
             let primitive = Primitive {
                 corners,
@@ -132,7 +123,15 @@ impl Draw<'_> {
         };
         let spans = match &smooth {
             Some(shape) => shape_spans(shape, samples, &viewport.bounds),
-            None => self.line_spans([from, to], is_flat, samples, &viewport.bounds),
+            None => {
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "few bits"
+                )]
+                let copies = (self.state.raster.line_width.round() as u32).max(1);
+                line_copies([from, to], copies, samples, &viewport.bounds)
+            }
         };
         let mut quads = quads(&spans);
         if let Some(stipple) = self.state.raster.line_stipple {
@@ -156,30 +155,6 @@ impl Draw<'_> {
             depths: viewport.depths,
         };
         fragments.shade(&primitive, &quads)
-    }
-
-    /// Pixels of a line without antialiasing. A wide one is a line of width 1, repeated in the
-    /// direction of less change.
-    fn line_spans(
-        &self,
-        ends: [SnappedPosition; 2],
-        is_flat: bool,
-        samples: &Samples,
-        bounds: &Rect,
-    ) -> Vec<(u16, Vec<Spans>)> {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "few bits")]
-        let copies = (self.state.raster.line_width.round() as u32).max(1);
-        at_samples(samples, |moved| {
-            let copy = |i: u32| {
-                let shift = 256 * i64::from(i) - 128 * i64::from(copies - 1);
-                let [from, to] = ends.map(|p| match is_flat {
-                    true => moved([p[0], p[1] + shift]),
-                    false => moved([p[0] + shift, p[1]]),
-                });
-                line::rasterize(from, to, bounds)
-            };
-            (0..copies).map(copy).collect()
-        })
     }
 
     /// True if lines are rectangles: with antialiasing, and with several samples.
