@@ -68,8 +68,17 @@ fn inputs_are_interpolated_where_their_qualifiers_say() {
     let plain_vertex = "]\nin vec4 piglit_vertex;\nout vec2 window;\n\
         void main() { gl_Position = piglit_vertex; window = (piglit_vertex.xy + 1.0) * 125.0; }";
     let plain = "in vec2 window;\nout vec4 c;\nvoid main() { c = vec4(window - gl_FragCoord.xy, 0.0, 1.0); }";
+    // Each row names another sample.
+    let variable = "#extension GL_ARB_gpu_shader5 : require\nsample in vec2 at;\nin vec2 window;\n\
+        out vec4 c;\nvoid main() {\n\
+        vec2 places[4] = vec2[](vec2(6, 2), vec2(14, 6), vec2(2, 10), vec2(10, 14));\n\
+        vec2 corner = floor(gl_FragCoord.xy);\nint own = int(corner.y) & 3;\n\
+        vec2 far = vec2(distance(interpolateAtSample(window, own), corner + places[own] / 16.0),\n\
+        distance(interpolateAtSample(at, 3 - own), corner + places[3 - own] / 16.0));\n\
+        c = vec4(lessThan(far, vec2(0.01)), 1, 1); }";
     expect_all(&[
         ("samples", multisampled(requirements, vertex, fragment, 4, "", "1 1 1 1")),
+        ("variable", multisampled(requirements, vertex, variable, 4, "", "1 1 1 1")),
         ("centers", multisampled(center, plain_vertex, plain, 8, "", "0 0 0 1")),
     ]);
 }

@@ -174,7 +174,7 @@ impl StageSelection<Scalar> for FragmentStage<'_> {
                 self.set_barycentric(isel, result, pixel_barycentric(intrinsic))
             }
             (LoadBarycentricAtSample | LoadBarycentricAtOffset, Some(result)) => {
-                isel.emit_pixel_interpolator(intrinsic, result)
+                isel.emit_pixel_interpolator(intrinsic, self.key.samples, result)
             }
             (HelperInvocation, Some(result)) => self.emit_helper_invocation(isel, result),
             (Discard | Demote, _) => self.emit_discard(isel, None, intrinsic.op == Discard),
