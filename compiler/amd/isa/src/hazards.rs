@@ -204,6 +204,11 @@ impl Hazard {
         }
     }
 
+    /// True if an instruction can be the first of the pair.
+    pub fn begins(&self, first: &HazardView<'_>) -> bool {
+        !self.registers(first).is_empty()
+    }
+
     /// True if the two instructions are a pair of this hazard. `second` is one that it
     /// [concerns](Hazard::concerns).
     pub fn conflicts(&self, first: &HazardView<'_>, second: &HazardView<'_>) -> bool {

@@ -6,6 +6,7 @@ use crate::float::FloatMode;
 use crate::half;
 
 /// Result of a conversion; `None` for other operations.
+#[inline(always)]
 pub(crate) fn compute(opcode: Opcode, s: [u64; 3], mode: FloatMode) -> Option<u64> {
     use Opcode::*;
     let x = s[0] as u32;

@@ -91,14 +91,14 @@ impl Limits {
 }
 
 impl Step<'_> {
-    /// Executes a helper of division; false for other operations.
-    pub(crate) fn division(&mut self) -> Result<bool, Reason> {
+    /// Executes a helper of division.
+    pub(crate) fn division(&mut self) -> Result<(), Reason> {
         use Opcode::*;
         let opcode = self.opcode();
         let (limits, wide) = match opcode {
             VDivScaleF32 | VDivFmasF32 | VDivFixupF32 => (SINGLE, false),
             VDivScaleF64 | VDivFmasF64 | VDivFixupF64 => (DOUBLE, true),
-            _ => return Ok(false),
+            _ => return Err(self.not_modeled()),
         };
         let mode = FloatMode::of(self.wave.mode);
         let scales = matches!(opcode, VDivScaleF32 | VDivScaleF64);
@@ -139,6 +139,6 @@ impl Step<'_> {
         if scales {
             self.write_scalar(1, mask);
         }
-        Ok(true)
+        Ok(())
     }
 }

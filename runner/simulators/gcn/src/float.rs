@@ -1,7 +1,10 @@
 //! Floating point: modes, and the operations of the vector ALU on singles and doubles.
 
+/// MODE that a wave starts with: singles flushed, doubles and halves kept, DX10_CLAMP.
+pub(crate) const INITIAL_MODE: u32 = 0x1c0;
+
 /// Fields of the MODE register that floating point depends on. Rounding is to the nearest even.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FloatMode {
     pub flush_input: bool,
     pub flush_output: bool,
@@ -11,9 +14,12 @@ pub(crate) struct FloatMode {
 }
 
 impl FloatMode {
+    /// The mode that a wave starts with.
+    pub(crate) const DEFAULT: FloatMode = FloatMode::of(INITIAL_MODE);
+
     /// The mode of the register: denormals of singles in bits 5:4, of doubles in bits 7:6 (bit 0
     /// keeps inputs, bit 1 outputs), DX10_CLAMP in bit 8.
-    pub(crate) fn of(mode: u32) -> FloatMode {
+    pub(crate) const fn of(mode: u32) -> FloatMode {
         FloatMode {
             flush_input: mode >> 4 & 1 == 0,
             flush_output: mode >> 5 & 1 == 0,
@@ -24,39 +30,50 @@ impl FloatMode {
     }
 
     /// A single source.
+    #[inline(always)]
     pub(crate) fn single(self, bits: u64) -> f32 {
         let value = f32::from_bits(bits as u32);
         if self.flush_input { flush(value) } else { value }
     }
 
     /// A double source.
+    #[inline(always)]
     pub(crate) fn double(self, bits: u64) -> f64 {
         let value = f64::from_bits(bits);
         if self.flush_input64 { flush64(value) } else { value }
     }
 
     /// Bits of a single result.
+    #[inline(always)]
     pub(crate) fn of_single(self, value: f32) -> u64 {
         let value = if self.flush_output { flush(value) } else { value };
         u64::from(value.to_bits())
     }
 
     /// Bits of a double result.
+    #[inline(always)]
     pub(crate) fn of_double(self, value: f64) -> u64 {
         let value = if self.flush_output64 { flush64(value) } else { value };
         value.to_bits()
     }
 }
 
+/// A denormal becomes a zero of its sign.
+#[inline(always)]
 fn flush(value: f32) -> f32 {
-    if value.is_subnormal() { 0.0_f32.copysign(value) } else { value }
+    let bits = value.to_bits();
+    f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }
 
+/// [`flush`] of doubles.
+#[inline(always)]
 fn flush64(value: f64) -> f64 {
-    if value.is_subnormal() { 0.0_f64.copysign(value) } else { value }
+    let (bits, exponent) = (value.to_bits(), 0x7ff << 52);
+    f64::from_bits(if bits & exponent == 0 { bits & 1 << 63 } else { bits })
 }
 
 /// The smaller operand; the other one if one is not a number; -0 is below +0.
+#[inline(always)]
 pub(crate) fn min32(a: f32, b: f32) -> f32 {
     if a.is_nan() {
         b
@@ -68,6 +85,7 @@ pub(crate) fn min32(a: f32, b: f32) -> f32 {
 }
 
 /// The larger operand; the other one if one is not a number; -0 is below +0.
+#[inline(always)]
 pub(crate) fn max32(a: f32, b: f32) -> f32 {
     if a.is_nan() {
         b
@@ -79,6 +97,7 @@ pub(crate) fn max32(a: f32, b: f32) -> f32 {
 }
 
 /// [`min32`] of doubles.
+#[inline(always)]
 pub(crate) fn min64(a: f64, b: f64) -> f64 {
     if a.is_nan() {
         b
@@ -90,6 +109,7 @@ pub(crate) fn min64(a: f64, b: f64) -> f64 {
 }
 
 /// [`max32`] of doubles.
+#[inline(always)]
 pub(crate) fn max64(a: f64, b: f64) -> f64 {
     if a.is_nan() {
         b
@@ -101,6 +121,7 @@ pub(crate) fn max64(a: f64, b: f64) -> f64 {
 }
 
 /// The middle of three; the smallest if one is not a number.
+#[inline(always)]
 pub(crate) fn med32(a: f32, b: f32, c: f32) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
         return min32(min32(a, b), c);

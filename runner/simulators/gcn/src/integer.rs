@@ -68,6 +68,7 @@ pub fn atomic(operation: &str, wide: bool, old: u64, a: u64, b: u64) -> Option<u
 }
 
 /// Result of an integer operation; `None` for others.
+#[inline(always)]
 pub(crate) fn compute(opcode: Opcode, s: [u64; 3]) -> Option<u64> {
     use Opcode::*;
     let [x, y, z] = s.map(|value| value as u32);
@@ -165,6 +166,7 @@ pub(crate) fn wide_product(opcode: Opcode, x: u32, y: u32, addend: u64) -> (u64,
 }
 
 /// Sum or difference with carry: the result and the carry out.
+#[inline(always)]
 pub(crate) fn carry(opcode: Opcode, x: u32, y: u32, carry: bool) -> Option<(u32, bool)> {
     use Opcode::*;
     let (a, b) = match opcode {

@@ -8,8 +8,8 @@ use crate::register::LANES;
 use crate::run::Step;
 
 impl Step<'_> {
-    /// Executes an operation on lanes; false for others.
-    pub(crate) fn lane_operation(&mut self) -> Result<bool, Reason> {
+    /// Executes an operation on lanes.
+    pub(crate) fn lane_operation(&mut self) -> Result<(), Reason> {
         use Opcode::*;
         let exec = self.wave.exec();
         match self.opcode() {
@@ -41,9 +41,9 @@ impl Step<'_> {
             }
             VMovrelsB32 | VMovreldB32 | VMovrelsdB32 => self.move_relative(exec)?,
             VInterpP1F32 | VInterpP2F32 | VInterpMovF32 => self.interpolate(exec)?,
-            _ => return Ok(false),
+            _ => return Err(self.not_modeled()),
         }
-        Ok(true)
+        Ok(())
     }
 
     fn move_relative(&mut self, exec: u64) -> Result<(), Reason> {

@@ -24,7 +24,9 @@
 //! ```
 
 pub mod bits;
+mod class;
 mod compare;
+mod comparison;
 mod control;
 mod convert;
 mod division;
@@ -37,12 +39,14 @@ mod image_resource;
 mod integer;
 mod lanes;
 mod memory;
+mod operations;
 mod parts;
 mod pending;
 mod program;
 mod quirks;
 mod register;
 mod resource;
+mod rows;
 mod run;
 mod scalar;
 mod state;

@@ -7,6 +7,9 @@ use amd_isa::{
 };
 use thiserror::Error;
 
+use crate::class::Class;
+use crate::rows::Plan;
+
 /// Reason why dwords are no program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProgramError {
@@ -32,17 +35,29 @@ pub struct Program {
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub row: &'static Row,
+    pub class: Class,
+    /// An implementation on rows, if there is one.
+    pub plan: Option<Plan>,
     pub accesses: Vec<Access>,
-    /// Hazards that the instruction can be the second part of.
-    pub hazards: Vec<&'static Hazard>,
+    /// Hazards that the instruction can be the second part of, with their bits.
+    pub hazards: Vec<(u32, &'static Hazard)>,
+    /// Bits of the hazards that the instruction can be the first part of.
+    pub begins: u32,
 }
 
 impl Facts {
     fn new(chip: Chip, row: &'static Row, instruction: &Instruction) -> Facts {
         let view = HazardView::new(row, instruction);
-        let concerned = |hazard: &&Hazard| hazard.is_required(chip) && hazard.concerns(&view);
-        let hazards = HAZARDS.iter().filter(concerned).collect();
-        Facts { row, accesses: accesses(row, instruction), hazards }
+        let required = || {
+            let bits = (0..).map(|index| 1_u32 << index).zip(HAZARDS);
+            bits.filter(|(_, hazard)| hazard.is_required(chip))
+        };
+        let hazards = required().filter(|(_, hazard)| hazard.concerns(&view)).collect();
+        let begun = required().filter(|(_, hazard)| hazard.begins(&view));
+        let begins = begun.fold(0, |bits, (bit, _)| bits | bit);
+        let class = Class::of(row.format, row.opcode);
+        let plan = Plan::of(class, row, instruction);
+        Facts { row, class, plan, accesses: accesses(row, instruction), hazards, begins }
     }
 }
 
@@ -87,6 +102,21 @@ impl Program {
         Program { chip, instructions, facts, starts }
     }
 
+    /// This program without implementations on whole registers: every vector instruction executes
+    /// lane by lane. Slow, and the definition of what the fast ones must do.
+    #[must_use]
+    pub fn generic(mut self) -> Program {
+        for facts in &mut self.facts {
+            facts.plan = None;
+        }
+        self
+    }
+
+    /// Number of instructions with an implementation on whole registers.
+    pub fn fast_instructions(&self) -> usize {
+        self.facts.iter().filter(|facts| facts.plan.is_some()).count()
+    }
+
     /// The chip.
     pub fn chip(&self) -> Chip {
         self.chip
@@ -97,12 +127,13 @@ impl Program {
         &self.instructions
     }
 
-    pub(crate) fn row(&self, index: usize) -> &'static Row {
-        self.facts[index].row
-    }
-
     pub(crate) fn facts(&self, index: usize) -> &Facts {
         &self.facts[index]
+    }
+
+    /// Offset in dwords after the last instruction.
+    pub(crate) fn end(&self) -> usize {
+        self.instructions.last().map_or(0, |last| last.offset + last.dwords)
     }
 
     /// Number of the instruction at an offset in dwords.

@@ -1,14 +1,15 @@
 //! The loop over instructions, and the use of operands.
 
 use amd_isa::hazards::{HazardView, wait_states};
-use amd_isa::{Access, Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
+use amd_isa::{Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
 use amd_isa::{Lanes, Slot, Status};
 
+use crate::class::Class;
 use crate::error::{ExecutionError, Reason};
 use crate::host::Host;
 use crate::parts::{merged, selected};
 use crate::pending;
-use crate::program::Program;
+use crate::program::{Facts, Program};
 use crate::quirks::Quirks;
 use crate::register::LANES;
 use crate::state::Wave;
@@ -39,7 +40,7 @@ pub(crate) struct Step<'a> {
     pub quirks: Quirks,
     pub row: &'static Row,
     pub instruction: &'a Instruction,
-    pub accesses: &'a [Access],
+    pub facts: &'a Facts,
     /// Offset of the instruction in dwords.
     pub offset: usize,
     /// Offset after the instruction in dwords.
@@ -84,14 +85,12 @@ impl Wave {
                 quirks,
                 row: facts.row,
                 instruction: &located.instruction,
-                accesses: &facts.accesses,
+                facts,
                 offset: located.offset,
                 end: located.offset + located.dwords,
             };
             let next = step.execute().map_err(failed)?;
-            self.history.rotate_right(1);
-            self.history[0] = index;
-            self.known_history = (self.known_history + 1).min(self.history.len());
+            self.history.add(index);
             self.pc = match next {
                 Next::Following | Next::Barrier => located.offset + located.dwords,
                 Next::Jump(offset) => usize::try_from(offset).map_err(|_| failed(Reason::Jump))?,
@@ -100,10 +99,9 @@ impl Wave {
             if matches!(next, Next::Barrier) {
                 return Ok(Outcome::Barrier);
             }
-            let past = program.instructions().last().map_or(0, |last| last.offset + last.dwords);
             index = match program.at(self.pc) {
                 Some(index) => index,
-                None if self.pc == past => return Err(failed(Reason::RanOff)),
+                None if self.pc == program.end() => return Err(failed(Reason::RanOff)),
                 None => return Err(failed(Reason::Jump)),
             };
         }
@@ -116,16 +114,18 @@ impl Wave {
             return Ok(());
         }
         let view = |index: usize| {
-            HazardView::new(program.row(index), &program.instructions()[index].instruction)
+            let (facts, located) = (program.facts(index), &program.instructions()[index]);
+            HazardView::of(facts.row, &located.instruction, &facts.accesses)
         };
         let second = view(index);
-        for hazard in hazards {
+        for &(bit, hazard) in hazards {
             let mut states = 0;
-            for &before in &self.history[..self.known_history] {
+            for before in self.history.iter() {
                 if states >= u32::from(hazard.states) {
                     break;
                 }
-                if hazard.conflicts(&view(before), &second) {
+                let begins = program.facts(before).begins & bit != 0;
+                if begins && hazard.conflicts(&view(before), &second) {
                     return Err(Reason::Hazard {
                         name: hazard.name,
                         states: hazard.states,
@@ -142,18 +142,25 @@ impl Wave {
 impl Step<'_> {
     fn execute(&mut self) -> Result<Next, Reason> {
         self.check_pending()?;
-        match self.row.format {
-            Format::Sopp => return self.control(),
-            Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk => return self.scalar_alu(),
-            Format::Smem => self.scalar_memory()?,
-            Format::Vop1 | Format::Vop2 | Format::Vopc | Format::Vop3 | Format::Vintrp => {
-                self.vector_alu()?;
-            }
-            Format::Ds => self.data_share()?,
-            Format::Mubuf | Format::Mtbuf => self.buffer()?,
-            Format::Exp => self.export()?,
-            Format::Mimg => self.image()?,
-            Format::Flat => return Err(self.not_modeled()),
+        match self.facts.class {
+            Class::Control => return self.control(),
+            Class::ScalarSpecial => return self.special_scalar(),
+            Class::SaveExec => self.save_exec()?,
+            Class::ScalarCompare(comparison) => self.scalar_compare(comparison)?,
+            Class::BitCompare => self.bit_compare()?,
+            Class::Scalar => self.scalar_alu()?,
+            Class::ScalarMemory => self.scalar_memory()?,
+            Class::Compare(_)
+            | Class::Lanes
+            | Class::Division
+            | Class::Carry
+            | Class::WideProduct
+            | Class::Each => self.vector_alu()?,
+            Class::Share => self.data_share()?,
+            Class::Buffer => self.buffer()?,
+            Class::Export => self.export()?,
+            Class::Image => self.image()?,
+            Class::Flat => return Err(self.not_modeled()),
         }
         Ok(Next::Following)
     }
@@ -172,7 +179,7 @@ impl Step<'_> {
             Format::Ds => Some(pending::Kind::Share),
             _ => None,
         };
-        for access in self.accesses {
+        for access in &self.facts.accesses {
             let in_order = kind.filter(|_| !access.reads);
             self.wave.pending.check(access.register, access.writes, in_order)?;
         }

@@ -1,14 +1,15 @@
 //! The scalar ALU.
 
-use amd_isa::{Opcode, Operand, Scalar};
+use amd_isa::{Format, Opcode, Operand, Scalar};
 
 use crate::bits;
+use crate::comparison::{Comparison, Condition, Type};
 use crate::error::Reason;
 use crate::run::{Next, Step};
 
 /// Effect of an operation on SCC.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Condition {
+enum SccEffect {
     /// SCC stays.
     Keep,
     /// SCC tells if the result is not zero.
@@ -28,64 +29,59 @@ impl Step<'_> {
         Next::Jump((address.wrapping_sub(self.wave.program_address) / 4) as i64)
     }
 
-    /// Executes an operation of SOP1, SOP2, SOPC or SOPK.
-    pub(crate) fn scalar_alu(&mut self) -> Result<Next, Reason> {
-        if let Some(next) = self.special_scalar()? {
-            return Ok(next);
-        }
-        let name = self.opcode().mnemonic();
-        if name.starts_with("s_cmp") || name.starts_with("s_bitcmp") {
-            self.wave.scc = self.scalar_compare()?;
-            return Ok(Next::Following);
-        }
+    /// Executes an operation that writes a result.
+    pub(crate) fn scalar_alu(&mut self) -> Result<(), Reason> {
         let writes = usize::from(!self.opcode().info().destinations.is_empty());
         let source = |index: usize| {
             let at = index + writes;
             if at < self.row.slots.len() { self.scalar_value(at) } else { 0 }
         };
         let old = self.scalar_value(0);
-        let (result, condition) =
+        let (result, effect) =
             self.scalar_result(source(0), source(1), old).ok_or_else(|| self.not_modeled())?;
         self.write_scalar(0, result);
-        match condition {
-            Condition::Keep => {}
-            Condition::NonZero => {
+        match effect {
+            SccEffect::Keep => {}
+            SccEffect::NonZero => {
                 let wide = self.slot(0).kind.dwords() == 2;
                 self.wave.scc = if wide { result != 0 } else { result as u32 != 0 };
             }
-            Condition::Set(value) => self.wave.scc = value,
+            SccEffect::Set(value) => self.wave.scc = value,
         }
-        Ok(Next::Following)
+        Ok(())
+    }
+
+    /// Executes an operation that saves EXEC and changes it.
+    pub(crate) fn save_exec(&mut self) -> Result<(), Reason> {
+        use Opcode::*;
+        let (source, exec) = (self.scalar_value(1), self.wave.exec());
+        let result = match self.opcode() {
+            SAndSaveexecB64 => source & exec,
+            SOrSaveexecB64 => source | exec,
+            SXorSaveexecB64 => source ^ exec,
+            SAndn2SaveexecB64 => source & !exec,
+            SOrn2SaveexecB64 => source | !exec,
+            SNandSaveexecB64 => !(source & exec),
+            SNorSaveexecB64 => !(source | exec),
+            SXnorSaveexecB64 => !(source ^ exec),
+            _ => return Err(self.not_modeled()),
+        };
+        self.write_scalar(0, exec);
+        self.wave.set_pair(Scalar::EXEC, result);
+        self.wave.scc = result != 0;
+        Ok(())
     }
 
     /// Executes operations that do more than write a result.
-    fn special_scalar(&mut self) -> Result<Option<Next>, Reason> {
+    pub(crate) fn special_scalar(&mut self) -> Result<Next, Reason> {
         use Opcode::*;
-        let name = self.opcode().mnemonic();
-        if let Some(operation) = name.strip_suffix("_saveexec_b64") {
-            let (source, exec) = (self.scalar_value(1), self.wave.exec());
-            let result = match operation {
-                "s_and" => source & exec,
-                "s_or" => source | exec,
-                "s_xor" => source ^ exec,
-                "s_andn2" => source & !exec,
-                "s_orn2" => source | !exec,
-                "s_nand" => !(source & exec),
-                "s_nor" => !(source | exec),
-                _ => !(source ^ exec),
-            };
-            self.write_scalar(0, exec);
-            self.wave.set_pair(Scalar::EXEC, result);
-            self.wave.scc = result != 0;
-            return Ok(Some(Next::Following));
-        }
         match self.opcode() {
             SGetpcB64 => self.write_scalar(0, self.address_after()),
-            SSetpcB64 => return Ok(Some(self.jump_to(self.scalar_value(0)))),
+            SSetpcB64 => return Ok(self.jump_to(self.scalar_value(0))),
             SSwappcB64 => {
                 let target = self.scalar_value(1);
                 self.write_scalar(0, self.address_after());
-                return Ok(Some(self.jump_to(target)));
+                return Ok(self.jump_to(target));
             }
             SMovrelsB32 | SMovrelsB64 => {
                 let Operand::Scalar(Scalar(base)) = self.operand(1) else {
@@ -120,9 +116,9 @@ impl Step<'_> {
                     return Err(Reason::NotModeled("rounding other than to nearest".to_string()));
                 }
             }
-            _ => return Ok(None),
+            _ => return Err(self.not_modeled()),
         }
-        Ok(Some(Next::Following))
+        Ok(Next::Following)
     }
 
     /// Offset and mask of a field of MODE, the only modeled hardware register.
@@ -136,42 +132,41 @@ impl Step<'_> {
         Ok((bits >> 6 & 31, mask))
     }
 
-    fn scalar_compare(&self) -> Result<bool, Reason> {
+    /// Executes a comparison of two values.
+    pub(crate) fn scalar_compare(&mut self, comparison: Comparison) -> Result<(), Reason> {
+        let Condition::Order(orders) = comparison.condition else {
+            return Err(self.not_modeled());
+        };
+        let (a, b) = (self.scalar_value(0), self.scalar_value(1));
+        let order = match comparison.ty {
+            Type::I32 if self.row.format == Format::Sopk => (a as i32).cmp(&i32::from(b as i16)),
+            Type::I32 => (a as i32).cmp(&(b as i32)),
+            Type::U32 => (a as u32).cmp(&(b as u32)),
+            Type::U64 => a.cmp(&b),
+            _ => return Err(self.not_modeled()),
+        };
+        self.wave.scc = orders.of(Some(order));
+        Ok(())
+    }
+
+    /// Executes a comparison of a bit.
+    pub(crate) fn bit_compare(&mut self) -> Result<(), Reason> {
         use Opcode::*;
         let (a, b) = (self.scalar_value(0), self.scalar_value(1));
-        let name = self.opcode().mnemonic();
-        match self.opcode() {
-            SBitcmp0B32 => return Ok(a >> (b & 31) & 1 == 0),
-            SBitcmp1B32 => return Ok(a >> (b & 31) & 1 == 1),
-            SBitcmp0B64 => return Ok(a >> (b & 63) & 1 == 0),
-            SBitcmp1B64 => return Ok(a >> (b & 63) & 1 == 1),
-            _ => {}
-        }
-        let constant = name.starts_with("s_cmpk");
-        let b = if constant && name.ends_with("i32") { b as u16 as i16 as u64 } else { b };
-        let order = if name.ends_with("_i32") {
-            (a as i32).cmp(&(b as i32))
-        } else if name.ends_with("_u64") {
-            a.cmp(&b)
-        } else {
-            (a as u32).cmp(&(b as u32))
-        };
-        let condition = name.split('_').nth(2).unwrap_or("");
-        Ok(match condition {
-            "eq" => order.is_eq(),
-            "lg" => order.is_ne(),
-            "gt" => order.is_gt(),
-            "ge" => order.is_ge(),
-            "lt" => order.is_lt(),
-            "le" => order.is_le(),
+        self.wave.scc = match self.opcode() {
+            SBitcmp0B32 => a >> (b & 31) & 1 == 0,
+            SBitcmp1B32 => a >> (b & 31) & 1 == 1,
+            SBitcmp0B64 => a >> (b & 63) & 1 == 0,
+            SBitcmp1B64 => a >> (b & 63) & 1 == 1,
             _ => return Err(self.not_modeled()),
-        })
+        };
+        Ok(())
     }
 
     /// Result and effect on SCC of an operation on two sources; `old` is the destination.
-    fn scalar_result(&self, a: u64, b: u64, old: u64) -> Option<(u64, Condition)> {
-        use Condition::{Keep, NonZero, Set};
+    fn scalar_result(&self, a: u64, b: u64, old: u64) -> Option<(u64, SccEffect)> {
         use Opcode::*;
+        use SccEffect::{Keep, NonZero, Set};
         let (x, y) = (a as u32, b as u32);
         let constant = x as u16 as i16 as i32;
         let wide = |value: u32| u64::from(value);

@@ -3,13 +3,11 @@
 use amd_isa::{Register, Scalar};
 
 use crate::error::Reason;
+use crate::float::INITIAL_MODE;
 use crate::pending::Pending;
 use crate::program::Program;
 use crate::quirks::Quirks;
 use crate::register::LANES;
-
-/// MODE that a wave starts with: singles flushed, doubles and halves kept, DX10_CLAMP.
-const INITIAL_MODE: u32 = 0x1c0;
 
 /// A wave: registers, local data share, and what memory still owes it.
 #[derive(Clone, Debug)]
@@ -35,10 +33,29 @@ pub struct Wave {
     /// VCCZ, which can differ from VCC.
     pub(crate) vccz: bool,
     pub(crate) pending: Pending,
-    /// Numbers of the instructions executed last, the youngest first.
-    pub(crate) history: [usize; 8],
-    /// Number of entries of `history` that have been executed.
-    pub(crate) known_history: usize,
+    pub(crate) history: History,
+}
+
+/// Numbers of the instructions executed last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    entries: [usize; 8],
+    /// Number of instructions ever added.
+    added: usize,
+}
+
+impl History {
+    /// Adds an instruction.
+    pub(crate) fn add(&mut self, index: usize) {
+        self.entries[self.added % 8] = index;
+        self.added = self.added.wrapping_add(1);
+    }
+
+    /// The instructions, the youngest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+        let last = self.added;
+        (1..=last.min(8)).map(move |back| self.entries[(last - back) % 8])
+    }
 }
 
 impl Default for Wave {
@@ -67,8 +84,7 @@ impl Wave {
             pc: 0,
             vccz: true,
             pending: Pending::default(),
-            history: [0; 8],
-            known_history: 0,
+            history: History::default(),
         };
         wave.set_pair(Scalar::EXEC, u64::MAX);
         wave

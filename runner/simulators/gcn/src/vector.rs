@@ -2,44 +2,64 @@
 
 use amd_isa::{Kind, Opcode};
 
-use crate::convert;
+use crate::class::Class;
 use crate::error::Reason;
-use crate::float::{FloatMode, cube, max32, max64, med32, min32, min64, turns};
+use crate::float::{FloatMode, INITIAL_MODE};
 use crate::integer;
-use crate::quirks::Quirks;
+use crate::operations::{family, output};
 use crate::register::LANES;
+use crate::rows::{Effect, Plan};
 use crate::run::Step;
 
-/// Operations with one way to compute their results; `None` for others.
-type Family<'a> = &'a dyn Fn(Opcode, [u64; 3]) -> Option<u64>;
+/// Bits of MODE that results depend on.
+const MODE_BITS: u32 = 0x1f0;
 
 impl Step<'_> {
     /// Executes an operation of VOP1, VOP2, VOP3, VOPC or VINTRP.
     pub(crate) fn vector_alu(&mut self) -> Result<(), Reason> {
-        if self.opcode().mnemonic().starts_with("v_cmp") {
-            return self.vector_compare();
-        }
-        if self.lane_operation()?
-            || self.division()?
-            || self.carry_operation()
-            || self.wide_product()
+        if let Some(plan) = &self.facts.plan
+            && (self.wave.mode ^ INITIAL_MODE) & MODE_BITS == 0
         {
+            self.rows(plan);
             return Ok(());
         }
+        match self.facts.class {
+            Class::Compare(comparison) => self.vector_compare(comparison),
+            Class::Lanes => self.lane_operation(),
+            Class::Division => self.division(),
+            Class::Carry => {
+                self.carry_operation();
+                Ok(())
+            }
+            Class::WideProduct => {
+                self.wide_product();
+                Ok(())
+            }
+            _ => self.each_lane(),
+        }
+    }
+
+    /// Executes an instruction on rows.
+    #[inline]
+    fn rows(&mut self, plan: &Plan) {
+        let scalars =
+            plan.scalars().map(|operand| operand.map_or(0, |operand| self.scalar_value(operand)));
+        let lanes = self.wave.exec();
+        let mask = plan.run(scalars, lanes, &self.quirks, &mut self.wave.vector);
+        if let Effect::Mask { operand, sets_exec } = plan.effect {
+            self.write_mask(operand, mask, sets_exec);
+        }
+    }
+
+    /// Executes an operation that computes each lane alone.
+    fn each_lane(&mut self) -> Result<(), Reason> {
         let mode = FloatMode::of(self.wave.mode);
         let exec = self.written_lanes();
         let opcode = self.opcode();
         // Another lane can be a source: all are read before one is written.
         let mut results = [0; LANES];
         let quirks = self.quirks;
-        let families: [Family<'_>; 4] = [
-            &integer::compute,
-            &|opcode, sources| convert::compute(opcode, sources, mode),
-            &|opcode, sources| single(opcode, sources, mode, &quirks),
-            &|opcode, sources| double(opcode, sources, mode, &quirks),
-        ];
-        let family = families.into_iter().find(|family| family(opcode, [0; 3]).is_some());
-        let family = family.ok_or_else(|| self.not_modeled())?;
+        let family = family(opcode, mode, &quirks).ok_or_else(|| self.not_modeled())?;
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let mut sources = [0; 3];
             for (source, index) in sources.iter_mut().zip(1..self.row.slots.len()) {
@@ -51,20 +71,17 @@ impl Step<'_> {
             if matches!(opcode, Opcode::VMacF32 | Opcode::VMacLegacyF32) {
                 sources[2] = self.lane_value(0, lane);
             }
-            let result = family(opcode, sources).ok_or_else(|| self.not_modeled())?;
-            let result = self.output(result, mode);
-            results[lane] = result;
+            let result = family(opcode, sources, mode, &quirks);
+            let result = result.ok_or_else(|| self.not_modeled())?;
+            results[lane] = self.output(result, mode);
         }
         self.write_lanes(exec, &results);
         Ok(())
     }
 
-    /// Executes a sum or difference with carry; false for other operations.
-    fn carry_operation(&mut self) -> bool {
+    /// Executes a sum or difference with carry.
+    fn carry_operation(&mut self) {
         let opcode = self.opcode();
-        if integer::carry(opcode, 0, 0, false).is_none() {
-            return false;
-        }
         let exec = self.written_lanes();
         let carry_in = self.row.slots.len() > 4;
         let incoming = if carry_in { self.scalar_value(4) } else { 0 };
@@ -79,15 +96,11 @@ impl Step<'_> {
         }
         self.write_lanes(exec, &results);
         self.write_scalar(1, outgoing);
-        true
     }
 
-    /// Executes a product of 64 bits with a sum; false for other operations.
-    fn wide_product(&mut self) -> bool {
+    /// Executes a product of 64 bits with a sum.
+    fn wide_product(&mut self) {
         let opcode = self.opcode();
-        if !matches!(opcode, Opcode::VMadU64U32 | Opcode::VMadI64I32) {
-            return false;
-        }
         let exec = self.written_lanes();
         let mut outgoing = 0_u64;
         let mut results = [0; LANES];
@@ -99,7 +112,6 @@ impl Step<'_> {
         }
         self.write_lanes(exec, &results);
         self.write_scalar(1, outgoing);
-        true
     }
 
     fn write_lanes(&mut self, lanes: u64, results: &[u64; LANES]) {
@@ -115,139 +127,6 @@ impl Step<'_> {
         if !modifiers.clamp && modifiers.omod == 0 || !kind.is_float() {
             return result;
         }
-        let factor = [1.0, 2.0, 4.0, 0.5][usize::from(modifiers.omod & 3)];
-        match kind {
-            Kind::F32 => {
-                let mut value = f32::from_bits(result as u32);
-                if modifiers.omod != 0 {
-                    value = value * factor as f32 + 0.0;
-                }
-                if modifiers.clamp {
-                    value = clamp(f64::from(value), mode) as f32;
-                }
-                mode.of_single(value)
-            }
-            Kind::F64 => {
-                let mut value = f64::from_bits(result);
-                if modifiers.omod != 0 {
-                    value = value * factor + 0.0;
-                }
-                if modifiers.clamp {
-                    value = clamp(value, mode);
-                }
-                mode.of_double(value)
-            }
-            _ => result,
-        }
-    }
-}
-
-/// A value limited to 0 to 1.
-fn clamp(value: f64, mode: FloatMode) -> f64 {
-    if value.is_nan() {
-        if mode.clamp_nan { 0.0 } else { value }
-    } else if value <= 0.0 {
-        0.0
-    } else {
-        value.min(1.0)
-    }
-}
-
-/// Result of an operation on singles; `None` for others.
-fn single(opcode: Opcode, s: [u64; 3], mode: FloatMode, quirks: &Quirks) -> Option<u64> {
-    use Opcode::*;
-    let [a, b, c] = s.map(|bits| mode.single(bits));
-    let of = |value: f32| Some(mode.of_single(value));
-    let exact = |value: f64| Some(mode.of_single(value as f32));
-    // The product is rounded and flushed before the sum.
-    let product = || f32::from_bits(mode.of_single(a * b) as u32);
-    let legacy = || if a == 0.0 || b == 0.0 { 0.0 } else { product() };
-    let wide = f64::from(a);
-    let limit = |value: f32| if value.is_infinite() { f32::MAX.copysign(value) } else { value };
-    match opcode {
-        VAddF32 => of(a + b),
-        VSubF32 => of(a - b),
-        VSubrevF32 => of(b - a),
-        VMulF32 => of(a * b),
-        VMulLegacyF32 => of(legacy()),
-        VMacF32 | VMadF32 | VMadakF32 | VMadmkF32 => of(product() + c),
-        VMacLegacyF32 | VMadLegacyF32 => of(legacy() + c),
-        VFmaF32 => of(libm::fmaf(a, b, c)),
-        VMinF32 => of(min32(a, b)),
-        VMaxF32 => of(max32(a, b)),
-        VMinLegacyF32 => of(if a < b { a } else { b }),
-        VMaxLegacyF32 => of(if a >= b { a } else { b }),
-        VMin3F32 => of(min32(min32(a, b), c)),
-        VMax3F32 => of(max32(max32(a, b), c)),
-        VMed3F32 => of(med32(a, b, c)),
-        VFractF32 => {
-            let fraction = a - a.floor();
-            of(if fraction >= 1.0 { f32::from_bits(0x3f7f_ffff) } else { fraction })
-        }
-        VTruncF32 => of(a.trunc()),
-        VCeilF32 => of(a.ceil()),
-        VFloorF32 => of(a.floor()),
-        VRndneF32 => of(libm::rintf(a)),
-        VRcpF32 | VRcpIflagF32 => exact(1.0 / wide),
-        VRcpClampF32 => of(limit((1.0 / wide) as f32)),
-        VRcpLegacyF32 => of(if a == 0.0 { 0.0 } else { (1.0 / wide) as f32 }),
-        VRsqF32 => exact(1.0 / libm::sqrt(wide)),
-        VRsqClampF32 => of(limit((1.0 / libm::sqrt(wide)) as f32)),
-        VRsqLegacyF32 => of(if a == 0.0 { 0.0 } else { (1.0 / libm::sqrt(wide)) as f32 }),
-        VSqrtF32 => exact(libm::sqrt(wide)),
-        VExpF32 | VExpLegacyF32 => exact(libm::exp2(wide)),
-        VLogF32 | VLogLegacyF32 => exact(libm::log2(wide)),
-        VLogClampF32 => of(limit(libm::log2(wide) as f32)),
-        VSinF32 => of(turns(a, libm::sin)),
-        VCosF32 => of(turns(a, libm::cos)),
-        VLdexpF32 => exact(libm::ldexp(wide, (s[1] as u32 as i32).clamp(-1000, 1000))),
-        VFrexpMantF32 => of(if a.is_finite() { libm::frexpf(a).0 } else { a }),
-        VFrexpExpI32F32 => {
-            let other = if quirks.frexp_infinite { u32::MAX } else { 0 };
-            let exponent = if a == 0.0 { 0 } else { libm::frexpf(a).1 as u32 };
-            Some(u64::from(if a.is_finite() { exponent } else { other }))
-        }
-        VCubeidF32 => of(cube(a, b, c).face),
-        VCubescF32 => of(cube(a, b, c).sc),
-        VCubetcF32 => of(cube(a, b, c).tc),
-        VCubemaF32 => of(cube(a, b, c).ma),
-        _ => None,
-    }
-}
-
-/// Result of an operation on doubles; `None` for others.
-fn double(opcode: Opcode, s: [u64; 3], mode: FloatMode, quirks: &Quirks) -> Option<u64> {
-    use Opcode::*;
-    let [a, b, c] = s.map(|bits| mode.double(bits));
-    let of = |value: f64| Some(mode.of_double(value));
-    let limit = |value: f64| if value.is_infinite() { f64::MAX.copysign(value) } else { value };
-    match opcode {
-        VAddF64 => of(a + b),
-        VMulF64 => of(a * b),
-        VFmaF64 => of(libm::fma(a, b, c)),
-        VMinF64 => of(min64(a, b)),
-        VMaxF64 => of(max64(a, b)),
-        VTruncF64 => of(a.trunc()),
-        VCeilF64 => of(a.ceil()),
-        VFloorF64 => of(a.floor()),
-        VRndneF64 => of(libm::rint(a)),
-        VFractF64 => {
-            let fraction = a - a.floor();
-            let below = f64::from_bits(0x3fef_ffff_ffff_ffff);
-            of(if fraction >= 1.0 && !quirks.fract_f64 { below } else { fraction })
-        }
-        VRcpF64 => of(1.0 / a),
-        VRcpClampF64 => of(limit(1.0 / a)),
-        VRsqF64 => of(1.0 / libm::sqrt(a)),
-        VRsqClampF64 => of(limit(1.0 / libm::sqrt(a))),
-        VSqrtF64 => of(libm::sqrt(a)),
-        VLdexpF64 => of(libm::ldexp(a, (s[1] as u32 as i32).clamp(-5000, 5000))),
-        VFrexpMantF64 => of(if a.is_finite() { libm::frexp(a).0 } else { a }),
-        VFrexpExpI32F64 => {
-            let other = if quirks.frexp_infinite { u32::MAX } else { 0 };
-            let exponent = if a == 0.0 { 0 } else { libm::frexp(a).1 as u32 };
-            Some(u64::from(if a.is_finite() { exponent } else { other }))
-        }
-        _ => None,
+        output(kind, modifiers, result, mode)
     }
 }

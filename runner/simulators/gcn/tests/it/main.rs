@@ -11,6 +11,7 @@ mod images;
 mod memory;
 mod quirks;
 mod random;
+mod rows;
 mod vi;
 
 use amd_isa::Chip;
