@@ -31,10 +31,10 @@ impl Thread {
     /// Sends `channels` to wait at instruction `index`.
     fn park(&mut self, channels: u32, index: u32) {
         self.active &= !channels;
-        for (channel, waiting) in self.waiting.iter_mut().enumerate() {
-            if channels >> channel & 1 != 0 {
-                *waiting = index;
-            }
+        let mut rest = channels;
+        while rest != 0 {
+            self.waiting[rest.trailing_zeros() as usize] = index;
+            rest &= rest - 1;
         }
     }
 

@@ -6,8 +6,10 @@ use intel_isa::{DevInfo, Form, Inst, InstructionOffsets, Opcode, ProgramEnd, jum
 use vocabulary::{InternalError, Phase};
 
 use crate::alu::fast::{self, Machine, Plan};
+use crate::alu::math::MathMode;
 use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, InstructionLayout};
 use crate::error::DecodeError;
+use crate::hot::{Heat, Hot};
 use crate::op::Op;
 use crate::quirks::Quirks;
 
@@ -16,6 +18,7 @@ use crate::quirks::Quirks;
 pub struct Kernel {
     pub(crate) devinfo: &'static DevInfo,
     pub(crate) quirks: Quirks,
+    pub(crate) heat: Heat,
     list: InstructionList,
     /// Byte offset past the last instruction.
     end: usize,
@@ -100,14 +103,34 @@ impl Kernel {
     /// channel. Slow, and the definition of what the fast ones must do.
     #[must_use]
     pub fn generic(self) -> Kernel {
-        self.with_plans(|_| None)
+        self.with_plans(|_| None).hot_after(u64::MAX)
     }
 
     /// This kernel with specialized implementations for the baseline of the target, without the
     /// vector instructions of this machine.
     #[must_use]
     pub fn baseline(self) -> Kernel {
-        self.with_plans(|op| fast::select(op, Machine::Baseline))
+        self.with_plans(|op| fast::select(op, Machine::Baseline)).hot_after(u64::MAX)
+    }
+
+    /// This kernel, resolved further once it has executed this many instructions: 0 for at once,
+    /// `u64::MAX` for never. Results do not depend on it.
+    #[must_use]
+    pub fn hot_after(mut self, instructions: u64) -> Kernel {
+        self.heat = Heat::after(instructions);
+        self
+    }
+
+    /// Number of instructions that are resolved further when the kernel is hot.
+    pub fn hot_instructions(&self) -> usize {
+        self.resolved(MathMode::Exact).resolved()
+    }
+
+    /// The resolved form for threads of a math mode.
+    pub(crate) fn resolved(&self, math: MathMode) -> Hot {
+        let entries = (0..self.list.entries.len())
+            .filter_map(|index| Some((self.list.decoded(index)?, self.list.jump(index).join)));
+        Hot::new(math, entries)
     }
 
     fn with_plans(mut self, plan: impl Fn(&Op) -> Option<Plan>) -> Kernel {
@@ -236,7 +259,7 @@ impl KernelBuilder {
     pub fn finish(self) -> Result<Kernel, DecodeError> {
         let KernelBuilder { devinfo, mut list, offset: end, .. } = self;
         list.resolve_jumps(devinfo, end)?;
-        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), list, end })
+        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), heat: Heat::default(), list, end })
     }
 }
 

@@ -31,6 +31,7 @@ mod decoded;
 pub mod error;
 mod exec_shape;
 pub mod host;
+mod hot;
 mod inputs;
 mod kernel;
 mod message;

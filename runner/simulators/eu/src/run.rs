@@ -6,6 +6,7 @@ use crate::control;
 use crate::decoded::DecodedInstruction;
 use crate::error::{Reason, SimError};
 use crate::host::Host;
+use crate::hot::Hot;
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::message;
 use crate::op::Unit;
@@ -47,12 +48,46 @@ impl Kernel {
             return self.run_traced(thread, host, budget, &mut tracer);
         }
         let mut ip = thread.ip.unwrap_or(0);
+        let mut hot = self.heat.hot(thread.math);
+        if hot.is_none() {
+            let before = thread.steps;
+            let stop = before.saturating_add(self.heat.left()).min(budget);
+            let end = self.run_cold(thread, host, (stop, budget), &mut ip);
+            self.heat.add(thread.steps - before);
+            if let Some(outcome) = end {
+                return outcome;
+            }
+            hot = self.heat.warm(thread.math, || self.resolved(thread.math));
+        }
+        match hot {
+            Some(hot) => self.run_hot(thread, host, budget, (hot, ip)),
+            // Resolved for another math mode.
+            None => {
+                let end = self.run_cold(thread, host, (budget, budget), &mut ip);
+                end.unwrap_or_else(|| Err(self.error(ip, Reason::StepLimit(budget))))
+            }
+        }
+    }
+
+    /// Runs until the end of the run, or until the thread has executed `stop` instructions: `None`.
+    fn run_cold(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        (stop, budget): (u64, u64),
+        at: &mut u32,
+    ) -> Option<Result<Outcome, SimError>> {
+        let mut ip = *at;
         loop {
             let Some(instruction) = self.instruction(ip) else {
-                return Err(self.error(ip, Reason::RanOff));
+                return Some(Err(self.error(ip, Reason::RanOff)));
             };
-            if thread.steps >= budget {
-                return Err(self.error(ip, Reason::StepLimit(budget)));
+            if thread.steps >= stop {
+                if stop == budget {
+                    return Some(Err(self.error(ip, Reason::StepLimit(budget))));
+                }
+                *at = ip;
+                return None;
             }
             thread.steps += 1;
             if instruction.jump.join {
@@ -65,15 +100,66 @@ impl Kernel {
                 ip += 1;
                 continue;
             }
-            match self.step(thread, host, &instruction, ip) {
-                Ok(Next::Go(next)) => ip = next,
-                Ok(Next::Done) => return Ok(Outcome::Done { steps: thread.steps }),
-                Ok(Next::Wait) => {
-                    thread.ip = Some(ip + 1);
-                    return Ok(Outcome::Barrier { steps: thread.steps });
-                }
-                Err(reason) => return Err(self.error(ip, reason)),
+            match self.go_on(thread, host, &instruction, ip) {
+                Ok(next) => ip = next,
+                Err(end) => return Some(end),
             }
+        }
+    }
+
+    /// Like [`Kernel::run`], of a hot kernel from an instruction on.
+    fn run_hot(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        budget: u64,
+        (hot, start): (&Hot, u32),
+    ) -> Result<Outcome, SimError> {
+        let mut ip = start;
+        loop {
+            let Some(step) = hot.step(ip) else {
+                return Err(self.error(ip, Reason::RanOff));
+            };
+            if thread.steps >= budget {
+                return Err(self.error(ip, Reason::StepLimit(budget)));
+            }
+            thread.steps += 1;
+            if step.join {
+                thread.join(ip);
+            }
+            if let Some(quick) = &step.quick
+                && quick.execute(hot.pool(), &mut thread.regs, thread.active)
+            {
+                ip += 1;
+                continue;
+            }
+            let Some(instruction) = self.instruction(ip) else {
+                return Err(self.error(ip, Reason::RanOff));
+            };
+            match self.go_on(thread, host, &instruction, ip) {
+                Ok(next) => ip = next,
+                Err(end) => return end,
+            }
+        }
+    }
+
+    /// Executes an instruction; returns the next one, or the end of the run.
+    #[inline]
+    fn go_on(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        instruction: &KernelInstruction,
+        ip: u32,
+    ) -> Result<u32, Result<Outcome, SimError>> {
+        match self.step(thread, host, instruction, ip) {
+            Ok(Next::Go(next)) => Ok(next),
+            Ok(Next::Done) => Err(Ok(Outcome::Done { steps: thread.steps })),
+            Ok(Next::Wait) => {
+                thread.ip = Some(ip + 1);
+                Err(Ok(Outcome::Barrier { steps: thread.steps }))
+            }
+            Err(reason) => Err(Err(self.error(ip, reason))),
         }
     }
 
@@ -168,7 +254,9 @@ impl Kernel {
             if op.opcode == intel_isa::Opcode::Sel { enabled } else { enabled & predicate };
         let mut modes = Modes::of(&thread.regs, thread.math);
         if op.opcode == intel_isa::Opcode::Mov {
-            modes = modes.converting();
+            // Conversions keep subnormal halves in all modes of cr0: Mesa's packHalf2x16 and
+            // unpackHalf2x16 are such moves since gen8, and leave cr0 alone.
+            modes.flush_hf = false;
         }
         if let Some(plan) = &decoded.plan
             && fast::execute(&mut thread.regs, plan, op, (channels, predicate), &modes)

@@ -50,13 +50,6 @@ impl Modes {
         }
     }
 
-    /// The modes of conversions: subnormal halves are kept in all modes of cr0. Mesa's packHalf2x16
-    /// and unpackHalf2x16 are such moves since gen8, and leave cr0 alone.
-    #[must_use]
-    pub fn converting(self) -> Modes {
-        Modes { flush_hf: false, ..self }
-    }
-
     /// Returns whether subnormals of `format` are flushed.
     pub fn flushes(&self, format: Format) -> bool {
         match format {

@@ -5,6 +5,7 @@ mod common;
 mod control;
 mod fast;
 mod hostile;
+mod hot;
 mod inputs;
 mod messages;
 mod quirks;

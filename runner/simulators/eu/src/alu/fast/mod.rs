@@ -19,10 +19,12 @@ mod integer;
 mod machine;
 mod plan;
 mod plane;
+mod quick;
 mod select;
 mod step;
 mod whole;
 
 pub use machine::Machine;
 pub use plan::{Plan, execute};
+pub(crate) use quick::{Pool, Quick};
 pub use select::select;

@@ -59,6 +59,10 @@ fn merged(op: &Op, operands: &Operands, wide: bool) -> Option<Operands> {
     if steps.count != 2 || steps.channels != steps.lanes || steps.lanes > most {
         return None;
     }
+    // Halves that share flag bits write them one after the other.
+    if op.writes_flag && op.second_enables < steps.channels {
+        return None;
+    }
     let both = Steps { count: 1, channels: 2 * steps.channels, lanes: 2 * steps.lanes };
     let mut merged = [Access::NOWHERE; 3];
     let is_plane = matches!(op.opcode, Opcode::Pln | Opcode::Line);

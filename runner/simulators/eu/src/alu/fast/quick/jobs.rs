@@ -1,0 +1,228 @@
+//! Implementations: an expression per lane, so that loops over lanes become vector instructions.
+
+use std::marker::PhantomData;
+
+use super::super::condition;
+use super::super::float::FloatOp;
+use super::super::formats::{canonical32, flush32, saturate32};
+use super::super::integer::NarrowOp;
+use super::call::Call;
+use super::runner::Job;
+use crate::regs::{CR0_F_DENORM, Registers};
+
+/// An operation of one lane: from the bits of the sources, modified, to the bits of the result.
+pub(super) trait LaneOp {
+    /// Number of sources.
+    const SOURCES: usize;
+    /// True if the sources are singles, which can have modifiers.
+    const SINGLES: bool;
+    /// True if the result is a single, which can be saturated.
+    const SINGLE: bool;
+    /// The result. `FLUSH`: subnormals become zeros.
+    fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32;
+}
+
+/// An operation of each lane.
+pub(super) struct Each<O>(PhantomData<O>);
+
+/// Results of the lanes.
+#[inline(always)]
+fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool>(
+    call: &Call,
+    registers: &Registers,
+) -> [u32; N] {
+    let mut space = [[[0; 4]; N]; 3];
+    let [first, second, third] = &mut space;
+    let a = call.row(registers, 0, first);
+    let b = if O::SOURCES > 1 { call.row(registers, 1, second) } else { a };
+    let c = if O::SOURCES > 2 { call.row(registers, 2, third) } else { a };
+    let sources = &call.operands.sources;
+    let signs: [(u32, u32); 3] = std::array::from_fn(|i| (sources[i].keep, sources[i].flip));
+    let mut results = [0; N];
+    for lane in 0..N {
+        let mut x = [a[lane], b[lane], c[lane]].map(u32::from_le_bytes);
+        if O::SINGLES {
+            for (bits, (keep, flip)) in x.iter_mut().zip(signs) {
+                *bits = (*bits & keep) ^ flip;
+                *bits = if FLUSH { flush32(*bits) } else { *bits };
+            }
+        }
+        results[lane] = O::apply::<FMA, FLUSH>(x);
+    }
+    results
+}
+
+impl<O: LaneOp> Job for Each<O> {
+    #[inline(always)]
+    fn run<const N: usize, const FMA: bool>(call: &Call, registers: &mut Registers) {
+        let flush = (O::SINGLES || O::SINGLE) && registers.control[0] & CR0_F_DENORM == 0;
+        let mut results = if flush {
+            lanes::<O, N, FMA, true>(call, registers)
+        } else {
+            lanes::<O, N, FMA, false>(call, registers)
+        };
+        if O::SINGLE && call.operands.saturate {
+            results = results.map(saturate32);
+        }
+        call.store(registers, &results);
+    }
+}
+
+/// Arithmetic and rounding of singles.
+pub(super) struct Singles<O>(PhantomData<O>);
+
+impl<O: FloatOp> LaneOp for Singles<O> {
+    const SOURCES: usize = O::SOURCES;
+    const SINGLES: bool = true;
+    const SINGLE: bool = true;
+    #[inline(always)]
+    fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32 {
+        let value = O::apply::<FMA, false>(x.map(f32::from_bits));
+        let bits = if O::KEEPS_NAN { value.to_bits() } else { canonical32(value) };
+        if FLUSH { flush32(bits) } else { bits }
+    }
+}
+
+/// Operations on dwords.
+pub(super) struct Integers<O>(PhantomData<O>);
+
+impl<O: NarrowOp> LaneOp for Integers<O> {
+    const SOURCES: usize = O::SOURCES;
+    const SINGLES: bool = false;
+    const SINGLE: bool = false;
+    #[inline(always)]
+    fn apply<const FMA: bool, const FLUSH: bool>(x: [u32; 3]) -> u32 {
+        O::apply(x)
+    }
+}
+
+macro_rules! lane_ops {
+    ($($(#[$doc:meta])* $name:ident($sources:literal, $singles:literal, $single:literal)
+        |$x:ident| $value:expr;)*) => {$(
+        $(#[$doc])*
+        pub(super) struct $name;
+        impl LaneOp for $name {
+            const SOURCES: usize = $sources;
+            const SINGLES: bool = $singles;
+            const SINGLE: bool = $single;
+            #[inline(always)]
+            fn apply<const FMA: bool, const FLUSH: bool>($x: [u32; 3]) -> u32 {
+                let bits = $value;
+                if FLUSH && $single { flush32(bits) } else { bits }
+            }
+        }
+    )*};
+}
+
+/// The first of two singles if `first` holds; a number wins over a NaN. The bits are kept.
+#[inline(always)]
+fn choose([x, y, _]: [u32; 3], first: fn(f32, f32) -> bool) -> u32 {
+    let (a, b) = (f32::from_bits(x), f32::from_bits(y));
+    if first(a, b) | (b.is_nan() & !a.is_nan()) { x } else { y }
+}
+
+/// The bits of a function in double precision, rounded.
+#[inline(always)]
+fn rounded(x: u32, function: impl Fn(f64) -> f64) -> u32 {
+    canonical32(function(f64::from(f32::from_bits(x))) as f32)
+}
+
+lane_ops! {
+    /// SEL.l.
+    Smaller(2, true, true) |x| choose(x, |a, b| a < b);
+    /// SEL.ge.
+    Larger(2, true, true) |x| choose(x, |a, b| a >= b);
+    /// MOV of D to F.
+    FromSigned(1, false, true) |x| (x[0] as i32 as f32).to_bits();
+    /// MOV of UD to F.
+    FromUnsigned(1, false, true) |x| (x[0] as f32).to_bits();
+    /// MOV of F to D.
+    ToSigned(1, true, false) |x| f32::from_bits(x[0]) as i32 as u32;
+    /// MOV of F to UD.
+    ToUnsigned(1, true, false) |x| f32::from_bits(x[0]) as u32;
+}
+
+lane_ops! {
+    /// MATH inv.
+    Inverse(1, true, true) |x| rounded(x[0], |x| 1.0 / x);
+    /// MATH sqrt.
+    SquareRoot(1, true, true) |x| rounded(x[0], f64::sqrt);
+    /// MATH rsq.
+    InverseRoot(1, true, true) |x| rounded(x[0], |x| 1.0 / x.sqrt());
+}
+
+/// SEL by predicate of dwords.
+pub(super) struct Pick;
+
+impl Job for Pick {
+    #[inline(always)]
+    fn run<const N: usize, const FMA: bool>(call: &Call, registers: &mut Registers) {
+        let mut space = [[[0; 4]; N]; 2];
+        let [first, second] = &mut space;
+        let a = call.row(registers, 0, first);
+        let b = call.row(registers, 1, second);
+        let chosen = condition::masks::<N>(call.selected);
+        let mut results = [0; N];
+        for lane in 0..N {
+            let (a, b) = (u32::from_le_bytes(a[lane]), u32::from_le_bytes(b[lane]));
+            results[lane] = a & chosen[lane] | b & !chosen[lane];
+        }
+        call.store(registers, &results);
+    }
+}
+
+/// Operands of a comparison.
+pub(super) trait Ordered: PartialOrd + Copy + Default {
+    /// True if sources can have modifiers and are flushed.
+    const SINGLE: bool;
+    /// The operand of these bits.
+    fn of(bits: u32) -> Self;
+}
+
+macro_rules! ordered {
+    ($($ty:ty, $single:literal: |$bits:ident| $value:expr;)*) => {$(
+        impl Ordered for $ty {
+            const SINGLE: bool = $single;
+            #[inline(always)]
+            fn of($bits: u32) -> $ty {
+                $value
+            }
+        }
+    )*};
+}
+
+ordered! {
+    f32, true: |bits| f32::from_bits(bits);
+    i32, false: |bits| bits as i32;
+    u32, false: |bits| bits;
+}
+
+/// CMP: masks and flags.
+pub(super) struct Compare<T>(PhantomData<T>);
+
+#[inline(always)]
+fn operand<T: Ordered, const N: usize>(call: &Call, registers: &Registers, index: usize) -> [T; N] {
+    let mut space = [[0; 4]; N];
+    let row = call.row(registers, index, &mut space);
+    let source = call.operands.sources[index];
+    let flush = T::SINGLE && registers.control[0] & CR0_F_DENORM == 0;
+    let mut values = [T::default(); N];
+    for lane in 0..N {
+        let bits = u32::from_le_bytes(row[lane]);
+        let bits = if T::SINGLE { (bits & source.keep) ^ source.flip } else { bits };
+        values[lane] = T::of(if flush { flush32(bits) } else { bits });
+    }
+    values
+}
+
+impl<T: Ordered> Job for Compare<T> {
+    #[inline(always)]
+    fn run<const N: usize, const FMA: bool>(call: &Call, registers: &mut Registers) {
+        let a = operand::<T, N>(call, registers, 0);
+        let b = operand::<T, N>(call, registers, 1);
+        let cond = call.operands.condition.and_then(|condition| condition.cond);
+        let truths = condition::compare(cond, &a, &b);
+        call.store(registers, &condition::masks::<N>(truths));
+        call.store_flags(registers, truths);
+    }
+}

@@ -1,0 +1,196 @@
+//! Choice of the instructions that are resolved.
+
+use intel_isa::{CondMod, MathFn, Opcode, Type};
+
+use super::super::access::{Access, LaneLayout};
+use super::super::plan::Plan;
+use super::super::{Machine, float, integer};
+use super::call::{Condition, LaneSource, Operands, Place, Pool, is_inside};
+use super::instruction::{Predicate, Quick};
+use super::jobs::{
+    Compare, Each, FromSigned, FromUnsigned, Integers, Inverse, InverseRoot, LaneOp, Larger, Pick,
+    Singles, Smaller, SquareRoot, ToSigned, ToUnsigned,
+};
+use super::runner::{Job, Runner};
+use crate::alu::math::MathMode;
+use crate::op::{Exec, Op, PredKind, low_bits};
+
+impl Quick {
+    /// The resolved form of an instruction with a plan; `None` for all but the most frequent.
+    pub(crate) fn of(op: &Op, plan: &Plan, math: MathMode, pool: &mut Pool) -> Option<Quick> {
+        let steps = plan.operands.steps;
+        let lanes = usize::from(steps.lanes);
+        let halves = op.shape.halves == 2 || op.shape.channels == 32;
+        let in_order = !halves || op.second_enables == op.shape.channels / 2;
+        let is_whole = steps.count == 1 && steps.channels == steps.lanes && matches!(lanes, 8 | 16);
+        if !is_whole || !in_order {
+            return None;
+        }
+        let sources = &plan.operands.src[..op.sources.into()];
+        let destination = &plan.operands.dst;
+        if !sources.iter().all(|source| source.ty.size() == 4)
+            || destination.ty.size() != 4
+            || !matches!(destination.layout, LaneLayout::Packed | LaneLayout::Nowhere)
+        {
+            return None;
+        }
+        let chooser = Chooser { op, lanes, math, sources };
+        let (runner, floating) = chooser.choose()?;
+        let mut resolved = [LaneSource::NONE; 3];
+        for (to, from) in resolved.iter_mut().zip(sources) {
+            *to = source(from, lanes, pool)?;
+        }
+        let destination = match destination.layout {
+            LaneLayout::Nowhere => None,
+            _ if is_inside(destination.base[0], lanes) => Some(destination.base[0]),
+            _ => return None,
+        };
+        let (flag, base) = (op.flag_nr, op.flag_base);
+        let condition = op.writes_flag.then_some(Condition { cond: op.cond, flag, base });
+        Some(Quick {
+            runner,
+            operands: Operands { sources: resolved, destination, condition, saturate: op.saturate },
+            channels: low_bits(op.shape.channels) & op.dst.enables,
+            group: (!op.no_mask).then_some(op.group),
+            predicate: predicate(op)?,
+            floating,
+        })
+    }
+}
+
+/// The predicate of an instruction, if its channels have bits of their own.
+fn predicate(op: &Op) -> Option<Option<Predicate>> {
+    let Some(predicate) = op.pred else { return Some(None) };
+    (predicate.kind == PredKind::Normal).then_some(Some(Predicate {
+        flag: op.flag_nr,
+        base: op.flag_base,
+        inverse: predicate.inverse,
+        selects: op.opcode == Opcode::Sel,
+    }))
+}
+
+/// A source of dwords.
+fn source(access: &Access, lanes: usize, pool: &mut Pool) -> Option<LaneSource> {
+    let offset = access.base[0];
+    let place = match access.layout {
+        LaneLayout::Packed if is_inside(offset, lanes) => Place::Row(offset),
+        LaneLayout::Scalar if is_inside(offset, 1) => Place::Element(offset),
+        LaneLayout::Constant => Place::Constant(pool.number(access.constant as u32)?),
+        _ => return None,
+    };
+    let keep = if access.abs { 0x7fff_ffff } else { u32::MAX };
+    Some(LaneSource { place, keep, flip: if access.negate { 0x8000_0000 } else { 0 } })
+}
+
+/// An implementation, and whether it depends on the floating-point modes.
+type Choice = Option<(Runner, bool)>;
+
+struct Chooser<'a> {
+    op: &'a Op,
+    lanes: usize,
+    math: MathMode,
+    sources: &'a [Access],
+}
+
+impl Chooser<'_> {
+    fn job<J: Job>(&self, floating: bool) -> Choice {
+        Some((Runner::of::<J>(Machine::detect(), self.lanes), floating))
+    }
+
+    fn each<O: LaneOp>(&self) -> Choice {
+        self.job::<Each<O>>(O::SINGLES || O::SINGLE)
+    }
+
+    fn single<O: float::FloatOp>(&self) -> Choice {
+        self.each::<Singles<O>>()
+    }
+
+    fn integer<O: integer::NarrowOp>(&self) -> Choice {
+        self.each::<Integers<O>>()
+    }
+
+    fn choose(&self) -> Choice {
+        let op = self.op;
+        let all = |ty: Type| self.sources.iter().all(|source| source.ty == ty);
+        let integers = self.sources.iter().all(|source| source.ty.is_integer());
+        let modified = self.sources.iter().any(|source| source.negate || source.abs);
+        let compares = op.opcode == Opcode::Cmp;
+        if op.writes_flag && !compares {
+            return None;
+        }
+        let same = all(op.dst.ty);
+        match op.opcode {
+            Opcode::Mov if same && !modified && !op.saturate => self.integer::<integer::Mov>(),
+            Opcode::Sel if same && !modified && !op.saturate && op.cond.is_none() => {
+                self.job::<Pick>(false)
+            }
+            Opcode::Cmp if op.exec == Exec::F && all(Type::F) => self.job::<Compare<f32>>(true),
+            Opcode::Cmp if modified || op.saturate => None,
+            Opcode::Cmp if all(Type::D) => self.job::<Compare<i32>>(false),
+            Opcode::Cmp if all(Type::UD) => self.job::<Compare<u32>>(false),
+            _ if all(Type::F) && op.exec == Exec::F => self.choose_single(),
+            _ if integers && !modified => self.choose_integer(),
+            _ => None,
+        }
+    }
+
+    fn choose_single(&self) -> Choice {
+        let op = self.op;
+        let exact = self.math == MathMode::Exact;
+        match (op.opcode, op.dst.ty) {
+            (Opcode::Mov, Type::D) if !op.saturate => self.each::<ToSigned>(),
+            (Opcode::Mov, Type::UD) if !op.saturate => self.each::<ToUnsigned>(),
+            (_, ty) if ty != Type::F => None,
+            (Opcode::Mov, _) => self.single::<float::Mov>(),
+            (Opcode::Add, _) => self.single::<float::Add>(),
+            (Opcode::Mul, _) => self.single::<float::Mul>(),
+            (Opcode::Mad, _) => self.single::<float::Mad>(),
+            (Opcode::Lrp, _) => self.single::<float::Lrp>(),
+            (Opcode::Frc, _) => self.single::<float::Frc>(),
+            (Opcode::Rndd, _) => self.single::<float::Rndd>(),
+            (Opcode::Rndu, _) => self.single::<float::Rndu>(),
+            (Opcode::Rnde, _) => self.single::<float::Rnde>(),
+            (Opcode::Rndz, _) => self.single::<float::Rndz>(),
+            (Opcode::Sel, _) => match op.cond {
+                Some(CondMod::L) => self.each::<Smaller>(),
+                Some(CondMod::Ge) => self.each::<Larger>(),
+                _ => None,
+            },
+            (Opcode::Math, _) if exact => match op.math {
+                Some(MathFn::Inv) => self.each::<Inverse>(),
+                Some(MathFn::Sqrt) => self.each::<SquareRoot>(),
+                Some(MathFn::Rsq) => self.each::<InverseRoot>(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn choose_integer(&self) -> Choice {
+        let op = self.op;
+        if op.saturate && op.dst.ty != Type::F {
+            return None;
+        }
+        match (op.opcode, op.dst.ty) {
+            (Opcode::Mov, Type::F) if self.sources[0].ty == Type::D => self.each::<FromSigned>(),
+            (Opcode::Mov, Type::F) => self.each::<FromUnsigned>(),
+            (_, Type::F) => None,
+            (Opcode::Mov, _) => self.integer::<integer::Mov>(),
+            (Opcode::Add, _) => self.integer::<integer::Add>(),
+            (Opcode::And, _) => self.integer::<integer::And>(),
+            (Opcode::Or, _) => self.integer::<integer::Or>(),
+            (Opcode::Xor, _) => self.integer::<integer::Xor>(),
+            (Opcode::Not, _) => self.integer::<integer::Not>(),
+            (Opcode::Shl, _) => self.integer::<integer::Shl>(),
+            (Opcode::Shr, _) => self.integer::<integer::Shr>(),
+            (Opcode::Asr, _) if self.sources[0].ty == Type::D => self.integer::<integer::Asr>(),
+            (Opcode::Asr, _) => self.integer::<integer::Shr>(),
+            (Opcode::Mul, _) if op.shape.quirks.gen7_dword_mul => {
+                self.integer::<integer::MulLowWord>()
+            }
+            (Opcode::Mul, _) => self.integer::<integer::Mul>(),
+            (Opcode::Mad, _) => self.integer::<integer::Mad>(),
+            _ => None,
+        }
+    }
+}

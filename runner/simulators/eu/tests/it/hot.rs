@@ -1,0 +1,73 @@
+//! Kernels that become hot in the middle of a run.
+
+use eu_simulator::{Kernel, NoHost, Thread};
+use intel_isa::{CondMod, DevInfo, Inst, Opcode, build};
+
+use crate::common::COUNT;
+
+/// A loop that each channel leaves after another number of turns.
+fn program(device: &DevInfo) -> Vec<Inst> {
+    let unit = 16 / i32::from(device.jump_unit_bytes);
+    let jump = |opcode, jip: i32, uip: i32| build::inst(opcode).jumps(jip * unit, uip * unit);
+    let op =
+        |opcode, dst, sources: &[intel_isa::Operand]| build::inst(opcode).dst(dst).srcs(sources);
+    let (turns, value) = (build::grf(10), build::grf(12).f());
+    vec![
+        op(Opcode::Mov, turns, &[build::imm_ud(0)]),
+        op(Opcode::Add, turns, &[turns, build::imm_ud(1)]),
+        op(Opcode::Mul, value, &[value, build::grf(13).f()]),
+        op(Opcode::Add, value, &[value, build::imm_f(0.25)]),
+        op(Opcode::Cmp, build::null(), &[turns, build::grf(2)]).cond(CondMod::Ge, 0, 0).switch(),
+        jump(Opcode::Break, 1, 1).pred(0, 0, false),
+        jump(Opcode::While, -5, 0),
+        op(Opcode::Mov, build::grf(11), &[build::imm_ud(7)]),
+        build::send(intel_isa::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot(),
+    ]
+}
+
+#[test]
+fn results_do_not_depend_on_when_a_kernel_becomes_hot() {
+    for device in DevInfo::all() {
+        let bytes = intel_isa::encode_program(device, &program(device)).unwrap();
+        let kernel = Kernel::decode(device, &bytes).unwrap();
+        assert_eq!(kernel.hot_instructions(), 6, "{}", device.name);
+        let run = |kernel: &Kernel, budget: u64| {
+            let mut thread = Thread::new(device, 3);
+            thread.set_dispatch_mask(0x7f);
+            thread.set_register(2, &COUNT.map(|lane| lane + 2));
+            thread.set_register(12, &[0.5f32.to_bits(); 8]);
+            thread.set_register(13, &COUNT.map(|lane| (lane as f32 * 0.75).to_bits()));
+            let outcome = kernel.run(&mut thread, &mut NoHost, budget);
+            (outcome, thread.steps(), thread.regs)
+        };
+        let generic = kernel.clone().generic();
+        for after in [0, 1, 2, 5, 17, 60, u64::MAX] {
+            let kernel = kernel.clone().hot_after(after);
+            for budget in (0..64).chain([1000]) {
+                let (got, expected) = (run(&kernel, budget), run(&generic, budget));
+                assert!(got == expected, "{} hot after {after}, budget {budget}", device.name);
+            }
+        }
+        assert!(run(&generic, 1000).0.is_ok(), "{}", device.name);
+    }
+}
+
+/// A jump out of the kernel fails at the same place.
+#[test]
+fn failures_do_not_depend_on_heat() {
+    let device = crate::common::device("skl");
+    let mut program = program(device);
+    program.pop();
+    let kernel = Kernel::from_insts(device, program).unwrap();
+    let run = |kernel: &Kernel| {
+        let mut thread = Thread::new(device, 3);
+        thread.set_register(2, &COUNT);
+        let error = kernel.run(&mut thread, &mut NoHost, 1000).unwrap_err();
+        (error, thread.regs)
+    };
+    let expected = run(&kernel.clone().generic());
+    assert_eq!(expected.0.reason, eu_simulator::Reason::RanOff);
+    for after in [0, 3, u64::MAX] {
+        assert!(run(&kernel.clone().hot_after(after)) == expected, "hot after {after}");
+    }
+}
