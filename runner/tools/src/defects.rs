@@ -26,7 +26,7 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 44] = files![
+const FILES: [(&str, &str); 45] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
@@ -38,6 +38,7 @@ const FILES: [(&str, &str); 44] = files![
     "divergent-constant"
     "division-by-minus-one"
     "double-constant"
+    "double-floor-denormal"
     "double-floor-sum"
     "find-msb-of-float"
     "fragment-layer"

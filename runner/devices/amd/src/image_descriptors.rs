@@ -86,6 +86,8 @@ pub(crate) fn nothing(base: u64, kind: ImageKind) -> ImageResource {
         pitch: 1,
         base_array: 0,
         last_array: 0,
+        metadata: None,
+        alpha_is_last: false,
     }
 }
 
@@ -313,6 +315,8 @@ mod tests {
             pitch: 12345,
             base_array: 4097,
             last_array: 8191,
+            metadata: None,
+            alpha_is_last: false,
         };
         assert_eq!(ImageResource::decode(image_words(&image)), image);
         let sampler = SamplerResource {

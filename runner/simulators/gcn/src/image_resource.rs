@@ -77,6 +77,10 @@ pub struct ImageResource {
     pub base_array: u32,
     /// Last layer.
     pub last_array: u32,
+    /// Address of the metadata of compressed images, of chips that read it.
+    pub metadata: Option<u64>,
+    /// Metadata that clears to 0 or 1 has alpha in the last channel.
+    pub alpha_is_last: bool,
 }
 
 impl ImageResource {
@@ -102,6 +106,9 @@ impl ImageResource {
             pitch: field(4, 13, 14) + 1,
             base_array: field(5, 0, 13),
             last_array: field(5, 13, 13),
+            // Reserved bits of other chips.
+            metadata: (field(6, 21, 1) != 0).then(|| u64::from(words[7]) << 8),
+            alpha_is_last: field(6, 22, 1) != 0,
         }
     }
 

@@ -160,7 +160,7 @@ impl Step<'_> {
             Class::Buffer => self.buffer()?,
             Class::Export => self.export()?,
             Class::Image => self.image()?,
-            Class::Flat => return Err(self.not_modeled()),
+            Class::Flat => self.flat()?,
         }
         Ok(Next::Following)
     }

@@ -16,7 +16,7 @@ use vocabulary::{Stage, Target, nearest};
 pub(in crate::cli) const FORMS: &str = "glsl, program, ir, ir=PASS, passes, eu, gcn, binary, payload, trace, stats, batch, state, \
      spirv";
 /// Forms that a driver has.
-pub(super) const DRIVER_FORMS: &str = "batch, state, eu, payload and trace";
+pub(super) const DRIVER_FORMS: &str = "batch, state, eu, gcn, payload and trace";
 /// Message for forms that only a driver has.
 pub(in crate::cli) const WITHOUT_DRIVER: &str = "batch and state need --driver mesa";
 
@@ -33,7 +33,7 @@ pub(in crate::cli) struct ShowArgs {
     #[arg(long, value_parser = parse_stage)]
     pub(in crate::cli) stage: Option<Stage>,
     /// Show what Mesa's driver submits to a virtual GPU, and its kernels: batch, state, eu,
-    /// payload, trace.
+    /// payload, trace; of si and vi batch, state, gcn.
     #[arg(long, value_name = "mesa", value_parser = DriverChoice::parse)]
     pub(in crate::cli) driver: Option<DriverChoice>,
     #[command(flatten)]

@@ -79,6 +79,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let text = match args.what {
         What::Batch => lines_of_commands(&batches(generation, &recordings)?),
         What::State => batches(generation, &recordings)?,
+        What::Gcn => listings(args, generation, &recordings)?,
         What::Eu => assembly(args, generation, &recordings)?,
         What::Payload | What::Trace => trace(args, generation, &recordings)?,
         _ => bail!("--driver mesa shows {DRIVER_FORMS}"),
@@ -107,7 +108,10 @@ fn batches(generation: Generation, recordings: &[Recording]) -> anyhow::Result<S
         let mut printer = Printer::new(table, recording, &|_| None, &mut kernels);
         let known = bases.entry(recording.context).or_default();
         printer.bases = *known;
-        text += &printer.batch(recording.address)?;
+        text += &match Generation::AMD.contains(&generation) {
+            true => printer.packets(recording.address, recording.length)?,
+            false => printer.batch(recording.address)?,
+        };
         *known = printer.bases;
     }
     Ok(text)
@@ -167,6 +171,28 @@ fn assembly(
             let program = intel_isa::decode_program(devinfo, code)?;
             writeln!(text, "// {stage} {}, {} instructions", width.name(), program.len())?;
             text += &intel_isa::print_program(devinfo, &program);
+        }
+    }
+    Ok(text)
+}
+
+/// Assembly of the programs of AMD's chips in the order in which they ran.
+fn listings(
+    args: &ShowArgs,
+    generation: Generation,
+    recordings: &[Recording],
+) -> anyhow::Result<String> {
+    anyhow::ensure!(Generation::AMD.contains(&generation), "{generation} has no gcn: show eu");
+    let mut gpu = amd_gpu::Gpu::new(generation, amd_gpu::clock(generation));
+    for recording in recordings {
+        let Recording { context, address, length, .. } = *recording;
+        gpu.execute(recording, context, address, length)?;
+    }
+    let mut text = String::new();
+    for (stage, lines) in gpu.listings() {
+        if args.stage.is_none_or(|only| only == stage) {
+            writeln!(text, "// {stage}, {} instructions", lines.len())?;
+            lines.iter().try_for_each(|line| writeln!(text, "{line}"))?;
         }
     }
     Ok(text)

@@ -5,9 +5,11 @@ use gcn_simulator::{LANES, Wave};
 use gpu_service::{Outcome as Done, not_modeled};
 use packets::Memory;
 
+use crate::context::Context;
 use crate::hardware::Hardware;
 use crate::registers::Registers;
 use crate::state::{DispatchFields, HardwareStage};
+use crate::statistics::Count;
 use crate::wave::{Shader, WaveHost, first_lanes};
 
 /// Most threads of a work group.
@@ -42,9 +44,10 @@ struct Grid<'a> {
 pub(crate) fn dispatch(
     hardware: &Hardware,
     memory: &dyn Memory,
-    registers: &Registers,
+    context: &mut Context,
     dispatch: Dispatch,
 ) -> Done<()> {
+    let registers = &context.registers;
     let fields = &hardware.fields.dispatch;
     let stage = hardware.fields.stages[HardwareStage::Cs as usize];
     let get = |field: crate::registers::RegisterField| field.get(registers);
@@ -70,7 +73,8 @@ pub(crate) fn dispatch(
         for y in start[1]..dispatch.groups[1] {
             for x in start[0]..dispatch.groups[0] {
                 hardware.guard.check()?;
-                grid.group([x, y, z], dispatch.groups)?;
+                let threads = grid.group([x, y, z], dispatch.groups)?;
+                context.statistics.add(Count::Threads, threads);
             }
         }
     }
@@ -90,8 +94,8 @@ impl Grid<'_> {
         &self.hardware.fields.dispatch
     }
 
-    /// Runs a work group.
-    fn group(&self, id: [u32; 3], groups: [u32; 3]) -> Done<()> {
+    /// Runs a work group and returns the number of its threads.
+    fn group(&self, id: [u32; 3], groups: [u32; 3]) -> Done<usize> {
         let size: [u32; 3] = std::array::from_fn(|axis| {
             let is_last = id[axis] + 1 == groups[axis];
             self.sizes[usize::from(is_last)][axis]
@@ -105,7 +109,8 @@ impl Grid<'_> {
             (0..threads).step_by(LANES).map(|first| self.wave(id, size, first, threads)).collect();
         let mut host = WaveHost::new(self.hardware, self.memory, &self.shader);
         let mut local = vec![0; self.local_bytes()];
-        self.shader.run_group(self.hardware, &mut waves, &mut local, &mut host)
+        self.shader.run_group(self.hardware, &mut waves, &mut local, &mut host)?;
+        Ok(threads)
     }
 
     /// Bytes of the local data share of a group.

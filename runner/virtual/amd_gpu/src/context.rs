@@ -1,6 +1,7 @@
 //! State that persists from packet to packet.
 
 use crate::registers::Registers;
+use crate::statistics::Statistics;
 
 /// State of a context: registers, and what packets set beside them.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Context {
     pub(crate) filled: [u32; 4],
     /// Primitives of each stream that were written, and that would have been with enough room.
     pub(crate) primitives: [[u64; 2]; 4],
+    /// Counts of the stages.
+    pub(crate) statistics: Statistics,
     /// Samples that passed all tests since the start.
     pub(crate) passed_samples: u64,
 }
@@ -36,6 +39,7 @@ impl Default for Context {
             predicate: true,
             filled: [0; 4],
             primitives: [[0; 2]; 4],
+            statistics: Statistics::default(),
             passed_samples: 0,
         }
     }

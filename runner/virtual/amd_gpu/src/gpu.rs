@@ -7,7 +7,7 @@ use gpu_service::{Clock, GpuError, Guard, Model, Processor, Start};
 use packets::{Memory, PacketWalker, Table};
 use rustc_hash::FxHashMap;
 use submission::{KernelUse, Submission};
-use vocabulary::Generation;
+use vocabulary::{Generation, Stage};
 
 use crate::command::Commands;
 use crate::context::Context;
@@ -122,6 +122,15 @@ impl Gpu {
     }
 }
 
+impl Gpu {
+    /// The programs that draws and dispatches used so far, in the order of their first use: the
+    /// stage of the API, and a line for each instruction.
+    #[must_use]
+    pub fn listings(&self) -> Vec<(Stage, Vec<String>)> {
+        self.hardware.kernels.listings()
+    }
+}
+
 impl Processor for Gpu {
     fn execute(&mut self, memory: &dyn Memory, submission: &Submission) -> Result<usize, GpuError> {
         let Submission { context, engine, batch, length, .. } = *submission;
@@ -136,6 +145,6 @@ impl Processor for Gpu {
     }
 
     fn take_used_kernels(&mut self) -> Vec<KernelUse> {
-        Vec::new()
+        self.hardware.kernels.take_used()
     }
 }

@@ -1,13 +1,15 @@
-//! Programs in graphics memory.
+//! Programs in graphics memory, with their work.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use amd_isa::Chip;
-use gcn_simulator::Program;
+use amd_isa::{Chip, Format, Operand};
+use gcn_simulator::{Program, Wave};
 use gpu_service::{CommandError, Outcome};
 use packets::Memory;
 use rustc_hash::FxHashMap;
+use submission::KernelUse;
+use vocabulary::{Stage, Width};
 
 /// Most double words of a program.
 const MOST_WORDS: u64 = 1 << 18;
@@ -16,32 +18,109 @@ const FIRST_WORDS: u64 = 1 << 10;
 
 /// A decoded program with its words.
 #[derive(Debug)]
-struct Known {
+pub(crate) struct Kernel {
     words: Vec<u32>,
-    program: Rc<Program>,
+    pub(crate) program: Program,
+    /// Waves that ended, and the instructions that they executed.
+    counts: Cell<(u64, u64)>,
 }
 
 /// Decoded programs by address. One whose words have changed is decoded again.
 #[derive(Debug, Default)]
-pub(crate) struct Kernels(RefCell<FxHashMap<u64, Known>>);
+pub(crate) struct Kernels {
+    known: RefCell<FxHashMap<u64, Rc<Kernel>>>,
+    /// Those that draws and dispatches used, in the order of their first use.
+    used: RefCell<Vec<(Stage, Rc<Kernel>)>>,
+}
+
+impl Kernel {
+    /// Counts a wave that ended.
+    pub(crate) fn count(&self, wave: &Wave) {
+        let (waves, executed) = self.counts.get();
+        self.counts.set((waves + 1, executed + wave.steps));
+    }
+
+    /// Facts of the program, and its counts since the last call.
+    fn take_use(&self, stage: Stage) -> KernelUse {
+        let bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let located = self.program.instructions();
+        let count = |is_one: &dyn Fn(&amd_isa::Located) -> bool| {
+            located.iter().filter(|located| is_one(located)).count() as u64
+        };
+        let (threads, executed) = self.counts.take();
+        KernelUse {
+            stage: stage.name().to_owned(),
+            width: Width::Wave64.name().to_owned(),
+            hash: blake3::hash(&bytes).to_hex().to_string(),
+            instructions: located.len() as u64,
+            loops: count(&jumps_back),
+            sends: count(&|located| is_message(located.instruction.format)),
+            threads,
+            executed,
+            ..KernelUse::default()
+        }
+    }
+}
+
+/// True if an instruction is a jump to one before it.
+fn jumps_back(located: &amd_isa::Located) -> bool {
+    match located.instruction.operands.first() {
+        Some(Operand::Jump(distance)) => {
+            let end = located.offset + located.dwords;
+            end.checked_add_signed(*distance as isize).is_some_and(|to| to <= located.offset)
+        }
+        _ => false,
+    }
+}
+
+/// True if instructions of a format go to memory, textures or exports.
+fn is_message(format: Format) -> bool {
+    use Format::{Ds, Exp, Flat, Mimg, Mtbuf, Mubuf, Smem};
+    matches!(format, Ds | Exp | Flat | Mimg | Mtbuf | Mubuf | Smem)
+}
 
 impl Kernels {
-    /// Decodes the program at an address.
+    /// Decodes the program at an address, and notes its use by a stage.
     pub(crate) fn load(
         &self,
         chip: Chip,
         memory: &dyn Memory,
         address: u64,
-    ) -> Outcome<Rc<Program>> {
-        if let Some(known) = self.0.borrow().get(&address)
+        stage: Stage,
+    ) -> Outcome<Rc<Kernel>> {
+        let kernel = self.find(chip, memory, address)?;
+        let mut used = self.used.borrow_mut();
+        if !used.iter().any(|(known, other)| *known == stage && Rc::ptr_eq(other, &kernel)) {
+            used.push((stage, kernel.clone()));
+        }
+        Ok(kernel)
+    }
+
+    fn find(&self, chip: Chip, memory: &dyn Memory, address: u64) -> Outcome<Rc<Kernel>> {
+        if let Some(known) = self.known.borrow().get(&address)
             && memory.read_words(address, known.words.len()).is_ok_and(|w| w == known.words)
         {
-            return Ok(known.program.clone());
+            return Ok(known.clone());
         }
         let (words, program) = decode(chip, memory, address)?;
-        let program = Rc::new(program);
-        self.0.borrow_mut().insert(address, Known { words, program: program.clone() });
-        Ok(program)
+        let kernel = Rc::new(Kernel { words, program, counts: Cell::default() });
+        self.known.borrow_mut().insert(address, kernel.clone());
+        Ok(kernel)
+    }
+
+    /// Instructions of the programs in use.
+    pub(crate) fn listings(&self) -> Vec<(Stage, Vec<String>)> {
+        let lines = |kernel: &Kernel| {
+            let count = kernel.program.instructions().len();
+            (0..count).map(|i| kernel.program.text(i)).collect()
+        };
+        self.used.borrow().iter().map(|(stage, kernel)| (*stage, lines(kernel))).collect()
+    }
+
+    /// Returns the programs that were used since the last call.
+    pub(crate) fn take_used(&self) -> Vec<KernelUse> {
+        let used = self.used.take();
+        used.iter().map(|(stage, kernel)| kernel.take_use(*stage)).collect()
     }
 }
 

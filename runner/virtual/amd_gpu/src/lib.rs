@@ -31,9 +31,12 @@ mod gpu;
 mod hardware;
 mod images;
 mod kernels;
+mod metadata;
 mod registers;
 mod state;
+mod statistics;
 mod texels;
+mod tiling;
 mod wave;
 
 pub use gpu::{Gpu, clock, model};

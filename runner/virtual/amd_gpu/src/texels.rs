@@ -1,12 +1,9 @@
-//! Texels in memory: formats, and places by the modes of tiles.
+//! Texels in memory: formats.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use amd_isa::Chip;
-use gpu_service::{Outcome, not_modeled};
 use raster::format::Channel;
-use submission::tile_modes::{self, TileModes};
 use surfaces::SurfaceFormat;
 
 /// Kind of the numbers of a format.
@@ -98,12 +95,15 @@ fn components(count: usize, swap: u32) -> [usize; 4] {
 type Formats = Mutex<HashMap<(u32, Numbers, u32), Option<&'static SurfaceFormat>>>;
 
 /// Returns the storage of texels of a data format, with the channels in the order of a swap; `None`
-/// if there is no such format, or if it is compressed.
+/// if there is no such format.
 pub(crate) fn format(data: u32, numbers: Numbers, swap: u32) -> Option<&'static SurfaceFormat> {
     static KNOWN: OnceLock<Formats> = OnceLock::new();
     let known = KNOWN.get_or_init(Mutex::default);
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     *known.entry((data, numbers, swap)).or_insert_with(|| {
+        if let Some(name) = packed_name(data, numbers) {
+            return SurfaceFormat::named(name).map(|format| &*Box::leak(Box::new(format)));
+        }
         let bits = channel_bits(data);
         let components = components(bits.len(), swap);
         let channels: Option<Vec<_>> = (0..bits.len())
@@ -118,6 +118,40 @@ pub(crate) fn format(data: u32, numbers: Numbers, swap: u32) -> Option<&'static 
         // There are few, and they stay for the life of the program.
         Some(Box::leak(Box::new(format)))
     })
+}
+
+/// Name of a format without channels of their own: of blocks, or with an exponent for all.
+fn packed_name(data: u32, numbers: Numbers) -> Option<&'static str> {
+    let plain = matches!(numbers, Numbers::Unorm | Numbers::Uint);
+    Some(match (data, numbers) {
+        (34, _) => "R9G9B9E5_SHAREDEXP",
+        (35, Numbers::Srgb) => "BC1_UNORM_SRGB",
+        (35, _) if plain => "BC1_UNORM",
+        (36, Numbers::Srgb) => "BC2_UNORM_SRGB",
+        (36, _) if plain => "BC2_UNORM",
+        (37, Numbers::Srgb) => "BC3_UNORM_SRGB",
+        (37, _) if plain => "BC3_UNORM",
+        (38, Numbers::Snorm) => "BC4_SNORM",
+        (38, _) if plain => "BC4_UNORM",
+        (39, Numbers::Snorm) => "BC5_SNORM",
+        (39, _) if plain => "BC5_UNORM",
+        (40, Numbers::Snorm | Numbers::Float) => "BC6H_SF16",
+        (40, _) if plain => "BC6H_UF16",
+        (41, Numbers::Srgb) => "BC7_UNORM_SRGB",
+        (41, _) if plain => "BC7_UNORM",
+        _ => return None,
+    })
+}
+
+/// A format of masks: the storage of a texel, and the bits of a sample's fragment in it. Other
+/// formats are none, and those with fewer fragments than samples.
+pub(crate) fn mask_format(data: u32) -> Option<(&'static SurfaceFormat, u32)> {
+    match data {
+        47 => Some((format(1, Numbers::Uint, 0)?, 1)),
+        49 => Some((format(1, Numbers::Uint, 0)?, 2)),
+        54 => Some((format(4, Numbers::Uint, 0)?, 4)),
+        _ => None,
+    }
 }
 
 /// True if the channel at a place holds stencil beside a depth: shaders read it through another
@@ -142,144 +176,6 @@ fn channel(data: u32, numbers: Numbers, place: usize, bits: u8) -> Option<Channe
     })
 }
 
-/// Order of the texels of a tile of 8 by 8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    /// For a display: rows of texels as far as they fill 16 bytes.
-    Display,
-    /// Bits of column and row by turns.
-    Interleaved,
-}
-
-/// Arrangement of the tiles of a surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arrangement {
-    /// Row after row, without tiles.
-    Linear,
-    /// Tile after tile.
-    Tiles,
-    /// Tiles in larger tiles, whose order spreads over the channels and banks of memory.
-    ///
-    /// The order is that of plain tiles here: nothing but the GPU reads such surfaces, as drivers
-    /// copy them to others first. Their size depends on the larger tiles, so that only surfaces of
-    /// one level and slice have places that do not.
-    Macro,
-}
-
-/// A mode of tiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TileMode {
-    arrangement: Arrangement,
-    order: Order,
-    /// The samples of a texel are side by side.
-    is_depth: bool,
-}
-
-impl TileMode {
-    /// Reads the mode of a number.
-    pub(crate) fn of(chip: Chip, index: u32) -> Outcome<TileMode> {
-        let (TileModes { values, .. }, micro) = match chip {
-            Chip::Si => (tile_modes::PITCAIRN, 0),
-            Chip::Vi => (tile_modes::POLARIS10, 22),
-        };
-        let value = values.get(index as usize & 31).copied().unwrap_or(0);
-        let micro = value >> micro & if chip == Chip::Si { 3 } else { 7 };
-        let arrangement = match value >> 2 & 15 {
-            0 | 1 => Arrangement::Linear,
-            2 => Arrangement::Tiles,
-            4 => Arrangement::Macro,
-            mode => return not_modeled(format!("tiles of mode {mode} (index {index})")),
-        };
-        let order = if micro == 0 { Order::Display } else { Order::Interleaved };
-        Ok(TileMode { arrangement, order, is_depth: micro == 2 })
-    }
-
-    /// True if the place of a second level or slice depends on larger tiles.
-    pub(crate) fn has_macro_tiles(self) -> bool {
-        self.arrangement == Arrangement::Macro
-    }
-
-    /// Rows of a level in memory.
-    pub(crate) fn aligned_rows(self, rows: u32) -> u64 {
-        let rows = u64::from(rows);
-        if self.is_linear() { rows } else { rows.next_multiple_of(8) }
-    }
-
-    /// Pitch and rows of a level in memory: of whole tiles, or of whole pieces of the memory's
-    /// channels.
-    pub(crate) fn aligned(self, pitch: u32, rows: u32, bytes: u64) -> (u64, u64) {
-        /// Bytes of a piece.
-        const PIECE: u64 = 256;
-        let rows = self.aligned_rows(rows);
-        let (step, unit) = match self.is_linear() {
-            true => ((64 / bytes).max(8), (PIECE / bytes).max(64)),
-            false => (8, (PIECE / bytes).max(1)),
-        };
-        let mut pitch = u64::from(pitch).next_multiple_of(step);
-        while !(pitch * rows).is_multiple_of(unit) {
-            pitch += step;
-        }
-        (pitch, rows)
-    }
-
-    /// True if surfaces have no tiles.
-    pub(crate) fn is_linear(self) -> bool {
-        self.arrangement == Arrangement::Linear
-    }
-}
-
-/// Number of a texel in its tile of 8 by 8.
-fn place_in_tile(order: Order, bytes: u64, x: u32, y: u32) -> u64 {
-    let (x, y) = (u64::from(x), u64::from(y));
-    let bits = |value: u64, places: [u32; 3]| {
-        (0..3).fold(0, |all, i| all | (value >> i & 1) << places[i as usize])
-    };
-    match (order, bytes) {
-        (Order::Display, 1) => bits(x, [0, 1, 2]) | bits(y, [4, 3, 5]),
-        (Order::Display, 2) => bits(x, [0, 1, 2]) | bits(y, [3, 4, 5]),
-        (Order::Display, 4) => bits(x, [0, 1, 3]) | bits(y, [2, 4, 5]),
-        (Order::Display, 8) => bits(x, [0, 2, 3]) | bits(y, [1, 4, 5]),
-        (Order::Display, 16) => bits(x, [1, 2, 3]) | bits(y, [0, 4, 5]),
-        _ => bits(x, [0, 2, 4]) | bits(y, [1, 3, 5]),
-    }
-}
-
-/// Texels of a level of a surface.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Level {
-    /// Address of the first byte.
-    pub(crate) base: u64,
-    pub(crate) mode: TileMode,
-    /// Texels from row to row.
-    pub(crate) pitch: u64,
-    /// Texels of a slice.
-    pub(crate) slice: u64,
-    /// Bytes of a texel.
-    pub(crate) bytes: u64,
-    pub(crate) samples: u32,
-}
-
-impl Level {
-    /// Address of a sample of a texel.
-    pub(crate) fn address(&self, x: u32, y: u32, slice: u32, sample: u32) -> u64 {
-        let Level { base, mode, pitch, slice: slice_texels, bytes, samples } = *self;
-        let samples = u64::from(samples.max(1));
-        let first = u64::from(slice).wrapping_mul(slice_texels);
-        if mode.is_linear() {
-            let texel = first + u64::from(y) * pitch + u64::from(x);
-            return base.wrapping_add((texel * samples + u64::from(sample)) * bytes);
-        }
-        let tile = first / 64 + u64::from(y / 8) * (pitch / 8) + u64::from(x / 8);
-        let place = place_in_tile(mode.order, bytes, x % 8, y % 8);
-        let sample = u64::from(sample);
-        let element = match mode.is_depth {
-            true => place * samples + sample,
-            false => sample * 64 + place,
-        };
-        base.wrapping_add((tile * 64 * samples + element) * bytes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,30 +197,5 @@ mod tests {
         texel[..4].copy_from_slice(&0x12ff_ffff_u32.to_le_bytes());
         assert_eq!(depth.decode(&texel)[..2], [1.0_f32.to_bits(), 0]);
         assert!(format(15, Numbers::Unorm, 0).is_none() && format(10, Numbers::Float, 0).is_none());
-    }
-
-    #[test]
-    fn every_texel_of_tiles_has_its_own_place() {
-        for (index, chip) in [(4, Chip::Si), (9, Chip::Si), (8, Chip::Si), (13, Chip::Vi)] {
-            for bytes in [1, 2, 4, 8, 16] {
-                let mode = TileMode::of(chip, index).expect("a mode");
-                let level = Level { base: 0, mode, pitch: 24, slice: 24 * 16, bytes, samples: 2 };
-                let mut places: Vec<u64> = (0..2 * 24 * 16 * 2)
-                    .map(|i| {
-                        let (sample, x, y, slice) = (i % 2, i / 2 % 24, i / 48 % 16, i / 768);
-                        level.address(x, y, slice, sample)
-                    })
-                    .collect();
-                places.sort_unstable();
-                let all = (0..2 * 24 * 16 * 2).map(|i| i * bytes);
-                assert!(places.into_iter().eq(all), "{index} {bytes}");
-            }
-        }
-    }
-
-    #[test]
-    fn thick_tiles_are_not_modeled() {
-        assert!(TileMode::of(Chip::Si, 19).is_err());
-        assert!(TileMode::of(Chip::Si, 14).is_ok_and(TileMode::has_macro_tiles));
     }
 }

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use amd_isa::Scalar;
-use gcn_simulator::{Export, Host, ImageAccess, LANES, Message, Outcome, Program, Reason, Wave};
+use gcn_simulator::{Export, Host, ImageAccess, LANES, Message, Outcome, Reason, Wave};
 use gpu_service::{CommandError, Outcome as Done, not_modeled};
 use packets::Memory;
 
 use crate::hardware::Hardware;
 use crate::images::Images;
+use crate::kernels::Kernel;
 use crate::registers::Registers;
 use crate::state::HardwareStage;
 
@@ -24,7 +25,7 @@ const ADDRESS_MASK: u64 = (1 << 48) - 1;
 /// A program with the values that the driver gives it.
 #[derive(Clone, Debug)]
 pub(crate) struct Shader {
-    pub(crate) program: Rc<Program>,
+    pub(crate) kernel: Rc<Kernel>,
     pub(crate) address: u64,
     /// MODE register.
     pub(crate) mode: u32,
@@ -52,8 +53,9 @@ impl Shader {
         };
         let [low, high] = [low, high].map(|field| u64::from(field.get(registers)));
         let address = fields.address(registers);
+        let api_stage = hardware.fields.api_stage(registers, stage);
         Ok(Shader {
-            program: hardware.kernels.load(hardware.chip, memory, address)?,
+            kernel: hardware.kernels.load(hardware.chip, memory, address, api_stage)?,
             address,
             mode: fields.mode(registers),
             user: fields.user(registers),
@@ -84,8 +86,13 @@ impl Shader {
     ) -> Done<Outcome> {
         while wave.steps < BUDGET {
             hardware.guard.check()?;
-            match wave.run(&self.program, host, SLICE) {
-                Ok(outcome) => return Ok(outcome),
+            match wave.run(&self.kernel.program, host, SLICE) {
+                Ok(outcome) => {
+                    if outcome == Outcome::Done {
+                        self.kernel.count(wave);
+                    }
+                    return Ok(outcome);
+                }
                 Err(error) if matches!(error.reason, Reason::StepLimit(_)) => {}
                 Err(error) => return Err(CommandError::kernel(self.address, &error)),
             }

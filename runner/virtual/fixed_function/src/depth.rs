@@ -32,6 +32,21 @@ impl DepthFormat {
         }
     }
 
+    /// A stored depth as a number.
+    #[must_use]
+    pub fn number(self, stored: u32) -> f32 {
+        #[allow(clippy::cast_possible_truncation, reason = "rounded to the nearest")]
+        let unorm = |bits: u32| {
+            let largest = (1_u32 << bits) - 1;
+            (f64::from(stored & largest) / f64::from(largest)) as f32
+        };
+        match self {
+            DepthFormat::Float32 => f32::from_bits(stored),
+            DepthFormat::Unorm24 => unorm(24),
+            DepthFormat::Unorm16 => unorm(16),
+        }
+    }
+
     /// A depth as it is stored.
     #[must_use]
     pub fn stored(self, depth: f32) -> u32 {

@@ -62,7 +62,7 @@ pub(crate) static PITCAIRN: Chip = Chip {
     memory_bits: 256,
     has_double_offchip_buffers: false,
     registers: &[
-        (0x263e, ONCE, 0x1201_1003),
+        (0x263e, ONCE, tile_modes::PITCAIRN.address_config),
         (0x263d, ENGINE, 1),
         (0xa0d4, ENGINE, 0x2a00_1260),
         (0x263d, ENGINE + 1, 1),
@@ -87,7 +87,7 @@ pub(crate) static POLARIS10: Chip = Chip {
     memory_bits: 256,
     has_double_offchip_buffers: true,
     registers: &[
-        (0x263e, ONCE, 0x2201_1003),
+        (0x263e, ONCE, tile_modes::POLARIS10.address_config),
         (0x263d, ENGINE, 0),
         (0xa0d4, ENGINE, 0x1600_0012),
         (0xa0d5, ENGINE, 0x2a),
@@ -108,7 +108,7 @@ pub(crate) static POLARIS10: Chip = Chip {
 impl Chip {
     /// Value of a register, by its number in double words and the instance of it.
     pub(crate) fn register(&self, number: u32, instance: u32) -> Option<u32> {
-        let TileModes { first, values } = self.tile_modes;
+        let TileModes { first, values, .. } = self.tile_modes;
         let mode = number.checked_sub(first).and_then(|i| values.get(usize::try_from(i).ok()?));
         let is_it = |row: &&(u32, u32, u32)| row.0 == number && row.1 == instance;
         mode.copied().or_else(|| self.registers.iter().find(is_it).map(|row| row.2))

@@ -72,7 +72,7 @@ pub(crate) fn classify(path: &CStr) -> Option<Path> {
     let pci = PCI.to_str().unwrap_or("");
     let below = path.strip_prefix(LINK).or_else(|| path.strip_prefix(pci))?;
     Some(match below.trim_start_matches('/') {
-        "" | "drm" => Path::Folder,
+        "" | "drm" | "drm/renderD128" => Path::Folder,
         "subsystem" => Path::Subsystem,
         name => device.attribute(name).map_or(Path::Missing, Path::File),
     })

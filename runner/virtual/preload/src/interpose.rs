@@ -308,6 +308,23 @@ macro_rules! descriptor_descriptions {
 
 descriptor_descriptions! { fstat fstat64 }
 
+/// Replaces `access`, which newer versions of libdrm ask for the kind of a node.
+///
+/// # Safety
+/// As `access`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn access(path: *const c_char, mode: c_int) -> c_int {
+    // SAFETY: the caller's contract.
+    match unsafe { classify(path) } {
+        None => {
+            // SAFETY: the caller's contract.
+            result(unsafe { libc::syscall(libc::SYS_faccessat, libc::AT_FDCWD, path, mode) })
+        }
+        Some(Path::Missing) => fail(libc::ENOENT),
+        Some(_) => 0,
+    }
+}
+
 /// Replaces `readlink`.
 ///
 /// # Safety

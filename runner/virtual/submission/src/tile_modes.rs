@@ -3,6 +3,8 @@
 /// Registers of a chip with the modes of tiles, and those with modes of macro tiles behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileModes {
+    /// Register with the sizes of memory: pipes, rows of banks.
+    pub address_config: u32,
     /// Number of the first register in double words.
     pub first: u32,
     /// Values of the registers.
@@ -11,6 +13,7 @@ pub struct TileModes {
 
 /// Modes of pitcairn.
 pub const PITCAIRN: TileModes = TileModes {
+    address_config: 0x1201_1003,
     first: 0x2644,
     values: &[
         0x0036_0292,
@@ -50,6 +53,7 @@ pub const PITCAIRN: TileModes = TileModes {
 
 /// Modes of polaris10.
 pub const POLARIS10: TileModes = TileModes {
+    address_config: 0x2201_1003,
     first: 0x2644,
     values: &[
         0x0080_0310,

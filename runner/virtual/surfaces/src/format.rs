@@ -201,6 +201,18 @@ impl SurfaceFormat {
         self.channels.iter().all(|placed| converts(placed.channel))
     }
 
+    /// Number of channels that hold components.
+    #[must_use]
+    pub fn channel_count(&self) -> usize {
+        self.channels.iter().filter(|placed| placed.component < 4).count()
+    }
+
+    /// A format by its name, such as `BC1_UNORM`; `None` if its texels are packed in another way.
+    #[must_use]
+    pub fn named(name: &'static str) -> Option<SurfaceFormat> {
+        SurfaceFormat::parse(name)
+    }
+
     /// True if the format stores alpha.
     #[must_use]
     pub fn has_alpha(&self) -> bool {

@@ -57,31 +57,35 @@ pub fn add_kernels(stages: &mut Vec<StageStatistics>, used: &[RanKernel]) {
     for stage in stages.iter_mut() {
         stage.cycles = 0;
     }
+    // True for those that ran.
+    let mut complete = vec![false; stages.len()];
     for kernel in used {
-        let is_same = |stage: &&mut StageStatistics| {
+        let is_same = |(stage, complete): (&StageStatistics, &bool)| {
             (stage.stage, stage.width) == (kernel.stage, kernel.width)
                 && stage.instructions == kernel.instructions
-                && stage.cycles == 0
+                && !complete
         };
-        let stage = match stages.iter_mut().find(is_same) {
-            Some(stage) => stage,
-            None => {
-                stages.push(StageStatistics {
-                    instructions: kernel.instructions,
-                    loops: kernel.loops,
-                    sends: kernel.sends,
-                    ..StageStatistics::new(kernel.stage, kernel.width)
-                });
-                let last = stages.len() - 1;
-                &mut stages[last]
-            }
-        };
+        let place = stages.iter().zip(&complete).position(is_same).unwrap_or(stages.len());
+        if place == stages.len() {
+            stages.push(StageStatistics {
+                instructions: kernel.instructions,
+                loops: kernel.loops,
+                sends: kernel.sends,
+                ..StageStatistics::new(kernel.stage, kernel.width)
+            });
+            complete.push(false);
+        }
+        complete[place] = true;
+        let stage = &mut stages[place];
         stage.cycles = kernel.cycles;
         stage.executed = StageStatistics::average(kernel.executed, kernel.threads);
         stage.sha.clone_from(&kernel.hash);
     }
     let ran: Vec<(Stage, Width)> = used.iter().map(|kernel| (kernel.stage, kernel.width)).collect();
-    stages.retain(|stage| stage.cycles > 0 || !ran.contains(&(stage.stage, stage.width)));
+    let mut complete = complete.into_iter();
+    stages.retain(|stage| {
+        complete.next().unwrap_or(false) || !ran.contains(&(stage.stage, stage.width))
+    });
 }
 
 /// A kernel that ran on a virtual GPU.
@@ -126,6 +130,10 @@ mod tests {
         let all: Vec<_> = stages.iter().map(numbers).collect();
         assert_eq!(all, [(20, 70, 12), (11, 70, 12)]);
         assert_eq!(stages[0].sha, "ab");
+        // Without an estimate of cycles.
+        let other = RanKernel { cycles: 0, ..kernel(Width::Wave64, 30) };
+        add_kernels(&mut stages, &[other]);
+        assert_eq!(numbers(stages.last().expect("a stage")), (30, 0, 12));
         let mut stages = of_messages(&[message(12)]);
         add_kernels(&mut stages, &[]);
         assert_eq!(numbers(&stages[0]), (12, 0, 0), "no draw");

@@ -10,11 +10,11 @@ use crate::resource::Resource;
 use crate::run::Step;
 
 /// Access of one lane.
-struct Access {
+pub(super) struct Access {
     /// Address of the first byte.
-    address: u64,
+    pub(super) address: u64,
     /// Bytes from there to the end of what the range check allows; negative if out of range.
-    room: i64,
+    pub(super) room: i64,
 }
 
 impl Step<'_> {
@@ -133,7 +133,12 @@ impl Step<'_> {
     }
 
     /// Loads or stores of bytes, words and dwords.
-    fn plain(&mut self, access: &Access, data: &[u32], stores: bool) -> Result<Vec<u32>, Reason> {
+    pub(super) fn plain(
+        &mut self,
+        access: &Access,
+        data: &[u32],
+        stores: bool,
+    ) -> Result<Vec<u32>, Reason> {
         let name = self.opcode().mnemonic();
         let (bytes, signed) = match name.rsplit('_').next() {
             Some("ubyte" | "byte") => (1, false),
@@ -221,7 +226,7 @@ impl Step<'_> {
     }
 
     /// Exchanges a value in memory; returns the old one.
-    fn atomic(&mut self, access: &Access, data: &[u32]) -> Result<Vec<u32>, Reason> {
+    pub(super) fn atomic(&mut self, access: &Access, data: &[u32]) -> Result<Vec<u32>, Reason> {
         let name = self.opcode().mnemonic();
         let wide = name.ends_with("_x2");
         let bytes = if wide { 8 } else { 4 };
@@ -232,10 +237,10 @@ impl Step<'_> {
             let at = |index: usize| u64::from(data.get(index).copied().unwrap_or(0));
             if wide { at(2 * index) | at(2 * index + 1) << 32 } else { at(index) }
         };
-        let operation =
-            name.trim_start_matches("buffer_atomic_").trim_end_matches("_x2").to_string();
+        let (_, operation) = name.split_once("_atomic_").ok_or_else(|| self.not_modeled())?;
+        let operation = operation.trim_end_matches("_x2");
         let old = self.read_bytes(access.address, bytes)? as u64;
-        let new = crate::integer::atomic(&operation, wide, old, value(0), value(1))
+        let new = crate::integer::atomic(operation, wide, old, value(0), value(1))
             .ok_or_else(|| self.not_modeled())?;
         self.write_bytes(access.address, &new.to_le_bytes()[..bytes])?;
         let mut result = vec![old as u32];

@@ -102,6 +102,36 @@ s_waitcnt vmcnt(0)";
 }
 
 #[test]
+fn flat_memory() {
+    let start = || {
+        let mut wave = wave(0, 0, 0);
+        for lane in 0..64 {
+            wave.vector[2][lane] = BASE as u32 + 8 * lane as u32;
+            wave.vector[3][lane] = 0;
+        }
+        wave
+    };
+    let text = "flat_load_dwordx2 v[4:5], v[2:3]
+s_waitcnt vmcnt(0) lgkmcnt(0)
+v_add_u32 v4, vcc, v4, v5
+flat_store_dword v[2:3], v4
+flat_atomic_umax v6, v[2:3], v0 glc
+s_waitcnt vmcnt(0) lgkmcnt(0)
+v_mov_b32 v7, v6";
+    let (mut wave, mut host) = (start(), numbers());
+    execute(Chip::Vi, text, &mut wave, &mut host);
+    assert_eq!(host.dword(BASE + 80), Some(3 * (20 + 21)));
+    assert_eq!(host.dword(BASE), Some(3), "the sum, larger than the number of the lane");
+    assert_eq!(wave.vector[7][9], 3 * (18 + 19));
+    for counter in ["vmcnt(0)", "lgkmcnt(0)"] {
+        let text = format!("flat_load_dword v4, v[2:3]\ns_waitcnt {counter}\nv_mov_b32 v7, v4");
+        let outcome = run(Chip::Vi, &text, &mut start(), &mut numbers());
+        let error = outcome.expect_err("it waits for one counter").to_string();
+        assert!(error.contains("cnt"), "{error}");
+    }
+}
+
+#[test]
 fn data_share() {
     for chip in Chip::ALL {
         let mut wave = wave(0, 0, 0);

@@ -96,8 +96,11 @@ fn copy_data(
     };
     let address = packet.address("Destination");
     match packet.get("Destination Select") {
-        REGISTER if !is_wide => {
+        REGISTER => {
             context.registers.set(register(address), value as u32);
+            if is_wide {
+                context.registers.set(register(address + 1), (value >> 32) as u32);
+            }
         }
         1 | 2 | 5 => {
             let bytes = value.to_le_bytes();

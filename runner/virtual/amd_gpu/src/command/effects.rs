@@ -9,8 +9,11 @@ use crate::state::Fields;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Values {
     All,
-    /// Bits of the mask are 0.
-    ZeroBits(u32),
+    /// Bits of a mask have a value.
+    Bits {
+        mask: u32,
+        value: u32,
+    },
     /// One of these.
     These(&'static [u32]),
 }
@@ -59,23 +62,12 @@ const WITHOUT_EFFECT: &[(&str, &[&str])] = &[
     ),
     (
         "hierarchical depth and early decisions: results are those of late ones",
-        &[
-            "DB_RENDER_OVERRIDE",
-            "DB_SRESULTS_COMPARE_STATE",
-            "DB_PRELOAD_CONTROL",
-            "DB_HTILE_DATA_BASE",
-            "DB_HTILE_SURFACE",
-        ],
+        &["DB_RENDER_OVERRIDE", "DB_SRESULTS_COMPARE_STATE", "DB_PRELOAD_CONTROL"],
     ),
+    ("caches and reads ahead of metadata of depths", &["DB_HTILE_SURFACE"]),
     (
-        "metadata and clear colors of targets: a draw with metadata is an error of its own",
-        &[
-            "CB_COLOR#_CMASK",
-            "CB_COLOR#_FMASK",
-            "CB_COLOR#_CLEAR_WORD",
-            "CB_COLOR#_DCC",
-            "CB_DCC_CONTROL",
-        ],
+        "sizes of blocks of compressed colors: none is written",
+        &["CB_COLOR#_DCC_CONTROL", "CB_DCC_CONTROL"],
     ),
     (
         "reads of depth go to the address of writes: drivers set both to one",
@@ -123,15 +115,16 @@ const WITHOUT_EFFECT: &[(&str, &[&str])] = &[
 /// Registers of which only some values are modeled.
 const RESTRICTED: &[(&str, Values)] = &[
     ("PA_SC_CLIPRECT_RULE", Values::These(&[0xffff])),
-    // The rule of upper left edges, in the forms of drivers.
-    ("PA_SC_EDGERULE", Values::These(&[0xaaaa_aaaa, 0xaa99_aaaa, 0xaaa6_995a])),
+    // Triangles have the rule of upper left edges. Those of points, rectangles and lines differ
+    // from driver to driver.
+    ("PA_SC_EDGERULE", Values::Bits { mask: 0xf, value: 0xa }),
     // Rounding to nearest even, pixel centers at halves, any precision.
     ("PA_SU_VTX_CNTL", Values::These(&[0x2d, 0x35, 0x3d, 5])),
     ("PA_SU_HARDWARE_SCREEN_OFFSET", Values::All),
     // Read beside the first of each plane.
     ("PA_CL_UCP_", Values::All),
     ("PA_SC_WINDOW_OFFSET", Values::These(&[0])),
-    ("VGT_INSTANCE_STEP_RATE_1", Values::ZeroBits(u32::MAX)),
+    ("VGT_INSTANCE_STEP_RATE_1", Values::Bits { mask: u32::MAX, value: 0 }),
 ];
 
 /// Permitted values by the addresses of registers.
@@ -159,7 +152,7 @@ impl Effects {
     pub(crate) fn permits(&self, address: u32, value: u32) -> bool {
         match self.0.get(&address) {
             Some(Values::All) => true,
-            Some(Values::ZeroBits(mask)) => value & mask == 0,
+            Some(Values::Bits { mask, value: permitted }) => value & mask == *permitted,
             Some(Values::These(values)) => values.contains(&value),
             None => false,
         }

@@ -63,8 +63,7 @@ impl Events {
                 Ok(())
             }
             SAMPLE_STATISTICS => {
-                // Invocations and primitives of all stages, none of which are counted.
-                memory.write(address, &[0; 88])?;
+                memory.write(address, &context.statistics.bytes())?;
                 Ok(())
             }
             // The end of stream output.

@@ -113,6 +113,9 @@ impl Commands {
             name if name.starts_with("EVENT_WRITE") || name == "STRMOUT_BUFFER_UPDATE" => {
                 return self.events.execute(hardware, memory, context, &packet).map(|()| 0);
             }
+            "LOAD_CONTEXT_REG_INDEX" => {
+                return self.load_registers(hardware.table, memory, context, &packet).map(|()| 0);
+            }
             "COND_EXEC" => {
                 let condition = memory.read_u32(packet.get("Address"))?;
                 return Ok(if condition == 0 { packet.get("Execute Count") } else { 0 });
@@ -123,6 +126,22 @@ impl Commands {
             _ => return data::execute(hardware, memory, context, &packet).map(|()| 0),
         }
         Ok(0)
+    }
+
+    /// Sets registers of the context to words in memory.
+    fn load_registers(
+        &self,
+        table: &Table,
+        memory: &dyn Memory,
+        context: &mut Context,
+        packet: &Packet<'_>,
+    ) -> Outcome<()> {
+        let words = memory.read_words(packet.get("Address"), packet.get("Count") as usize)?;
+        let first = CONTEXT.start + 4 * packet.word("Register");
+        for (address, value) in (first..CONTEXT.end).step_by(4).zip(words) {
+            self.set_register(table, context, address, value)?;
+        }
+        Ok(())
     }
 
     /// Sets a register whose effect is known.
@@ -163,7 +182,7 @@ fn clear_state(table: &Table, context: &mut Context) {
 fn dispatch(
     hardware: &Hardware,
     memory: &dyn Memory,
-    context: &Context,
+    context: &mut Context,
     packet: &Packet<'_>,
 ) -> Outcome<()> {
     let groups = match packet.0.layout.name {
@@ -180,7 +199,7 @@ fn dispatch(
         starts_at_0: packet.flag("Force Start At 0"),
         counts_threads: packet.flag("Use Thread Dimensions"),
     };
-    compute::dispatch(hardware, memory, &context.registers, call)
+    compute::dispatch(hardware, memory, context, call)
 }
 
 /// Executes a draw, or the draws whose parameters are in memory.
@@ -208,7 +227,10 @@ fn draw(
     };
     let call = match name {
         "DRAW_INDEX_AUTO" if initiator & OPAQUE != 0 => {
-            return not_modeled("draws of what stream output wrote");
+            let fields = &hardware.fields.output;
+            let [filled, offset, stride] = [fields.filled, fields.offset, fields.stride]
+                .map(|field| field.get(&context.registers));
+            call(filled.saturating_sub(offset) / stride.max(1), 0, None)
         }
         "DRAW_INDEX_AUTO" => call(packet.word("Index Count"), 0, None),
         "DRAW_INDEX_2" => {

@@ -8,6 +8,7 @@ use raster::assemble::{Primitive, PrimitiveMode};
 use crate::hardware::Hardware;
 use crate::registers::Registers;
 use crate::state::Fields;
+use crate::statistics::{Count, Statistics};
 
 /// Indices of a draw in memory.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct Draw<'a> {
     pub(super) registers: &'a Registers,
     /// Samples that passed all tests.
     pub(super) passed: Cell<u64>,
+    /// Counts of the stages.
+    pub(super) statistics: Cell<Statistics>,
     /// Double words in each buffer of stream output.
     pub(super) filled: Cell<[u32; 4]>,
     /// Primitives of each stream that were written, and that would have been with enough room.
@@ -52,6 +55,13 @@ pub(super) struct Assembled {
 }
 
 impl Draw<'_> {
+    /// Adds to a count of the stages.
+    pub(super) fn count(&self, count: Count, number: usize) {
+        let mut statistics = self.statistics.get();
+        statistics.add(count, number);
+        self.statistics.set(statistics);
+    }
+
     /// Fields of registers.
     pub(super) fn fields(&self) -> &Fields {
         &self.hardware.fields

@@ -9,8 +9,11 @@ use raster::format::Channel;
 use surfaces::SurfaceFormat;
 
 use super::call::Draw;
+use super::color_metadata::Metadata;
+use super::depth::Copied;
 use crate::registers::RegisterField;
-use crate::texels::{Level, Numbers, TileMode, format};
+use crate::texels::{Numbers, format};
+use crate::tiling::{Level, TileMode};
 
 /// Render targets of a draw.
 const TARGETS: u32 = 8;
@@ -26,13 +29,40 @@ const SNORM: u32 = 6;
 const UINT: u32 = 7;
 const SINT: u32 = 8;
 
+/// Effect of a draw on its targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Colors are blended and stored.
+    Store,
+    /// Tiles and blocks that the draw covers become expanded.
+    Expand,
+    /// The second target gets the mean of the samples of the first.
+    Resolve,
+}
+
+impl Mode {
+    fn of(number: u32) -> Outcome<Option<Mode>> {
+        Ok(match number {
+            0 => None,
+            1 => Some(Mode::Store),
+            // Cleared colors, masks of fragments, keys.
+            2 | 5 | 6 => Some(Mode::Expand),
+            3 => Some(Mode::Resolve),
+            mode => return not_modeled(format!("render targets of mode {mode}")),
+        })
+    }
+}
+
 /// A render target with its blend state.
 struct Target {
     /// Number of its export, and the format of it.
     export: u8,
     export_format: u32,
+    /// Number of the format.
+    data: u32,
     format: &'static SurfaceFormat,
     level: Level,
+    metadata: Option<Metadata>,
     first_layer: u32,
     last_layer: u32,
     /// Bits of a texel that are written; `None` if all are.
@@ -51,6 +81,7 @@ struct Target {
 /// Output of colors of a draw.
 pub(super) struct Colors<'a> {
     draw: &'a Draw<'a>,
+    mode: Mode,
     targets: Vec<Target>,
     constant: [f32; 4],
     /// Number of samples of which alpha covers a part.
@@ -60,13 +91,8 @@ pub(super) struct Colors<'a> {
 impl<'a> Colors<'a> {
     /// Loads the state of a draw.
     pub(super) fn load(draw: &'a Draw<'a>) -> Outcome<Colors<'a>> {
-        const NORMAL: u32 = 1;
-        const DISABLED: u32 = 0;
         let (fields, registers) = (&draw.hardware.fields.color, draw.registers);
-        let mode = fields.mode.get(registers);
-        if mode > NORMAL {
-            return not_modeled(format!("render targets of mode {mode}"));
-        }
+        let mode = Mode::of(fields.mode.get(registers))?;
         let formats = draw.hardware.fields.fragment.colors.word(registers);
         let masks = fields.target_mask.word(registers) & fields.shader_mask.word(registers);
         let mut targets = Vec::new();
@@ -78,7 +104,13 @@ impl<'a> Colors<'a> {
             export += u8::from(export_format != 0);
             let mask = masks >> (4 * index) & 15;
             let data = fields.format.at(index, registers);
-            if mode == DISABLED || export_format == 0 || mask == 0 || data == 0 {
+            let is_used = match mode {
+                None => false,
+                Some(Mode::Store) => export_format != 0 && mask != 0,
+                Some(Mode::Expand) => index == 0,
+                Some(Mode::Resolve) => index < 2,
+            };
+            if !is_used || data == 0 {
                 continue;
             }
             targets.push(Target::load(draw, index, mask, (number, export_format))?);
@@ -89,7 +121,13 @@ impl<'a> Colors<'a> {
         let constant =
             [fields.color.red, fields.color.green, fields.color.blue, fields.color.alpha]
                 .map(|field| f32::from_bits(field.word(registers)));
-        Ok(Colors { draw, targets, constant, to_coverage: to_coverage.then_some(samples) })
+        Ok(Colors {
+            draw,
+            mode: mode.unwrap_or(Mode::Store),
+            targets,
+            constant,
+            to_coverage: to_coverage.then_some(samples),
+        })
     }
 
     /// Samples that the alpha of a lane covers: as many as its share, the first ones.
@@ -112,6 +150,11 @@ impl<'a> Colors<'a> {
         layer: u32,
         samples: u16,
     ) -> Outcome<()> {
+        match self.mode {
+            Mode::Store => {}
+            Mode::Expand => return self.expand(place, layer),
+            Mode::Resolve => return self.resolve(place, layer),
+        }
         for target in &self.targets {
             let own = |number: u8| {
                 let is_own =
@@ -122,6 +165,9 @@ impl<'a> Colors<'a> {
             let layer = layer + target.first_layer;
             if layer > target.last_layer {
                 continue;
+            }
+            if let Some(metadata) = &target.metadata {
+                metadata.expand(self.draw.memory, &target.level, place, layer)?;
             }
             // With two sources the second one is the next export.
             let second = own(target.export + 1).unwrap_or_default();
@@ -134,6 +180,89 @@ impl<'a> Colors<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Stores depth and stencil in the first target, as they are in their buffers.
+    pub(super) fn store_copied(
+        &self,
+        copied: &Copied,
+        (x, y): (u32, u32),
+        layer: u32,
+        samples: u16,
+    ) -> Outcome<()> {
+        self.expand((x, y), layer)?;
+        let Some(target) = self.targets.first() else { return Ok(()) };
+        // Bits of depth and stencil in a texel.
+        let (depth, stencil) = match target.data {
+            1 => (None, Some(0)),
+            2 | 4 => (Some((0, 32)), None),
+            20 => (Some((0, 24)), Some(24)),
+            21 => (Some((8, 24)), Some(0)),
+            22 => (Some((0, 32)), Some(32)),
+            data => return not_modeled(format!("copies of depth to format {data}")),
+        };
+        let (mut texel, mut mask) = (0_u64, 0_u64);
+        if let (Some(value), Some((shift, bits))) = (copied.depth, depth) {
+            let all = (1_u64 << bits) - 1;
+            texel |= (u64::from(value) & all) << shift;
+            mask |= all << shift;
+        }
+        if let (Some(value), Some(shift)) = (copied.stencil, stencil) {
+            texel |= u64::from(value) << shift;
+            mask |= 0xff << shift;
+        }
+        let count = (target.level.bytes as usize).min(8);
+        for sample in (0..target.level.samples.min(16)).filter(|sample| samples >> sample & 1 != 0)
+        {
+            let slice = layer + target.first_layer;
+            let address = target.level.address(x, y, slice, sample) & ADDRESS_MASK;
+            let mut old = [0; 8];
+            self.draw.memory.read(address, &mut old[..count])?;
+            let new = u64::from_le_bytes(old) & !mask | texel;
+            self.draw.memory.write(address, &new.to_le_bytes()[..count])?;
+        }
+        Ok(())
+    }
+
+    /// Expands what holds a pixel of the targets.
+    fn expand(&self, place: (u32, u32), layer: u32) -> Outcome<()> {
+        for target in &self.targets {
+            let layer = layer + target.first_layer;
+            if let Some(metadata) = target.metadata.as_ref().filter(|_| layer <= target.last_layer)
+            {
+                metadata.expand(self.draw.memory, &target.level, place, layer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the mean of the samples of a pixel of the first target in the second one; of integers
+    /// the first sample.
+    fn resolve(&self, (x, y): (u32, u32), layer: u32) -> Outcome<()> {
+        self.expand((x, y), layer)?;
+        let [from, to] = self.targets.as_slice() else { return Ok(()) };
+        let memory = self.draw.memory;
+        let count = if from.format.is_integer { 1 } else { from.level.samples.max(1) };
+        let mut sum = [0.0_f64; 4];
+        let mut first = [0; 4];
+        for sample in 0..count {
+            let mut texel = [0; 16];
+            let address = from.level.address(x, y, layer + from.first_layer, sample);
+            let bytes = from.format.bytes.min(16) as usize;
+            memory.read(address & ADDRESS_MASK, &mut texel[..bytes])?;
+            let color = from.format.decode(&texel);
+            first = if sample == 0 { color } else { first };
+            for (sum, bits) in sum.iter_mut().zip(color) {
+                *sum += f64::from(f32::from_bits(bits));
+            }
+        }
+        let mean = match from.format.is_integer {
+            true => first,
+            false => sum.map(|sum| ((sum / f64::from(count)) as f32).to_bits()),
+        };
+        let address = to.level.address(x, y, layer + to.first_layer, 0) & ADDRESS_MASK;
+        let bytes = to.format.bytes.min(16) as usize;
+        Ok(memory.write(address, &to.encode(mean)[..bytes])?)
     }
 
     fn store_sample(
@@ -194,22 +323,20 @@ impl Target {
     fn load(draw: &Draw<'_>, index: u32, mask: u32, export: (u8, u32)) -> Outcome<Target> {
         let (fields, registers) = (&draw.hardware.fields.color, draw.registers);
         let get = |field: RegisterField| field.at(index, registers);
-        if get(fields.compression) != 0 || get(fields.dcc) != 0 || get(fields.fast_clear) != 0 {
-            return not_modeled("render targets with metadata");
-        }
-        let (data, numbers) = (get(fields.format), get(fields.numbers));
-        let found =
-            Numbers::of_target(numbers).and_then(|numbers| format(data, numbers, get(fields.swap)));
-        let Some(format) = found else {
-            return not_modeled(format!("render targets of format {data} with numbers {numbers}"));
+        let (data, number) = (get(fields.format), get(fields.numbers));
+        let found = Numbers::of_target(number)
+            .and_then(|numbers| Some((numbers, format(data, numbers, get(fields.swap))?)));
+        let Some((numbers, format)) = found else {
+            return not_modeled(format!("render targets of format {data} with numbers {number}"));
         };
+        let samples = 1 << get(fields.samples).min(4);
         let level = Level {
             base: u64::from(get(fields.base)) << 8,
-            mode: TileMode::of(draw.hardware.chip, get(fields.tile_mode))?,
+            mode: TileMode::of(draw.hardware.chip, get(fields.tile_mode), format.bytes, samples)?,
             pitch: 8 * (u64::from(get(fields.pitch)) + 1),
             slice: 64 * (u64::from(get(fields.slice)) + 1),
             bytes: format.bytes,
-            samples: 1 << get(fields.samples).min(4),
+            samples,
         };
         let written = [0, 1, 2, 3].map(|component| mask >> component & 1 != 0);
         let blends = get(fields.blends) != 0 && !format.is_integer;
@@ -225,8 +352,10 @@ impl Target {
         Ok(Target {
             export: export.0,
             export_format: export.1,
+            data,
             format,
             level,
+            metadata: Metadata::load(draw, index, &level, (data, numbers))?,
             first_layer: get(fields.first_layer),
             last_layer: get(fields.last_layer),
             mask: (written != [true; 4]).then(|| format.component_mask(written)),

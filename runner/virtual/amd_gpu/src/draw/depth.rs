@@ -1,11 +1,13 @@
 //! Depth and stencil tests on the buffers in memory.
 
+use amd_isa::Chip;
 use fixed_function::{Comparison, DepthFormat, StencilOperation};
-use gpu_service::{Outcome, not_modeled};
+use gpu_service::{CommandError, Outcome};
 
 use super::call::Draw;
+use super::depth_metadata::{Htile, Pixel};
 use crate::registers::RegisterField;
-use crate::texels::{Level, TileMode};
+use crate::tiling::{DepthTiles, Level, TileMode};
 
 /// Bits of an address.
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
@@ -37,8 +39,17 @@ pub(super) struct DepthStencil<'a> {
     draw: &'a Draw<'a>,
     depth: Option<(Level, DepthFormat)>,
     stencil: Option<Level>,
+    htile: Option<Htile>,
     first_layer: u32,
+    /// The sample whose depth or stencil a color target gets.
+    copied_sample: Option<u32>,
+    copies: [bool; 2],
     tests_depth: bool,
+    /// Limits of stored depths.
+    bounds: Option<[f32; 2]>,
+    /// Values that samples get instead of their own.
+    cleared_depth: Option<f32>,
+    cleared_stencil: Option<u8>,
     writes_depth: bool,
     function: Comparison,
     tests_stencil: bool,
@@ -66,19 +77,11 @@ impl Draw<'_> {
         let fields = &self.fields().depth;
         let get = |field: RegisterField| field.get(self.registers);
         let flag = |field: RegisterField| field.flag(self.registers);
-        for (field, what) in [
-            (fields.copies_depth, "copies of depth"),
-            (fields.copies_stencil, "copies of stencil"),
-            (fields.clears_depth, "clears of depth"),
-            (fields.clears_stencil, "clears of stencil"),
-            (fields.tests_bounds, "bounds of depth"),
-        ] {
-            if flag(field) {
-                return not_modeled(what);
-            }
-        }
         let (tests_depth, tests_stencil) = (flag(fields.tests_depth), flag(fields.tests_stencil));
-        if !tests_depth && !tests_stencil {
+        let expands = flag(fields.expands_depth) || flag(fields.expands_stencil);
+        let tests_bounds = flag(fields.tests_bounds);
+        let copies = flag(fields.copies_depth) || flag(fields.copies_stencil);
+        if !tests_depth && !tests_stencil && !tests_bounds && !expands && !copies {
             return Ok(None);
         }
         let format = match get(fields.format) {
@@ -87,13 +90,16 @@ impl Draw<'_> {
             2 => Some(DepthFormat::Unorm24),
             _ => Some(DepthFormat::Float32),
         };
-        if flag(fields.has_metadata) && (format.is_some() || flag(fields.stencil_format)) {
-            return not_modeled("depth buffers with metadata");
-        }
-        let level = |base: RegisterField, mode: RegisterField, bytes: u64| -> Outcome<Level> {
-            Ok(Level {
+        let level = |base: RegisterField, bytes: u64, modes: [RegisterField; 2]| {
+            let chip = self.hardware.chip;
+            let [index, split] = modes.map(get);
+            let tiles = DepthTiles { word: fields.tiles.word(self.registers), split };
+            Ok::<_, CommandError>(Level {
                 base: u64::from(get(base)) << 8,
-                mode: TileMode::of(self.hardware.chip, get(mode))?,
+                mode: match chip {
+                    Chip::Si => TileMode::of(chip, index, bytes, samples)?,
+                    Chip::Vi => TileMode::of_depth(chip, tiles, bytes, samples)?,
+                },
                 pitch: 8 * (u64::from(get(fields.pitch)) + 1),
                 slice: 64 * (u64::from(get(fields.slice)) + 1),
                 bytes,
@@ -102,23 +108,36 @@ impl Draw<'_> {
         };
         let depth = match format {
             Some(format) => {
-                let level = level(fields.depth_base, fields.tile_mode, format.bytes())?;
-                Some((level, format))
+                let modes = [fields.tile_mode, fields.split];
+                Some((level(fields.depth_base, format.bytes(), modes)?, format))
             }
             None => None,
         };
         let stencil = match flag(fields.stencil_format) {
-            true => Some(level(fields.stencil_base, fields.stencil_tile_mode, 1)?),
+            true => {
+                let modes = [fields.stencil_tile_mode, fields.stencil_split];
+                Some(level(fields.stencil_base, 1, modes)?)
+            }
             false => None,
         };
+        let cleared_depth = fields.depth_clear.number(self.registers);
+        let cleared = format.map_or(0, |format| format.stored(cleared_depth));
+        let has_buffer = depth.is_some() || stencil.is_some();
         let front = self.stencil_face(false);
         let is_two_sided = flag(fields.is_two_sided);
         Ok(Some(DepthStencil {
             draw: self,
-            depth: depth.filter(|_| tests_depth),
+            depth,
             stencil,
+            htile: Htile::load(self, cleared).filter(|_| has_buffer),
             first_layer: get(fields.first_layer),
+            copied_sample: copies.then(|| get(fields.copied_sample)),
+            copies: [fields.copies_depth, fields.copies_stencil].map(flag),
             tests_depth,
+            bounds: tests_bounds
+                .then(|| [fields.least, fields.most].map(|field| field.number(self.registers))),
+            cleared_depth: flag(fields.clears_depth).then_some(cleared_depth),
+            cleared_stencil: flag(fields.clears_stencil).then(|| get(fields.stencil_clear) as u8),
             writes_depth: flag(fields.writes_depth) && !flag(fields.is_depth_read_only),
             function: comparison(get(fields.function)),
             tests_stencil,
@@ -164,10 +183,47 @@ impl Change {
     }
 }
 
+/// Stored depth and stencil of a sample, those that are copied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copied {
+    pub(super) depth: Option<u32>,
+    pub(super) stencil: Option<u8>,
+}
+
 impl DepthStencil<'_> {
+    /// Depth and stencil that a color target gets for a pixel; `None` without copies.
+    pub(super) fn copied(&self, (x, y): (u32, u32), layer: u32) -> Outcome<Option<Copied>> {
+        let Some(sample) = self.copied_sample else { return Ok(None) };
+        let slice = layer + self.first_layer;
+        self.expand(Pixel { x, y, slice })?;
+        let memory = self.draw.memory;
+        let [copies_depth, copies_stencil] = self.copies;
+        let mut copied = Copied { depth: None, stencil: None };
+        if let Some((level, format)) = self.depth.as_ref().filter(|_| copies_depth) {
+            let mut bytes = [0; 4];
+            let address = level.address(x, y, slice, sample) & ADDRESS_MASK;
+            memory.read(address, &mut bytes[..format.bytes() as usize])?;
+            copied.depth = Some(u32::from_le_bytes(bytes));
+        }
+        if let Some(level) = self.stencil.as_ref().filter(|_| copies_stencil) {
+            let mut byte = [0];
+            memory.read(level.address(x, y, slice, sample) & ADDRESS_MASK, &mut byte)?;
+            copied.stencil = Some(byte[0]);
+        }
+        Ok(Some(copied))
+    }
+
+    /// Expands the tile of a pixel in the buffers.
+    fn expand(&self, pixel: Pixel) -> Outcome<()> {
+        let Some(htile) = &self.htile else { return Ok(()) };
+        let depth = self.depth.as_ref().map(|(level, _)| level);
+        htile.expand(self.draw, depth, self.stencil.as_ref(), pixel)
+    }
+
     /// Tests a sample and updates the buffers; true if it passes.
     pub(super) fn test(&self, sample: &Tested) -> Outcome<bool> {
         let memory = self.draw.memory;
+        self.expand(Pixel { x: sample.x, y: sample.y, slice: sample.layer + self.first_layer })?;
         let stencil = self.stencil.as_ref().filter(|_| self.tests_stencil);
         let stencil_at = stencil.map(|level| self.address(level, sample));
         let face = &self.faces[usize::from(!sample.is_front)];
@@ -187,6 +243,7 @@ impl DepthStencil<'_> {
                 (true, true) => face.pass,
             };
             let new = change.apply(stored, reference, face.operand);
+            let new = self.cleared_stencil.unwrap_or(new);
             memory.write(address, &[new & face.write_mask | stored & !face.write_mask])?;
         }
         Ok(is_near)
@@ -195,7 +252,7 @@ impl DepthStencil<'_> {
     /// Tests and writes the depth.
     fn test_depth(&self, sample: &Tested) -> Outcome<bool> {
         let Some((level, format)) = &self.depth else { return Ok(true) };
-        if !self.tests_depth {
+        if !self.tests_depth && self.bounds.is_none() {
             return Ok(true);
         }
         let address = self.address(level, sample);
@@ -204,7 +261,14 @@ impl DepthStencil<'_> {
         let count = format.bytes() as usize;
         memory.read(address, &mut bytes[..count])?;
         let old = u32::from_le_bytes(bytes);
-        let (passes, new) = format.test(self.function, sample.depth, old);
+        if self.bounds.is_some_and(|[least, most]| !(least..=most).contains(&format.number(old))) {
+            return Ok(false);
+        }
+        if !self.tests_depth {
+            return Ok(true);
+        }
+        let depth = self.cleared_depth.unwrap_or(sample.depth);
+        let (passes, new) = format.test(self.function, depth, old);
         if passes && self.writes_depth {
             memory.write(address, &new.to_le_bytes()[..count])?;
         }

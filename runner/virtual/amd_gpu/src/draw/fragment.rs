@@ -6,11 +6,12 @@ use gpu_service::{Outcome, not_modeled};
 
 use super::call::Draw;
 use super::color::Colors;
-use super::depth::{DepthStencil, Tested};
+use super::depth::{Copied, DepthStencil, Tested};
 use super::inputs::Inputs;
 use super::shaded::Primitive;
 use super::uniform::is_uniform;
 use crate::state::HardwareStage;
+use crate::statistics::Count;
 use crate::wave::{Shader, WaveHost};
 
 /// Target of exports of depth.
@@ -56,7 +57,7 @@ impl<'a> Fragments<'a> {
         let inputs = Inputs::load(draw);
         Ok(Fragments {
             draw,
-            is_uniform: is_uniform(&shader.program, inputs.registers()),
+            is_uniform: is_uniform(&shader.kernel.program, inputs.registers()),
             shader,
             system,
             inputs,
@@ -106,6 +107,7 @@ impl<'a> Fragments<'a> {
             if self.tests_early {
                 passed = self.test(primitive, slots, lane, passed, Extra::default())?;
             }
+            self.draw.count(Count::Fragments, usize::from(passed != 0));
             if is_valid && passed != 0 {
                 self.output(primitive, slots, lane, passed, (&exports, 0))?;
             }
@@ -123,6 +125,11 @@ impl<'a> Fragments<'a> {
             WaveHost::with_parameters(hardware, self.draw.memory, &self.shader, &parameters);
         self.shader.finish(hardware, wave, &mut host)?;
         Ok(host.exports)
+    }
+
+    /// Depth and stencil that a color target gets instead of exports.
+    fn copied(&self, place: (u32, u32), layer: u32) -> Outcome<Option<Copied>> {
+        self.depth.as_ref().map_or(Ok(None), |tests| tests.copied(place, layer))
     }
 
     /// Tests and stores the results of a pixel: exports of a lane of a wave.
@@ -146,6 +153,9 @@ impl<'a> Fragments<'a> {
         self.draw.passed.set(self.draw.passed.get() + count);
         if samples != 0 {
             let place = slots[lane / 4].pixel(lane % 4);
+            if let Some(copied) = self.copied(place, primitive.layer)? {
+                return self.colors.store_copied(&copied, place, primitive.layer, samples);
+            }
             self.colors.store(exports, from, place, primitive.layer, samples)?;
         }
         Ok(())
@@ -161,6 +171,7 @@ impl<'a> Fragments<'a> {
                 *passed = self.test(primitive, slots, lane, *passed, Extra::default())?;
             }
         }
+        self.draw.count(Count::Fragments, passed.iter().filter(|samples| **samples != 0).count());
         let live = (0..lanes).fold(0, |all, lane| all | u64::from(passed[lane] != 0) << lane);
         if live == 0 {
             return Ok(());

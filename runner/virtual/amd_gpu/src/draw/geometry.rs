@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::call::{Assembled, Draw};
 use super::fragment::Fragments;
 use crate::state::HardwareStage;
+use crate::statistics::Count;
 use crate::wave::{Shader, WaveHost, first_lanes};
 
 /// Streams of vertices.
@@ -94,6 +95,7 @@ impl Draw<'_> {
         group: &[Lane<'_>],
         offsets: &FxHashMap<u32, u32>,
     ) -> Outcome<Vec<Message>> {
+        self.count(Count::GeometryInvocations, group.len());
         let stage = HardwareStage::Gs;
         let shader = Shader::load(self.hardware, self.memory, self.registers, stage)?;
         // The wave is the first in the output ring, and has the first number.
@@ -161,6 +163,7 @@ impl Draw<'_> {
             runs.push((first..inputs.len() as u32).collect());
         }
         let primitives = self.assemble(mode, &runs)?;
+        self.count(Count::GeometryPrimitives, primitives.len());
         Ok(Assembled { mode, inputs, primitives, is_rectangle: false })
     }
 

@@ -2,8 +2,10 @@
 
 mod call;
 mod color;
+mod color_metadata;
 mod coverage;
 mod depth;
+mod depth_metadata;
 mod feedback;
 mod fragment;
 mod geometry;
@@ -25,6 +27,7 @@ use raster::primitive::PrimitiveKind;
 use crate::context::Context;
 use crate::hardware::Hardware;
 use crate::state::HardwareStage;
+use crate::statistics::Count;
 use call::{Assembled, Draw};
 pub(crate) use call::{DrawCall, Indices};
 use fragment::Fragments;
@@ -48,6 +51,7 @@ pub(crate) fn draw(
         memory,
         registers: &context.registers,
         passed: Cell::new(0),
+        statistics: Cell::new(context.statistics),
         filled: Cell::new(context.filled),
         primitives: Cell::new(context.primitives),
     };
@@ -58,7 +62,9 @@ pub(crate) fn draw(
     }
     drop(fragments);
     let passed = draw.passed.get();
+    let statistics = draw.statistics.get();
     (context.filled, context.primitives) = (draw.filled.get(), draw.primitives.get());
+    context.statistics = statistics;
     context.passed_samples = context.passed_samples.wrapping_add(passed);
     Ok(())
 }
@@ -105,6 +111,8 @@ impl Draw<'_> {
         if !has_geometry {
             primitives.iter_mut().for_each(|p| *p = p.without_adjacency(mode));
         }
+        self.count(Count::InputPrimitives, primitives.len());
+        self.count(Count::InputVertices, fetched.runs.iter().map(Vec::len).sum());
         let mut indices = fetched.indices;
         let is_direct = !has_geometry && !has_tessellation;
         if fields.has_primitive_id.flag(self.registers) && is_direct {
@@ -177,6 +185,7 @@ impl Draw<'_> {
         if stream != rasterized {
             return Ok(());
         }
+        self.count(Count::ClipperInvocations, primitives.len());
         for primitive in &primitives {
             let vertex = |i: usize| &vertices[primitive.vertices[i] as usize];
             let provoking = usize::from(primitive.provoking);

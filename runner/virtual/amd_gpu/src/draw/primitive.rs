@@ -13,6 +13,7 @@ use super::fragment::Fragments;
 use super::shaded::Primitive;
 use super::vertices::Vertex;
 use crate::registers::RegisterField;
+use crate::statistics::Count;
 
 /// Size of a pixel in snapped positions.
 const PIXEL: f64 = 256.0;
@@ -41,6 +42,7 @@ impl Draw<'_> {
         if polygon.len() < 3 {
             return Ok(());
         }
+        self.count(Count::ClippedPrimitives, 1);
         let whole: Vec<Corner> =
             polygon.iter().map(|vertex| corner(&viewport, vertex, &positions)).collect();
         let snapped: Vec<SnappedPosition> = whole.iter().map(snap_corner).collect();
@@ -161,6 +163,7 @@ impl Draw<'_> {
         let vertices = [0, 1].map(|i| ClipVertex::original(positions[i], i));
         let volume = self.clip_volume(&viewport);
         let Some(clipped) = clip::line(vertices, &volume, &distances) else { return Ok(()) };
+        self.count(Count::ClippedPrimitives, 1);
         let corners = clipped.map(|vertex| corner(&viewport, &vertex, &positions));
         let [from, to] = corners.map(|corner| snap_corner(&corner));
         // Half of the width in units of 1/8 pixel.
@@ -206,6 +209,7 @@ impl Draw<'_> {
         if !clip::point(&clipped, &self.clip_volume(&viewport), &distances) {
             return Ok(());
         }
+        self.count(Count::ClippedPrimitives, 1);
         let center = corner(&viewport, &clipped, &[clipped.position; 3]);
         let size = self.point_size(vertex);
         let spans = at_samples(&fragments.samples, |moved| {

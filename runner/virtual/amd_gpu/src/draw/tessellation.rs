@@ -10,6 +10,7 @@ use super::call::{Assembled, Draw};
 use super::fragment::Fragments;
 use crate::compute::local_unit;
 use crate::state::HardwareStage;
+use crate::statistics::Count;
 use crate::wave::{Shader, WaveHost, first_lanes};
 
 /// Most control points of a patch.
@@ -54,6 +55,7 @@ impl Draw<'_> {
         let system = self.scratch_offset(fields.scratch.flag(self.registers));
         let vertices: Vec<u32> =
             group.iter().flat_map(|patch| patch.vertices.iter().copied()).collect();
+        self.count(Count::Vertices, vertices.len());
         let mut waves: Vec<Wave> = Vec::new();
         for (number, lanes) in vertices.chunks(LANES).enumerate() {
             let mut wave = shader.wave(first_lanes(lanes.len()), &system);
@@ -77,6 +79,7 @@ impl Draw<'_> {
         // The group is the first in the buffer and in the ring.
         let mut system = vec![0, 0];
         system.extend(self.scratch_offset(fields.scratch.flag(self.registers)));
+        self.count(Count::Patches, group.len());
         let numbered = group.iter().enumerate();
         let lanes: Vec<(u32, u32)> = numbered
             .flat_map(|(number, patch)| {

@@ -3,10 +3,12 @@
 use gcn_simulator::{Export, LANES};
 use gpu_service::Outcome;
 use rustc_hash::FxHashMap;
+use vocabulary::Stage;
 
 use super::call::{Draw, DrawCall};
 use crate::registers::RegisterField;
 use crate::state::HardwareStage;
+use crate::statistics::Count;
 use crate::wave::{Shader, WaveHost, first_lanes};
 
 /// Target of the first export of positions, and of the first of parameters.
@@ -82,6 +84,11 @@ impl Draw<'_> {
     ) -> Outcome<Vec<Vertex>> {
         let hardware = self.hardware;
         let shader = Shader::load(hardware, self.memory, self.registers, stage)?;
+        match hardware.fields.api_stage(self.registers, stage) {
+            Stage::Vertex => self.count(Count::Vertices, inputs.len()),
+            Stage::TessEval => self.count(Count::Evaluations, inputs.len()),
+            _ => {}
+        }
         let components = hardware.fields.stages[stage as usize].components.get(self.registers);
         let mut vertices = Vec::with_capacity(inputs.len());
         for group in inputs.chunks(LANES) {

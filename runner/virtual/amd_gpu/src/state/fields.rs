@@ -1,9 +1,10 @@
 //! Fields of registers that draws and dispatches read, by subject.
 
 use packets::Table;
+use vocabulary::Stage;
 
 use super::stage::{HardwareStage, StageFields};
-use crate::registers::register_fields;
+use crate::registers::{Registers, register_fields};
 
 register_fields! {
     /// Dispatches.
@@ -219,6 +220,15 @@ register_fields! {
         blend_clamp: "CB_COLOR#_INFO" "BLEND_CLAMP",
         blend_bypass: "CB_COLOR#_INFO" "BLEND_BYPASS",
         dcc: "CB_COLOR#_INFO" "DCC_ENABLE",
+        key_base: "CB_COLOR#_DCC_BASE" "Value",
+        mask_base: "CB_COLOR#_CMASK" "Value",
+        mask_slice: "CB_COLOR#_CMASK_SLICE" "TILE_MAX",
+        fragment_base: "CB_COLOR#_FMASK" "Value",
+        fragment_slice: "CB_COLOR#_FMASK_SLICE" "TILE_MAX",
+        fragment_pitch: "CB_COLOR#_PITCH" "FMASK_TILE_MAX",
+        fragment_tile_mode: "CB_COLOR#_ATTRIB" "FMASK_TILE_MODE_INDEX",
+        clear_low: "CB_COLOR#_CLEAR_WORD0" "Value",
+        clear_high: "CB_COLOR#_CLEAR_WORD1" "Value",
         tile_mode: "CB_COLOR#_ATTRIB" "TILE_MODE_INDEX",
         samples: "CB_COLOR#_ATTRIB" "NUM_SAMPLES",
         opaque: "CB_COLOR#_ATTRIB" "FORCE_DST_ALPHA_1",
@@ -267,7 +277,6 @@ register_fields! {
         format: "DB_Z_INFO" "FORMAT",
         samples: "DB_Z_INFO" "NUM_SAMPLES",
         tile_mode: "DB_Z_INFO" "TILE_MODE_INDEX",
-        array_mode: "DB_DEPTH_INFO" "ARRAY_MODE",
         has_metadata: "DB_Z_INFO" "TILE_SURFACE_ENABLE",
         stencil_format: "DB_STENCIL_INFO" "FORMAT",
         stencil_tile_mode: "DB_STENCIL_INFO" "TILE_MODE_INDEX",
@@ -279,14 +288,32 @@ register_fields! {
         first_layer: "DB_DEPTH_VIEW" "SLICE_START",
         is_depth_read_only: "DB_DEPTH_VIEW" "Z_READ_ONLY",
         is_stencil_read_only: "DB_DEPTH_VIEW" "STENCIL_READ_ONLY",
+        htile_base: "DB_HTILE_DATA_BASE" "Value",
+        htile_is_linear: "DB_HTILE_SURFACE" "TC_COMPATIBLE",
+        htile_without_stencil: "DB_STENCIL_INFO" "TILE_STENCIL_DISABLE",
+        tiles: "DB_DEPTH_INFO" "ARRAY_MODE",
+        split: "DB_Z_INFO" "TILE_SPLIT",
+        stencil_split: "DB_STENCIL_INFO" "TILE_SPLIT",
+        expands_depth: "DB_RENDER_CONTROL" "DEPTH_COMPRESS_DISABLE",
+        expands_stencil: "DB_RENDER_CONTROL" "STENCIL_COMPRESS_DISABLE",
         copies_depth: "DB_RENDER_CONTROL" "DEPTH_COPY",
         copies_stencil: "DB_RENDER_CONTROL" "STENCIL_COPY",
+        copied_sample: "DB_RENDER_CONTROL" "COPY_SAMPLE",
         clears_depth: "DB_RENDER_CONTROL" "DEPTH_CLEAR_ENABLE",
         clears_stencil: "DB_RENDER_CONTROL" "STENCIL_CLEAR_ENABLE",
         depth_clear: "DB_DEPTH_CLEAR" "Value",
         stencil_clear: "DB_STENCIL_CLEAR" "CLEAR",
         counts_exactly: "DB_COUNT_CONTROL" "PERFECT_ZPASS_COUNTS",
         counts_nothing: "DB_COUNT_CONTROL" "ZPASS_INCREMENT_DISABLE",
+    }
+}
+
+register_fields! {
+    /// Draws of what stream output wrote: double words.
+    OutputFields {
+        filled: "VGT_STRMOUT_DRAW_OPAQUE_BUFFER_FILLED_SIZE" "Value",
+        offset: "VGT_STRMOUT_DRAW_OPAQUE_OFFSET" "Value",
+        stride: "VGT_STRMOUT_DRAW_OPAQUE_VERTEX_STRIDE" "VERTEX_STRIDE",
     }
 }
 
@@ -303,6 +330,7 @@ pub(crate) struct Fields {
     pub(crate) fragment: FragmentFields,
     pub(crate) color: ColorFields,
     pub(crate) depth: DepthFields,
+    pub(crate) output: OutputFields,
     /// Programs by stage.
     pub(crate) stages: [StageFields; HardwareStage::ALL.len()],
 }
@@ -321,7 +349,26 @@ impl Fields {
             fragment: FragmentFields::resolve(table),
             color: ColorFields::resolve(table),
             depth: DepthFields::resolve(table),
+            output: OutputFields::resolve(table),
             stages: HardwareStage::ALL.map(|stage| StageFields::resolve(table, stage)),
+        }
+    }
+
+    /// The stage of the API whose shader a hardware stage runs. The program that copies what a
+    /// geometry shader wrote is part of it.
+    pub(crate) fn api_stage(&self, registers: &Registers, stage: HardwareStage) -> Stage {
+        let has_geometry = self.vertex.geometry_stage.flag(registers);
+        match stage {
+            HardwareStage::Ps => Stage::Fragment,
+            HardwareStage::Cs => Stage::Compute,
+            HardwareStage::Gs => Stage::Geometry,
+            HardwareStage::Hs => Stage::TessControl,
+            HardwareStage::Ls => Stage::Vertex,
+            HardwareStage::Vs if has_geometry => Stage::Geometry,
+            HardwareStage::Es | HardwareStage::Vs => {
+                let is_tessellated = self.vertex.hull_stage.flag(registers);
+                if is_tessellated { Stage::TessEval } else { Stage::Vertex }
+            }
         }
     }
 
@@ -338,6 +385,7 @@ impl Fields {
         self.fragment.addresses(&mut all);
         self.color.addresses(&mut all);
         self.depth.addresses(&mut all);
+        self.output.addresses(&mut all);
         self.stages.iter().for_each(|stage| stage.addresses(&mut all));
         all
     }
@@ -362,6 +410,7 @@ mod tests {
             FragmentFields::NAMES,
             ColorFields::NAMES,
             DepthFields::NAMES,
+            OutputFields::NAMES,
         ];
         for (register, field) in lists.into_iter().flatten() {
             let exists = |table: &&Table| {

@@ -111,7 +111,7 @@ impl Printer<'_> {
 
     /// Text of a value.
     #[allow(clippy::cast_precision_loss, reason = "as the driver's own text")]
-    fn value(&self, name: &str, kind: Kind, value: u64, values: &Enumeration) -> String {
+    pub(super) fn value(&self, name: &str, kind: Kind, value: u64, values: &Enumeration) -> String {
         let low = u32::try_from(value & 0xffff_ffff).unwrap_or(0);
         let mut text = match kind {
             Kind::Bool => return if value == 0 { "false" } else { "true" }.to_string(),

@@ -4,6 +4,7 @@
 //! line. Its peculiarities are kept, such as reserved fields that repeat the value before them.
 
 mod fields;
+mod packets;
 mod state;
 
 use std::fmt::Write as _;

@@ -1,6 +1,9 @@
 //! Accesses of waves to images: texels in memory, filtered by raster's lookups.
 
-use std::cell::Cell;
+mod compression;
+mod levels;
+
+use std::cell::{Cell, RefCell};
 
 use amd_isa::Chip;
 use gcn_simulator::{ImageAccess, ImageKind, ImageOperation, ImageResource, SamplerResource};
@@ -14,8 +17,12 @@ use raster::texture::{
 };
 use surfaces::SurfaceFormat;
 
-use crate::texels::{Level, Numbers, TileMode, format};
+use self::compression::{Compression, Texel};
+use self::levels::Levels;
+use crate::texels::{Numbers, format, mask_format};
 
+/// Format of the descriptor of no image.
+const NO_FORMAT: u8 = 0;
 /// Bits of an address.
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
@@ -34,18 +41,18 @@ struct View<'a> {
     resource: ImageResource,
     sampler: Option<SamplerResource>,
     format: &'static SurfaceFormat,
+    /// Bits of a sample's fragment in a texel that says which fragments samples have.
+    fragment_bits: Option<u32>,
     levels: Levels,
+    compression: Option<Compression>,
     border: [u32; 4],
     is_normalized: bool,
     parameters: SamplerParameters,
     /// The lookup compares texels with a reference.
     compares: Cell<bool>,
-    /// A texel could not be read.
-    failed: Cell<Option<u64>>,
+    /// Why a texel could not be read or written.
+    failed: RefCell<Option<String>>,
 }
-
-/// Places of the levels of an image.
-struct Levels(Vec<Level>);
 
 impl<'a> Images<'a> {
     /// Images in this memory.
@@ -57,6 +64,9 @@ impl<'a> Images<'a> {
     pub(crate) fn access(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         if let ImageOperation::Size { level } = access.operation {
             return Ok(size(&access.resource, level));
+        }
+        if access.resource.data_format == NO_FORMAT {
+            return Ok(nothing(access));
         }
         match &self.last {
             Some(view) if view.is_of(access) => view.access(access),
@@ -93,10 +103,21 @@ impl View<'_> {
             _ => view.look_up(access)?,
         };
         match view.failed.take() {
-            Some(address) => Err(format!("no memory at {address:#x}")),
+            Some(reason) => Err(reason),
             None => Ok(result),
         }
     }
+}
+
+/// Result of an access to no image: zeros in the order of the descriptor's channels.
+fn nothing(access: &ImageAccess) -> [u32; 4] {
+    let reads = matches!(
+        access.operation,
+        ImageOperation::Load { .. } | ImageOperation::Sample { .. } | ImageOperation::Gather { .. }
+    );
+    let is_float = !matches!(access.resource.number_format, 4 | 5);
+    let one = if is_float { 1.0_f32.to_bits() } else { 1 };
+    access.resource.select.map(|select| if reads && select == 1 { one } else { 0 })
 }
 
 /// Width, height, depth or layers of a level, and the number of levels.
@@ -122,11 +143,15 @@ impl<'a> View<'a> {
         let Images { chip, memory, borders, .. } = *images;
         let resource = &access.resource;
         let (data, numbers) = (u32::from(resource.data_format), resource.number_format);
-        let format = Numbers::of_image(numbers)
-            .and_then(|numbers| format(data, numbers, 0))
-            .ok_or_else(|| format!("format {data} with numbers {numbers}"))?;
-        let mode = TileMode::of(chip, resource.tiling.into()).map_err(|error| error.to_string())?;
-        let levels = Levels::of(resource, mode, format.bytes)?;
+        let mask = mask_format(data);
+        let format = match mask {
+            Some((format, _)) => Some(format),
+            None => Numbers::of_image(numbers).and_then(|numbers| format(data, numbers, 0)),
+        };
+        let format = format.ok_or_else(|| format!("format {data} with numbers {numbers}"))?;
+        let levels = Levels::of(chip, resource, format)?;
+        let first = levels.first().filter(|_| chip == Chip::Vi);
+        let compression = first.and_then(|level| Compression::of(resource, level, format.bytes));
         let border = match access.sampler.map_or(0, |sampler| sampler.border) {
             0 => [0; 4],
             1 => [0, 0, 0, 1.0_f32.to_bits()],
@@ -143,7 +168,9 @@ impl<'a> View<'a> {
             resource: *resource,
             sampler: access.sampler,
             format,
+            fragment_bits: mask.map(|(_, bits)| bits),
             levels,
+            compression,
             border,
             is_normalized: !access.unnormalized,
             parameters: match &access.sampler {
@@ -151,12 +178,12 @@ impl<'a> View<'a> {
                 None => SamplerParameters::default(),
             },
             compares: Cell::new(false),
-            failed: Cell::new(None),
+            failed: RefCell::new(None),
         })
     }
 
-    /// Address of a texel of an access; `None` outside of the image.
-    fn address(&self, [x, y, z]: [i32; 3], layer: i32, level: u32, sample: u32) -> Option<u64> {
+    /// The place of a texel of an access; `None` outside of the image.
+    fn place(&self, [x, y, z]: [i32; 3], layer: i32, level: u32, sample: u32) -> Option<Texel<'_>> {
         let resource = &self.resource;
         let level = level + u32::from(resource.base_level);
         let (width, height, depth) = self.level_size(level as usize)?;
@@ -171,25 +198,56 @@ impl<'a> View<'a> {
         let is_flat = matches!(resource.kind, ImageKind::D1 | ImageKind::D1_ARRAY);
         let y = if is_flat { 0 } else { y };
         let (x, y) = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
-        let place = self.levels.0.get(level as usize)?;
-        let is_inside = x < width && y < height && sample < place.samples;
-        is_inside.then(|| place.address(x, y, slice, sample) & ADDRESS_MASK)
+        let level = self.levels.get(level)?;
+        let is_inside = x < width && y < height && sample < level.samples;
+        let (block_width, block_height) = self.format.block_size();
+        let address =
+            || level.address(x / block_width, y / block_height, slice, sample) & ADDRESS_MASK;
+        is_inside.then(|| Texel { level, x, y, slice, address: address() })
     }
 
-    /// Bytes of the texel at an address.
-    fn bytes(&self, address: u64) -> [u8; 16] {
+    /// Notes why a texel could not be accessed.
+    fn fail(&self, reason: String) {
+        self.failed.borrow_mut().get_or_insert(reason);
+    }
+
+    /// Bytes of a texel, or of its block.
+    fn bytes(&self, texel: Texel<'_>) -> [u8; 16] {
+        if let Some(compression) = self.compression {
+            match compression.replaced(self.memory, texel, self.format) {
+                Ok(Some(bytes)) => return bytes,
+                Ok(None) => {}
+                Err(reason) => self.fail(reason),
+            }
+        }
         let mut bytes = [0; 16];
         let count = (self.format.bytes as usize).min(16);
-        if self.memory.read(address, &mut bytes[..count]).is_err() {
-            self.failed.set(Some(address));
+        if let Err(fault) = self.memory.read(texel.address, &mut bytes[..count]) {
+            self.fail(fault.to_string());
         }
         bytes
     }
 
+    /// Values of a texel.
+    fn values(&self, texel: Texel<'_>) -> [u32; 4] {
+        let (width, height) = self.format.block_size();
+        let bytes = self.bytes(texel);
+        let [value, rest @ ..] =
+            self.format.decode_in_block(&bytes, texel.x % width, texel.y % height);
+        let Some(bits) = self.fragment_bits else { return [value, rest[0], rest[1], rest[2]] };
+        // Shaders see four bits for each sample.
+        let fragment = |sample: u32| (value >> (bits * sample)) & ((1 << bits) - 1);
+        let samples = self.format.bytes as u32 * 8 / bits;
+        let all = (0..samples.min(8)).fold(0, |all, sample| all | fragment(sample) << (4 * sample));
+        [all, 0, 0, 1]
+    }
+
     /// Loads a texel; one outside of the image is 0.
     fn load(&self, coordinates: [i32; 3], layer: i32, level: u32, sample: u32) -> [u32; 4] {
-        let Some(address) = self.address(coordinates, layer, level, sample) else { return [0; 4] };
-        self.selected(self.format.decode(&self.bytes(address)))
+        match self.place(coordinates, layer, level, sample) {
+            Some(texel) => self.selected(self.values(texel)),
+            None => [0; 4],
+        }
     }
 
     /// Channels in the order of the descriptor.
@@ -203,7 +261,10 @@ impl<'a> View<'a> {
     }
 
     fn store(&self, coordinates: [i32; 3], layer: i32, level: u32, texel: [u32; 4]) {
-        let Some(address) = self.address(coordinates, layer, level, 0) else { return };
+        let Some(texel_place) = self.place(coordinates, layer, level, 0) else { return };
+        if self.compression.is_some() || self.format.blocks.is_some() {
+            return self.fail("not modeled: stores to compressed images".to_owned());
+        }
         // The descriptor says from which channel each component comes: stores go the other way.
         let mut values = [0; 4];
         for (select, value) in self.resource.select.iter().zip(texel) {
@@ -211,8 +272,8 @@ impl<'a> View<'a> {
                 values[usize::from(*select) - 4] = value;
             }
         }
-        if self.memory.write(address, &self.format.encode(values)).is_err() {
-            self.failed.set(Some(address));
+        if let Err(fault) = self.memory.write(texel_place.address, &self.format.encode(values)) {
+            self.fail(fault.to_string());
         }
     }
 
@@ -223,17 +284,17 @@ impl<'a> View<'a> {
         operation: &str,
         data: [u32; 2],
     ) -> Result<[u32; 4], String> {
-        let Some(address) = self.address(coordinates, layer, 0, 0) else { return Ok([0; 4]) };
-        if self.format.bytes != 4 {
+        let Some(texel) = self.place(coordinates, layer, 0, 0) else { return Ok([0; 4]) };
+        if self.format.bytes != 4 || self.compression.is_some() {
             return Err(format!("an atomic operation on {} bytes", self.format.bytes));
         }
-        let old = self.bytes(address);
+        let old = self.bytes(texel);
         let old = u32::from_le_bytes([old[0], old[1], old[2], old[3]]);
         let [new, compared] = data.map(u64::from);
         let new = gcn_simulator::atomic(operation, false, old.into(), new, compared)
             .ok_or_else(|| format!("unknown operation {operation}"))?;
-        if self.memory.write(address, &new.to_le_bytes()[..4]).is_err() {
-            self.failed.set(Some(address));
+        if let Err(fault) = self.memory.write(texel.address, &new.to_le_bytes()[..4]) {
+            self.fail(fault.to_string());
         }
         Ok([old, 0, 0, 0])
     }
@@ -357,47 +418,6 @@ fn operation(kind: ImageKind, operation: &ImageOperation) -> Option<TextureOp> {
     })
 }
 
-impl Levels {
-    /// Places of all levels up to the last: each begins after all slices of the one before.
-    fn of(resource: &ImageResource, mode: TileMode, bytes: u64) -> Result<Levels, String> {
-        let samples = if resource.kind.has_samples() { 1 << resource.last_level.min(4) } else { 1 };
-        let last = if samples > 1 { 0 } else { resource.last_level };
-        let slices = match resource.kind {
-            ImageKind::CUBE => 6 * resource.depth,
-            ImageKind::D1 | ImageKind::D2 | ImageKind::D2_SAMPLES => resource.base_array + 1,
-            _ => resource.depth,
-        };
-        // Sizes of images that may have several levels are powers of two.
-        let padded = |size: u32, level: u32| {
-            let is_padded = resource.is_padded || level > 0;
-            if is_padded { size.next_power_of_two() } else { size }
-        };
-        if mode.has_macro_tiles() && (last > 0 || slices > 1) {
-            return Err("not modeled: levels or layers of larger tiles".to_owned());
-        }
-        let mut base = resource.base;
-        let mut levels = Vec::new();
-        for level in 0..=u32::from(last) {
-            let minified = |size: u32| (size >> level.min(31)).max(1);
-            let rows = padded(minified(resource.height), level);
-            let pitch = padded(minified(resource.pitch), level);
-            let (pitch, rows) = match level {
-                0 => (u64::from(resource.pitch), mode.aligned_rows(rows)),
-                _ => mode.aligned(pitch, rows, bytes),
-            };
-            let slice = pitch * rows;
-            levels.push(Level { base, mode, pitch, slice, bytes, samples });
-            let count = match resource.kind {
-                ImageKind::D3 => padded(minified(slices), level),
-                _ => padded(slices, level),
-            };
-            let size = slice * u64::from(count) * bytes * u64::from(samples);
-            base = base.wrapping_add(size.next_multiple_of(256));
-        }
-        Ok(Levels(levels))
-    }
-}
-
 impl Texels for View<'_> {
     fn target(&self) -> TextureTarget {
         match self.resource.kind {
@@ -441,8 +461,8 @@ impl Texels for View<'_> {
     fn texel(&self, level: usize, layer: usize, x: i32, y: i32) -> Option<[u32; 4]> {
         let level = u32::try_from(level).ok()?.checked_sub(self.resource.base_level.into())?;
         let layer = i32::try_from(layer).ok()?;
-        let address = self.address([x, y, layer], layer, level, 0)?;
-        Some(self.format.decode(&self.bytes(address)))
+        let texel = self.place([x, y, layer], layer, level, 0)?;
+        Some(self.values(texel))
     }
 
     fn class(&self) -> FormatClass {

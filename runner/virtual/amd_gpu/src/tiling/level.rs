@@ -1,0 +1,155 @@
+//! Places of the texels of a level.
+
+use super::macro_tiles::Place;
+use super::mode::{Arrangement, Order, TileMode};
+
+/// Number of a texel in its tile of 8 by 8.
+fn place_in_tile(order: Order, bytes: u64, x: u32, y: u32) -> u64 {
+    let (x, y) = (u64::from(x), u64::from(y));
+    let bits = |value: u64, places: [u32; 3]| {
+        (0..3).fold(0, |all, i| all | (value >> i & 1) << places[i as usize])
+    };
+    let (order, x, y) = match order {
+        Order::Rotated if bytes < 16 => (Order::Display, y, x),
+        order => (order, x, y),
+    };
+    match (order, bytes) {
+        (Order::Display, 1) => bits(x, [0, 1, 2]) | bits(y, [4, 3, 5]),
+        (Order::Display, 2) => bits(x, [0, 1, 2]) | bits(y, [3, 4, 5]),
+        (Order::Display, 4) => bits(x, [0, 1, 3]) | bits(y, [2, 4, 5]),
+        (Order::Display, 8) => bits(x, [0, 2, 3]) | bits(y, [1, 4, 5]),
+        (Order::Display, 16) => bits(x, [1, 2, 3]) | bits(y, [0, 4, 5]),
+        _ => bits(x, [0, 2, 4]) | bits(y, [1, 3, 5]),
+    }
+}
+
+/// Texels of a level of a surface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Level {
+    /// Address of the first byte; of macro tiles with the bits that turn pipes and banks.
+    pub(crate) base: u64,
+    pub(crate) mode: TileMode,
+    /// Texels from row to row.
+    pub(crate) pitch: u64,
+    /// Texels of a slice.
+    pub(crate) slice: u64,
+    /// Bytes of a texel.
+    pub(crate) bytes: u64,
+    pub(crate) samples: u32,
+}
+
+impl Level {
+    /// Address of a sample of a texel.
+    pub(crate) fn address(&self, x: u32, y: u32, slice: u32, sample: u32) -> u64 {
+        let Level { base, mode, pitch, slice: slice_texels, bytes, samples } = *self;
+        let samples = u64::from(samples.max(1));
+        let first = u64::from(slice).wrapping_mul(slice_texels);
+        let sample = u64::from(sample);
+        if mode.arrangement == Arrangement::Linear {
+            let texel = first + u64::from(y) * pitch + u64::from(x);
+            return base.wrapping_add((texel * samples + sample) * bytes);
+        }
+        let place = place_in_tile(mode.order, bytes, x % 8, y % 8);
+        let element = match mode.is_depth {
+            true => place * samples + sample,
+            false => sample * 64 + place,
+        };
+        if let Arrangement::Macro(tiles) = mode.arrangement {
+            let (x, y, slice) = (u64::from(x), u64::from(y), u64::from(slice));
+            let place = Place { x, y, slice, byte: element * bytes };
+            return tiles.address(base, (pitch / 8, slice_texels / 64), place);
+        }
+        let tile = first / 64 + u64::from(y / 8) * (pitch / 8) + u64::from(x / 8);
+        base.wrapping_add((tile * 64 * samples + element) * bytes)
+    }
+
+    /// Address of the first byte, without the bits that turn pipes and banks.
+    pub(crate) fn first_byte(&self) -> u64 {
+        self.mode.plain_base(self.base)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use amd_isa::Chip;
+
+    use super::*;
+
+    /// A level of two slices that are whole macro tiles.
+    fn level(chip: Chip, index: u32, bytes: u64, samples: u32) -> Level {
+        let mode = TileMode::of(chip, index, bytes, samples).expect("a mode");
+        let (pitch, rows) = mode.aligned(24, 16, bytes);
+        Level { base: 0, mode, pitch, slice: pitch * rows, bytes, samples }
+    }
+
+    #[test]
+    fn every_texel_has_its_own_place() {
+        let modes = [(4, Chip::Si), (9, Chip::Si), (8, Chip::Si), (13, Chip::Vi), (0, Chip::Si)];
+        let larger =
+            [(14, Chip::Si), (17, Chip::Si), (12, Chip::Si), (1, Chip::Vi), (14, Chip::Vi)];
+        for (index, chip) in modes.into_iter().chain(larger) {
+            for (bytes, samples) in [(1, 2), (2, 1), (4, 8), (8, 2), (16, 1)] {
+                let level = level(chip, index, bytes, samples);
+                let (width, height) = (level.pitch as u32, (level.slice / level.pitch) as u32);
+                let mut places = Vec::new();
+                for slice in 0..2 {
+                    for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                        places.extend((0..samples).map(|s| level.address(x, y, slice, s)));
+                    }
+                }
+                places.sort_unstable();
+                let all = (0..places.len() as u64).map(|i| i * bytes);
+                assert!(places.iter().copied().eq(all), "{chip:?} {index} {bytes} {samples}");
+            }
+        }
+    }
+
+    /// Addresses of AMD's library of addresses for pitcairn and polaris10.
+    #[test]
+    fn macro_tiles_are_those_of_the_library() {
+        let [si, vi] = Chip::ALL;
+        for (chip, index, bytes, samples, size, at, address) in [
+            (si, 14, 1, 1, (1024, 1024), [343, 763, 0, 0], 712415),
+            (si, 14, 1, 8, (1728, 512), [711, 185, 1, 7], 12189655),
+            (si, 16, 4, 1, (1024, 2048), [495, 315, 1, 0], 9695356),
+            (si, 16, 4, 8, (576, 1024), [282, 510, 1, 4], 30368944),
+            (si, 17, 16, 1, (192, 1536), [115, 1282, 0, 0], 4066512),
+            (si, 17, 16, 8, (512, 1152), [164, 667, 1, 3], 105547424),
+            (si, 12, 4, 1, (1024, 512), [836, 86, 0, 0], 447200),
+            (vi, 14, 4, 1, (1280, 1280), [306, 119, 0, 0], 213432),
+            (vi, 14, 4, 8, (256, 128), [104, 79, 0, 0], 76968),
+            (vi, 14, 8, 1, (1024, 1024), [825, 534, 0, 0], 5170248),
+            (vi, 14, 8, 8, (512, 128), [114, 63, 0, 7], 3387504),
+            (vi, 10, 4, 1, (512, 2048), [193, 294, 0, 0], 541892),
+        ] {
+            let mode = TileMode::of(chip, index, bytes, samples).expect("a mode");
+            let (pitch, rows) = size;
+            assert_eq!(mode.aligned(pitch, rows, bytes), size, "whole macro tiles");
+            let level = Level { base: 0, mode, pitch, slice: pitch * rows, bytes, samples };
+            let [x, y, slice, sample] = at;
+            assert_eq!(level.address(x, y, slice, sample), address, "{chip} {index} {bytes}");
+        }
+    }
+
+    #[test]
+    fn low_bits_of_an_address_turn_pipes_and_banks() {
+        let level = level(Chip::Vi, 14, 4, 1);
+        let turned = Level { base: 0x300, ..level };
+        assert_eq!(turned.first_byte(), 0);
+        assert_eq!(turned.address(0, 0, 0, 0), level.address(0, 0, 0, 0) ^ 0x300);
+        assert_eq!(turned.address(9, 20, 1, 0), level.address(9, 20, 1, 0) ^ 0x300);
+    }
+
+    #[test]
+    fn small_levels_have_plain_tiles() {
+        let mode = TileMode::of(Chip::Vi, 14, 4, 1).expect("a mode");
+        assert_eq!(mode.of_level(4096, 4096), mode);
+        let plain = TileMode::of(Chip::Vi, 13, 4, 1).expect("a mode");
+        assert_eq!(mode.of_level(16, 4096), plain);
+    }
+
+    #[test]
+    fn thick_tiles_are_not_modeled() {
+        assert!(TileMode::of(Chip::Si, 19, 4, 1).is_err());
+    }
+}

@@ -1,0 +1,8 @@
+//! Tiles: their modes, and the places of texels in them.
+
+mod level;
+mod macro_tiles;
+mod mode;
+
+pub(crate) use level::Level;
+pub(crate) use mode::{DepthTiles, TileMode};
