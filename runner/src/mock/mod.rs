@@ -5,7 +5,8 @@
 //! * `pass`, `fail`, `skip`, `warn`, `steps`: ends with that status; `sleep N` passes after N
 //!   milliseconds;
 //! * `panic`, `abort`, `overflow`, `exit`: ends the worker process in that way;
-//! * `hang`: never ends; `leak`: allocates memory until it is stopped;
+//! * `hang [N]`: never ends, at line N if there is one;
+//! * `leak`: allocates memory until it is stopped;
 //! * `rubbish`: prints invalid records on both outputs, then passes;
 //! * `excuse`: prints a line on standard error, then fails;
 //! * `flake`: alternates between pass and fail by means of a file beside the test;
@@ -18,6 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use results::verdict::{Phase, Status, Verdict};
+use vocabulary::begin_step;
 
 /// Executes a mock file with a limit on passes.
 pub fn run_file(path: &Path, limit: Option<u32>) -> Verdict {
@@ -63,9 +65,14 @@ fn pretend(what: &str, number: u64, path: &Path) -> Verdict {
             black_box(overflow(number));
             Verdict::pass()
         }
-        "hang" => loop {
-            std::thread::sleep(Duration::from_secs(1));
-        },
+        "hang" => {
+            if number > 0 {
+                begin_step(Phase::Link, Some("pretender"), number as u32);
+            }
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+            }
+        }
         "leak" => leak(),
         "rubbish" => {
             rubbish();

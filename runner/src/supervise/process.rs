@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use external_program::{kill_group, resident, signal_name, start_group};
 use regex::Regex;
+use serde::Serialize;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use super::protocol::{self, Answer, Request};
+use super::protocol::{self, Question, Reply, Request};
 use crate::log;
 
 /// Size of the kept part of a worker's standard error.
@@ -81,17 +82,17 @@ enum Output {
 }
 
 impl Output {
-    async fn answer(&mut self) -> Option<Answer> {
+    async fn reply(&mut self) -> Option<Reply> {
         loop {
             if let Output::Read(output, line) = self {
                 if !output.read_until(b'\n', line).await.is_ok_and(|_| line.ends_with(b"\n")) {
                     *self = Output::Closed;
                     return None;
                 }
-                let answer = protocol::read(line);
+                let reply = protocol::read(line);
                 line.clear();
-                if answer.is_some() {
-                    return answer;
+                if reply.is_some() {
+                    return reply;
                 }
             } else {
                 let Output::Unread(output) = mem::replace(self, Output::Closed) else {
@@ -140,10 +141,19 @@ impl Process {
         Ok(Process { input: child.stdin.take(), child, output, errors, error_reader })
     }
 
-    /// Sends a request. If the worker has died, [`Process::answer`] reports it.
+    /// Sends a request. If the worker has died, [`Process::reply`] reports it.
     pub fn send(&mut self, request: &Request) {
+        self.write(request);
+    }
+
+    /// Asks what a test case is at.
+    pub fn ask(&mut self, case: usize) {
+        self.write(&Question { late: case });
+    }
+
+    fn write(&mut self, record: &impl Serialize) {
         if let Some(input) = &mut self.input {
-            let _ = protocol::write(input, request);
+            let _ = protocol::write(input, record);
         }
     }
 
@@ -152,10 +162,10 @@ impl Process {
         self.input = None;
     }
 
-    /// Returns the next answer; `None` after the worker closed its output, as it does when it dies.
+    /// Returns the next reply; `None` after the worker closed its output, as it does when it dies.
     /// Must be called within a runtime. A canceled call loses nothing.
-    pub async fn answer(&mut self) -> Option<Answer> {
-        self.output.answer().await
+    pub async fn reply(&mut self) -> Option<Reply> {
+        self.output.reply().await
     }
 
     /// Returns the resident memory in bytes, where the system reports it.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::look::LookRequest;
 use execute::CaseOverride;
 use results::DriverHeader;
-use results::verdict::{TestResult, Verdict};
+use results::verdict::{Phase, TestResult, Verdict};
 use tools::Case;
 use vocabulary::Target;
 
@@ -78,6 +78,24 @@ pub struct ExplanationRequest {
     pub folder: OsString,
 }
 
+/// A question about a test case that takes too long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Question {
+    /// Index of the test case in the plan.
+    pub late: usize,
+}
+
+/// The answer to a [`Question`]: what the test case is at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Index of the test case in the plan.
+    pub late: usize,
+    /// Phase of the test's life.
+    pub phase: Phase,
+    /// Line and executor, if they are known.
+    pub place: String,
+}
+
 /// The end of an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -90,6 +108,16 @@ pub struct Answer {
     /// The answer to a [`LookRequest`]: JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub look: Option<String>,
+}
+
+/// What a worker writes to its standard output.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Reply {
+    /// A test case has ended.
+    Answer(Box<Answer>),
+    /// A test case goes on.
+    Place(Place),
 }
 
 /// The end of a test case in a worker's standard error: what follows belongs to the next one.

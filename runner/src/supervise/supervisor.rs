@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::process::{Process, Program, push_lines};
-use super::protocol::{Answer, Request};
+use super::protocol::{Answer, Place, Reply, Request};
 use crate::log;
 use results::verdict::{Outcome, Phase, Status, Verdict};
 
@@ -17,6 +17,9 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// Time for a test case to end by itself after its caller is gone: a new process costs as much.
 const GRACE: Duration = Duration::from_millis(250);
+
+/// Time for a process to tell what a test case is at, after its time limit.
+const REPLY_TIME: Duration = Duration::from_secs(1);
 
 /// Settings of the worker processes.
 #[derive(Clone, Debug)]
@@ -97,9 +100,17 @@ struct InFlight {
     order: Order,
     /// Start of the execution; `None` while it waits in the process.
     since: Option<Instant>,
+    /// True if the process was asked what it is at, since the time limit is reached.
+    asked: bool,
+    /// What it is at.
+    place: Option<Place>,
 }
 
 impl InFlight {
+    fn new(order: Order) -> InFlight {
+        InFlight { order, since: None, asked: false, place: None }
+    }
+
     /// Returns the execution time so far.
     fn elapsed(&self) -> Duration {
         self.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -147,8 +158,9 @@ impl WorkerSupervisor {
                     Some(order) => self.begin(order),
                     None => return self.end().await,
                 },
-                answer = next_answer(&mut self.process) => match answer {
-                    Some(answer) => self.answered(answer),
+                reply = next_reply(&mut self.process) => match reply {
+                    Some(Reply::Answer(answer)) => self.answered(*answer),
+                    Some(Reply::Place(place)) => self.placed(place),
                     None => self.died().await,
                 },
                 _ = ticks.tick() => self.check().await,
@@ -160,7 +172,7 @@ impl WorkerSupervisor {
     async fn end(mut self) {
         if let Some(process) = &mut self.process {
             process.close_input();
-            while process.answer().await.is_some() {}
+            while process.reply().await.is_some() {}
         }
     }
 
@@ -177,7 +189,7 @@ impl WorkerSupervisor {
                 }
                 Err(error) => {
                     let message = format!("cannot start a worker process: {error}");
-                    return InFlight { order, since: None }.end(crashed(&message, Duration::ZERO));
+                    return InFlight::new(order).end(crashed(&message, Duration::ZERO));
                 }
             },
         };
@@ -185,7 +197,7 @@ impl WorkerSupervisor {
             process.forget_errors();
         }
         process.send(&order.request);
-        self.in_flight.push(InFlight { order, since: None });
+        self.in_flight.push(InFlight::new(order));
         self.start_clocks();
     }
 
@@ -207,6 +219,14 @@ impl WorkerSupervisor {
             && self.settings.batch.is_some_and(|batch| self.finished >= batch)
         {
             self.process = None;
+        }
+    }
+
+    /// Keeps what a late test case is at.
+    fn placed(&mut self, place: Place) {
+        let mut cases = self.in_flight.iter_mut();
+        if let Some(case) = cases.find(|case| case.order.request.case == place.late) {
+            case.place = Some(place);
         }
     }
 
@@ -239,13 +259,25 @@ impl WorkerSupervisor {
     /// exceed the memory limit.
     async fn check(&mut self) {
         let (time_limit, threads) = (self.settings.time_limit, self.settings.threads);
+        let is_late = |case: &InFlight| case.elapsed() >= time_limit;
+        for case in self.in_flight.iter_mut().filter(|case| is_late(case) && !case.asked) {
+            case.asked = true;
+            self.process.iter_mut().for_each(|process| process.ask(case.order.request.case));
+        }
         // Beside other test cases one without a caller may as well come to its end.
-        let is_late =
-            |case: &InFlight| case.elapsed() >= time_limit || (threads == 1 && case.is_abandoned());
-        if self.in_flight.iter().any(is_late) {
+        let is_given_up = |case: &InFlight| {
+            case.place.is_some()
+                || case.elapsed() >= time_limit + REPLY_TIME
+                || (threads == 1 && case.is_abandoned())
+        };
+        if self.in_flight.iter().any(is_given_up) {
             let cases = std::mem::take(&mut self.in_flight);
-            let (late, others): (Vec<InFlight>, _) = cases.into_iter().partition(is_late);
-            late.into_iter().for_each(|case| case.end(timed_out(time_limit)));
+            let (late, others): (Vec<InFlight>, _) =
+                cases.into_iter().partition(|case| is_late(case) || is_given_up(case));
+            for case in late {
+                let finished = timed_out(time_limit, case.place.as_ref());
+                case.end(finished);
+            }
             // A thread can only be ended with its process. The other test cases start again.
             self.process.take().into_iter().for_each(Process::kill);
             others.into_iter().for_each(|case| self.begin(case.order));
@@ -313,17 +345,28 @@ impl WorkerSupervisor {
         };
         process.iter_mut().for_each(|process| process.send(request));
         let mut ticks = ticks();
+        let (mut is_asked, time_limit) = (false, self.settings.time_limit);
         let death = loop {
             tokio::select! {
-                answer = next_answer(&mut process) => match answer {
-                    Some(answer) if answer.case == request.case => return (finished(answer), false),
-                    Some(_) => {}
+                reply = next_reply(&mut process) => match reply {
+                    Some(Reply::Answer(answer)) if answer.case == request.case => {
+                        return (finished(*answer), false);
+                    }
+                    Some(Reply::Answer(_)) => {}
+                    Some(Reply::Place(place)) => {
+                        process.take().into_iter().for_each(Process::kill);
+                        return (timed_out(time_limit, Some(&place)), true);
+                    }
                     None => break Death::Died(process.take().map(Process::post_mortem).unwrap_or_default()),
                 },
                 _ = ticks.tick() => {
-                    if start.elapsed() >= self.settings.time_limit {
+                    if start.elapsed() >= time_limit + REPLY_TIME {
                         process.take().into_iter().for_each(Process::kill);
-                        return (timed_out(self.settings.time_limit), true);
+                        return (timed_out(time_limit, None), true);
+                    }
+                    if start.elapsed() >= time_limit && !is_asked {
+                        is_asked = true;
+                        process.iter_mut().for_each(|process| process.ask(request.case));
                     }
                     if process.as_ref().is_some_and(|process| too_large(process, &self.settings)) {
                         process.take().into_iter().for_each(Process::kill);
@@ -342,10 +385,10 @@ fn ticks() -> Interval {
     ticks
 }
 
-/// Returns the next answer; waits forever if there is no process.
-async fn next_answer(process: &mut Option<Process>) -> Option<Answer> {
+/// Returns the next reply; waits forever if there is no process.
+async fn next_reply(process: &mut Option<Process>) -> Option<Reply> {
     match process {
-        Some(process) => process.answer().await,
+        Some(process) => process.reply().await,
         None => std::future::pending().await,
     }
 }
@@ -364,9 +407,14 @@ fn crashed(reason: &str, duration: Duration) -> Finished {
     Finished { verdict, duration, look: None }
 }
 
-fn timed_out(time_limit: Duration) -> Finished {
-    let reason = format!("not finished after {} s of wall-clock time", time_limit.as_secs());
-    let verdict = Verdict::new(Status::Timeout, Phase::Simulate, reason);
+/// The end of a test case that exceeded its time, with what it was at if that is known.
+fn timed_out(time_limit: Duration, place: Option<&Place>) -> Finished {
+    let mut reason = format!("not finished after {} s of wall-clock time", time_limit.as_secs());
+    if let Some(Place { place, .. }) = place.filter(|place| !place.place.is_empty()) {
+        reason += &format!(": {place}");
+    }
+    let phase = place.map_or(Phase::Simulate, |place| place.phase);
+    let verdict = Verdict::new(Status::Timeout, phase, reason);
     Finished { verdict, duration: time_limit, look: None }
 }
 

@@ -1,5 +1,6 @@
 //! The worker's side: executes requests until the supervisor closes the input.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,8 +8,9 @@ use std::time::Instant;
 use shader_device::STACK;
 
 use super::panics::caught;
-use super::protocol::{self, Answer, Mark, Request};
+use super::protocol::{self, Answer, Mark, Place, Question, Request};
 use results::verdict::Verdict;
+use vocabulary::{Phase, Progress};
 
 /// The outcome of a request.
 #[derive(Debug)]
@@ -51,12 +53,27 @@ pub fn serve(
         })
     });
     let run = Arc::new(run);
+    // The steps of the test cases that were sent.
+    let mut at_work: BTreeMap<usize, Progress> = BTreeMap::new();
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
         if let Some(request) = protocol::read::<Request>(&line) {
             let run = run.clone();
-            runtime.spawn_blocking(move || answer(&request, &*run, threads == 1));
+            let progress = Progress::default();
+            at_work.retain(|_, progress| progress.is_followed());
+            at_work.insert(request.case, progress.clone());
+            runtime.spawn_blocking(move || {
+                progress.follow_this_thread();
+                answer(&request, &*run, threads == 1);
+            });
+        } else if let Some(Question { late }) = protocol::read(&line)
+            && let Some(progress) = at_work.get(&late)
+        {
+            let step = progress.step();
+            let phase = step.map_or(Phase::Simulate, |step| step.phase);
+            let place = step.map(|step| step.to_string()).unwrap_or_default();
+            let _ = protocol::write(&mut io::stdout().lock(), &Place { late, phase, place });
         }
         line.clear();
     }

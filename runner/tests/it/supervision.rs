@@ -99,6 +99,16 @@ fn hanging_tests_are_given_up() {
     }
 }
 
+#[test]
+fn late_tests_tell_what_they_are_at() {
+    let sandbox = Sandbox::new();
+    sandbox.mocks(&[("hang", "hang 8"), ("z", "pass")]);
+    for arguments in [&["-j", "2"][..], &["-j", "2", "--isolate"]] {
+        let place = "link: not finished after 1 s of wall-clock time: line 8, pretender";
+        sandbox.mock_run(&[&["--timeout", "1"], arguments].concat()).expect(1, &[place]);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn tests_that_take_all_memory_are_given_up() {

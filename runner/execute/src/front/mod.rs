@@ -22,6 +22,7 @@ use script::{
 use crate::capabilities::stage_available;
 use pipeline::Pipeline;
 use results::verdict::{Phase, Verdict};
+use vocabulary::begin_step;
 
 /// Maximum number of a shader's diagnostics in a reason.
 const DIAGNOSTICS: usize = 5;
@@ -53,6 +54,7 @@ pub enum Linked {
 /// Returns the verdict that ends the test: the first section that is not available, not supported
 /// or does not compile.
 pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked, Verdict> {
+    begin_step(Phase::Frontend, None, 0);
     let mut front = FrontEnd {
         script,
         capabilities,
@@ -72,6 +74,7 @@ pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked,
         front.section(&section.content, section.line)?;
     }
     front.translate()?;
+    begin_step(Phase::Link, None, 0);
     front.link()
 }
 

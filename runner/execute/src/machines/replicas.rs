@@ -9,6 +9,7 @@ use crate::device::DeviceKind;
 use crate::shared::{Recorded, ReferenceRecord};
 use results::verdict::{Phase, Status, Verdict};
 use shader_device::{Disagreement, ShaderDevice, Undefined};
+use vocabulary::begin_step;
 
 /// A GL machine and the device that shades for it.
 pub(crate) struct Replica {
@@ -112,6 +113,7 @@ impl Replicas {
     ) -> Result<Vec<T>, Verdict> {
         let mut results = Vec::with_capacity(self.all.len());
         for (index, replica) in self.all.iter_mut().enumerate() {
+            begin_step(Phase::Simulate, Some(replica.kind.name()), self.line);
             let result = action(&mut replica.machine, &mut *replica.device);
             results.push(
                 result.map_err(|error| verdict_of(&error, (index > 0).then_some(replica.kind)))?,

@@ -21,7 +21,7 @@ mod uniforms;
 mod vertex;
 
 use script::Script;
-use vocabulary::Phase;
+use vocabulary::{Phase, begin_step};
 
 use crate::api::Api;
 use crate::bindings::gl;
@@ -65,6 +65,7 @@ pub(crate) fn execute(
 
 impl Run<'_> {
     fn run(&mut self) -> Flow {
+        begin_step(Phase::Frontend, Some("driver"), 0);
         self.sections()?;
         let Some(lines) = &self.script.test else { return Ok(()) };
         self.vertex_data()?;
@@ -72,6 +73,7 @@ impl Run<'_> {
         let mut first = None;
         for line in lines {
             self.line = line.number;
+            begin_step(Phase::Simulate, Some("driver"), line.number);
             match self.command(&line.command) {
                 Err(stop) if stop.readable && self.observe.beyond => {
                     first.get_or_insert((line.number, stop));

@@ -23,7 +23,7 @@ use crate::features::Facts;
 use crate::loader::Instance;
 use crate::memory::Mapped;
 use crate::outcome::{AttachmentImage, Executable, Flow, fail, simulate, skip};
-use vocabulary::Phase;
+use vocabulary::{Phase, begin_step};
 
 /// Script and parts of the driver that a session uses.
 #[derive(Clone, Copy)]
@@ -87,6 +87,7 @@ impl<'a> Session<'a> {
     /// Makes the modules of all pipelines, then executes the commands.
     pub(super) fn run(&mut self) -> Flow {
         let Context { device, facts, tools, script, .. } = self.context;
+        begin_step(Phase::Frontend, Some("driver"), 0);
         for pipeline in &script.pipelines {
             if pipeline.kind == PipelineKind::RayTracing {
                 return Err(skip("ray tracing is not supported"));
@@ -127,6 +128,7 @@ impl<'a> Session<'a> {
 
     fn command(&mut self, command: &Command) -> Flow {
         self.line = Some(command.line);
+        begin_step(Phase::Simulate, Some("driver"), command.line);
         match &command.kind {
             CommandKind::Dispatch { pipeline, groups } => self.dispatch(*pipeline, *groups),
             CommandKind::Draw { pipeline, draw } => self.draw(*pipeline, draw),

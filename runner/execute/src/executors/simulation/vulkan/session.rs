@@ -6,6 +6,7 @@ use program::Program;
 use shader_device::{Disagreement, ShaderDevice};
 use vk_machine::{Machine, MachineError};
 use vk_script::{Command, CommandKind, Expectation, Script};
+use vocabulary::begin_step;
 
 use super::agreement::{Closeness, difference};
 use crate::device::DeviceKind;
@@ -75,12 +76,13 @@ impl<'s> Session<'s> {
             CommandKind::Repeat { count, commands } => (0..*count)
                 .try_for_each(|_| commands.iter().try_for_each(|command| self.command(command))),
             CommandKind::Expect(expectation) => self.expect(expectation).map_err(at_line),
-            kind => self.execute(kind).map_err(at_line),
+            kind => self.execute(kind, command.line).map_err(at_line),
         }
     }
 
-    fn execute(&mut self, command: &CommandKind) -> Result<(), Verdict> {
+    fn execute(&mut self, command: &CommandKind, line: u32) -> Result<(), Verdict> {
         for (index, replica) in self.replicas.iter_mut().enumerate() {
+            begin_step(Phase::Simulate, Some(replica.kind.name()), line);
             let done = replica.machine.execute(command, &mut *replica.device);
             done.map_err(|error| verdict_of(&error, (index > 0).then_some(replica.kind)))?;
         }
