@@ -2,7 +2,7 @@
 //! adjacency.
 //!
 //! Vertex orders and provoking vertices follow the OpenGL 4.6 compatibility specification, section
-//! 10.1 and table 13.2. Quads and polygons become triangles that share the provoking vertex of the
+//! 10.1 and table 13.2; those of Vulkan differ, see [`Primitive::from_provoking`]. Quads and polygons become triangles that share the provoking vertex of the
 //! whole.
 
 use smallvec::SmallVec;
@@ -61,6 +61,17 @@ impl Primitive {
 
     fn with_edges(mut self, edges: u8) -> Primitive {
         self.edges = edges;
+        self
+    }
+
+    /// Returns a primitive of OpenGL's first-vertex convention with Vulkan's order of vertices (1.3,
+    /// section 21.1): triangles begin with the provoking one.
+    #[must_use]
+    pub fn from_provoking(mut self, mode: PrimitiveMode) -> Primitive {
+        if mode.kind() == PrimitiveKind::Triangle {
+            self.vertices.rotate_left(self.provoking.into());
+            self.provoking = 0;
+        }
         self
     }
 
@@ -320,6 +331,22 @@ mod tests {
         }
         let only = lists(PrimitiveMode::TriangleStripAdjacency, 6, ProvokingVertex::Last);
         assert_eq!(only[0].0[..], [1, 2, 3, 6, 5, 4].map(|v| v - 1));
+    }
+
+    /// Vulkan 1.3, sections 21.1.5, 21.1.6 and table 33.
+    #[test]
+    fn triangles_of_vulkan_begin_with_the_provoking_vertex() {
+        let of = |mode, count| -> Vec<Vec<u32>> {
+            let all = assemble(mode, count, ProvokingVertex::First, 1).into_iter();
+            all.map(|p| p.from_provoking(mode).vertices.to_vec()).collect()
+        };
+        assert_eq!(of(PrimitiveMode::TriangleStrip, 5), [[0, 1, 2], [1, 3, 2], [2, 3, 4]]);
+        assert_eq!(of(PrimitiveMode::TriangleFan, 5), [[1, 2, 0], [2, 3, 0], [3, 4, 0]]);
+        assert_eq!(
+            of(PrimitiveMode::TriangleStripAdjacency, 10),
+            [[0, 1, 2, 6, 4, 3], [2, 5, 6, 8, 4, 0], [4, 2, 6, 9, 8, 7]]
+        );
+        assert_eq!(of(PrimitiveMode::LinesAdjacency, 4), [[0, 1, 2, 3]]);
     }
 
     #[test]

@@ -32,6 +32,9 @@ pub struct FragmentInterface {
     pub reads_facing: bool,
     /// Reads `gl_Layer` or `gl_ViewportIndex`.
     pub reads_layer: bool,
+    /// Depth and stencil are tested before the shader runs: it does not run where a test fails, and
+    /// its discard comes too late.
+    pub early_tests: bool,
     /// Writes memory.
     pub side_effects: bool,
     /// Reads a clock.
@@ -49,6 +52,7 @@ impl FragmentInterface {
     pub fn new(program: &Program) -> Option<FragmentInterface> {
         let stage = program.stage(Stage::Fragment)?;
         let mut info = FragmentInterface {
+            early_tests: stage.shader.layout.early_fragment_tests,
             side_effects: stage.side_effects,
             reads_clock: stage.reads_clock(),
             critical_section: stage.has_critical_section(),
@@ -65,7 +69,7 @@ impl FragmentInterface {
             }
         }
         // Depths of the shader come too late (GLSL 4.60 section 4.4.1.3).
-        info.writes_depth &= !stage.shader.layout.early_fragment_tests;
+        info.writes_depth &= !info.early_tests;
         if stage.inputs.iter().any(|v| v.slot == Slot::PointCoord) {
             info.add_input(Some(BuiltinVariable::PointCoord));
         }

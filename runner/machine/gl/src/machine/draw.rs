@@ -171,6 +171,7 @@ impl Machine {
         self.vertex_cache = cache;
         let assembly = Assembly {
             provoking: self.state.provoking,
+            from_provoking: false,
             patch_vertices: self.state.patch_vertices,
             defaults: DefaultLevels {
                 outer: self.state.default_outer,

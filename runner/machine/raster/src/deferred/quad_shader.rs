@@ -71,7 +71,14 @@ impl<'d> QuadShader<'d> {
     ) -> Result<(), DeviceError> {
         for (x, y) in quads {
             let covered = |i: i32| item.coverage.contains(x + (i & 1), y + (i >> 1));
-            let coverage = (0..4).fold(0, |mask, i| mask | u8::from(covered(i)) << i);
+            let mut coverage = (0..4).fold(0, |mask, i| mask | u8::from(covered(i)) << i);
+            if context.tests_early() {
+                let setup = &setups[item.setup];
+                coverage = (0..4).filter(|i| coverage >> i & 1 == 1).fold(0, |mask, i| {
+                    let passes = target.test(context, setup, x + (i & 1), y + (i >> 1), None);
+                    mask | u8::from(passes) << i
+                });
+            }
             if coverage != 0 {
                 let fetching = item.fetching;
                 let quad = PendingQuad { x, y, setup: item.setup, coverage, fetching };

@@ -66,6 +66,11 @@ impl DrawContext {
         self.depth_test.is_some() || self.output.tests()
     }
 
+    /// True if fragments are tested before they are shaded (GLSL 4.60, section 4.4.1.3).
+    pub(super) fn tests_early(&self) -> bool {
+        self.fragment.early_tests && self.tests_depth()
+    }
+
     /// True if the fragment stage reads the framebuffer.
     pub(super) fn reads_framebuffer(&self) -> bool {
         self.bindings.draw_buffers.iter().any(Option::is_some)
@@ -178,7 +183,7 @@ impl DrawRecorder {
     fn constant_key(&self, setup: &PrimitiveSetup) -> Option<Vec<u32>> {
         let context = &self.record.context;
         let info = &context.fragment;
-        if info.side_effects || info.reads_position && !info.position_only_fetches {
+        if context.tests_early() || info.side_effects || info.reads_position && !info.position_only_fetches {
             return None;
         }
         let mut key = vec![

@@ -137,7 +137,10 @@ impl RenderTarget {
         let everything = self.surfaces.rect;
         let steps = self.resolve(&everything, device)?;
         if record.context.multisample.sample == 0 {
-            *first = FirstSample::before(&record, &self.surfaces.colors);
+            let colors = &self.surfaces.colors;
+            let tests_depth = record.context.tests_depth() && self.surfaces.depth.is_some();
+            // Each sample has its own depth.
+            *first = if tests_depth { None } else { FirstSample::before(&record, colors) };
             let result = self.execute_resolved(record, steps, device)?;
             // Copies would have to mark undefined pixels, too.
             first.take_if(|_| self.surfaces.undefined.may_have_any());

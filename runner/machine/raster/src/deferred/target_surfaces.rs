@@ -141,7 +141,29 @@ impl TargetSurfaces {
         }
     }
 
-    /// Tests the depth of one fragment and writes it.
+    /// Tests the depth and stencil of one fragment, and writes theirs. `depth` is that of its
+    /// shader, as the bits of a float. Returns true if the fragment passes.
+    pub(super) fn test(
+        &mut self,
+        context: &DrawContext,
+        setup: &PrimitiveSetup,
+        x: i32,
+        y: i32,
+        depth: Option<u32>,
+    ) -> bool {
+        let Some(surface) = &mut self.depth else { return true };
+        let z = match depth {
+            Some(bits) => f64::from(f32::from_bits(bits)),
+            None => setup.depth.at(f64::from(x) + 0.5, f64::from(y) + 0.5),
+        };
+        let (old, front) = (surface.get(x, y), setup.front_facing);
+        let output = &context.output;
+        let (new, passes) = output.test(context.depth_test, surface.format(), old, z, front);
+        surface.set(x, y, new);
+        passes
+    }
+
+    /// Writes one fragment, unless a test comes after its shader and fails.
     pub(super) fn write(
         &mut self,
         context: &DrawContext,
@@ -155,18 +177,9 @@ impl TargetSurfaces {
             // Undefined depth stays: it decides later depth tests.
             self.undefined.set(x, y, fragment.undefined);
         }
-        if let Some(surface) = self.depth.as_mut().filter(|_| tests_depth) {
-            let z = match fragment.depth {
-                Some(bits) => f64::from(f32::from_bits(bits)),
-                None => setup.depth.at(f64::from(x) + 0.5, f64::from(y) + 0.5),
-            };
-            let (old, front) = (surface.get(x, y), setup.front_facing);
-            let output = &context.output;
-            let (new, passes) = output.test(context.depth_test, surface.format(), old, z, front);
-            surface.set(x, y, new);
-            if !passes {
-                return;
-            }
+        let tests_late = tests_depth && !context.tests_early();
+        if tests_late && !self.test(context, setup, x, y, fragment.depth) {
+            return;
         }
         for (surface, texel) in self.colors.iter_mut().zip(&fragment.texels) {
             if let (Some(surface), Some(texel)) = (surface, texel) {

@@ -16,6 +16,8 @@ use crate::device::DeviceError;
 pub struct Assembly {
     /// Vertex of flat outputs.
     pub provoking: ProvokingVertex,
+    /// Triangles begin with it, as in Vulkan.
+    pub from_provoking: bool,
     /// Vertices of a patch.
     pub patch_vertices: u32,
     /// Levels of tessellation without a control stage.
@@ -35,7 +37,11 @@ impl Pipeline<'_> {
         mut vertices: ShadedVertices,
         order: &[u32],
     ) -> Result<VertexStreams, DeviceError> {
-        let assembled = assemble(call.mode, call.count, state.provoking, state.patch_vertices);
+        let mut assembled = assemble(call.mode, call.count, state.provoking, state.patch_vertices);
+        if state.from_provoking {
+            let reordered = assembled.into_iter().map(|p| p.from_provoking(call.mode));
+            assembled = reordered.collect();
+        }
         let instances = order.chunks(call.count.max(1) as usize);
         let has_geometry = self.program.stage(Stage::Geometry).is_some();
         let tessellates = self.program.stage(Stage::TessEval).is_some();
