@@ -1,4 +1,4 @@
-//! What a thread is at, for a process that has to end it.
+//! Progress of a thread, for a process that has to end it.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -16,7 +16,7 @@ thread_local! {
 pub struct Step {
     /// The phase, of which a failure would be.
     pub phase: Phase,
-    /// Who executes: "reference interpreter".
+    /// The executor, such as "reference interpreter".
     pub executor: Option<&'static str>,
     /// Line of the command in the file; 0 if it is unknown.
     pub line: u32,

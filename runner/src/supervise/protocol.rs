@@ -110,7 +110,7 @@ pub struct Answer {
     pub look: Option<String>,
 }
 
-/// What a worker writes to its standard output.
+/// A record on a worker's standard output.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Reply {

@@ -102,7 +102,7 @@ struct InFlight {
     since: Option<Instant>,
     /// True if the process was asked what it is at, since the time limit is reached.
     asked: bool,
-    /// What it is at.
+    /// The place where it is.
     place: Option<Place>,
 }
 

@@ -2,8 +2,8 @@
 //! adjacency.
 //!
 //! Vertex orders and provoking vertices follow the OpenGL 4.6 compatibility specification, section
-//! 10.1 and table 13.2; those of Vulkan differ, see [`Primitive::from_provoking`]. Quads and polygons become triangles that share the provoking vertex of the
-//! whole.
+//! 10.1 and table 13.2; see [`Primitive::from_provoking`] for Vulkan's. Quads and polygons become
+//! triangles that share the provoking vertex of the whole.
 
 use smallvec::SmallVec;
 
@@ -64,8 +64,8 @@ impl Primitive {
         self
     }
 
-    /// Returns a primitive of OpenGL's first-vertex convention with Vulkan's order of vertices (1.3,
-    /// section 21.1): triangles begin with the provoking one.
+    /// Returns a primitive of OpenGL's first-vertex convention with Vulkan's order of vertices
+    /// (1.3, section 21.1): triangles begin with the provoking one.
     #[must_use]
     pub fn from_provoking(mut self, mode: PrimitiveMode) -> Primitive {
         if mode.kind() == PrimitiveKind::Triangle {

@@ -183,7 +183,10 @@ impl DrawRecorder {
     fn constant_key(&self, setup: &PrimitiveSetup) -> Option<Vec<u32>> {
         let context = &self.record.context;
         let info = &context.fragment;
-        if context.tests_early() || info.side_effects || info.reads_position && !info.position_only_fetches {
+        if context.tests_early()
+            || info.side_effects
+            || info.reads_position && !info.position_only_fetches
+        {
             return None;
         }
         let mut key = vec![
