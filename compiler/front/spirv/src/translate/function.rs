@@ -3,7 +3,7 @@
 use cranelift_entity::PrimaryMap;
 use program::shader::{Direction, Parameter};
 use program::{ExprId, Function, FunctionId, Local, LocalId, Span, Statement, Type, TypeId};
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::operation::repeats_operands;
@@ -17,7 +17,9 @@ impl ShaderBuilder<'_> {
     pub(crate) fn functions(&mut self, entry: u32) -> Result<FunctionId, Error> {
         let reached: Vec<module::Function> = self.reached(entry)?.into_iter().cloned().collect();
         for function in &reached {
-            self.translate_function(function, entry)?;
+            if !self.takes_memory(function) {
+                self.translate_function(function, entry)?;
+            }
         }
         let missing = || Error::new(0, format!("{} is no function", self.module.name(entry)));
         self.function_ids.get(&entry).copied().ok_or_else(missing)
@@ -29,24 +31,30 @@ impl ShaderBuilder<'_> {
             return Err(self.unsupported(definition, "an imported function is"));
         }
         self.body = Body { is_entry: definition.id == entry, ..Body::default() };
-        let made = self.body_of_function(function, definition, entry)?;
+        let made = self.body_of_function(function, definition, entry, &[])?;
         let id = self.shader.functions.push(made);
         self.function_ids.insert(definition.id, id);
         Ok(())
     }
 
-    fn body_of_function(
+    /// The function with its body; pointers to memory among the parameters are places already, and
+    /// `indices` are parameters on the way to them.
+    pub(crate) fn body_of_function(
         &mut self,
         function: &module::Function,
         definition: &Instruction,
         entry: u32,
+        indices: &[(u32, TypeId)],
     ) -> Result<Function, Error> {
         self.body.single = self.single_uses(function);
         let mut parameters = Vec::new();
         let module = self.module;
         for parameter in &module.instructions[function.parameters.clone()] {
-            parameters.push(self.parameter(parameter)?);
+            if !self.is_memory(parameter) {
+                parameters.push(self.parameter(parameter)?);
+            }
         }
+        parameters.extend(self.index_parameters(indices));
         let mut body = Vec::new();
         self.declare_variables(function, &mut body)?;
         let Some(first) = function.blocks.first() else {
@@ -138,13 +146,7 @@ impl ShaderBuilder<'_> {
             (true, true) => (Direction::Opaque, Value::Pointer(place)),
             (true, false) => (Direction::Opaque, Value::Opaque(place)),
             (false, false) => (Direction::In, Value::Local(local)),
-            (false, true) => {
-                let class = pointer.literal_at(0).and_then(StorageClass::from_u32);
-                if !matches!(class, Some(StorageClass::Function | StorageClass::Private)) {
-                    return Err(self.unsupported(parameter, "a pointer to memory as parameter is"));
-                }
-                (Direction::InOut, Value::Pointer(place))
-            }
+            (false, true) => (Direction::InOut, Value::Pointer(place)),
         };
         self.values.insert(parameter.id, value);
         Ok(Parameter { local, direction })

@@ -1,6 +1,6 @@
 //! Instructions of blocks: what each appends and the value of its result.
 
-use program::{ExprId, ExprKind, Statement};
+use program::{ExprId, Statement};
 use rspirv::spirv::Op;
 
 use super::place::{Place, Root};
@@ -123,33 +123,6 @@ impl ShaderBuilder<'_> {
                     .unsupported(instruction, format!("{} as a pointer is", self.module.name(id))))
             }
         }
-    }
-
-    fn function_call(
-        &mut self,
-        instruction: &Instruction,
-        out: &mut Vec<Statement>,
-    ) -> Result<(), Error> {
-        let callee = self.id(instruction, 0)?;
-        let Some(&function) = self.function_ids.get(&callee) else {
-            return Err(self.module.error(instruction, "a function that calls itself"));
-        };
-        let mut arguments = Vec::new();
-        for index in 1..instruction.operands.len() {
-            let id = self.id(instruction, index)?;
-            let argument = match self.values.get(&id) {
-                Some(Value::Pointer(place) | Value::Opaque(place)) => {
-                    let place = place.clone();
-                    self.place_expr(instruction, &place)?
-                }
-                _ => self.operand_value(instruction, id)?,
-            };
-            arguments.push(argument);
-        }
-        let ty = self.result_type(instruction)?;
-        let call = self.push(ExprKind::Call { function, arguments }, ty);
-        self.effect(instruction, call, out);
-        Ok(())
     }
 
     /// Appends an expression that has effects or reads what changes; its value is the result's.

@@ -30,8 +30,15 @@ impl ShaderBuilder<'_> {
             }
             Op::CopyObject => {
                 let id = self.id(i, 0)?;
-                let value = self.value_of(i, id)?.clone();
-                self.values.insert(i.id, value);
+                match self.values.get(&id) {
+                    Some(place @ (Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_))) => {
+                        self.values.insert(i.id, place.clone());
+                    }
+                    _ => {
+                        let value = self.operand_value(i, id)?;
+                        self.define(i, value, true, out);
+                    }
+                }
             }
             Op::Load => self.load(i, out)?,
             Op::Store => {

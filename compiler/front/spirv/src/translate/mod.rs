@@ -8,6 +8,7 @@
 mod arithmetic;
 mod atomic;
 mod builder;
+mod call;
 mod comparison;
 mod composite;
 mod constant;

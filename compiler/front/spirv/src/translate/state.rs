@@ -60,6 +60,10 @@ pub(crate) struct ShaderBuilder<'a> {
     pub(crate) used: FxHashSet<u32>,
     /// Functions by id.
     pub(crate) function_ids: FxHashMap<u32, FunctionId>,
+    /// Functions with pointers to memory that are being translated.
+    pub(crate) open_copies: Vec<u32>,
+    /// Number of ids beyond those of the module.
+    pub(crate) given: u32,
     /// Variables of textures with the samplers that they are used with (Vulkan).
     pub(crate) sampled: FxHashMap<Pair, GlobalId>,
     pub(crate) body: Body,
@@ -103,6 +107,8 @@ impl<'a> ShaderBuilder<'a> {
             constant_depth: 0,
             used: module.instructions.iter().flat_map(|i| i.ids_from(0)).collect(),
             function_ids: FxHashMap::default(),
+            open_copies: Vec::new(),
+            given: 0,
             sampled: FxHashMap::default(),
             body: Body::default(),
         }
