@@ -70,6 +70,7 @@ pub use run::{
     run_replaced, run_replaced_explained, run_script, run_text,
 };
 pub use serve_compiler::serve;
+pub use shader_tools::{Rewriting, rewrite_modules};
 pub use shared::{SharedTests, TestScript};
 pub use vk_driver::ModuleText;
 pub use vk_explanation::VkExplanation;

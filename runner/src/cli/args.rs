@@ -13,6 +13,7 @@ use super::expect::ExpectArgs;
 use super::values::{self, Generations, generations};
 use crate::bundles::BundlePolicy;
 use crate::select::FileKinds;
+use execute::Rewriting;
 use execute::driver::{DeviceChoice, Platform};
 use execute::external::CommandLine;
 use execute::vulkan::DeviceChoice as VkDeviceChoice;
@@ -122,6 +123,24 @@ pub(super) struct BundleArgs {
     pub(super) keep: BundlePolicy,
 }
 
+/// Options of modules of SPIR-V.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ModuleArgs {
+    /// Translate GLSL to SPIR-V with glslangValidator, and run that.
+    #[arg(long)]
+    pub(super) spirv: bool,
+    /// Rewrite modules of SPIR-V at random, keeping their meaning: a seed, or `SEED:STEPS`.
+    #[arg(long, value_name = "SEED")]
+    pub(super) rewrite: Option<Rewriting>,
+}
+
+impl ModuleArgs {
+    /// Has the modules of this process rewritten as the options say.
+    pub(super) fn enter(&self) {
+        self.rewrite.clone().into_iter().for_each(execute::rewrite_modules);
+    }
+}
+
 /// Options that decide the result of a test case, beside the test and the generation.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ExecuteArgs {
@@ -131,9 +150,8 @@ pub(super) struct ExecuteArgs {
     /// Compile every stage and width as at link time, execute nothing.
     #[arg(long)]
     pub(super) compile_only: bool,
-    /// Translate GLSL to SPIR-V with glslangValidator, and run that.
-    #[arg(long)]
-    pub(super) spirv: bool,
+    #[command(flatten)]
+    pub(super) modules: ModuleArgs,
     #[command(flatten)]
     pub(super) device: DeviceArgs,
     /// observed, or all: shade everything, without sharing equal work.

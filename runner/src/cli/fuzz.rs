@@ -131,7 +131,7 @@ impl FuzzArgs {
         if let Some(kind) = kinds.iter().find(|kind| !all.contains(kind)) {
             anyhow::bail!("there are no {} tests for Vulkan", kind.name());
         }
-        Ok(match (is_vulkan, self.execute.spirv) {
+        Ok(match (is_vulkan, self.execute.modules.spirv) {
             (true, _) => Source::Vulkan(kinds, self.defects()),
             (false, true) => Source::Expected(kinds, self.defects()),
             (false, false) => Source::Generated(kinds, self.defects()),

@@ -8,9 +8,18 @@ use super::options::{changed_options, command_options, simulation_options};
 use execute::RunOptions;
 use vocabulary::Target;
 
-/// Options that start programs or read folders: only who starts the server sets them.
-const RESERVED: [&str; 7] =
-    ["binaries", "compiler", "driver", "gl-device", "gl-platform", "compile-only", "mock"];
+/// Options that start programs, read folders or are for the whole process: only who starts the
+/// server sets them.
+const RESERVED: [&str; 8] = [
+    "binaries",
+    "compiler",
+    "driver",
+    "gl-device",
+    "gl-platform",
+    "compile-only",
+    "mock",
+    "rewrite",
+];
 
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]

@@ -42,6 +42,7 @@ pub(super) fn execute_options(
 ) -> anyhow::Result<RunOptions> {
     install::enter(args.device.driver.folder())?;
     configure_drivers(&args.device.driver);
+    args.modules.enter();
     simulation_options(args, reference_only)
 }
 
@@ -58,7 +59,7 @@ pub(super) fn simulation_options(
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
     let (compile_only, execution) = (args.compile_only, execution_options(args)?);
     let programs = program_options(args);
-    let is_translated = args.spirv;
+    let is_translated = args.modules.spirv;
     Ok(RunOptions { executors, compile_only, is_translated, shade, execution, programs })
 }
 
@@ -183,7 +184,8 @@ pub(super) fn changed_options(
     put("validate", codegen.no_validate.then(|| "no".to_owned()));
     put("math", options.worst_math.then(|| "worst".to_owned()));
     put("compile-only", args.compile_only.then(|| "yes".to_owned()));
-    put("spirv", args.spirv.then(|| "yes".to_owned()));
+    put("spirv", args.modules.spirv.then(|| "yes".to_owned()));
+    put("rewrite", args.modules.rewrite.as_ref().map(ToString::to_string));
     put("shade", (args.shade == "all").then(|| "all".to_owned()));
     put("reference", args.no_reference.then(|| "no".to_owned()));
     put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));

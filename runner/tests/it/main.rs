@@ -42,6 +42,7 @@ mod programs;
 mod quirks;
 mod reduce;
 mod report;
+mod rewritten;
 mod selection;
 mod settings;
 mod shards;

@@ -16,6 +16,7 @@ mod disk;
 mod folder;
 mod identity;
 mod process;
+mod rewriting;
 mod source;
 mod words;
 
@@ -32,7 +33,9 @@ use folder::{Folder, suffix};
 use identity::Identities;
 pub use process::ToolError;
 use process::run;
+pub use rewriting::{rewrite_modules, rewritten};
 pub use source::ShaderUse;
+pub use spirv_rewrite::{Rewriting, UnknownRewriting};
 use words::{bytes_of, check, words_of};
 
 /// The assembler of SPIR-V (SPIRV-Tools).
@@ -78,7 +81,8 @@ impl Tools {
         let key = source.key();
         let weight = key.len() + source.shader.words.len() * 4;
         self.modules.get(key, weight, |key| {
-            let words = kept(&programs(source), key, || make(source))?;
+            let words: Arc<[u32]> =
+                rewritten(kept(&programs(source), key, || make(source))?)?.into();
             if self.validate {
                 let arguments = ["--target-env", source.environment(), "-"].map(OsStr::new);
                 run(VALIDATOR, &arguments, None, &bytes_of(&words))?;
@@ -96,7 +100,10 @@ impl Tools {
         let use_of_it = format!("OpenGL {stage:?} {LIMITS}");
         let key = source::key_of(&use_of_it, texts.iter().map(String::as_str));
         let weight = key.len();
-        self.modules.get(key, weight, |key| kept(&[COMPILER], key, || compile_opengl(stage, texts)))
+        self.modules.get(key, weight, |key| {
+            let words = kept(&[COMPILER], key, || compile_opengl(stage, texts))?;
+            rewritten(words).map(Into::into)
+        })
     }
 }
 
@@ -105,19 +112,19 @@ fn kept(
     programs: &[&'static str],
     key: &[u8],
     make: impl FnOnce() -> Result<Vec<u32>, ToolError>,
-) -> Module {
+) -> Result<Vec<u32>, ToolError> {
     let (disk, identities) = &*KNOWN;
     let named = |disk| Some((disk, identities.of(programs)?));
     let Some((disk, identity)) = disk.as_ref().and_then(named) else {
-        return make().map(Into::into);
+        return make();
     };
     let name = Disk::name(&identity, key);
     if let Some(words) = disk.read(&name) {
-        return Ok(words.into());
+        return Ok(words);
     }
     let words = make()?;
     disk.write(&name, &words);
-    Ok(words.into())
+    Ok(words)
 }
 
 /// The programs that make the module of a source.

@@ -1,6 +1,7 @@
 //! SPIR-V sections (ARB_gl_spirv).
 
 use program::{Shader, Stage};
+use shader_tools::{ToolError, rewritten};
 use spirv_front::{EntryPoint, Error, Module, Specialization, assemble};
 
 use super::FrontEnd;
@@ -27,7 +28,10 @@ impl FrontEnd<'_> {
             .flat_map(|(_, constants)| constants)
             .map(|constant| Specialization { id: constant.id, bits: constant.bits.into() })
             .collect();
-        let shader = self.entry_point(stage, &assembled.words, &constants);
+        let words = rewritten(assembled.words.clone()).map_err(|error| match error {
+            ToolError::Missing(text) | ToolError::Refused(text) => failed(text),
+        })?;
+        let shader = self.entry_point(stage, &words, &constants);
         let shader = shader.map_err(|error| match assembled.line_of(error.offset) {
             Some(own) => failed(format!("line {}: {}", line + own, error.message)),
             None => failed(error.message),

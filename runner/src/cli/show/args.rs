@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use clap::Args;
 use intel_isa::DevInfo;
 
-use crate::cli::args::{CompileArgs, DriverChoice};
+use crate::cli::args::{CompileArgs, DriverChoice, ModuleArgs};
 use crate::cli::output::Format;
 use crate::cli::values::one_generation;
 use results::passes::parse_stage;
@@ -38,6 +38,8 @@ pub(in crate::cli) struct ShowArgs {
     pub(in crate::cli) driver: Option<DriverChoice>,
     #[command(flatten)]
     pub(in crate::cli) compile: CompileArgs,
+    #[command(flatten)]
+    pub(in crate::cli) modules: ModuleArgs,
     /// With ir, eu and gcn: before the instructions, comments with the source lines that they came
     /// from.
     #[arg(long)]

@@ -42,6 +42,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     let path = located_test(&args.test)?;
     let name = path.display().to_string();
     args.check()?;
+    args.modules.enter();
     if is_vulkan(&path) && args.what.is_of_program() {
         return pipelines(&path, args);
     }
@@ -49,7 +50,7 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         return spirv(&path, args);
     }
     let bytes = execute::read_script(&path).with_context(|| name.clone())?;
-    let script = match script::parse(&bytes) {
+    let mut script = match script::parse(&bytes) {
         Ok(script) => script,
         Err(error) => {
             message!(
@@ -59,6 +60,9 @@ pub(in crate::cli) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
             return Ok(UNEXPECTED);
         }
     };
+    if args.modules.spirv {
+        script.require.translate();
+    }
     if matches!(args.what, What::Batch | What::State) {
         bail!(WITHOUT_DRIVER);
     }

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use program::types::Scalar;
 
 use super::defects::Defect;
-use super::random::Random;
 use super::stage::StageShader;
+use spirv_rewrite::Random;
 
 /// Extensions of tests that capture.
 pub(super) const EXTENSIONS: [&str; 2] = ["GL_ARB_enhanced_layouts", "GL_ARB_cull_distance"];

@@ -28,13 +28,16 @@ pub fn expected_test(
 ) -> Result<String, String> {
     let mut maker = Maker::new(seed, number, defects);
     maker.plan.is_translated = true;
-    let made = made(&mut maker, kind);
-    // glslang puts precise global variables into one of the functions. Nothing rounds without the
-    // word either.
-    let made = made.replace("\nprecise ", "\n");
+    let made = for_glslang(&made(&mut maker, kind));
     let text = format!("# {}\n\n{made}", command("--spirv ", seed, number, kind, defects));
     let script = script::parse(text.as_bytes()).map_err(|error| error.to_string())?;
     with_values(&text, &script, &interpreted(&script)?)
+}
+
+/// Returns a test without what Khronos's compiler translates wrongly: it puts precise global
+/// variables into one of the functions. Nothing rounds without the word either.
+pub(super) fn for_glslang(made: &str) -> String {
+    made.replace("\nprecise ", "\n")
 }
 
 /// Returns what the probes of a script read on the interpreter.

@@ -6,7 +6,7 @@ use program::types::{Scalar, TypeId, TypeTable};
 
 use super::defects::{self, Defect};
 use super::names::{self, elements, vector_of};
-use super::random::Random;
+use spirv_rewrite::Random;
 
 /// Maximum number of scalars in a global variable.
 pub(super) const LEAVES: usize = 40;

@@ -6,9 +6,9 @@ use program::types::{TypeId, TypeTable};
 use super::defects::Defect;
 use super::generator::Generator;
 use super::names;
-use super::random::Random;
 use super::resources::Resources;
 use super::stage::StageShader;
+use spirv_rewrite::Random;
 
 /// Amount of code of the tested stage.
 #[derive(Clone, Copy, Debug)]

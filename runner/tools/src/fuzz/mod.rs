@@ -30,7 +30,6 @@ mod mutate;
 mod names;
 mod opaque;
 mod pipeline;
-mod random;
 mod real;
 mod resources;
 mod script;

@@ -1,6 +1,6 @@
 //! Damaged tests: input that front end and script parser must refuse or accept without crashing.
 
-use super::random::Random;
+use spirv_rewrite::Random;
 
 /// Maximum size of a damaged test in bytes.
 const BYTES: usize = 64 << 10;

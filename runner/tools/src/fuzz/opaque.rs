@@ -8,9 +8,9 @@ use program::Stage;
 use program::types::Scalar;
 
 use super::generator::Generator;
-use super::random::Random;
 use super::resources::{Lookup, Resource, Resources};
 use super::script;
+use spirv_rewrite::Random;
 
 /// A kind of texture with the lookups of a sampler, which is `T` there.
 struct TextureForm {

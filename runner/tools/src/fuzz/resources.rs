@@ -9,7 +9,7 @@ use program::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
 use super::defects::{Defect, is_struct_with_double};
 use super::generator::{Generator, LEAVES};
 use super::names::{self, elements};
-use super::random::Random;
+use spirv_rewrite::Random;
 
 /// Values of floating-point scalars.
 const REALS: [f64; 15] =

@@ -9,7 +9,7 @@ use program::Stage;
 use script::{BufferCommand, Command, Probe, Script};
 
 use super::defects::Defect;
-use super::expected::interpreted;
+use super::expected::{for_glslang, interpreted};
 use super::maker::Maker;
 use super::resources::UNIFORMS;
 use super::script::SIDE;
@@ -35,7 +35,7 @@ pub fn vulkan_test(
 ) -> Result<String, String> {
     let mut maker = Maker::new(seed, number, defects);
     maker.in_blocks = true;
-    let text = made(&mut maker, kind);
+    let text = for_glslang(&made(&mut maker, kind));
     let script = script::parse(text.as_bytes()).map_err(|error| error.to_string())?;
     let values = interpreted(&script)?;
     let mut amber = format!("#!amber\n# {}\n\n", command("--vulkan ", seed, number, kind, defects));

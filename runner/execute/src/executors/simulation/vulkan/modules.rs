@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use program::{Api, Capabilities, CapabilityTable, LinkOptions, Program, TypeTable};
-use shader_tools::{ShaderUse, ToolError, Tools};
+use shader_tools::{ShaderUse, ToolError, Tools, rewritten};
 use spirv_front::{EntryPoint, Module, Specialization, assemble};
 use vk_driver::unmet_extension;
 use vk_script::{Pipeline, PipelineKind, PipelineStage, Script, ShaderLanguage};
@@ -110,10 +110,18 @@ impl<'s> Programs<'s> {
             if let Some(version) = assembled.words.get_mut(1) {
                 *version = source.version();
             }
-            return Ok(assembled.words.into());
+            return self.made(stage, rewritten(assembled.words).map(Into::into));
         }
         static TOOLS: OnceLock<Tools> = OnceLock::new();
         let made = TOOLS.get_or_init(|| Tools::new(false)).module(&source);
+        self.made(stage, made)
+    }
+
+    fn made(
+        &self,
+        stage: &PipelineStage,
+        made: Result<Arc<[u32]>, ToolError>,
+    ) -> Result<Arc<[u32]>, Verdict> {
         made.map_err(|error| match error {
             ToolError::Missing(program) => {
                 Verdict::skip(format!("the program {program} is not installed"))
