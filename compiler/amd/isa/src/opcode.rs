@@ -30,6 +30,7 @@ macro_rules! opcodes {
 
 impl Opcode {
     /// The opcode's row.
+    #[inline]
     pub fn info(self) -> &'static OpcodeInfo {
         &ROWS[self as usize]
     }

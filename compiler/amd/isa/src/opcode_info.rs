@@ -71,6 +71,7 @@ pub enum Kind {
 
 impl Kind {
     /// Number of registers, where it does not depend on modifiers.
+    #[inline]
     pub fn dwords(self) -> u8 {
         match self {
             Kind::B64 | Kind::F64 | Kind::Mask | Kind::Base => 2,
@@ -83,6 +84,7 @@ impl Kind {
     }
 
     /// True if the operand is a floating-point number.
+    #[inline]
     pub fn is_float(self) -> bool {
         matches!(self, Kind::F16 | Kind::F32 | Kind::F64)
     }

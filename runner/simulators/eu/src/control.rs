@@ -11,6 +11,7 @@ use intel_isa::Opcode;
 use crate::alu::generic::predicate;
 use crate::alu::operands::{self, Live};
 use crate::error::Reason;
+use crate::jump::{Jump, is_structured};
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::op::{Op, Place, low_bits};
 use crate::thread::Thread;
@@ -47,6 +48,36 @@ impl Thread {
                 .any(|channel| idle >> channel & 1 != 0 && self.waiting[channel as usize] == index)
     }
 
+    /// Executes a structured branch at `index`, of channels of which `active` are active; returns
+    /// the next instruction.
+    #[inline]
+    pub(crate) fn branch(
+        &mut self,
+        opcode: Opcode,
+        jump: &Jump,
+        (active, predicate): (u32, u32),
+        index: u32,
+    ) -> u32 {
+        let &Jump { jip, uip, .. } = jump;
+        match opcode {
+            // Channels whose predicate fails go past the ELSE, or to the ENDIF.
+            Opcode::If => self.park(active & !predicate, jip),
+            Opcode::Else => self.park(active, jip),
+            Opcode::While => {
+                let again = active & predicate;
+                if again == 0 {
+                    return index + 1;
+                }
+                self.park(self.active & !again, index + 1);
+                return jip;
+            }
+            Opcode::Brd => self.park(active & predicate, jip),
+            Opcode::Endif => {}
+            _ => self.park(active & predicate, uip),
+        }
+        self.after_branch(index, jip)
+    }
+
     /// The next instruction after a branch at `index`: the following one if some channel is there,
     /// else `elsewhere`.
     fn after_branch(&self, index: u32, elsewhere: u32) -> u32 {
@@ -66,35 +97,9 @@ pub(crate) fn branch(
     let channels = low_bits(op.shape.channels).checked_shl(op.group.into()).unwrap_or(0);
     let predicate = predicate(&thread.regs, op).checked_shl(op.group.into()).unwrap_or(0);
     let active = thread.active & channels;
-    let (jip, uip) = (instruction.jump.jip, instruction.jump.uip);
     match op.opcode {
-        Opcode::If => {
-            // Channels whose predicate fails go past the ELSE, or to the ENDIF.
-            thread.park(active & !predicate, jip);
-            Ok(thread.after_branch(index, jip))
-        }
-        Opcode::Else => {
-            thread.park(active, jip);
-            Ok(thread.after_branch(index, jip))
-        }
-        Opcode::Endif => {
-            Ok(if thread.active != 0 { index + 1 } else { thread.after_branch(index, jip) })
-        }
-        Opcode::While => {
-            let again = active & predicate;
-            if again == 0 {
-                return Ok(index + 1);
-            }
-            thread.park(thread.active & !again, index + 1);
-            Ok(jip)
-        }
-        Opcode::Break | Opcode::Cont | Opcode::Halt | Opcode::Brc => {
-            thread.park(active & predicate, uip);
-            Ok(thread.after_branch(index, jip))
-        }
-        Opcode::Brd => {
-            thread.park(active & predicate, jip);
-            Ok(thread.after_branch(index, jip))
+        opcode if is_structured(opcode) => {
+            Ok(thread.branch(opcode, instruction.jump, (active, predicate), index))
         }
         Opcode::Jmpi => jump(kernel, thread, instruction, index),
         Opcode::Call => call(kernel, thread, instruction, index, active & predicate),

@@ -3,9 +3,13 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::alu::fast::{Pool, Quick};
+use intel_isa::Opcode;
+
+use crate::alu::fast::{Pool, Predicate, Quick};
 use crate::alu::math::MathMode;
 use crate::decoded::DecodedInstruction;
+use crate::jump::{Jump, is_structured};
+use crate::op::{Unit, low_bits};
 
 /// Instructions that a kernel executes before it is hot: as much time as its resolution takes.
 const HOT_AFTER: u64 = 4096;
@@ -13,10 +17,53 @@ const HOT_AFTER: u64 = 4096;
 /// An instruction of a hot kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HotStep {
-    /// The resolved form, if the instruction has one.
-    pub(crate) quick: Option<Quick>,
+    pub(crate) form: Form,
     /// True if waiting channels may resume here.
     pub(crate) join: bool,
+}
+
+/// Form of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// Resolved arithmetic.
+    Quick(Quick),
+    /// A resolved branch.
+    Branch(Branch),
+    /// That of a cold kernel.
+    Cold,
+}
+
+/// A branch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branch {
+    pub(crate) opcode: Opcode,
+    pub(crate) jump: Jump,
+    /// Channels, in positions of the execution mask.
+    pub(crate) channels: u32,
+    /// Bit of the first channel in the execution mask.
+    pub(crate) group: u8,
+    pub(crate) predicate: Option<Predicate>,
+}
+
+impl Form {
+    /// The form of an instruction in threads of a math mode.
+    fn of(decoded: &DecodedInstruction, jump: Jump, math: MathMode, pool: &mut Pool) -> Form {
+        let DecodedInstruction { op, plan, .. } = decoded;
+        if let Some(quick) = plan.as_ref().and_then(|plan| Quick::of(op, plan, math, pool)) {
+            return Form::Quick(quick);
+        }
+        let is_branch = op.unit == Unit::Control && is_structured(op.opcode) && op.group < 32;
+        match Predicate::of(op).filter(|_| is_branch) {
+            Some(predicate) => Form::Branch(Branch {
+                opcode: op.opcode,
+                jump,
+                channels: low_bits(op.shape.channels) << op.group,
+                group: op.group,
+                predicate,
+            }),
+            None => Form::Cold,
+        }
+    }
 }
 
 /// The instructions of a hot kernel, in order.
@@ -28,17 +75,16 @@ pub(crate) struct Hot {
 }
 
 impl Hot {
-    /// Resolves instructions for threads of a math mode; each comes with whether waiting channels
-    /// may resume there.
+    /// Resolves instructions for threads of a math mode.
     pub(crate) fn new<'a>(
         math: MathMode,
-        instructions: impl Iterator<Item = (&'a DecodedInstruction, bool)>,
+        instructions: impl Iterator<Item = (&'a DecodedInstruction, Jump)>,
     ) -> Hot {
         let mut pool = Pool::default();
         let steps = instructions
-            .map(|(DecodedInstruction { op, plan, .. }, join)| {
-                let plan = plan.as_ref();
-                HotStep { quick: plan.and_then(|plan| Quick::of(op, plan, math, &mut pool)), join }
+            .map(|(decoded, jump)| HotStep {
+                form: Form::of(decoded, jump, math, &mut pool),
+                join: jump.join,
             })
             .collect();
         Hot { math, steps, pool }
@@ -58,7 +104,7 @@ impl Hot {
 
     /// Number of resolved instructions.
     pub(crate) fn resolved(&self) -> usize {
-        self.steps.iter().filter(|step| step.quick.is_some()).count()
+        self.steps.iter().filter(|step| !matches!(step.form, Form::Cold)).count()
     }
 }
 

@@ -10,6 +10,7 @@ use crate::alu::math::MathMode;
 use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, InstructionLayout};
 use crate::error::DecodeError;
 use crate::hot::{Heat, Hot};
+use crate::jump::Jump;
 use crate::op::Op;
 use crate::quirks::Quirks;
 
@@ -28,7 +29,7 @@ pub struct Kernel {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelInstruction<'a> {
     pub decoded: &'a DecodedInstruction,
-    pub jump: Jump,
+    pub jump: &'a Jump,
 }
 
 impl<'a> KernelInstruction<'a> {
@@ -39,17 +40,6 @@ impl<'a> KernelInstruction<'a> {
     pub(crate) fn inst(&self) -> &'a Inst {
         &self.decoded.inst
     }
-}
-
-/// Jump targets of an instruction.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Jump {
-    /// Instruction index of JIP.
-    pub jip: u32,
-    /// Instruction index of UIP.
-    pub uip: u32,
-    /// True if waiting channels may resume here.
-    pub join: bool,
 }
 
 impl Kernel {
@@ -129,7 +119,7 @@ impl Kernel {
     /// The resolved form for threads of a math mode.
     pub(crate) fn resolved(&self, math: MathMode) -> Hot {
         let entries = (0..self.list.entries.len())
-            .filter_map(|index| Some((self.list.decoded(index)?, self.list.jump(index).join)));
+            .filter_map(|index| Some((self.list.decoded(index)?, *self.list.jump(index))));
         Hot::new(math, entries)
     }
 
@@ -325,10 +315,11 @@ impl InstructionList {
     }
 
     #[inline]
-    fn jump(&self, index: usize) -> Jump {
+    fn jump(&self, index: usize) -> &Jump {
+        const NONE: &Jump = &Jump { jip: 0, uip: 0, join: false };
         match self.entries.get(index) {
-            Some(&Entry { jump, .. }) if jump > 0 => self.jumps[jump as usize],
-            _ => Jump::default(),
+            Some(&Entry { jump, .. }) if jump > 0 => &self.jumps[jump as usize],
+            _ => NONE,
         }
     }
 

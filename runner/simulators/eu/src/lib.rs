@@ -33,6 +33,7 @@ mod exec_shape;
 pub mod host;
 mod hot;
 mod inputs;
+mod jump;
 mod kernel;
 mod message;
 mod op;

@@ -1,5 +1,7 @@
 //! The register files of one thread.
 
+use std::ops::{Deref, DerefMut};
+
 use crate::soft_float::Round;
 
 /// Number of general registers.
@@ -35,11 +37,32 @@ impl Garbage {
     }
 }
 
+/// Bytes of the general registers, where a register does not cross lines of the host's cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct GeneralRegisters([u8; GRF_BYTES]);
+
+impl Deref for GeneralRegisters {
+    type Target = [u8; GRF_BYTES];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8; GRF_BYTES] {
+        &self.0
+    }
+}
+
+impl DerefMut for GeneralRegisters {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u8; GRF_BYTES] {
+        &mut self.0
+    }
+}
+
 /// General and architecture registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registers {
     /// General registers, 128 × 32 bytes.
-    pub grf: Box<[u8; GRF_BYTES]>,
+    pub grf: Box<GeneralRegisters>,
     /// f0 and f1.
     pub flags: [u32; 2],
     /// a0: eight (before gen8) or sixteen words.
@@ -64,7 +87,7 @@ impl Registers {
     /// cleared.
     pub fn new(seed: u64) -> Registers {
         let garbage = Garbage(seed);
-        let mut grf = Box::new([0; GRF_BYTES]);
+        let mut grf = Box::new(GeneralRegisters([0; GRF_BYTES]));
         for (index, bytes) in grf.chunks_exact_mut(8).enumerate() {
             bytes.copy_from_slice(&garbage.get(index as u64).to_le_bytes());
         }

@@ -6,7 +6,7 @@ use crate::control;
 use crate::decoded::DecodedInstruction;
 use crate::error::{Reason, SimError};
 use crate::host::Host;
-use crate::hot::Hot;
+use crate::hot::{Form, Hot};
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::message;
 use crate::op::Unit;
@@ -127,11 +127,22 @@ impl Kernel {
             if step.join {
                 thread.join(ip);
             }
-            if let Some(quick) = &step.quick
-                && quick.execute(hot.pool(), &mut thread.regs, thread.active)
-            {
-                ip += 1;
-                continue;
+            match &step.form {
+                Form::Quick(quick) => {
+                    if quick.execute(hot.pool(), &mut thread.regs, thread.active) {
+                        ip += 1;
+                        continue;
+                    }
+                }
+                Form::Branch(branch) => {
+                    let predicate = branch.predicate.map_or(u32::MAX, |predicate| {
+                        predicate.channels(&thread.regs.flags) << branch.group
+                    });
+                    let active = thread.active & branch.channels;
+                    ip = thread.branch(branch.opcode, &branch.jump, (active, predicate), ip);
+                    continue;
+                }
+                Form::Cold => {}
             }
             let Some(instruction) = self.instruction(ip) else {
                 return Err(self.error(ip, Reason::RanOff));

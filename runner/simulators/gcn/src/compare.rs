@@ -34,16 +34,11 @@ impl Step<'_> {
             };
             mask |= u64::from(holds) << lane;
         }
-        self.write_mask(0, mask, sets_exec);
-        Ok(())
-    }
-
-    /// Writes a mask of lanes to an operand, and perhaps to EXEC.
-    pub(crate) fn write_mask(&mut self, operand: usize, mask: u64, sets_exec: bool) {
-        self.write_scalar(operand, mask);
+        self.write_scalar(0, mask);
         if sets_exec {
             self.wave.set_pair(amd_isa::Scalar::EXEC, mask);
         }
+        Ok(())
     }
 
     /// The value of an operand in a lane with absolute value and negation.

@@ -27,6 +27,7 @@ pub mod bits;
 mod class;
 mod compare;
 mod comparison;
+mod constant;
 mod control;
 mod convert;
 mod division;

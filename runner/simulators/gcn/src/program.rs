@@ -94,7 +94,12 @@ impl Program {
             let Instruction { format, opcode, .. } = located.instruction;
             chip.row(format, opcode).map(|row| Facts::new(chip, row, &located.instruction))
         };
-        let facts: Vec<Facts> = instructions.iter().filter_map(facts).collect();
+        let mut facts: Vec<Facts> = instructions.iter().filter_map(facts).collect();
+        // Most programs have no first part of the hazards that many instructions can end.
+        let begun = facts.iter().fold(0, |bits, facts| bits | facts.begins);
+        for facts in &mut facts {
+            facts.hazards.retain(|(bit, _)| begun & bit != 0);
+        }
         let mut starts = vec![None; length];
         for (index, located) in instructions.iter().enumerate() {
             starts[located.offset] = Some(index);

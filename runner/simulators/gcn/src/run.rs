@@ -1,10 +1,11 @@
 //! The loop over instructions, and the use of operands.
 
 use amd_isa::hazards::{HazardView, wait_states};
-use amd_isa::{Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
+use amd_isa::{Access, Chip, Format, Instruction, Kind, Opcode, Operand, Register, Row, Scalar};
 use amd_isa::{Lanes, Slot, Status};
 
 use crate::class::Class;
+use crate::constant::constant;
 use crate::error::{ExecutionError, Reason};
 use crate::host::Host;
 use crate::parts::{merged, selected};
@@ -78,6 +79,19 @@ impl Wave {
                 self.check_hazards(program, index).map_err(failed)?;
             }
             let facts = program.facts(index);
+            if let Some(plan) = &facts.plan
+                && self.takes_plans()
+            {
+                for access in facts.accesses.iter().filter(|_| !self.pending.is_empty()) {
+                    let Access { register, writes, .. } = *access;
+                    self.pending.check(register, writes, None).map_err(failed)?;
+                }
+                self.rows(plan, &quirks);
+                self.history.add(index);
+                self.pc = located.offset + located.dwords;
+                index = self.next_index(program).map_err(failed)?;
+                continue;
+            }
             let mut step = Step {
                 wave: self,
                 host,
@@ -99,12 +113,14 @@ impl Wave {
             if matches!(next, Next::Barrier) {
                 return Ok(Outcome::Barrier);
             }
-            index = match program.at(self.pc) {
-                Some(index) => index,
-                None if self.pc == program.end() => return Err(failed(Reason::RanOff)),
-                None => return Err(failed(Reason::Jump)),
-            };
+            index = self.next_index(program).map_err(failed)?;
         }
+    }
+
+    /// Number of the next instruction.
+    fn next_index(&self, program: &Program) -> Result<usize, Reason> {
+        let ran_off = || if self.pc == program.end() { Reason::RanOff } else { Reason::Jump };
+        program.at(self.pc).ok_or_else(ran_off)
     }
 
     /// Compares the instruction with those executed before it.
@@ -202,21 +218,13 @@ impl Step<'_> {
     /// The value of an operand that is the same for all lanes; 0 if there is no such operand.
     pub(crate) fn scalar_value(&self, index: usize) -> u64 {
         let Some(kind) = self.row.slots.get(index).map(|slot| slot.kind) else { return 0 };
-        let wide = kind.dwords() == 2;
         match self.operand(index) {
-            Operand::Scalar(register) if wide => self.wave.pair(register),
+            Operand::Scalar(register) if kind.dwords() == 2 => self.wave.pair(register),
             Operand::Scalar(Scalar(code)) => u64::from(self.wave.scalar[usize::from(code & 127)]),
-            Operand::Integer(value) if wide => i64::from(value) as u64,
-            Operand::Integer(value) => u64::from(i32::from(value) as u32),
-            Operand::Float(constant) if wide => constant.double_bits(),
-            Operand::Float(constant) if kind == Kind::F16 => u64::from(constant.half_bits()),
-            Operand::Float(constant) => u64::from(constant.single_bits()),
-            Operand::Literal(value) if kind == Kind::F64 => u64::from(value) << 32,
-            Operand::Literal(value) | Operand::Immediate(value) => u64::from(value),
             Operand::Status(Status::Vccz) => u64::from(self.wave.vccz),
             Operand::Status(Status::Execz) => u64::from(self.wave.exec() == 0),
             Operand::Status(Status::Scc) => u64::from(self.wave.scc),
-            _ => 0,
+            operand => constant(operand, kind).unwrap_or(0),
         }
     }
 

@@ -1,28 +1,50 @@
 //! The vector ALU.
 
-use amd_isa::{Kind, Opcode};
+use amd_isa::{Kind, Opcode, Scalar};
 
 use crate::class::Class;
 use crate::error::Reason;
 use crate::float::{FloatMode, INITIAL_MODE};
 use crate::integer;
 use crate::operations::{family, output};
+use crate::quirks::Quirks;
 use crate::register::LANES;
-use crate::rows::{Effect, Plan};
+use crate::rows::{Effect, Input, Plan};
 use crate::run::Step;
+use crate::state::Wave;
 
 /// Bits of MODE that results depend on.
 const MODE_BITS: u32 = 0x1f0;
 
+impl Wave {
+    /// True if the wave is in the mode that plans are made for.
+    #[inline]
+    pub(crate) fn takes_plans(&self) -> bool {
+        (self.mode ^ INITIAL_MODE) & MODE_BITS == 0
+    }
+
+    /// Executes an instruction on rows.
+    #[inline]
+    pub(crate) fn rows(&mut self, plan: &Plan, quirks: &Quirks) {
+        let scalars = plan.inputs.map(|input| match input {
+            Input::Constant(value) => value,
+            Input::Scalar(code) => u64::from(self.scalar[usize::from(code & 127)]),
+            Input::Pair(code) => self.pair(Scalar(code)),
+        });
+        let mask = plan.run(scalars, self.exec(), quirks, &mut self.vector);
+        if let Effect::Mask { register, sets_exec } = plan.effect {
+            self.write_scalar(register, mask as u32);
+            self.write_scalar((register + 1) & 127, (mask >> 32) as u32);
+            if sets_exec {
+                self.set_pair(Scalar::EXEC, mask);
+            }
+        }
+    }
+}
+
 impl Step<'_> {
     /// Executes an operation of VOP1, VOP2, VOP3, VOPC or VINTRP.
     pub(crate) fn vector_alu(&mut self) -> Result<(), Reason> {
-        if let Some(plan) = &self.facts.plan
-            && (self.wave.mode ^ INITIAL_MODE) & MODE_BITS == 0
-        {
-            self.rows(plan);
-            return Ok(());
-        }
         match self.facts.class {
             Class::Compare(comparison) => self.vector_compare(comparison),
             Class::Lanes => self.lane_operation(),
@@ -36,18 +58,6 @@ impl Step<'_> {
                 Ok(())
             }
             _ => self.each_lane(),
-        }
-    }
-
-    /// Executes an instruction on rows.
-    #[inline]
-    fn rows(&mut self, plan: &Plan) {
-        let scalars =
-            plan.scalars().map(|operand| operand.map_or(0, |operand| self.scalar_value(operand)));
-        let lanes = self.wave.exec();
-        let mask = plan.run(scalars, lanes, &self.quirks, &mut self.wave.vector);
-        if let Effect::Mask { operand, sets_exec } = plan.effect {
-            self.write_mask(operand, mask, sets_exec);
         }
     }
 

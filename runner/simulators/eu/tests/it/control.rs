@@ -28,7 +28,11 @@ fn run_insts(
     thread.set_dispatch_mask(0xff);
     thread.regs.flags = [0; 2];
     setup(&mut thread);
-    kernel.run(&mut thread, &mut NoHost, 100_000).unwrap();
+    let mut hot = thread.clone();
+    let outcome = kernel.run(&mut thread, &mut NoHost, 100_000).unwrap();
+    // Each branch has a form for hot kernels, too.
+    assert_eq!(kernel.hot_after(0).run(&mut hot, &mut NoHost, 100_000), Ok(outcome));
+    assert!(hot.regs == thread.regs, "{}", device.name);
     thread
 }
 

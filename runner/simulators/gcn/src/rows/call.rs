@@ -33,8 +33,6 @@ pub(super) enum Place {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowSource {
     pub place: Place,
-    /// Number of the operand.
-    pub operand: usize,
     /// True for 64 bits.
     pub wide: bool,
     /// Bits that stay, and bits that change: absolute value and negation.
@@ -45,7 +43,7 @@ pub(super) struct RowSource {
 impl RowSource {
     /// A source that an operation does not have.
     pub(super) const ABSENT: RowSource =
-        RowSource { place: Place::Absent, operand: 0, wide: false, keep: u64::MAX, flip: 0 };
+        RowSource { place: Place::Absent, wide: false, keep: u64::MAX, flip: 0 };
 }
 
 /// Operands of an instruction.

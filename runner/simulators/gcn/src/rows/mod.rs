@@ -15,4 +15,4 @@ mod plan;
 mod select;
 mod sum;
 
-pub(crate) use plan::{Effect, Plan};
+pub(crate) use plan::{Effect, Input, Plan};

@@ -1,20 +1,31 @@
 //! An instruction laid out for execution on rows.
 
-use super::call::{Call, Operands, Place};
+use super::call::{Call, Operands};
 use super::machine::Runner;
 use crate::quirks::Quirks;
 use crate::register::LANES;
+
+/// Value of a source that is not a vector register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A constant; 0 for sources that are vector registers.
+    Constant(u64),
+    /// A scalar register.
+    Scalar(u8),
+    /// Two scalar registers.
+    Pair(u8),
+}
 
 /// Effect of an instruction beside the rows it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// None.
     Rows,
-    /// The mask of lanes becomes an operand's value, and perhaps EXEC.
+    /// The mask of lanes is written to two scalar registers.
     Mask {
-        /// Number of the operand.
-        operand: usize,
-        /// True for EXEC, too.
+        /// First of the registers.
+        register: u8,
+        /// True if EXEC gets the mask, too.
         sets_exec: bool,
     },
 }
@@ -24,20 +35,13 @@ pub(crate) enum Effect {
 pub(crate) struct Plan {
     pub(super) runner: Runner,
     pub(super) operands: Operands,
+    pub inputs: [Input; 3],
     pub effect: Effect,
 }
 
 impl Plan {
-    /// Numbers of the operands whose values are the same for all lanes, or masks of lanes.
-    #[inline]
-    pub(crate) fn scalars(&self) -> [Option<usize>; 3] {
-        self.operands.sources.map(|source| {
-            matches!(source.place, Place::Same | Place::Mask).then_some(source.operand)
-        })
-    }
-
     /// Executes the instruction; returns the mask of lanes that is its other result. The mode is
-    /// [`FloatMode::DEFAULT`].
+    /// [`FloatMode::DEFAULT`](crate::float::FloatMode::DEFAULT).
     #[inline]
     pub(crate) fn run(
         &self,

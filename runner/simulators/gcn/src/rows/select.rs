@@ -1,15 +1,20 @@
 //! Choice of the implementation of an instruction.
 
-use amd_isa::{Instruction, Kind, Lanes, Opcode, Operand, Row as TableRow};
+use amd_isa::{Instruction, Kind, Lanes, Opcode, Operand, Row as TableRow, Scalar};
 
 use super::call::{Operands, Place, RowSource};
-use super::plan::{Effect, Plan};
+use super::machine::Runner;
+use super::plan::{Effect, Input, Plan};
 use super::{compare, each, sum};
 use crate::class::Class;
 use crate::comparison::{Comparison, Condition};
+use crate::constant::constant;
 use crate::float::FloatMode;
 use crate::operations::family;
 use crate::quirks::Quirks;
+
+/// Value of a source that is a vector register, or that an operation does not have.
+const NOTHING: Input = Input::Constant(0);
 
 impl Plan {
     /// The implementation of an instruction on rows; `None` if it stays with single lanes.
@@ -36,33 +41,56 @@ impl Chooser<'_> {
     fn each(&self) -> Option<Plan> {
         let opcode = self.row.opcode;
         let runner = each::runner(opcode)?;
-        let mut sources = [RowSource::ABSENT; 3];
+        let mut sources = [Some((RowSource::ABSENT, NOTHING)); 3];
         for (source, operand) in sources.iter_mut().zip(1..self.row.slots.len()) {
-            *source = self.signed_source(operand)?;
+            *source = self.signed_source(operand);
         }
         if matches!(opcode, Opcode::VMacF32 | Opcode::VMacLegacyF32) {
-            sources[2] = self.source(0)?;
+            sources[2] = self.source(0);
         }
-        let operands = self.operands(sources, Some(0))?;
-        Some(Plan { runner, operands, effect: Effect::Rows })
+        self.plan(runner, sources, Some(0), Effect::Rows)
     }
 
     fn compare(&self, comparison: Comparison) -> Option<Plan> {
         let Condition::Order(orders) = comparison.condition else { return None };
-        let sources = [self.signed_source(1)?, self.signed_source(2)?, RowSource::ABSENT];
-        let mut operands = self.operands(sources, None)?;
-        operands.orders =
+        let absent = Some((RowSource::ABSENT, NOTHING));
+        let sources = [self.signed_source(1), self.signed_source(2), absent];
+        let effect = self.mask(0, comparison.sets_exec)?;
+        let mut plan = self.plan(compare::runner(comparison.ty), sources, None, effect)?;
+        plan.operands.orders =
             [orders.less, orders.equal, orders.greater, orders.unordered].map(u32::from);
-        let effect = Effect::Mask { operand: 0, sets_exec: comparison.sets_exec };
-        Some(Plan { runner: compare::runner(comparison.ty), operands, effect })
+        Some(plan)
     }
 
     fn sum(&self) -> Option<Plan> {
         let runner = sum::runner(self.row.opcode)?;
         let has_carry = self.row.slots.len() > 4;
-        let third = if has_carry { self.source(4)? } else { RowSource::ABSENT };
-        let operands = self.operands([self.source(2)?, self.source(3)?, third], Some(0))?;
-        Some(Plan { runner, operands, effect: Effect::Mask { operand: 1, sets_exec: false } })
+        let third = if has_carry { self.source(4) } else { Some((RowSource::ABSENT, NOTHING)) };
+        let sources = [self.source(2), self.source(3), third];
+        self.plan(runner, sources, Some(0), self.mask(1, false)?)
+    }
+
+    /// The effect on an operand that is a mask of lanes.
+    fn mask(&self, operand: usize, sets_exec: bool) -> Option<Effect> {
+        match (self.instruction.operands[operand], self.row.slots[operand].kind) {
+            (Operand::Scalar(Scalar(register)), Kind::Mask) => {
+                Some(Effect::Mask { register, sets_exec })
+            }
+            _ => None,
+        }
+    }
+
+    fn plan(
+        &self,
+        runner: Runner,
+        sources: [Option<(RowSource, Input)>; 3],
+        result: Option<usize>,
+        effect: Effect,
+    ) -> Option<Plan> {
+        let [first, second, third] = sources;
+        let sources = [first?, second?, third?];
+        let operands = self.operands(sources.map(|(source, _)| source), result)?;
+        Some(Plan { runner, operands, inputs: sources.map(|(_, input)| input), effect })
     }
 
     /// Operands with the result in an operand.
@@ -89,29 +117,35 @@ impl Chooser<'_> {
         })
     }
 
-    /// The source in an operand, without signs.
-    fn source(&self, operand: usize) -> Option<RowSource> {
+    /// The source in an operand, without signs, and its value if it is not a vector register.
+    fn source(&self, operand: usize) -> Option<(RowSource, Input)> {
         let kind = self.row.slots.get(operand)?.kind;
         let wide = match kind.dwords() {
             1 => false,
-            2 => kind != Kind::Mask,
+            2 => true,
             _ => return None,
         };
-        let place = match self.instruction.operands[operand] {
-            _ if kind == Kind::Mask => Place::Mask,
+        let (place, input) = match self.instruction.operands[operand] {
             Operand::Vector(255) if wide => return None,
-            Operand::Vector(number) => Place::Register(number),
-            _ => Place::Same,
+            Operand::Vector(number) => (Place::Register(number), NOTHING),
+            Operand::Scalar(Scalar(code)) if wide => (Place::Same, Input::Pair(code)),
+            Operand::Scalar(Scalar(code)) => (Place::Same, Input::Scalar(code)),
+            operand => (Place::Same, Input::Constant(constant(operand, kind)?)),
         };
-        Some(RowSource { place, operand, wide, ..RowSource::ABSENT })
+        if kind == Kind::Mask {
+            let is_mask = place == Place::Same;
+            return is_mask
+                .then_some((RowSource { place: Place::Mask, ..RowSource::ABSENT }, input));
+        }
+        Some((RowSource { place, wide, ..RowSource::ABSENT }, input))
     }
 
     /// The source in an operand with absolute value and negation.
-    fn signed_source(&self, operand: usize) -> Option<RowSource> {
-        let source = self.source(operand)?;
+    fn signed_source(&self, operand: usize) -> Option<(RowSource, Input)> {
+        let (source, input) = self.source(operand)?;
         let slot = &self.row.slots[operand];
         let Some(index) = slot.source_index().filter(|_| slot.kind != Kind::Mask) else {
-            return Some(source);
+            return Some((source, input));
         };
         let sign = match slot.kind {
             Kind::F64 => 1 << 63,
@@ -121,6 +155,6 @@ impl Chooser<'_> {
         let modifiers = &self.instruction.modifiers;
         let keep = if modifiers.abs >> index & 1 != 0 { !sign } else { u64::MAX };
         let flip = if modifiers.neg >> index & 1 != 0 { sign } else { 0 };
-        Some(RowSource { keep, flip, ..source })
+        Some((RowSource { keep, flip, ..source }, input))
     }
 }

@@ -59,11 +59,11 @@ impl Runner {
 
     /// Executes one instruction.
     #[inline(always)]
-    pub(super) fn run(self, call: &Call, registers: &mut Registers) {
+    pub(super) fn run(&self, call: &Call, registers: &mut Registers) {
         match self {
             Runner::Baseline(run) => run(call, registers),
             #[cfg(target_arch = "x86_64")]
-            Runner::Avx2(token, run) => run(token, call, registers),
+            Runner::Avx2(token, run) => run(*token, call, registers),
         }
     }
 }

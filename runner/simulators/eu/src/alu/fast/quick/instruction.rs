@@ -1,21 +1,49 @@
 //! A resolved instruction: operands, channels, implementation.
 
+use intel_isa::Opcode;
+
 use super::call::{Call, Operands, Pool};
 use super::runner::Runner;
+use crate::op::{Op, PredKind};
 use crate::regs::{CR0_ALT, Registers};
 
 /// Bits of cr0 that must be clear: rounding to nearest even, no ALT mode.
 const OTHER_MODES: u32 = CR0_ALT | 3 << 4;
 
-/// A predicate: bits of a flag register.
+/// A predicate: bits of a flag register, in the order of channels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Predicate {
-    pub(super) flag: u8,
+pub(crate) struct Predicate {
+    flag: u8,
     /// Bit of the first channel.
-    pub(super) base: u8,
-    pub(super) inverse: bool,
+    base: u8,
+    inverse: bool,
     /// True for SEL, whose predicate chooses between the sources.
-    pub(super) selects: bool,
+    selects: bool,
+}
+
+impl Predicate {
+    /// The predicate of an instruction whose channels have bits of their own, in order; `None`
+    /// inside if there is no predicate.
+    pub(crate) fn of(op: &Op) -> Option<Option<Predicate>> {
+        let halves = op.shape.halves == 2 || op.shape.channels == 32;
+        if halves && op.second_enables != op.shape.channels / 2 {
+            return None;
+        }
+        let Some(predicate) = op.pred else { return Some(None) };
+        (predicate.kind == PredKind::Normal).then_some(Some(Predicate {
+            flag: op.flag_nr,
+            base: op.flag_base,
+            inverse: predicate.inverse,
+            selects: op.opcode == Opcode::Sel,
+        }))
+    }
+
+    /// The value for each channel.
+    #[inline(always)]
+    pub(crate) fn channels(self, flags: &[u32; 2]) -> u32 {
+        let flag = flags[usize::from(self.flag & 1)].rotate_right(self.base.into());
+        if self.inverse { !flag } else { flag }
+    }
 }
 
 /// A resolved instruction.
@@ -45,11 +73,7 @@ impl Quick {
         }
         let mut selected = u32::MAX;
         if let Some(predicate) = self.predicate {
-            let flag = registers.flags[usize::from(predicate.flag & 1)];
-            selected = flag.rotate_right(predicate.base.into());
-            if predicate.inverse {
-                selected = !selected;
-            }
+            selected = predicate.channels(&registers.flags);
             if !predicate.selects {
                 enabled &= selected;
             }

@@ -12,4 +12,4 @@ mod runner;
 mod select;
 
 pub(crate) use call::Pool;
-pub(crate) use instruction::Quick;
+pub(crate) use instruction::{Predicate, Quick};

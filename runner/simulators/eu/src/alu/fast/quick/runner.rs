@@ -1,9 +1,8 @@
 //! Compiled implementations, for one machine and one number of lanes.
 
 #[cfg(target_arch = "x86_64")]
-use fearless_simd::{Avx2, Simd};
+use fearless_simd::{Avx2, Avx512, Level, Simd};
 
-use super::super::machine::Machine;
 use super::call::Call;
 use crate::regs::Registers;
 
@@ -20,34 +19,53 @@ pub(super) enum Runner {
     Baseline(fn(&Call, &mut Registers)),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2, fn(Avx2, &Call, &mut Registers)),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512, fn(Avx512, &Call, &mut Registers)),
 }
 
 impl Runner {
-    /// The implementation of `J` on 8 or 16 lanes.
-    pub(super) fn of<J: Job>(machine: Machine, lanes: usize) -> Runner {
-        match (machine, lanes) {
-            (Machine::Baseline, 8) => Runner::Baseline(J::run::<8, false>),
-            (Machine::Baseline, _) => Runner::Baseline(J::run::<16, false>),
-            #[cfg(target_arch = "x86_64")]
-            (Machine::Avx2(token), 8) => Runner::Avx2(token, avx2::<J, 8>),
-            #[cfg(target_arch = "x86_64")]
-            (Machine::Avx2(token), _) => Runner::Avx2(token, avx2::<J, 16>),
+    /// The implementation of `J` on 8 or 16 lanes, with the best instructions of this machine.
+    pub(super) fn of<J: Job>(lanes: usize) -> Runner {
+        if lanes == 8 { Runner::on::<J, 8>() } else { Runner::on::<J, 16>() }
+    }
+
+    fn on<J: Job, const N: usize>() -> Runner {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let level = Level::new();
+            if let Some(token) = level.as_avx512() {
+                return Runner::Avx512(token, avx512::<J, N>);
+            }
+            if let Some(token) = level.as_avx2() {
+                return Runner::Avx2(token, avx2::<J, N>);
+            }
         }
+        Runner::Baseline(J::run::<N, false>)
     }
 
     /// Executes one instruction.
     #[inline(always)]
-    pub(super) fn run(self, call: &Call, registers: &mut Registers) {
+    pub(super) fn run(&self, call: &Call, registers: &mut Registers) {
         match self {
             Runner::Baseline(run) => run(call, registers),
             #[cfg(target_arch = "x86_64")]
-            Runner::Avx2(token, run) => run(token, call, registers),
+            Runner::Avx2(token, run) => run(*token, call, registers),
+            #[cfg(target_arch = "x86_64")]
+            Runner::Avx512(token, run) => run(*token, call, registers),
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 fn avx2<J: Job, const N: usize>(token: Avx2, call: &Call, registers: &mut Registers) {
+    token.vectorize(
+        #[inline(always)]
+        || J::run::<N, true>(call, registers),
+    );
+}
+
+#[cfg(target_arch = "x86_64")]
+fn avx512<J: Job, const N: usize>(token: Avx512, call: &Call, registers: &mut Registers) {
     token.vectorize(
         #[inline(always)]
         || J::run::<N, true>(call, registers),

@@ -4,7 +4,7 @@ use intel_isa::{CondMod, MathFn, Opcode, Type};
 
 use super::super::access::{Access, LaneLayout};
 use super::super::plan::Plan;
-use super::super::{Machine, float, integer};
+use super::super::{float, integer};
 use super::call::{Condition, LaneSource, Operands, Place, Pool, is_inside};
 use super::instruction::{Predicate, Quick};
 use super::jobs::{
@@ -13,17 +13,16 @@ use super::jobs::{
 };
 use super::runner::{Job, Runner};
 use crate::alu::math::MathMode;
-use crate::op::{Exec, Op, PredKind, low_bits};
+use crate::op::{Exec, Op, low_bits};
 
 impl Quick {
     /// The resolved form of an instruction with a plan; `None` for all but the most frequent.
     pub(crate) fn of(op: &Op, plan: &Plan, math: MathMode, pool: &mut Pool) -> Option<Quick> {
         let steps = plan.operands.steps;
         let lanes = usize::from(steps.lanes);
-        let halves = op.shape.halves == 2 || op.shape.channels == 32;
-        let in_order = !halves || op.second_enables == op.shape.channels / 2;
+        let predicate = Predicate::of(op)?;
         let is_whole = steps.count == 1 && steps.channels == steps.lanes && matches!(lanes, 8 | 16);
-        if !is_whole || !in_order {
+        if !is_whole {
             return None;
         }
         let sources = &plan.operands.src[..op.sources.into()];
@@ -52,21 +51,10 @@ impl Quick {
             operands: Operands { sources: resolved, destination, condition, saturate: op.saturate },
             channels: low_bits(op.shape.channels) & op.dst.enables,
             group: (!op.no_mask).then_some(op.group),
-            predicate: predicate(op)?,
+            predicate,
             floating,
         })
     }
-}
-
-/// The predicate of an instruction, if its channels have bits of their own.
-fn predicate(op: &Op) -> Option<Option<Predicate>> {
-    let Some(predicate) = op.pred else { return Some(None) };
-    (predicate.kind == PredKind::Normal).then_some(Some(Predicate {
-        flag: op.flag_nr,
-        base: op.flag_base,
-        inverse: predicate.inverse,
-        selects: op.opcode == Opcode::Sel,
-    }))
 }
 
 /// A source of dwords.
@@ -94,7 +82,7 @@ struct Chooser<'a> {
 
 impl Chooser<'_> {
     fn job<J: Job>(&self, floating: bool) -> Choice {
-        Some((Runner::of::<J>(Machine::detect(), self.lanes), floating))
+        Some((Runner::of::<J>(self.lanes), floating))
     }
 
     fn each<O: LaneOp>(&self) -> Choice {
