@@ -301,7 +301,7 @@ impl ShaderBuilder<'_> {
         header: u32,
         merge: u32,
         next: u32,
-        mut body: Vec<Statement>,
+        body: Vec<Statement>,
         position: &mut Position<'_>,
     ) -> Result<Statement, Error> {
         if position.done.contains(&next) {
@@ -324,6 +324,8 @@ impl ShaderBuilder<'_> {
             construct.continue_target = None;
         }
         self.region(next, Some(header), position, &mut between)?;
+        // Where an iteration begins, values of the one before are still there.
+        let mut body = self.hoisted(body);
         let bool = self.types.scalar(Scalar::Bool);
         let again = self.new_local("again", bool);
         let condition = self.local(again);
@@ -339,6 +341,52 @@ impl ShaderBuilder<'_> {
             init.push(Statement::Declare { local: again, value: no });
         }
         Ok(statement)
+    }
+
+    /// Statements whose locals are declared where the function begins.
+    fn hoisted(&mut self, list: Vec<Statement>) -> Vec<Statement> {
+        let mut made = Vec::new();
+        for statement in list {
+            match statement {
+                Statement::Declare { local, value } => {
+                    self.body.hoisted.push(local);
+                    let Some(value) = value else { continue };
+                    let place = self.local(local);
+                    made.push(Statement::Expression(self.assign(place, value)));
+                }
+                Statement::If { condition, then, otherwise } => {
+                    let (then, otherwise) = (self.hoisted(then), self.hoisted(otherwise));
+                    made.push(Statement::If { condition, then, otherwise });
+                }
+                Statement::Loop {
+                    init,
+                    condition_declaration,
+                    condition,
+                    test_after,
+                    step,
+                    body,
+                } => {
+                    let body = self.hoisted(body);
+                    made.push(Statement::Loop {
+                        init,
+                        condition_declaration,
+                        condition,
+                        test_after,
+                        step,
+                        body,
+                    });
+                }
+                Statement::Switch { selector, mut cases } => {
+                    for case in &mut cases {
+                        case.body = self.hoisted(std::mem::take(&mut case.body));
+                    }
+                    made.push(Statement::Switch { selector, cases });
+                }
+                Statement::Block(list) => made.push(Statement::Block(self.hoisted(list))),
+                other => made.push(other),
+            }
+        }
+        made
     }
 
     /// The continue construct as an expression, if it is one block; with the condition of a
