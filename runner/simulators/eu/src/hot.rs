@@ -10,6 +10,7 @@ use crate::alu::math::MathMode;
 use crate::decoded::DecodedInstruction;
 use crate::jump::{Jump, is_structured};
 use crate::op::{Unit, low_bits};
+use crate::regs::Registers;
 
 /// Instructions that a kernel executes before it is hot: as much time as its resolution takes.
 const HOT_AFTER: u64 = 4096;
@@ -20,6 +21,27 @@ pub(crate) struct HotStep {
     pub(crate) form: Form,
     /// True if waiting channels may resume here.
     pub(crate) join: bool,
+    /// The resolved arithmetic from here on.
+    pub(crate) block: HotBlock,
+}
+
+/// Resolved arithmetic without a place in between where waiting channels may resume.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HotBlock {
+    /// Number of instructions; 0 if not all channels of the first one can be enabled.
+    pub(crate) length: u32,
+    /// Channels that must be active for all instructions to have all of theirs.
+    pub(crate) required: u32,
+}
+
+impl HotBlock {
+    /// The block of an instruction with this one after it.
+    fn after(self, quick: &Quick) -> HotBlock {
+        quick.required().map_or_else(HotBlock::default, |required| HotBlock {
+            length: self.length + 1,
+            required: self.required | required,
+        })
+    }
 }
 
 /// Form of an instruction.
@@ -81,12 +103,20 @@ impl Hot {
         instructions: impl Iterator<Item = (&'a DecodedInstruction, Jump)>,
     ) -> Hot {
         let mut pool = Pool::default();
-        let steps = instructions
-            .map(|(decoded, jump)| HotStep {
-                form: Form::of(decoded, jump, math, &mut pool),
-                join: jump.join,
+        let mut steps: Vec<HotStep> = instructions
+            .map(|(decoded, jump)| {
+                let form = Form::of(decoded, jump, math, &mut pool);
+                HotStep { form, join: jump.join, block: HotBlock::default() }
             })
             .collect();
+        let mut rest = HotBlock::default();
+        for step in steps.iter_mut().rev() {
+            step.block = match &step.form {
+                Form::Quick(quick) => rest.after(quick),
+                _ => HotBlock::default(),
+            };
+            rest = if step.join { HotBlock::default() } else { step.block };
+        }
         Hot { math, steps, pool }
     }
 
@@ -94,6 +124,24 @@ impl Hot {
     #[inline(always)]
     pub(crate) fn step(&self, index: u32) -> Option<&HotStep> {
         self.steps.get(index as usize)
+    }
+
+    /// Executes the block of arithmetic from an instruction on, whose required channels are active.
+    /// Returns the number of executed instructions, which is less than the block's length where an
+    /// instruction is for other modes.
+    #[inline(always)]
+    pub(crate) fn execute(&self, index: u32, block: HotBlock, registers: &mut Registers) -> u32 {
+        let start = index as usize;
+        let steps = self.steps.get(start..start + block.length as usize).unwrap_or(&[]);
+        for (executed, step) in (0..).zip(steps) {
+            match &step.form {
+                Form::Quick(quick) if quick.fits(registers) => {
+                    quick.execute_full(&self.pool, registers);
+                }
+                _ => return executed,
+            }
+        }
+        block.length
     }
 
     /// Constants of the instructions.

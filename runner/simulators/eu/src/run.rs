@@ -6,7 +6,7 @@ use crate::control;
 use crate::decoded::DecodedInstruction;
 use crate::error::{Reason, SimError};
 use crate::host::Host;
-use crate::hot::{Form, Hot};
+use crate::hot::{Form, Hot, HotBlock};
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::message;
 use crate::op::Unit;
@@ -128,11 +128,18 @@ impl Kernel {
                 thread.join(ip);
             }
             match &step.form {
-                Form::Quick(quick) => {
-                    if quick.execute(hot.pool(), &mut thread.regs, thread.active) {
+                Form::Quick(quick) if quick.fits(&thread.regs) => {
+                    let HotBlock { length, required } = step.block;
+                    let is_full = thread.active & required == required;
+                    if length > 1 && is_full && u64::from(length) <= budget - thread.steps {
+                        let executed = hot.execute(ip, step.block, &mut thread.regs);
+                        thread.steps += u64::from(executed) - 1;
+                        ip += executed;
+                    } else {
+                        quick.execute(hot.pool(), &mut thread.regs, thread.active);
                         ip += 1;
-                        continue;
                     }
+                    continue;
                 }
                 Form::Branch(branch) => {
                     let predicate = branch.predicate.map_or(u32::MAX, |predicate| {
@@ -142,7 +149,7 @@ impl Kernel {
                     ip = thread.branch(branch.opcode, &branch.jump, (active, predicate), ip);
                     continue;
                 }
-                Form::Cold => {}
+                Form::Quick(_) | Form::Cold => {}
             }
             let Some(instruction) = self.instruction(ip) else {
                 return Err(self.error(ip, Reason::RanOff));

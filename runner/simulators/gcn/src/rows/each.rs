@@ -48,8 +48,9 @@ impl<O: LaneOp> Job for Narrow<O> {
             narrow::<O, false>(call, vectors)
         };
         if call.operands.kind == Kind::F32 {
-            let top = results.iter().fold(0, |top, bits| top.max(bits & 0x7fff_ffff));
-            if top > 0x7f80_0000 {
+            // Without an early end, which would keep the loop from becoming vector instructions.
+            let nan = |bits: &u32| f32::from_bits(*bits).is_nan();
+            if results.iter().fold(false, |any, bits| any | nan(bits)) {
                 correct(call, vectors, &mut results);
             }
             if call.operands.output.is_some() {

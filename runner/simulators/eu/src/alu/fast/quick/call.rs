@@ -2,7 +2,6 @@
 
 use intel_isa::CondMod;
 
-use super::super::access::full;
 use crate::regs::{GRF_BYTES, Registers};
 
 /// A dword in every lane.
@@ -10,12 +9,12 @@ pub(super) type Dwords<const N: usize> = [[u8; 4]; N];
 
 /// Constants in every lane.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pool(Vec<Dwords<16>>);
+pub(crate) struct Pool(Vec<Dwords<8>>);
 
 impl Pool {
     /// Number of the constant, added if missing; `None` if there are too many.
     pub(super) fn number(&mut self, constant: u32) -> Option<u16> {
-        let spread = [constant.to_le_bytes(); 16];
+        let spread = [constant.to_le_bytes(); 8];
         let found = self.0.iter().position(|known| *known == spread);
         let number = found.unwrap_or_else(|| {
             self.0.push(spread);
@@ -48,6 +47,14 @@ impl LaneSource {
     /// A source that an operation does not have.
     pub(super) const NONE: LaneSource =
         LaneSource { place: Place::Row(0), keep: u32::MAX, flip: 0 };
+
+    /// Byte offset of a row.
+    pub(super) fn row(&self) -> Option<u16> {
+        match self.place {
+            Place::Row(offset) => Some(offset),
+            _ => None,
+        }
+    }
 }
 
 /// A condition, and the flag register it writes.
@@ -63,6 +70,8 @@ pub(super) struct Condition {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands {
     pub(super) sources: [LaneSource; 3],
+    /// Byte offsets of the sources that are rows.
+    pub(super) rows: [u16; 3],
     /// Byte offset of the destination, if there is one.
     pub(super) destination: Option<u16>,
     pub(super) condition: Option<Condition>,
@@ -80,44 +89,53 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The dwords of a source; `space` holds those of a single element.
+    /// The dwords of eight lanes of a source; `space` holds those of a single element. `FULL`: the
+    /// source is a row.
     #[inline(always)]
-    pub(super) fn row<'r, const N: usize>(
+    pub(super) fn row<'r, const FULL: bool>(
         &'r self,
         registers: &'r Registers,
-        index: usize,
-        space: &'r mut Dwords<N>,
-    ) -> &'r Dwords<N> {
+        (index, first): (usize, usize),
+        space: &'r mut Dwords<8>,
+    ) -> &'r Dwords<8> {
+        let row = |offset: u16| {
+            let start = usize::from(offset) + 4 * first;
+            let bytes = registers.grf.get(start..start + 32)?;
+            bytes.as_chunks::<4>().0.first_chunk()
+        };
         let found = match self.operands.sources[index].place {
-            Place::Row(offset) => {
-                let bytes = registers.grf.get(usize::from(offset)..).unwrap_or(&[]);
-                bytes.as_chunks::<4>().0.first_chunk()
-            }
-            Place::Constant(number) => {
-                self.pool.0.get(usize::from(number)).and_then(|dwords| dwords.first_chunk())
-            }
+            _ if FULL => row(self.operands.rows[index]),
+            Place::Row(offset) => row(offset),
+            Place::Constant(number) => self.pool.0.get(usize::from(number)),
             Place::Element(offset) => {
-                *space = [registers.dword(offset.into()).to_le_bytes(); N];
+                *space = [registers.dword(offset.into()).to_le_bytes(); 8];
                 None
             }
         };
         found.unwrap_or(space)
     }
 
-    /// Writes the enabled lanes of the destination.
+    /// Writes eight lanes of the destination, if they are enabled. `FULL`: all are.
     #[inline(always)]
-    pub(super) fn store<const N: usize>(&self, registers: &mut Registers, values: &[u32; N]) {
-        let Some(start) = self.operands.destination.map(usize::from) else { return };
-        let Some(bytes) = registers.grf.get_mut(start..start + 4 * N) else { return };
+    pub(super) fn store<const FULL: bool>(
+        &self,
+        registers: &mut Registers,
+        first: usize,
+        values: &[u32; 8],
+    ) {
+        let Some(offset) = self.operands.destination else { return };
+        let start = usize::from(offset) + 4 * first;
+        let Some(bytes) = registers.grf.get_mut(start..start + 32) else { return };
         let slots = bytes.as_chunks_mut::<4>().0;
-        if self.enabled == full::<N>() {
+        let enabled = self.enabled >> first & 0xff;
+        if FULL || enabled == 0xff {
             for (slot, value) in slots.iter_mut().zip(values) {
                 *slot = value.to_le_bytes();
             }
             return;
         }
         for (lane, (slot, value)) in slots.iter_mut().zip(values).enumerate() {
-            let keep = u32::from(self.enabled & 1 << lane != 0).wrapping_sub(1);
+            let keep = u32::from(enabled & 1 << lane != 0).wrapping_sub(1);
             let old = u32::from_le_bytes(*slot);
             *slot = (old & keep | value & !keep).to_le_bytes();
         }

@@ -50,6 +50,8 @@ impl Predicate {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
     pub(super) runner: Runner,
+    /// The implementation where all channels are enabled.
+    pub(super) full: Runner,
     pub(super) operands: Operands,
     /// Channels that can be written.
     pub(super) channels: u32,
@@ -61,26 +63,48 @@ pub(crate) struct Quick {
 }
 
 impl Quick {
-    /// Executes the instruction on a thread's active channels; `false` if it is left to others.
+    /// True if the modes that the instruction depends on are those that it is made for.
     #[inline(always)]
-    pub(crate) fn execute(&self, pool: &Pool, registers: &mut Registers, active: u32) -> bool {
-        if self.floating && registers.control[0] & OTHER_MODES != 0 {
-            return false;
-        }
-        let mut enabled = self.channels;
-        if let Some(group) = self.group {
-            enabled &= active >> group;
-        }
-        let mut selected = u32::MAX;
-        if let Some(predicate) = self.predicate {
-            selected = predicate.channels(&registers.flags);
-            if !predicate.selects {
-                enabled &= selected;
-            }
-        }
+    pub(crate) fn fits(&self, registers: &Registers) -> bool {
+        !self.floating || registers.control[0] & OTHER_MODES == 0
+    }
+
+    /// Channels in positions of the execution mask that must be active for all of the instruction's
+    /// to be enabled; `None` if some never are.
+    pub(crate) fn required(&self) -> Option<u32> {
+        let Some(group) = self.group else { return Some(0) };
+        let shifted = u64::from(self.channels) << group;
+        u32::try_from(shifted).ok()
+    }
+
+    /// Executes the instruction, which [fits](Quick::fits), on a thread's active channels.
+    #[inline(always)]
+    pub(crate) fn execute(&self, pool: &Pool, registers: &mut Registers, active: u32) {
+        let enabled = self.group.map_or(self.channels, |group| self.channels & active >> group);
+        let (enabled, selected) = self.predicated(registers, enabled);
         if enabled != 0 {
-            self.runner.run(&Call { operands: &self.operands, pool, enabled, selected }, registers);
+            let call = Call { operands: &self.operands, pool, enabled, selected };
+            self.runner.run(&call, registers);
         }
-        true
+    }
+
+    /// As [`Quick::execute`], where all [required](Quick::required) channels are active.
+    #[inline(always)]
+    pub(crate) fn execute_full(&self, pool: &Pool, registers: &mut Registers) {
+        let (enabled, selected) = self.predicated(registers, self.channels);
+        let call = Call { operands: &self.operands, pool, enabled, selected };
+        if enabled == self.channels {
+            self.full.run(&call, registers);
+        } else if enabled != 0 {
+            self.runner.run(&call, registers);
+        }
+    }
+
+    /// The enabled channels, with the predicate applied, and the predicate.
+    #[inline(always)]
+    fn predicated(&self, registers: &Registers, enabled: u32) -> (u32, u32) {
+        let Some(predicate) = self.predicate else { return (enabled, u32::MAX) };
+        let selected = predicate.channels(&registers.flags);
+        (if predicate.selects { enabled } else { enabled & selected }, selected)
     }
 }

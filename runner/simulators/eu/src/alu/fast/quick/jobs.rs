@@ -25,21 +25,22 @@ pub(super) trait LaneOp {
 /// An operation of each lane.
 pub(super) struct Each<O>(PhantomData<O>);
 
-/// Results of the lanes.
+/// Results of eight lanes. More would not stay in registers of the host.
 #[inline(always)]
-fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool>(
+fn lanes<O: LaneOp, const FMA: bool, const FLUSH: bool, const FULL: bool>(
     call: &Call,
     registers: &Registers,
-) -> [u32; N] {
-    let mut space = [[[0; 4]; N]; 3];
-    let [first, second, third] = &mut space;
-    let a = call.row(registers, 0, first);
-    let b = if O::SOURCES > 1 { call.row(registers, 1, second) } else { a };
-    let c = if O::SOURCES > 2 { call.row(registers, 2, third) } else { a };
+    first: usize,
+) -> [u32; 8] {
+    let mut space = [[[0; 4]; 8]; 3];
+    let [space_a, space_b, space_c] = &mut space;
+    let a = call.row::<FULL>(registers, (0, first), space_a);
+    let b = if O::SOURCES > 1 { call.row::<FULL>(registers, (1, first), space_b) } else { a };
+    let c = if O::SOURCES > 2 { call.row::<FULL>(registers, (2, first), space_c) } else { a };
     let sources = &call.operands.sources;
     let signs: [(u32, u32); 3] = std::array::from_fn(|i| (sources[i].keep, sources[i].flip));
-    let mut results = [0; N];
-    for lane in 0..N {
+    let mut results = [0; 8];
+    for lane in 0..8 {
         let mut x = [a[lane], b[lane], c[lane]].map(u32::from_le_bytes);
         if O::SINGLES {
             for (bits, (keep, flip)) in x.iter_mut().zip(signs) {
@@ -49,22 +50,37 @@ fn lanes<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool>(
         }
         results[lane] = O::apply::<FMA, FLUSH>(x);
     }
+    if O::SINGLE && call.operands.saturate {
+        results = results.map(saturate32);
+    }
     results
+}
+
+/// Computes all lanes, then writes them.
+#[inline(always)]
+fn each<O: LaneOp, const N: usize, const FMA: bool, const FLUSH: bool, const FULL: bool>(
+    call: &Call,
+    registers: &mut Registers,
+) {
+    let low = lanes::<O, FMA, FLUSH, FULL>(call, registers, 0);
+    if N == 16 {
+        let high = lanes::<O, FMA, FLUSH, FULL>(call, registers, 8);
+        call.store::<FULL>(registers, 8, &high);
+    }
+    call.store::<FULL>(registers, 0, &low);
 }
 
 impl<O: LaneOp> Job for Each<O> {
     #[inline(always)]
-    fn run<const N: usize, const FMA: bool>(call: &Call, registers: &mut Registers) {
-        let flush = (O::SINGLES || O::SINGLE) && registers.control[0] & CR0_F_DENORM == 0;
-        let mut results = if flush {
-            lanes::<O, N, FMA, true>(call, registers)
+    fn run<const N: usize, const FMA: bool, const FULL: bool>(
+        call: &Call,
+        registers: &mut Registers,
+    ) {
+        if (O::SINGLES || O::SINGLE) && registers.control[0] & CR0_F_DENORM == 0 {
+            each::<O, N, FMA, true, FULL>(call, registers);
         } else {
-            lanes::<O, N, FMA, false>(call, registers)
-        };
-        if O::SINGLE && call.operands.saturate {
-            results = results.map(saturate32);
+            each::<O, N, FMA, false, FULL>(call, registers);
         }
-        call.store(registers, &results);
     }
 }
 
@@ -154,20 +170,33 @@ lane_ops! {
 /// SEL by predicate of dwords.
 pub(super) struct Pick;
 
+#[inline(always)]
+fn picked<const FULL: bool>(call: &Call, registers: &Registers, first: usize) -> [u32; 8] {
+    let mut space = [[[0; 4]; 8]; 2];
+    let [space_a, space_b] = &mut space;
+    let a = call.row::<FULL>(registers, (0, first), space_a);
+    let b = call.row::<FULL>(registers, (1, first), space_b);
+    let chosen = condition::masks::<8>(call.selected >> first);
+    let mut results = [0; 8];
+    for lane in 0..8 {
+        let (a, b) = (u32::from_le_bytes(a[lane]), u32::from_le_bytes(b[lane]));
+        results[lane] = a & chosen[lane] | b & !chosen[lane];
+    }
+    results
+}
+
 impl Job for Pick {
     #[inline(always)]
-    fn run<const N: usize, const FMA: bool>(call: &Call, registers: &mut Registers) {
-        let mut space = [[[0; 4]; N]; 2];
-        let [first, second] = &mut space;
-        let a = call.row(registers, 0, first);
-        let b = call.row(registers, 1, second);
-        let chosen = condition::masks::<N>(call.selected);
-        let mut results = [0; N];
-        for lane in 0..N {
-            let (a, b) = (u32::from_le_bytes(a[lane]), u32::from_le_bytes(b[lane]));
-            results[lane] = a & chosen[lane] | b & !chosen[lane];
+    fn run<const N: usize, const FMA: bool, const FULL: bool>(
+        call: &Call,
+        registers: &mut Registers,
+    ) {
+        let low = picked::<FULL>(call, registers, 0);
+        if N == 16 {
+            let high = picked::<FULL>(call, registers, 8);
+            call.store::<FULL>(registers, 8, &high);
         }
-        call.store(registers, &results);
+        call.store::<FULL>(registers, 0, &low);
     }
 }
 
@@ -201,13 +230,17 @@ ordered! {
 pub(super) struct Compare<T>(PhantomData<T>);
 
 #[inline(always)]
-fn operand<T: Ordered, const N: usize>(call: &Call, registers: &Registers, index: usize) -> [T; N] {
-    let mut space = [[0; 4]; N];
-    let row = call.row(registers, index, &mut space);
+fn operand<T: Ordered, const FULL: bool>(
+    call: &Call,
+    registers: &Registers,
+    (index, first): (usize, usize),
+) -> [T; 8] {
+    let mut space = [[0; 4]; 8];
+    let row = call.row::<FULL>(registers, (index, first), &mut space);
     let source = call.operands.sources[index];
     let flush = T::SINGLE && registers.control[0] & CR0_F_DENORM == 0;
-    let mut values = [T::default(); N];
-    for lane in 0..N {
+    let mut values = [T::default(); 8];
+    for lane in 0..8 {
         let bits = u32::from_le_bytes(row[lane]);
         let bits = if T::SINGLE { (bits & source.keep) ^ source.flip } else { bits };
         values[lane] = T::of(if flush { flush32(bits) } else { bits });
@@ -217,12 +250,20 @@ fn operand<T: Ordered, const N: usize>(call: &Call, registers: &Registers, index
 
 impl<T: Ordered> Job for Compare<T> {
     #[inline(always)]
-    fn run<const N: usize, const FMA: bool>(call: &Call, registers: &mut Registers) {
-        let a = operand::<T, N>(call, registers, 0);
-        let b = operand::<T, N>(call, registers, 1);
+    fn run<const N: usize, const FMA: bool, const FULL: bool>(
+        call: &Call,
+        registers: &mut Registers,
+    ) {
         let cond = call.operands.condition.and_then(|condition| condition.cond);
-        let truths = condition::compare(cond, &a, &b);
-        call.store(registers, &condition::masks::<N>(truths));
+        let mut truths = 0;
+        for first in (0..N).step_by(8) {
+            let a = operand::<T, FULL>(call, registers, (0, first));
+            let b = operand::<T, FULL>(call, registers, (1, first));
+            truths |= condition::compare(cond, &a, &b) << first;
+        }
+        for first in (0..N).step_by(8) {
+            call.store::<FULL>(registers, first, &condition::masks::<8>(truths >> first));
+        }
         call.store_flags(registers, truths);
     }
 }

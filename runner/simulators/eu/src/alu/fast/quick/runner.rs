@@ -8,9 +8,12 @@ use crate::regs::Registers;
 
 /// An implementation of a family of instructions.
 pub(super) trait Job {
-    /// Executes an instruction on `N` lanes. `FMA`: the machine multiplies and adds in one
-    /// instruction.
-    fn run<const N: usize, const FMA: bool>(call: &Call, registers: &mut Registers);
+    /// Executes an instruction on `N` lanes, 8 or 16. `FMA`: the machine multiplies and adds in one
+    /// instruction. `FULL`: all lanes are enabled, and all sources are rows.
+    fn run<const N: usize, const FMA: bool, const FULL: bool>(
+        call: &Call,
+        registers: &mut Registers,
+    );
 }
 
 /// A compiled implementation.
@@ -25,22 +28,22 @@ pub(super) enum Runner {
 
 impl Runner {
     /// The implementation of `J` on 8 or 16 lanes, with the best instructions of this machine.
-    pub(super) fn of<J: Job>(lanes: usize) -> Runner {
-        if lanes == 8 { Runner::on::<J, 8>() } else { Runner::on::<J, 16>() }
+    pub(super) fn of<J: Job, const FULL: bool>(lanes: usize) -> Runner {
+        if lanes == 8 { Runner::on::<J, 8, FULL>() } else { Runner::on::<J, 16, FULL>() }
     }
 
-    fn on<J: Job, const N: usize>() -> Runner {
+    fn on<J: Job, const N: usize, const FULL: bool>() -> Runner {
         #[cfg(target_arch = "x86_64")]
         {
             let level = Level::new();
             if let Some(token) = level.as_avx512() {
-                return Runner::Avx512(token, avx512::<J, N>);
+                return Runner::Avx512(token, avx512::<J, N, FULL>);
             }
             if let Some(token) = level.as_avx2() {
-                return Runner::Avx2(token, avx2::<J, N>);
+                return Runner::Avx2(token, avx2::<J, N, FULL>);
             }
         }
-        Runner::Baseline(J::run::<N, false>)
+        Runner::Baseline(J::run::<N, false, FULL>)
     }
 
     /// Executes one instruction.
@@ -57,17 +60,25 @@ impl Runner {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn avx2<J: Job, const N: usize>(token: Avx2, call: &Call, registers: &mut Registers) {
+fn avx2<J: Job, const N: usize, const FULL: bool>(
+    token: Avx2,
+    call: &Call,
+    registers: &mut Registers,
+) {
     token.vectorize(
         #[inline(always)]
-        || J::run::<N, true>(call, registers),
+        || J::run::<N, true, FULL>(call, registers),
     );
 }
 
 #[cfg(target_arch = "x86_64")]
-fn avx512<J: Job, const N: usize>(token: Avx512, call: &Call, registers: &mut Registers) {
+fn avx512<J: Job, const N: usize, const FULL: bool>(
+    token: Avx512,
+    call: &Call,
+    registers: &mut Registers,
+) {
     token.vectorize(
         #[inline(always)]
-        || J::run::<N, true>(call, registers),
+        || J::run::<N, true, FULL>(call, registers),
     );
 }

@@ -34,7 +34,7 @@ impl Quick {
             return None;
         }
         let chooser = Chooser { op, lanes, math, sources };
-        let (runner, floating) = chooser.choose()?;
+        let ([runner, full], floating) = chooser.choose()?;
         let mut resolved = [LaneSource::NONE; 3];
         for (to, from) in resolved.iter_mut().zip(sources) {
             *to = source(from, lanes, pool)?;
@@ -48,7 +48,14 @@ impl Quick {
         let condition = op.writes_flag.then_some(Condition { cond: op.cond, flag, base });
         Some(Quick {
             runner,
-            operands: Operands { sources: resolved, destination, condition, saturate: op.saturate },
+            full,
+            operands: Operands {
+                sources: resolved,
+                rows: resolved.map(|source| source.row().unwrap_or(0)),
+                destination,
+                condition,
+                saturate: op.saturate,
+            },
             channels: low_bits(op.shape.channels) & op.dst.enables,
             group: (!op.no_mask).then_some(op.group),
             predicate,
@@ -70,8 +77,8 @@ fn source(access: &Access, lanes: usize, pool: &mut Pool) -> Option<LaneSource> 
     Some(LaneSource { place, keep, flip: if access.negate { 0x8000_0000 } else { 0 } })
 }
 
-/// An implementation, and whether it depends on the floating-point modes.
-type Choice = Option<(Runner, bool)>;
+/// Implementations for some lanes and for all, and whether they depend on the floating-point modes.
+type Choice = Option<([Runner; 2], bool)>;
 
 struct Chooser<'a> {
     op: &'a Op,
@@ -82,7 +89,12 @@ struct Chooser<'a> {
 
 impl Chooser<'_> {
     fn job<J: Job>(&self, floating: bool) -> Choice {
-        Some((Runner::of::<J>(self.lanes), floating))
+        let (some, all) = (Runner::of::<J, false>(self.lanes), Runner::of::<J, true>(self.lanes));
+        let is_row = |source: &Access| source.layout == LaneLayout::Packed;
+        let all_lanes = low_bits(self.lanes as u8) & !self.op.dst.enables == 0;
+        let is_full = all_lanes && self.sources.iter().all(is_row);
+        let full = if is_full { all } else { some };
+        Some(([some, full], floating))
     }
 
     fn each<O: LaneOp>(&self) -> Choice {
