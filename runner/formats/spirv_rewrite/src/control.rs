@@ -153,7 +153,16 @@ fn is_plain_selection(draft: &Draft, (function, block): (usize, usize), flow: &F
     if direct.filter_map(|label| flow.number(label)).any(|to| to != end && is_jump(to)) {
         return false;
     }
-    let is_inside = |of: usize| flow.dominates(block, of) && !flow.dominates(end, of);
+    // Blocks behind an exit of a construct around may have no other way than through the selection.
+    let around = flow.merges.iter().filter(|(header, merge)| {
+        *header != block && flow.dominates(*header, block) && !flow.dominates(*merge, block)
+    });
+    let around: Vec<usize> = around.map(|(_, merge)| *merge).collect();
+    let is_inside = |of: usize| {
+        flow.dominates(block, of)
+            && !flow.dominates(end, of)
+            && !around.iter().any(|&merge| flow.dominates(merge, of))
+    };
     let blocks = 0..draft.module.functions[function].blocks.len();
     let mut edges = blocks.filter(|&of| is_inside(of)).flat_map(|of| &flow.next[of]);
     edges.all(|&to| is_inside(to) || to == end || is_jump(to))

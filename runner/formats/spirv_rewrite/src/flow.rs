@@ -16,6 +16,8 @@ pub(crate) struct Flow {
     idom: Vec<Option<usize>>,
     is_reachable: Vec<bool>,
     pub(crate) loops: Vec<Loop>,
+    /// Headers with their merge blocks.
+    pub(crate) merges: Vec<(usize, usize)>,
     /// Blocks and positions of the instructions that make results.
     makers: BTreeMap<u32, (usize, usize)>,
 }
@@ -68,6 +70,13 @@ impl Flow {
             is_loop.then_some(Loop { header, merge: label(0)?, target: label(1)? })
         });
         let loops = loops.collect();
+        let merges = function.blocks.iter().enumerate().filter_map(|(header, block)| {
+            let merge = block.instructions.iter().rev().nth(1)?;
+            let is_merge = matches!(merge.class.opcode, Op::SelectionMerge | Op::LoopMerge);
+            let label = merge.operands.first().filter(|_| is_merge)?.id_ref_any()?;
+            Some((header, number(label)?))
+        });
+        let merges = merges.collect();
         let mut makers = BTreeMap::new();
         for (number, block) in function.blocks.iter().enumerate() {
             let results = block.instructions.iter().zip(0..);
@@ -81,6 +90,7 @@ impl Flow {
             next,
             before,
             loops,
+            merges,
             makers,
         };
         flow.find_dominators();

@@ -126,6 +126,12 @@ fn exits(
         let definition = &module.instructions[function.definition];
         return Err(module.error(definition, "the function has too many constructs"));
     }
+    let mut ends: FxHashMap<u32, Vec<&Header<'_>>> = FxHashMap::default();
+    for header in headers {
+        for end in std::iter::once(header.merge).chain(header.next) {
+            ends.entry(end).or_default().push(header);
+        }
+    }
     for header in headers.iter().filter(|header| order.is_reached(header.label)) {
         for block in &function.blocks {
             let is_inside = order.is_reached(block.label)
@@ -137,6 +143,23 @@ fn exits(
             }
             let Some(last) = module.instructions[block.body.clone()].last() else { continue };
             for target in last.targets() {
+                let own = [Some(header.merge), header.next];
+                let outer = ends.get(&target).into_iter().flatten().find(|outer| {
+                    !own.contains(&Some(target))
+                        && outer.label != header.label
+                        && order.dominates(outer.label, header.label)
+                        && !(order.is_reached(outer.merge)
+                            && order.dominates(outer.merge, header.label))
+                });
+                // Loops are left by their own ends, and switches for the loop around.
+                let may_leave = outer.is_none_or(|outer| match header.next {
+                    Some(_) => false,
+                    None if is_switch(header) => outer.next.is_some(),
+                    None => outer.next.is_some() || is_switch(outer),
+                });
+                if !may_leave && !is_behind_outer(headers, header, block.label, order) {
+                    return Err(module.error(last, leaving(module, header, target)));
+                }
                 let stays = order.dominates(header.label, target)
                     && target != header.label
                     && !(order.is_reached(header.merge)
@@ -163,17 +186,17 @@ fn exits(
                     headers.iter().any(|outer| outer.next.is_some() && outer.label == target);
                 let is_outside = || is_behind_outer(headers, header, block.label, order);
                 if !(is_offered || is_case || is_back || is_outside()) {
-                    let message = format!(
-                        "leaves the construct of {} for {}",
-                        module.name(header.label),
-                        module.name(target)
-                    );
-                    return Err(module.error(last, message));
+                    return Err(module.error(last, leaving(module, header, target)));
                 }
             }
         }
     }
     selections(module, function, order, headers)
+}
+
+fn leaving(module: &Module, header: &Header<'_>, target: u32) -> String {
+    let (header, target) = (module.name(header.label), module.name(target));
+    format!("leaves the construct of {header} for {target}")
 }
 
 fn is_in_continue(header: &Header<'_>, label: u32, order: &Dominance) -> bool {
