@@ -67,6 +67,21 @@ enum Second {
     DppReads,
 }
 
+impl Second {
+    /// True if the instruction reads the register that the first one writes.
+    fn reads_registers(self) -> bool {
+        matches!(
+            self,
+            Second::ScalarMemoryReads
+                | Second::ScalarLoadDescriptor
+                | Second::VectorMemoryReads
+                | Second::LaneNumber
+                | Second::ReadlaneReads
+                | Second::DppReads
+        )
+    }
+}
+
 /// A pair of instructions with the wait states between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Hazard {
@@ -144,6 +159,11 @@ impl<'a> HazardView<'a> {
         self.accesses.iter().any(|access| access.reads && access.register == register)
     }
 
+    /// The registers that the instruction writes.
+    pub fn written(&self) -> impl Iterator<Item = Register> + '_ {
+        self.accesses.iter().filter(|access| access.writes).map(|access| access.register)
+    }
+
     fn writes_any(&self, registers: &[Register]) -> bool {
         self.accesses.iter().any(|access| access.writes && registers.contains(&access.register))
     }
@@ -212,7 +232,21 @@ impl Hazard {
     /// True if the two instructions are a pair of this hazard. `second` is one that it
     /// [concerns](Hazard::concerns).
     pub fn conflicts(&self, first: &HazardView<'_>, second: &HazardView<'_>) -> bool {
-        let registers = self.registers(first);
+        self.conflicts_over(first, second, &[])
+    }
+
+    /// As [`conflicts`](Hazard::conflicts), with registers that instructions between the two write:
+    /// the second instruction reads their values, not those of the first. ACO counts so.
+    pub fn conflicts_over(
+        &self,
+        first: &HazardView<'_>,
+        second: &HazardView<'_>,
+        overwritten: &[Register],
+    ) -> bool {
+        let mut registers = self.registers(first);
+        if self.second.reads_registers() {
+            registers.retain(|register| !overwritten.contains(register));
+        }
         if registers.is_empty() {
             return false;
         }

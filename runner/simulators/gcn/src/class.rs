@@ -41,7 +41,7 @@ pub(crate) enum Class {
     Export,
     /// Images.
     Image,
-    /// Flat memory, which is not modeled.
+    /// Flat memory.
     Flat,
 }
 

@@ -4,9 +4,10 @@ use amd_isa::Kind;
 
 use crate::comparison::{Comparison, Condition, Type};
 use crate::error::Reason;
-use crate::float::{FloatMode, class32, class64};
+use crate::float::{FloatMode, class16, class32, class64};
 use crate::register::LANES;
 use crate::run::Step;
+use crate::short;
 
 impl Step<'_> {
     /// Executes `v_cmp…`: a bit per lane, 0 for inactive lanes; `v_cmpx` sets EXEC, too.
@@ -20,10 +21,17 @@ impl Step<'_> {
             let (a, b) = (self.signed_value(1, lane), self.signed_value(2, lane));
             let holds = match condition {
                 Condition::Class => {
-                    let class = if ty == Type::F64 { class64(a) } else { class32(a as u32) };
+                    let class = match ty {
+                        Type::F64 => class64(a),
+                        Type::F16 => class16(a as u16),
+                        _ => class32(a as u32),
+                    };
                     class & b as u32 != 0
                 }
                 Condition::Order(orders) => orders.of(match ty {
+                    Type::F16 => short::source(a, mode).partial_cmp(&short::source(b, mode)),
+                    Type::I16 => Some((a as i16).cmp(&(b as i16))),
+                    Type::U16 => Some((a as u16).cmp(&(b as u16))),
                     Type::F32 => mode.single(a).partial_cmp(&mode.single(b)),
                     Type::F64 => mode.double(a).partial_cmp(&mode.double(b)),
                     Type::I32 => Some((a as i32).cmp(&(b as i32))),

@@ -7,8 +7,11 @@ use amd_isa::Opcode;
 /// Type of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
+    F16,
     F32,
     F64,
+    I16,
+    U16,
     I32,
     U32,
     I64,
@@ -61,6 +64,9 @@ impl Comparison {
         let mut parts = opcode.mnemonic().split('_').skip(1);
         let (prefix, condition, ty) = (parts.next()?, parts.next()?, parts.next()?);
         let ty = match ty {
+            "f16" => Type::F16,
+            "i16" => Type::I16,
+            "u16" => Type::U16,
             "f32" => Type::F32,
             "f64" => Type::F64,
             "i32" => Type::I32,

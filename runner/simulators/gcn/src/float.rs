@@ -135,6 +135,19 @@ pub(crate) fn class32(bits: u32) -> u32 {
     class(value.classify(), value.is_sign_negative(), bits >> 22 & 1 != 0)
 }
 
+/// Bit of the mask of `v_cmp_class` that a half is in.
+pub(crate) fn class16(bits: u16) -> u32 {
+    use std::num::FpCategory::{Infinite, Nan, Normal, Subnormal, Zero};
+    let category = match (bits >> 10 & 31, bits & 0x3ff) {
+        (0, 0) => Zero,
+        (0, _) => Subnormal,
+        (31, 0) => Infinite,
+        (31, _) => Nan,
+        _ => Normal,
+    };
+    class(category, bits >> 15 != 0, bits >> 9 & 1 != 0)
+}
+
 /// Bit of the mask of `v_cmp_class` that a double is in.
 pub(crate) fn class64(bits: u64) -> u32 {
     let value = f64::from_bits(bits);

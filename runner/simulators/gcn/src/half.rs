@@ -27,17 +27,37 @@ pub(crate) fn of_single(value: f32, toward_zero: bool) -> u16 {
     if magnitude == 0x7f80_0000 {
         return sign | 0x7c00;
     }
-    // Units of the last place of the result: 2^-24 for denormals.
     let exponent = (magnitude >> 23) as i32 - 127;
+    sign | of_magnitude(f64::from(f32::from_bits(magnitude)), exponent, toward_zero)
+}
+
+/// The half of a double, rounded to the nearest even.
+pub(crate) fn of_double(value: f64) -> u16 {
+    if value.is_nan() {
+        return of_single(value as f32, false);
+    }
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let magnitude = value.abs();
+    if magnitude >= 65536.0 {
+        return sign | 0x7c00;
+    }
+    let exponent = (magnitude.to_bits() >> 52) as i32 - 1023;
+    sign | of_magnitude(magnitude, exponent, false)
+}
+
+/// The half of a finite number that is not negative and has this exponent.
+fn of_magnitude(magnitude: f64, exponent: i32, toward_zero: bool) -> u16 {
+    // Units of the last place of the result: 2^-24 for denormals.
     let unit = exponent.max(-14) - 10;
-    let scaled = f64::from(f32::from_bits(magnitude)) * libm::ldexp(1.0, -unit);
+    let scaled = magnitude * libm::ldexp(1.0, -unit);
     let rounded = if toward_zero { libm::trunc(scaled) } else { libm::rint(scaled) } as u32;
     let half =
         if exponent < -14 { rounded } else { (((exponent + 15) as u32) << 10) + (rounded - 0x400) };
-    if half >= 0x7c00 {
-        return sign | if toward_zero { 0x7bff } else { 0x7c00 };
+    match half {
+        0x7c00.. if toward_zero => 0x7bff,
+        0x7c00.. => 0x7c00,
+        half => half as u16,
     }
-    sign | half as u16
 }
 
 #[cfg(test)]

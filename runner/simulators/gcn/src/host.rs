@@ -108,6 +108,8 @@ pub enum ImageOperation {
         layer: i32,
         /// Level.
         level: u32,
+        /// Sample.
+        sample: u32,
         /// The texel.
         texel: [u32; 4],
     },

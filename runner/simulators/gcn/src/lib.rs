@@ -50,6 +50,7 @@ mod resource;
 mod rows;
 mod run;
 mod scalar;
+mod short;
 mod state;
 mod vector;
 

@@ -6,16 +6,18 @@ use crate::convert;
 use crate::float::{FloatMode, cube, max32, max64, med32, min32, min64, turns};
 use crate::integer;
 use crate::quirks::Quirks;
+use crate::short;
 
 /// Operations with one way to compute their results; `None` for others.
 pub(crate) type Family = fn(Opcode, [u64; 3], FloatMode, &Quirks) -> Option<u64>;
 
 /// The families, in the order of their precedence.
-const FAMILIES: [Family; 4] = [
+const FAMILIES: [Family; 5] = [
     |opcode, sources, _, _| integer::compute(opcode, sources),
     |opcode, sources, mode, _| convert::compute(opcode, sources, mode),
     single,
     double,
+    |opcode, sources, mode, _| short::compute(opcode, sources, mode),
 ];
 
 /// The family of an operation; `None` if no family has it.
@@ -47,6 +49,16 @@ pub(crate) fn output(kind: Kind, modifiers: &Modifiers, result: u64, mode: Float
                 value = clamp(value, mode);
             }
             mode.of_double(value)
+        }
+        Kind::F16 => {
+            let mut value = short::source(result, mode);
+            if modifiers.omod != 0 {
+                value = value * factor + 0.0;
+            }
+            if modifiers.clamp {
+                value = clamp(value, mode);
+            }
+            short::result(value, mode)
         }
         _ => result,
     }

@@ -136,12 +136,20 @@ impl Wave {
         let second = view(index);
         for &(bit, hazard) in hazards {
             let mut states = 0;
-            for before in self.history.iter() {
+            for (distance, before) in self.history.iter().enumerate() {
                 if states >= u32::from(hazard.states) {
                     break;
                 }
                 let begins = program.facts(before).begins & bit != 0;
-                if begins && hazard.conflicts(&view(before), &second) {
+                // Writes between the two are rarely of interest.
+                let overwritten = || -> Vec<Register> {
+                    let between = self.history.iter().take(distance);
+                    between.flat_map(|index| view(index).written().collect::<Vec<_>>()).collect()
+                };
+                if begins
+                    && hazard.conflicts(&view(before), &second)
+                    && hazard.conflicts_over(&view(before), &second, &overwritten())
+                {
                     return Err(Reason::Hazard {
                         name: hazard.name,
                         states: hazard.states,

@@ -78,7 +78,7 @@ impl Step<'_> {
                     _ => self.signed_value(index, lane),
                 };
             }
-            if matches!(opcode, Opcode::VMacF32 | Opcode::VMacLegacyF32) {
+            if matches!(opcode, Opcode::VMacF32 | Opcode::VMacLegacyF32 | Opcode::VMacF16) {
                 sources[2] = self.lane_value(0, lane);
             }
             let result = family(opcode, sources, mode, &quirks);

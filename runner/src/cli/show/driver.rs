@@ -184,11 +184,14 @@ fn listings(
 ) -> anyhow::Result<String> {
     anyhow::ensure!(Generation::AMD.contains(&generation), "{generation} has no gcn: show eu");
     let mut gpu = amd_gpu::Gpu::new(generation, amd_gpu::clock(generation));
-    for recording in recordings {
-        let Recording { context, address, length, .. } = *recording;
-        gpu.execute(recording, context, address, length)?;
-    }
     let mut text = String::new();
+    for (number, recording) in (1..).zip(recordings) {
+        let Recording { context, address, length, .. } = *recording;
+        // The programs of a buffer that stops are of interest, too.
+        if let Err(error) = gpu.execute(recording, context, address, length) {
+            writeln!(text, "// batch {number}: {error}")?;
+        }
+    }
     for (stage, lines) in gpu.listings() {
         if args.stage.is_none_or(|only| only == stage) {
             writeln!(text, "// {stage}, {} instructions", lines.len())?;

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use amd_isa::{Chip, Format, Operand};
+use amd_isa::{Chip, Format, Instruction, Operand, Register, accesses};
 use gcn_simulator::{Program, Wave};
 use gpu_service::{CommandError, Outcome};
 use packets::Memory;
@@ -21,6 +21,8 @@ const FIRST_WORDS: u64 = 1 << 10;
 pub(crate) struct Kernel {
     words: Vec<u32>,
     pub(crate) program: Program,
+    /// Vector registers that the instructions name.
+    pub(crate) vectors: usize,
     /// Waves that ended, and the instructions that they executed.
     counts: Cell<(u64, u64)>,
 }
@@ -60,6 +62,22 @@ impl Kernel {
             ..KernelUse::default()
         }
     }
+}
+
+/// Number of vector registers up to the last one that an instruction names. It can be beyond those
+/// that the driver asks for, such as one without a value in an export.
+fn named_vectors(program: &Program) -> usize {
+    let number = |located: &amd_isa::Located| {
+        let Instruction { format, opcode, .. } = located.instruction;
+        let row = program.chip().row(format, opcode)?;
+        let vectors = accesses(row, &located.instruction).into_iter();
+        let number = |access: amd_isa::Access| match access.register {
+            Register::Vector(number) => Some(usize::from(number) + 1),
+            Register::Scalar(_) => None,
+        };
+        vectors.filter_map(number).max()
+    };
+    program.instructions().iter().filter_map(number).max().unwrap_or(0)
 }
 
 /// True if an instruction is a jump to one before it.
@@ -103,7 +121,8 @@ impl Kernels {
             return Ok(known.clone());
         }
         let (words, program) = decode(chip, memory, address)?;
-        let kernel = Rc::new(Kernel { words, program, counts: Cell::default() });
+        let vectors = named_vectors(&program);
+        let kernel = Rc::new(Kernel { words, program, vectors, counts: Cell::default() });
         self.known.borrow_mut().insert(address, kernel.clone());
         Ok(kernel)
     }

@@ -54,13 +54,14 @@ impl Shader {
         let [low, high] = [low, high].map(|field| u64::from(field.get(registers)));
         let address = fields.address(registers);
         let api_stage = hardware.fields.api_stage(registers, stage);
+        let kernel = hardware.kernels.load(hardware.chip, memory, address, api_stage)?;
         Ok(Shader {
-            kernel: hardware.kernels.load(hardware.chip, memory, address, api_stage)?,
+            vectors: (fields.vectors(registers).max(kernel.vectors) + ADDRESS_REGISTERS).min(256),
+            kernel,
             address,
             mode: fields.mode(registers),
             user: fields.user(registers),
             borders: low << 8 | high << 40,
-            vectors: (fields.vectors(registers) + ADDRESS_REGISTERS).min(256),
         })
     }
 

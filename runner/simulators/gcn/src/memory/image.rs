@@ -193,9 +193,9 @@ impl Step<'_> {
             let coordinates = [axis(0), axis(1), axis(2)].map(|c| c as i32);
             let layer = address.layer().unwrap_or(0) as i32;
             let level = address.level();
+            let after = address.after() + usize::from(address.layout.layer);
+            let sample = if address.layout.sample { address.dwords[after] } else { 0 };
             if name.contains("load") {
-                let after = address.after() + usize::from(address.layout.layer);
-                let sample = if address.layout.sample { address.dwords[after] } else { 0 };
                 return ImageOperation::Load { coordinates, layer, level, sample };
             }
             if name.contains("store") {
@@ -204,7 +204,7 @@ impl Step<'_> {
                 for (index, channel) in channels.enumerate() {
                     texel[channel] = value(index);
                 }
-                return ImageOperation::Store { coordinates, layer, level, texel };
+                return ImageOperation::Store { coordinates, layer, level, sample, texel };
             }
             // The new value comes before the one that is compared.
             let operation = name.trim_start_matches("image_atomic_");

@@ -80,14 +80,15 @@ impl<T: Operand> Job for Wide<T> {
     }
 }
 
-/// The implementation of comparisons of a type.
-pub(super) fn runner(ty: Type) -> Runner {
-    match ty {
+/// The implementation of comparisons of a type; `None` for types of 16 bits.
+pub(super) fn runner(ty: Type) -> Option<Runner> {
+    Some(match ty {
+        Type::F16 | Type::I16 | Type::U16 => return None,
         Type::F32 => Runner::of::<Narrow<f32>>(),
         Type::I32 => Runner::of::<Narrow<i32>>(),
         Type::U32 => Runner::of::<Narrow<u32>>(),
         Type::F64 => Runner::of::<Wide<f64>>(),
         Type::I64 => Runner::of::<Wide<i64>>(),
         Type::U64 => Runner::of::<Wide<u64>>(),
-    }
+    })
 }

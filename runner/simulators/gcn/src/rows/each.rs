@@ -53,10 +53,10 @@ impl<O: LaneOp> Job for Narrow<O> {
             if results.iter().fold(false, |any, bits| any | nan(bits)) {
                 correct(call, vectors, &mut results);
             }
-            if call.operands.output.is_some() {
-                for result in &mut results {
-                    *result = call.output(u64::from(*result)) as u32;
-                }
+        }
+        if call.operands.output.is_some() {
+            for result in &mut results {
+                *result = call.output(u64::from(*result)) as u32;
             }
         }
         call.store(vectors, &results);

@@ -56,7 +56,7 @@ impl Chooser<'_> {
         let absent = Some((RowSource::ABSENT, NOTHING));
         let sources = [self.signed_source(1), self.signed_source(2), absent];
         let effect = self.mask(0, comparison.sets_exec)?;
-        let mut plan = self.plan(compare::runner(comparison.ty), sources, None, effect)?;
+        let mut plan = self.plan(compare::runner(comparison.ty)?, sources, None, effect)?;
         plan.operands.orders =
             [orders.less, orders.equal, orders.greater, orders.unordered].map(u32::from);
         Some(plan)

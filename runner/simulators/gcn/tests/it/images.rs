@@ -140,8 +140,13 @@ fn channels_of_the_mask_are_packed() {
 fn stores_and_atomics() {
     let text = "image_store v[4:5], v[0:2], s[8:15] dmask:0x9 unorm da";
     let registers = [1, 2, 3, 0, 44, 55];
-    let store =
-        ImageOperation::Store { coordinates: [1, 2, 0], layer: 3, level: 0, texel: [44, 0, 0, 55] };
+    let store = ImageOperation::Store {
+        coordinates: [1, 2, 0],
+        layer: 3,
+        level: 0,
+        sample: 0,
+        texel: [44, 0, 0, 55],
+    };
     assert_eq!(operation(text, ImageKind::D2_ARRAY, &registers), store);
     let text = "image_atomic_cmpswap v[4:5], v0, s[8:15] dmask:0x3 unorm glc";
     let (accesses, after) = run(Chip::Si, text, ImageKind::D1, &registers).expect("it runs");

@@ -48,6 +48,11 @@ fn hazards() {
     let mut with = wave(|_| {});
     assert!(matches!(si(text, &mut with), Err(Reason::Hazard { name: "smrd-descriptor", .. })));
     assert_eq!(si(text, &mut wave(|quirks| quirks.hazards = false)), Ok(Outcome::Done));
+    // A load writes the register after all: the descriptor is not that of the first instruction.
+    let loaded = "s_mov_b32 s2, 64\ns_load_dwordx4 s[0:3], s[4:5], 0x0\ns_waitcnt lgkmcnt(0)
+s_buffer_load_dword s8, s[0:3], 0x0";
+    let outcome = si(loaded, &mut wave(|_| {}));
+    assert!(!matches!(outcome, Err(Reason::Hazard { .. })), "{outcome:?}");
 }
 
 #[test]

@@ -107,3 +107,18 @@ fn programs_know_their_address() {
     done(Chip::Vi, "s_getpc_b64 s[4:5]", &mut wave);
     assert_eq!(wave.pair(Scalar(4)), 0x1_0000_0104);
 }
+
+#[test]
+fn operations_of_16_bits() {
+    let mut wave = wave();
+    let text = "v_add_u16_e32 v3, -1, v0
+v_cvt_f16_u16_e32 v4, v0
+v_mul_f16_e64 v5, -v4, v4 clamp
+v_mac_f16_e32 v4, v4, v4
+v_cmp_lt_f16_e32 vcc, v4, v4
+v_cmp_gt_i16_e64 s[0:1], 3, v0";
+    done(Chip::Vi, text, &mut wave);
+    assert_eq!((wave.vector[3][0], wave.vector[3][9]), (0xffff, 8), "zeros above");
+    assert_eq!((wave.vector[4][3], wave.vector[5][3]), (0x4a00, 0), "3 + 3 * 3, limited -9");
+    assert_eq!((wave.pair(Scalar::VCC), wave.pair(Scalar(0))), (0, 7));
+}

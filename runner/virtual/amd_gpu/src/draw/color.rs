@@ -162,10 +162,7 @@ impl<'a> Colors<'a> {
                 exports.iter().find(is_own).map(|export| color(export, target.export_format, lane))
             };
             let Some(source) = own(target.export) else { continue };
-            let layer = layer + target.first_layer;
-            if layer > target.last_layer {
-                continue;
-            }
+            let layer = target.slice(layer);
             if let Some(metadata) = &target.metadata {
                 metadata.expand(self.draw.memory, &target.level, place, layer)?;
             }
@@ -214,7 +211,7 @@ impl<'a> Colors<'a> {
         let count = (target.level.bytes as usize).min(8);
         for sample in (0..target.level.samples.min(16)).filter(|sample| samples >> sample & 1 != 0)
         {
-            let slice = layer + target.first_layer;
+            let slice = target.slice(layer);
             let address = target.level.address(x, y, slice, sample) & ADDRESS_MASK;
             let mut old = [0; 8];
             self.draw.memory.read(address, &mut old[..count])?;
@@ -227,9 +224,8 @@ impl<'a> Colors<'a> {
     /// Expands what holds a pixel of the targets.
     fn expand(&self, place: (u32, u32), layer: u32) -> Outcome<()> {
         for target in &self.targets {
-            let layer = layer + target.first_layer;
-            if let Some(metadata) = target.metadata.as_ref().filter(|_| layer <= target.last_layer)
-            {
+            let layer = target.slice(layer);
+            if let Some(metadata) = &target.metadata {
                 metadata.expand(self.draw.memory, &target.level, place, layer)?;
             }
         }
@@ -247,7 +243,7 @@ impl<'a> Colors<'a> {
         let mut first = [0; 4];
         for sample in 0..count {
             let mut texel = [0; 16];
-            let address = from.level.address(x, y, layer + from.first_layer, sample);
+            let address = from.level.address(x, y, from.slice(layer), sample);
             let bytes = from.format.bytes.min(16) as usize;
             memory.read(address & ADDRESS_MASK, &mut texel[..bytes])?;
             let color = from.format.decode(&texel);
@@ -260,7 +256,7 @@ impl<'a> Colors<'a> {
             true => first,
             false => sum.map(|sum| ((sum / f64::from(count)) as f32).to_bits()),
         };
-        let address = to.level.address(x, y, layer + to.first_layer, 0) & ADDRESS_MASK;
+        let address = to.level.address(x, y, to.slice(layer), 0) & ADDRESS_MASK;
         let bytes = to.format.bytes.min(16) as usize;
         Ok(memory.write(address, &to.encode(mean)[..bytes])?)
     }
@@ -309,6 +305,11 @@ fn encode(format: &SurfaceFormat, color: [u32; 4]) -> [u8; 16] {
 }
 
 impl Target {
+    /// The slice of a layer; layers beyond the last one are the last one.
+    fn slice(&self, layer: u32) -> u32 {
+        (layer + self.first_layer).min(self.last_layer)
+    }
+
     /// Stored form of a color.
     fn encode(&self, color: [u32; 4]) -> [u8; 16] {
         let (known, texel) = self.last.get();

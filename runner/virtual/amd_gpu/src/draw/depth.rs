@@ -40,7 +40,8 @@ pub(super) struct DepthStencil<'a> {
     depth: Option<(Level, DepthFormat)>,
     stencil: Option<Level>,
     htile: Option<Htile>,
-    first_layer: u32,
+    /// First and last layer.
+    layers: [u32; 2],
     /// The sample whose depth or stencil a color target gets.
     copied_sample: Option<u32>,
     copies: [bool; 2],
@@ -130,7 +131,7 @@ impl Draw<'_> {
             depth,
             stencil,
             htile: Htile::load(self, cleared).filter(|_| has_buffer),
-            first_layer: get(fields.first_layer),
+            layers: [get(fields.first_layer), get(fields.last_layer)],
             copied_sample: copies.then(|| get(fields.copied_sample)),
             copies: [fields.copies_depth, fields.copies_stencil].map(flag),
             tests_depth,
@@ -194,7 +195,7 @@ impl DepthStencil<'_> {
     /// Depth and stencil that a color target gets for a pixel; `None` without copies.
     pub(super) fn copied(&self, (x, y): (u32, u32), layer: u32) -> Outcome<Option<Copied>> {
         let Some(sample) = self.copied_sample else { return Ok(None) };
-        let slice = layer + self.first_layer;
+        let slice = self.slice(layer);
         self.expand(Pixel { x, y, slice })?;
         let memory = self.draw.memory;
         let [copies_depth, copies_stencil] = self.copies;
@@ -213,6 +214,12 @@ impl DepthStencil<'_> {
         Ok(Some(copied))
     }
 
+    /// The slice of a layer; layers beyond the last one are the last one.
+    fn slice(&self, layer: u32) -> u32 {
+        let [first, last] = self.layers;
+        (layer + first).min(last)
+    }
+
     /// Expands the tile of a pixel in the buffers.
     fn expand(&self, pixel: Pixel) -> Outcome<()> {
         let Some(htile) = &self.htile else { return Ok(()) };
@@ -223,7 +230,7 @@ impl DepthStencil<'_> {
     /// Tests a sample and updates the buffers; true if it passes.
     pub(super) fn test(&self, sample: &Tested) -> Outcome<bool> {
         let memory = self.draw.memory;
-        self.expand(Pixel { x: sample.x, y: sample.y, slice: sample.layer + self.first_layer })?;
+        self.expand(Pixel { x: sample.x, y: sample.y, slice: self.slice(sample.layer) })?;
         let stencil = self.stencil.as_ref().filter(|_| self.tests_stencil);
         let stencil_at = stencil.map(|level| self.address(level, sample));
         let face = &self.faces[usize::from(!sample.is_front)];
@@ -276,8 +283,7 @@ impl DepthStencil<'_> {
     }
 
     fn address(&self, level: &Level, sample: &Tested) -> u64 {
-        let layer = sample.layer + self.first_layer;
-        level.address(sample.x, sample.y, layer, sample.sample) & ADDRESS_MASK
+        level.address(sample.x, sample.y, self.slice(sample.layer), sample.sample) & ADDRESS_MASK
     }
 }
 

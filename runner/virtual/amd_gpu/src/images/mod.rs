@@ -93,8 +93,8 @@ impl View<'_> {
             ImageOperation::Load { coordinates, layer, level, sample } => {
                 view.load(coordinates, layer, level, sample)
             }
-            ImageOperation::Store { coordinates, layer, level, texel } => {
-                view.store(coordinates, layer, level, texel);
+            ImageOperation::Store { coordinates, layer, level, sample, texel } => {
+                view.store((coordinates, sample), layer, level, texel);
                 [0; 4]
             }
             ImageOperation::Atomic { coordinates, layer, operation, data } => {
@@ -260,8 +260,15 @@ impl<'a> View<'a> {
         })
     }
 
-    fn store(&self, coordinates: [i32; 3], layer: i32, level: u32, texel: [u32; 4]) {
-        let Some(texel_place) = self.place(coordinates, layer, level, 0) else { return };
+    /// Stores a texel at coordinates and a sample, unless it is outside of the image.
+    fn store(
+        &self,
+        (coordinates, sample): ([i32; 3], u32),
+        layer: i32,
+        level: u32,
+        texel: [u32; 4],
+    ) {
+        let Some(texel_place) = self.place(coordinates, layer, level, sample) else { return };
         if self.compression.is_some() || self.format.blocks.is_some() {
             return self.fail("not modeled: stores to compressed images".to_owned());
         }

@@ -286,6 +286,7 @@ register_fields! {
         height: "DB_DEPTH_SIZE" "HEIGHT_TILE_MAX",
         slice: "DB_DEPTH_SLICE" "SLICE_TILE_MAX",
         first_layer: "DB_DEPTH_VIEW" "SLICE_START",
+        last_layer: "DB_DEPTH_VIEW" "SLICE_MAX",
         is_depth_read_only: "DB_DEPTH_VIEW" "Z_READ_ONLY",
         is_stencil_read_only: "DB_DEPTH_VIEW" "STENCIL_READ_ONLY",
         htile_base: "DB_HTILE_DATA_BASE" "Value",
