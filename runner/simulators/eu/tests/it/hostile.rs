@@ -1,9 +1,9 @@
-//! Random bytes: errors are fine, panics are not.
+//! Random bytes: errors are fine, panics are not. Each form of a kernel gives the same error.
 
 use eu_simulator::host::{
     Host, RenderState, RenderWrite, Reply, SamplerRequest, Surface, Texels, UrbWrite,
 };
-use eu_simulator::{Kernel, Thread};
+use eu_simulator::{Kernel, Outcome, SimError, Thread};
 use intel_isa::DevInfo;
 use rand_pcg::{Pcg64Mcg, rand_core::RngCore};
 
@@ -39,9 +39,29 @@ impl Host for Obliging {
 /// Decodes `bytes` one instruction at a time and runs what decodes.
 fn attack(device: &'static DevInfo, bytes: &[u8], thread: &mut Thread) -> bool {
     let Ok(kernel) = Kernel::decode(device, bytes) else { return false };
-    // The result is an error more often than not; what matters is that there is one.
-    let _ = kernel.run(thread, &mut Obliging, 64);
+    run(&kernel, thread, 64).ok();
     true
+}
+
+/// Runs the kernel, and its other forms, which have to do the same. The result is an error more
+/// often than not; what matters is that there is one.
+fn run(kernel: &Kernel, thread: &mut Thread, budget: u64) -> Result<Outcome, SimError> {
+    let before = thread.clone();
+    let result = kernel.run(thread, &mut Obliging, budget);
+    for (name, other) in
+        [("hot", kernel.clone().hot_after(0)), ("generic", kernel.clone().generic())]
+    {
+        let mut again = before.clone();
+        let outcome = other.run(&mut again, &mut Obliging, budget);
+        let listing = || {
+            let text = |inst| intel_isa::print_inst(kernel.devinfo(), inst);
+            kernel.instructions().map(text).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(outcome, result, "{name}:\n{}", listing());
+        assert!(again.regs == thread.regs, "{name} registers:\n{}", listing());
+        assert_eq!(again.steps(), thread.steps(), "{name}");
+    }
+    result
 }
 
 #[test]
@@ -153,7 +173,7 @@ fn random_programs_stop_at_the_limit() {
             let Ok(kernel) = Kernel::from_insts(device, insts) else { continue };
             let mut thread = Thread::new(device, round);
             thread.set_dispatch_mask(rng.next_u64() as u32);
-            match kernel.run(&mut thread, &mut Obliging, LIMIT) {
+            match run(&kernel, &mut thread, LIMIT) {
                 Err(error) if error.is_timeout() => limited += 1,
                 Err(_) => refused += 1,
                 Ok(_) => {}

@@ -176,3 +176,58 @@ fn rows_agree_with_lanes() {
         assert!(rare.is_empty(), "{chip}: {rare:?}");
     }
 }
+
+/// A loop over vector and scalar instructions with bits flipped: the same results, the same error
+/// at the same instruction.
+#[test]
+fn damaged_programs_fail_alike() {
+    let text = "s_mov_b32 s0, 0
+head:
+s_cmp_ge_i32 s0, 7
+s_cbranch_scc1 out
+v_mad_f32 v3, v0, v1, -v2
+v_floor_f32 v4, v3
+v_sub_f32 v0, v3, v4
+v_cmp_gt_f32 vcc, 0.5, v0
+v_cndmask_b32 v1, v1, v0, vcc
+v_lshlrev_b32 v5, 2, v4
+v_xor_b32 v2, v5, v2
+v_mul_f64 v[6:7], v[0:1], v[2:3]
+v_cvt_f32_i32 v5, v5
+s_and_saveexec_b64 s[2:3], vcc
+s_add_i32 s0, s0, 1
+s_branch head
+out:
+s_endpgm";
+    let mut random = Random(0xdead);
+    for chip in Chip::ALL {
+        let good = amd_isa::assemble(chip, text).expect("a program");
+        let (mut failed, mut ended) = (0, 0);
+        for _ in 0..2_000 {
+            let mut words = good.clone();
+            for _ in 0..1 + random.below(3) {
+                let bit = random.below(words.len() * 32);
+                words[bit / 32] ^= 1 << (bit % 32);
+            }
+            let Ok(program) = Program::new(chip, &words) else { continue };
+            let mut before = Wave::new();
+            for register in 0..8 {
+                before.vector[register] = std::array::from_fn(|_| random.bits());
+            }
+            let run = |program: &Program| {
+                let mut wave = before.clone();
+                let outcome = wave.run(program, &mut Recorder::default(), 300);
+                (outcome.map_err(|error| error.to_string()), wave)
+            };
+            let (expected, generic) = run(&program.clone().generic());
+            let (outcome, fast) = run(&program);
+            assert_eq!(outcome, expected, "{chip}");
+            let same = fast.vector == generic.vector && fast.scalar == generic.scalar;
+            assert!(same, "{chip}: {}", difference(&before, &generic, &fast));
+            assert_eq!((fast.scc, fast.steps), (generic.scc, generic.steps), "{chip}");
+            failed += usize::from(outcome.is_err());
+            ended += usize::from(outcome.is_ok());
+        }
+        assert!(failed > 100 && ended > 100, "{chip}: {failed} failed, {ended} ended");
+    }
+}
