@@ -67,6 +67,12 @@ impl Module {
         translate::entry_points(self)
     }
 
+    /// True if the module has what Vulkan alone has: samplers apart from textures, push constants,
+    /// several descriptor sets, or Vulkan's numbers of vertices and instances.
+    pub fn is_for_vulkan(&self) -> bool {
+        translate::is_for_vulkan(self)
+    }
+
     /// Translates an entry point.
     ///
     /// # Errors

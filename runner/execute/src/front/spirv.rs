@@ -51,7 +51,11 @@ impl FrontEnd<'_> {
         let named = of_stage().find(|entry| entry.name == ENTRY);
         let entry =
             named.or_else(|| of_stage().next()).unwrap_or(EntryPoint { stage, name: ENTRY });
-        module.shader(entry, constants, &mut self.types)
+        // Modules that are files of their own are compiled only.
+        match self.script.test.is_none() && module.is_for_vulkan() {
+            true => module.vulkan_shader(entry, constants, &mut self.types),
+            false => module.shader(entry, constants, &mut self.types),
+        }
     }
 }
 

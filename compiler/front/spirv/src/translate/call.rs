@@ -7,6 +7,7 @@ use rspirv::spirv::{Op, StorageClass};
 
 use super::place::{Place, Root, Step};
 use super::state::{ShaderBuilder, Value};
+use crate::entry::Api;
 use crate::error::Error;
 use crate::module::{Function, Instruction};
 
@@ -72,10 +73,12 @@ impl ShaderBuilder<'_> {
         use StorageClass as C;
         let pointer = self.module.get(parameter.ty).filter(|ty| ty.op == Op::TypePointer);
         let class = pointer.and_then(|ty| ty.literal_at(0)).and_then(C::from_u32);
-        !matches!(
-            class,
-            None | Some(C::Function | C::Private | C::UniformConstant | C::AtomicCounter)
-        )
+        match class {
+            None | Some(C::Function | C::Private | C::AtomicCounter) => false,
+            // Textures and samplers find each other where they are used.
+            Some(C::UniformConstant) => self.api == Api::Vulkan,
+            Some(_) => true,
+        }
     }
 
     /// Translates a function for the places of a call, and calls it.

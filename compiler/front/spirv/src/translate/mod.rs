@@ -38,7 +38,7 @@ mod types;
 mod variable;
 
 use program::{Shader, TypeTable};
-use rspirv::spirv::Op;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 use crate::entry::{Api, EntryPoint, Specialization};
 use crate::error::Error;
@@ -51,6 +51,24 @@ pub(crate) fn entry_points(module: &Module) -> Vec<EntryPoint<'_>> {
     let points = globals.iter().filter(|i| i.op == Op::EntryPoint);
     let point = |i: &'_ crate::module::Instruction| i.literal_at(0).and_then(interface::stage_of);
     points.filter_map(|i| Some(EntryPoint { stage: point(i)?, name: i.text_at(2)? })).collect()
+}
+
+/// True if a module has what Vulkan alone has.
+pub(crate) fn is_for_vulkan(module: &Module) -> bool {
+    let globals = &module.instructions[..module.first_function];
+    globals.iter().any(|i| match i.op {
+        Op::TypeSampler => true,
+        Op::Variable => i.literal_at(0) == Some(StorageClass::PushConstant as u32),
+        Op::Decorate => match i.literal_at(1).and_then(Decoration::from_u32) {
+            Some(Decoration::DescriptorSet) => i.literal_at(2) != Some(0),
+            Some(Decoration::BuiltIn) => {
+                let of_vulkan = [BuiltIn::VertexIndex, BuiltIn::InstanceIndex];
+                of_vulkan.into_iter().any(|builtin| i.literal_at(2) == Some(builtin as u32))
+            }
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 /// Translates an entry point.
