@@ -378,6 +378,11 @@ impl Counts {
         Status::ALL.iter().position(|&s| s == status).map_or(0, |index| self.by_status[index])
     }
 
+    /// True if some status is not `skip`.
+    pub fn has_executed(&self) -> bool {
+        self.of(Status::Skip) < self.total()
+    }
+
     /// Returns the total count.
     pub fn total(&self) -> usize {
         self.by_status.iter().sum()

@@ -86,16 +86,18 @@ fn no_virtual_gpu() -> anyhow::Error {
     anyhow::anyhow!("--driver needs one generation with hardware, such as --gen ivb")
 }
 
-/// Ends the workers of a run, then its virtual GPU, which waits for those that use it.
+/// Ends the workers of a run, then its virtual GPU, which waits for those that use it. `executed`
+/// tells that some test was no skip.
 ///
 /// # Errors
-/// Fails if the GPU's counts prove nothing about the driver.
+/// Fails if the GPU's counts prove nothing about the driver, which executed tests.
 pub(super) fn finish(
     workers: tokio::runtime::Runtime,
     gpu: Option<VirtualGpu>,
+    executed: bool,
 ) -> anyhow::Result<()> {
     drop(workers);
-    match gpu.and_then(|gpu| gpu.finish().1) {
+    match gpu.and_then(|gpu| gpu.finish().1).filter(|_| executed) {
         Some(problem) => anyhow::bail!("--driver: {problem}"),
         None => Ok(()),
     }

@@ -333,14 +333,14 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<Tested> {
         let summary = schedule::run(plan.clone(), limits, reporters).await?;
         anyhow::Ok((summary, bundles.finish(summary.interrupted).await))
     })?;
-    super::driver::finish(runtime, gpu)?;
+    super::driver::finish(runtime, gpu, summary.counts.has_executed())?;
     let kept =
         std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let good = summary.unexpected == 0 && !summary.interrupted && explained;
     if let Some(text) = skipped(writer.results()) {
         message!("{text}");
     }
-    let nothing = summary.counts.of(Status::Skip) == summary.counts.total();
+    let nothing = !summary.counts.has_executed();
     Ok(Tested { good, failed: kept.result()?, nothing })
 }
 

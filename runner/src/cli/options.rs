@@ -194,6 +194,8 @@ pub(super) fn changed_options(
     put("driver", driver.driver.as_ref().map(ToString::to_string));
     put("gl-platform", driver.gl_platform.map(|platform| platform.name().to_owned()));
     put("gl-device", driver.gl_device.as_ref().map(ToString::to_string));
+    put("vk-device", driver.vk_device.as_ref().map(ToString::to_string));
+    put("vk-validate", driver.vk_validate.then(|| "yes".to_owned()));
     put("mock", args.mock.then(|| "yes".to_owned()));
     changed
 }
@@ -224,7 +226,8 @@ pub(super) fn command_options(
                 path.into_iter().for_each(|path| put(format!("--binaries {path}")));
             }
             "compile-only" => put("--compile-only".to_owned()),
-            "driver" | "gl-device" => put(format!("--{name} {}", quoted(value))),
+            "vk-validate" => put("--vk-validate".to_owned()),
+            "driver" | "gl-device" | "vk-device" => put(format!("--{name} {}", quoted(value))),
             "mock" => put("--mock".to_owned()),
             "compiler" => {
                 let command = args.device.compile.compiler.as_ref().map(CommandLine::to_string);

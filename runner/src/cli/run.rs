@@ -172,7 +172,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
         recording.finish();
     }
-    super::driver::finish(runtime, gpu)?;
+    super::driver::finish(runtime, gpu, summary.counts.has_executed())?;
     if args.shard == Some(ShardChoice::Auto) {
         report_to_bazel(&folder.path)?;
     }

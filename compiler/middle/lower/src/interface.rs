@@ -615,6 +615,9 @@ impl Lowerer<'_, '_> {
             other => return Err(LowerError::Unsupported(other.name())),
         };
         let mut value = self.builder.system_value(op);
+        if variable == B::FragCoord && self.key.samples > 1 && self.linked.shades_samples() {
+            value = self.moved_to_sample(value);
+        }
         if variable == B::FragCoord && self.key.upper_left_height > 0 {
             value = self.measured_from_top(value, global.layout.pixel_center_integer);
         }
@@ -625,6 +628,20 @@ impl Lowerer<'_, '_> {
             }
             _ => value.into(),
         })
+    }
+
+    /// Window coordinates of the sample that the invocation runs for (OpenGL 4.6, section 14.6.2;
+    /// Vulkan 1.3, section 15.9.1).
+    fn moved_to_sample(&mut self, coord: Value) -> Value {
+        let mut channels = self.builder.channels(coord);
+        let position = self.builder.system_value(IntrinsicOp::SamplePos);
+        let position = self.builder.channels(position);
+        let half = self.builder.constant(32, &[(-0.5f32).to_bits().into()]);
+        for (channel, position) in channels.iter_mut().zip(position) {
+            let from_center = self.builder.fadd(position, half);
+            *channel = self.builder.fadd(*channel, from_center);
+        }
+        self.builder.vec(&channels)
     }
 
     /// Window coordinates counted from the upper left corner: y becomes the height less y, less one

@@ -99,6 +99,27 @@ pub(super) fn merge(into: &mut StageLayout, from: &StageLayout, stage: Stage, er
     }
 }
 
+/// Returns declarations of tessellation to their own stage: SPIR-V permits these execution modes at
+/// either entry point (1.6, section 3.6).
+pub(super) fn share_tessellation(stages: &mut [Shader], errors: &mut Errors) {
+    let place = |stage| stages.iter().position(|shader| shader.stage == stage);
+    let (Some(control), Some(eval)) = (place(Stage::TessControl), place(Stage::TessEval)) else {
+        return;
+    };
+    let from = stages[control].layout.clone();
+    let layout = &mut stages[eval].layout;
+    let vertices = layout.vertices.take();
+    let primitive = from.input_primitive;
+    take(&mut layout.input_primitive, primitive, "domains", Stage::TessEval, errors);
+    take(&mut layout.spacing, from.spacing, "spacings", Stage::TessEval, errors);
+    take(&mut layout.clockwise, from.clockwise, "vertex orders", Stage::TessEval, errors);
+    layout.point_mode |= from.point_mode;
+    let layout = &mut stages[control].layout;
+    layout.input_primitive = None;
+    let what = "numbers of output vertices";
+    take(&mut layout.vertices, vertices, what, Stage::TessControl, errors);
+}
+
 /// Applies API parameters and defaults, and demands what a stage cannot do without.
 pub(super) fn resolve(shader: &mut Shader, options: &LinkOptions<'_>, errors: &mut Errors) {
     let layout = &mut shader.layout;

@@ -59,6 +59,7 @@ pub fn link(
     for shader in stages.iter_mut().filter(|s| s.stage == Stage::Fragment) {
         fetch::lower(shader, &mut types);
     }
+    layouts::share_tessellation(&mut stages, &mut errors);
     for shader in &mut stages {
         calls::resolve(shader, &types);
         reach::prune(shader, &types, &mut errors);

@@ -123,7 +123,9 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
         let state = global.storage == Storage::Uniform
             && global.block.is_none()
             && global.initializer.is_some();
-        global.active = state || reached.globals.contains(id);
+        // An initializer writes an output.
+        let output = global.storage == Storage::Output && global.initializer.is_some();
+        global.active = state || output || reached.globals.contains(id);
     }
     let called = called(shader, &reached);
     for &id in &reached.function_order {

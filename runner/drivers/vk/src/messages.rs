@@ -65,6 +65,10 @@ unsafe extern "system" fn receive(
     if is_validation || is_error {
         let kind = if is_error { "error" } else { "warning" };
         let text = format!("{kind}: {}", text.unwrap_or_default());
+        // A driver may crash of what a layer reports.
+        if is_validation {
+            eprintln!("validation layers: {text}");
+        }
         messages.add(Message { is_validation, text });
     }
     vk::FALSE

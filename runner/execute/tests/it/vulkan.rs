@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use execute::{Devices, RunOptions, TestCase, run_file};
-use results::verdict::Status;
+use results::verdict::{Status, Verdict};
 use vocabulary::Target;
 
 /// Prefix and suffix of the reason of a script that needs a program of Khronos.
@@ -83,14 +83,69 @@ EXPECT orders IDX 0 EQ 0 1 2 1 3 2 2 3 4
 RUN pipeline DRAW_ARRAY AS TRIANGLE_FAN
 EXPECT orders IDX 0 EQ 1 2 0 2 3 0 3 4 0
 ";
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("order.amber");
-    std::fs::write(&path, text).expect("a file");
-    let (options, devices) = (RunOptions::default(), Devices::default());
     for target in Target::hardware() {
-        let case = TestCase::new("order.amber", target, &options, &devices);
-        let verdict = run_file(&path, &TestCase { path: Some(&path), ..case });
+        let verdict = run(text, target);
         let is_fine = matches!(verdict.status, Status::Pass | Status::Skip);
         assert!(is_fine, "{target}: {verdict:?}");
     }
+}
+
+/// Runs the text of a script.
+fn run(text: &str, target: Target) -> Verdict {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("script.amber");
+    std::fs::write(&path, text).expect("a file");
+    let (options, devices) = (RunOptions::default(), Devices::default());
+    let case = TestCase::new("script.amber", target, &options, &devices);
+    run_file(&path, &TestCase { path: Some(&path), ..case })
+}
+
+#[test]
+fn descriptors_must_be_bound() {
+    let script = |binding: &str| {
+        format!(
+            "#!amber
+SHADER compute seven SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %block BufferBlock
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %all DescriptorSet 0
+OpDecorate %all Binding 0
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%block = OpTypeStruct %uint
+%pointer = OpTypePointer Uniform %block
+%part = OpTypePointer Uniform %uint
+%zero = OpConstant %uint 0
+%seven = OpConstant %uint 7
+%all = OpVariable %pointer Uniform
+%main = OpFunction %void None %function
+%start = OpLabel
+%place = OpAccessChain %part %all %zero
+OpStore %place %seven
+OpReturn
+OpFunctionEnd
+END
+BUFFER values DATA_TYPE uint32 SIZE 1 FILL 0
+PIPELINE compute pipeline
+  ATTACH seven
+  BIND BUFFER values AS {binding}
+END
+RUN pipeline 1 1 1
+EXPECT values IDX 0 EQ 7
+"
+        )
+    };
+    let reason = |binding: &str| {
+        run(&script(binding), Target::SKL).cause.map(|(_, reason)| reason).unwrap_or_default()
+    };
+    assert_eq!(reason("storage DESCRIPTOR_SET 0 BINDING 0"), "");
+    let text = reason("storage DESCRIPTOR_SET 0 BINDING 5");
+    assert!(text.contains("descriptor set 0 binding 0 is not bound"), "{text}");
+    let text = reason("uniform DESCRIPTOR_SET 0 BINDING 0");
+    assert!(text.contains("is bound as Uniform, the shader has Storage"), "{text}");
 }

@@ -14,24 +14,37 @@ pub struct Multisample {
     pub alpha_to_coverage: bool,
     /// `GL_SAMPLE_ALPHA_TO_ONE`.
     pub alpha_to_one: bool,
+    /// The state has an effect with one sample, too, as in Vulkan.
+    pub is_vulkan: bool,
 }
 
 impl Default for Multisample {
     fn default() -> Multisample {
         let positions = samples::positions(1);
-        Multisample { positions, sample: 0, alpha_to_coverage: false, alpha_to_one: false }
+        Multisample {
+            positions,
+            sample: 0,
+            alpha_to_coverage: false,
+            alpha_to_one: false,
+            is_vulkan: false,
+        }
     }
 }
 
 impl Multisample {
-    /// True if a pixel has more than one sample. Otherwise the state has no effect.
+    /// True if the state has an effect.
     pub fn is_enabled(&self) -> bool {
+        self.is_vulkan || self.has_several()
+    }
+
+    /// True if a pixel has more than one sample.
+    fn has_several(&self) -> bool {
         self.positions.len() > 1
     }
 
     /// Returns the sample of the invocations when there are several.
     pub fn sample_id(&self) -> Option<u32> {
-        self.is_enabled().then_some(self.sample)
+        self.has_several().then_some(self.sample)
     }
 
     /// True if a fragment with a sample mask and the alpha of the first attachment covers the
@@ -66,6 +79,7 @@ mod tests {
             sample,
             alpha_to_coverage: true,
             alpha_to_one: true,
+            is_vulkan: false,
         }
     }
 

@@ -16,7 +16,7 @@ pub struct Viewport {
     pub y: f32,
     /// Width in pixels.
     pub width: f32,
-    /// Height in pixels.
+    /// Height in pixels. A negative one turns the image upside down (VK_KHR_maintenance1).
     pub height: f32,
     /// Window depth of the near plane.
     pub near: f64,
@@ -42,19 +42,18 @@ impl Viewport {
     /// Returns the pixels whose centers are inside.
     pub fn pixels(&self) -> Rect {
         let first = |edge: f64| (edge.clamp(-1e6, 1e6) - 0.5).ceil() as i32;
-        let (x, y) = (f64::from(self.x), f64::from(self.y));
-        Rect {
-            x0: first(x),
-            y0: first(y),
-            x1: first(x + f64::from(self.width)),
-            y1: first(y + f64::from(self.height)),
-        }
+        let range = |low: f32, size: f32| {
+            let edges = [f64::from(low), f64::from(low) + f64::from(size)].map(first);
+            [edges[0].min(edges[1]), edges[0].max(edges[1])]
+        };
+        let [[x0, x1], [y0, y1]] = [range(self.x, self.width), range(self.y, self.height)];
+        Rect { x0, y0, x1, y1 }
     }
 
     /// Returns how far beyond the viewport coordinates may go before they must be clipped, as a
     /// multiple of w: up to 2¹⁴ pixels from the center.
     fn guard_band(&self) -> [f64; 2] {
-        [self.width, self.height].map(|size| (16384.0 / (f64::from(size) / 2.0)).max(1.0))
+        [self.width, self.height].map(|size| (16384.0 / (f64::from(size).abs() / 2.0)).max(1.0))
     }
 }
 

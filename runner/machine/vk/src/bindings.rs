@@ -8,7 +8,7 @@ use raster::texture::{DepthMode, SamplerParameters, Texture, TextureTarget};
 use vk_script::{Buffer, DescriptorKind, Dimension, Pipeline, Place, Resource};
 
 use crate::error::{Flow, invalid, lacks};
-use crate::slots::{BlockSource, Slot, Slots};
+use crate::slots::{BlockSource, Slot, Slots, TextureSource};
 use crate::state::sampler_parameters;
 use crate::store::{Store, read_surface, write_surface};
 use crate::texels::Codec;
@@ -76,29 +76,51 @@ struct Binder<'a, 's> {
 }
 
 impl Binder<'_, '_> {
-    /// The kind and the resource of a descriptor, if it is bound.
-    fn resource(&self, slot: Slot) -> Option<(DescriptorKind, Resource)> {
-        let place = Place::Slot { set: slot.set, binding: slot.binding };
-        let binding = self.pipeline.bindings.iter().find(|binding| binding.place == place)?;
-        Some((binding.kind, *binding.resources.get(slot.element as usize)?))
+    /// The kind and the resource of a descriptor of one of some kinds; `None` for an element of an
+    /// array that has none. Descriptors that a shader uses must be bound (Vulkan 1.3, section 14.2,
+    /// VUID-vkCmdDraw-None-08600).
+    fn resource(
+        &self,
+        slot: Slot,
+        kinds: &[DescriptorKind],
+    ) -> Flow<Option<(DescriptorKind, Resource)>> {
+        let Slot { set, binding, element } = slot;
+        let place = Place::Slot { set, binding };
+        let mut here = self.pipeline.bindings.iter().filter(|binding| binding.place == place);
+        let Some(first) = here.clone().next() else {
+            return Err(invalid(format!("descriptor set {set} binding {binding} is not bound")));
+        };
+        let fits = here.find(|binding| kinds.contains(&binding.kind)).ok_or_else(|| {
+            let (is, wanted) = (first.kind, kinds[0]);
+            invalid(format!(
+                "descriptor set {set} binding {binding} is bound as {is:?}, the shader has {wanted:?}"
+            ))
+        })?;
+        Ok(fits.resources.get(element as usize).map(|resource| (fits.kind, *resource)))
     }
 
     fn blocks(&mut self, slots: &Slots) -> Flow {
-        let sources = |list: &[Option<BlockSource>]| -> Flow<Vec<Option<BoundBuffer>>> {
-            list.iter().map(|source| self.block(*source)).collect()
+        use DescriptorKind::{Storage, StorageDynamic, Uniform, UniformDynamic};
+        let sources = |list: &[Option<BlockSource>], kinds: &[DescriptorKind]| -> Flow<Vec<_>> {
+            list.iter().map(|source| self.block(*source, kinds)).collect()
         };
-        let (uniform, storage) = (sources(&slots.uniform)?, sources(&slots.storage)?);
+        let uniform = sources(&slots.uniform, &[Uniform, UniformDynamic])?;
+        let storage = sources(&slots.storage, &[Storage, StorageDynamic])?;
         (self.bound.bindings.uniform, self.bound.bindings.storage) = (uniform, storage);
         Ok(())
     }
 
-    fn block(&self, source: Option<BlockSource>) -> Flow<Option<BoundBuffer>> {
+    fn block(
+        &self,
+        source: Option<BlockSource>,
+        kinds: &[DescriptorKind],
+    ) -> Flow<Option<BoundBuffer>> {
         match source {
             None => Ok(None),
             Some(BlockSource::PushConstants) => {
                 Ok(self.pipeline.push_constants.map(|id| BufferId(id.0).into()))
             }
-            Some(BlockSource::Descriptor(slot)) => match self.resource(slot) {
+            Some(BlockSource::Descriptor(slot)) => match self.resource(slot, kinds)? {
                 None => Ok(None),
                 Some((_, resource)) => self.part(&resource).map(Some),
             },
@@ -123,37 +145,52 @@ impl Binder<'_, '_> {
     fn textures(&mut self, slots: &Slots) -> Flow {
         let mut bound = Vec::with_capacity(slots.textures.len());
         for source in &slots.textures {
-            bound.push(
-                match source.and_then(|source| Some((source, self.resource(source.texture)?))) {
-                    None => None,
-                    Some((source, (kind, resource))) => {
-                        let sampler = match source.sampler {
-                            Some(slot) => self.resource(slot).and_then(|(_, r)| r.sampler),
-                            None => resource.sampler,
-                        };
-                        let mut texture = self.texture(kind, &resource)?;
-                        if let Some(id) = sampler {
-                            let sampler = self.store.script().sampler(id);
-                            texture.parameters = sampler_parameters(sampler);
-                            if !sampler.normalized && texture.target == TextureTarget::D2 {
-                                texture.target = TextureTarget::Rect;
-                            }
-                        }
-                        texture.parameters.base_level = resource.base_mip_level;
-                        texture.parameters.depth_mode = DepthMode::Red;
-                        Some(self.add(texture))
-                    }
-                },
-            );
+            let texture = match source {
+                Some(source) => self.sampled(*source)?,
+                None => None,
+            };
+            bound.push(texture.map(|texture| self.add(texture)));
         }
         self.bound.bindings.samplers = bound;
         Ok(())
     }
 
+    /// The texture of a sampler slot, with its sampler.
+    fn sampled(&self, source: TextureSource) -> Flow<Option<Texture>> {
+        use DescriptorKind::{CombinedImageSampler, SampledImage, Sampler, UniformTexelBuffer};
+        let kinds = [SampledImage, CombinedImageSampler, UniformTexelBuffer];
+        let Some((kind, resource)) = self.resource(source.texture, &kinds)? else {
+            return Ok(None);
+        };
+        let sampler = match source.sampler {
+            Some(slot) => {
+                let bound = self.resource(slot, &[Sampler, CombinedImageSampler])?;
+                bound.and_then(|(_, resource)| resource.sampler)
+            }
+            None => resource.sampler,
+        };
+        let mut texture = self.texture(kind, &resource)?;
+        if let Some(id) = sampler {
+            let sampler = self.store.script().sampler(id);
+            texture.parameters = sampler_parameters(sampler);
+            if !sampler.normalized && texture.target == TextureTarget::D2 {
+                texture.target = TextureTarget::Rect;
+            }
+        }
+        texture.parameters.base_level = resource.base_mip_level;
+        texture.parameters.depth_mode = DepthMode::Red;
+        Ok(Some(texture))
+    }
+
     fn images(&mut self, slots: &Slots) -> Flow {
+        use DescriptorKind::{StorageImage, StorageTexelBuffer};
         let mut bound = Vec::with_capacity(slots.images.len());
         for &source in &slots.images {
-            bound.push(match source.and_then(|slot| self.resource(slot)) {
+            let resource = match source {
+                Some(slot) => self.resource(slot, &[StorageImage, StorageTexelBuffer])?,
+                None => None,
+            };
+            bound.push(match resource {
                 None => None,
                 Some((kind, resource)) => {
                     let texture = self.texture(kind, &resource)?;

@@ -139,6 +139,7 @@ impl Machine<'_> {
             depth_test: state.depth.test.then(|| compare(state.depth.compare)),
             multisample: Multisample {
                 positions: samples::positions(target.attachments.samples),
+                is_vulkan: true,
                 ..Multisample::default()
             },
             output: output(pipeline)?,

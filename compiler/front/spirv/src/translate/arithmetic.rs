@@ -189,7 +189,11 @@ impl ShaderBuilder<'_> {
 
     /// A result as a value of the instruction's type, exact if so decorated.
     pub(crate) fn finished(&mut self, i: &Instruction, value: ExprId) -> Result<ExprId, Error> {
-        if self.module.has(i.id, Decoration::NoContraction) {
+        let is_preserved = || {
+            let scalar = self.types.scalar_of(self.ty(value));
+            scalar.is_some_and(|s| s.is_float() && self.preserved.contains(&s.bits()))
+        };
+        if self.module.has(i.id, Decoration::NoContraction) || is_preserved() {
             self.shader.exprs[value].precise = true;
         }
         let ty = self.result_type(i)?;

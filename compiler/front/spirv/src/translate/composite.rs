@@ -36,7 +36,12 @@ impl ShaderBuilder<'_> {
     }
 
     /// The part of a value with a constant index.
-    fn part(&mut self, i: &Instruction, base: ExprId, index: u32) -> Result<ExprId, Error> {
+    pub(super) fn part(
+        &mut self,
+        i: &Instruction,
+        base: ExprId,
+        index: u32,
+    ) -> Result<ExprId, Error> {
         match self.types.get(self.ty(base)) {
             Type::Struct(_) => self.step(i, base, Step::Member(index)),
             Type::Vector { size, .. } if index < u32::from(*size) => {

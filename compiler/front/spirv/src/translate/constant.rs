@@ -143,11 +143,48 @@ impl ShaderBuilder<'_> {
 
     fn applied_constant(&mut self, definition: &Instruction) -> Result<ExprId, Error> {
         let applied = self.applied(definition)?;
+        if applied.op == Op::CompositeInsert {
+            let (object, base) = (self.operand(&applied, 0)?, self.operand(&applied, 1)?);
+            let indices = 2..applied.operands.len();
+            let path: Vec<u32> = indices.filter_map(|index| applied.literal_at(index)).collect();
+            return self.with_part(&applied, base, &path, object);
+        }
         match self.pure_operation(&applied)? {
             Some(value) => Ok(value),
             None => {
                 Err(self.unsupported(definition, format!("Op{:?} of constants is", applied.op)))
             }
+        }
+    }
+
+    /// A composite with the part at a path of indices replaced.
+    fn with_part(
+        &mut self,
+        user: &Instruction,
+        base: ExprId,
+        path: &[u32],
+        object: ExprId,
+    ) -> Result<ExprId, Error> {
+        let Some((&index, rest)) = path.split_first() else { return Ok(object) };
+        let ty = self.ty(base);
+        let count = self.part_count(user, ty)?;
+        let mut parts = Vec::new();
+        for k in 0..count {
+            let part = self.part(user, base, k)?;
+            let is_it = k == index;
+            parts.push(if is_it { self.with_part(user, part, rest, object)? } else { part });
+        }
+        Ok(self.composite(parts, ty))
+    }
+
+    /// Number of the parts of a composite.
+    fn part_count(&self, user: &Instruction, ty: TypeId) -> Result<u32, Error> {
+        match self.types.get(ty) {
+            Type::Struct(contents) => Ok(contents.members.len() as u32),
+            Type::Array { length: ArrayLength::Fixed(n), .. } if *n <= MAX_PARTS => Ok(*n),
+            Type::Vector { size, .. } => Ok((*size).into()),
+            Type::Matrix { columns, .. } => Ok((*columns).into()),
+            _ => Err(self.unsupported(user, "so large a constant is")),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Conversions and bit casts.
 
 use program::{BuiltinFunction as F, ExprId, ExprKind, Scalar, TypeId};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Decoration, FPRoundingMode, Op};
 
 use super::arithmetic::{As, unsigned};
 use super::state::ShaderBuilder;
@@ -11,6 +11,7 @@ use crate::module::Instruction;
 impl ShaderBuilder<'_> {
     /// The result of a conversion.
     pub(crate) fn conversion(&mut self, i: &Instruction) -> Result<Option<ExprId>, Error> {
+        self.demand_nearest(i)?;
         let value = match i.op {
             Op::ConvertFToU | Op::ConvertFToS | Op::FConvert => self.operand(i, 0)?,
             Op::ConvertSToF | Op::SConvert => self.taken(i, 0, As::Signed)?,
@@ -36,6 +37,15 @@ impl ShaderBuilder<'_> {
             _ => value,
         };
         Ok(Some(self.cast_to(value, ty)))
+    }
+
+    /// Refuses results that are rounded to another number than the nearest.
+    fn demand_nearest(&self, i: &Instruction) -> Result<(), Error> {
+        let mode = self.module.literal(i.id, Decoration::FPRoundingMode);
+        match mode.and_then(FPRoundingMode::from_u32) {
+            None | Some(FPRoundingMode::RTE) => Ok(()),
+            Some(mode) => Err(self.unsupported(i, format!("the rounding mode {mode:?} is"))),
+        }
     }
 
     fn bit_cast(&mut self, i: &Instruction) -> Result<ExprId, Error> {

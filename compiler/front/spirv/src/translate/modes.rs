@@ -85,13 +85,13 @@ impl ShaderBuilder<'_> {
             | M::DepthGreater
             | M::DepthLess
             | M::DepthUnchanged
-            | M::SignedZeroInfNanPreserve
-            | M::DenormPreserve
-            | M::DenormFlushToZero
             | M::RoundingModeRTE
-            | M::RoundingModeRTZ
             | M::MaximallyReconvergesKHR
             | M::SubgroupUniformControlFlowKHR => {}
+            // Denormal floats of 32 bits are flushed, the others are not.
+            M::DenormPreserve if literal(2) != Some(32) => {}
+            M::DenormFlushToZero if literal(2) == Some(32) => {}
+            M::SignedZeroInfNanPreserve => self.preserved.extend(literal(2)),
             _ => return Err(self.unsupported(instruction, format!("execution mode {mode:?} is"))),
         }
         Ok(())

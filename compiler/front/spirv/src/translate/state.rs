@@ -56,6 +56,8 @@ pub(crate) struct ShaderBuilder<'a> {
     pub(crate) constant_parts: u32,
     /// Operations on constants that are being translated.
     pub(crate) constant_depth: u32,
+    /// Widths of floats whose signed zeros, infinities and NaN are preserved.
+    pub(crate) preserved: Vec<u32>,
     /// Results that some instruction takes.
     pub(crate) used: FxHashSet<u32>,
     /// Functions by id.
@@ -105,6 +107,7 @@ impl<'a> ShaderBuilder<'a> {
             integers: FxHashMap::default(),
             constant_parts: 0,
             constant_depth: 0,
+            preserved: Vec::new(),
             used: module.instructions.iter().flat_map(|i| i.ids_from(0)).collect(),
             function_ids: FxHashMap::default(),
             open_copies: Vec::new(),

@@ -195,6 +195,7 @@ impl Machine {
             sample: 0,
             alpha_to_coverage: self.state.alpha_to_coverage,
             alpha_to_one: self.state.alpha_to_one,
+            is_vulkan: false,
         };
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
         let context = DrawContext {
