@@ -26,6 +26,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
         |needed: &[Capability]| needed.is_empty() || needed.iter().any(|c| all.contains(c));
     for i in &module.instructions {
         if i.op == Op::Capability {
+            extension(module, i)?;
             continue;
         }
         let needed = row_of(i.op as u32).map_or(&[][..], |row| row.capabilities);
@@ -46,6 +47,51 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
         widths(module, i, &all)?;
     }
     Ok(())
+}
+
+/// Word of a version of SPIR-V 1.
+const fn minor(version: u32) -> u32 {
+    0x1_0000 | version << 8
+}
+
+/// A capability of an extension comes with it, or with the version that took it over.
+fn extension(module: &Module, i: &Instruction) -> Result<(), Error> {
+    use Capability as C;
+    let capability = i.literal_at(0).and_then(C::from_u32);
+    let (core, names): (Option<u32>, &[&str]) = match capability {
+        Some(C::VariablePointers | C::VariablePointersStorageBuffer) => {
+            (Some(3), &["SPV_KHR_variable_pointers"])
+        }
+        Some(
+            C::StorageBuffer16BitAccess
+            | C::UniformAndStorageBuffer16BitAccess
+            | C::StoragePushConstant16
+            | C::StorageInputOutput16,
+        ) => (Some(3), &["SPV_KHR_16bit_storage"]),
+        Some(
+            C::StorageBuffer8BitAccess
+            | C::UniformAndStorageBuffer8BitAccess
+            | C::StoragePushConstant8,
+        ) => (Some(5), &["SPV_KHR_8bit_storage"]),
+        Some(C::DrawParameters) => (Some(3), &["SPV_KHR_shader_draw_parameters"]),
+        Some(C::MultiView) => (Some(3), &["SPV_KHR_multiview"]),
+        Some(C::SubgroupBallotKHR) => (None, &["SPV_KHR_shader_ballot"]),
+        Some(C::SubgroupVoteKHR) => (None, &["SPV_KHR_subgroup_vote"]),
+        Some(C::ComputeDerivativeGroupQuadsKHR | C::ComputeDerivativeGroupLinearKHR) => {
+            (None, &["SPV_KHR_compute_shader_derivatives", "SPV_NV_compute_shader_derivatives"])
+        }
+        Some(C::WorkgroupMemoryExplicitLayoutKHR) => {
+            (None, &["SPV_KHR_workgroup_memory_explicit_layout"])
+        }
+        _ => return Ok(()),
+    };
+    let is_named = |other: &&Instruction| {
+        other.op == Op::Extension && other.text_at(0).is_some_and(|name| names.contains(&name))
+    };
+    let globals = &module.instructions[..module.first_function];
+    let is_core = core.is_some_and(|version| module.version >= minor(version));
+    let has = is_core || globals.iter().find(is_named).is_some();
+    module.demand(i, has, "the capability needs an extension")
 }
 
 /// True for built-in variables that `gl_PerVertex` declares in any case: only their use needs a

@@ -1,6 +1,6 @@
 //! Decorations: targets, and layouts of blocks.
 
-use rspirv::spirv::{Decoration as D, Op, StorageClass as C};
+use rspirv::spirv::{BuiltIn, Decoration as D, Op, StorageClass as C};
 
 use rustc_hash::FxHashSet;
 
@@ -77,12 +77,15 @@ fn target(module: &Module, i: &Instruction) -> Result<(), Error> {
         | D::Centroid
         | D::Sample
         | D::InputAttachmentIndex => is_variable,
-        D::BuiltIn => is_variable || module.is_constant_id(target.id),
+        D::BuiltIn => {
+            let is_size = i.literal_at(2) == Some(BuiltIn::WorkgroupSize as u32);
+            target.op == Op::Variable || is_size && module.is_constant_id(target.id)
+        }
         D::XfbBuffer | D::XfbStride | D::Stream => target.op == Op::Variable,
         D::RelaxedPrecision => !is_type(target.op),
         D::NoContraction => target.ty != 0 && !is_variable,
         D::NonWritable | D::NonReadable | D::Coherent | D::Volatile | D::Restrict | D::Aliased => {
-            is_variable || target.op == Op::TypeStruct
+            is_variable
         }
         _ => true,
     };

@@ -14,7 +14,7 @@ const MAX_PAIRS: usize = 1 << 22;
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let globals = &module.instructions[..module.first_function];
     let has_linkage = module.capabilities.contains(&Capability::Linkage);
-    let mut points = FxHashSet::default();
+    let (mut points, mut sized) = (FxHashSet::default(), FxHashSet::default());
     let calls = module.instructions.iter().filter(|i| i.op == Op::FunctionCall);
     let called: FxHashSet<Option<u32>> = calls.map(|call| call.id_at(0)).collect();
     let is_mode = |i: &&Instruction| matches!(i.op, Op::ExecutionMode | Op::ExecutionModeId);
@@ -33,7 +33,13 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 let key = (i.literal_at(0), i.text_at(2).map(str::to_owned));
                 module.demand(i, points.insert(key), "the entry point is there already")?;
             }
-            Op::ExecutionMode | Op::ExecutionModeId => mode(module, i, &models)?,
+            Op::ExecutionMode | Op::ExecutionModeId => {
+                mode(module, i, &models)?;
+                let of = i.literal_at(1).and_then(M::from_u32);
+                let is_size = matches!(of, Some(M::LocalSize | M::LocalSizeId));
+                let is_first = !is_size || sized.insert(i.id_at(0));
+                module.demand(i, is_first, "the size of the work group is there already")?;
+            }
             Op::Variable => {
                 let class = i.literal_at(0).and_then(C::from_u32);
                 module.demand(
