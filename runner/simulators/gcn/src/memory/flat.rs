@@ -55,15 +55,16 @@ impl Step<'_> {
         (0..self.flat_dwords(slot)).map(value).collect()
     }
 
-    /// Records what completes later. An access counts in VMCNT and, as it may be one of the data
-    /// share, in LGKMCNT, out of order: both have to be waited for.
+    /// Records what completes later. An access counts in VMCNT and LGKMCNT, because it could be one
+    /// of the data share; what memory returns is there when VMCNT says so, and LLVM waits for that
+    /// alone.
     fn finish_flat(&mut self, is_silent: bool, loaded: Vec<[u32; LANES]>) {
         let mut writes = Vec::new();
         if let (Operand::Vector(first), false) = (self.operand(0), is_silent) {
             let registers = (0..loaded.len()).map(|index| Register::Vector(first + index as u8));
             writes = registers.zip(loaded).collect();
         }
-        self.pend(pending::Kind::Vector, writes.clone(), Vec::new());
-        self.pend(pending::Kind::Message, writes, Vec::new());
+        self.pend(pending::Kind::Vector, writes, Vec::new());
+        self.pend(pending::Kind::Message, Vec::new(), Vec::new());
     }
 }
