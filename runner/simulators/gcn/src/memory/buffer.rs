@@ -37,19 +37,20 @@ impl Step<'_> {
         if self.row.format == Format::Mtbuf {
             (resource.data_format, resource.number_format) = (modifiers.dfmt, modifiers.nfmt);
         }
-        let stores = name.contains("_store_");
+        let (stores, formatted) = (name.contains("_store_"), name.contains("_format_"));
+        let (is_atomic, unit) = (self.opcode().is_atomic(), self.unit());
         let exec = self.wave.exec();
         let count = self.data_dwords();
         let mut loaded = vec![[0; LANES]; count];
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let access = self.lane_access(&resource, lane);
             let data = self.lane_data(lane, count);
-            let result = if self.opcode().is_atomic() {
+            let result = if is_atomic {
                 self.atomic(&access, &data)?
-            } else if name.contains("_format_") {
+            } else if formatted {
                 self.formatted(&resource, &access, &data, stores)?
             } else {
-                self.plain(&access, &data, stores)?
+                self.plain(&access, &data, (unit, stores))?
             };
             for (register, value) in loaded.iter_mut().zip(result) {
                 register[lane] = value;
@@ -132,23 +133,26 @@ impl Step<'_> {
         Access { address, room }
     }
 
-    /// Loads or stores of bytes, words and dwords.
-    pub(super) fn plain(
-        &mut self,
-        access: &Access,
-        data: &[u32],
-        stores: bool,
-    ) -> Result<Vec<u32>, Reason> {
-        let name = self.opcode().mnemonic();
-        let (bytes, signed) = match name.rsplit('_').next() {
+    /// Bytes of what the operation loads or stores, and whether loads extend its sign.
+    pub(super) fn unit(&self) -> (usize, bool) {
+        match self.opcode().mnemonic().rsplit('_').next() {
             Some("ubyte" | "byte") => (1, false),
             Some("sbyte") => (1, true),
             Some("ushort" | "short") => (2, false),
             Some("sshort") => (2, true),
             _ => (4, false),
-        };
+        }
+    }
+
+    /// Loads or stores of bytes, words and dwords: units of the operation.
+    pub(super) fn plain(
+        &mut self,
+        access: &Access,
+        data: &[u32],
+        ((bytes, signed), stores): ((usize, bool), bool),
+    ) -> Result<Vec<u32>, Reason> {
         let address = access.address & !(bytes as u64 - 1);
-        let mut result = Vec::new();
+        let mut result = Vec::with_capacity(data.len());
         for (index, value) in data.iter().enumerate() {
             let at = address.wrapping_add(4 * index as u64);
             let inside = access.room >= (4 * index + bytes) as i64;

@@ -21,7 +21,7 @@ impl Step<'_> {
         let address = self.position(Kind::Address).map(|slot| self.operand(slot));
         let Some(Operand::Vector(address)) = address else { return Err(self.not_modeled()) };
         let data = (stores || is_atomic).then(|| self.row.slots.len() - 1);
-        let exec = self.wave.exec();
+        let (exec, unit) = (self.wave.exec(), self.unit());
         // Registers that are loaded; an atomic returns its old value.
         let count = if stores { 0 } else { self.flat_dwords(0) };
         let mut loaded = vec![[0; LANES]; count];
@@ -35,7 +35,7 @@ impl Step<'_> {
             };
             let result = match is_atomic {
                 true => self.atomic(&access, &values)?,
-                false => self.plain(&access, &values, stores)?,
+                false => self.plain(&access, &values, (unit, stores))?,
             };
             for (register, value) in loaded.iter_mut().zip(result) {
                 register[lane] = value;
