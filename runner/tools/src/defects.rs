@@ -26,10 +26,11 @@ macro_rules! files {
 }
 
 /// Names and texts of all files.
-const FILES: [(&str, &str); 45] = files![
+const FILES: [(&str, &str); 46] = files![
     "block-swizzle-index"
     "boolean-array"
     "break-continue-store"
+    "buffer-length-index"
     "compared-difference"
     "computed-vector-store"
     "control-duplicate"
