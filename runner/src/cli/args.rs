@@ -129,7 +129,7 @@ pub(super) struct ModuleArgs {
     /// Translate GLSL to SPIR-V with glslangValidator, and run that.
     #[arg(long)]
     pub(super) spirv: bool,
-    /// Rewrite modules of SPIR-V at random, keeping their meaning: a seed, or `SEED:STEPS`.
+    /// Rewrite modules of SPIR-V and keep their meaning: a seed, or SEED:STEPS.
     #[arg(long, value_name = "SEED")]
     pub(super) rewrite: Option<Rewriting>,
 }
