@@ -29,8 +29,7 @@ More:             gpu, settings, completions, man, serve-compiler (COMMAND --hel
 {options}
 
 A path named like a command is reachable as ./list.
-Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.
-With --git-bisect: 0 good, 1 bad, 125 cannot be tested.";
+Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.";
 
 /// Help of an option that has another default in `runner serve`.
 const LOOK_LIMIT: &str = "Wall-clock limit of what the page executes (default: 2)";
