@@ -27,7 +27,6 @@ More:             gpu, settings, completions, man, serve-compiler (COMMAND --hel
 
 {positionals}
 {options}
-
 A path named like a command is reachable as ./list.
 Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.";
 
