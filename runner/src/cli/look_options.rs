@@ -10,7 +10,7 @@ use vocabulary::Target;
 
 /// Options that start programs, read folders or are for the whole process: only who starts the
 /// server sets them.
-const RESERVED: [&str; 8] = [
+const RESERVED: [&str; 10] = [
     "binaries",
     "compiler",
     "driver",
@@ -19,6 +19,8 @@ const RESERVED: [&str; 8] = [
     "compile-only",
     "mock",
     "rewrite",
+    "vk-device",
+    "vk-validate",
 ];
 
 #[derive(Debug, Parser)]

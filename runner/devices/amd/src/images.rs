@@ -93,13 +93,8 @@ fn look_up(
         return Err(format!("coordinates in texels or not of a {:?}", shape.dim));
     }
     let place = |coordinates: [f32; 3], layer: u32| {
-        let [x, y, z] = coordinates;
-        let layer = layer as f32;
-        match access.resource.kind {
-            ImageKind::D1_ARRAY => [x, layer, 0.0, 0.0],
-            ImageKind::D2_ARRAY | ImageKind::CUBE => [x, y, layer, 0.0],
-            _ => [x, y, z, 0.0],
-        }
+        let [x, y, z] = access.resource.kind.with_layer(coordinates, layer as f32);
+        [x, y, z, 0.0]
     };
     let op = match access.operation {
         ImageOperation::Sample { coordinates, layer, reference, level: lod, offset, min_level } => {
@@ -123,7 +118,7 @@ fn look_up(
             TextureOp::QueryLod { coordinates, dx, dy }
         }
         ImageOperation::Load { coordinates, layer, level, sample } => {
-            let coordinates = with_layer(access.resource.kind, coordinates, layer);
+            let coordinates = access.resource.kind.with_layer(coordinates, layer);
             TextureOp::Fetch { coordinates, lod: level as i32, sample }
         }
         ImageOperation::Size { level } => {
@@ -140,14 +135,6 @@ fn look_up(
     perform(reference_of, &op)
 }
 
-fn with_layer(kind: ImageKind, [x, y, z]: [i32; 3], layer: i32) -> [i32; 3] {
-    match kind {
-        ImageKind::D1_ARRAY => [x, layer, 0],
-        ImageKind::D2_ARRAY | ImageKind::D2_ARRAY_SAMPLES | ImageKind::CUBE => [x, y, layer],
-        _ => [x, y, z],
-    }
-}
-
 fn access_image(
     io: &mut dyn ShaderIo,
     slot: u32,
@@ -155,7 +142,7 @@ fn access_image(
     operation: &ImageOperation,
 ) -> Result<[u32; 4], String> {
     let mut perform = |coordinates: [i32; 3], layer: i32, sample: u32, op: &ImageOp| {
-        let coordinates = with_layer(shape.image_kind(), coordinates, layer);
+        let coordinates = shape.image_kind().with_layer(coordinates, layer);
         let result = io.image(ImageRef::Slot(slot), coordinates, sample, op);
         result.map_err(|error| error.to_string())
     };

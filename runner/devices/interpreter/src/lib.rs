@@ -329,12 +329,11 @@ impl World<'_> {
     fn fragment_system(&self, variable: B, component: usize, lane: usize) -> Option<u32> {
         let (batch, setup, x, y) = self.primitive(lane)?;
         let (cx, cy) = (x + 0.5, y + 0.5);
-        let sample = || sample_position(batch, batch.sample_id.unwrap_or(0));
         let float = |v: f64| (v as f32).to_bits();
         Some(match variable {
             B::FragCoord => match component {
                 0 | 1 => {
-                    let [dx, dy] = if self.per_sample { sample() } else { [0.5; 2] };
+                    let [dx, dy] = self.default_place(SampleLocation::Center);
                     float(self.window_coordinate([x + dx, y + dy][component], component))
                 }
                 2 => float(setup.depth.at(cx, cy)),
@@ -346,7 +345,10 @@ impl World<'_> {
             B::Layer => setup.layer,
             B::ViewportIndex => setup.viewport_index,
             B::SampleId => batch.sample_id.unwrap_or(0),
-            B::SamplePosition => float(sample()[component.min(1)]),
+            B::SamplePosition => {
+                let place = sample_position(batch, batch.sample_id.unwrap_or(0));
+                float(place[component.min(1)])
+            }
             B::SampleMaskIn => *batch.sample_mask_in.get(lane)?,
             B::NumSamples => batch.samples,
             B::HelperInvocation => u32::from(batch.live >> lane & 1 == 0),

@@ -11,8 +11,7 @@ use crate::types::Kind;
 
 /// Exchanges the operands of an instruction that permits it, or of a comparison that is turned.
 pub(crate) fn commute(draft: &mut Draft, random: &mut Random) -> bool {
-    let Some(place) = any_instruction(draft, random, |_, i| turned(i.class.opcode).is_some())
-    else {
+    let Some(place) = draft.any_instruction(random, |_, i| turned(i.class.opcode).is_some()) else {
         return false;
     };
     let old = instruction_at(draft, place);
@@ -24,7 +23,7 @@ pub(crate) fn commute(draft: &mut Draft, random: &mut Random) -> bool {
 
 /// Replaces a comparison by the negation of its opposite.
 pub(crate) fn invert_comparison(draft: &mut Draft, random: &mut Random) -> bool {
-    let Some(place) = any_instruction(draft, random, |_, i| opposite(i.class.opcode).is_some())
+    let Some(place) = draft.any_instruction(random, |_, i| opposite(i.class.opcode).is_some())
     else {
         return false;
     };
@@ -47,7 +46,7 @@ pub(crate) fn by_components(draft: &mut Draft, random: &mut Random) -> bool {
         let of_vector = |ty| matches!(draft.types.kind(ty), Kind::Vector(..));
         is_by_component(i.class.opcode) && i.result_type.is_some_and(of_vector)
     };
-    let Some(place) = any_instruction(draft, random, is_vector) else { return false };
+    let Some(place) = draft.any_instruction(random, is_vector) else { return false };
     let old = instruction_at(draft, place).clone();
     let (Some(ty), Some(id)) = (old.result_type, old.result_id) else { return false };
     let (component, count) = draft.types.components(ty);
@@ -146,22 +145,6 @@ fn int_identity(
             draft.emit(list, Op::BitwiseAnd, ty, ids([ones, id]))
         }
     }
-}
-
-/// A random instruction of a reachable block.
-fn any_instruction(
-    draft: &Draft,
-    random: &mut Random,
-    fits: impl Fn(&Draft, &Instruction) -> bool,
-) -> Option<Place> {
-    let (function, flow) = draft.any_function(random)?;
-    let mut all = Vec::new();
-    for (block, of) in draft.module.functions[function].blocks.iter().enumerate() {
-        let found = of.instructions.iter().enumerate().filter(|(_, i)| fits(draft, i));
-        let places = found.map(|(index, _)| Place { function, block, index });
-        all.extend(places.filter(|place| flow.is_reachable(place.block)));
-    }
-    (!all.is_empty()).then(|| random.pick(&all))
 }
 
 fn instruction_at(draft: &mut Draft, place: Place) -> &mut Instruction {

@@ -5,7 +5,6 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass};
 
 use crate::draft::{Draft, effect, ids};
-use crate::place::Place;
 
 /// Uses a copy of a value: `OpCopyObject`.
 pub(crate) fn copy_value(draft: &mut Draft, random: &mut Random) -> bool {
@@ -65,27 +64,14 @@ pub(crate) fn through_variable(draft: &mut Draft, random: &mut Random) -> bool {
 
 /// Loads or stores through a copy of a pointer.
 pub(crate) fn copy_pointer(draft: &mut Draft, random: &mut Random) -> bool {
-    let Some((function, flow)) = draft.any_function(random) else { return false };
-    let mut all = Vec::new();
-    for (block, of) in draft.module.functions[function].blocks.iter().enumerate() {
-        for (index, instruction) in of.instructions.iter().enumerate() {
-            let place = Place { function, block, index };
-            if flow.is_reachable(block) && is_access(draft, instruction) {
-                all.push(place);
-            }
-        }
-    }
-    if all.is_empty() {
-        return false;
-    }
-    let place = random.pick(&all);
-    let access = &draft.body(function, place.block)[place.index];
+    let Some(place) = draft.any_instruction(random, is_access) else { return false };
+    let access = &draft.body(place.function, place.block)[place.index];
     let Some(pointer) = access.operands[0].id_ref_any() else { return false };
     let Some(ty) = draft.type_of(pointer) else { return false };
     let mut list = Vec::new();
     let copy = draft.emit(&mut list, Op::CopyObject, ty, ids([pointer]));
-    let instructions = &mut draft.module.functions[function].blocks[place.block].instructions;
-    instructions[place.index].operands[0] = Operand::IdRef(copy);
+    let block = &mut draft.module.functions[place.function].blocks[place.block];
+    block.instructions[place.index].operands[0] = Operand::IdRef(copy);
     draft.insert(place, list);
     true
 }

@@ -9,7 +9,7 @@ use crate::flow::Flow;
 use crate::place::{Place, is_total};
 use crate::types::Kind;
 
-/// How deep the search for definite values goes.
+/// Depth of the search for definite values.
 const DEPTH: usize = 6;
 
 /// Uses a value that is a constant behind a condition, or kept by a variable.

@@ -9,7 +9,7 @@ use rspirv::spirv::{GlslStd450Op, Op};
 use crate::draft::Draft;
 use crate::flow::Flow;
 
-/// How often a transformation looks for another place.
+/// Places that a transformation looks at, at most.
 pub(crate) const TRIES: usize = 24;
 
 /// The place in front of an instruction.
@@ -52,6 +52,22 @@ impl Draft {
             .collect();
         let function = (!all.is_empty()).then(|| random.pick(&all))?;
         Some((function, Flow::new(&self.module.functions[function])))
+    }
+
+    /// The place in front of a random instruction of a reachable block.
+    pub(crate) fn any_instruction(
+        &self,
+        random: &mut Random,
+        fits: impl Fn(&Draft, &Instruction) -> bool,
+    ) -> Option<Place> {
+        let (function, flow) = self.any_function(random)?;
+        let mut all = Vec::new();
+        for (block, of) in self.module.functions[function].blocks.iter().enumerate() {
+            let found = of.instructions.iter().enumerate().filter(|(_, i)| fits(self, i));
+            let places = found.map(|(index, _)| Place { function, block, index });
+            all.extend(places.filter(|place| flow.is_reachable(place.block)));
+        }
+        (!all.is_empty()).then(|| random.pick(&all))
     }
 
     /// A random place of a function.

@@ -18,7 +18,7 @@ use raster::pipeline::vertex_stage::Pipeline as Stages;
 use raster::rasterize::{Rect, samples};
 use raster::setup::{DepthUnit, RasterState, RasterizedPrimitive};
 use raster::setup_cache::SetupCache;
-use vk_script::{CullMode, Draw, FrontFace, Pipeline, PipelineId, Topology};
+use vk_script::{CullMode, Draw, FrontFace, Pipeline, PipelineId};
 
 use crate::attachments::Attachments;
 use crate::bindings::bind;
@@ -87,10 +87,7 @@ impl Machine<'_> {
         if program.stage(Stage::Vertex).is_none() {
             return Err(invalid("the pipeline has no vertex shader"));
         }
-        let tessellates = program.stage(Stage::TessEval).is_some();
-        if tessellates != (draw.topology == Topology::PatchList) {
-            return Err(invalid("a pipeline draws patches if it tessellates, and only then"));
-        }
+        pipeline.check_topology(draw.topology).map_err(invalid)?;
         let key = stage_key(pipeline, &program, &target.attachments);
         let fetch = Fetch::new(&mut self.store, &program, pipeline, draw)?;
         let mut bound = bind(&mut self.store, pipeline, &object.slots)?;

@@ -36,6 +36,15 @@ impl ImageKind {
         })
     }
 
+    /// Returns coordinates with the layer behind them, if images of the kind have layers.
+    pub fn with_layer<T: Default>(self, [x, y, z]: [T; 3], layer: T) -> [T; 3] {
+        match self {
+            ImageKind::D1_ARRAY => [x, layer, T::default()],
+            ImageKind::D2_ARRAY | ImageKind::D2_ARRAY_SAMPLES | ImageKind::CUBE => [x, y, layer],
+            _ => [x, y, z],
+        }
+    }
+
     /// True if texels have several samples.
     pub fn has_samples(self) -> bool {
         matches!(self, ImageKind::D2_SAMPLES | ImageKind::D2_ARRAY_SAMPLES)

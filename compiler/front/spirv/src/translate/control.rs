@@ -346,45 +346,29 @@ impl ShaderBuilder<'_> {
     /// Statements whose locals are declared where the function begins.
     fn hoisted(&mut self, list: Vec<Statement>) -> Vec<Statement> {
         let mut made = Vec::new();
-        for statement in list {
-            match statement {
-                Statement::Declare { local, value } => {
+        for mut statement in list {
+            match &mut statement {
+                &mut Statement::Declare { local, value } => {
                     self.body.hoisted.push(local);
                     let Some(value) = value else { continue };
                     let place = self.local(local);
-                    made.push(Statement::Expression(self.assign(place, value)));
+                    statement = Statement::Expression(self.assign(place, value));
                 }
-                Statement::If { condition, then, otherwise } => {
-                    let (then, otherwise) = (self.hoisted(then), self.hoisted(otherwise));
-                    made.push(Statement::If { condition, then, otherwise });
+                Statement::If { then, otherwise, .. } => {
+                    *then = self.hoisted(std::mem::take(then));
+                    *otherwise = self.hoisted(std::mem::take(otherwise));
                 }
-                Statement::Loop {
-                    init,
-                    condition_declaration,
-                    condition,
-                    test_after,
-                    step,
-                    body,
-                } => {
-                    let body = self.hoisted(body);
-                    made.push(Statement::Loop {
-                        init,
-                        condition_declaration,
-                        condition,
-                        test_after,
-                        step,
-                        body,
-                    });
-                }
-                Statement::Switch { selector, mut cases } => {
-                    for case in &mut cases {
+                Statement::Switch { cases, .. } => {
+                    for case in cases {
                         case.body = self.hoisted(std::mem::take(&mut case.body));
                     }
-                    made.push(Statement::Switch { selector, cases });
                 }
-                Statement::Block(list) => made.push(Statement::Block(self.hoisted(list))),
-                other => made.push(other),
+                Statement::Loop { body, .. } | Statement::Block(body) => {
+                    *body = self.hoisted(std::mem::take(body));
+                }
+                _ => {}
             }
+            made.push(statement);
         }
         made
     }

@@ -6,7 +6,7 @@ use ash::vk;
 use shader_tools::Tools;
 use vk_script::{
     BufferId, ClearValue, Command, CommandKind, Draw, DrawVertices, PipelineId, PipelineKind,
-    Rectangle, Script, Topology,
+    Rectangle, Script,
 };
 
 use super::attachments::{Attachments, LAYOUTS};
@@ -23,7 +23,7 @@ use crate::features::Facts;
 use crate::loader::Instance;
 use crate::memory::Mapped;
 use crate::outcome::{AttachmentImage, Executable, Flow, fail, simulate, skip};
-use vocabulary::{Phase, Stage, begin_step};
+use vocabulary::{Phase, begin_step};
 
 /// Script and parts of the driver that a session uses.
 #[derive(Clone, Copy)]
@@ -500,11 +500,7 @@ impl<'a> Session<'a> {
             return Ok(created);
         }
         let pipeline = self.context.script.pipeline(id);
-        let tessellates = pipeline.stages.iter().any(|stage| stage.stage == Stage::TessEval);
-        if tessellates != (draw.topology == Topology::PatchList) {
-            let reason = "a pipeline draws patches if it tessellates, and only then";
-            return Err(simulate(reason));
-        }
+        pipeline.check_topology(draw.topology).map_err(simulate)?;
         let target = bound.target.as_ref();
         let description = Description {
             pipeline,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::format::Format;
 use super::ids::{BufferId, SamplerId, ShaderId};
-use super::state::{State, Viewport};
+use super::state::{State, Topology, Viewport};
 use crate::error::Span;
+use vocabulary::Stage;
 
 /// Kind of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,13 +57,28 @@ pub struct Pipeline {
     pub kernel_arguments: Vec<KernelArgument>,
 }
 
+impl Pipeline {
+    /// Checks the topology of a draw: only pipelines that tessellate draw patches, and nothing else
+    /// (Vulkan 1.3, VUID-VkGraphicsPipelineCreateInfo-pStages-00736 and -topology-00737).
+    ///
+    /// # Errors
+    /// Returns the rule that the topology breaks.
+    pub fn check_topology(&self, topology: Topology) -> Result<(), &'static str> {
+        let tessellates = self.stages.iter().any(|stage| stage.stage == Stage::TessEval);
+        match tessellates == (topology == Topology::PatchList) {
+            true => Ok(()),
+            false => Err("a pipeline draws patches if it tessellates, and only then"),
+        }
+    }
+}
+
 /// A shader in a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelineStage {
     /// The module.
     pub shader: ShaderId,
     /// The stage.
-    pub stage: vocabulary::Stage,
+    pub stage: Stage,
     /// The entry point.
     pub entry_point: String,
     /// Specialization constants, at most one per id.

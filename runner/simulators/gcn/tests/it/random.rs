@@ -3,10 +3,11 @@
 use amd_isa::{Chip, Scalar, decode, encode};
 use gcn_simulator::{Program, Quirks, Recorder, Wave};
 
-struct Random(u64);
+/// A generator of numbers.
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn word(&mut self) -> u32 {
+    pub(crate) fn word(&mut self) -> u32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 32) as u32

@@ -9,17 +9,10 @@ use amd_isa::{
 use gcn_simulator::{Program, Quirks, Recorder, Wave};
 
 use crate::VALUES;
+use crate::random::Random;
 
-/// A generator of instructions and registers.
-struct Random(u64);
-
+/// Instructions and registers.
 impl Random {
-    fn word(&mut self) -> u32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 32) as u32
-    }
-
     fn below(&mut self, bound: usize) -> usize {
         self.word() as usize % bound
     }

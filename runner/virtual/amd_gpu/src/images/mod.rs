@@ -392,10 +392,9 @@ fn compare(number: u8) -> CompareFunction {
 /// An operation in raster's terms.
 fn operation(kind: ImageKind, operation: &ImageOperation) -> Option<TextureOp> {
     use gcn_simulator::Level as Source;
-    let place = |[x, y, z]: [f32; 3], layer: u32| match kind {
-        ImageKind::D1_ARRAY => [x, layer as f32, 0.0, 0.0],
-        ImageKind::D2_ARRAY | ImageKind::CUBE => [x, y, layer as f32, 0.0],
-        _ => [x, y, z, 0.0],
+    let place = |coordinates: [f32; 3], layer: u32| {
+        let [x, y, z] = kind.with_layer(coordinates, layer as f32);
+        [x, y, z, 0.0]
     };
     Some(match *operation {
         ImageOperation::Sample { coordinates, layer, reference, level, offset, min_level } => {
