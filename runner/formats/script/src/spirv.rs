@@ -5,12 +5,15 @@ use crate::numbers::{float32, unsigned32};
 use crate::text::{Lines, skip_space, trim_end, word};
 
 /// `[vertex shader passthrough]` as SPIR-V assembly: location 0 goes to the position, which is
-/// member 0 of the built-in block.
+/// member 0 of the built-in block. Its interface has the vertex and the instance, too, as that of
+/// piglit's: queries count them.
 pub const SPIRV_PASSTHROUGH: &[u8] = b"\
     OpCapability Shader\n\
     OpMemoryModel Logical GLSL450\n\
-    OpEntryPoint Vertex %main \"main\" %block %vertex\n\
+    OpEntryPoint Vertex %main \"main\" %block %vertex %id %instance\n\
     OpDecorate %vertex Location 0\n\
+    OpDecorate %id BuiltIn VertexId\n\
+    OpDecorate %instance BuiltIn InstanceId\n\
     OpDecorate %per_vertex Block\n\
     OpMemberDecorate %per_vertex 0 BuiltIn Position\n\
     %void = OpTypeVoid\n\
@@ -23,8 +26,11 @@ pub const SPIRV_PASSTHROUGH: &[u8] = b"\
     %out_block = OpTypePointer Output %per_vertex\n\
     %out_vec4 = OpTypePointer Output %vec4\n\
     %in_vec4 = OpTypePointer Input %vec4\n\
+    %in_int = OpTypePointer Input %int\n\
     %block = OpVariable %out_block Output\n\
     %vertex = OpVariable %in_vec4 Input\n\
+    %id = OpVariable %in_int Input\n\
+    %instance = OpVariable %in_int Input\n\
     %main = OpFunction %void None %function\n\
     %begin = OpLabel\n\
     %value = OpLoad %vec4 %vertex\n\

@@ -55,3 +55,15 @@ pub(super) fn active_uniforms(program: &Program) -> impl Iterator<Item = &Unifor
 pub(super) fn reported_name(uniform: &Uniform) -> String {
     if uniform.array.is_some() { format!("{}[0]", uniform.name) } else { uniform.name.clone() }
 }
+
+/// True if queries report names: those of programs of SPIR-V are empty (ARB_gl_spirv, issue 19).
+pub(super) fn reports_names(program: &Program) -> bool {
+    !program.stages.iter().any(|stage| stage.shader.nameless)
+}
+
+/// Returns the length of the longest of some names with its end; 0 if there are none.
+pub(super) fn longest(program: &Program, names: impl Iterator<Item = String>) -> Answer {
+    let is_reported = reports_names(program);
+    let length = |name: String| if is_reported { name.len() + 1 } else { 1 };
+    count(names.map(length).max().unwrap_or(0))
+}

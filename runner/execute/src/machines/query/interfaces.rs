@@ -7,7 +7,7 @@ use program::{
     Type, TypeId,
 };
 
-use super::answer::{Answer, active_uniforms, reported_name};
+use super::answer::{Answer, active_uniforms, reported_name, reports_names};
 use super::types::gl_type;
 
 /// A resource: its name and properties. Properties that its interface does not have are missing.
@@ -47,6 +47,15 @@ impl Resource {
         names.into_iter().fold(self, |r, (name, stage)| r.with(name, stages.contains(stage)))
     }
 
+    /// The resource with an empty name, if its interface has names.
+    fn without_name(mut self) -> Resource {
+        self.name.clear();
+        if let Some((_, length)) = self.properties.iter_mut().find(|p| p.0 == "NAME_LENGTH") {
+            *length = Answer::Integer(1);
+        }
+        self
+    }
+
     /// Returns the value of an integer property.
     pub(super) fn integer(&self, name: &str) -> Option<i64> {
         match self.property(name)? {
@@ -63,6 +72,14 @@ impl Resource {
 
 /// Returns the resources of an interface by its enum's name without `GL_`.
 pub(super) fn resources(program: &Program, interface: &str) -> Option<Vec<Resource>> {
+    let named = named_resources(program, interface)?;
+    match reports_names(program) {
+        true => Some(named),
+        false => Some(named.into_iter().map(Resource::without_name).collect()),
+    }
+}
+
+fn named_resources(program: &Program, interface: &str) -> Option<Vec<Resource>> {
     Some(match interface {
         "UNIFORM" => active_uniforms(program).map(|u| uniform(program, u)).collect(),
         "UNIFORM_BLOCK" => program.uniform_blocks.iter().map(block).collect(),
@@ -94,7 +111,7 @@ fn uniform(program: &Program, uniform: &Uniform) -> Resource {
         .with("BLOCK_INDEX", uniform.block.map_or(-1, |block| i64::from(block) - 1))
         .with("OFFSET", known(uniform.offset, in_block || atomic.is_some()))
         .with("ARRAY_STRIDE", known(uniform.array_stride, in_block || atomic.is_some()))
-        .with("MATRIX_STRIDE", known(uniform.matrix_stride, in_block))
+        .with("MATRIX_STRIDE", known(uniform.matrix_stride, in_block || atomic.is_some()))
         .with(
             "IS_ROW_MAJOR",
             in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor,
@@ -218,9 +235,11 @@ pub(super) fn attributes(program: &Program) -> Vec<String> {
 }
 
 /// Returns the active inputs or outputs of a stage: one entry per leaf of structures and blocks.
+/// The interface of an entry point of SPIR-V is active as a whole.
 fn variables(program: &Program, stage: &LinkedStage, storage: Storage) -> Vec<Resource> {
     let mut list = Vec::new();
-    for global in stage.shader.globals.values().filter(|g| g.storage == storage && g.active) {
+    let is_active = |g: &&Global| g.storage == storage && (g.active || stage.shader.nameless);
+    for global in stage.shader.globals.values().filter(is_active) {
         let (ty, per_vertex) = match program.types.array_of(global.ty) {
             Some((element, _)) if is_per_vertex(stage, global) => (element, true),
             _ => (global.ty, false),

@@ -13,7 +13,7 @@ use script::{ActiveUniformProperty, Content, ProgramProperty, QueryCommand};
 use super::buffers;
 use super::session::{Flow, Session};
 use crate::front::unsupported;
-use answer::{Answer, active_uniforms, count, expect, reported_name};
+use answer::{Answer, active_uniforms, count, expect, longest, reported_name};
 use results::verdict::{Phase, Verdict};
 use types::gl_type;
 
@@ -59,8 +59,6 @@ fn program_property(
         Some(stage) => Ok(&stage.shader.layout),
         None => Err(Verdict::fail(Phase::Probe, "the program has no geometry shader")),
     };
-    let longest =
-        |names: Vec<String>| count(names.iter().map(|name| name.len() + 1).max().unwrap_or(0));
     Ok(match property {
         P::DeleteStatus => Answer::Integer(0),
         P::LinkStatus => Answer::Integer(1),
@@ -68,17 +66,17 @@ fn program_property(
         P::ActiveUniformBlocks => count(program.uniform_blocks.len()),
         P::ActiveAtomicCounterBuffers => count(program.atomic_buffers.len()),
         P::TransformFeedbackVaryings => count(program.feedback.len()),
-        P::ActiveUniformMaxLength => {
-            count(active_uniforms(program).map(|u| reported_name(u).len() + 1).max().unwrap_or(0))
-        }
+        P::ActiveUniformMaxLength => longest(program, active_uniforms(program).map(reported_name)),
         P::ActiveUniformBlockMaxNameLength => {
-            count(program.uniform_blocks.iter().map(|b| b.name.len() + 1).max().unwrap_or(0))
+            longest(program, program.uniform_blocks.iter().map(|b| b.name.clone()))
         }
         P::TransformFeedbackVaryingMaxLength => {
-            count(program.feedback.iter().map(|f| f.name.len() + 1).max().unwrap_or(0))
+            longest(program, program.feedback.iter().map(|f| f.name.clone()))
         }
         P::ActiveAttributes => count(interfaces::attributes(program).len()),
-        P::ActiveAttributeMaxLength => longest(interfaces::attributes(program)),
+        P::ActiveAttributeMaxLength => {
+            longest(program, interfaces::attributes(program).into_iter())
+        }
         P::AttachedShaders => count(attached_shaders(session)),
         // Programs are never validated, logged or read back.
         P::ValidateStatus | P::InfoLogLength => Answer::Integer(0),
@@ -136,6 +134,7 @@ fn active_uniform(program: &Program, name: &str, property: ActiveUniformProperty
             Answer::Integer(uniform.array_stride.into())
         }
         P::ArrayStride => Answer::Integer(member(uniform.array_stride.into())),
+        P::MatrixStride if uniform.atomic_binding.is_some() => Answer::Integer(0),
         P::MatrixStride => Answer::Integer(member(uniform.matrix_stride.into())),
         P::IsRowMajor => Answer::Integer(
             (in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor)

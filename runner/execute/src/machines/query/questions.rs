@@ -132,8 +132,11 @@ fn select<'r>(
 }
 
 /// Returns the element of a resource that a name means: 0 for its own name and that of its array
-/// (OpenGL 4.6 section 7.3.1.1).
+/// (OpenGL 4.6 section 7.3.1.1). An empty name means none.
 fn element(resource: &Resource, name: &str) -> Option<i64> {
+    if name.is_empty() {
+        return None;
+    }
     if resource.name == name {
         return Some(0);
     }
