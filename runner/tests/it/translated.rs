@@ -44,6 +44,45 @@ fn glsl_runs_as_spirv() {
     }
 }
 
+/// A driver finds what the script names: blocks by bindings, uniforms and attributes by locations.
+/// Machines without a driver that takes SPIR-V skip the test.
+#[test]
+fn glsl_runs_as_spirv_on_drivers() {
+    const BLOCKS: &str = "[require]\nGLSL >= 3.30\n\
+        [vertex shader]\n#version 330\nin vec4 other;\nin vec4 piglit_vertex;\nout vec4 b;\n\
+        out vec4 a;\nuniform float k[3];\n\
+        void main() { gl_Position = piglit_vertex; a = vec4(k[0], k[2], other.x, 1); b = -a; }\n\
+        [fragment shader]\n#version 330\nin vec4 a;\nin vec4 b;\nout vec4 color;\n\
+        uniform First { vec4 x; };\nuniform Second { mat2 m; float y[2]; } second;\n\
+        uniform struct { float f; float g[2]; } s;\n\
+        void main() { color = vec4(a.x + x.x, a.y + second.m[1].y, second.y[1], s.g[1] - b.z); }\n\
+        [vertex data]\nother/float/vec4 piglit_vertex/float/vec2\n\
+        0.5 0 0 0 -1 -1\n0.5 0 0 0 1 -1\n0.5 0 0 0 -1 1\n0.5 0 0 0 1 1\n\
+        [test]\nuniform float k[0] 0.25\nuniform float k[2] 0.125\nuniform vec4 x 0.25 0 0 0\n\
+        uniform mat2 Second.m 0 0 0 0.125\nuniform float Second.y[1] 0.75\n\
+        uniform float s.g[1] 0.5\n\
+        draw arrays GL_TRIANGLE_STRIP 0 4\nprobe all rgba 0.5 0.25 0.75 1\n";
+    let sandbox = Sandbox::new();
+    sandbox.file("tests/names.shader_test", TEST);
+    sandbox.file("tests/blocks.shader_test", BLOCKS);
+    let ran = sandbox.run(&["tests", "--gen", "gl", "--out", "glsl"]);
+    let offers = (ran.out + &ran.err).contains("[2/2] pass: 2");
+    let ran = sandbox.run(&["tests", "--gen", "gl", "--spirv", "--out", "spirv"]);
+    let reasons = sandbox
+        .results("spirv")
+        .iter()
+        .skip(1)
+        .map(|r| r["reason"].to_string())
+        .collect::<String>();
+    if !offers || reasons.contains("needs") || reasons.contains("not installed") {
+        return;
+    }
+    ran.expect(0, &["[2/2] pass: 2"]);
+    sandbox.file("tests/blocks.shader_test", BLOCKS.replace("rgba 0.5", "rgba 0.75"));
+    let ran = sandbox.run(&["tests/blocks.shader_test", "--gen", "gl", "--spirv"]);
+    ran.expect(1, &["[1/1] fail: 1"]);
+}
+
 /// Generations without the extension skip the test, and so do all of them what has no translation.
 #[test]
 fn tests_without_translation_are_skipped() {
@@ -55,6 +94,13 @@ fn tests_without_translation_are_skipped() {
     sandbox.run(&["old", "--gen", "skl", "--spirv", "--out", "old-run"]).expect(0, &["skip: 1"]);
     let reason = sandbox.results("old-run")[1]["reason"].clone();
     assert_eq!(reason, "`gl_Color` has no translation to SPIR-V for OpenGL");
+    // A word that newer versions reserve, and an error in each version.
+    for (text, expected) in [("int sample = 1;", "skip: 1"), ("int x = y;", "fail: 1")] {
+        let code = i32::from(expected.starts_with("fail"));
+        sandbox.file("old/old.shader_test", OLD.replace("gl_FragColor = gl_Color;", text));
+        let ran = sandbox.run(&["old", "--gen", "skl", "--spirv", "--out", "old-words"]);
+        ran.expect(code, &[expected]);
+    }
 }
 
 /// The values of random programs are those that the interpreter computes from the GLSL.

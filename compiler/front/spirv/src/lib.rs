@@ -40,6 +40,7 @@ mod grammar;
 mod lexer;
 mod module;
 mod number;
+mod places;
 mod translate;
 mod validate;
 
@@ -47,6 +48,7 @@ pub use assemble::{Assembled, assemble};
 pub use entry::{EntryPoint, Specialization};
 pub use error::{AssemblyError, Error};
 pub use module::Module;
+pub use places::{InterfaceClass, InterfaceVariable, Place, with_places};
 
 use entry::Api;
 use program::{Shader, TypeTable};

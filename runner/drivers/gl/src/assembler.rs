@@ -23,11 +23,18 @@ fn command() -> Command {
     Command::new(std::env::var_os(VARIABLE).unwrap_or_else(|| PROGRAM.into()))
 }
 
-/// Returns the module of an assembly text, in which lines that start with `#` are comments.
+/// The first word of a module.
+const MAGIC: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
+
+/// Returns the module of an assembly text, in which lines that start with `#` are comments; words
+/// stay as they are.
 ///
 /// # Errors
 /// Returns the assembler's message, or that of the system.
 pub(crate) fn assemble(text: &[u8]) -> Result<Vec<u8>, String> {
+    if text.starts_with(&MAGIC) {
+        return Ok(text.to_vec());
+    }
     let lines = text.split_inclusive(|&byte| byte == b'\n');
     let text: Vec<u8> = lines.filter(|line| !line.starts_with(b"#")).flatten().copied().collect();
     let failed = |error: std::io::Error| format!("{PROGRAM}: {error}");

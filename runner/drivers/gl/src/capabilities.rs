@@ -36,6 +36,8 @@ pub struct Capabilities {
     pub glsl_version: u32,
     /// Exported extensions, `GL_` included.
     pub extensions: BTreeSet<String>,
+    /// Extensions of SPIR-V that modules may ask for.
+    pub spirv_extensions: BTreeSet<String>,
     /// Integer state by enum name.
     pub limits: BTreeMap<String, f64>,
 }
@@ -65,7 +67,9 @@ impl Capabilities {
             _ => Profile::Compatibility,
         };
         let limits = limits(api);
-        Capabilities { profile, gl_version, glsl_version: packed(&glsl, 100), extensions, limits }
+        let spirv_extensions = spirv_extensions(api, &extensions);
+        let glsl_version = packed(&glsl, 100);
+        Capabilities { profile, gl_version, glsl_version, extensions, spirv_extensions, limits }
     }
 
     /// Returns the properties that requirements depend on.
@@ -122,8 +126,21 @@ fn extensions(api: &Api, gl_version: u32) -> BTreeSet<String> {
         let all = api.get_string(gl::EXTENSIONS);
         return all.split_ascii_whitespace().map(str::to_owned).collect();
     }
-    let count = u32::try_from(api.get_integer(gl::NUM_EXTENSIONS)).unwrap_or(0);
-    (0..count).map(|index| api.get_extension(index)).collect()
+    listed(api, gl::EXTENSIONS, gl::NUM_EXTENSIONS)
+}
+
+/// Returns a list of extensions, whose length is a state of its own.
+fn listed(api: &Api, list: u32, length: u32) -> BTreeSet<String> {
+    let count = u32::try_from(api.get_integer(length)).unwrap_or(0);
+    (0..count).map(|index| api.get_extension(list, index)).collect()
+}
+
+/// Returns the extensions of SPIR-V that the driver takes (ARB_spirv_extensions).
+fn spirv_extensions(api: &Api, extensions: &BTreeSet<String>) -> BTreeSet<String> {
+    match extensions.contains("GL_ARB_spirv_extensions") {
+        true => listed(api, gl::SPIR_V_EXTENSIONS, gl::NUM_SPIR_V_EXTENSIONS),
+        false => BTreeSet::new(),
+    }
 }
 
 /// Returns the integer state that the context has.

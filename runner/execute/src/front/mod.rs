@@ -7,6 +7,8 @@ pub(crate) mod source_lines;
 mod spirv;
 mod translated;
 
+pub(crate) use translated::for_driver;
+
 use std::sync::Arc;
 
 use glsl::CompileOptions;
@@ -54,28 +56,7 @@ pub enum Linked {
 /// Returns the verdict that ends the test: the first section that is not available, not supported
 /// or does not compile.
 pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked, Verdict> {
-    begin_step(Phase::Frontend, None, 0);
-    let mut front = FrontEnd {
-        script,
-        capabilities,
-        extensions: ExtensionNames::remembered(&capabilities.table().extensions),
-        types: TypeTable::default(),
-        shaders: Vec::new(),
-        strings: NamedStrings::default(),
-        geometry: GeometryParameters::default(),
-        is_spirv: is_spirv(script, capabilities),
-        constants: Vec::new(),
-        texts: Vec::new(),
-    };
-    if front.is_translated() {
-        front.may_translate()?;
-    }
-    for section in &script.sections {
-        front.section(&section.content, section.line)?;
-    }
-    front.translate()?;
-    begin_step(Phase::Link, None, 0);
-    front.link()
+    FrontEnd::compiled(script, capabilities)?.finish()
 }
 
 struct FrontEnd<'a> {
@@ -92,12 +73,50 @@ struct FrontEnd<'a> {
     constants: Vec<(Stage, Vec<Specialization>)>,
     /// GLSL that is translated to SPIR-V, by stage.
     texts: Vec<(Stage, String)>,
+    /// Modules of the translated stages.
+    modules: Vec<(Stage, Arc<[u32]>)>,
 }
 
 /// True if a script's stages are its SPIR-V sections in a context: in a file with both, these go
 /// before those of GLSL, as in piglit.
 pub(crate) fn is_spirv(script: &Script<'_>, capabilities: &Capabilities) -> bool {
     script.require.spirv.has_sections() && capabilities.has("GL_ARB_gl_spirv")
+}
+
+impl<'a> FrontEnd<'a> {
+    /// Compiles the sections of a script.
+    fn compiled(
+        script: &'a Script<'a>,
+        capabilities: &'a Capabilities,
+    ) -> Result<FrontEnd<'a>, Verdict> {
+        begin_step(Phase::Frontend, None, 0);
+        let mut front = FrontEnd {
+            script,
+            capabilities,
+            extensions: ExtensionNames::remembered(&capabilities.table().extensions),
+            types: TypeTable::default(),
+            shaders: Vec::new(),
+            strings: NamedStrings::default(),
+            geometry: GeometryParameters::default(),
+            is_spirv: is_spirv(script, capabilities),
+            constants: Vec::new(),
+            texts: Vec::new(),
+            modules: Vec::new(),
+        };
+        if front.is_translated() {
+            front.may_translate()?;
+        }
+        for section in &script.sections {
+            front.section(&section.content, section.line)?;
+        }
+        front.translate()?;
+        Ok(front)
+    }
+
+    fn finish(self) -> Result<Linked, Verdict> {
+        begin_step(Phase::Link, None, 0);
+        self.link()
+    }
 }
 
 impl FrontEnd<'_> {
@@ -120,10 +139,10 @@ impl FrontEnd<'_> {
             Content::Shader(shader) => {
                 let stage = shader.stage;
                 stage_available(stage, self.capabilities).map_err(Verdict::skip)?;
-                if self.is_translated() {
-                    return self.translated_section(stage, shader.source, shader.first_line);
-                }
                 let version = self.script.version_line(shader).map(|line| line.to_string());
+                if self.is_translated() {
+                    return self.translated_section(shader, version.as_deref());
+                }
                 self.compile(stage, version.as_deref(), shader.source, shader.first_line)
             }
             Content::Passthrough(version) => self.passthrough(&version.to_string(), line),

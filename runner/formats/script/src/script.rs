@@ -106,7 +106,7 @@ pub enum Content<'a> {
     Spirv {
         /// The stage.
         stage: Stage,
-        /// The assembly text; lines that start with `#` are comments.
+        /// The assembly text, in which lines that start with `#` are comments, or a module's words.
         text: &'a [u8],
     },
     /// Specialization constants for the following SPIR-V section of the stage.

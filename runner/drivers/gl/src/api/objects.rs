@@ -55,10 +55,10 @@ impl Api {
         unsafe { CStr::from_ptr(text.cast()) }.to_string_lossy().into_owned()
     }
 
-    /// Returns an extension by its index.
-    pub(crate) fn get_extension(&self, index: u32) -> String {
+    /// Returns an extension by its index in a list: `EXTENSIONS` or `SPIR_V_EXTENSIONS`.
+    pub(crate) fn get_extension(&self, list: u32, index: u32) -> String {
         // SAFETY: the command takes numbers.
-        let text = unsafe { self.raw.GetStringi(gl::EXTENSIONS, index) };
+        let text = unsafe { self.raw.GetStringi(list, index) };
         if text.is_null() {
             return String::new();
         }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gl_driver::{EndKind, Observe, Outcome};
-use script::{Script, check_requirements};
+use script::{Script, SpirvMode, check_requirements};
 
 use super::connection::{capabilities, with_driver};
 use super::stages::of_messages;
 use crate::case::TestCase;
 use crate::executors::simulation::session;
-use crate::front::without_commands;
+use crate::front::{for_driver, without_commands};
 use crate::machines::{DriverCheck, Explanation, Failures, Findings, draws};
 use crate::options::{ExecutorSelection, RunOptions};
 use results::verdict::{Phase, Status, Verdict};
@@ -47,7 +47,15 @@ fn execute(
         let capabilities = Arc::new(capabilities(context));
         check_requirements(&script.require, &context.facts())
             .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
-        Ok((driver.run(script, id, observe), capabilities))
+        if script.require.spirv != SpirvMode::Translated {
+            return Ok((driver.run(script, id, observe), capabilities));
+        }
+        if !context.facts().spirv {
+            return Err(Verdict::skip("needs GL_ARB_gl_spirv and spirv-as"));
+        }
+        let modules = for_driver(script, &capabilities, &context.spirv_extensions)?;
+        let translated = modules.as_ref().map(|modules| modules.script(script));
+        Ok((driver.run(translated.as_ref().unwrap_or(script), id, observe), capabilities))
     });
     let (mut outcome, capabilities) = match executed {
         Ok(Ok(executed)) => executed,

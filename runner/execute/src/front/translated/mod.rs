@@ -4,14 +4,19 @@
 //! Where SPIR-V comes from GLSL, its interfaces match by name, so that locations and bindings that
 //! the compiler chose do not matter and the commands of the script find everything.
 
+mod driver;
 mod interface;
+mod places;
 mod text;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use program::{Api, Shader, Stage};
+use script::Shader as Section;
 use shader_tools::{ToolError, Tools, validate_opengl};
 use spirv_front::{EntryPoint, Error, Module};
+
+pub(crate) use driver::for_driver;
 
 use super::FrontEnd;
 use results::verdict::{Phase, Verdict};
@@ -44,17 +49,24 @@ impl FrontEnd<'_> {
     }
 
     /// Compiles a GLSL section for its interface, and keeps its text for the compiler of SPIR-V.
+    /// `version` is the line that the section would have as GLSL.
     pub(super) fn translated_section(
         &mut self,
-        stage: Stage,
-        source: &[u8],
-        first_line: u32,
+        section: &Section<'_>,
+        version: Option<&str>,
     ) -> Result<(), Verdict> {
-        let source = String::from_utf8_lossy(source);
+        let (stage, first_line) = (section.stage, section.first_line);
+        let source = String::from_utf8_lossy(section.source);
         let text = text::core(stage, &source).map_err(|word| {
             Verdict::skip(format!("`{word}` has no translation to SPIR-V for OpenGL"))
         })?;
-        self.compile(stage, Some(VERSION), text.as_bytes(), first_line)?;
+        let compiled = self.compile(stage, Some(VERSION), text.as_bytes(), first_line);
+        if let Err(refused) = compiled {
+            // An error of the test is one in its own version, too.
+            self.compile(stage, version, section.source, first_line)?;
+            let reason = refused.cause.map(|(_, text)| text).unwrap_or_default();
+            return Err(Verdict::skip(format!("no GLSL of version 4.50: {reason}")));
+        }
         self.texts.push((stage, format!("{VERSION}{text}")));
         Ok(())
     }
@@ -87,6 +99,7 @@ impl FrontEnd<'_> {
             }
             ToolError::Refused(text) => Verdict::skip(refusal(&text)),
         })?;
+        self.modules.push((stage, Arc::clone(&words)));
         let failed = |error: Error| {
             let reason = format!("Failed to specialize {}: {error}", stage.abbreviation());
             Verdict::fail(Phase::Frontend, reason)
