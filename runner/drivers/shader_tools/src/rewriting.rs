@@ -2,9 +2,7 @@
 
 use std::sync::OnceLock;
 
-use spirv_rewrite::{RewriteError, Rewriting, rewrite};
-
-use crate::ToolError;
+use spirv_rewrite::{Rewriting, rewrite};
 
 static REWRITING: OnceLock<Rewriting> = OnceLock::new();
 
@@ -14,16 +12,9 @@ pub fn rewrite_modules(rewriting: Rewriting) {
     let _ = REWRITING.set(rewriting);
 }
 
-/// Returns a module as this process is to use it: rewritten, if it rewrites modules. Invalid ones
-/// stay as they are.
-///
-/// # Errors
-/// The module is valid, but cannot be rewritten.
-pub fn rewritten(words: Vec<u32>) -> Result<Vec<u32>, ToolError> {
-    let Some(rewriting) = REWRITING.get() else { return Ok(words) };
-    match rewrite(&words, rewriting) {
-        Ok(made) => Ok(made.words),
-        Err(RewriteError::Invalid(_)) => Ok(words),
-        Err(error) => Err(ToolError::Refused(format!("--rewrite: {error}"))),
-    }
+/// Returns a module as this process is to use it: rewritten, if it rewrites modules. Invalid ones,
+/// and those of which the library that reads modules does not know all, stay as they are.
+pub fn rewritten(words: Vec<u32>) -> Vec<u32> {
+    let made = REWRITING.get().and_then(|rewriting| rewrite(&words, rewriting).ok());
+    made.map_or(words, |made| made.words)
 }

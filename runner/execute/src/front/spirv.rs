@@ -1,7 +1,7 @@
 //! SPIR-V sections (ARB_gl_spirv).
 
 use program::{Shader, Stage};
-use shader_tools::{ToolError, rewritten};
+use shader_tools::rewritten;
 use spirv_front::{EntryPoint, Error, Module, Specialization, assemble};
 
 use super::FrontEnd;
@@ -28,9 +28,7 @@ impl FrontEnd<'_> {
             .flat_map(|(_, constants)| constants)
             .map(|constant| Specialization { id: constant.id, bits: constant.bits.into() })
             .collect();
-        let words = rewritten(assembled.words.clone()).map_err(|error| match error {
-            ToolError::Missing(text) | ToolError::Refused(text) => failed(text),
-        })?;
+        let words = rewritten(assembled.words.clone());
         let shader = self.entry_point(stage, &words, &constants);
         let shader = shader.map_err(|error| match assembled.line_of(error.offset) {
             Some(own) => failed(format!("line {}: {}", line + own, error.message)),

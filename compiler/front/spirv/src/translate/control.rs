@@ -68,9 +68,10 @@ impl ShaderBuilder<'_> {
             return Err(module.error(terminator, message));
         }
         if position.constructs.len().max(position.depth) > MAX_DEPTH {
-            return Err(
-                self.unsupported(terminator, format!("more than {MAX_DEPTH} constructs are"))
-            );
+            return Err(self.unsupported(
+                terminator,
+                format!("more than {MAX_DEPTH} constructs in each other are"),
+            ));
         }
         let merge = rest.last().filter(|i| matches!(i.op, Op::SelectionMerge | Op::LoopMerge));
         match merge {

@@ -19,12 +19,29 @@ impl ShaderBuilder<'_> {
                 && i.text_at(2) == Some(entry.name)
         };
         let found = module.instructions[..module.first_function].iter().find(is_meant);
-        let missing = || {
-            let message =
-                format!("there is no entry point `{}` of a {} shader", entry.name, entry.stage);
-            Error::new(0, message)
-        };
-        self.id(found.ok_or_else(missing)?, 1)
+        self.id(found.ok_or_else(|| self.missing_entry(entry))?, 1)
+    }
+
+    /// The error of a module that lacks an entry point: it may have others, of stages that are none
+    /// here.
+    fn missing_entry(&self, entry: EntryPoint<'_>) -> Error {
+        let globals = &self.module.instructions[..self.module.first_function];
+        let mut points = globals.iter().filter(|i| i.op == Op::EntryPoint).peekable();
+        if points.peek().is_none() {
+            return Error::new(0, "the module has no entry point".to_owned());
+        }
+        let model = |i: &Instruction| i.literal_at(0).and_then(ExecutionModel::from_u32);
+        let is_other = |i: &&Instruction| i.literal_at(0).and_then(stage_of).is_none();
+        match points.find(is_other).map(|i| (i, model(i))) {
+            Some((point, Some(model))) => {
+                self.unsupported(point, format!("the execution model {model:?} is"))
+            }
+            _ => {
+                let message =
+                    format!("there is no entry point `{}` of a {} shader", entry.name, entry.stage);
+                Error::new(0, message)
+            }
+        }
     }
 
     /// The `OpEntryPoint` of a function in this stage.
@@ -154,7 +171,10 @@ impl ShaderBuilder<'_> {
             B::LocalInvocationIndex => V::LocalInvocationIndex,
             B::SubgroupLocalInvocationId => V::SubGroupInvocation,
             B::SubgroupSize => V::SubGroupSize,
-            _ => return Err(self.unsupported(user, format!("BuiltIn {builtin:?} is"))),
+            _ => {
+                let name = builtin.map_or(word.to_string(), |builtin| format!("{builtin:?}"));
+                return Err(self.unsupported(user, format!("BuiltIn {name} is")));
+            }
         })
     }
 }

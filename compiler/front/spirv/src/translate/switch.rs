@@ -2,7 +2,7 @@
 
 use program::Statement;
 use program::shader::Case;
-use program::{ExprId, Scalar};
+use program::{BinaryOp, ExprId, ExprKind, Scalar};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashSet;
 
@@ -21,6 +21,17 @@ struct Target {
     next: Option<u32>,
 }
 
+/// The labels of a switch with their blocks.
+fn labels(terminator: &Instruction) -> Vec<(u64, u32)> {
+    let pairs = terminator.operands.get(2..).unwrap_or_default().chunks_exact(2);
+    let label = |pair: &[Operand]| match pair {
+        [Operand::Literal(literal), Operand::Id(block)] => Some((u64::from(*literal), *block)),
+        [Operand::Wide(literal), Operand::Id(block)] => Some((*literal, *block)),
+        _ => None,
+    };
+    pairs.filter_map(label).collect()
+}
+
 impl ShaderBuilder<'_> {
     pub(crate) fn switch(
         &mut self,
@@ -31,7 +42,7 @@ impl ShaderBuilder<'_> {
         position: &mut Position<'_>,
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
-        let selector = self.selector(terminator)?;
+        let selector = self.selector(terminator, out)?;
         let targets = self.targets(terminator, merge, position)?;
         position.constructs.push(Construct::new(ConstructKind::Switch, label, merge));
         // A case that another one falls through to has two ways in: the values of the first are set
@@ -55,18 +66,44 @@ impl ShaderBuilder<'_> {
         Ok(())
     }
 
-    fn selector(&mut self, terminator: &Instruction) -> Result<ExprId, Error> {
+    fn selector(
+        &mut self,
+        terminator: &Instruction,
+        out: &mut Vec<Statement>,
+    ) -> Result<ExprId, Error> {
         let selector = self.id(terminator, 0)?;
         let value = self.operand_value(terminator, selector)?;
         let (scalar, _) = self.shape(self.ty(value));
         match scalar {
-            Scalar::Int64 | Scalar::Uint64 => {
-                Err(self.unsupported(terminator, "a selector of 64 bits is"))
-            }
+            Scalar::Int64 | Scalar::Uint64 => Ok(self.long_selector(terminator, value, out)),
             Scalar::Int16 => Ok(self.cast(value, Scalar::Int)),
             Scalar::Uint16 => Ok(self.cast(value, Scalar::Uint)),
             _ => Ok(value),
         }
+    }
+
+    /// The number of the label that a selector of 64 bits is, or that of labels: cases have 32
+    /// bits.
+    fn long_selector(
+        &mut self,
+        terminator: &Instruction,
+        value: ExprId,
+        out: &mut Vec<Statement>,
+    ) -> ExprId {
+        let ty = self.ty(value);
+        let (scalar, _) = self.shape(ty);
+        let value = self.declared("selector", ty, Some(value), out);
+        let (uint, bool_type) = (self.types.scalar(Scalar::Uint), self.types.scalar(Scalar::Bool));
+        let labels = labels(terminator);
+        let mut number = self.scalar(Scalar::Uint, labels.len() as u64);
+        for (index, (bits, _)) in labels.iter().enumerate() {
+            let (selector, label) = (self.local(value), self.scalar(scalar, *bits));
+            let condition = ExprKind::Binary(BinaryOp::Equal, selector, label);
+            let condition = self.push(condition, bool_type);
+            let if_true = self.scalar(Scalar::Uint, index as u64);
+            number = self.push(ExprKind::Select { condition, if_true, if_false: number }, uint);
+        }
+        number
     }
 
     /// The cases in an order in which each is before the one that it falls through to.
@@ -87,10 +124,10 @@ impl ShaderBuilder<'_> {
                 None => list[index].default = true,
             }
         };
-        for pair in terminator.operands[2..].chunks_exact(2) {
-            if let [Operand::Literal(literal), Operand::Id(block)] = pair {
-                add(*block, Some(*literal));
-            }
+        let is_long = matches!(terminator.operands.get(2), Some(Operand::Wide(_)));
+        for (index, (bits, block)) in labels(terminator).into_iter().enumerate() {
+            // Labels of 64 bits are counted.
+            add(block, Some(if is_long { index as u32 } else { bits as u32 }));
         }
         add(self.id(terminator, 1)?, None);
         let blocks: FxHashSet<u32> = list.iter().map(|target| target.block).collect();

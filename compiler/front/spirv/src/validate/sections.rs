@@ -34,7 +34,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
             continue;
         }
         let Some(section) = section(i.op) else {
-            return Err(module.error(i, "outside of a function"));
+            return Err(module.error(i, "not supported outside of a function"));
         };
         module.demand(i, section >= last, "after a later section")?;
         last = section;

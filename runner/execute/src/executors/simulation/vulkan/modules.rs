@@ -110,7 +110,7 @@ impl<'s> Programs<'s> {
             if let Some(version) = assembled.words.get_mut(1) {
                 *version = source.version();
             }
-            return self.made(stage, rewritten(assembled.words).map(Into::into));
+            return self.made(stage, Ok(rewritten(assembled.words).into()));
         }
         static TOOLS: OnceLock<Tools> = OnceLock::new();
         let made = TOOLS.get_or_init(|| Tools::new(false)).module(&source);
