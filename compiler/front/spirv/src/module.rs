@@ -166,8 +166,8 @@ impl Module {
             member_decorations: FxHashMap::default(),
             instructions,
         };
-        module.index_results()?;
         module.index_annotations();
+        module.index_results()?;
         module.functions = module.find_functions()?;
         Ok(module)
     }
@@ -175,7 +175,8 @@ impl Module {
     fn index_results(&mut self) -> Result<(), Error> {
         for (index, instruction) in self.instructions.iter().enumerate() {
             if instruction.id != 0 && self.definitions.insert(instruction.id, index).is_some() {
-                let message = format!("%{} is the result of two instructions", instruction.id);
+                let name = self.name(instruction.id);
+                let message = format!("{name} is the result of two instructions");
                 return Err(Error::new(instruction.offset, message));
             }
         }

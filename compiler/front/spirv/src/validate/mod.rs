@@ -14,6 +14,7 @@ mod ids;
 mod images;
 mod interface;
 mod memory;
+mod models;
 mod sections;
 mod signatures;
 mod structure;
@@ -51,5 +52,5 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
             }
         }
     }
-    Ok(())
+    models::check(module)
 }
