@@ -44,6 +44,7 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
                 return Err(module.error(i, message));
             }
         }
+        newer(module, i)?;
         widths(module, i, &all)?;
     }
     Ok(())
@@ -83,15 +84,38 @@ fn extension(module: &Module, i: &Instruction) -> Result<(), Error> {
         Some(C::WorkgroupMemoryExplicitLayoutKHR) => {
             (None, &["SPV_KHR_workgroup_memory_explicit_layout"])
         }
+        Some(C::VulkanMemoryModel | C::VulkanMemoryModelDeviceScope) => {
+            (Some(5), &["SPV_KHR_vulkan_memory_model"])
+        }
+        Some(C::ShaderNonUniform) => (Some(5), &["SPV_EXT_descriptor_indexing"]),
+        Some(C::DemoteToHelperInvocation) => (Some(6), &["SPV_EXT_demote_to_helper_invocation"]),
+        Some(
+            C::FragmentShaderPixelInterlockEXT
+            | C::FragmentShaderSampleInterlockEXT
+            | C::FragmentShaderShadingRateInterlockEXT,
+        ) => (None, &["SPV_EXT_fragment_shader_interlock"]),
         _ => return Ok(()),
     };
+    let has = is_new(module, core, names);
+    module.demand(i, has, "the capability needs an extension")
+}
+
+/// Checks that newer instructions come with their extension. The storage class of buffers
+/// is left out: modules in use have it without its extension, and drivers take them.
+fn newer(module: &Module, i: &Instruction) -> Result<(), Error> {
+    let has = i.op != Op::TerminateInvocation
+        || is_new(module, Some(6), &["SPV_KHR_terminate_invocation"]);
+    module.demand(i, has, "needs version 1.6 or the extension SPV_KHR_terminate_invocation")
+}
+
+/// True if a module has a version of SPIR-V 1 or one of some extensions.
+fn is_new(module: &Module, core: Option<u32>, names: &[&str]) -> bool {
     let is_named = |other: &&Instruction| {
         other.op == Op::Extension && other.text_at(0).is_some_and(|name| names.contains(&name))
     };
     let globals = &module.instructions[..module.first_function];
     let is_core = core.is_some_and(|version| module.version >= minor(version));
-    let has = is_core || globals.iter().find(is_named).is_some();
-    module.demand(i, has, "the capability needs an extension")
+    is_core || globals.iter().find(is_named).is_some()
 }
 
 /// True for built-in variables that `gl_PerVertex` declares in any case: only their use needs a
