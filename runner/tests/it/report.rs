@@ -141,7 +141,7 @@ fn reports_are_complete_and_escape() {
     }
     page(
         &folder,
-        "suite/&#60;img src=x onerror=alert(1)&#62;&#38;&#34;&#39;\\u{1b}[31m <small>ivb</small>",
+        "suite/&lt;img src=x onerror=alert(1)&gt;&amp;&quot;&#39;\\u{1b}[31m <small>ivb</small>",
     );
     // Other formats.
     let markdown = sandbox.run(&["diff", "old", "new", "--format", "markdown"]).out;

@@ -25,7 +25,7 @@ pub enum ReportError {
     Occupied(String),
     /// A template cannot be rendered.
     #[error("cannot write a page: {0}")]
-    Template(#[from] askama::Error),
+    Template(#[from] minijinja::Error),
 }
 
 /// The inputs of a report.

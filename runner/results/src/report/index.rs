@@ -1,13 +1,13 @@
 //! The main page with the table.
 
-use std::ops::Range;
 use std::path::Path;
 
-use askama::Template;
+use serde::Serialize;
 
 use super::data::{STATUSES, status_number};
 use super::entry::{Entry, ReportError, Sources, put};
 use super::plot::{Plot, Value, plot};
+use super::templates::render;
 use crate::RunFile;
 use crate::diff::{Change, Diff, percent};
 use crate::files::jsonl::DriverHeader;
@@ -15,8 +15,7 @@ use crate::history::RunEntry;
 use crate::names::printable;
 use crate::verdict::Status;
 
-#[derive(Template)]
-#[template(path = "index.html")]
+#[derive(Serialize)]
 struct Index {
     name: String,
     facts: String,
@@ -26,10 +25,12 @@ struct Index {
     metrics: Vec<Metric>,
     widths: String,
     note: Option<String>,
-    chunks: Range<usize>,
+    /// Number of files with rows.
+    chunks: usize,
 }
 
 /// A button that shows the results of one status.
+#[derive(Serialize)]
 struct Chip {
     /// Position in [`STATUSES`].
     index: usize,
@@ -38,6 +39,7 @@ struct Chip {
 }
 
 /// A line about generated code.
+#[derive(Serialize)]
 struct Metric {
     name: &'static str,
     old: u64,
@@ -87,9 +89,9 @@ pub(super) fn write(
         metrics: diff.map(metrics).unwrap_or_default(),
         widths: diff.map(widths).unwrap_or_default(),
         note: note(sources, left_out),
-        chunks: 0..chunks,
+        chunks,
     };
-    put(&out.join("index.html"), index.render()?.as_bytes())
+    put(&out.join("index.html"), render("index.html", &index)?.as_bytes())
 }
 
 /// Returns the name of a run's folder.

@@ -11,6 +11,7 @@ mod index;
 mod navigation;
 mod page;
 mod plot;
+mod templates;
 
 pub use entry::{ReportError, Sources};
 pub use plot::{Plot, Value, plot};

@@ -1,8 +1,9 @@
 //! Links between pages: the generations of one test, the previous and the next failing test.
 
-use askama::Template;
+use serde::Serialize;
 
 use super::entry::{Entry, ReportError, status_name};
+use super::templates::render;
 use crate::names::printable;
 use crate::verdict::Status;
 
@@ -15,14 +16,14 @@ pub(super) struct Navigation<'e, 'a> {
     failures: Vec<usize>,
 }
 
-#[derive(Template)]
-#[template(path = "navigation.html")]
+#[derive(Serialize)]
 struct Links {
     generations: Vec<Link>,
     previous: Option<Link>,
     next: Option<Link>,
 }
 
+#[derive(Serialize)]
 struct Link {
     /// Number of the page; `None` if there is no page to go to.
     page: Option<usize>,
@@ -50,7 +51,7 @@ impl<'e, 'a> Navigation<'e, 'a> {
             previous: self.failing_test(index, written, false),
             next: self.failing_test(index, written, true),
         };
-        Ok(links.render()?)
+        Ok(render("navigation.html", links)?)
     }
 
     fn page(&self, index: usize, written: usize) -> Option<usize> {

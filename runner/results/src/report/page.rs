@@ -1,10 +1,11 @@
 //! The page of one result.
 
-use askama::Template;
+use serde::Serialize;
 
 use super::entry::{Entry, ReportError, Sources, status_name};
 use super::index::{class, count, run_name, seconds};
 use super::plot::{Plot, Value, plot};
+use super::templates;
 use crate::diff::{Change, Metric, unified};
 use crate::files::bundle::{Bundle, IMAGES};
 use crate::history::{Point, Series};
@@ -19,8 +20,7 @@ pub(super) struct Page {
     pub images: Vec<(String, Vec<u8>)>,
 }
 
-#[derive(Template)]
-#[template(path = "result.html")]
+#[derive(Serialize)]
 struct ResultPage {
     run: String,
     test: String,
@@ -52,6 +52,7 @@ struct ResultPage {
     texts: Vec<Listing>,
 }
 
+#[derive(Serialize)]
 struct Changed {
     name: &'static str,
     old: &'static str,
@@ -59,16 +60,19 @@ struct Changed {
 }
 
 /// A line of a unified difference.
+#[derive(Serialize)]
 struct DiffLine {
     class: &'static str,
     text: String,
 }
 
+#[derive(Serialize)]
 struct ShownSubtest {
     name: String,
     status: &'static str,
 }
 
+#[derive(Serialize)]
 struct Probe {
     line: u32,
     what: String,
@@ -78,29 +82,34 @@ struct Probe {
     phase: &'static str,
 }
 
+#[derive(Serialize)]
 struct Shown {
     name: &'static str,
     file: String,
 }
 
 /// Numbers of one stage and width, compared with the previous run.
+#[derive(Serialize)]
 struct CodeLine {
     stage: String,
     width: String,
     cells: Vec<Cell>,
 }
 
+#[derive(Serialize)]
 struct Cell {
     class: &'static str,
     text: String,
 }
 
+#[derive(Serialize)]
 struct ScriptLine {
     number: u32,
     bad: bool,
     text: String,
 }
 
+#[derive(Serialize)]
 struct Listing {
     name: String,
     text: String,
@@ -173,7 +182,7 @@ pub(super) fn render(
         heading: bundle.as_ref().map(heading).unwrap_or_default(),
         texts: bundle.as_ref().map(|bundle| listings(bundle, earlier.as_ref())).unwrap_or_default(),
     };
-    let html = page.render()?;
+    let html = templates::render("result.html", &page)?;
     Ok(Page { html, images: images.into_iter().map(|(_, file, png)| (file, png)).collect() })
 }
 

@@ -2,6 +2,10 @@
 
 use std::fmt::Write;
 
+use serde::Serialize;
+
+use super::templates::escape;
+
 /// Width of a plot in pixels.
 const WIDTH: f64 = 320.0;
 /// Height of a plot in pixels.
@@ -12,7 +16,7 @@ const MARGIN: f64 = 8.0;
 const LABELS: f64 = 52.0;
 
 /// A plot with its heading.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plot {
     /// Title of the plot.
     pub title: String,
@@ -80,10 +84,6 @@ pub fn plot(title: &str, values: &[Value], show: fn(f64) -> String) -> Option<Pl
     }
     svg.push_str("</svg>");
     Some(Plot { title: title.to_owned(), svg })
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
