@@ -120,6 +120,12 @@ pub(crate) fn format(data: u32, numbers: Numbers, swap: u32) -> Option<&'static 
     })
 }
 
+/// Stored form of a texel; bytes behind it are 0.
+pub(crate) fn encoded(format: &SurfaceFormat, values: [u32; 4]) -> [u8; 16] {
+    let bytes = format.encode(values);
+    std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
+}
+
 /// Name of a format without channels of their own: of blocks, or with an exponent for all.
 fn packed_name(data: u32, numbers: Numbers) -> Option<&'static str> {
     let plain = matches!(numbers, Numbers::Unorm | Numbers::Uint);

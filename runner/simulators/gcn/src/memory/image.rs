@@ -56,10 +56,68 @@ impl Layout {
     }
 }
 
+/// What an instruction does, by its mnemonic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Size,
+    Load,
+    Store,
+    /// An atomic operation by its name.
+    Atomic(&'static str),
+    QueryLevel,
+    Gather,
+    Sample,
+}
+
+/// Where a sample's level of detail comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LevelSource {
+    Zero,
+    Register,
+    Gradients,
+}
+
+/// An instruction taken apart: the same for all its lanes.
+struct Form {
+    kind: Kind,
+    layout: Layout,
+    level: LevelSource,
+    /// The level's register is the lowest level of a sample.
+    limits_level: bool,
+    /// Number of the first register of addresses.
+    first: u8,
+}
+
+impl Form {
+    fn of(opcode: Opcode, layout: Layout, first: u8) -> Form {
+        let name = opcode.mnemonic();
+        let has = |part: &str| name.split('_').any(|word| word == part);
+        let kind = match () {
+            () if name == "image_get_resinfo" => Kind::Size,
+            () if name.contains("load") => Kind::Load,
+            () if name.contains("store") => Kind::Store,
+            () if opcode.is_atomic() => Kind::Atomic(name.trim_start_matches("image_atomic_")),
+            () if opcode == Opcode::ImageGetLod => Kind::QueryLevel,
+            () if name.starts_with("image_gather4") => Kind::Gather,
+            () => Kind::Sample,
+        };
+        let level = match () {
+            () if has("lz") => LevelSource::Zero,
+            () if has("l") => LevelSource::Register,
+            () => LevelSource::Gradients,
+        };
+        Form { kind, layout, level, limits_level: has("cl"), first }
+    }
+}
+
+/// Most registers of an address: an offset, a bias, a reference, six derivatives, three
+/// coordinates, a layer, a sample and a level.
+const ADDRESS_DWORDS: usize = 15;
+
 /// Address of one lane.
 struct Address {
     /// Registers in their order.
-    dwords: Vec<u32>,
+    dwords: [u32; ADDRESS_DWORDS],
     layout: Layout,
 }
 
@@ -125,25 +183,22 @@ impl Step<'_> {
             let register = Register::Vector(first.wrapping_add(index as u8));
             self.wave.pending.check(register, false, None)?;
         }
-        let stores = name.contains("_store");
+        let form = Form::of(self.opcode(), layout, first);
+        let unnormalized = modifiers.unorm || sampler.is_some_and(|sampler| sampler.unnormalized);
         let exec = self.wave.exec();
         let count = usize::from(self.slot(0).dwords(&modifiers, self.opcode()));
+        let channels =
+            (0..4).filter(|c| form.kind == Kind::Gather || modifiers.dmask >> c & 1 != 0);
         let mut loaded = vec![[0; LANES]; count];
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
-            let address = self.image_address(first, layout, lane);
-            let data = self.image_data(lane, count);
-            let operation = self.image_operation(&resource, &address, first, lane, &data);
-            let unnormalized =
-                modifiers.unorm || sampler.is_some_and(|sampler| sampler.unnormalized);
+            let operation = self.image_operation(&resource, &form, lane, count);
             let access = ImageAccess { resource, sampler, unnormalized, operation };
             let texel = self.host.memory().image(&access).map_err(Reason::Image)?;
-            let gathers = name.starts_with("image_gather4");
-            let channels = (0..4).filter(|c| gathers || modifiers.dmask >> c & 1 != 0);
-            for (register, channel) in loaded.iter_mut().zip(channels) {
+            for (register, channel) in loaded.iter_mut().zip(channels.clone()) {
                 register[lane] = texel[channel];
             }
         }
-        self.finish_access(stores, loaded);
+        self.finish_access(form.kind == Kind::Store, loaded);
         Ok(())
     }
 
@@ -157,60 +212,73 @@ impl Step<'_> {
         Ok((resource, sampler))
     }
 
-    fn image_address(&self, first: u8, layout: Layout, lane: usize) -> Address {
-        let dword = |index: usize| {
-            let register = (usize::from(first) + index) & 255;
-            self.wave.vector[register][lane]
-        };
-        Address { dwords: (0..layout.dwords()).map(dword).collect(), layout }
+    fn image_address(&self, form: &Form, lane: usize) -> Address {
+        let mut dwords = [0; ADDRESS_DWORDS];
+        for (index, dword) in dwords.iter_mut().take(form.layout.dwords()).enumerate() {
+            *dword = self.wave.vector[(usize::from(form.first) + index) & 255][lane];
+        }
+        Address { dwords, layout: form.layout }
     }
 
-    fn image_data(&self, lane: usize, count: usize) -> Vec<u32> {
-        let Operand::Vector(first) = self.operand(0) else { return vec![0; count] };
+    /// Data of a lane: registers beyond the operation's are 0.
+    fn image_data(&self, lane: usize, count: usize) -> [u32; 4] {
+        let Operand::Vector(first) = self.operand(0) else { return [0; 4] };
         let value = |index: usize| self.wave.vector[(usize::from(first) + index) & 255][lane];
-        (0..count).map(value).collect()
+        std::array::from_fn(|index| if index < count { value(index) } else { 0 })
     }
 
     fn image_operation(
         &self,
         resource: &ImageResource,
-        address: &Address,
-        first: u8,
+        form: &Form,
         lane: usize,
-        data: &[u32],
+        count: usize,
     ) -> ImageOperation {
-        let name = self.opcode().mnemonic();
-        let modifiers = self.instruction.modifiers;
-        let value = |index: usize| data.get(index).copied().unwrap_or(0);
-        if name == "image_get_resinfo" {
-            return ImageOperation::Size { level: address.level() };
+        let address = self.image_address(form, lane);
+        match form.kind {
+            Kind::Size => ImageOperation::Size { level: address.level() },
+            Kind::Load | Kind::Store | Kind::Atomic(_) => {
+                self.texel_operation(form.kind, &address, self.image_data(lane, count))
+            }
+            _ => self.lookup(resource, form, &address, lane),
         }
-        let at = address.layout.before();
-        if name.contains("load") || name.contains("store") || self.opcode().is_atomic() {
-            let axis = |axis: usize| {
-                if axis < address.layout.axes { address.dwords[at + axis] } else { 0 }
-            };
-            let coordinates = [axis(0), axis(1), axis(2)].map(|c| c as i32);
-            let layer = address.layer().unwrap_or(0) as i32;
-            let level = address.level();
-            let after = address.after() + usize::from(address.layout.layer);
-            let sample = if address.layout.sample { address.dwords[after] } else { 0 };
-            if name.contains("load") {
-                return ImageOperation::Load { coordinates, layer, level, sample };
-            }
-            if name.contains("store") {
-                let mut texel = [0; 4];
-                let channels = (0..4).filter(|c| modifiers.dmask >> c & 1 != 0);
-                for (index, channel) in channels.enumerate() {
-                    texel[channel] = value(index);
-                }
-                return ImageOperation::Store { coordinates, layer, level, sample, texel };
-            }
+    }
+
+    /// A load, store or atomic operation of one texel.
+    fn texel_operation(&self, kind: Kind, address: &Address, data: [u32; 4]) -> ImageOperation {
+        let (layout, at) = (address.layout, address.layout.before());
+        let axis = |axis: usize| if axis < layout.axes { address.dwords[at + axis] } else { 0 };
+        let coordinates = [axis(0), axis(1), axis(2)].map(|c| c as i32);
+        let layer = address.layer().unwrap_or(0) as i32;
+        let level = address.level();
+        let after = address.after() + usize::from(layout.layer);
+        let sample = if layout.sample { address.dwords[after] } else { 0 };
+        match kind {
             // The new value comes before the one that is compared.
-            let operation = name.trim_start_matches("image_atomic_");
-            let data = [value(0), value(1)];
-            return ImageOperation::Atomic { coordinates, layer, operation, data };
+            Kind::Atomic(operation) => {
+                let data = [data[0], data[1]];
+                ImageOperation::Atomic { coordinates, layer, operation, data }
+            }
+            Kind::Store => {
+                let mut texel = [0; 4];
+                let dmask = self.instruction.modifiers.dmask;
+                let channels = (0..4).filter(|c| dmask >> c & 1 != 0);
+                channels.zip(data).for_each(|(channel, value)| texel[channel] = value);
+                ImageOperation::Store { coordinates, layer, level, sample, texel }
+            }
+            _ => ImageOperation::Load { coordinates, layer, level, sample },
         }
+    }
+
+    /// A lookup with a sampler.
+    fn lookup(
+        &self,
+        resource: &ImageResource,
+        form: &Form,
+        address: &Address,
+        lane: usize,
+    ) -> ImageOperation {
+        let at = address.layout.before();
         let mut coordinates = address.floats(at);
         // The layer is not rounded: programs do that.
         let mut layer = address.layer().map_or(0, |bits| f32::from_bits(bits).max(0.0) as u32);
@@ -220,39 +288,37 @@ impl Step<'_> {
                 (resource.last_array + 1 - resource.base_array.min(resource.last_array)) / 6;
             layer = (layer / 8).min(cubes.max(1) - 1) * 6 + (layer % 8).min(5);
         }
-        let gradients = || {
-            let (dx, dy) = self.image_gradients(address, first, lane);
-            Level::Gradients { dx, dy, bias: address.bias() }
-        };
-        if self.opcode() == Opcode::ImageGetLod {
-            let (dx, dy) = self.image_gradients(address, first, lane);
+        if form.kind == Kind::QueryLevel {
+            let (dx, dy) = self.image_gradients(form, address, lane);
             return ImageOperation::QueryLevel { coordinates: address.floats(at), dx, dy };
         }
-        let has = |part: &str| name.split('_').any(|word| word == part);
-        let level = match () {
-            () if has("lz") => Level::Explicit(0.0),
-            () if has("l") => Level::Explicit(f32::from_bits(address.level())),
-            () => gradients(),
-        };
         let (reference, offset) = (address.reference(), address.offset());
-        if name.starts_with("image_gather4") {
-            let channel = modifiers.dmask.trailing_zeros();
+        if form.kind == Kind::Gather {
+            let channel = self.instruction.modifiers.dmask.trailing_zeros();
             return ImageOperation::Gather { coordinates, layer, reference, channel, offset };
         }
-        let min_level = if has("cl") { f32::from_bits(address.level()) } else { 0.0 };
+        let level = match form.level {
+            LevelSource::Zero => Level::Explicit(0.0),
+            LevelSource::Register => Level::Explicit(f32::from_bits(address.level())),
+            LevelSource::Gradients => {
+                let (dx, dy) = self.image_gradients(form, address, lane);
+                Level::Gradients { dx, dy, bias: address.bias() }
+            }
+        };
+        let min_level = if form.limits_level { f32::from_bits(address.level()) } else { 0.0 };
         ImageOperation::Sample { coordinates, layer, reference, level, offset, min_level }
     }
 
     /// The given derivatives, or the differences from the first lane of the quad to the next in x
     /// and y, whether these lanes are active or not.
-    fn image_gradients(&self, address: &Address, first: u8, lane: usize) -> ([f32; 3], [f32; 3]) {
+    fn image_gradients(&self, form: &Form, address: &Address, lane: usize) -> ([f32; 3], [f32; 3]) {
         let at = address.layout.before();
         if address.layout.derivatives {
             let from = at - 2 * address.layout.axes;
             return (address.floats(from), address.floats(from + address.layout.axes));
         }
         let corner = lane & !3;
-        let of = |lane: usize| self.image_address(first, address.layout, lane).floats(at);
+        let of = |lane: usize| self.image_address(form, lane).floats(at);
         let (base, right, down) = (of(corner), of(corner + 1), of(corner + 2));
         let difference = |to: [f32; 3]| std::array::from_fn(|axis| to[axis] - base[axis]);
         (difference(right), difference(down))

@@ -12,7 +12,7 @@ use super::call::Draw;
 use super::color_metadata::Metadata;
 use super::depth::Copied;
 use crate::registers::RegisterField;
-use crate::texels::{Numbers, format};
+use crate::texels::{Numbers, encoded, format};
 use crate::tiling::{Level, TileMode};
 
 /// Render targets of a draw.
@@ -298,12 +298,6 @@ impl<'a> Colors<'a> {
     }
 }
 
-/// Stored form of a color.
-fn encode(format: &SurfaceFormat, color: [u32; 4]) -> [u8; 16] {
-    let bytes = format.encode(color);
-    std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
-}
-
 impl Target {
     /// The slice of a layer; layers beyond the last one are the last one.
     fn slice(&self, layer: u32) -> u32 {
@@ -316,7 +310,7 @@ impl Target {
         if known == color {
             return texel;
         }
-        let texel = encode(self.format, color);
+        let texel = encoded(self.format, color);
         self.last.set((color, texel));
         texel
     }
@@ -364,7 +358,7 @@ impl Target {
             logic: has_logic.then_some(u64::from(operation & 15)),
             clamp: format.normalized().filter(|_| get(fields.blend_clamp) != 0),
             is_opaque: get(fields.opaque) != 0,
-            last: Cell::new(([0; 4], encode(format, [0; 4]))),
+            last: Cell::new(([0; 4], encoded(format, [0; 4]))),
         })
     }
 }

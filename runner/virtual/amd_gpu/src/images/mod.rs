@@ -19,7 +19,7 @@ use surfaces::SurfaceFormat;
 
 use self::compression::{Compression, Texel};
 use self::levels::Levels;
-use crate::texels::{Numbers, format, mask_format};
+use crate::texels::{Numbers, encoded, format, mask_format};
 
 /// Format of the descriptor of no image.
 const NO_FORMAT: u8 = 0;
@@ -50,6 +50,8 @@ struct View<'a> {
     parameters: SamplerParameters,
     /// The lookup compares texels with a reference.
     compares: Cell<bool>,
+    /// The values that were stored last, and their texel.
+    stored: Cell<Option<([u32; 4], [u8; 16])>>,
     /// Why a texel could not be read or written.
     failed: RefCell<Option<String>>,
 }
@@ -178,6 +180,7 @@ impl<'a> View<'a> {
                 None => SamplerParameters::default(),
             },
             compares: Cell::new(false),
+            stored: Cell::new(None),
             failed: RefCell::new(None),
         })
     }
@@ -279,8 +282,21 @@ impl<'a> View<'a> {
                 values[usize::from(*select) - 4] = value;
             }
         }
-        if let Err(fault) = self.memory.write(texel_place.address, &self.format.encode(values)) {
+        let bytes = (self.format.bytes as usize).min(16);
+        if let Err(fault) = self.memory.write(texel_place.address, &self.encode(values)[..bytes]) {
             self.fail(fault.to_string());
+        }
+    }
+
+    /// Stored form of a texel: neighbors often have the same.
+    fn encode(&self, values: [u32; 4]) -> [u8; 16] {
+        match self.stored.get() {
+            Some((known, texel)) if known == values => texel,
+            _ => {
+                let texel = encoded(self.format, values);
+                self.stored.set(Some((values, texel)));
+                texel
+            }
         }
     }
 

@@ -16,10 +16,12 @@ use packets::{Memory, Recording};
 use submission::Submission;
 use vocabulary::Generation;
 
-/// Time after which a submission is stopped.
-const LONGEST: Duration = Duration::from_secs(2);
+/// Time after which a recorded submission is stopped: none takes so long.
+const LONGEST: Duration = Duration::from_secs(300);
+/// The same with mistakes, which may ask for work without end.
+const LONGEST_MISTAKE: Duration = Duration::from_secs(2);
 
-/// A program with more work than that.
+/// A program with too much work for a test.
 const SLOW: &str = "/big-local/";
 
 /// Unpacks the recordings; `None` without them or without `tar` and `zstd`.
@@ -51,19 +53,20 @@ fn submissions(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Executes the first submission of a process, after `change` has changed its memory.
+/// Executes the first submission of a process for at most some time, after `change` has changed its
+/// memory.
 fn execute(
     path: &Path,
     generation: Generation,
+    longest: Duration,
     change: impl Fn(&Recording, u64, u64),
 ) -> Result<usize, String> {
     let with = |extension: &str| path.with_extension(extension);
     let map = fs::read_to_string(with("map")).expect("a map");
     let pages = fs::read(with("mem")).expect("memory");
     let memory = Recording::of_parts(0, 0, &map, &pages).expect("memory");
-    // A mistake may ask for work without end.
     let started = Instant::now();
-    let is_abandoned = Box::new(move || started.elapsed() > LONGEST);
+    let is_abandoned = Box::new(move || started.elapsed() > longest);
     let start = Start { generation, clock: clock(generation), is_abandoned, counts_kernels: false };
     let mut gpu = (model(generation).create)(start);
     let mut count = 0;
@@ -92,7 +95,7 @@ fn recorded_submissions() {
             continue;
         }
         let generation = if name.contains("pitcairn") { Generation::Si } else { Generation::Vi };
-        match execute(&path, generation, |_, _, _| {}) {
+        match execute(&path, generation, LONGEST, |_, _, _| {}) {
             Ok(_) => done += 1,
             Err(error) => {
                 let start = error.find(" at ").map_or(0, |at| at + 4);
@@ -136,7 +139,7 @@ fn mistakes_are_no_panics() {
                     memory.write(at, &new.to_le_bytes()).expect("the buffer");
                 }
             };
-            let run = || execute(path, generation, change);
+            let run = || execute(path, generation, LONGEST_MISTAKE, change);
             if catch_unwind(AssertUnwindSafe(run)).is_err() {
                 panics.push((generation, seed));
             }
