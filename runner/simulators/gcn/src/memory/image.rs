@@ -56,7 +56,7 @@ impl Layout {
     }
 }
 
-/// What an instruction does, by its mnemonic.
+/// Effect of an instruction, by its mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Size,
