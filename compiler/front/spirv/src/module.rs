@@ -298,6 +298,44 @@ impl Module {
         Ok((Function { definition, parameters, blocks }, at + 1))
     }
 
+    /// The instructions outside of functions.
+    pub(crate) fn globals(&self) -> &[Instruction] {
+        &self.instructions[..self.first_function]
+    }
+
+    /// The function that an id defines.
+    pub(crate) fn function(&self, id: u32) -> Option<&Function> {
+        let definition = self.index_of(id)?;
+        let found = self.functions.binary_search_by_key(&definition, |f| f.definition);
+        found.ok().map(|index| &self.functions[index])
+    }
+
+    /// Instructions of a function's blocks.
+    pub(crate) fn body_of<'m>(
+        &'m self,
+        function: &'m Function,
+    ) -> impl Iterator<Item = &'m Instruction> + 'm {
+        function.blocks.iter().flat_map(|block| &self.instructions[block.body.clone()])
+    }
+
+    /// The functions that a function may call, it included, without those in `seen`, which gets
+    /// all of them. Ids that are no functions are left out.
+    pub(crate) fn reached(&self, id: u32, seen: &mut FxHashSet<u32>) -> Vec<&Function> {
+        let (mut open, mut list) = (vec![id], Vec::new());
+        while let Some(id) = open.pop() {
+            let Some(function) = self.function(id).filter(|_| seen.insert(id)) else { continue };
+            let calls = self.body_of(function).filter(|i| i.op == Op::FunctionCall);
+            open.extend(calls.filter_map(|call| call.id_at(0)));
+            list.push(function);
+        }
+        list
+    }
+
+    /// Name of the set that an extended instruction is of.
+    pub(crate) fn set_of(&self, instruction: &Instruction) -> Option<&str> {
+        self.get(instruction.id_at(0)?)?.text_at(0)
+    }
+
     /// The instruction whose result an id is.
     pub(crate) fn get(&self, id: u32) -> Option<&Instruction> {
         self.definitions.get(&id).map(|&index| &self.instructions[index])

@@ -3,6 +3,7 @@
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use crate::module::{Instruction, Module};
+use crate::validate::is_before_types;
 
 /// Words before the first instruction.
 const HEADER: usize = 5;
@@ -70,7 +71,7 @@ impl Module {
 
     /// The variables of the interface, in the order of the module.
     pub fn interface(&self) -> Vec<InterfaceVariable> {
-        let globals = &self.instructions[..self.first_function];
+        let globals = self.globals();
         let variables = globals.iter().filter(|i| i.op == Op::Variable);
         variables.filter_map(|variable| self.interface_variable(variable)).collect()
     }
@@ -143,35 +144,6 @@ pub fn with_places(words: &[u32], places: &[(u32, Place)]) -> Vec<u32> {
 fn is_replaced(instruction: &[u32], places: &[(u32, Place)]) -> bool {
     let [_, target, decoration, ..] = *instruction else { return false };
     places.iter().any(|(id, place)| *id == target && place.decoration().0 as u32 == decoration)
-}
-
-/// True for the instructions of the sections before types and variables.
-fn is_before_types(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Capability
-            | Op::Extension
-            | Op::ExtInstImport
-            | Op::MemoryModel
-            | Op::EntryPoint
-            | Op::ExecutionMode
-            | Op::ExecutionModeId
-            | Op::String
-            | Op::Source
-            | Op::SourceExtension
-            | Op::SourceContinued
-            | Op::Name
-            | Op::MemberName
-            | Op::ModuleProcessed
-            | Op::Decorate
-            | Op::MemberDecorate
-            | Op::DecorationGroup
-            | Op::GroupDecorate
-            | Op::GroupMemberDecorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::MemberDecorateString
-    )
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 use surfaces::SurfaceFormat;
 
+use crate::texels::encoded;
+
 /// Key of a block of colors that is not compressed.
 pub(crate) const EXPANDED_KEY: u8 = 0xff;
 
@@ -54,8 +56,7 @@ impl Cleared {
             let is_one = if has_alpha && channel == place { alpha } else { color };
             if is_one { one } else { 0 }
         });
-        let bytes = positional.encode(values);
-        std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
+        encoded(positional, values)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Texels in memory: formats.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -118,6 +119,30 @@ pub(crate) fn format(data: u32, numbers: Numbers, swap: u32) -> Option<&'static 
         // There are few, and they stay for the life of the program.
         Some(Box::leak(Box::new(format)))
     })
+}
+
+/// The stored forms of a format's texels. Neighbors often have the same one, so the last is kept.
+pub(crate) struct Encoder {
+    format: &'static SurfaceFormat,
+    last: Cell<Option<([u32; 4], [u8; 16])>>,
+}
+
+impl Encoder {
+    pub(crate) fn new(format: &'static SurfaceFormat) -> Encoder {
+        Encoder { format, last: Cell::new(None) }
+    }
+
+    /// Stored form of a texel; bytes behind it are 0.
+    pub(crate) fn encode(&self, values: [u32; 4]) -> [u8; 16] {
+        match self.last.get() {
+            Some((known, texel)) if known == values => texel,
+            _ => {
+                let texel = encoded(self.format, values);
+                self.last.set(Some((values, texel)));
+                texel
+            }
+        }
+    }
 }
 
 /// Stored form of a texel; bytes behind it are 0.

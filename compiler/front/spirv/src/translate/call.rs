@@ -21,7 +21,7 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let callee = self.id(instruction, 0)?;
-        let takes_memory = match self.function(callee) {
+        let takes_memory = match self.module.function(callee) {
             Some(function) => self.takes_memory(function),
             None => false,
         };
@@ -89,7 +89,7 @@ impl ShaderBuilder<'_> {
         out: &mut Vec<Statement>,
     ) -> Result<(), Error> {
         let calls_itself = || self.module.error(instruction, "a function that calls itself");
-        let function = self.function(callee).cloned().ok_or_else(calls_itself)?;
+        let function = self.module.function(callee).cloned().ok_or_else(calls_itself)?;
         if self.open_copies.contains(&callee) {
             return Err(calls_itself());
         }

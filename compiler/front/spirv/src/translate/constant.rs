@@ -18,7 +18,7 @@ impl ShaderBuilder<'_> {
     pub(crate) fn specialize(&mut self, list: &[Specialization]) -> Result<(), Error> {
         for specialization in list {
             let module = self.module;
-            let globals = &module.instructions[..module.first_function];
+            let globals = module.globals();
             let is_meant = |i: &&Instruction| {
                 i.id != 0 && module.literal(i.id, Decoration::SpecId) == Some(specialization.id)
             };
@@ -191,7 +191,7 @@ impl ShaderBuilder<'_> {
     /// Computes the values of scalar constants, in order: operands are defined before.
     pub(crate) fn compute_constants(&mut self) {
         let module = self.module;
-        for definition in &module.instructions[..module.first_function] {
+        for definition in module.globals() {
             if let Some(value) = self.value_of_constant(definition) {
                 self.integers.insert(definition.id, value);
             }

@@ -18,35 +18,31 @@ impl ShaderBuilder<'_> {
                 && i.literal_at(0).and_then(stage_of) == Some(entry.stage)
                 && i.text_at(2) == Some(entry.name)
         };
-        let found = module.instructions[..module.first_function].iter().find(is_meant);
+        let found = module.globals().iter().find(is_meant);
         self.id(found.ok_or_else(|| self.missing_entry(entry))?, 1)
     }
 
     /// The error of a module that lacks an entry point: it may have others, of stages that are none
     /// here.
     fn missing_entry(&self, entry: EntryPoint<'_>) -> Error {
-        let globals = &self.module.instructions[..self.module.first_function];
-        let mut points = globals.iter().filter(|i| i.op == Op::EntryPoint).peekable();
+        let mut points = self.module.globals().iter().filter(|i| i.op == Op::EntryPoint).peekable();
         if points.peek().is_none() {
             return Error::new(0, "the module has no entry point".to_owned());
         }
-        let model = |i: &Instruction| i.literal_at(0).and_then(ExecutionModel::from_u32);
         let is_other = |i: &&Instruction| i.literal_at(0).and_then(stage_of).is_none();
-        match points.find(is_other).map(|i| (i, model(i))) {
-            Some((point, Some(model))) => {
-                self.unsupported(point, format!("the execution model {model:?} is"))
-            }
-            _ => {
-                let message =
-                    format!("there is no entry point `{}` of a {} shader", entry.name, entry.stage);
-                Error::new(0, message)
-            }
+        if let Some(point) = points.find(is_other)
+            && let Some(model) = point.literal_at(0).and_then(ExecutionModel::from_u32)
+        {
+            return self.unsupported(point, format!("the execution model {model:?} is"));
         }
+        let message =
+            format!("there is no entry point `{}` of a {} shader", entry.name, entry.stage);
+        Error::new(0, message)
     }
 
     /// The `OpEntryPoint` of a function in this stage.
     pub(crate) fn entry_point(&self, function: u32) -> Option<&Instruction> {
-        self.module.instructions[..self.module.first_function].iter().find(|i| {
+        self.module.globals().iter().find(|i| {
             i.op == Op::EntryPoint
                 && i.id_at(1) == Some(function)
                 && i.literal_at(0).and_then(stage_of) == Some(self.stage)
@@ -58,7 +54,7 @@ impl ShaderBuilder<'_> {
         let mut order = Vec::new();
         let (mut seen, mut open) = (FxHashSet::default(), vec![(entry, false)]);
         while let Some((id, is_done)) = open.pop() {
-            let Some(function) = self.function(id) else {
+            let Some(function) = self.module.function(id) else {
                 return Err(Error::new(0, format!("{} is no function", self.module.name(id))));
             };
             if is_done {
@@ -69,7 +65,7 @@ impl ShaderBuilder<'_> {
                 continue;
             }
             open.push((id, true));
-            for instruction in self.body_of(function).filter(|i| i.op == Op::FunctionCall) {
+            for instruction in self.module.body_of(function).filter(|i| i.op == Op::FunctionCall) {
                 open.extend(
                     instruction.id_at(0).filter(|id| !seen.contains(id)).map(|id| (id, false)),
                 );
@@ -78,29 +74,14 @@ impl ShaderBuilder<'_> {
         Ok(order)
     }
 
-    /// The function that an id defines.
-    pub(crate) fn function(&self, id: u32) -> Option<&Function> {
-        let index = self.module.index_of(id)?;
-        self.module.functions.iter().find(|function| function.definition == index)
-    }
-
-    /// Instructions of a function's blocks.
-    pub(crate) fn body_of<'f>(
-        &'f self,
-        function: &'f Function,
-    ) -> impl Iterator<Item = &'f Instruction> + 'f {
-        let all = &self.module.instructions;
-        function.blocks.iter().flat_map(move |block| &all[block.body.clone()])
-    }
-
     /// The variables of a module that an entry point has: those of its interface and those that its
     /// functions name; all of a module with one entry point.
     pub(crate) fn used_variables(&self, entry: u32) -> Result<Vec<u32>, Error> {
         let module = self.module;
-        let globals = &module.instructions[..module.first_function];
+        let globals = module.globals();
         let mut named: FxHashSet<u32> = FxHashSet::default();
         for function in self.reached(entry)? {
-            self.body_of(function).for_each(|i| named.extend(i.ids_from(0)));
+            module.body_of(function).for_each(|i| named.extend(i.ids_from(0)));
         }
         if let Some(point) = self.entry_point(entry) {
             named.extend(point.ids_from(2));

@@ -47,7 +47,7 @@ use state::ShaderBuilder;
 
 /// The entry points of stages that a typed shader has.
 pub(crate) fn entry_points(module: &Module) -> Vec<EntryPoint<'_>> {
-    let globals = &module.instructions[..module.first_function];
+    let globals = module.globals();
     let points = globals.iter().filter(|i| i.op == Op::EntryPoint);
     let point = |i: &'_ crate::module::Instruction| i.literal_at(0).and_then(interface::stage_of);
     points.filter_map(|i| Some(EntryPoint { stage: point(i)?, name: i.text_at(2)? })).collect()
@@ -55,7 +55,7 @@ pub(crate) fn entry_points(module: &Module) -> Vec<EntryPoint<'_>> {
 
 /// True if a module has what Vulkan alone has.
 pub(crate) fn is_for_vulkan(module: &Module) -> bool {
-    let globals = &module.instructions[..module.first_function];
+    let globals = module.globals();
     globals.iter().any(|i| match i.op {
         Op::TypeSampler => true,
         Op::Variable => i.literal_at(0) == Some(StorageClass::PushConstant as u32),

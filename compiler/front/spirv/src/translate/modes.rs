@@ -16,7 +16,7 @@ impl ShaderBuilder<'_> {
         let of_function = |i: &&Instruction| {
             matches!(i.op, Op::ExecutionMode | Op::ExecutionModeId) && i.id_at(0) == Some(function)
         };
-        for mode in module.instructions[..module.first_function].iter().filter(of_function) {
+        for mode in module.globals().iter().filter(of_function) {
             self.mode(mode)?;
         }
         self.local_size_constant()
@@ -106,8 +106,7 @@ impl ShaderBuilder<'_> {
                 && i.op != Op::Variable
                 && module.literal(i.id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32)
         };
-        let Some(constant) = module.instructions[..module.first_function].iter().find(is_size)
-        else {
+        let Some(constant) = module.globals().iter().find(is_size) else {
             return Ok(());
         };
         if self.stage == Stage::Compute {
@@ -123,7 +122,8 @@ impl ShaderBuilder<'_> {
     /// True if the entry point has a mode.
     pub(crate) fn has_mode(&self, wanted: M) -> bool {
         let module = self.module;
-        module.instructions[..module.first_function]
+        module
+            .globals()
             .iter()
             .filter(|i| i.op == Op::ExecutionMode && i.id_at(0) == Some(self.entry))
             .any(|i| i.literal_at(1) == Some(wanted as u32))

@@ -92,7 +92,7 @@ impl ShaderBuilder<'_> {
             Some((self.module.literal(id, Decoration::DescriptorSet).unwrap_or(0), binding))
         };
         let Some((set, binding)) = place(id) else { return "push constants".to_owned() };
-        let globals = &self.module.instructions[..self.module.first_function];
+        let globals = self.module.globals();
         let mut others = globals.iter().filter(|i| i.op == Op::Variable && i.id != id);
         match others.any(|other| place(other.id) == Some((set, binding))) {
             true => format!("{} set {set} binding {binding} {id}", self.stage),

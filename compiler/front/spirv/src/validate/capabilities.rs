@@ -113,9 +113,9 @@ fn is_new(module: &Module, core: Option<u32>, names: &[&str]) -> bool {
     let is_named = |other: &&Instruction| {
         other.op == Op::Extension && other.text_at(0).is_some_and(|name| names.contains(&name))
     };
-    let globals = &module.instructions[..module.first_function];
+    let globals = module.globals();
     let is_core = core.is_some_and(|version| module.version >= minor(version));
-    is_core || globals.iter().find(is_named).is_some()
+    is_core || globals.iter().any(|other| is_named(&other))
 }
 
 /// True for built-in variables that `gl_PerVertex` declares in any case: only their use needs a

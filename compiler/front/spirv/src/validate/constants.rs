@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::module::{Instruction, Module};
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
-    for i in &module.instructions[..module.first_function] {
+    for i in module.globals() {
         match i.op {
             Op::ConstantTrue | Op::ConstantFalse | Op::SpecConstantTrue | Op::SpecConstantFalse => {
                 module.demand(i, module.kind(i.ty) == Kind::Bool, "the type is not bool")?;

@@ -10,7 +10,7 @@ use crate::module::{Instruction, Module};
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let mut seen = FxHashSet::default();
-    for i in &module.instructions[..module.first_function] {
+    for i in module.globals() {
         match i.op {
             Op::Decorate => {
                 target(module, i)?;

@@ -12,7 +12,7 @@ use crate::module::{Instruction, Module};
 const MAX_PAIRS: usize = 1 << 22;
 
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
-    let globals = &module.instructions[..module.first_function];
+    let globals = module.globals();
     let has_linkage = module.capabilities.contains(&Capability::Linkage);
     let (mut points, mut sized) = (FxHashSet::default(), FxHashSet::default());
     let calls = module.instructions.iter().filter(|i| i.op == Op::FunctionCall);
@@ -100,32 +100,18 @@ fn entry_point(module: &Module, i: &Instruction) -> Result<(), Error> {
 /// Inputs and outputs that the functions of an entry point name are those of its interface.
 fn listed(module: &Module, i: &Instruction) -> Result<(), Error> {
     let interface: FxHashSet<u32> = i.ids_from(2).collect();
-    let (mut seen, mut open) = (FxHashSet::default(), vec![i.id_at(1).unwrap_or(0)]);
-    while let Some(id) = open.pop() {
-        let index = module.index_of(id);
-        let Some(function) = module.functions.iter().find(|f| Some(f.definition) == index) else {
-            continue;
-        };
-        if !seen.insert(id) {
-            continue;
-        }
-        for used in
-            function.blocks.iter().flat_map(|block| &module.instructions[block.body.clone()])
-        {
-            if used.op == Op::FunctionCall {
-                open.extend(used.id_at(0));
-            }
-            for id in used.ids_from(0) {
-                let variable = module.get(id).filter(|variable| variable.op == Op::Variable);
-                let class = variable.and_then(|v| v.literal_at(0)).and_then(C::from_u32);
-                let is_interface = matches!(class, Some(C::Input | C::Output));
-                let is_missing = is_interface && !interface.contains(&id);
-                module.demand(
-                    used,
-                    !is_missing,
-                    "the interface of the entry point lacks a variable",
-                )?;
-            }
+    let functions = module.reached(i.id_at(1).unwrap_or(0), &mut FxHashSet::default());
+    for used in functions.into_iter().flat_map(|function| module.body_of(function)) {
+        for id in used.ids_from(0) {
+            let variable = module.get(id).filter(|variable| variable.op == Op::Variable);
+            let class = variable.and_then(|v| v.literal_at(0)).and_then(C::from_u32);
+            let is_interface = matches!(class, Some(C::Input | C::Output));
+            let is_missing = is_interface && !interface.contains(&id);
+            module.demand(
+                used,
+                !is_missing,
+                "the interface of the entry point lacks a variable",
+            )?;
         }
     }
     Ok(())

@@ -21,6 +21,8 @@ mod structure;
 mod type_rules;
 mod view;
 
+pub(crate) use sections::is_before_types;
+
 use crate::error::Error;
 use crate::module::Module;
 

@@ -6,6 +6,9 @@ use super::view::{is_constant, is_decoration, is_type};
 use crate::error::Error;
 use crate::module::{Instruction, Module};
 
+/// The section of types, constants and variables.
+const TYPES: u32 = 10;
+
 /// The section of an instruction outside of functions; `None` for one that belongs in a function.
 fn section(op: Op) -> Option<u32> {
     Some(match op {
@@ -20,14 +23,19 @@ fn section(op: Op) -> Option<u32> {
         Op::ModuleProcessed => 8,
         Op::DecorationGroup => 9,
         op if is_decoration(op) => 9,
-        Op::Undef | Op::Variable | Op::TypeForwardPointer => 10,
-        op if is_type(op) || is_constant(op) => 10,
+        Op::Undef | Op::Variable | Op::TypeForwardPointer => TYPES,
+        op if is_type(op) || is_constant(op) => TYPES,
         _ => return None,
     })
 }
 
+/// True for the instructions of the sections before types and variables.
+pub(crate) fn is_before_types(op: Op) -> bool {
+    section(op).is_some_and(|section| section < TYPES)
+}
+
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
-    let globals = &module.instructions[..module.first_function];
+    let globals = module.globals();
     let mut last = 0;
     for i in globals {
         if matches!(i.op, Op::Line | Op::NoLine | Op::Nop) || is_debug_info(module, i, last) {
@@ -49,8 +57,8 @@ pub(crate) fn check(module: &Module) -> Result<(), Error> {
 
 /// True for instructions of sets without meaning among types and constants.
 fn is_debug_info(module: &Module, i: &Instruction, last: u32) -> bool {
-    let set = i.id_at(0).and_then(|set| module.get(set)).and_then(|set| set.text_at(0));
-    i.op == Op::ExtInst && last == 10 && set.is_some_and(|name| name != "GLSL.std.450")
+    let set = module.set_of(i);
+    i.op == Op::ExtInst && last == TYPES && set.is_some_and(|name| name != "GLSL.std.450")
 }
 
 fn one_memory_model(module: &Module) -> Result<(), Error> {

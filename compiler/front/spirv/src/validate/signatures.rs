@@ -2,7 +2,7 @@
 
 use rspirv::spirv::Op;
 
-use super::view::{Kind, NumericShape};
+use super::view::{Kind, NumericShape, is_derivative};
 use crate::error::Error;
 use crate::module::{Instruction, Module};
 
@@ -114,15 +114,7 @@ fn signature(op: Op) -> Option<(R, &'static [O])> {
         Op::SConvert => (R::Int, &[O::OtherInt]),
         Op::FConvert => (R::Float, &[O::OtherFloat]),
         Op::QuantizeToF16 => (R::Float32, &[O::Same]),
-        Op::DPdx
-        | Op::DPdy
-        | Op::Fwidth
-        | Op::DPdxFine
-        | Op::DPdyFine
-        | Op::FwidthFine
-        | Op::DPdxCoarse
-        | Op::DPdyCoarse
-        | Op::FwidthCoarse => (R::Float32, &[O::Same]),
+        op if is_derivative(op) => (R::Float32, &[O::Same]),
         _ => return None,
     })
 }

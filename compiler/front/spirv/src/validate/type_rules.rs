@@ -13,7 +13,7 @@ const MAX_DEPTH: u32 = 255;
 pub(crate) fn check(module: &Module) -> Result<(), Error> {
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
     let mut depths: FxHashMap<u32, u32> = FxHashMap::default();
-    for i in &module.instructions[..module.first_function] {
+    for i in module.globals() {
         if !is_type(i.op) {
             continue;
         }

@@ -177,6 +177,22 @@ pub(crate) fn is_type(op: Op) -> bool {
     name_of(op).starts_with("Type") && op != Op::TypeForwardPointer
 }
 
+/// True for derivatives by neighbors.
+pub(crate) fn is_derivative(op: Op) -> bool {
+    matches!(
+        op,
+        Op::DPdx
+            | Op::DPdy
+            | Op::Fwidth
+            | Op::DPdxFine
+            | Op::DPdyFine
+            | Op::FwidthFine
+            | Op::DPdxCoarse
+            | Op::DPdyCoarse
+            | Op::FwidthCoarse
+    )
+}
+
 /// True if an instruction decorates others.
 pub(crate) fn is_decoration(op: Op) -> bool {
     matches!(

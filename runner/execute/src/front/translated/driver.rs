@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use gl_machine::machine::uniforms::find;
 use program::resource::Uniform as ActiveUniform;
 use program::types::MatrixOrder;
 use program::{Capabilities, Program, Stage};
@@ -13,7 +14,7 @@ use script::{
 use spirv_front::{Module, with_places};
 
 use super::super::{FrontEnd, Linked};
-use super::places::{StageInterface, UniformPlaces, places};
+use super::places::{StageInterface, UniformPlaces, attribute, places};
 use results::verdict::{Phase, Verdict};
 
 /// Modules in place of the GLSL of a script.
@@ -97,7 +98,7 @@ impl DriverModules {
         let columns = script.vertex_data.iter_mut().flat_map(|data| &mut data.columns);
         for column in columns {
             if let Attribute::Name(name) = column.attribute
-                && let Some(location) = self.attribute(name)
+                && let Some(location) = attribute(&self.program, name)
             {
                 column.attribute = Attribute::Location(location);
             }
@@ -105,14 +106,6 @@ impl DriverModules {
         let lines = script.test.take();
         script.test = lines.map(|lines| lines.into_iter().flat_map(|l| self.line(l)).collect());
         script
-    }
-
-    fn attribute(&self, name: &str) -> Option<u32> {
-        let shader = &self.program.stage(Stage::Vertex)?.shader;
-        let named = |attribute: &&program::resource::Attribute| {
-            shader.globals.get(attribute.global).is_some_and(|global| *global.name == *name)
-        };
-        self.program.attributes.iter().find(named).map(|attribute| attribute.location)
     }
 
     /// A command with numbers in place of names.
@@ -134,19 +127,10 @@ impl DriverModules {
 
     /// The member of a uniform block with a name, and the element that it means.
     fn member(&self, name: &str) -> Option<(&ActiveUniform, u32)> {
-        find(&self.program, name).filter(|(uniform, _)| uniform.block.is_some_and(|b| b > 0))
+        let found = find(&self.program, name)?;
+        let uniform = &self.program.uniforms[found.uniform];
+        uniform.block.is_some_and(|block| block > 0).then_some((uniform, found.element))
     }
-}
-
-/// The active uniform with a name, and the element of its array.
-fn find<'p>(program: &'p Program, name: &str) -> Option<(&'p ActiveUniform, u32)> {
-    let exact = |name: &str| program.uniforms.iter().find(|uniform| uniform.name == name);
-    if let Some(uniform) = exact(name) {
-        return Some((uniform, 0));
-    }
-    let (base, element) = name.strip_suffix(']')?.rsplit_once('[')?;
-    let (uniform, element) = (exact(base)?, element.trim().parse().ok()?);
-    uniform.array.is_some_and(|n| element < n).then_some((uniform, element))
 }
 
 /// The commands that write a member of a block without names.

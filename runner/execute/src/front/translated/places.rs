@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use program::resource::ActiveBlock;
+use program::resource::{ActiveBlock, Attribute};
 use program::{
     ArrayLength, FragmentOutput, LinkedStage, Placement, Program, Stage, Storage, Type, TypeId,
     TypeTable,
@@ -67,11 +67,15 @@ impl UniformPlaces {
 
     /// The location of a path: `a`, `a[3]`, `s[1].m`.
     pub(super) fn location(&self, types: &TypeTable, path: &str) -> Option<u32> {
-        let end = path.find(['[', '.']).unwrap_or(path.len());
-        let (name, rest) = path.split_at(end);
+        let (name, rest) = split_name(path);
         let (first, ty) = self.0.get(name)?;
         Some(first + offset(types, *ty, rest)?)
     }
+}
+
+/// Splits a path behind its first name.
+fn split_name(path: &str) -> (&str, &str) {
+    path.split_at(path.find(['[', '.']).unwrap_or(path.len()))
 }
 
 /// Number of locations of a uniform (OpenGL 4.6 section 7.6).
@@ -95,8 +99,7 @@ fn offset(types: &TypeTable, ty: TypeId, path: &str) -> Option<u32> {
             Some(index * elements(types, *element) + offset(types, *element, rest)?)
         }
         Type::Struct(s) => {
-            let rest = path.strip_prefix('.')?;
-            let (name, rest) = rest.split_at(rest.find(['[', '.']).unwrap_or(rest.len()));
+            let (name, rest) = split_name(path.strip_prefix('.')?);
             let index = s.members.iter().position(|member| *member.name == *name)?;
             let before = s.members[..index].iter().map(|member| elements(types, member.ty));
             Some(before.sum::<u32>() + offset(types, s.members[index].ty, rest)?)
@@ -128,11 +131,12 @@ pub(super) fn places(
         InterfaceClass::Input if is_located(linked, variable) => Vec::new(),
         InterfaceClass::Input => match before {
             Some(before) => vec![Some(Place::Location(output(before, variable)))],
-            None => vec![
-                linked
-                    .and_then(|linked| attribute(program, linked, &variable.name))
-                    .map(Place::Location),
-            ],
+            None => {
+                // Inactive attributes keep out of the way of others.
+                let location = attribute(program, &variable.name);
+                let location = location.unwrap_or_else(|| behind_attributes(program));
+                vec![Some(Place::Location(location))]
+            }
         },
         InterfaceClass::Output if interface.stage == Stage::Fragment => {
             vec![linked.and_then(|linked| color(linked, &variable.name)).map(Place::Location)]
@@ -186,16 +190,18 @@ fn output(before: &StageInterface, input: &InterfaceVariable) -> u32 {
     found.and_then(|variable| variable.location).unwrap_or(UNMATCHED)
 }
 
-/// The location of an active attribute; inactive ones keep out of the way of others.
-fn attribute(program: &Program, stage: &LinkedStage, name: &str) -> Option<u32> {
-    let named = |attribute: &&program::resource::Attribute| {
-        stage.shader.globals.get(attribute.global).is_some_and(|global| *global.name == *name)
+/// The location of an active attribute, or of the first column of one.
+pub(super) fn attribute(program: &Program, name: &str) -> Option<u32> {
+    let shader = &program.stage(Stage::Vertex)?.shader;
+    let is_named = |attribute: &&Attribute| {
+        shader.globals.get(attribute.global).is_some_and(|global| *global.name == *name)
     };
-    let location = program.attributes.iter().filter(named).map(|a| a.location).min();
-    location.or_else(|| {
-        let taken = program.attributes.iter().map(|a| a.location + 1).max();
-        Some(taken.unwrap_or(0))
-    })
+    program.attributes.iter().filter(is_named).map(|attribute| attribute.location).min()
+}
+
+/// A location that no active attribute has.
+fn behind_attributes(program: &Program) -> u32 {
+    program.attributes.iter().map(|attribute| attribute.location + 1).max().unwrap_or(0)
 }
 
 /// The location of an output of the fragment stage.

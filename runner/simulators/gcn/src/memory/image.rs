@@ -69,7 +69,7 @@ enum Kind {
     Sample,
 }
 
-/// Where a sample's level of detail comes from.
+/// Source of a sample's level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LevelSource {
     Zero,

@@ -1,7 +1,5 @@
 //! Render targets: exports of colors, blending, stores.
 
-use std::cell::Cell;
-
 use fixed_function::{Equation, Factor, Function, Term, clamp_and_blend, join_stored};
 use gcn_simulator::Export;
 use gpu_service::{Outcome, not_modeled};
@@ -12,7 +10,7 @@ use super::call::Draw;
 use super::color_metadata::Metadata;
 use super::depth::Copied;
 use crate::registers::RegisterField;
-use crate::texels::{Numbers, encoded, format};
+use crate::texels::{Encoder, Numbers, format};
 use crate::tiling::{Level, TileMode};
 
 /// Render targets of a draw.
@@ -74,8 +72,7 @@ struct Target {
     clamp: Option<[f32; 2]>,
     /// The stored alpha counts as 1.
     is_opaque: bool,
-    /// The color that was stored last, and its texel.
-    last: Cell<([u32; 4], [u8; 16])>,
+    encoder: Encoder,
 }
 
 /// Output of colors of a draw.
@@ -258,7 +255,7 @@ impl<'a> Colors<'a> {
         };
         let address = to.level.address(x, y, to.slice(layer), 0) & ADDRESS_MASK;
         let bytes = to.format.bytes.min(16) as usize;
-        Ok(memory.write(address, &to.encode(mean)[..bytes])?)
+        Ok(memory.write(address, &to.encoder.encode(mean)[..bytes])?)
     }
 
     fn store_sample(
@@ -292,7 +289,7 @@ impl<'a> Colors<'a> {
             };
             color = result;
         }
-        let mut texel = target.encode(color);
+        let mut texel = target.encoder.encode(color);
         join_stored(&mut texel, old, target.logic, target.mask.as_deref());
         Ok(memory.write(address, &texel[..count])?)
     }
@@ -302,17 +299,6 @@ impl Target {
     /// The slice of a layer; layers beyond the last one are the last one.
     fn slice(&self, layer: u32) -> u32 {
         (layer + self.first_layer).min(self.last_layer)
-    }
-
-    /// Stored form of a color.
-    fn encode(&self, color: [u32; 4]) -> [u8; 16] {
-        let (known, texel) = self.last.get();
-        if known == color {
-            return texel;
-        }
-        let texel = encoded(self.format, color);
-        self.last.set((color, texel));
-        texel
     }
 
     fn load(draw: &Draw<'_>, index: u32, mask: u32, export: (u8, u32)) -> Outcome<Target> {
@@ -358,7 +344,7 @@ impl Target {
             logic: has_logic.then_some(u64::from(operation & 15)),
             clamp: format.normalized().filter(|_| get(fields.blend_clamp) != 0),
             is_opaque: get(fields.opaque) != 0,
-            last: Cell::new(([0; 4], encoded(format, [0; 4]))),
+            encoder: Encoder::new(format),
         })
     }
 }

@@ -19,7 +19,7 @@ use surfaces::SurfaceFormat;
 
 use self::compression::{Compression, Texel};
 use self::levels::Levels;
-use crate::texels::{Numbers, encoded, format, mask_format};
+use crate::texels::{Encoder, Numbers, format, mask_format};
 
 /// Format of the descriptor of no image.
 const NO_FORMAT: u8 = 0;
@@ -50,8 +50,7 @@ struct View<'a> {
     parameters: SamplerParameters,
     /// The lookup compares texels with a reference.
     compares: Cell<bool>,
-    /// The values that were stored last, and their texel.
-    stored: Cell<Option<([u32; 4], [u8; 16])>>,
+    encoder: Encoder,
     /// Why a texel could not be read or written.
     failed: RefCell<Option<String>>,
 }
@@ -180,7 +179,7 @@ impl<'a> View<'a> {
                 None => SamplerParameters::default(),
             },
             compares: Cell::new(false),
-            stored: Cell::new(None),
+            encoder: Encoder::new(format),
             failed: RefCell::new(None),
         })
     }
@@ -283,20 +282,10 @@ impl<'a> View<'a> {
             }
         }
         let bytes = (self.format.bytes as usize).min(16);
-        if let Err(fault) = self.memory.write(texel_place.address, &self.encode(values)[..bytes]) {
+        if let Err(fault) =
+            self.memory.write(texel_place.address, &self.encoder.encode(values)[..bytes])
+        {
             self.fail(fault.to_string());
-        }
-    }
-
-    /// Stored form of a texel: neighbors often have the same.
-    fn encode(&self, values: [u32; 4]) -> [u8; 16] {
-        match self.stored.get() {
-            Some((known, texel)) if known == values => texel,
-            _ => {
-                let texel = encoded(self.format, values);
-                self.stored.set(Some((values, texel)));
-                texel
-            }
         }
     }
 
