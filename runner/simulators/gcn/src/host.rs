@@ -144,6 +144,45 @@ pub struct ImageAccess {
     pub operation: ImageOperation,
 }
 
+/// Values of a register of all lanes.
+pub type LaneValues = [u32; LANES];
+
+/// Texels that the lanes of a wave load or store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TexelAccess {
+    /// The descriptor.
+    pub resource: ImageResource,
+    /// Lanes that take part.
+    pub lanes: u64,
+    /// Coordinates.
+    pub coordinates: [LaneValues; 3],
+    /// Layers.
+    pub layers: LaneValues,
+    /// Levels.
+    pub levels: LaneValues,
+    /// Samples.
+    pub samples: LaneValues,
+}
+
+impl TexelAccess {
+    /// Coordinates and layer of a lane.
+    #[must_use]
+    pub fn place(&self, lane: usize) -> ([i32; 3], i32) {
+        (self.coordinates.map(|row| row[lane].cast_signed()), self.layers[lane].cast_signed())
+    }
+
+    /// The access of one lane, which stores the texel if there is one.
+    fn of_lane(&self, lane: usize, stored: Option<[u32; 4]>) -> ImageAccess {
+        let (coordinates, layer) = self.place(lane);
+        let (level, sample) = (self.levels[lane], self.samples[lane]);
+        let operation = match stored {
+            None => ImageOperation::Load { coordinates, layer, level, sample },
+            Some(texel) => ImageOperation::Store { coordinates, layer, level, sample, texel },
+        };
+        ImageAccess { resource: self.resource, sampler: None, unnormalized: true, operation }
+    }
+}
+
 /// Memory and images.
 pub trait Memory {
     /// Reads bytes of memory. False if there is none at the address.
@@ -158,6 +197,40 @@ pub trait Memory {
     /// There is no such image, as without an implementation.
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         Err(format!("none at {:#x}", access.resource.base))
+    }
+
+    /// Loads texels; channels of lanes that do not take part stay as they are.
+    ///
+    /// # Errors
+    /// There is no such image.
+    fn load_texels(
+        &mut self,
+        access: &TexelAccess,
+        texels: &mut [LaneValues; 4],
+    ) -> Result<(), String> {
+        for lane in (0..LANES).filter(|lane| access.lanes >> lane & 1 != 0) {
+            let texel = self.image(&access.of_lane(lane, None))?;
+            for (channel, value) in texels.iter_mut().zip(texel) {
+                channel[lane] = value;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores texels.
+    ///
+    /// # Errors
+    /// There is no such image.
+    fn store_texels(
+        &mut self,
+        access: &TexelAccess,
+        texels: &[LaneValues; 4],
+    ) -> Result<(), String> {
+        for lane in (0..LANES).filter(|lane| access.lanes >> lane & 1 != 0) {
+            let texel = texels.each_ref().map(|channel| channel[lane]);
+            self.image(&access.of_lane(lane, Some(texel)))?;
+        }
+        Ok(())
     }
 
     /// A clock, which no two reads find at the same time. Without an implementation it does

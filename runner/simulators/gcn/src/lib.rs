@@ -55,7 +55,10 @@ mod state;
 mod vector;
 
 pub use error::{ExecutionError, Reason};
-pub use host::{Export, Host, ImageAccess, ImageOperation, Level, Memory, Message, Recorder};
+pub use host::{
+    Export, Host, ImageAccess, ImageOperation, LaneValues, Level, Memory, Message, Recorder,
+    TexelAccess,
+};
 pub use image_resource::{ImageKind, ImageResource, SamplerResource};
 pub use integer::atomic;
 pub use program::{Program, ProgramError};

@@ -7,6 +7,7 @@ use packets::Memory;
 
 use crate::context::Context;
 use crate::hardware::Hardware;
+use crate::images::Images;
 use crate::registers::Registers;
 use crate::state::{DispatchFields, HardwareStage};
 use crate::statistics::Count;
@@ -33,7 +34,7 @@ pub(crate) struct Dispatch {
 struct Grid<'a> {
     hardware: &'a Hardware,
     registers: &'a Registers,
-    memory: &'a dyn Memory,
+    images: Images<'a>,
     shader: Shader,
     /// Threads of a group, and of the last group of each axis.
     sizes: [[u32; 3]; 2],
@@ -61,11 +62,12 @@ pub(crate) fn dispatch(
     if dispatch.groups.contains(&0) {
         return Ok(());
     }
+    let shader = Shader::load(hardware, memory, registers, HardwareStage::Cs)?;
     let grid = Grid {
         hardware,
         registers,
-        memory,
-        shader: Shader::load(hardware, memory, registers, HardwareStage::Cs)?,
+        images: shader.images(hardware, memory),
+        shader,
         sizes: [full, if dispatch.has_partial_groups { last } else { full }],
         has_scratch: stage.scratch.flag(registers),
     };
@@ -107,7 +109,7 @@ impl Grid<'_> {
         let threads = threads as usize;
         let mut waves: Vec<Wave> =
             (0..threads).step_by(LANES).map(|first| self.wave(id, size, first, threads)).collect();
-        let mut host = WaveHost::new(self.hardware, self.memory, &self.shader);
+        let mut host = WaveHost::new(&self.images);
         let mut local = vec![0; self.local_bytes()];
         self.shader.run_group(self.hardware, &mut waves, &mut local, &mut host)?;
         Ok(threads)
@@ -141,11 +143,17 @@ impl Grid<'_> {
         let mut wave = self.shader.wave(first_lanes(lanes), &system);
         let [width, height, _] = size.map(|size| size.max(1) as usize);
         let components = fields.components.get(self.registers) as usize;
+        let mut place = [first % width, first / width % height, first / width / height];
         for lane in 0..lanes {
-            let thread = first + lane;
-            let place = [thread % width, thread / width % height, thread / width / height];
             for (register, place) in wave.vector.iter_mut().zip(place).take(components + 1) {
                 register[lane] = place as u32;
+            }
+            place[0] += 1;
+            for axis in 0..2 {
+                if place[axis] == [width, height][axis] {
+                    place[axis] = 0;
+                    place[axis + 1] += 1;
+                }
             }
         }
         wave

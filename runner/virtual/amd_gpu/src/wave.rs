@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use amd_isa::Scalar;
-use gcn_simulator::{Export, Host, ImageAccess, LANES, Message, Outcome, Reason, Wave};
+use gcn_simulator::{
+    Export, Host, ImageAccess, LANES, LaneValues, Message, Outcome, Reason, TexelAccess, Wave,
+};
 use gpu_service::{CommandError, Outcome as Done, not_modeled};
 use packets::Memory;
 
@@ -78,6 +80,11 @@ impl Shader {
         wave
     }
 
+    /// Images of the waves of a draw or dispatch.
+    pub(crate) fn images<'a>(&self, hardware: &Hardware, memory: &'a dyn Memory) -> Images<'a> {
+        Images::new(hardware.chip, memory, self.borders)
+    }
+
     /// Runs a wave to its end or its next barrier.
     pub(crate) fn run(
         &self,
@@ -147,8 +154,8 @@ pub(crate) fn first_lanes(count: usize) -> u64 {
 pub(crate) type Parameters<'a> = &'a dyn Fn(u8, u8, usize) -> Option<[u32; 3]>;
 
 /// Surroundings of a wave.
-pub(crate) struct WaveHost<'a> {
-    memory: WaveMemory<'a>,
+pub(crate) struct WaveHost<'m, 'a> {
+    memory: WaveMemory<'m>,
     /// Exports in their order.
     pub(crate) exports: Vec<Export>,
     /// Messages in their order.
@@ -156,30 +163,23 @@ pub(crate) struct WaveHost<'a> {
     parameters: Parameters<'a>,
 }
 
-impl<'a> WaveHost<'a> {
+impl<'m, 'a> WaveHost<'m, 'a> {
     /// Surroundings without parameters.
-    pub(crate) fn new(
-        hardware: &'a Hardware,
-        memory: &'a dyn Memory,
-        shader: &Shader,
-    ) -> WaveHost<'a> {
-        WaveHost::with_parameters(hardware, memory, shader, &|_, _, _| None)
+    pub(crate) fn new(images: &Images<'m>) -> WaveHost<'m, 'a> {
+        WaveHost::with_parameters(images, &|_, _, _| None)
     }
 
     /// Surroundings of fragments.
     pub(crate) fn with_parameters(
-        hardware: &'a Hardware,
-        memory: &'a dyn Memory,
-        shader: &Shader,
+        images: &Images<'m>,
         parameters: Parameters<'a>,
-    ) -> WaveHost<'a> {
-        let images = Images::new(hardware.chip, memory, shader.borders);
-        let memory = WaveMemory { memory, images };
+    ) -> WaveHost<'m, 'a> {
+        let memory = WaveMemory { images: images.clone() };
         WaveHost { memory, exports: Vec::new(), messages: Vec::new(), parameters }
     }
 }
 
-impl Host for WaveHost<'_> {
+impl Host for WaveHost<'_, '_> {
     fn memory(&mut self) -> &mut dyn gcn_simulator::Memory {
         // The lifetime of the trait object is that of the borrow.
         &mut self.memory
@@ -200,20 +200,35 @@ impl Host for WaveHost<'_> {
 
 /// Graphics memory as waves see it.
 struct WaveMemory<'a> {
-    memory: &'a dyn Memory,
     images: Images<'a>,
 }
 
 impl gcn_simulator::Memory for WaveMemory<'_> {
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> bool {
-        self.memory.read(address & ADDRESS_MASK, bytes).is_ok()
+        self.images.memory.read(address & ADDRESS_MASK, bytes).is_ok()
     }
 
     fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.memory.write(address & ADDRESS_MASK, bytes).is_ok()
+        self.images.memory.write(address & ADDRESS_MASK, bytes).is_ok()
     }
 
     fn image(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
         self.images.access(access)
+    }
+
+    fn load_texels(
+        &mut self,
+        access: &TexelAccess,
+        texels: &mut [LaneValues; 4],
+    ) -> Result<(), String> {
+        self.images.load(access, texels)
+    }
+
+    fn store_texels(
+        &mut self,
+        access: &TexelAccess,
+        texels: &[LaneValues; 4],
+    ) -> Result<(), String> {
+        self.images.store(access, texels)
     }
 }

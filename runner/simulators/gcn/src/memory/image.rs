@@ -3,7 +3,7 @@
 use amd_isa::{Opcode, Operand, Register};
 
 use crate::error::Reason;
-use crate::host::{ImageAccess, ImageOperation, Level};
+use crate::host::{ImageAccess, ImageOperation, LaneValues, Level, TexelAccess};
 use crate::image_resource::{ImageKind, ImageResource, SamplerResource};
 use crate::register::LANES;
 use crate::run::Step;
@@ -165,6 +165,15 @@ impl Address {
     }
 }
 
+/// An atomic operation on one texel: the new value comes before the one that is compared.
+fn texel_operation(operation: &'static str, address: &Address, data: [u32; 2]) -> ImageOperation {
+    let (layout, at) = (address.layout, address.layout.before());
+    let axis = |axis: usize| if axis < layout.axes { address.dwords[at + axis] } else { 0 };
+    let coordinates = [axis(0), axis(1), axis(2)].map(u32::cast_signed);
+    let layer = address.layer().unwrap_or(0).cast_signed();
+    ImageOperation::Atomic { coordinates, layer, operation, data }
+}
+
 impl Step<'_> {
     /// Executes an operation on an image.
     pub(crate) fn image(&mut self) -> Result<(), Reason> {
@@ -189,6 +198,9 @@ impl Step<'_> {
         let count = usize::from(self.slot(0).dwords(&modifiers, self.opcode()));
         let channels =
             (0..4).filter(|c| form.kind == Kind::Gather || modifiers.dmask >> c & 1 != 0);
+        if matches!(form.kind, Kind::Load | Kind::Store) {
+            return self.texels(resource, &form, count);
+        }
         let mut loaded = vec![[0; LANES]; count];
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let operation = self.image_operation(&resource, &form, lane, count);
@@ -198,7 +210,44 @@ impl Step<'_> {
                 register[lane] = texel[channel];
             }
         }
-        self.finish_access(form.kind == Kind::Store, loaded);
+        self.finish_access(false, loaded);
+        Ok(())
+    }
+
+    /// Loads or stores texels of all lanes.
+    fn texels(&mut self, resource: ImageResource, form: &Form, count: usize) -> Result<(), Reason> {
+        let (layout, first) = (form.layout, form.layout.before());
+        let register = |from: u8, index: usize| self.wave.vector[(usize::from(from) + index) & 255];
+        let address = |index: usize, is_present: bool| match is_present {
+            true => register(form.first, index),
+            false => [0; LANES],
+        };
+        let after = first + layout.axes;
+        let access = TexelAccess {
+            resource,
+            lanes: self.wave.exec(),
+            coordinates: [0, 1, 2].map(|axis| address(first + axis, axis < layout.axes)),
+            layers: address(after, layout.layer),
+            levels: address(layout.dwords().saturating_sub(1), layout.level),
+            samples: address(after + usize::from(layout.layer), layout.sample),
+        };
+        let stores = form.kind == Kind::Store;
+        let dmask = self.instruction.modifiers.dmask;
+        let channels = (0..4).filter(|channel| dmask >> channel & 1 != 0).take(count);
+        let mut texels = [[0; LANES]; 4];
+        if stores {
+            let Operand::Vector(data) = self.operand(0) else { return Err(self.not_modeled()) };
+            for (index, channel) in channels.enumerate() {
+                texels[channel] = register(data, index);
+            }
+            self.host.memory().store_texels(&access, &texels).map_err(Reason::Image)?;
+            self.finish_access(true, vec![[0; LANES]; count]);
+            return Ok(());
+        }
+        self.host.memory().load_texels(&access, &mut texels).map_err(Reason::Image)?;
+        let mut loaded: Vec<LaneValues> = channels.map(|channel| texels[channel]).collect();
+        loaded.resize(count, [0; LANES]);
+        self.finish_access(false, loaded);
         Ok(())
     }
 
@@ -237,36 +286,11 @@ impl Step<'_> {
         let address = self.image_address(form, lane);
         match form.kind {
             Kind::Size => ImageOperation::Size { level: address.level() },
-            Kind::Load | Kind::Store | Kind::Atomic(_) => {
-                self.texel_operation(form.kind, &address, self.image_data(lane, count))
+            Kind::Atomic(operation) => {
+                let data = self.image_data(lane, count);
+                texel_operation(operation, &address, [data[0], data[1]])
             }
             _ => self.lookup(resource, form, &address, lane),
-        }
-    }
-
-    /// A load, store or atomic operation of one texel.
-    fn texel_operation(&self, kind: Kind, address: &Address, data: [u32; 4]) -> ImageOperation {
-        let (layout, at) = (address.layout, address.layout.before());
-        let axis = |axis: usize| if axis < layout.axes { address.dwords[at + axis] } else { 0 };
-        let coordinates = [axis(0), axis(1), axis(2)].map(|c| c as i32);
-        let layer = address.layer().unwrap_or(0) as i32;
-        let level = address.level();
-        let after = address.after() + usize::from(layout.layer);
-        let sample = if layout.sample { address.dwords[after] } else { 0 };
-        match kind {
-            // The new value comes before the one that is compared.
-            Kind::Atomic(operation) => {
-                let data = [data[0], data[1]];
-                ImageOperation::Atomic { coordinates, layer, operation, data }
-            }
-            Kind::Store => {
-                let mut texel = [0; 4];
-                let dmask = self.instruction.modifiers.dmask;
-                let channels = (0..4).filter(|c| dmask >> c & 1 != 0);
-                channels.zip(data).for_each(|(channel, value)| texel[channel] = value);
-                ImageOperation::Store { coordinates, layer, level, sample, texel }
-            }
-            _ => ImageOperation::Load { coordinates, layer, level, sample },
         }
     }
 

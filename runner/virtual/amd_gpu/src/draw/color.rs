@@ -52,15 +52,15 @@ impl Mode {
 }
 
 /// A render target with its blend state.
-struct Target {
+pub(super) struct ColorTarget {
     /// Number of its export, and the format of it.
-    export: u8,
+    pub(super) export: u8,
     export_format: u32,
     /// Number of the format.
     data: u32,
-    format: &'static SurfaceFormat,
-    level: Level,
-    metadata: Option<Metadata>,
+    pub(super) format: &'static SurfaceFormat,
+    pub(super) level: Level,
+    pub(super) metadata: Option<Metadata>,
     first_layer: u32,
     last_layer: u32,
     /// Bits of a texel that are written; `None` if all are.
@@ -72,14 +72,14 @@ struct Target {
     clamp: Option<[f32; 2]>,
     /// The stored alpha counts as 1.
     is_opaque: bool,
-    encoder: Encoder,
+    pub(super) encoder: Encoder,
 }
 
 /// Output of colors of a draw.
 pub(super) struct Colors<'a> {
-    draw: &'a Draw<'a>,
+    pub(super) draw: &'a Draw<'a>,
     mode: Mode,
-    targets: Vec<Target>,
+    pub(super) targets: Vec<ColorTarget>,
     constant: [f32; 4],
     /// Number of samples of which alpha covers a part.
     to_coverage: Option<u32>,
@@ -110,7 +110,7 @@ impl<'a> Colors<'a> {
             if !is_used || data == 0 {
                 continue;
             }
-            targets.push(Target::load(draw, index, mask, (number, export_format))?);
+            targets.push(ColorTarget::load(draw, index, mask, (number, export_format))?);
         }
         let fields = &draw.hardware.fields;
         let samples = draw.samples().count();
@@ -138,6 +138,12 @@ impl<'a> Colors<'a> {
         Ok(((1_u32 << count) - 1) as u16)
     }
 
+    /// True if colors are stored as they are.
+    pub(super) fn are_plain(&self) -> bool {
+        let is_plain = self.targets.iter().all(ColorTarget::is_plain);
+        self.mode == Mode::Store && self.to_coverage.is_none() && is_plain
+    }
+
     /// Blends and stores the colors of a lane.
     pub(super) fn store(
         &self,
@@ -153,11 +159,7 @@ impl<'a> Colors<'a> {
             Mode::Resolve => return self.resolve(place, layer),
         }
         for target in &self.targets {
-            let own = |number: u8| {
-                let is_own =
-                    |export: &&Export| export.target == number && export.exec >> lane & 1 != 0;
-                exports.iter().find(is_own).map(|export| color(export, target.export_format, lane))
-            };
+            let own = |number: u8| target.exported(exports, number, lane);
             let Some(source) = own(target.export) else { continue };
             let layer = target.slice(layer);
             if let Some(metadata) = &target.metadata {
@@ -260,16 +262,15 @@ impl<'a> Colors<'a> {
 
     fn store_sample(
         &self,
-        target: &Target,
+        target: &ColorTarget,
         address: u64,
         source: [u32; 4],
         second: [u32; 4],
     ) -> Outcome<()> {
         let memory = self.draw.memory;
-        let reads = target.mask.is_some() || target.equations.is_some() || target.logic.is_some();
         let mut old = [0; 16];
         let count = (target.format.bytes as usize).min(16);
-        if reads {
+        if target.reads() {
             memory.read(address, &mut old[..count])?;
         }
         let mut color = source;
@@ -295,13 +296,32 @@ impl<'a> Colors<'a> {
     }
 }
 
-impl Target {
+impl ColorTarget {
+    /// Color that a lane exports under a number.
+    pub(super) fn exported(&self, exports: &[Export], number: u8, lane: usize) -> Option<[u32; 4]> {
+        let is_own = |export: &&Export| export.target == number && export.exec >> lane & 1 != 0;
+        exports.iter().find(is_own).map(|export| color(export, self.export_format, lane))
+    }
+
+    /// True if stored texels depend on the old ones.
+    fn reads(&self) -> bool {
+        self.mask.is_some() || self.equations.is_some() || self.logic.is_some()
+    }
+
+    /// True if colors are stored as they are, in whole tiles or in rows.
+    fn is_plain(&self) -> bool {
+        let is_linear = self.level.is_linear();
+        let has_tiles = || self.level.tile(0, 0, 0, 0).is_some();
+        let is_stored = self.level.samples == 1 && !self.reads();
+        is_stored && if is_linear { self.metadata.is_none() } else { has_tiles() }
+    }
+
     /// The slice of a layer; layers beyond the last one are the last one.
-    fn slice(&self, layer: u32) -> u32 {
+    pub(super) fn slice(&self, layer: u32) -> u32 {
         (layer + self.first_layer).min(self.last_layer)
     }
 
-    fn load(draw: &Draw<'_>, index: u32, mask: u32, export: (u8, u32)) -> Outcome<Target> {
+    fn load(draw: &Draw<'_>, index: u32, mask: u32, export: (u8, u32)) -> Outcome<ColorTarget> {
         let (fields, registers) = (&draw.hardware.fields.color, draw.registers);
         let get = |field: RegisterField| field.at(index, registers);
         let (data, number) = (get(fields.format), get(fields.numbers));
@@ -330,7 +350,7 @@ impl Target {
         let has_own = get(fields.has_own_alpha) != 0;
         let operation = fields.logic.get(registers);
         let has_logic = operation != COPY && !format.is_srgb && !format.is_float();
-        Ok(Target {
+        Ok(ColorTarget {
             export: export.0,
             export_format: export.1,
             data,

@@ -197,7 +197,12 @@ impl Metadata {
     }
 
     /// Expands the block of an address.
-    fn expand_block(&self, memory: &dyn Memory, level: &Level, address: u64) -> Outcome<()> {
+    pub(super) fn expand_block(
+        &self,
+        memory: &dyn Memory,
+        level: &Level,
+        address: u64,
+    ) -> Outcome<()> {
         let Some(keys) = &self.keys else { return Ok(()) };
         let first = level.first_byte();
         let block = address.wrapping_sub(first) / BLOCK;

@@ -1,6 +1,6 @@
 //! Fragments: waves of pixel shaders, tests, stores.
 
-use fixed_function::{Quad, QuadSlot, Samples};
+use fixed_function::{QuadSlot, SampleSpans, Samples, quads};
 use gcn_simulator::{Export, LANES, Wave};
 use gpu_service::{Outcome, not_modeled};
 
@@ -9,7 +9,8 @@ use super::color::Colors;
 use super::depth::{Copied, DepthStencil, Tested};
 use super::inputs::Inputs;
 use super::shaded::Primitive;
-use super::uniform::is_uniform;
+use super::uniform::{Channel, needed_channels};
+use crate::images::Images;
 use crate::state::HardwareStage;
 use crate::statistics::Count;
 use crate::wave::{Shader, WaveHost};
@@ -21,26 +22,27 @@ const PAIRS: u32 = 7;
 
 /// The fragment stage of a draw.
 pub(super) struct Fragments<'a> {
-    draw: &'a Draw<'a>,
-    shader: Shader,
-    system: Vec<u32>,
+    pub(super) draw: &'a Draw<'a>,
+    pub(super) shader: Shader,
+    pub(super) system: Vec<u32>,
     inputs: Inputs,
+    images: Images<'a>,
     pub(super) samples: Samples,
-    colors: Colors<'a>,
-    depth: Option<DepthStencil<'a>>,
-    tests_early: bool,
+    pub(super) colors: Colors<'a>,
+    pub(super) depth: Option<DepthStencil<'a>>,
+    pub(super) tests_early: bool,
     /// One lane for each sample.
     per_sample: bool,
-    /// All pixels of a primitive have the same results.
-    is_uniform: bool,
+    /// Channels that must be the same at all corners for all pixels to have the same results.
+    needed: Option<Vec<Channel>>,
 }
 
 /// Outputs of a lane.
 #[derive(Clone, Copy, Debug, Default)]
-struct Extra {
+pub(super) struct Extra {
     depth: Option<f32>,
     stencil: Option<u8>,
-    mask: Option<u32>,
+    pub(super) mask: Option<u32>,
 }
 
 impl<'a> Fragments<'a> {
@@ -57,7 +59,8 @@ impl<'a> Fragments<'a> {
         let inputs = Inputs::load(draw);
         Ok(Fragments {
             draw,
-            is_uniform: is_uniform(&shader.kernel.program, inputs.registers()),
+            needed: needed_channels(&shader.kernel.program, inputs.registers()),
+            images: shader.images(hardware, draw.memory),
             shader,
             system,
             inputs,
@@ -69,8 +72,13 @@ impl<'a> Fragments<'a> {
         })
     }
 
-    /// Shades quads of one primitive.
-    pub(super) fn shade(&self, primitive: &Primitive<'_>, quads: &[Quad]) -> Outcome<()> {
+    /// Shades the pixels of one primitive.
+    pub(super) fn shade(&self, primitive: &Primitive<'_>, spans: &SampleSpans) -> Outcome<()> {
+        let is_uniform = !self.per_sample && self.is_uniform(primitive);
+        if is_uniform && self.fill(primitive, spans)? {
+            return Ok(());
+        }
+        let quads = quads(spans);
         let slots: Vec<QuadSlot> = if self.per_sample {
             let samples = 0..self.samples.count();
             quads
@@ -86,7 +94,7 @@ impl<'a> Fragments<'a> {
         if slots.is_empty() {
             return Ok(());
         }
-        if self.is_uniform && !self.per_sample {
+        if is_uniform {
             return self.flood(primitive, &slots);
         }
         for group in slots.chunks(LANES / 4) {
@@ -96,33 +104,22 @@ impl<'a> Fragments<'a> {
         Ok(())
     }
 
-    /// Shades a primitive of which all pixels have the same results: those of the first lane of a
-    /// wave.
-    fn flood(&self, primitive: &Primitive<'_>, slots: &[QuadSlot]) -> Outcome<()> {
-        let mut wave = self.shader.wave(u64::MAX, &self.system);
-        let exports = self.run(primitive, &mut wave)?;
-        let is_valid = valid(&exports, u64::MAX) & 1 != 0;
-        for lane in 0..4 * slots.len() {
-            let mut passed = slots[lane / 4].covered(lane % 4);
-            if self.tests_early {
-                passed = self.test(primitive, slots, lane, passed, Extra::default())?;
-            }
-            self.draw.count(Count::Fragments, usize::from(passed != 0));
-            if is_valid && passed != 0 {
-                self.output(primitive, slots, lane, passed, (&exports, 0))?;
-            }
-        }
-        Ok(())
+    /// True if all pixels of a primitive have the same results.
+    fn is_uniform(&self, primitive: &Primitive<'_>) -> bool {
+        self.needed.as_ref().is_some_and(|channels| {
+            let is_same = |channel: &Channel| self.inputs.is_same(primitive, *channel);
+            channels.is_empty()
+                || primitive.interpolation.is_finite() && channels.iter().all(is_same)
+        })
     }
 
     /// Runs a wave and returns its exports.
-    fn run(&self, primitive: &Primitive<'_>, wave: &mut Wave) -> Outcome<Vec<Export>> {
+    pub(super) fn run(&self, primitive: &Primitive<'_>, wave: &mut Wave) -> Outcome<Vec<Export>> {
         let parameters = |attribute: u8, channel: u8, _: usize| {
             Some(self.inputs.parameter(primitive, attribute, channel))
         };
         let hardware = self.draw.hardware;
-        let mut host =
-            WaveHost::with_parameters(hardware, self.draw.memory, &self.shader, &parameters);
+        let mut host = WaveHost::with_parameters(&self.images, &parameters);
         self.shader.finish(hardware, wave, &mut host)?;
         Ok(host.exports)
     }
@@ -133,7 +130,7 @@ impl<'a> Fragments<'a> {
     }
 
     /// Tests and stores the results of a pixel: exports of a lane of a wave.
-    fn output(
+    pub(super) fn output(
         &self,
         primitive: &Primitive<'_>,
         slots: &[QuadSlot],
@@ -187,7 +184,7 @@ impl<'a> Fragments<'a> {
     }
 
     /// Depth, stencil and mask that a lane exports.
-    fn extra(&self, exports: &[Export], lane: usize) -> Outcome<Extra> {
+    pub(super) fn extra(&self, exports: &[Export], lane: usize) -> Outcome<Extra> {
         let is_depth = |export: &&Export| export.target == DEPTH && export.exec >> lane & 1 != 0;
         let Some(export) = exports.iter().find(is_depth) else { return Ok(Extra::default()) };
         let registers = self.draw.registers;
@@ -210,7 +207,7 @@ impl<'a> Fragments<'a> {
     }
 
     /// Tests the samples of a lane. Returns those that pass.
-    fn test(
+    pub(super) fn test(
         &self,
         primitive: &Primitive<'_>,
         slots: &[QuadSlot],
@@ -249,7 +246,7 @@ impl<'a> Fragments<'a> {
 }
 
 /// Lanes whose pixels are drawn: those of the last export.
-fn valid(exports: &[Export], live: u64) -> u64 {
+pub(super) fn valid(exports: &[Export], live: u64) -> u64 {
     let done = exports.iter().rev().find(|export| export.done);
     done.map_or(live, |export| export.exec & live)
 }

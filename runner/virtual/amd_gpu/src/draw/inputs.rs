@@ -5,6 +5,7 @@ use gcn_simulator::Wave;
 
 use super::call::Draw;
 use super::shaded::Primitive;
+use super::uniform::{Channel, InputRegisters};
 use super::vertices::MOST_PARAMETERS;
 
 /// Bit of the place of a parameter: a constant instead.
@@ -78,14 +79,31 @@ impl Inputs {
         }
     }
 
-    /// Number of the vector registers of the inputs.
-    pub(super) fn registers(&self) -> usize {
-        let count = |bit: u32| match bit {
-            3 => 3,
-            0..=6 => 2,
-            _ => 1,
-        };
-        (0..16).filter(|bit| self.present >> bit & 1 != 0).map(count).sum()
+    /// Vector registers of the inputs.
+    pub(super) fn registers(&self) -> InputRegisters {
+        let mut registers = InputRegisters { all: 0, weights: 0 };
+        let mut next = 0;
+        for bit in (0..16).filter(|bit| self.present >> bit & 1 != 0) {
+            let count = match bit {
+                3 => 3,
+                0..=6 => 2,
+                _ => 1,
+            };
+            let own = ((1_u128 << count) - 1) << next;
+            next += count;
+            registers.all |= own;
+            registers.weights |= if matches!(bit, 0..=2 | 4..=6) { own } else { 0 };
+        }
+        registers
+    }
+
+    /// True if a channel is the same at all corners, so that its interpolated value is that of the
+    /// first one.
+    pub(super) fn is_same(&self, primitive: &Primitive<'_>, (attribute, channel): Channel) -> bool {
+        let [value, second, third] = self.parameter(primitive, attribute, channel);
+        let is_zero = |bits: u32| f32::from_bits(bits) == 0.0;
+        // The sum of -0 and a product that is 0 has the sign of one of the two.
+        is_zero(second) && is_zero(third) && value != (-0.0_f32).to_bits()
     }
 
     /// Parameter of a primitive: P0, P10 and P20.

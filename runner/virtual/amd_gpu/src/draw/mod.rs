@@ -7,6 +7,7 @@ mod coverage;
 mod depth;
 mod depth_metadata;
 mod feedback;
+mod flood;
 mod fragment;
 mod geometry;
 mod inputs;

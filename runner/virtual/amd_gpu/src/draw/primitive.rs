@@ -1,8 +1,8 @@
 //! Primitives: clipping, culling, rasterization.
 
 use fixed_function::{
-    Corner, Interpolation, SmoothShape, at_samples, corner, line_copies, quads, shape_spans,
-    snap_corner, snapped_triangle,
+    Corner, Interpolation, SmoothShape, at_samples, corner, line_copies, shape_spans, snap_corner,
+    snapped_triangle,
 };
 use gpu_service::{Outcome, not_modeled};
 use raster::clip::{self, ClipVertex};
@@ -92,7 +92,7 @@ impl Draw<'_> {
                 interpolation,
                 depths: viewport.depths,
             };
-            fragments.shade(&primitive, &quads(&spans))?;
+            fragments.shade(&primitive, &spans)?;
         }
         Ok(())
     }
@@ -139,7 +139,7 @@ impl Draw<'_> {
             interpolation: Interpolation::triangle(whole),
             depths: viewport.depths,
         };
-        fragments.shade(&primitive, &quads(&spans))
+        fragments.shade(&primitive, &spans)
     }
 
     /// Draws a line.
@@ -189,7 +189,7 @@ impl Draw<'_> {
             interpolation,
             depths: viewport.depths,
         };
-        fragments.shade(&primitive, &quads(&spans))
+        fragments.shade(&primitive, &spans)
     }
 
     /// Draws a point.
@@ -227,7 +227,7 @@ impl Draw<'_> {
             interpolation,
             depths: viewport.depths,
         };
-        fragments.shade(&primitive, &quads(&spans))
+        fragments.shade(&primitive, &spans)
     }
 
     /// Adds the depth offset to a primitive.

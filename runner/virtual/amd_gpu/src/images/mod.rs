@@ -4,9 +4,13 @@ mod compression;
 mod levels;
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use amd_isa::Chip;
-use gcn_simulator::{ImageAccess, ImageKind, ImageOperation, ImageResource, SamplerResource};
+use gcn_simulator::{
+    ImageAccess, ImageKind, ImageOperation, ImageResource, LANES, LaneValues, SamplerResource,
+    TexelAccess,
+};
 use packets::Memory;
 use raster::format::FormatClass;
 use raster::shader_io::{Lod, TextureOp};
@@ -20,20 +24,29 @@ use surfaces::SurfaceFormat;
 use self::compression::{Compression, Texel};
 use self::levels::Levels;
 use crate::texels::{Encoder, Numbers, format, mask_format};
+use crate::tiling::{Level, Tile};
 
 /// Format of the descriptor of no image.
 const NO_FORMAT: u8 = 0;
 /// Bits of an address.
 const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
-/// Images of a wave: the one that was accessed last is decoded already.
+/// Most images that are kept decoded.
+const MOST_VIEWS: usize = 16;
+
+/// Images of a draw or dispatch: those that were accessed last are decoded already.
+#[derive(Clone)]
 pub(crate) struct Images<'a> {
     chip: Chip,
-    memory: &'a dyn Memory,
+    pub(crate) memory: &'a dyn Memory,
     /// Address of the table of border colors.
     borders: u64,
-    last: Option<View<'a>>,
+    /// The last one comes first.
+    known: Rc<RefCell<Vec<Rc<View<'a>>>>>,
 }
+
+/// A tile: level, column, row, slice and sample.
+type TileKey = [u32; 5];
 
 /// An image with its sampler as lookups see it.
 struct View<'a> {
@@ -51,6 +64,10 @@ struct View<'a> {
     /// The lookup compares texels with a reference.
     compares: Cell<bool>,
     encoder: Encoder,
+    /// The texel that was decoded last, and its values.
+    decoded: Cell<Option<([u8; 16], [u32; 4])>>,
+    /// Tiles that were accessed last, by low bits of their column and row.
+    tiles: RefCell<[Option<(TileKey, Tile)>; 4]>,
     /// Why a texel could not be read or written.
     failed: RefCell<Option<String>>,
 }
@@ -58,33 +75,97 @@ struct View<'a> {
 impl<'a> Images<'a> {
     /// Images in this memory.
     pub(crate) fn new(chip: Chip, memory: &'a dyn Memory, borders: u64) -> Images<'a> {
-        Images { chip, memory, borders, last: None }
+        Images { chip, memory, borders, known: Rc::default() }
     }
 
     /// Executes an access of a lane.
-    pub(crate) fn access(&mut self, access: &ImageAccess) -> Result<[u32; 4], String> {
+    pub(crate) fn access(&self, access: &ImageAccess) -> Result<[u32; 4], String> {
         if let ImageOperation::Size { level } = access.operation {
             return Ok(size(&access.resource, level));
         }
         if access.resource.data_format == NO_FORMAT {
             return Ok(nothing(access));
         }
-        match &self.last {
-            Some(view) if view.is_of(access) => view.access(access),
-            _ => {
-                let view = View::new(self, access)?;
-                self.last.insert(view).access(access)
+        self.view(&access.resource, access.sampler.as_ref(), access.unnormalized)?.access(access)
+    }
+
+    /// Loads texels of a wave.
+    pub(crate) fn load(
+        &self,
+        access: &TexelAccess,
+        texels: &mut [LaneValues; 4],
+    ) -> Result<(), String> {
+        if access.resource.data_format == NO_FORMAT {
+            let values = no_texel(&access.resource);
+            texels.iter_mut().zip(values).for_each(|(channel, value)| *channel = [value; LANES]);
+            return Ok(());
+        }
+        let view = self.view(&access.resource, None, false)?;
+        for lane in (0..LANES).filter(|lane| access.lanes >> lane & 1 != 0) {
+            let (coordinates, layer) = access.place(lane);
+            let (level, sample) = (access.levels[lane], access.samples[lane]);
+            let values = view.load(coordinates, layer, level, sample);
+            texels.iter_mut().zip(values).for_each(|(channel, value)| channel[lane] = value);
+        }
+        view.finished()
+    }
+
+    /// Stores texels of a wave.
+    pub(crate) fn store(
+        &self,
+        access: &TexelAccess,
+        texels: &[LaneValues; 4],
+    ) -> Result<(), String> {
+        if access.resource.data_format == NO_FORMAT {
+            return Ok(());
+        }
+        let view = self.view(&access.resource, None, false)?;
+        for lane in (0..LANES).filter(|lane| access.lanes >> lane & 1 != 0) {
+            let (coordinates, layer) = access.place(lane);
+            let (level, sample) = (access.levels[lane], access.samples[lane]);
+            let texel = texels.each_ref().map(|channel| channel[lane]);
+            view.store((coordinates, sample), layer, level, texel);
+        }
+        view.finished()
+    }
+
+    /// The image of descriptors.
+    fn view(
+        &self,
+        resource: &ImageResource,
+        sampler: Option<&SamplerResource>,
+        unnormalized: bool,
+    ) -> Result<Rc<View<'a>>, String> {
+        let mut known = self.known.borrow_mut();
+        let is_wanted = |view: &Rc<View<'a>>| view.is_of(resource, sampler, unnormalized);
+        match known.iter().position(is_wanted) {
+            Some(0) => {}
+            Some(place) => known[..=place].rotate_right(1),
+            None => {
+                known.truncate(MOST_VIEWS - 1);
+                known.insert(0, Rc::new(View::new(self, resource, sampler, unnormalized)?));
             }
         }
+        Ok(known[0].clone())
     }
 }
 
 impl View<'_> {
     /// True if an access has the same descriptors.
-    fn is_of(&self, access: &ImageAccess) -> bool {
-        self.resource == access.resource
-            && self.sampler == access.sampler
-            && self.is_normalized != access.unnormalized
+    fn is_of(
+        &self,
+        resource: &ImageResource,
+        sampler: Option<&SamplerResource>,
+        unnormalized: bool,
+    ) -> bool {
+        self.resource == *resource
+            && self.sampler.as_ref() == sampler
+            && self.is_normalized != unnormalized
+    }
+
+    /// Why a texel could not be accessed since the last call.
+    fn finished(&self) -> Result<(), String> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// Executes an access of a lane.
@@ -103,22 +184,25 @@ impl View<'_> {
             }
             _ => view.look_up(access)?,
         };
-        match view.failed.take() {
-            Some(reason) => Err(reason),
-            None => Ok(result),
-        }
+        view.finished().map(|()| result)
     }
 }
 
-/// Result of an access to no image: zeros in the order of the descriptor's channels.
+/// Result of an access to no image.
 fn nothing(access: &ImageAccess) -> [u32; 4] {
-    let reads = matches!(
-        access.operation,
-        ImageOperation::Load { .. } | ImageOperation::Sample { .. } | ImageOperation::Gather { .. }
-    );
-    let is_float = !matches!(access.resource.number_format, 4 | 5);
+    match access.operation {
+        ImageOperation::Load { .. }
+        | ImageOperation::Sample { .. }
+        | ImageOperation::Gather { .. } => no_texel(&access.resource),
+        _ => [0; 4],
+    }
+}
+
+/// Texel of no image: zeros in the order of the descriptor's channels.
+fn no_texel(resource: &ImageResource) -> [u32; 4] {
+    let is_float = !matches!(resource.number_format, 4 | 5);
     let one = if is_float { 1.0_f32.to_bits() } else { 1 };
-    access.resource.select.map(|select| if reads && select == 1 { one } else { 0 })
+    resource.select.map(|select| if select == 1 { one } else { 0 })
 }
 
 /// Width, height, depth or layers of a level, and the number of levels.
@@ -140,9 +224,13 @@ fn size(resource: &ImageResource, level: u32) -> [u32; 4] {
 }
 
 impl<'a> View<'a> {
-    fn new(images: &Images<'a>, access: &ImageAccess) -> Result<View<'a>, String> {
+    fn new(
+        images: &Images<'a>,
+        resource: &ImageResource,
+        sampler: Option<&SamplerResource>,
+        unnormalized: bool,
+    ) -> Result<View<'a>, String> {
         let Images { chip, memory, borders, .. } = *images;
-        let resource = &access.resource;
         let (data, numbers) = (u32::from(resource.data_format), resource.number_format);
         let mask = mask_format(data);
         let format = match mask {
@@ -153,12 +241,12 @@ impl<'a> View<'a> {
         let levels = Levels::of(chip, resource, format)?;
         let first = levels.first().filter(|_| chip == Chip::Vi);
         let compression = first.and_then(|level| Compression::of(resource, level, format.bytes));
-        let border = match access.sampler.map_or(0, |sampler| sampler.border) {
+        let border = match sampler.map_or(0, |sampler| sampler.border) {
             0 => [0; 4],
             1 => [0, 0, 0, 1.0_f32.to_bits()],
             2 => [1.0_f32.to_bits(); 4],
             _ => {
-                let entry = access.sampler.map_or(0, |sampler| sampler.border_entry);
+                let entry = sampler.map_or(0, |sampler| sampler.border_entry);
                 let words = memory.read_words(borders + 16 * u64::from(entry), 4);
                 let words = words.map_err(|fault| format!("border color: {fault}"))?;
                 [words[0], words[1], words[2], words[3]]
@@ -167,19 +255,21 @@ impl<'a> View<'a> {
         Ok(View {
             memory,
             resource: *resource,
-            sampler: access.sampler,
+            sampler: sampler.copied(),
             format,
             fragment_bits: mask.map(|(_, bits)| bits),
             levels,
             compression,
             border,
-            is_normalized: !access.unnormalized,
-            parameters: match &access.sampler {
+            is_normalized: !unnormalized,
+            parameters: match sampler {
                 Some(sampler) => parameters(resource, sampler)?,
                 None => SamplerParameters::default(),
             },
             compares: Cell::new(false),
             encoder: Encoder::new(format),
+            decoded: Cell::default(),
+            tiles: RefCell::default(),
             failed: RefCell::new(None),
         })
     }
@@ -200,12 +290,44 @@ impl<'a> View<'a> {
         let is_flat = matches!(resource.kind, ImageKind::D1 | ImageKind::D1_ARRAY);
         let y = if is_flat { 0 } else { y };
         let (x, y) = (u32::try_from(x).ok()?, u32::try_from(y).ok()?);
-        let level = self.levels.get(level)?;
-        let is_inside = x < width && y < height && sample < level.samples;
-        let (block_width, block_height) = self.format.block_size();
-        let address =
-            || level.address(x / block_width, y / block_height, slice, sample) & ADDRESS_MASK;
-        is_inside.then(|| Texel { level, x, y, slice, address: address() })
+        let number = level;
+        let level = self.levels.get(number)?;
+        if x >= width || y >= height || sample >= level.samples {
+            return None;
+        }
+        let (column, row) = match self.format.blocks {
+            None => (x, y),
+            Some(_) => {
+                let (block_width, block_height) = self.format.block_size();
+                (x / block_width, y / block_height)
+            }
+        };
+        let address = match level.is_linear() {
+            true => level.address(column, row, slice, sample),
+            false => self.tiled_address(level, (number, slice, sample), column, row),
+        };
+        Some(Texel { level, x, y, slice, address: address & ADDRESS_MASK })
+    }
+
+    /// Address of a texel in tiles, which are often those of the texels before.
+    fn tiled_address(
+        &self,
+        level: &Level,
+        (number, slice, sample): (u32, u32, u32),
+        column: u32,
+        row: u32,
+    ) -> u64 {
+        let (x, y) = (column / 8, row / 8);
+        let key = [number, x, y, slice, sample];
+        let mut tiles = self.tiles.borrow_mut();
+        let entry = &mut tiles[(x & 1 | (y & 1) << 1) as usize];
+        match entry {
+            Some((known, tile)) if *known == key => tile.address(column, row),
+            _ => match level.tile(column, row, slice, sample) {
+                Some(tile) => entry.insert((key, tile)).1.address(column, row),
+                None => level.address(column, row, slice, sample),
+            },
+        }
     }
 
     /// Notes why a texel could not be accessed.
@@ -232,16 +354,30 @@ impl<'a> View<'a> {
 
     /// Values of a texel.
     fn values(&self, texel: Texel<'_>) -> [u32; 4] {
-        let (width, height) = self.format.block_size();
         let bytes = self.bytes(texel);
-        let [value, rest @ ..] =
-            self.format.decode_in_block(&bytes, texel.x % width, texel.y % height);
+        let [value, rest @ ..] = self.decode(&bytes, texel);
         let Some(bits) = self.fragment_bits else { return [value, rest[0], rest[1], rest[2]] };
         // Shaders see four bits for each sample.
         let fragment = |sample: u32| (value >> (bits * sample)) & ((1 << bits) - 1);
         let samples = self.format.bytes as u32 * 8 / bits;
         let all = (0..samples.min(8)).fold(0, |all, sample| all | fragment(sample) << (4 * sample));
         [all, 0, 0, 1]
+    }
+
+    /// Components of a texel, given its bytes. Neighbors often have the same ones.
+    fn decode(&self, bytes: &[u8; 16], texel: Texel<'_>) -> [u32; 4] {
+        if self.format.blocks.is_some() {
+            let (width, height) = self.format.block_size();
+            return self.format.decode_in_block(bytes, texel.x % width, texel.y % height);
+        }
+        match self.decoded.get() {
+            Some((known, values)) if known == *bytes => values,
+            _ => {
+                let values = self.format.decode_in_block(bytes, 0, 0);
+                self.decoded.set(Some((*bytes, values)));
+                values
+            }
+        }
     }
 
     /// Loads a texel; one outside of the image is 0.

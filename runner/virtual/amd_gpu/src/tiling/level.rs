@@ -1,5 +1,7 @@
 //! Places of the texels of a level.
 
+use std::sync::OnceLock;
+
 use super::macro_tiles::Place;
 use super::mode::{Arrangement, Order, TileMode};
 
@@ -38,29 +40,109 @@ pub(crate) struct Level {
     pub(crate) samples: u32,
 }
 
+/// Places of the texels of one sample of a tile of 8 by 8.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tile {
+    /// Addresses of pieces of this many bytes.
+    pieces: [u64; Tile::PIECES],
+    piece: u64,
+    bytes: u64,
+    order: &'static [u8; TEXELS],
+}
+
+/// Texels of a tile.
+const TEXELS: usize = 64;
+
+impl Tile {
+    /// Most pieces: of texels of 16 bytes in pieces of 64.
+    const PIECES: usize = 16;
+
+    /// Address of the texel in these columns and rows, of which the lower three bits count.
+    pub(crate) fn address(&self, x: u32, y: u32) -> u64 {
+        let place = self.order[(8 * (y & 7) + (x & 7)) as usize];
+        let byte = u64::from(place) * self.bytes;
+        self.pieces[(byte / self.piece) as usize % Tile::PIECES] + byte % self.piece
+    }
+
+    /// Addresses of the pieces, and their bytes.
+    pub(crate) fn pieces(&self) -> (&[u64], usize) {
+        let count = (TEXELS as u64 * self.bytes).div_ceil(self.piece) as usize;
+        (&self.pieces[..count.min(Tile::PIECES)], self.piece as usize)
+    }
+}
+
+/// Numbers of the texels of a tile, row after row.
+fn order_table(order: Order, bytes: u64) -> &'static [u8; TEXELS] {
+    static TABLES: OnceLock<[[[u8; TEXELS]; 5]; 3]> = OnceLock::new();
+    let tables = TABLES.get_or_init(|| {
+        [Order::Display, Order::Interleaved, Order::Rotated].map(|order| {
+            [1, 2, 4, 8, 16].map(|bytes| {
+                let place = |i: usize| place_in_tile(order, bytes, i as u32 % 8, i as u32 / 8);
+                std::array::from_fn(|i| place(i) as u8)
+            })
+        })
+    });
+    &tables[order as usize][(bytes.max(1).ilog2() as usize).min(4)]
+}
+
 impl Level {
     /// Address of a sample of a texel.
     pub(crate) fn address(&self, x: u32, y: u32, slice: u32, sample: u32) -> u64 {
         let Level { base, mode, pitch, slice: slice_texels, bytes, samples } = *self;
         let samples = u64::from(samples.max(1));
-        let first = u64::from(slice).wrapping_mul(slice_texels);
         let sample = u64::from(sample);
         if mode.arrangement == Arrangement::Linear {
+            let first = u64::from(slice).wrapping_mul(slice_texels);
             let texel = first + u64::from(y) * pitch + u64::from(x);
             return base.wrapping_add((texel * samples + sample) * bytes);
         }
         let place = place_in_tile(mode.order, bytes, x % 8, y % 8);
         let element = match mode.is_depth {
             true => place * samples + sample,
-            false => sample * 64 + place,
+            false => sample * TEXELS as u64 + place,
         };
+        self.byte_address(x, y, slice, element * bytes)
+    }
+
+    /// Address of a byte in the tile of a texel.
+    fn byte_address(&self, x: u32, y: u32, slice: u32, byte: u64) -> u64 {
+        let Level { base, mode, pitch, slice: slice_texels, bytes, samples } = *self;
         if let Arrangement::Macro(tiles) = mode.arrangement {
             let (x, y, slice) = (u64::from(x), u64::from(y), u64::from(slice));
-            let place = Place { x, y, slice, byte: element * bytes };
+            let place = Place { x, y, slice, byte };
             return tiles.address(base, (pitch / 8, slice_texels / 64), place);
         }
+        let first = u64::from(slice).wrapping_mul(slice_texels);
         let tile = first / 64 + u64::from(y / 8) * (pitch / 8) + u64::from(x / 8);
-        base.wrapping_add((tile * 64 * samples + element) * bytes)
+        let bytes = TEXELS as u64 * u64::from(samples.max(1)) * bytes;
+        base.wrapping_add(tile.wrapping_mul(bytes)).wrapping_add(byte)
+    }
+
+    /// True if there are no tiles.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.mode.arrangement == Arrangement::Linear
+    }
+
+    /// Places in the tile of a texel; `None` without tiles, and if the samples of a texel are side
+    /// by side.
+    pub(crate) fn tile(&self, x: u32, y: u32, slice: u32, sample: u32) -> Option<Tile> {
+        let piece = match self.mode.arrangement {
+            Arrangement::Linear => return None,
+            Arrangement::Tiles => TEXELS as u64 * self.bytes,
+            Arrangement::Macro(tiles) => tiles.piece(),
+        };
+        let bytes = TEXELS as u64 * self.bytes;
+        if !self.bytes.is_power_of_two() || bytes > 1024 || self.mode.is_depth && self.samples > 1 {
+            return None;
+        }
+        let piece = piece.min(bytes);
+        let first = u64::from(sample) * bytes;
+        let mut pieces = [0; Tile::PIECES];
+        for (place, start) in pieces.iter_mut().zip((0..bytes).step_by(piece as usize)) {
+            *place = self.byte_address(x, y, slice, first + start);
+        }
+        let order = order_table(self.mode.order, self.bytes);
+        Some(Tile { pieces, piece, bytes: self.bytes, order })
     }
 
     /// Address of the first byte, without the bits that turn pipes and banks.
@@ -95,6 +177,9 @@ mod tests {
                 for slice in 0..2 {
                     for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
                         places.extend((0..samples).map(|s| level.address(x, y, slice, s)));
+                        let tile = level.tile(x, y, slice, samples - 1);
+                        let address = level.address(x, y, slice, samples - 1);
+                        assert!(tile.is_none_or(|tile| tile.address(x, y) == address));
                     }
                 }
                 places.sort_unstable();

@@ -120,6 +120,11 @@ impl MacroTiles {
         (PIECE << self.pipes.len()) * self.parameters.banks
     }
 
+    /// Bytes of a tile that follow each other in memory.
+    pub(super) fn piece(&self) -> u64 {
+        self.tile_bytes.min(PIECE)
+    }
+
     /// Address of a texel in a surface at an address, whose slices have this many tiles in rows of
     /// `pitch` tiles.
     pub(super) fn address(&self, base: u64, (pitch, slice): (u64, u64), place: Place) -> u64 {

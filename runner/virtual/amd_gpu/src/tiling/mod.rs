@@ -4,5 +4,5 @@ mod level;
 mod macro_tiles;
 mod mode;
 
-pub(crate) use level::Level;
+pub(crate) use level::{Level, Tile};
 pub(crate) use mode::{DepthTiles, TileMode};
