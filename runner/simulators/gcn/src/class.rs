@@ -3,6 +3,7 @@
 use amd_isa::{Format, Opcode, Property};
 
 use crate::comparison::Comparison;
+use crate::image_form::ImageForm;
 
 /// Class of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(crate) enum Class {
     /// Exports.
     Export,
     /// Images.
-    Image,
+    Image(ImageForm),
     /// Flat memory.
     Flat,
 }
@@ -58,7 +59,7 @@ impl Class {
             Format::Ds => Class::Share,
             Format::Mubuf | Format::Mtbuf => Class::Buffer,
             Format::Exp => Class::Export,
-            Format::Mimg => Class::Image,
+            Format::Mimg => Class::Image(ImageForm::of(opcode)),
             Format::Flat => Class::Flat,
         }
     }

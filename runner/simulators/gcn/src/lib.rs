@@ -36,6 +36,7 @@ mod error;
 mod float;
 mod half;
 mod host;
+mod image_form;
 mod image_resource;
 mod integer;
 mod lanes;

@@ -183,7 +183,7 @@ impl Step<'_> {
             Class::Share => self.data_share()?,
             Class::Buffer => self.buffer()?,
             Class::Export => self.export()?,
-            Class::Image => self.image()?,
+            Class::Image(shape) => self.image(shape)?,
             Class::Flat => self.flat()?,
         }
         Ok(Next::Following)

@@ -1,7 +1,7 @@
 //! Dispatches: work groups, whose waves take turns between barriers.
 
 use amd_isa::Chip;
-use gcn_simulator::{LANES, Wave};
+use gcn_simulator::{LANES, LaneValues, Wave};
 use gpu_service::{Outcome as Done, not_modeled};
 use packets::Memory;
 
@@ -39,6 +39,8 @@ struct Grid<'a> {
     /// Threads of a group, and of the last group of each axis.
     sizes: [[u32; 3]; 2],
     has_scratch: bool,
+    /// Places of the threads of each wave of a full group.
+    places: Vec<[LaneValues; 3]>,
 }
 
 /// Executes a dispatch.
@@ -70,6 +72,10 @@ pub(crate) fn dispatch(
         shader,
         sizes: [full, if dispatch.has_partial_groups { last } else { full }],
         has_scratch: stage.scratch.flag(registers),
+        places: (0..threads_of(full).min(MOST_THREADS.into()) as usize)
+            .step_by(LANES)
+            .map(|first| thread_places(full, first))
+            .collect(),
     };
     for z in start[2]..dispatch.groups[2] {
         for y in start[1]..dispatch.groups[1] {
@@ -81,6 +87,11 @@ pub(crate) fn dispatch(
         }
     }
     Ok(())
+}
+
+/// Threads of a group of a size.
+fn threads_of(size: [u32; 3]) -> u64 {
+    size.into_iter().fold(1, |all: u64, size| all.saturating_mul(size.into()))
 }
 
 /// Bytes of a unit of the local data share.
@@ -102,7 +113,7 @@ impl Grid<'_> {
             let is_last = id[axis] + 1 == groups[axis];
             self.sizes[usize::from(is_last)][axis]
         });
-        let threads = size.into_iter().fold(1_u64, |all, size| all.saturating_mul(size.into()));
+        let threads = threads_of(size);
         if threads > u64::from(MOST_THREADS) {
             return not_modeled(format!("work groups of {threads} threads"));
         }
@@ -141,21 +152,28 @@ impl Grid<'_> {
         }
         let lanes = (threads - first).min(LANES);
         let mut wave = self.shader.wave(first_lanes(lanes), &system);
-        let [width, height, _] = size.map(|size| size.max(1) as usize);
-        let components = fields.components.get(self.registers) as usize;
-        let mut place = [first % width, first / width % height, first / width / height];
-        for lane in 0..lanes {
-            for (register, place) in wave.vector.iter_mut().zip(place).take(components + 1) {
-                register[lane] = place as u32;
-            }
-            place[0] += 1;
-            for axis in 0..2 {
-                if place[axis] == [width, height][axis] {
-                    place[axis] = 0;
-                    place[axis + 1] += 1;
-                }
-            }
+        let components = fields.components.get(self.registers) as usize + 1;
+        let places = match self.places.get(number as usize).filter(|_| size == self.sizes[0]) {
+            Some(places) => *places,
+            None => thread_places(size, first),
+        };
+        for (register, place) in wave.vector.iter_mut().zip(places).take(components) {
+            *register = place;
         }
         wave
     }
+}
+
+/// Places in their group of the threads of a wave, of which `first` is the number of the first one.
+fn thread_places(size: [u32; 3], first: usize) -> [LaneValues; 3] {
+    let [width, height, _] = size.map(|size| size.max(1) as usize);
+    let mut places = [[0; LANES]; 3];
+    for lane in 0..LANES {
+        let thread = first + lane;
+        let place = [thread % width, thread / width % height, thread / width / height];
+        for (row, place) in places.iter_mut().zip(place) {
+            row[lane] = place as u32;
+        }
+    }
+    places
 }

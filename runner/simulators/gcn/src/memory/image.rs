@@ -1,113 +1,20 @@
 //! Images: MIMG. The registers of an access are taken apart here; texels are the host's.
 
-use amd_isa::{Opcode, Operand, Register};
+use amd_isa::{Operand, Register};
 
 use crate::error::Reason;
 use crate::host::{ImageAccess, ImageOperation, LaneValues, Level, TexelAccess};
+use crate::image_form::{AddressLayout, ImageForm, Kind, LevelSource};
 use crate::image_resource::{ImageKind, ImageResource, SamplerResource};
 use crate::register::LANES;
 use crate::run::Step;
 
-/// Parts of an address, in the order of the registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Layout {
-    offset: bool,
-    bias: bool,
-    reference: bool,
-    derivatives: bool,
-    /// Coordinates of texels, without layer and sample.
-    axes: usize,
-    layer: bool,
-    sample: bool,
-    /// Level of a sample or of a load, or lower limit of the level.
-    level: bool,
-}
-
-impl Layout {
-    fn of(name: &str, kind: ImageKind, array: bool) -> Option<Layout> {
-        let axes = kind.axes()?;
-        if name == "image_get_resinfo" {
-            return Some(Layout { level: true, ..Layout::default() });
-        }
-        let has = |part: &str| name.split('_').any(|word| word == part);
-        let texels = !name.contains("sample") && !name.contains("gather4") && !has("lod");
-        Some(Layout {
-            offset: has("o"),
-            bias: has("b"),
-            reference: has("c"),
-            derivatives: has("d") || has("cd"),
-            axes,
-            layer: array,
-            sample: texels && kind.has_samples(),
-            level: has("l") || has("cl") || has("mip"),
-        })
-    }
-
-    /// Number of registers before the coordinates.
-    fn before(&self) -> usize {
-        let single = [self.offset, self.bias, self.reference];
-        let derivatives = if self.derivatives { 2 * self.axes } else { 0 };
-        single.into_iter().filter(|part| *part).count() + derivatives
-    }
-
-    fn dwords(&self) -> usize {
-        let single = [self.layer, self.sample, self.level];
-        self.before() + self.axes + single.into_iter().filter(|part| *part).count()
-    }
-}
-
-/// Effect of an instruction, by its mnemonic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Size,
-    Load,
-    Store,
-    /// An atomic operation by its name.
-    Atomic(&'static str),
-    QueryLevel,
-    Gather,
-    Sample,
-}
-
-/// Source of a sample's level of detail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LevelSource {
-    Zero,
-    Register,
-    Gradients,
-}
-
-/// An instruction taken apart: the same for all its lanes.
+/// An access taken apart: the same for all its lanes.
 struct Form {
-    kind: Kind,
-    layout: Layout,
-    level: LevelSource,
-    /// The level's register is the lowest level of a sample.
-    limits_level: bool,
+    shape: ImageForm,
+    layout: AddressLayout,
     /// Number of the first register of addresses.
     first: u8,
-}
-
-impl Form {
-    fn of(opcode: Opcode, layout: Layout, first: u8) -> Form {
-        let name = opcode.mnemonic();
-        let has = |part: &str| name.split('_').any(|word| word == part);
-        let kind = match () {
-            () if name == "image_get_resinfo" => Kind::Size,
-            () if name.contains("load") => Kind::Load,
-            () if name.contains("store") => Kind::Store,
-            () if opcode.is_atomic() => Kind::Atomic(name.trim_start_matches("image_atomic_")),
-            () if opcode == Opcode::ImageGetLod => Kind::QueryLevel,
-            () if name.starts_with("image_gather4") => Kind::Gather,
-            () => Kind::Sample,
-        };
-        let level = match () {
-            () if has("lz") => LevelSource::Zero,
-            () if has("l") => LevelSource::Register,
-            () => LevelSource::Gradients,
-        };
-        Form { kind, layout, level, limits_level: has("cl"), first }
-    }
 }
 
 /// Most registers of an address: an offset, a bias, a reference, six derivatives, three
@@ -118,7 +25,7 @@ const ADDRESS_DWORDS: usize = 15;
 struct Address {
     /// Registers in their order.
     dwords: [u32; ADDRESS_DWORDS],
-    layout: Layout,
+    layout: AddressLayout,
 }
 
 impl Address {
@@ -176,29 +83,29 @@ fn texel_operation(operation: &'static str, address: &Address, data: [u32; 2]) -
 
 impl Step<'_> {
     /// Executes an operation on an image.
-    pub(crate) fn image(&mut self) -> Result<(), Reason> {
-        let name = self.opcode().mnemonic();
+    pub(crate) fn image(&mut self, shape: ImageForm) -> Result<(), Reason> {
         let modifiers = self.instruction.modifiers;
         let unusual = modifiers.tfe || modifiers.lwe || modifiers.r128 || modifiers.d16;
-        if unusual || name.contains("_pck") || name.split('_').any(|word| word == "cd") {
+        if unusual || !shape.is_modeled {
             return Err(self.not_modeled());
         }
         let (resource, sampler) = self.image_descriptors()?;
-        let layout = Layout::of(name, resource.kind, modifiers.da).ok_or_else(|| {
+        let axes = resource.kind.axes().ok_or_else(|| {
             Reason::Descriptor(format!("type {} is not an image", resource.kind.0))
         })?;
+        let layout = shape.layout(axes, modifiers.da, resource.kind.has_samples());
         let Operand::Vector(first) = self.operand(1) else { return Err(self.not_modeled()) };
         for index in 0..layout.dwords() {
             let register = Register::Vector(first.wrapping_add(index as u8));
             self.wave.pending.check(register, false, None)?;
         }
-        let form = Form::of(self.opcode(), layout, first);
+        let form = Form { shape, layout, first };
         let unnormalized = modifiers.unorm || sampler.is_some_and(|sampler| sampler.unnormalized);
         let exec = self.wave.exec();
         let count = usize::from(self.slot(0).dwords(&modifiers, self.opcode()));
         let channels =
-            (0..4).filter(|c| form.kind == Kind::Gather || modifiers.dmask >> c & 1 != 0);
-        if matches!(form.kind, Kind::Load | Kind::Store) {
+            (0..4).filter(|c| form.shape.kind == Kind::Gather || modifiers.dmask >> c & 1 != 0);
+        if matches!(form.shape.kind, Kind::Load | Kind::Store) {
             return self.texels(resource, &form, count);
         }
         let mut loaded = vec![[0; LANES]; count];
@@ -231,7 +138,7 @@ impl Step<'_> {
             levels: address(layout.dwords().saturating_sub(1), layout.level),
             samples: address(after + usize::from(layout.layer), layout.sample),
         };
-        let stores = form.kind == Kind::Store;
+        let stores = form.shape.kind == Kind::Store;
         let dmask = self.instruction.modifiers.dmask;
         let channels = (0..4).filter(|channel| dmask >> channel & 1 != 0).take(count);
         let mut texels = [[0; LANES]; 4];
@@ -284,7 +191,7 @@ impl Step<'_> {
         count: usize,
     ) -> ImageOperation {
         let address = self.image_address(form, lane);
-        match form.kind {
+        match form.shape.kind {
             Kind::Size => ImageOperation::Size { level: address.level() },
             Kind::Atomic(operation) => {
                 let data = self.image_data(lane, count);
@@ -312,16 +219,16 @@ impl Step<'_> {
                 (resource.last_array + 1 - resource.base_array.min(resource.last_array)) / 6;
             layer = (layer / 8).min(cubes.max(1) - 1) * 6 + (layer % 8).min(5);
         }
-        if form.kind == Kind::QueryLevel {
+        if form.shape.kind == Kind::QueryLevel {
             let (dx, dy) = self.image_gradients(form, address, lane);
             return ImageOperation::QueryLevel { coordinates: address.floats(at), dx, dy };
         }
         let (reference, offset) = (address.reference(), address.offset());
-        if form.kind == Kind::Gather {
+        if form.shape.kind == Kind::Gather {
             let channel = self.instruction.modifiers.dmask.trailing_zeros();
             return ImageOperation::Gather { coordinates, layer, reference, channel, offset };
         }
-        let level = match form.level {
+        let level = match form.shape.level {
             LevelSource::Zero => Level::Explicit(0.0),
             LevelSource::Register => Level::Explicit(f32::from_bits(address.level())),
             LevelSource::Gradients => {
@@ -329,7 +236,7 @@ impl Step<'_> {
                 Level::Gradients { dx, dy, bias: address.bias() }
             }
         };
-        let min_level = if form.limits_level { f32::from_bits(address.level()) } else { 0.0 };
+        let min_level = if form.shape.limits_level { f32::from_bits(address.level()) } else { 0.0 };
         ImageOperation::Sample { coordinates, layer, reference, level, offset, min_level }
     }
 

@@ -2,6 +2,7 @@
 
 mod compression;
 mod levels;
+mod rows;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -100,14 +101,7 @@ impl<'a> Images<'a> {
             texels.iter_mut().zip(values).for_each(|(channel, value)| *channel = [value; LANES]);
             return Ok(());
         }
-        let view = self.view(&access.resource, None, false)?;
-        for lane in (0..LANES).filter(|lane| access.lanes >> lane & 1 != 0) {
-            let (coordinates, layer) = access.place(lane);
-            let (level, sample) = (access.levels[lane], access.samples[lane]);
-            let values = view.load(coordinates, layer, level, sample);
-            texels.iter_mut().zip(values).for_each(|(channel, value)| channel[lane] = value);
-        }
-        view.finished()
+        self.view(&access.resource, None, false)?.load_wave(access, texels)
     }
 
     /// Stores texels of a wave.
@@ -119,14 +113,7 @@ impl<'a> Images<'a> {
         if access.resource.data_format == NO_FORMAT {
             return Ok(());
         }
-        let view = self.view(&access.resource, None, false)?;
-        for lane in (0..LANES).filter(|lane| access.lanes >> lane & 1 != 0) {
-            let (coordinates, layer) = access.place(lane);
-            let (level, sample) = (access.levels[lane], access.samples[lane]);
-            let texel = texels.each_ref().map(|channel| channel[lane]);
-            view.store((coordinates, sample), layer, level, texel);
-        }
-        view.finished()
+        self.view(&access.resource, None, false)?.store_wave(access, texels)
     }
 
     /// The image of descriptors.
@@ -410,19 +397,25 @@ impl<'a> View<'a> {
         if self.compression.is_some() || self.format.blocks.is_some() {
             return self.fail("not modeled: stores to compressed images".to_owned());
         }
-        // The descriptor says from which channel each component comes: stores go the other way.
-        let mut values = [0; 4];
-        for (select, value) in self.resource.select.iter().zip(texel) {
-            if let 4..=7 = select {
-                values[usize::from(*select) - 4] = value;
-            }
-        }
+        let values = self.stored_channels(texel);
         let bytes = (self.format.bytes as usize).min(16);
         if let Err(fault) =
             self.memory.write(texel_place.address, &self.encoder.encode(values)[..bytes])
         {
             self.fail(fault.to_string());
         }
+    }
+
+    /// Channels of a stored texel. The descriptor says from which channel each component comes:
+    /// stores go the other way.
+    fn stored_channels(&self, texel: [u32; 4]) -> [u32; 4] {
+        let mut values = [0; 4];
+        for (select, value) in self.resource.select.iter().zip(texel) {
+            if let 4..=7 = select {
+                values[usize::from(*select) - 4] = value;
+            }
+        }
+        values
     }
 
     fn atomic(
